@@ -1,0 +1,46 @@
+# `make` lists what there is. Needs Python 3.11 or newer and nothing else: the tools go into .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check fix bench lock clean
+
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: $(INSTALLED) ## set everything up, then run the service and the dashboard (sample data, no network)
+	@$(BIN)/chainproof up
+
+test: $(INSTALLED) check ## set everything up, then lint, types, import contracts and all tests
+	@$(BIN)/python -m tests.support.prerequisites
+	@$(BIN)/pytest -n auto --dist loadgroup
+
+check: $(INSTALLED) ## lint, formatting, types and import contracts
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+fix: $(INSTALLED) ## mend what lint and formatting can mend
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+bench: $(INSTALLED) ## run the benchmarks by hand; each prints ratios within one run
+	@$(BIN)/python -m benchmarks.hot_gets
+	@$(BIN)/python -m benchmarks.pages
+
+lock: $(INSTALLED) ## resolve the dependencies anew into requirements.lock
+	@$(BIN)/uv pip compile --universal --generate-hashes --no-emit-index-url --no-header --quiet \
+		--python-version 3.11 --group dev pyproject.toml --output-file requirements.lock
+
+clean: ## remove what was installed and cached
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(INSTALLED): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Chainproof needs Python 3.11 or newer; say which with make PYTHON=python3.x")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@$(BIN)/uv pip sync --quiet requirements.lock
+	@$(BIN)/uv pip install --quiet --no-deps --editable .
+	@touch $@

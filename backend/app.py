@@ -1,0 +1,194 @@
+"""The application: its routers, what wraps them, and what lives as long as they do."""
+
+import re
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+
+import anyio.to_thread
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.routing import Match, Route
+
+from backend import errors, health, logs, migrations, openapi
+from backend.asgi import Shell
+from backend.auth import service as auth_service
+from backend.auth.keyring import Keyring
+from backend.changes import ChangeWatcher
+from backend.db import Database
+from backend.markets import icons
+from backend.markets.icons import Icons
+from backend.markets.router import router as markets_router
+from backend.markets.service import MarketService
+from backend.markets.view import CHANGED
+from backend.settings import Settings
+
+log = structlog.get_logger(__name__)
+ROUTERS = (health.router, markets_router, icons.router)
+LAST_USED_EVERY = 30.0
+"""Seconds between two writes of the keys' ``last_used_at``."""
+
+
+def create_app(
+    settings: Settings | None = None, *, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+) -> Shell:
+    """The service as one ASGI application over a migrated store.
+
+    ``now`` is the clock of the market's answers; tests set it.
+    """
+    settings = settings or Settings()
+    logs.configure(settings)
+    migrations.upgrade(settings.app_database_url)
+    database = Database(settings.app_database_url)
+    auth_service.ensure_local_key(database, settings.local_key_file, datetime.now(UTC))
+    keyring = Keyring(database)
+    keyring.reload()
+    watcher = ChangeWatcher(database)
+    market = MarketService(settings, database, now=now)
+    images = Icons(database, {asset.id: asset.symbol for asset in market.market.book})
+    watcher.subscribe(auth_service.CHANGED, keyring.reload)
+    watcher.subscribe(icons.CHANGED, images.forget)
+    watcher.subscribe(CHANGED, market.view.reload)
+    watcher.each_time(market.view.by_the_clock)
+    watcher.poll()
+
+    app = FastAPI(
+        title="Chainproof",
+        version=version("chainproof"),
+        description=DESCRIPTION,
+        lifespan=_lifespan,
+        redirect_slashes=False,
+        redoc_url=None,
+    )
+    app.state.settings = settings
+    app.state.database = database
+    app.state.keyring = keyring
+    app.state.watcher = watcher
+    app.state.market = market
+    app.state.icons = images
+    app.state.body_limit = settings.body_limit_bytes
+    for router in ROUTERS:
+        app.include_router(router)
+    _handle_errors(app)
+    openapi.install(app)
+    return Shell(
+        app, keyring=keyring, ready=market.view, mode=settings.mode, body_limit=settings.body_limit_bytes
+    )
+
+
+DESCRIPTION = (
+    "Crypto markets with the source and age of every figure. Data endpoints take an API key in "
+    "`CP-X-API-KEY` or as a Bearer value. Timestamps are RFC 3339 in UTC; money and percentages "
+    "marked as decimal strings are exact."
+)
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    anyio.to_thread.current_default_thread_limiter().total_tokens = 40
+    app.state.watcher.start()
+    stop = threading.Event()
+    writer = threading.Thread(target=_write_last_used, args=(app.state.keyring, stop), daemon=True)
+    writer.start()
+    yield
+    stop.set()
+    app.state.watcher.stop()
+    writer.join(timeout=5)
+    app.state.market.close()
+    app.state.database.dispose()
+
+
+def _write_last_used(keyring: Keyring, stop: threading.Event) -> None:
+    while True:
+        ended = stop.wait(LAST_USED_EVERY)
+        try:
+            keyring.flush_last_used()
+        except Exception as error:  # noqa: BLE001 - tried again in the next round
+            log.warning("last_used_not_written", error=type(error).__name__)
+        if ended:
+            return
+
+
+def _handle_errors(app: FastAPI) -> None:
+    def send(request: Request, error: errors.ServiceError) -> Response:
+        request_id = request.scope.get("state", {}).get("request_id")
+        answer = errors.render(error, path=request.scope["path"], request_id=request_id)
+        return Response(
+            answer.body, answer.status, headers={**answer.headers, "Content-Type": answer.content_type}
+        )
+
+    @app.exception_handler(errors.ServiceError)
+    async def _service(request: Request, error: errors.ServiceError) -> Response:
+        return send(request, error)
+
+    @app.exception_handler(RequestValidationError)
+    async def _invalid(request: Request, error: RequestValidationError) -> Response:
+        return send(request, bad_request(error))
+
+    @app.exception_handler(HTTPException)
+    async def _http(request: Request, error: HTTPException) -> Response:
+        return send(request, of_framework(request, error))
+
+    @app.exception_handler(OperationalError)
+    @app.exception_handler(InterfaceError)
+    @app.exception_handler(PoolTimeoutError)
+    async def _database(request: Request, error: Exception) -> Response:
+        log.warning("database_failed", error=type(getattr(error, "orig", error)).__name__)
+        return send(request, errors.Unavailable("The data store does not answer. Please try again shortly."))
+
+
+def bad_request(error: RequestValidationError) -> errors.BadRequest:
+    """Every fault with its place; never the input itself, which may hold a secret or not be encodable."""
+    faults: list[errors.FieldError] = [
+        {"loc": list(fault["loc"]), "msg": _clean(fault["msg"]), "type": fault["type"]}
+        for fault in error.errors()
+    ]
+    first = faults[0] if faults else None
+    where = ".".join(str(part) for part in first["loc"]) if first else "the request"
+    detail = f"{where}: {first['msg']}." if first else "The request could not be read."
+    if len(faults) > 1:
+        detail += f" {len(faults) - 1} more in errors."
+    return errors.BadRequest(_clean(detail), errors=faults)
+
+
+def _clean(text: Any) -> str:
+    return re.sub(r"[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", str(text))
+
+
+def of_framework(request: Request, error: HTTPException) -> errors.ServiceError:
+    """What Starlette raises by itself, in our words."""
+    match error.status_code:
+        case 404:
+            return errors.NotFound("There is nothing at this path. /docs lists what there is.")
+        case 405:
+            allow = allowed_methods(request)
+            refusal = errors.MethodNotAllowed(f"This path answers {', '.join(allow)}.")
+            refusal.headers["Allow"] = ", ".join(allow)
+            return refusal
+        case 413:
+            limit = request.app.state.body_limit
+            return errors.PayloadTooLarge(f"The body is over the limit of {limit} bytes. Send less at once.")
+        case 400:
+            return errors.BadRequest(
+                "The request could not be read. Check that its body is valid JSON in UTF-8."
+            )
+    other = errors.ServiceError(str(error.detail), code="error")
+    other.status = error.status_code
+    return other
+
+
+def allowed_methods(request: Request) -> list[str]:
+    """Every method that some route of this path has; the framework would name the first route's alone."""
+    methods: set[str] = set()
+    for route in (route for router in ROUTERS for route in router.routes):
+        if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE:
+            methods |= route.methods or set()
+    return sorted(methods) or ["GET"]

@@ -1,0 +1,44 @@
+"""Who is asking: the words that credentials, the gate and endpoints share."""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal, Protocol
+
+Scope = Literal["read", "write", "ingest", "admin"]
+SCOPES: tuple[Scope, ...] = ("read", "write", "ingest", "admin")
+"""Each stands for itself alone: ``admin`` does not include the others."""
+
+
+class Place(Enum):
+    """Where in a request a credential was found."""
+
+    API_KEY_HEADER = "CP-X-API-KEY"
+    BEARER = "Authorization: Bearer"
+    TERMINAL_HEADER = "X-CP-TERMINAL-API-KEY"
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """The holder of a valid credential.
+
+    ``id`` names the holder and ``credential_id`` the credential; they are the same for a key, which
+    has no holder but itself. ``kind`` is ``api`` or ``terminal`` for keys.
+    """
+
+    id: str
+    name: str
+    kind: str
+    scopes: frozenset[str]
+    credential_id: str
+
+
+class CredentialSource(Protocol):
+    """Something that knows credentials: the keyring, or several sources behind one."""
+
+    def find(self, credential: bytes, place: Place) -> Principal:
+        """The holder of ``credential``, which was found at ``place``; called for every request.
+
+        Raises :class:`backend.errors.Unauthorized` with a sentence that never echoes the credential
+        and does not tell an unknown one from a revoked one.
+        """
+        ...

@@ -1,0 +1,81 @@
+"""A key as it is listed, and as it is told once."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, cast
+
+import sqlalchemy as sa
+
+from backend.auth.principal import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class KeyInfo:
+    """What is known of a key; its text is not among it. Instants are aware and in UTC."""
+
+    id: str
+    name: str
+    kind: Literal["api", "terminal"]
+    env: str
+    scopes: tuple[Scope, ...]
+    created_at: datetime
+    expires_at: datetime | None
+    last_used_at: datetime | None
+    revoked_at: datetime | None
+
+    @classmethod
+    def of(cls, row: sa.Row[Any]) -> "KeyInfo":
+        return cls(
+            id=row.id,
+            name=row.name,
+            kind=row.kind,
+            env=row.env,
+            scopes=cast(tuple[Scope, ...], tuple(row.scopes.split())),
+            created_at=row.created_at,
+            expires_at=row.expires_at,
+            last_used_at=row.last_used_at,
+            revoked_at=row.revoked_at,
+        )
+
+    def state(self, now: datetime) -> Literal["active", "expired", "revoked"]:
+        if self.revoked_at is not None:
+            return "revoked"
+        if self.expires_at is not None and self.expires_at <= now:
+            return "expired"
+        return "active"
+
+    def to_json(self, now: datetime) -> dict[str, Any]:
+        """For ``--json``: instants in RFC 3339, unknown ones null."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "kind": self.kind,
+            "env": self.env,
+            "scopes": list(self.scopes),
+            "state": self.state(now),
+            "created_at": rfc3339(self.created_at),
+            "expires_at": _optional(self.expires_at),
+            "last_used_at": _optional(self.last_used_at),
+            "revoked_at": _optional(self.revoked_at),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedKey:
+    """A new key with its text, which is told here and never again."""
+
+    info: KeyInfo
+    key: str = field(repr=False)
+
+    def to_json(self, now: datetime) -> dict[str, Any]:
+        described = self.info.to_json(now)
+        return {"id": described.pop("id"), "key": self.key, **described}
+
+
+def rfc3339(moment: datetime) -> str:
+    """``moment``, which is in UTC, to the second."""
+    return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _optional(moment: datetime | None) -> str | None:
+    return None if moment is None else rfc3339(moment)

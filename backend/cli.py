@@ -1,0 +1,352 @@
+"""The ``chainproof`` program. Thin: each command calls a domain's service.
+
+Exit codes: 0 done, 1 findings, 2 wrong use, 3 a dependency failed.
+"""
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, NoReturn, ParamSpec, TypeVar
+
+import typer
+from pydantic import ValidationError
+from rich.console import Console
+from rich.table import Table
+
+from backend import errors, logs, migrations
+from backend.processes import Child, Family, port_is_free, stop_with_parent
+from backend.settings import Settings
+
+app = typer.Typer(
+    name="chainproof",
+    help="Crypto markets, topics, article correction and evaluation timelines.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+keys_app = typer.Typer(help="API keys.", no_args_is_help=True)
+prices_app = typer.Typer(help="Prices.", no_args_is_help=True)
+app.add_typer(keys_app, name="keys")
+app.add_typer(prices_app, name="prices")
+
+out = Console()
+err = Console(stderr=True)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+WRONG_USE, DEPENDENCY_FAILED = 2, 3
+
+
+def fail(sentence: str, code: int) -> NoReturn:
+    err.print(f"[bold red]chainproof:[/] {logs.redact(sentence)}", highlight=False)
+    raise typer.Exit(code)
+
+
+def in_words(command: Callable[P, R]) -> Callable[P, R]:
+    """Turn what goes wrong into a sentence and an exit code, never a traceback."""
+
+    @wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        from sqlalchemy.exc import DBAPIError
+
+        try:
+            return command(*args, **kwargs)
+        except errors.ServiceError as error:
+            fail(error.detail, DEPENDENCY_FAILED if error.status >= 500 else WRONG_USE)
+        except ValidationError as error:
+            for fault in error.errors():
+                name = "_".join(str(part) for part in fault["loc"]).upper()
+                err.print(
+                    f"[bold red]chainproof:[/] setting CHAINPROOF_{name}: {fault['msg']}", highlight=False
+                )
+            raise typer.Exit(WRONG_USE) from None
+        except ValueError as error:
+            fail(str(error), WRONG_USE)
+        except DBAPIError as error:
+            fail(f"The data store does not answer: {error.orig}", DEPENDENCY_FAILED)
+        except PermissionError as error:
+            fail(
+                f"No permission for {error.filename}. Set CHAINPROOF_HOME to a folder of yours.",
+                DEPENDENCY_FAILED,
+            )
+
+    return run
+
+
+@app.command()
+@in_words
+def up(
+    port: Annotated[int | None, typer.Option(help="Port of the service.")] = None,
+    dashboard_port: Annotated[int | None, typer.Option(help="Port of the dashboard.")] = None,
+) -> None:
+    """Run the service, its worker and the dashboard together; Ctrl-C stops all."""
+    chosen = {"port": port, "dashboard_port": dashboard_port}
+    settings = Settings(**{name: value for name, value in chosen.items() if value is not None})
+    logs.configure(settings)
+    for name, host, number in (
+        ("--port", settings.host, settings.port),
+        ("--dashboard-port", settings.dashboard_host, settings.dashboard_port),
+    ):
+        if not port_is_free(host, number):
+            fail(
+                f"Port {number} is in use. Stop what uses it, or choose another with {name}.",
+                DEPENDENCY_FAILED,
+            )
+    migrations.upgrade(settings.app_database_url)
+    environment = {
+        "CHAINPROOF_PORT": str(settings.port),
+        "CHAINPROOF_DASHBOARD_PORT": str(settings.dashboard_port),
+        "CHAINPROOF_LOG_LEVEL": os.environ.get("CHAINPROOF_LOG_LEVEL", "warning"),
+    }
+    family = Family([Child("serve", ["serve"], environment), Child("dashboard", ["dashboard"], environment)])
+    _stop_on_signals(family)
+    family.start()
+    data = "sample data, no network" if settings.mode == "sample" else "live data"
+    out.print(f"\n  [bold]Chainproof[/] ({data})")
+    out.print(f"  Dashboard  http://{settings.dashboard_host}:{settings.dashboard_port}")
+    out.print(f"  Service    {settings.api_url}   (its interface: {settings.api_url}/docs)")
+    out.print(f"  Data in    {settings.home}")
+    out.print("  Ctrl-C stops all.\n")
+    family.watch()
+    if family.failed:
+        fail(
+            f"The {family.failed.name} process could not be started; its words are above.", DEPENDENCY_FAILED
+        )
+
+
+@app.command()
+@in_words
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on.")] = None,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="How many HTTP processes.")] = 1,
+    worker: Annotated[
+        bool, typer.Option(help="Work jobs and schedules too, in a process of its own.")
+    ] = True,
+) -> None:
+    """Run the HTTP service."""
+    import uvicorn
+
+    settings = _settings_for_children(host=host, port=port)
+    logs.configure(settings)
+    stop_with_parent()
+    if not port_is_free(settings.host, settings.port):
+        fail(
+            f"Port {settings.port} is in use. Stop what uses it, or choose another with --port.",
+            DEPENDENCY_FAILED,
+        )
+    migrations.upgrade(settings.app_database_url)
+    family = Family([Child("worker", ["worker"])] if worker else [])
+    family.start()
+    family.watch_in_background()
+    try:
+        uvicorn.run(
+            "backend.app:create_app",
+            factory=True,
+            host=settings.host,
+            port=settings.port,
+            workers=workers,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=8,
+        )
+    finally:
+        family.stop_and_wait()
+
+
+@app.command()
+@in_words
+def worker() -> None:
+    """Work schedules (the market refresh) and jobs, without HTTP."""
+    from backend.worker import run_worker
+
+    settings = Settings()
+    logs.configure(settings)
+    stop_with_parent()
+    migrations.upgrade(settings.app_database_url)
+    run_worker(settings)
+
+
+@app.command()
+@in_words
+def dashboard(
+    port: Annotated[int | None, typer.Option(help="Port of the dashboard.")] = None,
+    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
+) -> None:
+    """Run the dashboard."""
+    from streamlit.web import cli as streamlit_cli
+
+    settings = _settings_for_children(dashboard_host=host, dashboard_port=port)
+    logs.configure(settings)
+    stop_with_parent()
+    root = Path(__file__).parent.parent
+    if (root / ".streamlit").is_dir():
+        os.chdir(root)  # Streamlit reads .streamlit/config.toml from the working folder
+    streamlit_cli.main(
+        [
+            "run",
+            str(root / "dashboard" / "app.py"),
+            f"--server.address={settings.dashboard_host}",
+            f"--server.port={settings.dashboard_port}",
+            "--server.headless=true",
+        ],
+        standalone_mode=False,
+    )
+
+
+@app.command()
+@in_words
+def migrate() -> None:
+    """Bring the data store to the newest schema; also happens at every start."""
+    settings = Settings()
+    migrations.upgrade(settings.app_database_url)
+    out.print("The store is at the newest schema.")
+
+
+@app.command()
+@in_words
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """Check settings, store, providers and keys, and say in words what is wrong."""
+    from backend.doctor import examine
+
+    with err.status("Checking…"):
+        findings = examine(Settings())
+    if as_json:
+        print(json.dumps([finding.as_dict() for finding in findings], indent=2))
+    else:
+        for finding in findings:
+            mark = {"ok": "[green]✓[/]", "note": "[yellow]–[/]", "fault": "[red]✗[/]"}[finding.state]
+            out.print(f" {mark} [bold]{finding.subject}[/]: {finding.sentence}", highlight=False)
+    if any(finding.state == "fault" for finding in findings):
+        raise typer.Exit(DEPENDENCY_FAILED)
+
+
+@keys_app.command("create")
+@in_words
+def keys_create(
+    name: Annotated[str, typer.Option(help="What the key is for.")],
+    scope: Annotated[
+        list[str] | None, typer.Option(help="read, write, ingest or admin; may be repeated.")
+    ] = None,
+    env: Annotated[str, typer.Option(help="An environment word within the key, lower case.")] = "live",
+    expires: Annotated[
+        str | None, typer.Option(help="Life time, such as 90d or 12h; without it, for ever.")
+    ] = None,
+    terminal: Annotated[
+        bool, typer.Option("--terminal", help="A terminal key: opens topic media alone.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Create an API key. It is shown once and cannot be read again."""
+    from backend.auth import service
+
+    created = service.create_key(
+        _database(),
+        name=name,
+        scopes=scope or ([] if terminal else ["read"]),
+        env=env,
+        expires_in=None if expires is None else service.parse_duration(expires),
+        terminal=terminal,
+        now=datetime.now(UTC),
+    )
+    if as_json:
+        print(json.dumps(created.to_json(datetime.now(UTC)), indent=2))
+        return
+    out.print(f"Key [bold]{created.info.id}[/] for {created.info.name}. It is shown this once:")
+    print(created.key)
+
+
+@keys_app.command("list")
+@in_words
+def keys_list(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """List the keys, without their secrets."""
+    from backend.auth import service
+
+    keys, now = service.list_keys(_database()), datetime.now(UTC)
+    if as_json:
+        print(json.dumps([key.to_json(now) for key in keys], indent=2))
+        return
+    table = Table("id", "name", "kind", "env", "scopes", "created", "last used", "expires", "state")
+    for key in keys:
+        row = key.to_json(now)
+        shown = ("id", "name", "kind", "env", "scopes", "created_at", "last_used_at", "expires_at", "state")
+        table.add_row(*(_cell(row[column]) for column in shown))
+    out.print(table)
+
+
+@keys_app.command("revoke")
+@in_words
+def keys_revoke(
+    key_id: Annotated[str, typer.Argument(help="The key's id, or its first characters.")],
+) -> None:
+    """Revoke a key: no replica accepts it from 5 seconds on."""
+    from backend.auth import service
+
+    revoked = service.revoke_key(_database(), key_id, datetime.now(UTC))
+    out.print(f"Key [bold]{revoked.id}[/] ({revoked.name}) is revoked; every replica refuses it within 5 s.")
+
+
+@prices_app.command("show")
+@in_words
+def prices_show(
+    assets: Annotated[
+        list[str] | None, typer.Argument(help="Ids or symbols; without any, the largest.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20,
+    refresh: Annotated[bool, typer.Option("--refresh", help="Ask the providers first.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show the latest prices with their source and age."""
+    from backend.markets.terminal import price_table, prices_now
+
+    settings = Settings()
+    with err.status("Reading prices…") as status:
+        entries = prices_now(settings, _database(settings), assets or [], limit, refresh, status.update)
+    if as_json:
+        print(json.dumps(entries.as_json(), indent=2, ensure_ascii=False))
+    else:
+        out.print(price_table(entries))
+
+
+def _settings_for_children(**given: Any) -> Settings:
+    """Settings with the command's options, which child processes see through the environment too."""
+    for name, value in given.items():
+        if value is not None:
+            os.environ[f"CHAINPROOF_{name.upper()}"] = str(value)
+    return Settings()
+
+
+def _database(settings: Settings | None = None) -> Any:
+    from backend.db import Database
+
+    settings = settings or Settings()
+    migrations.upgrade(settings.app_database_url)
+    return Database(settings.app_database_url)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "–"
+    return " ".join(value) if isinstance(value, list | tuple) else str(value)
+
+
+def _stop_on_signals(family: Family) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: family.stop())
+
+
+def main() -> None:
+    try:
+        app()
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

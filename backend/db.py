@@ -1,0 +1,169 @@
+"""SQLite and PostgreSQL behind one object, with exact decimals, UTC instants and change counters.
+
+Synchronous SQLAlchemy Core. On SQLite a write begins with ``BEGIN IMMEDIATE``: a deferred
+transaction that upgrades loses updates or fails with "database is locked"; a read never takes the
+write lock. The file is in WAL mode, and a commit reaches the disk before it returns
+(``synchronous=FULL``), since answers that accept work are sent after the commit.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert as pg_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy.engine import Connection, Dialect, Engine, make_url
+
+metadata = sa.MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+change_counters = sa.Table(
+    "change_counters",
+    metadata,
+    sa.Column("topic", sa.String(64), primary_key=True),
+    sa.Column("n", sa.BigInteger, nullable=False),
+)
+
+
+class ExactDecimal(sa.types.TypeDecorator[Decimal]):
+    """A decimal that no float ever touches: NUMERIC on PostgreSQL, text on SQLite."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> sa.types.TypeEngine[Any]:
+        return dialect.type_descriptor(sa.Numeric() if dialect.name == "postgresql" else sa.Text())
+
+    def process_bind_param(self, value: Decimal | None, dialect: Dialect) -> Any:
+        if value is None or dialect.name == "postgresql":
+            return value
+        return format(value, "f")
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Decimal | None:
+        return None if value is None else Decimal(value)
+
+
+class UtcTime(sa.types.TypeDecorator[datetime]):
+    """An instant, always aware and in UTC. On SQLite fixed-width text, so that text order is time order."""
+
+    impl = sa.String(27)
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> sa.types.TypeEngine[Any]:
+        postgres = dialect.name == "postgresql"
+        return dialect.type_descriptor(sa.DateTime(timezone=True) if postgres else sa.String(27))
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("an instant needs a time zone")
+        moment = value.astimezone(UTC)
+        return moment if dialect.name == "postgresql" else moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        if isinstance(value, datetime):
+            return value.astimezone(UTC)
+        return datetime.fromisoformat(value)
+
+
+class Database:
+    """One engine and its two kinds of transaction."""
+
+    def __init__(self, url: str, *, pool_size: int = 10) -> None:
+        self.url = url
+        self.is_sqlite = url.startswith("sqlite")
+        self.engine = sqlite_engine(url) if self.is_sqlite else postgres_engine(url, pool_size=pool_size)
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        with self.engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A transaction that is committed, and on the disk, when the block ends without an error."""
+        with self.engine.connect().execution_options(write=True) as connection, connection.begin():
+            yield connection
+
+    def ping(self) -> None:
+        with self.read() as connection:
+            connection.execute(sa.text("SELECT 1"))
+
+    def dispose(self) -> None:
+        self.engine.dispose()
+
+
+def sqlite_engine(url: str) -> Engine:
+    file = make_url(url).database
+    if file:
+        Path(file).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    engine = sa.create_engine(
+        url,
+        connect_args={"timeout": 30, "check_same_thread": False},
+        pool_size=10,
+        max_overflow=30,
+        json_serializer=None,
+    )
+
+    @sa.event.listens_for(engine, "connect")
+    def _prepare(connection: Any, _record: Any) -> None:
+        connection.isolation_level = None  # the driver begins nothing by itself
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=30000"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @sa.event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        write = connection.get_execution_options().get("write", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+    return engine
+
+
+def postgres_engine(url: str, *, pool_size: int = 10) -> Engine:
+    return sa.create_engine(
+        url,
+        pool_size=pool_size,
+        max_overflow=20,
+        pool_pre_ping=True,
+        connect_args={"connect_timeout": 5, "options": "-c timezone=UTC"},
+    )
+
+
+def upsert(
+    connection: Connection, table: sa.Table, rows: list[dict[str, Any]], *, keep: tuple[str, ...] = ()
+) -> None:
+    """Insert ``rows``; where the primary key is known, update every other given column but ``keep``."""
+    if not rows:
+        return
+    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    statement = insert(table)
+    key = [column.name for column in table.primary_key]
+    changed = {name: statement.excluded[name] for name in rows[0] if name not in key and name not in keep}
+    if changed:
+        statement = statement.on_conflict_do_update(index_elements=key, set_=changed)
+    else:
+        statement = statement.on_conflict_do_nothing(index_elements=key)
+    connection.execute(statement, rows)
+
+
+def bump(connection: Connection, topic: str) -> None:
+    """Say, in the same transaction as the change, that ``topic`` has changed: see ``changes.py``."""
+    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    statement = insert(change_counters).values(topic=topic, n=1)
+    connection.execute(
+        statement.on_conflict_do_update(index_elements=["topic"], set_={"n": change_counters.c.n + 1})
+    )

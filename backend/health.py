@@ -1,0 +1,93 @@
+"""Endpoints for whoever runs the service: is it up, do its dependencies answer, what does it count."""
+
+import ipaddress
+import time
+from typing import Any, Literal
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel
+from starlette.responses import JSONResponse, Response
+
+from backend import errors, metrics
+
+router = APIRouter(tags=["operation"])
+
+
+class Health(BaseModel):
+    status: Literal["ok"]
+
+
+class Check(BaseModel):
+    ok: bool
+    detail: str
+
+
+class Readiness(BaseModel):
+    status: Literal["ok", "unavailable"]
+    checks: dict[str, Check]
+
+
+@router.get("/healthz", response_model=Health)
+async def healthz() -> dict[str, str]:
+    """The process is up. Asks nothing of anything else."""
+    return {"status": "ok"}
+
+
+@router.get(
+    "/readyz", response_model=Readiness, responses={503: {"model": Readiness, "description": "Not ready."}}
+)
+def readyz(request: Request) -> Response:
+    """The dependencies answer: the store, and the watcher that keeps this process's answers current."""
+    checks = {"store": _store(request), "watcher": _watcher(request)}
+    ok = all(check.ok for check in checks.values())
+    body: dict[str, Any] = {
+        "status": "ok" if ok else "unavailable",
+        "checks": {name: check.model_dump() for name, check in checks.items()},
+    }
+    return JSONResponse(body, 200 if ok else 503, headers=None if ok else {"Retry-After": "5"})
+
+
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={
+        200: {
+            "content": {"text/plain": {"schema": {"type": "string"}}},
+            "description": "Prometheus exposition.",
+        },
+        403: {"description": "Only callers on this machine may read the metrics."},
+    },
+)
+def read_metrics(request: Request) -> Response:
+    """Prometheus metrics; for callers on loopback unless `CHAINPROOF_METRICS_PUBLIC` is set."""
+    if not (request.app.state.settings.metrics_public or _is_loopback(request)):
+        raise errors.Forbidden(
+            "Metrics are for callers on this machine; CHAINPROOF_METRICS_PUBLIC=true opens them.",
+            code="loopback_only",
+        )
+    body, content_type = metrics.exposition()
+    return Response(body, headers={"Content-Type": content_type, "Cache-Control": "no-store"})
+
+
+def _store(request: Request) -> Check:
+    try:
+        request.app.state.database.ping()
+    except Exception as error:  # noqa: BLE001 - whatever the driver raises, the answer is the same
+        return Check(ok=False, detail=f"The store does not answer ({type(error).__name__}).")
+    return Check(ok=True, detail="The store answers.")
+
+
+def _watcher(request: Request) -> Check:
+    last = request.app.state.watcher.last_success
+    if last is None:
+        return Check(ok=False, detail="The data have not been read yet.")
+    age = time.monotonic() - last
+    return Check(ok=age < 15, detail=f"The data were last looked at {age:.0f} s ago.")
+
+
+def _is_loopback(request: Request) -> bool:
+    host = request.client.host if request.client else ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host in ("localhost", "testclient")

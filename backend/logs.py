@@ -1,0 +1,69 @@
+"""Structured logs: one event a line, JSON for machines or colours for a terminal, never a secret."""
+
+import logging
+import re
+import sys
+from collections.abc import MutableMapping
+from typing import Any
+
+import structlog
+
+from backend.settings import Settings
+
+CREDENTIAL = re.compile(r"cpt?_[a-z]+v1[0-9A-Za-z]{8,}(?:_[0-9A-Za-z]+)?|(?<=Bearer )\S+")
+URL_PASSWORD = re.compile(r"(?<=://)([^:/@\s]+):[^@\s]+@")
+
+
+def redact(text: str) -> str:
+    """``text`` without API keys, bearer tokens and the passwords of database addresses."""
+    return URL_PASSWORD.sub(r"\1:***@", CREDENTIAL.sub("***", text))
+
+
+def _redact_event(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    for key, value in event.items():
+        if isinstance(value, str):
+            event[key] = redact(value)
+    return event
+
+
+def configure(settings: Settings) -> None:
+    """Send our own and every library's log through one chain to standard error."""
+    console = settings.log_format == "console" or (settings.log_format == "auto" and sys.stderr.isatty())
+    shared: list[structlog.types.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+        _redact_event,
+    ]
+    renderer: structlog.types.Processor = (
+        structlog.dev.ConsoleRenderer() if console else structlog.processors.JSONRenderer(ensure_ascii=False)
+    )
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            structlog.stdlib.PositionalArgumentsFormatter(),
+            *shared,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(settings.log_level.upper())
+    for name in ("uvicorn", "uvicorn.error", "uvicorn.access"):
+        logging.getLogger(name).handlers = []
+        logging.getLogger(name).propagate = True
+    logging.getLogger("uvicorn.access").disabled = True  # our own access log bears the request id
+    for name in ("httpx", "httpcore", "alembic", "dbos", "streamlit", "watchdog"):
+        logging.getLogger(name).setLevel(logging.WARNING)

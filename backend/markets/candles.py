@@ -1,0 +1,95 @@
+"""Candles out of polls and sparklines. Pure.
+
+A candle of a length opens at a multiple of it since the Unix epoch (4-hour candles at 00:00, 04:00
+… UTC). Candles are sampled: their high and low are those of the prices seen, not of every trade.
+A slot without a price has no candle.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+from backend.markets.model import Candle
+from backend.markets.numbers import is_sane, json_number
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+MILLISECOND = timedelta(milliseconds=1)
+
+
+def align(at: datetime, seconds: int) -> datetime:
+    """The start of the slot of ``seconds`` that ``at`` falls into."""
+    if seconds <= 0:
+        raise ValueError("A candle must last longer than nothing.")
+    length = timedelta(seconds=seconds)
+    return EPOCH + (at - EPOCH) // length * length
+
+
+def fold(candle: Candle | None, price: Decimal, at: datetime, span_seconds: int) -> Candle:
+    """``candle`` after seeing ``price`` at ``at``; a new one when ``at`` lies in a later slot.
+
+    A price of an earlier slot leaves the candle as it is: that slot is closed.
+    """
+    opens = align(at, span_seconds)
+    if candle is None or opens > candle.open_time:
+        return Candle(opens, price, price, price, price)
+    if opens < candle.open_time:
+        return candle
+    return Candle(
+        candle.open_time,
+        candle.open,
+        max(candle.high, price),
+        min(candle.low, price),
+        price,
+        candle.volume,
+    )
+
+
+def from_polls(points: Iterable[tuple[datetime, Decimal]], seconds: int) -> list[Candle]:
+    """Candles of ``seconds`` out of ``(instant, price)`` points in any order, ascending."""
+    candles: list[Candle] = []
+    for at, price in sorted(points, key=lambda point: point[0]):
+        current = candles[-1] if candles else None
+        grown = fold(current, price, at, seconds)
+        if current is not None and grown.open_time == current.open_time:
+            candles[-1] = grown
+        else:
+            candles.append(grown)
+    return candles
+
+
+def from_sparkline(
+    closes: Sequence[Decimal | None], end: datetime, seconds: int = 14_400, count: int = 42
+) -> list[Candle]:
+    """The latest ``count`` candles of ``seconds`` out of hourly closes, the last one at about ``end``.
+
+    The closes carry no times, and there may be a few more or fewer than 168: they are taken to be an
+    hour apart, counted back from ``end``. A close belongs to the candle that it ends or falls into,
+    so one exactly on a boundary closes the earlier candle. A candle opens at the close before it
+    where that is known, else at its own first close; the last candle may be partial. Closes that
+    are null or not above zero are gaps.
+    """
+    candles: list[Candle] = []
+    before: Decimal | None = None
+    for position, close in enumerate(closes):
+        if close is None or not is_sane(close) or close <= 0:
+            before = None
+            continue
+        at = end - (len(closes) - 1 - position) * HOUR
+        opens = align(at - timedelta.resolution, seconds)
+        current = candles[-1] if candles else None
+        if current is not None and current.open_time == opens:
+            candles[-1] = fold(current, close, opens, seconds)
+        else:
+            first = before if before is not None else close
+            candles.append(Candle(opens, first, max(first, close), min(first, close), close))
+        before = close
+    return candles[-count:] if count > 0 else []
+
+
+def wire(candle: Candle) -> bytes:
+    """``[open_time_ms,open,high,low,close,volume]`` as JSON, every number digit for digit."""
+    figures = (candle.open, candle.high, candle.low, candle.close)
+    volume = b"null" if candle.volume is None else json_number(candle.volume)
+    opened = b"%d" % ((candle.open_time - EPOCH) // MILLISECOND)
+    return b"[" + b",".join((opened, *map(json_number, figures), volume)) + b"]"

@@ -1,0 +1,170 @@
+"""``/assets/{id}/icon``: the provider's image, fetched once and kept, else a generated monogram.
+
+Open and cacheable, so that pages can show it without a key and no browser asks a provider.
+"""
+
+import threading
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import sqlalchemy as sa
+import structlog
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from backend import errors
+from backend.db import Database, bump, upsert
+from backend.http_client import UpstreamFailure, guarded_fetch
+from backend.markets.monogram import monogram
+from backend.markets.tables import asset_icons
+from backend.prepared import Prepared
+from backend.responses import HOT, PreparedResponse, not_found
+
+log = structlog.get_logger(__name__)
+
+CHANGED = "asset_icons"
+IMAGE_LIMIT = 256 * 1024
+BATCH = 12
+"""Images fetched in one turn: a first start with 250 assets is done within minutes, without a burst."""
+TRY_AGAIN_AFTER = timedelta(days=1)
+
+SIGNATURES = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF87a": "image/gif",
+    b"GIF89a": "image/gif",
+}
+"""What a file begins with. SVG is not among them: it can carry script."""
+
+SAFE = (
+    (b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'; sandbox"),
+    (b"cross-origin-resource-policy", b"cross-origin"),
+)
+
+router = APIRouter(tags=["markets"])
+
+
+@router.get(
+    "/assets/{id}/icon",
+    response_class=Response,
+    responses={
+        200: {
+            "content": {
+                kind: {} for kind in ("image/svg+xml", "image/png", "image/jpeg", "image/webp", "image/gif")
+            },
+            "description": "The asset's icon.",
+        },
+        **HOT,
+        **not_found("No configured asset has this id."),
+    },
+)
+def read_icon(request: Request, id: str) -> Response:
+    """The asset's icon; needs no key."""
+    return PreparedResponse(request.app.state.icons.icon(id), request)
+
+
+class Icons:
+    """Icons as this process serves them, each made once."""
+
+    def __init__(self, database: Database, symbols: dict[str, str]) -> None:
+        """``symbols``: asset id to symbol, of every configured asset."""
+        self._database = database
+        self._symbols = symbols
+        self._made: dict[str, Prepared] = {}
+        self._lock = threading.Lock()
+
+    def forget(self) -> None:
+        """Images have changed in the store: make each anew when it is asked for."""
+        with self._lock:
+            self._made = {}
+
+    def icon(self, asset_id: str) -> Prepared:
+        symbol = self._symbols.get(asset_id)
+        if symbol is None:
+            raise errors.NotFound(
+                f"No configured asset has the id {asset_id[:80]!r}. GET /assets lists them."
+            )
+        made = self._made.get(asset_id)
+        if made is None:
+            made = self._stored(asset_id) or _generated(asset_id, symbol)
+            with self._lock:
+                self._made[asset_id] = made
+        return made
+
+    def _stored(self, asset_id: str) -> Prepared | None:
+        condition = sa.and_(asset_icons.c.asset_id == asset_id, asset_icons.c.body.is_not(None))
+        with self._database.read() as connection:
+            row = connection.execute(sa.select(asset_icons).where(condition)).one_or_none()
+        return None if row is None else _prepared(row.body, row.content_type)
+
+
+def _generated(asset_id: str, symbol: str) -> Prepared:
+    return _prepared(monogram(asset_id, symbol), "image/svg+xml")
+
+
+def _prepared(body: bytes, content_type: str) -> Prepared:
+    made = Prepared(body, content_type=content_type, cache_control="public, max-age=86400", extra=SAFE)
+    if content_type == "image/svg+xml":  # the others are compressed already
+        made.compress()
+    return made
+
+
+def image_type(body: bytes) -> str | None:
+    """The media type that the bytes themselves tell, if it is one that is safe to serve."""
+    if body[:4] == b"RIFF" and body[8:12] == b"WEBP":
+        return "image/webp"
+    return next((kind for signature, kind in SIGNATURES.items() if body.startswith(signature)), None)
+
+
+def note_images(database: Database, images: dict[str, str], now: datetime) -> None:
+    """Remember where providers say that images are; a new address is fetched in the next turn."""
+    with database.read() as connection:
+        known = dict(connection.execute(sa.select(asset_icons.c.asset_id, asset_icons.c.url)).tuples().all())
+    rows = [
+        {"asset_id": asset_id, "url": url, "tried_at": now - TRY_AGAIN_AFTER, "failure": None}
+        for asset_id, url in images.items()
+        if asset_id not in known
+    ]
+    if rows:
+        with database.write() as connection:
+            upsert(connection, asset_icons, rows)
+
+
+def fetch_missing(database: Database, now: datetime, *, allow: Sequence[str] = ()) -> int:
+    """Fetch a batch of images not yet here; gives how many were kept. A failure waits a day."""
+    with database.read() as connection:
+        due = connection.execute(
+            sa.select(asset_icons.c.asset_id, asset_icons.c.url)
+            .where(asset_icons.c.body.is_(None), asset_icons.c.tried_at <= now - TRY_AGAIN_AFTER)
+            .order_by(asset_icons.c.tried_at, asset_icons.c.asset_id)
+            .limit(BATCH)
+        ).all()
+    fetched = [(row.asset_id, *_fetch(row.url, allow)) for row in due]
+    if not fetched:
+        return 0
+    with database.write() as connection:
+        for asset_id, body, kind, failure in fetched:
+            connection.execute(
+                sa.update(asset_icons)
+                .where(asset_icons.c.asset_id == asset_id)
+                .values(body=body, content_type=kind, failure=failure, tried_at=now)
+            )
+        bump(connection, CHANGED)
+    return sum(body is not None for _, body, _, _ in fetched)
+
+
+def _fetch(url: str, allow: Sequence[str]) -> tuple[bytes | None, str | None, str | None]:
+    try:
+        answer = guarded_fetch(
+            url,
+            accept=("image/png", "image/jpeg", "image/webp", "image/gif"),
+            max_bytes=IMAGE_LIMIT,
+            allow=tuple(allow),
+        )
+    except UpstreamFailure as failure:
+        log.info("icon_not_fetched", reason=str(failure))
+        return None, None, str(failure)
+    kind = image_type(answer.body)
+    if kind is None:
+        return None, None, "The bytes are not a PNG, JPEG, WebP or GIF image."
+    return answer.body, kind, None

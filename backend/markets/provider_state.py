@@ -1,0 +1,118 @@
+"""What all processes know of a provider: breaker, budget, last polls, ids it did not answer."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+import orjson
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from backend.db import Database, upsert
+from backend.markets.breaker import Breaker
+from backend.markets.budget import Budget
+from backend.markets.cadence import Role
+from backend.markets.memory import instant, moment
+from backend.markets.model import Poll, ProviderError
+from backend.markets.setup import Market
+from backend.markets.tables import provider_states
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderState:
+    """``polled``: when each role was last asked for, whatever came of it. ``missing`` and ``rejected``:
+    assets that the last poll of quotes did not bring, and why where the provider's answer was refused."""
+
+    breaker: Breaker = field(default_factory=Breaker)
+    budget: Budget = field(default_factory=Budget)
+    polled: Mapping[Role, datetime] = field(default_factory=dict)
+    last_success: datetime | None = None
+    missing: tuple[str, ...] = ()
+    rejected: Mapping[str, str] = field(default_factory=dict)
+
+    def asked(self, role: Role, now: datetime) -> "ProviderState":
+        return replace(self, polled={**self.polled, role: now}, breaker=self.breaker.asked(now))
+
+    def answered(self, answer: object, credits: int, now: datetime) -> "ProviderState":
+        state = replace(
+            self,
+            breaker=self.breaker.succeeded(now),
+            budget=self.budget.spent(credits, now),
+            last_success=now,
+        )
+        if isinstance(answer, Poll):
+            return replace(state, missing=tuple(answer.missing), rejected=dict(answer.rejected))
+        return state
+
+    def failed(self, error: ProviderError, jitter: float, now: datetime) -> "ProviderState":
+        """Providers bill answers, not refusals: the budget stays as it is."""
+        breaker = self.breaker.failed(
+            error.fault, now, retry_after=error.retry_after, jitter=jitter, why=error.message
+        )
+        return replace(self, breaker=breaker)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "breaker": self.breaker.to_json(),
+            "budget": self.budget.to_json(),
+            "polled": {role: instant(at) for role, at in self.polled.items()},
+            "last_success": self.last_success and instant(self.last_success),
+            "missing": list(self.missing),
+            "rejected": dict(self.rejected),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "ProviderState":
+        last = data.get("last_success")
+        return cls(
+            breaker=Breaker.from_json(data.get("breaker", {})),
+            budget=Budget.from_json(data.get("budget", {})),
+            polled={role: moment(at) for role, at in data.get("polled", {}).items()},
+            last_success=moment(last) if last else None,
+            missing=tuple(data.get("missing", ())),
+            rejected=data.get("rejected", {}),
+        )
+
+
+def load_states(connection: Connection, market: Market, *, lock: bool = False) -> dict[str, ProviderState]:
+    """The state of every provider of ``market`` under the configuration in force.
+
+    ``lock``: until the transaction ends nobody else changes them (on SQLite a write transaction
+    does that by itself).
+    """
+    query = sa.select(provider_states).where(provider_states.c.realm == market.sources.realm)
+    if lock and connection.dialect.name == "postgresql":
+        query = query.with_for_update()
+    stored = {
+        row.provider: ProviderState.from_json(orjson.loads(row.body)) for row in connection.execute(query)
+    }
+    return {
+        name: _configured(stored.get(name, ProviderState()), name, market) for name in market.sources.names
+    }
+
+
+def store_states(connection: Connection, realm: str, states: Mapping[str, ProviderState]) -> None:
+    rows = [
+        {"realm": realm, "provider": name, "body": orjson.dumps(state.to_json()).decode()}
+        for name, state in states.items()
+    ]
+    upsert(connection, provider_states, rows)
+
+
+def change_state(
+    database: Database, market: Market, provider: str, change: Callable[[ProviderState], ProviderState]
+) -> None:
+    """Apply ``change`` to the stored state of one provider, alone."""
+    with database.write() as connection:
+        states = load_states(connection, market, lock=True)
+        store_states(connection, market.sources.realm, {provider: change(states[provider])})
+
+
+def _configured(state: ProviderState, name: str, market: Market) -> ProviderState:
+    schedule = market.cadence.schedules.get(name)
+    return replace(
+        state,
+        breaker=state.breaker.configured(market.fingerprints.get(name, "")),
+        budget=state.budget.limited(schedule.per_month if schedule else None),
+    )

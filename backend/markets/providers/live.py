@@ -1,0 +1,56 @@
+"""The live providers as the settings name them, by what each of them gives."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from backend.markets.providers.alternative_me import AlternativeMe
+from backend.markets.providers.coingecko import CoinGecko
+from backend.markets.providers.coinmarketcap import CoinMarketCap, SlugIds
+from backend.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class LiveProviders:
+    """Providers by role, each tuple in order of preference."""
+
+    quotes: tuple[CoinGecko | CoinMarketCap, ...]
+    overview: tuple[CoinGecko | CoinMarketCap, ...]
+    fear_greed: tuple[AlternativeMe | CoinMarketCap, ...]
+    ohlc: CoinGecko
+    metered: tuple[CoinGecko | CoinMarketCap, ...]
+    """Those that can tell a key's allowance."""
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        for provider in {*self.quotes, *self.overview, *self.fear_greed, self.ohlc}:
+            provider.close()
+
+
+def build_providers(
+    settings: Settings,
+    *,
+    slug_ids: SlugIds | None = None,
+    on_slugs_resolved: Callable[[SlugIds], None] | None = None,
+) -> LiveProviders:
+    """Providers for ``settings``; CoinMarketCap only with a key. No request is made yet.
+
+    ``slug_ids`` are CoinMarketCap's ids as resolved earlier, ``on_slugs_resolved`` gets newer ones.
+    Raises :class:`ValueError` with a sentence where the settings contradict themselves.
+    """
+    coingecko = CoinGecko.connect(
+        settings.coingecko_plan, settings.coingecko_api_key, settings.coingecko_base_url
+    )
+    alternative_me = AlternativeMe.connect(settings.alternative_me_base_url)
+    if settings.coinmarketcap_api_key is None:
+        return LiveProviders((coingecko,), (coingecko,), (alternative_me,), coingecko, (coingecko,))
+    coinmarketcap = CoinMarketCap.connect(
+        settings.coinmarketcap_api_key,
+        settings.coinmarketcap_base_url,
+        slug_ids=slug_ids,
+        on_resolved=on_slugs_resolved,
+    )
+    both: tuple[CoinGecko | CoinMarketCap, ...] = (coingecko, coinmarketcap)
+    if settings.primary_provider == "coinmarketcap":
+        both = (coinmarketcap, coingecko)
+    # alternative.me first: it is free, and its index has the longer history.
+    return LiveProviders(both, both, (alternative_me, coinmarketcap), coingecko, both)

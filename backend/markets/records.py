@@ -1,0 +1,68 @@
+"""Between rows and the words of the domain; pure."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import orjson
+
+from backend.markets.model import Judgement, Published, Quote
+from backend.markets.tables import FIGURES
+
+
+def quote_row(realm: str, quote: Quote) -> dict[str, Any]:
+    row = {name: getattr(quote, name) for name in FIGURES}
+    return row | {
+        "realm": realm,
+        "provider": quote.provider,
+        "asset_id": quote.asset_id,
+        "external_id": quote.external_id,
+        "price": quote.price,
+        "as_of": quote.as_of,
+        "received_at": quote.received_at,
+    }
+
+
+def quote_of(row: Mapping[str, Any]) -> Quote:
+    return Quote(**{name: value for name, value in row.items() if name != "realm"})
+
+
+def published_row(realm: str, published: Published, memory: Mapping[str, Any]) -> dict[str, Any]:
+    row = {name: getattr(published, name) for name in FIGURES}
+    return row | {
+        "realm": realm,
+        "asset_id": published.asset_id,
+        "price": published.price,
+        "providers": ",".join(published.providers),
+        "stale": published.stale,
+        "last_updated": published.last_updated,
+        "rule": published.rule,
+        "reason": published.reason,
+        "flags": ",".join(published.flags),
+        "spread_pct": published.spread_pct,
+        "judgements": orjson.dumps([asdict(judgement) for judgement in published.judgements]).decode(),
+        "memory": orjson.dumps(memory).decode(),
+    }
+
+
+def published_of(row: Mapping[str, Any]) -> tuple[Published, dict[str, Any]]:
+    """The published figure and the aggregation rule's memory, out of one row."""
+    figures = {name: row[name] for name in FIGURES}
+    published = Published(
+        asset_id=row["asset_id"],
+        price=row["price"],
+        providers=_words(row["providers"]),
+        stale=row["stale"],
+        last_updated=row["last_updated"],
+        rule=row["rule"],
+        reason=row["reason"],
+        flags=_words(row["flags"]),
+        spread_pct=row["spread_pct"],
+        judgements=tuple(Judgement(**item) for item in orjson.loads(row["judgements"])),
+        **figures,
+    )
+    return published, orjson.loads(row["memory"])
+
+
+def _words(joined: str) -> tuple[str, ...]:
+    return tuple(joined.split(",")) if joined else ()

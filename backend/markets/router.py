@@ -1,0 +1,119 @@
+"""The market endpoints: HTTP in and out."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import Path, Query, Request
+from pydantic import WithJsonSchema
+from starlette.responses import Response
+
+from backend.auth.gate import gated_router
+from backend.markets import schemas
+from backend.markets.answers import Order, SortKey
+from backend.markets.model import Span
+from backend.markets.service import MarketService
+from backend.markets.view import DEPRECATED_SINCE, Recipe
+from backend.responses import HOT, PreparedResponse, RawJson, not_found
+
+router = gated_router(scope="read", tags=["markets"])
+
+AssetId = Annotated[str, Path(description="A canonical asset id.", examples=["bitcoin"])]
+Limit = Annotated[
+    str | None,
+    Query(description="How many at the most; a non-positive or invalid value is ignored."),
+    WithJsonSchema({"type": "integer", "minimum": 1}),
+]
+NO_SUCH_ASSET = not_found("No configured asset has this id.")
+
+
+def market(request: Request) -> MarketService:
+    service: MarketService = request.app.state.market
+    return service
+
+
+def hot(request: Request, recipe: Recipe) -> Response:
+    """Answer from the snapshot, and keep the answer ready for the same spelling of the query."""
+    path, query = request.scope["path"], request.scope["query_string"]
+    return PreparedResponse(market(request).view.answer(path, query, recipe), request)
+
+
+@router.get("/assets", response_model=list[schemas.AssetOut], responses=HOT)
+def list_assets(request: Request, filter: Literal["enabled", "all", "disabled"] = "enabled") -> Response:
+    """Configured assets by market capitalisation, unknown ones last."""
+    return hot(request, lambda snapshot: snapshot.assets(filter))
+
+
+@router.get("/assets/{id}", response_model=schemas.AssetOut, responses=NO_SUCH_ASSET)
+def read_asset(request: Request, id: AssetId) -> Response:
+    """One asset, disabled ones too."""
+    return RawJson(market(request).asset(id))
+
+
+@router.get("/assets/{id}/candles", response_model=schemas.CandleSeries, responses=NO_SUCH_ASSET)
+def read_candles(request: Request, id: AssetId, span: Span = "24h") -> Response:
+    """True OHLC from a provider where it can be had, else candles sampled from polls or a sparkline.
+
+    `24h` holds 30-minute candles, `7d` 4-hour ones; `basis` says which kind they are.
+    """
+    return RawJson(market(request).candles(id, span))
+
+
+@router.get("/prices", response_model=dict[str, schemas.PriceRecord], responses=HOT)
+def list_prices(request: Request) -> Response:
+    """The latest price of every enabled asset, by canonical id."""
+    return hot(request, lambda snapshot: snapshot.prices())
+
+
+@router.get("/prices/all", response_model=dict[str, schemas.PriceRecord], responses=HOT, deprecated=True)
+def list_legacy_prices(request: Request) -> Response:
+    """The same by legacy symbol, or by id where another asset has the symbol. Use `/prices`."""
+    return hot(request, lambda snapshot: snapshot.legacy_prices())
+
+
+@router.get("/prices/{id}/quotes", response_model=schemas.AssetQuotes, responses=NO_SUCH_ASSET)
+def read_quotes(request: Request, id: AssetId) -> Response:
+    """Each provider's quote, its age, the spread, which were used and why, and recent incidents."""
+    return RawJson(market(request).quotes(id))
+
+
+@router.get(
+    "/aggregation/{asset}",
+    response_model=schemas.PriceRecord,
+    responses=not_found("No configured asset has this id, symbol or source id."),
+    deprecated=True,
+)
+def read_aggregation(request: Request, asset: str) -> Response:
+    """One price record, by canonical id, symbol or source id. Use `/prices`."""
+    headers = {"Deprecation": DEPRECATED_SINCE.decode(), "Link": '</prices>; rel="successor-version"'}
+    return RawJson(market(request).aggregation(asset), headers=headers)
+
+
+@router.get("/rankings", response_model=list[schemas.RankedToken], responses=HOT)
+def list_rankings(
+    request: Request,
+    sort: SortKey = "market_cap",
+    order: Order = "desc",
+    with_candles: Span | None = None,
+    limit: Limit = None,
+) -> Response:
+    """Enabled assets in order; unknown values last, ties by rank, then id."""
+    count = whole_positive(limit)
+    return hot(request, lambda snapshot: snapshot.rankings(sort, order, with_candles, count))
+
+
+@router.get("/crypto/market-overview", response_model=schemas.MarketOverview, responses=HOT)
+def read_market_overview(request: Request) -> Response:
+    """Totals of the whole market and the fear and greed index, each block whole from one provider."""
+    return hot(request, lambda snapshot: snapshot.market_overview())
+
+
+@router.get("/markets/status", response_model=schemas.MarketStatus)
+def read_status(request: Request) -> dict[str, Any]:
+    """How each provider is doing: last success, faults, cadence and what is left of its quota."""
+    return market(request).status()
+
+
+def whole_positive(text: str | None) -> int | None:
+    """``text`` as a whole number from 1 on; anything else is no limit at all."""
+    if text is None or len(text) > 18 or not text.isascii() or not text.isdigit():
+        return None
+    return int(text) or None

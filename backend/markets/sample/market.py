@@ -1,0 +1,231 @@
+"""The sample market: prices, caps, volumes and candles of any set of assets at any instant.
+
+A labelled simulator, no record of any real market: its figures are a function of (seed, time)
+alone, the same in every process and whatever was asked before. See :mod:`.cycles` for the price
+model, :mod:`.script` for what happens in it and :mod:`.schedule` for when.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+import numpy.typing as npt
+
+from backend.markets.sample.calibration import Calibration, SampleAsset, shipped_calibration
+from backend.markets.sample.noise import Floats, Ints
+from backend.markets.sample.paths import NODE_SECONDS, NODES_AN_HOUR, Paths
+from backend.markets.sample.schedule import EPOCH_SECONDS, EventKind, Schedule, unix_seconds
+from backend.markets.sample.script import Script
+from backend.markets.sample.universe import build_universe
+from backend.markets.sample.volumes import EXPONENT, Volumes
+
+CHANGE_HOURS = (1, 24, 168, 720)
+_YEAR = 365.25 * 86_400
+_TAIL_SECONDS = 10
+"""How finely the running five minutes are looked at for a running candle's high and low."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuoteFields:
+    """Columns over the given assets: USD, Unix seconds, changes as ratios (0.01 is 1 %).
+
+    ``rank`` is 0 for assets outside the ranking; ``changes`` has a row per :data:`CHANGE_HOURS`,
+    NaN where the asset is younger than that.
+    """
+
+    as_of: Floats
+    price: Floats
+    market_cap: Floats
+    rank: Ints
+    volume_24h: Floats
+    changes: Floats
+    ath: Floats
+    ath_seconds: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class OhlcTable:
+    """Candles (times, assets) in USD; ``times`` are Unix seconds of the opens, ascending."""
+
+    times: Ints
+    open: Floats
+    high: Floats
+    low: Floats
+    close: Floats
+    volume: Floats
+    listed: npt.NDArray[np.bool_]
+    """Where the asset was listed for the whole candle; elsewhere there is none to show."""
+
+
+class SampleMarket:
+    """``assets`` are objects with ``id``, ``symbol``, ``enabled`` and ``pegged_to``, known or not."""
+
+    def __init__(
+        self, seed: int, assets: Sequence[SampleAsset], calibration: Calibration | None = None
+    ) -> None:
+        self.seed = seed
+        self.calibration = calibration or shipped_calibration()
+        self.schedule = Schedule(self.calibration.cast)
+        self.universe = build_universe(seed, assets, self.calibration)
+        self.ids = self.universe.ids[: self.universe.visible]
+        script = Script(self.calibration.cast, self.universe)
+        halts = [window for window in self.schedule.windows if window.kind is EventKind.HALT]
+        self.paths = Paths(self.universe, script, halts)
+        self._volumes = Volumes(self.paths, script)
+
+    def price_at(self, asset_id: str, time: datetime) -> float:
+        """USD of one asset at ``time``."""
+        return float(self.prices(time)[self.universe.index[asset_id]])
+
+    def prices(self, time: datetime) -> Floats:
+        """(assets,): USD at ``time``, in the order of ``ids``."""
+        seconds = np.full(len(self.universe.ids), unix_seconds(time))
+        return np.asarray(np.exp(self.paths.at(seconds))[: self.universe.visible], dtype=np.float64)
+
+    def quote_fields(self, time: datetime, lag: Floats | None = None) -> QuoteFields:
+        """What a provider could say at ``time``, each asset ``lag`` seconds late (by default none)."""
+        universe, now = self.universe, unix_seconds(time)
+        seconds = np.full(len(universe.ids), now)
+        if lag is not None:
+            seconds[: len(lag)] -= lag
+        halted = self.paths.halted_since(seconds)
+        seconds = np.where(np.isnan(halted), seconds, halted)
+        back = seconds - 3600.0 * np.array([0, *CHANGE_HOURS])[:, None]
+        log_price = self.paths.at(back)
+        changes = np.expm1(log_price[0] - log_price[1:])
+        ath, ath_seconds = np.exp(universe.log_ath), universe.ath_seconds.copy()
+        self._newcomer(time, back, changes, ath, ath_seconds)
+        price = np.exp(log_price[0])
+        ath_seconds = np.where(price > ath, seconds, ath_seconds)
+        cap = price * self._supply(seconds)
+        shown = slice(0, universe.visible)
+        return QuoteFields(
+            as_of=seconds[shown],
+            price=price[shown],
+            market_cap=cap[shown],
+            rank=self._ranks(cap)[shown],
+            volume_24h=self._volume(now, halted)[shown],
+            changes=changes[:, shown],
+            ath=np.maximum(ath, price)[shown],
+            ath_seconds=ath_seconds[shown],
+        )
+
+    def totals(self, time: datetime) -> tuple[float, float, float]:
+        """Market cap and 24 h volume of the whole market in USD, and bitcoin's share of the cap.
+
+        Assets outside the ranking stand for others and are left out. A slowly moving share, about
+        6 %, stands for the assets that are not in the universe.
+        """
+        universe, now = self.universe, unix_seconds(time)
+        seconds = np.full(len(universe.ids), now)
+        cap = np.exp(self.paths.at(seconds)) * self._supply(seconds)
+        rest = 0.06 + 0.01 * np.sin(2 * np.pi * (now - EPOCH_SECONDS) / (97 * 86_400))
+        total = float(cap[universe.ranked].sum() / (1 - rest))
+        volume = float(self._volumes.last_24h(now)[universe.ranked].sum() / (1 - rest))
+        return total, volume, float(cap[universe.index["bitcoin"]]) / total
+
+    def hourly_closes(self, time: datetime, count: int = 168) -> Floats:
+        """(count, assets): USD at the last ``count`` hour marks up to ``time``; NaN before a listing."""
+        last = int(unix_seconds(time) // 3600)
+        closes = np.exp(self.paths.hourly(last - count + 1, last)[:, : self.universe.visible])
+        column = self.universe.index.get(self.calibration.cast.listing)
+        if column is not None:
+            marks = 3600.0 * np.arange(last - count + 1, last + 1)
+            closes[marks < unix_seconds(self.schedule.listed_at(time)), column] = np.nan
+        return np.asarray(closes, dtype=np.float64)
+
+    def ohlc(self, asset_ids: Sequence[str], seconds: int, start: datetime, end: datetime) -> OhlcTable:
+        """Candles of ``seconds`` (a multiple of 300) that open in [start, end), aligned to the Unix epoch.
+
+        A candle that is still open at ``end`` is as it stands then: its close is the price at ``end``.
+        """
+        if seconds <= 0 or seconds % NODE_SECONDS:
+            raise ValueError(f"Candles of {seconds} s cannot be built: use a multiple of {NODE_SECONDS} s.")
+        columns, stop = self.universe.columns(asset_ids), unix_seconds(end)
+        times = np.arange(math.ceil(unix_seconds(start) / seconds) * seconds, stop, seconds).astype(np.int64)
+        if not len(times):
+            empty = np.empty((0, len(columns)))
+            return OhlcTable(times, empty, empty, empty, empty, empty, empty.astype(bool))
+        nodes, volume = self._nodes(int(times[0]), int(times[-1]) + seconds, stop, columns)
+        steps = seconds // NODE_SECONDS
+        grouped = nodes[:-1].reshape(len(times), steps, len(columns))
+        opens, closes = nodes[:-1:steps], nodes[steps::steps]
+        # A running candle has no nodes yet after ``end``: they are NaN and left out.
+        highs = np.fmax(np.fmax.reduce(grouped, axis=1), closes)
+        lows = np.fmin(np.fmin.reduce(grouped, axis=1), closes)
+        if np.isnan(closes[-1]).any():
+            tail = self._tail(stop, columns)
+            closes, highs, lows = closes.copy(), highs.copy(), lows.copy()
+            closes[-1] = tail[-1]
+            highs[-1], lows[-1] = np.fmax(highs[-1], tail.max(axis=0)), np.fmin(lows[-1], tail.min(axis=0))
+        return OhlcTable(
+            times=times,
+            open=np.exp(opens),
+            high=np.exp(highs),
+            low=np.exp(lows),
+            close=np.exp(closes),
+            volume=np.nansum(volume.reshape(len(times), steps, len(columns)), axis=1),
+            listed=self._listed(times, columns, end),
+        )
+
+    def _newcomer(
+        self, time: datetime, back: Floats, changes: Floats, ath: Floats, ath_seconds: Floats
+    ) -> None:
+        """Take from the newcomer, in place, what it cannot have at its age."""
+        column = self.universe.index.get(self.calibration.cast.listing)
+        if column is None:
+            return
+        listed = unix_seconds(self.schedule.listed_at(time))
+        changes[back[1:, column] < listed, column] = np.nan
+        first, last = int(listed // 3600), int(back[0, column] // 3600)
+        life = self.paths.hourly(first, last)[:, column]
+        ath[column], ath_seconds[column] = np.exp(life.max()), 3600.0 * (first + int(life.argmax()))
+
+    def _supply(self, seconds: Floats) -> Floats:
+        years = (seconds - EPOCH_SECONDS) / _YEAR
+        # Growth tapers off, so that no date has an absurd supply.
+        return np.asarray(
+            self.universe.supply * np.exp(20 * np.tanh(years / 20) * self.universe.supply_growth)
+        )
+
+    def _ranks(self, cap: Floats) -> Ints:
+        """1 for the largest cap; 0 for those outside the ranking and the hidden ones. Ties by place."""
+        listed = self.universe.ranked & (np.arange(len(cap)) < self.universe.visible)
+        order = np.argsort(np.where(listed, -cap, np.inf), kind="stable")
+        ranks = np.zeros(len(cap), dtype=np.int64)
+        ranks[order] = np.arange(1, len(cap) + 1)
+        return np.where(listed, ranks, 0)
+
+    def _volume(self, now: float, halted: Floats) -> Floats:
+        volume = self._volumes.last_24h(now)
+        for column in np.flatnonzero(~np.isnan(halted)):
+            volume[column] = self._volumes.last_24h(float(halted[column]))[column]
+        return volume
+
+    def _nodes(self, first: int, last: int, stop: float, columns: Ints) -> tuple[Floats, Floats]:
+        """Log prices at the nodes of [first, last] and USD traded between them; nothing after ``stop``."""
+        hour, end_hour = first // 3600, -(-last // 3600)
+        nodes = self.paths.nodes(hour, end_hour - 1)[:, columns]
+        weights = (np.abs(np.diff(nodes, axis=0)) + 1e-5) ** EXPONENT
+        weights = weights.reshape(end_hour - hour, NODES_AN_HOUR, len(columns))
+        weights /= weights.sum(axis=1, keepdims=True)
+        hourly = np.stack([self._volumes.hour(one)[columns] for one in range(hour, end_hour)])
+        volume = (weights * hourly[:, None]).reshape(-1, len(columns))
+        marks = hour * 3600 + NODE_SECONDS * np.arange(len(nodes))
+        volume *= np.clip((stop - marks[:-1]) / NODE_SECONDS, 0, 1)[:, None]
+        nodes[marks > stop] = np.nan
+        wanted = slice((first - hour * 3600) // NODE_SECONDS, (last - hour * 3600) // NODE_SECONDS)
+        return nodes[wanted.start : wanted.stop + 1], volume[wanted]
+
+    def _tail(self, stop: float, columns: Ints) -> Floats:
+        """Log prices every ten seconds of the running five minutes, the last at ``stop`` itself."""
+        marks = np.append(np.arange(stop // NODE_SECONDS * NODE_SECONDS, stop, _TAIL_SECONDS), stop)
+        return self.paths.at(np.repeat(marks[:, None], len(self.universe.ids), axis=1))[:, columns]
+
+    def _listed(self, times: Ints, columns: Ints, end: datetime) -> npt.NDArray[np.bool_]:
+        listed = np.ones((len(times), len(columns)), dtype=bool)
+        newcomer = columns == self.universe.index.get(self.calibration.cast.listing, -1)
+        listed[:, newcomer] = (times >= unix_seconds(self.schedule.listed_at(end)))[:, None]
+        return listed

@@ -1,0 +1,200 @@
+"""Wire shapes of the market endpoints, as the interface names them.
+
+Decimals that the interface calls "string (decimal)" are plain decimal strings; those it calls
+"number" are JSON numbers printed from the exact decimal. Percentages are in percent.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+DecimalString = Annotated[str, Field(pattern=r"^-?\d+(\.\d+)?$", examples=["67012.51"])]
+Timestamp = Annotated[
+    str, Field(examples=["2026-05-18T12:49:21Z"], json_schema_extra={"format": "date-time"})
+]
+CandleRow = tuple[int, float, float, float, float, float | None]
+"""``[open_time_ms, open, high, low, close, volume]``"""
+
+
+class Wire(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class AssetLinks(Wire):
+    website: list[str]
+    technical_doc: list[str]
+    twitter: list[str]
+    reddit: list[str]
+    message_board: list[str]
+    announcement: list[str]
+    explorer: list[str]
+    source_code: list[str]
+
+
+class AssetUrls(AssetLinks):
+    datasrc2: str | None = Field(description="The asset's page at the second market-data provider.")
+
+
+class AssetMetadata(Wire):
+    name: str
+    symbol: str
+    logo: str
+    description: str | None
+    date_launched: str | None
+    genesis_date: str | None
+    address: str | None
+    categories: list[list[str]]
+    platforms: dict[str, str]
+    infinite_supply: bool | None
+    urls: AssetLinks
+
+
+class AssetOut(Wire):
+    id: str
+    name: str
+    symbol: str
+    datasrc1_slug: str | None
+    datasrc2_id: str | None
+    icon_url: str
+    market_cap: float | None
+    enabled: bool
+    ath: float | None
+    ath_change_percentage: float | None
+    ath_date: Timestamp | None
+    sources: dict[str, str]
+    metadata: AssetMetadata
+    urls: AssetUrls
+
+
+class PriceRecord(Wire):
+    id: str
+    datasrc2_id: str | None
+    symbol: str
+    source: str | None
+    price_usd: DecimalString | None
+    market_cap: float | None
+    market_cap_rank: int | None
+    last_updated: Timestamp | None
+    pct_change_1h: DecimalString | None
+    pct_change_24h: DecimalString | None
+    pct_change_7d: DecimalString | None
+    pct_change_30d: DecimalString | None
+    ath: DecimalString | None
+    ath_change_percentage: DecimalString | None
+    ath_date: Timestamp | None
+
+
+class RankedToken(Wire):
+    id: str
+    datasrc2_id: str | None
+    symbol: str
+    name: str
+    icon_url: str
+    price_usd: DecimalString | None
+    market_cap: float | None
+    market_cap_rank: int | None
+    pct_change_24h: DecimalString | None
+    pct_change_7d: DecimalString | None
+    candles_7d: list[CandleRow]
+    candles_24h: list[CandleRow]
+    last_updated: Timestamp | None
+
+
+class FearGreedOut(Wire):
+    value: float | None
+    label: str | None
+    last_updated: Timestamp | None
+    source: str | None
+
+
+class Total(Wire):
+    value: float | None
+    display_value: str | None
+    change_24h: float | None
+    last_updated: Timestamp | None
+    source: str | None
+
+
+class MarketOverview(Wire):
+    fear_greed: FearGreedOut
+    market_cap: Total
+    volume_24h: Total
+    btc_market_cap_percentage: float | None
+
+
+class CandleSeries(Wire):
+    id: str
+    span: Literal["24h", "7d"]
+    interval_seconds: int
+    basis: Literal["ohlc", "polls", "sparkline"] = Field(
+        description="True OHLC of a provider, or candles sampled from our polls or from a sparkline's closes."
+    )
+    source: str | None
+    last_updated: Timestamp | None
+    candles: list[CandleRow]
+
+
+class ProviderQuote(Wire):
+    provider: str
+    source: str
+    external_id: str
+    price_usd: DecimalString
+    market_cap: float | None
+    market_cap_rank: int | None
+    volume_24h: float | None
+    pct_change_24h: DecimalString | None
+    as_of: Timestamp
+    received_at: Timestamp
+    age_seconds: int
+    freshness: Literal["fresh", "ageing", "stale"]
+    used: bool
+    reason: str
+
+
+class Incident(Wire):
+    id: int
+    kind: Literal["divergent", "conflict", "depeg", "jump"]
+    opened_at: Timestamp
+    closed_at: Timestamp | None
+    worst_pct: DecimalString | None
+    detail: str
+
+
+class AssetQuotes(Wire):
+    """Why the published price is what it is."""
+
+    id: str
+    symbol: str
+    price_usd: DecimalString | None
+    source: str | None
+    last_updated: Timestamp | None
+    rule: Literal["single", "mean", "median", "nearest", "primary", "held", "stale", "none"]
+    reason: str
+    flags: list[str]
+    spread_pct: DecimalString | None = Field(description="|a - b| / mid of the usable quotes, in percent.")
+    agree_pct: DecimalString | None = Field(description="Up to this spread two quotes are averaged.")
+    conflict_pct: DecimalString | None = Field(description="Beyond this spread the last good figure is held.")
+    quotes: list[ProviderQuote]
+    incidents: list[Incident]
+
+
+class ProviderStatus(Wire):
+    provider: str
+    role: list[Literal["quotes", "overview", "fear_greed"]]
+    state: Literal["ok", "waiting", "throttled", "open", "unauthorised", "quota_spent"]
+    message: str | None
+    last_success_at: Timestamp | None
+    retry_at: Timestamp | None
+    poll_interval_seconds: int | None
+    credits_used: int | None
+    credits_quota: int | None
+    quota_resets_at: Timestamp | None
+    missing_ids: list[str]
+
+
+class MarketStatus(Wire):
+    mode: Literal["sample", "live"]
+    refreshed_at: Timestamp | None
+    assets: int
+    stale: int
+    providers: list[ProviderStatus]

@@ -1,0 +1,136 @@
+"""The candles of one opened asset: true OHLC where it can be had, else our own sampled ones.
+
+A series asked for again before the provider computes a new one is answered from the store. A provider that may not
+be asked (breaker, budget) or does not answer leaves what we have, labelled with its basis.
+"""
+
+import threading
+from datetime import datetime
+from typing import Any
+
+import orjson
+import sqlalchemy as sa
+import structlog
+
+from backend.db import Database, upsert
+from backend.markets.assets import Asset
+from backend.markets.candles import align
+from backend.markets.history import HALF_HOUR, current_candles
+from backend.markets.model import SPAN_SECONDS, ProviderError, Span, source_label
+from backend.markets.numbers import stamp
+from backend.markets.provider_state import change_state, load_states
+from backend.markets.setup import Market
+from backend.markets.strips import EMPTY, put, strip_of, window
+from backend.markets.tables import candle_strips
+
+log = structlog.get_logger(__name__)
+
+
+class CandleReader:
+    """Reads, and where needed fetches, the candles of one asset at a time."""
+
+    def __init__(self, database: Database, market: Market) -> None:
+        self._database = database
+        self._market = market
+        self._realm = market.sources.realm
+        self._fetching: dict[tuple[str, Span], threading.Lock] = {}
+        self._guard = threading.Lock()
+
+    def read(self, asset: Asset, span: Span, now: datetime) -> bytes:
+        """The answer of ``GET /assets/{id}/candles``."""
+        true = self._ohlc(asset, span, now)
+        found = true if true and true["body"] != EMPTY else self._sampled(asset, span, now)
+        return orjson.dumps(
+            {
+                "id": asset.id,
+                "span": span,
+                "interval_seconds": SPAN_SECONDS[span],
+                "basis": found["basis"],
+                "source": found["source"],
+                "last_updated": found["as_of"] and stamp(found["as_of"]),
+                "candles": orjson.Fragment(window(found["body"], span, now)),
+            }
+        )
+
+    def _ohlc(self, asset: Asset, span: Span, now: datetime) -> dict[str, Any] | None:
+        if not asset.enabled:
+            return None
+        stored = self._fresh_ohlc(asset.id, span, now)
+        if stored:
+            return stored
+        with self._one_at_a_time(asset.id, span):
+            # Another request may have fetched it meanwhile.
+            return self._fresh_ohlc(asset.id, span, now) or self._fetch(asset, span, now)
+
+    def _fresh_ohlc(self, asset_id: str, span: Span, now: datetime) -> dict[str, Any] | None:
+        stored = self._stored(asset_id, span, "ohlc")
+        if stored is None or now - stored["as_of"] >= self._market.sources.ohlc_fresh_for:
+            return None
+        return stored
+
+    def _fetch(self, asset: Asset, span: Span, now: datetime) -> dict[str, Any] | None:
+        source = self._market.sources.ohlc
+        if not self._may_ask(source.name, now):
+            return None
+        try:
+            candles = source.ohlc(asset, span, now)
+        except ProviderError as error:
+            log.info("ohlc_not_fetched", provider=source.name, fault=error.fault.value)
+            failure = error
+            change_state(
+                self._database, self._market, source.name, lambda state: state.failed(failure, 0.0, now)
+            )
+            return None
+        row = {
+            "realm": self._realm,
+            "asset_id": asset.id,
+            "span": span,
+            "basis": "ohlc",
+            "source": source_label((source.name,)) or "",
+            "as_of": now,
+            "body": strip_of(candles),
+        }
+        with self._database.write() as connection:
+            upsert(connection, candle_strips, [row])
+        cost = 0 if self._market.sources.history else 1
+        change_state(self._database, self._market, source.name, lambda state: state.answered(None, cost, now))
+        return row
+
+    def _may_ask(self, provider: str, now: datetime) -> bool:
+        with self._database.read() as connection:
+            state = load_states(connection, self._market)[provider]
+        planned = self._market.cadence.schedules[provider].credits_per_month
+        return state.breaker.allows(now) and state.budget.may_spend_on_demand(1, now, planned)
+
+    def _sampled(self, asset: Asset, span: Span, now: datetime) -> dict[str, Any]:
+        if span == "7d":
+            stored = self._stored(asset.id, "7d", "sparkline")
+            return stored or {"basis": "sparkline", "source": None, "as_of": None, "body": EMPTY}
+        stored = self._stored(asset.id, "24h", "polls")
+        body = stored["body"] if stored else EMPTY
+        with self._database.read() as connection:
+            current = current_candles(connection, self._realm, [asset.id], HALF_HOUR, now).get(asset.id)
+        if current is not None:
+            body = put(body, current)
+        as_of = now if current is not None else align(now, HALF_HOUR)
+        return {
+            "basis": "polls",
+            "source": stored and stored["source"],
+            "as_of": stored and as_of,
+            "body": body,
+        }
+
+    def _stored(self, asset_id: str, span: Span, basis: str) -> dict[str, Any] | None:
+        condition = sa.and_(
+            candle_strips.c.realm == self._realm,
+            candle_strips.c.asset_id == asset_id,
+            candle_strips.c.span == span,
+            candle_strips.c.basis == basis,
+        )
+        with self._database.read() as connection:
+            row = connection.execute(sa.select(candle_strips).where(condition)).mappings().one_or_none()
+        return None if row is None else dict(row)
+
+    def _one_at_a_time(self, asset_id: str, span: Span) -> threading.Lock:
+        with self._guard:
+            return self._fetching.setdefault((asset_id, span), threading.Lock())

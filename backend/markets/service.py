@@ -1,0 +1,85 @@
+"""The verbs of the market domain, as endpoints and commands call them."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import orjson
+
+from backend.db import Database
+from backend.errors import NotFound
+from backend.markets import asset_answers, inspection, queries, setup, status
+from backend.markets.answers import Entry, price_record
+from backend.markets.assets import Asset
+from backend.markets.model import Span
+from backend.markets.series import CandleReader
+from backend.markets.view import MarketView
+from backend.settings import Settings
+
+INCIDENTS_FOR = timedelta(days=30)
+
+
+class MarketService:
+    """Reads the market for one process; see :mod:`backend.markets.refresh` for what writes it."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        *,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._settings = settings
+        self._database = database
+        self._now = now
+        self.market = setup.prepare(settings, database)
+        self.view = MarketView(database, self.market, now=now)
+        self._candles = CandleReader(database, self.market)
+
+    def asset(self, asset_id: str) -> bytes:
+        return asset_answers.asset_json(self._entry(self._known(asset_id)))
+
+    def aggregation(self, term: str) -> bytes:
+        """The price record of the asset that ``term`` names: an id, a symbol or a source id."""
+        snapshot = self.view.snapshot
+        asset = snapshot.book.resolve(term, snapshot.market_caps)
+        if asset is None:
+            raise NotFound(
+                f"No configured asset has the id, symbol or source id {term[:80]!r}. GET /assets lists them."
+            )
+        return orjson.dumps(price_record(self._entry(asset)))
+
+    def quotes(self, asset_id: str) -> bytes:
+        asset, now = self._known(asset_id), self._now()
+        realm = self.market.sources.realm
+        return orjson.dumps(
+            inspection.quotes_answer(
+                self._entry(asset),
+                queries.quotes_of_asset(self._database, realm, asset.id),
+                queries.incidents_since(self._database, realm, asset.id, now - INCIDENTS_FOR),
+                now=now,
+                policy=self.market.policy,
+                traits=setup.traits_of(asset),
+            )
+        )
+
+    def candles(self, asset_id: str, span: Span) -> bytes:
+        asset = self._known(asset_id)
+        return self._candles.read(asset, span, self._now())
+
+    def status(self) -> dict[str, Any]:
+        return status.status_answer(
+            self._database, self.market, self.view.snapshot, self._settings.mode, self._now()
+        )
+
+    def close(self) -> None:
+        self.market.close()
+
+    def _known(self, asset_id: str) -> Asset:
+        asset = self.view.snapshot.book.by_id.get(asset_id)
+        if asset is None:
+            raise NotFound(f"No configured asset has the id {asset_id[:80]!r}. GET /assets lists them.")
+        return asset
+
+    def _entry(self, asset: Asset) -> Entry:
+        return Entry(asset, self.view.snapshot.figure(asset))

@@ -1,0 +1,53 @@
+"""The candles of a span as JSON text, grown without parsing the figures in it again; pure.
+
+A strip is the array that is sent: ``[[open_time_ms,o,h,l,c,volume],…]``, ascending. One poll
+changes only its last row, so rows stay text.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from backend.markets.candles import wire
+from backend.markets.model import SPAN_COUNT, SPAN_SECONDS, Candle, Span
+
+EMPTY = "[]"
+
+
+def strip_of(candles: Iterable[Candle]) -> str:
+    return "[" + ",".join(wire(candle).decode() for candle in candles) + "]"
+
+
+def put(strip: str, candle: Candle) -> str:
+    """``strip`` with ``candle`` as its newest row, in place of the one of the same open time."""
+    rows = rows_of(strip)
+    if rows and opened_ms(rows[-1]) == _ms(candle.open_time):
+        rows.pop()
+    return _joined([*rows, wire(candle).decode()])
+
+
+def window(strip: str, span: Span, now: datetime) -> str:
+    """The rows of ``strip`` that belong to the span that ends at ``now``: old ones fall out."""
+    seconds, count = SPAN_SECONDS[span], SPAN_COUNT[span]
+    current = int(now.timestamp()) // seconds * seconds
+    oldest = (current - (count - 1) * seconds) * 1000
+    rows = rows_of(strip)
+    first = next((index for index, row in enumerate(rows) if opened_ms(row) >= oldest), len(rows))
+    return strip if first == 0 else _joined(rows[first:])
+
+
+def rows_of(strip: str) -> list[str]:
+    if strip == EMPTY:
+        return []
+    return ["[" + row + "]" for row in strip[2:-2].split("],[")]
+
+
+def opened_ms(row: str) -> int:
+    return int(row[1 : row.index(",")])
+
+
+def _joined(rows: list[str]) -> str:
+    return "[" + ",".join(rows) + "]"
+
+
+def _ms(moment: datetime) -> int:
+    return round(moment.timestamp() * 1000)

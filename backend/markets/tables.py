@@ -1,0 +1,177 @@
+"""What the market domain stores.
+
+``realm`` keeps the sample market and the real one apart: every row belongs to one of them, and no
+query reads two. What is derived from other rows and needed by each answer (``candle_strips``) is
+stored as the JSON text that is sent.
+"""
+
+import sqlalchemy as sa
+
+from backend.db import ExactDecimal, UtcTime, metadata
+
+FIGURES = (
+    "market_cap",
+    "market_cap_rank",
+    "volume_24h",
+    "pct_change_1h",
+    "pct_change_24h",
+    "pct_change_7d",
+    "pct_change_30d",
+    "ath",
+    "ath_change_percentage",
+    "ath_date",
+)
+"""The columns that a provider's quote and the published figure share, beside the price."""
+
+
+def _figure_columns() -> list[sa.Column[object]]:
+    return [
+        sa.Column("market_cap", ExactDecimal),
+        sa.Column("market_cap_rank", sa.Integer),
+        sa.Column("volume_24h", ExactDecimal),
+        sa.Column("pct_change_1h", ExactDecimal),
+        sa.Column("pct_change_24h", ExactDecimal),
+        sa.Column("pct_change_7d", ExactDecimal),
+        sa.Column("pct_change_30d", ExactDecimal),
+        sa.Column("ath", ExactDecimal),
+        sa.Column("ath_change_percentage", ExactDecimal),
+        sa.Column("ath_date", UtcTime),
+    ]
+
+
+def _realm() -> sa.Column[str]:
+    return sa.Column("realm", sa.String(32), primary_key=True)
+
+
+def _asset() -> sa.Column[str]:
+    return sa.Column("asset_id", sa.String(128), primary_key=True)
+
+
+provider_quotes = sa.Table(
+    "provider_quotes",
+    metadata,
+    _realm(),
+    sa.Column("provider", sa.String(32), primary_key=True),
+    _asset(),
+    sa.Column("external_id", sa.String(128), nullable=False),
+    sa.Column("price", ExactDecimal, nullable=False),
+    sa.Column("as_of", UtcTime, nullable=False),
+    sa.Column("received_at", UtcTime, nullable=False),
+    *_figure_columns(),
+)
+"""The newest quote of each provider."""
+
+published_figures = sa.Table(
+    "published_figures",
+    metadata,
+    _realm(),
+    _asset(),
+    sa.Column("price", ExactDecimal),
+    sa.Column("providers", sa.String(128), nullable=False),
+    sa.Column("stale", sa.Boolean, nullable=False),
+    sa.Column("last_updated", UtcTime),
+    sa.Column("rule", sa.String(16), nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("flags", sa.String(128), nullable=False),
+    sa.Column("spread_pct", ExactDecimal),
+    *_figure_columns(),
+    sa.Column("judgements", sa.Text, nullable=False),
+    sa.Column("memory", sa.Text, nullable=False),
+)
+"""What the service stands behind, and what the aggregation rule must remember for its next turn."""
+
+price_points = sa.Table(
+    "price_points",
+    metadata,
+    _realm(),
+    _asset(),
+    sa.Column("at", UtcTime, primary_key=True),
+    sa.Column("price", ExactDecimal, nullable=False),
+    sa.Column("spread_pct", ExactDecimal),
+    sa.Column("source", sa.String(64), nullable=False),
+)
+"""One published price for each poll, thinned with age."""
+
+candles = sa.Table(
+    "candles",
+    metadata,
+    _realm(),
+    _asset(),
+    sa.Column("seconds", sa.Integer, primary_key=True),
+    sa.Column("open_time", UtcTime, primary_key=True),
+    sa.Column("open", ExactDecimal, nullable=False),
+    sa.Column("high", ExactDecimal, nullable=False),
+    sa.Column("low", ExactDecimal, nullable=False),
+    sa.Column("close", ExactDecimal, nullable=False),
+    sa.Column("volume", ExactDecimal),
+)
+"""Candles grown from our own polls: 30 minutes, 4 hours, a day."""
+
+candle_strips = sa.Table(
+    "candle_strips",
+    metadata,
+    _realm(),
+    _asset(),
+    sa.Column("span", sa.String(8), primary_key=True),
+    sa.Column("basis", sa.String(16), primary_key=True),
+    sa.Column("source", sa.String(64), nullable=False),
+    sa.Column("as_of", UtcTime, nullable=False),
+    sa.Column("body", sa.Text, nullable=False),
+)
+"""The candles of a span as the JSON array that is sent."""
+
+market_figures = sa.Table(
+    "market_figures",
+    metadata,
+    _realm(),
+    sa.Column("kind", sa.String(16), primary_key=True),
+    sa.Column("provider", sa.String(32), primary_key=True),
+    sa.Column("as_of", UtcTime, nullable=False),
+    sa.Column("body", sa.Text, nullable=False),
+)
+"""The newest global figures and fear and greed index of each provider."""
+
+provider_states = sa.Table(
+    "provider_states",
+    metadata,
+    _realm(),
+    sa.Column("provider", sa.String(32), primary_key=True),
+    sa.Column("body", sa.Text, nullable=False),
+)
+"""Breaker, budget, last polls and known faults of a provider, shared by all processes."""
+
+incidents = sa.Table(
+    "incidents",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("realm", sa.String(32), nullable=False),
+    sa.Column("asset_id", sa.String(128), nullable=False),
+    sa.Column("kind", sa.String(16), nullable=False),
+    sa.Column("opened_at", UtcTime, nullable=False),
+    sa.Column("closed_at", UtcTime),
+    sa.Column("worst_pct", ExactDecimal),
+    sa.Column("detail", sa.Text, nullable=False),
+    sa.Index("ix_incidents_realm_asset_id_opened_at", "realm", "asset_id", "opened_at"),
+)
+
+provider_ids = sa.Table(
+    "provider_ids",
+    metadata,
+    sa.Column("provider", sa.String(32), primary_key=True),
+    sa.Column("name", sa.String(128), primary_key=True),
+    sa.Column("external_id", sa.String(128), nullable=False),
+    sa.Column("resolved_at", UtcTime, nullable=False),
+)
+"""Numeric ids that a provider gave for the names in the configuration."""
+
+asset_icons = sa.Table(
+    "asset_icons",
+    metadata,
+    sa.Column("asset_id", sa.String(128), primary_key=True),
+    sa.Column("url", sa.Text, nullable=False),
+    sa.Column("content_type", sa.String(64)),
+    sa.Column("body", sa.LargeBinary),
+    sa.Column("tried_at", UtcTime, nullable=False),
+    sa.Column("failure", sa.Text),
+)
+"""Provider images, fetched once through the guarded client, checked and kept; or why not."""

@@ -1,0 +1,39 @@
+"""The market's schedules: refresh, images, thinning. Each tick runs once across all processes."""
+
+from datetime import datetime
+
+import structlog
+
+from backend.db import Database
+from backend.jobs.schedules import Schedule
+from backend.markets import housekeeping, icons, setup
+from backend.markets.refresh import Refresher
+from backend.settings import Settings
+
+log = structlog.get_logger(__name__)
+
+
+def market_schedules(settings: Settings, database: Database) -> list[Schedule]:
+    market = setup.prepare(settings, database)
+    refresher = Refresher(database, market)
+
+    def refresh(now: datetime) -> None:
+        report = refresher.tick(now)
+        log.info("market_refreshed", answered=report.answered, failed=report.failed, changed=report.changed)
+
+    def thin(now: datetime) -> None:
+        log.info("history_thinned", **housekeeping.thin(database, market.sources.realm, now))
+
+    schedules = [
+        Schedule(
+            "market-refresh", settings.tick_seconds, refresh, "Ask due providers, publish, grow candles."
+        ),
+        Schedule("market-thinning", 3600, thin, "Drop price points and candles that are no longer kept."),
+    ]
+    if settings.mode == "live":
+
+        def images(now: datetime) -> None:
+            icons.fetch_missing(database, now, allow=settings.fetch_allow)
+
+        schedules.append(Schedule("market-icons", 60, images, "Fetch asset images that are not here yet."))
+    return schedules

@@ -1,0 +1,59 @@
+"""Prometheus metrics, in the names that its documentation recommends: base units, ``_total`` counters."""
+
+import os
+import time
+
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    REGISTRY,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    generate_latest,
+    multiprocess,
+)
+
+REQUESTS = Counter(
+    "chainproof_http_requests_total",
+    "Answers sent, by route template and status.",
+    ["method", "route", "status"],
+)
+SECONDS = Histogram(
+    "chainproof_http_request_duration_seconds",
+    "Time from a request's arrival to the end of its answer.",
+    ["route"],
+    buckets=(0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10),
+)
+PROVIDER_CALLS = Counter(
+    "chainproof_provider_calls_total",
+    "Calls to market data providers, by what came of them.",
+    ["provider", "outcome"],
+)
+REFRESH_SECONDS = Histogram("chainproof_market_refresh_seconds", "Time of one market refresh.")
+SNAPSHOT_SECONDS = Histogram(
+    "chainproof_market_snapshot_seconds", "Time to build the answers of one refresh."
+)
+SNAPSHOT_AT = Gauge(
+    "chainproof_market_snapshot_timestamp_seconds",
+    "When the answers now served were built.",
+    multiprocess_mode="max",
+)
+
+NO_ROUTE = "(none)"
+"""The route label of a request that matched none, so that foreign paths make no series."""
+
+
+def observe(method: str, route: str, status: int, started: float) -> None:
+    """Count one answer; ``started`` is ``time.perf_counter()`` at the request's arrival."""
+    REQUESTS.labels(method, route, str(status)).inc()
+    SECONDS.labels(route).observe(time.perf_counter() - started)
+
+
+def exposition() -> tuple[bytes, str]:
+    """The text that a scraper reads, over all worker processes when there are several."""
+    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+        registry = CollectorRegistry()
+        multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        return generate_latest(registry), CONTENT_TYPE_LATEST
+    return generate_latest(REGISTRY), CONTENT_TYPE_LATEST

@@ -1,0 +1,124 @@
+"""The OpenAPI document, made to say exactly what is sent.
+
+FastAPI describes a 422 that this service never sends, and nothing of the errors, headers and
+credentials that it does. One pass over the generated document mends that, from what each route
+declares.
+"""
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+PROBLEM_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "description": "An RFC 9457 problem.",
+    "required": ["type", "title", "status", "detail", "instance", "code"],
+    "properties": {
+        "type": {"type": "string", "format": "uri"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string", "description": "A sentence that says what to do."},
+        "instance": {"type": "string", "description": "Names the request, as in X-Request-ID."},
+        "code": {"type": "string", "description": "A stable word for programs."},
+        "errors": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["loc", "msg", "type"],
+                "properties": {
+                    "loc": {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "integer"}]}},
+                    "msg": {"type": "string"},
+                    "type": {"type": "string"},
+                },
+            },
+        },
+    },
+}
+
+MEANINGS = {
+    "400": "The input is malformed or out of range; `errors` lists every fault.",
+    "401": "The credential is missing or not valid.",
+    "403": "The credential lacks the scope that this needs.",
+    "404": "There is no such thing.",
+    "413": "The body is over the size limit.",
+    "415": "The body is not `application/json`.",
+    "500": "A fault of the service.",
+    "503": "A dependency is down; `Retry-After` says when to ask again.",
+}
+
+TEXT_HEADER = {"schema": {"type": "string"}}
+COMMON_HEADERS = {
+    "X-Request-ID": {"description": "Names this request in the logs.", **TEXT_HEADER},
+    "X-Data-Mode": {
+        "description": "Whether figures are the sample market's or live.",
+        "schema": {"type": "string", "enum": ["sample", "live"]},
+    },
+}
+CACHE_HEADERS = {
+    "ETag": {"description": "Strong, one per encoding.", **TEXT_HEADER},
+    "Cache-Control": TEXT_HEADER,
+    "Vary": TEXT_HEADER,
+}
+DEPRECATION_HEADERS = {
+    "Deprecation": {"description": "RFC 9745: since when this is deprecated.", **TEXT_HEADER},
+    "Link": {"description": 'The successor, `rel="successor-version"`.', **TEXT_HEADER},
+}
+
+
+def install(app: FastAPI) -> None:
+    """Make ``app.openapi()`` give the mended document, built once."""
+
+    def document() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            app.openapi_schema = mend(
+                get_openapi(
+                    title=app.title, version=app.version, description=app.description, routes=app.routes
+                )
+            )
+        return app.openapi_schema
+
+    app.openapi = document  # type: ignore[method-assign]
+
+
+def mend(document: dict[str, Any]) -> dict[str, Any]:
+    schemas = document.setdefault("components", {}).setdefault("schemas", {})
+    for unused in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(unused, None)
+    schemas["Problem"] = PROBLEM_SCHEMA
+    for path in document["paths"].values():
+        for operation in path.values():
+            _mend_operation(operation)
+    return document
+
+
+def _mend_operation(operation: dict[str, Any]) -> None:
+    responses = operation["responses"]
+    had_input = responses.pop("422", None) is not None
+    statuses = {"500"}
+    if operation.get("security"):
+        statuses |= {"401", "403", "503"}
+    if had_input:
+        statuses.add("400")
+    if "requestBody" in operation:
+        statuses |= {"400", "413", "415"}
+    for status in sorted(statuses):
+        responses.setdefault(status, {"description": MEANINGS[status]})
+    cacheable = "304" in responses
+    for status, response in responses.items():
+        headers = response.setdefault("headers", {})
+        headers.update(COMMON_HEADERS)
+        if status in ("200", "304") and cacheable:
+            headers.update(CACHE_HEADERS)
+        if status == "200" and operation.get("deprecated"):
+            headers.update(DEPRECATION_HEADERS)
+        if status == "401":
+            headers["WWW-Authenticate"] = TEXT_HEADER
+        if status in ("429", "503"):
+            headers["Retry-After"] = {"description": "Seconds.", "schema": {"type": "integer"}}
+        if status[0] in "45" and "content" not in response:
+            response.setdefault("description", MEANINGS.get(status, ""))
+            response["content"] = {
+                "application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}
+            }
+    operation["responses"] = dict(sorted(responses.items()))

@@ -1,0 +1,117 @@
+"""Answers built once, when their data change, and sent as they are.
+
+An answer holds its bytes plain and compressed, a strong entity tag for each (RFC 9110 section
+8.8.3 asks for different tags where the bytes differ), and its headers as the server wants them.
+Serving one is a few dictionary look-ups: no model, no encoder, no copy.
+"""
+
+import gzip
+import hashlib
+import threading
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from functools import lru_cache
+from typing import Any
+
+Message = MutableMapping[str, Any]
+Send = Callable[[Message], Awaitable[None]]
+RawHeaders = list[tuple[bytes, bytes]]
+
+COMPRESS_FROM = 1024
+"""Smaller bodies gain nothing from compression."""
+
+
+class Prepared:
+    """One representation of a resource: JSON bytes, their gzip form, and the headers of each."""
+
+    __slots__ = ("_compress_lock", "_extra", "_zipped", "body", "digest", "plain_headers", "plain_tag")
+
+    def __init__(
+        self,
+        body: bytes,
+        *,
+        content_type: str = "application/json",
+        cache_control: str = "private, no-cache",
+        extra: Iterable[tuple[bytes, bytes]] = (),
+    ) -> None:
+        self.body = body
+        self.digest = hashlib.blake2b(body, digest_size=12).hexdigest()
+        self._extra: RawHeaders = [
+            (b"content-type", content_type.encode()),
+            (b"cache-control", cache_control.encode()),
+            (b"vary", b"Accept-Encoding, Authorization, CP-X-API-KEY"),
+            *extra,
+        ]
+        self.plain_tag = f'"{self.digest}"'.encode()
+        self.plain_headers: RawHeaders = [
+            *self._extra,
+            (b"etag", self.plain_tag),
+            (b"content-length", str(len(body)).encode()),
+        ]
+        self._zipped: tuple[bytes, bytes, RawHeaders] | None = None
+        self._compress_lock = threading.Lock()
+
+    @property
+    def is_compressed(self) -> bool:
+        return self._zipped is not None or len(self.body) < COMPRESS_FROM
+
+    def compress(self) -> None:
+        """Make the gzip form now, in the calling thread (zlib lets other threads run meanwhile)."""
+        with self._compress_lock:
+            if self.is_compressed:
+                return
+            zipped = gzip.compress(self.body, compresslevel=6, mtime=0)
+            tag = f'"{self.digest}-gzip"'.encode()
+            headers: RawHeaders = [
+                *self._extra,
+                (b"etag", tag),
+                (b"content-encoding", b"gzip"),
+                (b"content-length", str(len(zipped)).encode()),
+            ]
+            self._zipped = (zipped, tag, headers)
+
+    def select(self, accept_encoding: bytes | None) -> tuple[bytes, bytes, RawHeaders]:
+        """Body, tag and headers for a client that accepts ``accept_encoding``."""
+        zipped = self._zipped
+        if zipped is not None and accept_encoding is not None and accepts_gzip(accept_encoding):
+            return zipped
+        return self.body, self.plain_tag, self.plain_headers
+
+    def answer(
+        self, accept_encoding: bytes | None, if_none_match: bytes | None
+    ) -> tuple[int, RawHeaders, bytes]:
+        """Status, headers and body: 304 without a body when the client holds these very bytes."""
+        body, tag, headers = self.select(accept_encoding)
+        if if_none_match is not None and matches(if_none_match, tag):
+            kept = [
+                pair
+                for pair in headers
+                if pair[0] not in (b"content-length", b"content-type", b"content-encoding")
+            ]
+            return 304, kept, b""
+        return 200, headers, body
+
+
+@lru_cache(maxsize=256)
+def accepts_gzip(header: bytes) -> bool:
+    """Whether gzip is at least as welcome as no coding at all (RFC 9110 section 12.5.3, ``q=0`` obeyed)."""
+    quality: dict[str, float] = {}
+    for part in header.decode("latin-1").lower().split(","):
+        coding, *parameters = (piece.strip() for piece in part.split(";"))
+        value = 1.0
+        for parameter in parameters:
+            if parameter.startswith("q="):
+                try:
+                    value = float(parameter[2:])
+                except ValueError:
+                    value = 0.0
+        quality[coding] = value
+    gzip_quality = quality.get("gzip", quality.get("x-gzip", quality.get("*", 0.0)))
+    return gzip_quality > 0 and gzip_quality >= quality.get("identity", 0.0)
+
+
+@lru_cache(maxsize=1024)
+def matches(if_none_match: bytes, tag: bytes) -> bool:
+    """Weak comparison of ``If-None-Match`` with ``tag`` (RFC 9110 section 13.1.2)."""
+    if if_none_match.strip() == b"*":
+        return True
+    return any(part.strip().removeprefix(b"W/") == tag for part in if_none_match.split(b","))

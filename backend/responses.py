@@ -1,0 +1,38 @@
+"""How a route sends an answer that was built beforehand."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from backend.prepared import Prepared
+
+HOT = {304: {"description": "The client holds these very bytes (`If-None-Match`)."}}
+
+
+class PreparedResponse(Response):
+    """Sends a :class:`Prepared` as the request's ``Accept-Encoding`` and ``If-None-Match`` ask."""
+
+    def __init__(self, answer: Prepared, request: Request) -> None:
+        accept, tag = request.headers.get("accept-encoding"), request.headers.get("if-none-match")
+        status, headers, body = answer.answer(
+            accept.encode("latin-1") if accept is not None else None,
+            tag.encode("latin-1") if tag is not None else None,
+        )
+        super().__init__(status_code=status)
+        self.body = body
+        self.raw_headers = list(headers)
+
+
+class RawJson(Response):
+    """JSON bytes that were encoded by us, exact decimals included."""
+
+    media_type = "application/json"
+
+    def __init__(self, body: bytes, *, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(body, headers={"Cache-Control": "private, no-cache", **(headers or {})})
+
+
+def not_found(what: str) -> dict[int | str, dict[str, Any]]:
+    return {404: {"description": what}}

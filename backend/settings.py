@@ -1,0 +1,155 @@
+"""Every setting of the service, in one frozen object.
+
+Order of authority: the environment (``CHAINPROOF_*``), then ``chainproof.toml``, then the defaults
+below, which need nothing. Secrets are :class:`pydantic.SecretStr`, so that no log, error or
+``repr`` can hold them.
+"""
+
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import platformdirs
+from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+Mode = Literal["sample", "live"]
+CoinGeckoPlan = Literal["keyless", "demo", "pro"]
+
+
+def default_home() -> Path:
+    return Path(platformdirs.user_data_dir("chainproof", appauthor=False))
+
+
+def config_file() -> Path | None:
+    """The first that exists: ``$CHAINPROOF_CONFIG``, ``./chainproof.toml``, the data folder's one."""
+    named = os.environ.get("CHAINPROOF_CONFIG")
+    home = Path(os.environ.get("CHAINPROOF_HOME") or default_home())
+    candidates = [Path(named)] if named else [Path("chainproof.toml"), home / "chainproof.toml"]
+    return next((path for path in candidates if path.is_file()), None)
+
+
+class Settings(BaseSettings):
+    model_config = SettingsConfigDict(
+        env_prefix="CHAINPROOF_",
+        frozen=True,
+        extra="ignore",
+        env_ignore_empty=True,
+        hide_input_in_errors=True,
+    )
+
+    mode: Mode = "sample"
+    home: Path = Field(default_factory=default_home)
+    database_url: SecretStr | None = None
+
+    host: str = "127.0.0.1"
+    port: int = Field(default=8000, ge=0, le=65535)
+    dashboard_host: str = "127.0.0.1"
+    dashboard_port: int = Field(default=8501, ge=0, le=65535)
+    base_url: str | None = None
+    """Where the dashboard and programs reach the service; by default the host and port above."""
+
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    log_format: Literal["auto", "console", "json"] = "auto"
+    metrics_public: bool = False
+    """Whether ``/metrics`` answers callers beyond loopback."""
+    body_limit_bytes: int = Field(default=8 * 1024 * 1024, ge=1024)
+    rate_limit: str = "off"
+
+    assets_file: Path | None = None
+    """A user's own YAML file of assets; by default ``assets.yaml`` in the data folder, if there."""
+    coingecko_plan: CoinGeckoPlan = "keyless"
+    coingecko_api_key: SecretStr | None = None
+    coingecko_base_url: str | None = None
+    coingecko_monthly_quota: int | None = Field(default=None, ge=100)
+    coinmarketcap_api_key: SecretStr | None = None
+    coinmarketcap_base_url: str = "https://pro-api.coinmarketcap.com"
+    coinmarketcap_monthly_quota: int = Field(default=10_000, ge=100)
+    alternative_me_base_url: str = "https://api.alternative.me"
+    primary_provider: Literal["coingecko", "coinmarketcap"] = "coingecko"
+    """Whose figures stand where two providers disagree and neither is nearer the last price."""
+    fetch_allow: Annotated[tuple[str, ...], NoDecode] = ()
+    """``host:port`` pairs that the guarded client may reach although they are not public."""
+
+    tick_seconds: int = Field(default=15, ge=1, le=60)
+    """How often the market refresh looks whether a provider is due."""
+    sample_seed: int = 20_26
+    sample_with_keys: bool = False
+    """Sample mode refuses to start beside provider keys unless this says that it is meant."""
+
+    @field_validator("fetch_allow", mode="before")
+    @classmethod
+    def _split(cls, value: Any) -> Any:
+        return (
+            tuple(part.strip() for part in value.split(",") if part.strip())
+            if isinstance(value, str)
+            else value
+        )
+
+    @model_validator(mode="after")
+    def _sample_beside_keys(self) -> "Settings":
+        keys = self.coingecko_api_key or self.coinmarketcap_api_key
+        if self.mode == "sample" and keys and not self.sample_with_keys:
+            raise ValueError(
+                "Provider keys are set but the mode is 'sample'. Set CHAINPROOF_MODE=live to use them, "
+                "or CHAINPROOF_SAMPLE_WITH_KEYS=true to run the sample market all the same."
+            )
+        return self
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        found = config_file()
+        toml = (TomlConfigSettingsSource(settings_cls, found),) if found else ()
+        return (init_settings, env_settings, *toml)
+
+    @cached_property
+    def app_database_url(self) -> str:
+        """SQLAlchemy address of the application's data: PostgreSQL if configured, else a file."""
+        if self.database_url is not None:
+            return _psycopg(self.database_url.get_secret_value())
+        return f"sqlite:///{self.home / 'chainproof.db'}"
+
+    @cached_property
+    def jobs_database_url(self) -> str:
+        """Address of the job engine's data: on SQLite a second file, so that each has a write lock."""
+        if self.database_url is not None:
+            return _psycopg(self.database_url.get_secret_value())
+        return f"sqlite:///{self.home / 'jobs.db'}"
+
+    @cached_property
+    def is_sqlite(self) -> bool:
+        return self.app_database_url.startswith("sqlite")
+
+    @cached_property
+    def api_url(self) -> str:
+        host = "127.0.0.1" if self.host in ("0.0.0.0", "::") else self.host  # noqa: S104 - where to call, not to bind
+        return (self.base_url or f"http://{f'[{host}]' if ':' in host else host}:{self.port}").rstrip("/")
+
+    @cached_property
+    def local_key_file(self) -> Path:
+        return self.home / "local.key"
+
+    @cached_property
+    def user_assets_file(self) -> Path:
+        return self.assets_file or self.home / "assets.yaml"
+
+
+def _psycopg(url: str) -> str:
+    for scheme in ("postgresql://", "postgres://"):
+        if url.startswith(scheme):
+            return "postgresql+psycopg://" + url.removeprefix(scheme)
+    return url

@@ -1,0 +1,28 @@
+"""The dashboard's frame: preferences, navigation, style; then the page that the address names."""
+
+import streamlit as st
+
+from dashboard import preferences
+from dashboard.client import api
+from dashboard.i18n import t
+from dashboard.views import shell
+
+st.set_page_config(
+    page_title=t("frame.product"), page_icon=str(shell.ASSETS / "favicon.svg"), layout="wide", menu_items={}
+)
+chosen = preferences.load()
+shell.frame(chosen)
+st.logo(str(shell.ASSETS / "logo.svg"), size="medium")
+page = st.navigation(
+    [
+        st.Page("app_pages/overview.py", title=t("frame.nav_overview"), default=True),
+        st.Page("app_pages/rankings.py", title=t("frame.nav_rankings"), url_path="rankings"),
+    ],
+    position="top",
+)
+try:
+    api.client()
+except api.SettingsError as fault:
+    st.error(t("frame.error_settings", detail=fault))
+    st.stop()
+page.run()

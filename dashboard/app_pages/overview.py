@@ -1,0 +1,111 @@
+"""The market at a glance, and what is known of the figures themselves."""
+
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from dashboard import preferences, urlstate
+from dashboard.client import api
+from dashboard.components.live_view import Node, live_view
+from dashboard.formats import compact_usd
+from dashboard.i18n import language, t
+from dashboard.services import overview as market
+from dashboard.services.overview import MIN_CAPS, Span
+from dashboard.views import freshness, overview_health, overview_parts, refresh, shell, states
+from dashboard.views.overview_data import Gathered, doubts, gather
+
+SPANS: tuple[Span, ...] = ("24h", "7d")
+LARGEST, MOVERS, EVENTS = 16, 6, 5
+VIEW_HEIGHT = 1150
+
+
+def controls() -> tuple[Span, str]:
+    """The period of all changes, and the size from which on an asset may lead."""
+    with st.container(key="overview-controls", horizontal=True, vertical_alignment="center", gap="small"):
+        span, on_span = urlstate.sync("span", SPANS, "24h")
+        st.segmented_control(
+            t("overview.span"),
+            SPANS,
+            key="span",
+            required=True,
+            on_change=on_span,
+            label_visibility="collapsed",
+            format_func=lambda code: t(f"overview.span_{code}"),
+        )
+        codes = tuple(MIN_CAPS)
+        size, on_size = urlstate.sync("mincap", codes, "10m")
+        st.selectbox(
+            t("overview.min_cap"),
+            codes,
+            key="mincap",
+            on_change=on_size,
+            label_visibility="collapsed",
+            format_func=size_name,
+            width=190,
+        )
+    return span, size
+
+
+def size_name(code: str) -> str:
+    least = MIN_CAPS[code]
+    return (
+        t("overview.min_cap_from", amount=compact_usd(least, language(), trim=True))
+        if least
+        else t("overview.min_cap_any")
+    )
+
+
+def body() -> None:
+    span, size = controls()
+    first = "overview_seen" not in st.session_state
+    if first:
+        with states.loading(VIEW_HEIGHT):
+            data = gather(span)
+    else:
+        data = gather(span)
+    refresh.note(*data.answers)
+    if data.rankings.data is None and data.rankings.error is not None:
+        states.error(data.rankings.error, key="overview")
+        return
+    st.session_state["overview_seen"] = True
+    states.stale_banner(*data.answers, key="overview")
+    if not data.coins:
+        states.empty(
+            t("overview.no_assets"), action=t("overview.no_assets_action"), on_click=api.retry, key="overview"
+        )
+        return
+    opened = live_view(panels(data, span, size), key="overview-view")
+    if opened is not None:
+        st.switch_page("app_pages/rankings.py", query_params={"coin": opened})
+
+
+def panels(data: Gathered, span: Span, size: str) -> list[Node | None]:
+    """The page's panels in reading order."""
+    now = datetime.now(UTC)
+    coins, names = data.coins, {coin.id: coin.name for coin in data.coins}
+    gainers, losers = market.movers(coins, MIN_CAPS[size], MOVERS)
+    active = market.most_active(coins, MOVERS)
+    quotes, flags = doubts(data)
+    worries = market.worries(data.prices.data or {}, quotes, flags, names)
+    legend = t("overview.movers_note", span=t(f"overview.span_{span}"), size=size_name(size))
+    scheme = preferences.current().scheme
+    parts, health = overview_parts, overview_health
+    return [
+        parts.tiles(data.overview.data, now),
+        parts.heat_map(market.largest(coins, LARGEST), span, scheme),
+        parts.breadth_panel(market.breadth(coins, span), len(coins), span),
+        parts.coin_list("gainers", t("overview.gainers"), gainers, legend, t("overview.none_rose")),
+        parts.coin_list("losers", t("overview.losers"), losers, legend, t("overview.none_fell")),
+        parts.coin_list("active", t("overview.active"), active, t("overview.active_note"), "", volume=True)
+        if active
+        else None,
+        health.worries_panel(worries, len(quotes), len(coins), now),
+        health.providers_panel(data.status.data, now),
+        health.incidents_panel(market.incidents(quotes, names, EVENTS), now),
+    ]
+
+
+mode = api.overview().mode
+shell.head(t("frame.nav_overview"), mode)
+refresh.live(body, key="overview")
+freshness.footer(mode)

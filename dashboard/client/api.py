@@ -1,0 +1,163 @@
+"""Calls to the service, one function an endpoint, over one client for the whole process.
+
+Every call may be made from any thread at any rate: see :mod:`dashboard.client.http`.
+"""
+
+import os
+import re
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+from urllib.parse import quote, unquote
+
+from pydantic import ValidationError
+
+from backend.settings import Settings
+from dashboard.client.fetched import Fetched
+from dashboard.client.http import ApiClient
+from dashboard.client.wire import (
+    Asset,
+    AssetQuotes,
+    CandleSeries,
+    MarketOverview,
+    MarketStatus,
+    PriceRecord,
+    RankedToken,
+)
+
+Span = Literal["24h", "7d"]
+SLOW_SECONDS = 20.0
+"""How long answers live that change by the minute at the most and cost the service a query."""
+
+_QUOTES_PATH = re.compile(r"/prices/([^/]+)/quotes")
+_lock = threading.Lock()
+_made: tuple[tuple[tuple[str, str], ...], ApiClient] | None = None
+
+
+class SettingsError(Exception):
+    """The settings of the service cannot be read; the message says which and why."""
+
+
+def rankings(span: Span | None = None) -> Fetched[list[RankedToken]]:
+    """Enabled assets by market capitalisation, with the candles of ``span`` if one is asked for."""
+    path = "/rankings" if span is None else f"/rankings?with_candles={span}"
+    return client().get(path, "array", _ranked)
+
+
+def prices() -> Fetched[dict[str, PriceRecord]]:
+    """The latest price of every enabled asset, by id."""
+    return client().get("/prices", "object")
+
+
+def quotes(asset_id: str) -> Fetched[AssetQuotes]:
+    """Each provider's quote of one asset, and why the published price is what it is."""
+    return client().get(f"/prices/{_segment(asset_id)}/quotes", "object")
+
+
+def quotes_kept() -> dict[str, AssetQuotes]:
+    """The quotes that this process has at hand, by asset id; makes no request."""
+    return {unquote(asset_id): answer for asset_id, answer in client().kept(_QUOTES_PATH).items()}
+
+
+def asset(asset_id: str) -> Fetched[Asset]:
+    return client().get(f"/assets/{_segment(asset_id)}", "object")
+
+
+def assets() -> Fetched[list[Asset]]:
+    """Enabled assets with their facts: names, categories, links."""
+    return client().get("/assets", "array", lifetime=SLOW_SECONDS)
+
+
+def candles(asset_id: str, span: Span) -> Fetched[CandleSeries]:
+    return client().get(f"/assets/{_segment(asset_id)}/candles?span={span}", "object", _series)
+
+
+def overview() -> Fetched[MarketOverview]:
+    """Totals of the whole market and the fear and greed index."""
+    return client().get("/crypto/market-overview", "object")
+
+
+def status() -> Fetched[MarketStatus]:
+    """How each provider is doing, and what is left of its quota."""
+    return client().get("/markets/status", "object")
+
+
+def icon(asset_id: str) -> tuple[bytes, str] | None:
+    """An asset's image and its media type; null when the service has none to give."""
+    return client().get_bytes(f"/assets/{_segment(asset_id)}/icon")
+
+
+def retry() -> None:
+    """Ask again at once for everything that failed."""
+    client().forget_failures()
+
+
+def client() -> ApiClient:
+    """The process's client; a new one when the environment that configures it has changed."""
+    global _made
+    environment = tuple(
+        sorted((name, value) for name, value in os.environ.items() if name.startswith("CHAINPROOF_"))
+    )
+    made = _made
+    if made is not None and made[0] == environment:
+        return made[1]
+    with _lock:
+        if _made is None or _made[0] != environment:
+            if _made is not None:
+                _made[1].close()
+            settings = _settings()
+            _made = (environment, ApiClient(settings.api_url, _key_source(settings)))
+        return _made[1]
+
+
+def _settings() -> Settings:
+    try:
+        return Settings()
+    except ValidationError as error:
+        faults = "; ".join(
+            f"{'.'.join(map(str, fault['loc']))} {fault['msg']}".strip() for fault in error.errors()
+        )
+        raise SettingsError(faults) from error
+
+
+def _key_source(settings: Settings) -> Callable[[], str | None]:
+    def read() -> str | None:
+        given = os.environ.get("CHAINPROOF_API_KEY", "").strip()
+        if given:
+            return given
+        try:
+            return settings.local_key_file.read_text(encoding="ascii").strip() or None
+        except (OSError, UnicodeDecodeError):  # not made yet, or not ours to read: the service answers 401
+            return None
+
+    return read
+
+
+def _segment(asset_id: str) -> str:
+    return quote(asset_id, safe="")
+
+
+def _ranked(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    for row in rows:
+        row["candles_24h"] = _floats(row["candles_24h"])
+        row["candles_7d"] = _floats(row["candles_7d"])
+    return rows
+
+
+def _series(body: dict[str, Any]) -> dict[str, Any]:
+    body["candles"] = _floats(body["candles"])
+    return body
+
+
+def _floats(rows: Sequence[Sequence[Any]]) -> list[tuple[int, float, float, float, float, float | None]]:
+    return [
+        (
+            row[0],
+            float(row[1]),
+            float(row[2]),
+            float(row[3]),
+            float(row[4]),
+            None if row[5] is None else float(row[5]),
+        )
+        for row in rows
+    ]

@@ -1,0 +1,209 @@
+"""The service's answers as typed dicts, field by field those of ``backend.markets.schemas``.
+
+JSON numbers arrive as :class:`~decimal.Decimal` or ``int`` with the digits that were sent; the
+figures of candles, which are only drawn, as ``float``.
+"""
+
+from decimal import Decimal
+from typing import Literal, TypedDict
+
+from backend.markets.schemas import CandleRow
+
+Number = Decimal | int
+"""A JSON number, with the digits that were sent."""
+
+__all__ = [
+    "Asset",
+    "AssetLinks",
+    "AssetMetadata",
+    "AssetQuotes",
+    "AssetUrls",
+    "CandleRow",
+    "CandleSeries",
+    "FearGreed",
+    "Incident",
+    "MarketOverview",
+    "MarketStatus",
+    "Number",
+    "PriceRecord",
+    "ProviderQuote",
+    "ProviderStatus",
+    "RankedToken",
+    "Total",
+]
+
+
+class AssetLinks(TypedDict):
+    website: list[str]
+    technical_doc: list[str]
+    twitter: list[str]
+    reddit: list[str]
+    message_board: list[str]
+    announcement: list[str]
+    explorer: list[str]
+    source_code: list[str]
+
+
+class AssetUrls(AssetLinks):
+    datasrc2: str | None
+
+
+class AssetMetadata(TypedDict):
+    name: str
+    symbol: str
+    logo: str
+    description: str | None
+    date_launched: str | None
+    genesis_date: str | None
+    address: str | None
+    categories: list[list[str]]
+    platforms: dict[str, str]
+    infinite_supply: bool | None
+    urls: AssetLinks
+
+
+class Asset(TypedDict):
+    id: str
+    name: str
+    symbol: str
+    datasrc1_slug: str | None
+    datasrc2_id: str | None
+    icon_url: str
+    market_cap: Number | None
+    enabled: bool
+    ath: Number | None
+    ath_change_percentage: Number | None
+    ath_date: str | None
+    sources: dict[str, str]
+    metadata: AssetMetadata
+    urls: AssetUrls
+
+
+class PriceRecord(TypedDict):
+    id: str
+    datasrc2_id: str | None
+    symbol: str
+    source: str | None
+    price_usd: str | None
+    market_cap: Number | None
+    market_cap_rank: int | None
+    last_updated: str | None
+    pct_change_1h: str | None
+    pct_change_24h: str | None
+    pct_change_7d: str | None
+    pct_change_30d: str | None
+    ath: str | None
+    ath_change_percentage: str | None
+    ath_date: str | None
+
+
+class RankedToken(TypedDict):
+    id: str
+    datasrc2_id: str | None
+    symbol: str
+    name: str
+    icon_url: str
+    price_usd: str | None
+    market_cap: Number | None
+    market_cap_rank: int | None
+    pct_change_24h: str | None
+    pct_change_7d: str | None
+    candles_7d: list[CandleRow]
+    candles_24h: list[CandleRow]
+    last_updated: str | None
+
+
+class FearGreed(TypedDict):
+    value: Number | None
+    label: str | None
+    last_updated: str | None
+    source: str | None
+
+
+class Total(TypedDict):
+    value: Number | None
+    display_value: str | None
+    change_24h: Number | None
+    last_updated: str | None
+    source: str | None
+
+
+class MarketOverview(TypedDict):
+    fear_greed: FearGreed
+    market_cap: Total
+    volume_24h: Total
+    btc_market_cap_percentage: Number | None
+
+
+class CandleSeries(TypedDict):
+    id: str
+    span: Literal["24h", "7d"]
+    interval_seconds: int
+    basis: Literal["ohlc", "polls", "sparkline"]
+    source: str | None
+    last_updated: str | None
+    candles: list[CandleRow]
+
+
+class ProviderQuote(TypedDict):
+    provider: str
+    source: str
+    external_id: str
+    price_usd: str
+    market_cap: Number | None
+    market_cap_rank: int | None
+    volume_24h: Number | None
+    pct_change_24h: str | None
+    as_of: str
+    received_at: str
+    age_seconds: int
+    freshness: Literal["fresh", "ageing", "stale"]
+    used: bool
+    reason: str
+
+
+class Incident(TypedDict):
+    id: int
+    kind: Literal["divergent", "conflict", "depeg", "jump"]
+    opened_at: str
+    closed_at: str | None
+    worst_pct: str | None
+    detail: str
+
+
+class AssetQuotes(TypedDict):
+    id: str
+    symbol: str
+    price_usd: str | None
+    source: str | None
+    last_updated: str | None
+    rule: Literal["single", "mean", "median", "nearest", "primary", "held", "stale", "none"]
+    reason: str
+    flags: list[str]
+    spread_pct: str | None
+    agree_pct: str | None
+    conflict_pct: str | None
+    quotes: list[ProviderQuote]
+    incidents: list[Incident]
+
+
+class ProviderStatus(TypedDict):
+    provider: str
+    role: list[Literal["quotes", "overview", "fear_greed"]]
+    state: Literal["ok", "waiting", "throttled", "open", "unauthorised", "quota_spent"]
+    message: str | None
+    last_success_at: str | None
+    retry_at: str | None
+    poll_interval_seconds: int | None
+    credits_used: int | None
+    credits_quota: int | None
+    quota_resets_at: str | None
+    missing_ids: list[str]
+
+
+class MarketStatus(TypedDict):
+    mode: Literal["sample", "live"]
+    refreshed_at: str | None
+    assets: int
+    stale: int
+    providers: list[ProviderStatus]

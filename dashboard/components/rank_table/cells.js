@@ -1,0 +1,139 @@
+// One renderer per column: `make` builds the cell once, `patch` brings it up to date.
+
+const ARROWS = { "+": "▲", "-": "▼" };
+const STATE_GLYPHS = { sample: "◇", fresh: "●", single: "◐", stale: "◷", divergent: "≠", conflict: "✕", unknown: "○" };
+
+function signClass(text) {
+  return text === null ? "none" : text.startsWith("+") ? "up" : text.startsWith("-") ? "down" : "flat";
+}
+
+function changeCell(code) {
+  return {
+    make: (cell) => cell.append(el("span", { class: "arrow", "aria-hidden": "true" }), el("span", {})),
+    patch(cell, row, table) {
+      const text = row[code];
+      const kind = signClass(text);
+      if (cell.dataset.kind !== kind) cell.dataset.kind = kind;
+      setText(cell.firstElementChild, text === null ? "" : ARROWS[text[0]] || "");
+      const words = kind === "up" ? "+" : kind === "down" ? "−" : "";
+      setText(cell.lastElementChild, text === null ? table.words.unknown : `${words}${text.replace(/^[+-]/, "")}%`);
+    },
+  };
+}
+
+const plain = (read) => ({ make() {}, patch: (cell, row, table) => setText(cell, read(row) ?? table.words.unknown) });
+
+const CELLS = {
+  rank: plain((row) => (row.rank === null ? null : String(row.rank))),
+  name: {
+    make(cell, row, table) {
+      const image = el("img", { alt: "", width: 26, height: 26, loading: "lazy", decoding: "async" });
+      image.addEventListener("error", () => table.monogram(image, row));
+      const link = el("a", { class: "coin", tabindex: "-1" }, el("span", { class: "full" }), el("span", { class: "sym" }));
+      const compare = el("button", { type: "button", class: "cmp", tabindex: "-1", "data-act": "compare" }, icon("compare"));
+      cell.append(el("div", { class: "who" }, image, link, compare));
+    },
+    patch(cell, row, table) {
+      const [image, link, compare] = cell.firstElementChild.children;
+      if (image.dataset.src !== row.icon) {
+        image.dataset.src = row.icon;
+        if (row.icon) image.src = row.icon;
+        else table.monogram(image, row);
+      }
+      setText(link.children[0], row.name);
+      setText(link.children[1], row.symbol);
+      setAttr(link, "href", table.linkTo(row.id));
+      const on = table.compare.includes(row.id);
+      setAttr(compare, "aria-pressed", on);
+      setAttr(compare, "aria-label", fill(on ? table.words.compare_off : table.words.compare_on, { name: row.name }));
+    },
+  },
+  price: {
+    make() {},
+    patch(cell, row, table) {
+      const before = cell.dataset.raw;
+      setText(cell, row.priceText ?? table.words.unknown);
+      if (before === (row.price ?? "")) return;
+      cell.dataset.raw = row.price ?? "";
+      setAttr(cell, "title", row.price === null ? null : `$${row.price}`);
+      // Floats are enough to tell which way the colour flashes; no figure is made from them.
+      if (before && row.price) flash(cell, Number(row.price) > Number(before) ? "flash-up" : "flash-down");
+    },
+  },
+  "1h": changeCell("1h"),
+  "24h": changeCell("24h"),
+  "7d": changeCell("7d"),
+  "30d": changeCell("30d"),
+  cap: plain((row) => row.capText),
+  volume: plain((row) => row.volumeText),
+  trend: {
+    make: (cell, row, table) => table.seen.observe(cell),
+    patch(cell, row, table) {
+      const drawn = `${table.view.span}${row.trend}`;
+      if (!cell.visible || cell.drawn === drawn) return;
+      cell.drawn = drawn;
+      if (row.trend) drawTrend(cell, row, table.slots);
+      else setText(cell, table.words.unknown);
+    },
+  },
+  source: {
+    make: (cell) => cell.append(el("span", { class: "mark" }, el("span", { class: "glyph", "aria-hidden": "true" }),
+      el("span", { class: "from" }), el("span", { class: "age" })), el("span", { class: "sr" })),
+    patch(cell, row, table) {
+      const [mark, words] = cell.children;
+      if (cell.dataset.state !== row.state) cell.dataset.state = row.state;
+      setText(mark.children[0], STATE_GLYPHS[row.state]);
+      setText(mark.children[1], ["stale", "divergent", "conflict"].includes(row.state) ? table.words.states[row.state] : row.sourceShort);
+      setText(mark.children[2], table.age(row.at));
+      setText(words, table.sourceWords(row));
+    },
+  },
+};
+
+function flash(cell, name) {
+  cell.classList.remove("flash-up", "flash-down");
+  void cell.offsetWidth; // restarts the animation
+  cell.classList.add(name);
+}
+
+class RowView {
+  constructor(row, table) {
+    this.id = row.id;
+    this.row = row;
+    this.cells = {};
+    this.star = el("button", { type: "button", class: "star", tabindex: "-1", "data-act": "star" }, icon("star"));
+    this.node = el("tr", { "data-id": row.id });
+    this.layout(table);
+    this.patch(row, table);
+  }
+
+  layout(table) {
+    this.columns = table.columns;
+    const first = el("td", { class: "c-star", "data-col": "star", tabindex: "-1" }, this.star);
+    const cells = this.columns.map((code) => {
+      if (!this.cells[code]) {
+        const name = code === "name";
+        const cell = el(name ? "th" : "td", { class: `c-${code}`, "data-col": code, tabindex: "-1", scope: name ? "row" : null });
+        CELLS[code].make(cell, this.row, table);
+        this.cells[code] = cell;
+      }
+      return this.cells[code];
+    });
+    this.node.replaceChildren(first, ...cells);
+  }
+
+  patch(row, table) {
+    this.row = row;
+    if (!same(this.columns, table.columns)) this.layout(table);
+    for (const code of this.columns) CELLS[code].patch(this.cells[code], row, table);
+    this.mark(table);
+  }
+
+  // What depends on the reader and not on the data.
+  mark(table) {
+    const starred = table.lists.has(this.id);
+    setAttr(this.star, "aria-pressed", starred);
+    setAttr(this.star, "aria-label", fill(starred ? table.words.unwatch : table.words.watch, { name: this.row.name }));
+    setAttr(this.node, "aria-selected", table.coin === this.id);
+  }
+}

@@ -1,0 +1,266 @@
+// The rank table itself. Rows are kept by asset id and patched, so that scrolling, focus, sorting
+// and the open coin survive every refresh.
+
+class RankTable {
+  constructor(root) {
+    this.root = root;
+    this.rows = [];
+    this.views = new Map();
+    this.coin = "";
+    this.compare = [];
+    this.sent = [];
+    this.skew = 0;
+    this.keysAllowed = readFlag("chainproof.keys", true);
+    this.toolbar = new Toolbar(this);
+    this.head = el("tr");
+    this.body = el("tbody");
+    this.grid = el("table", { role: "grid" }, el("thead", {}, this.head), this.body);
+    this.empty = el("div", { class: "empty", hidden: true });
+    this.box = el("div", { class: "box" }, this.grid, this.empty);
+    this.tip = el("div", { class: "tip", role: "tooltip", hidden: true });
+    this.frame = el("div", { class: "rk" }, this.toolbar.root, this.box, this.tip);
+    root.append(this.frame);
+    this.seen = new IntersectionObserver((entries) => this.onSeen(entries), { root: this.box, rootMargin: "300px 0px" });
+    this.box.addEventListener("click", (event) => this.onClick(event));
+    this.box.addEventListener("keydown", (event) => this.onKey(event));
+    this.box.addEventListener("focusin", (event) => this.onFocus(event));
+    this.box.addEventListener("focusout", () => this.hideTip());
+    this.box.addEventListener("mouseover", (event) => this.onHover(event));
+    this.box.addEventListener("mouseleave", () => this.hideTip());
+    this.box.addEventListener("scroll", () => this.hideTip(), { passive: true });
+  }
+
+  connect() {
+    if (this.connected) return;
+    this.connected = new AbortController();
+    const { signal } = this.connected;
+    document.addEventListener("keydown", (event) => this.onPageKey(event), { signal });
+    document.addEventListener("pointerdown", (event) => this.closeMenus(event), { signal });
+    addEventListener("storage", (event) => event.key === WATCH_KEY && (this.lists.read(), this.listsChanged()), { signal });
+    this.clock = setInterval(() => this.tickAges(), 5000);
+  }
+
+  disconnect() {
+    this.connected?.abort();
+    this.connected = null;
+    clearInterval(this.clock);
+    clearTimeout(this.reporting);
+  }
+
+  receive(data, host) {
+    this.host = host;
+    const text = new TextDecoder().decode(data);
+    const cut = text.indexOf("\n");
+    const head = JSON.parse(text.slice(0, cut));
+    const fresh = head.version !== this.version;
+    if (fresh) this.load(JSON.parse(text.slice(cut + 1)));
+    this.version = head.version;
+    this.linkBase = head.link;
+    this.coin = head.coin;
+    this.compare = head.compare;
+    this.frame.lang = head.lang;
+    this.frame.dataset.mode = head.mode;
+    this.connect();
+    this.adopt(head.view);
+    if (fresh && this.rebuild) this.toolbar.build();
+    this.rebuild = false;
+    this.render();
+  }
+
+  load(table) {
+    const first = !this.words;
+    this.rebuild = first || !same(this.words, table.words) || !same(this.categories, table.categories) || this.hasVolume !== table.hasVolume;
+    Object.assign(this, { words: table.words, categories: table.categories, slots: table.slots, hasVolume: table.hasVolume });
+    this.lists ??= new Watchlists(table.words.list_first);
+    const c = table.columns;
+    this.rows = c.id.map((id, n) => {
+      const row = { id, order: {} };
+      for (const [key, values] of Object.entries(c)) if (key !== "order") row[key] = values[n];
+      for (const [code, numbers] of Object.entries(c.order)) row.order[code] = numbers[n];
+      row.search = fold(`${row.name} ${row.symbol} ${id}`);
+      row.categories = row.categories.map((k) => table.categories[k][0]);
+      [row.sourceShort, row.sourceLong] = table.sources[row.source] || ["", ""];
+      row.trendLabel = row.low === null ? "" : fill(table.words.trend_label, { low: row.low, high: row.high });
+      return row;
+    });
+    const skew = table.built - Date.now() / 1000;
+    if (first) this.skew = Math.abs(skew) > 90 ? skew : 0; // a reader's clock may be far off
+  }
+
+  // Take the view that the address asks for, unless it is only an echo that lags behind the reader.
+  adopt(params) {
+    const wanted = JSON.stringify(params);
+    if (this.sent.length) {
+      if (this.sent[this.sent.length - 1] === wanted) this.sent = [];
+      else if (this.sent.includes(wanted) || Date.now() - this.sentAt < 3000) return;
+      else this.sent = [];
+    }
+    if (this.reporting && this.view) return;
+    this.view = parseView(params);
+    this.typing = false;
+  }
+
+  setView(view, wait = 0) {
+    this.view = view;
+    this.typing = wait > 0;
+    this.render();
+    clearTimeout(this.reporting);
+    this.reporting = setTimeout(() => this.report(), wait);
+  }
+
+  // Write the address in place (no history entry for each filter) and let the server know.
+  report() {
+    this.reporting = null;
+    this.typing = false;
+    const params = viewParams(this.view);
+    const address = new URLSearchParams(location.search);
+    for (const key of ["q", "sort", "facet", "cat", "min", "cols", "span", "watch"]) address.delete(key);
+    for (const [key, value] of Object.entries(params)) address.append(key, value);
+    const query = address.toString();
+    history.replaceState(history.state, "", location.pathname + (query ? `?${query}` : ""));
+    this.sent.push(JSON.stringify(params));
+    this.sentAt = Date.now();
+    this.host.setStateValue("view", params);
+  }
+
+  get filtered() {
+    const { query, facets, category, minCap, watch } = this.view;
+    return Boolean(query.trim() || facets.length || category || minCap || watch);
+  }
+
+  clearFilters() {
+    this.toolbar.query.value = "";
+    this.setView({ ...this.view, query: "", facets: [], category: "", minCap: 0, watch: null });
+  }
+
+  render() {
+    if (!this.view) return;
+    const active = this.root.activeElement;
+    this.columns = this.view.columns.filter((code) => code !== "volume" || this.hasVolume);
+    this.renderHead();
+    this.shown = select(this.rows, this.view);
+    const nodes = this.shown.map((row) => {
+      const view = this.views.get(row.id);
+      if (view) view.patch(row, this);
+      else this.views.set(row.id, new RowView(row, this));
+      return this.views.get(row.id).node;
+    });
+    arrangeChildren(this.body, nodes);
+    if (active && active.isConnected && this.root.activeElement !== active) active.focus({ preventScroll: true });
+    this.rove();
+    this.grid.setAttribute("aria-label", this.words.table);
+    this.grid.setAttribute("aria-rowcount", this.shown.length + 1);
+    this.empty.hidden = this.shown.length > 0;
+    if (!this.empty.hidden) this.renderEmpty();
+    this.toolbar.update(this.shown.length, this.rows.length);
+  }
+
+  renderEmpty() {
+    const { words } = this;
+    this.empty.replaceChildren(el("p", {}, this.rows.length ? words.none_match : words.none_at_all),
+      ...(this.filtered ? [el("button", { type: "button", onclick: () => this.clearFilters() }, words.clear)] : []));
+  }
+
+  renderHead() {
+    const wanted = JSON.stringify([this.columns, this.words.lang]);
+    if (this.headFor !== wanted) {
+      this.headFor = wanted;
+      this.head.replaceChildren(el("th", { scope: "col", class: "c-star" }, el("span", { class: "sr" }, this.words.col_star)));
+      for (const code of this.columns) {
+        const label = el("span", {}, this.words[`head_${code}`]);
+        const inner = code === "trend" ? label : el("button", { type: "button", "data-sort": code, title: this.words.sort_why },
+          label, el("span", { class: "dir", "aria-hidden": "true" }));
+        this.head.append(el("th", { scope: "col", class: `c-${code}`, "data-col": code }, inner));
+      }
+    }
+    for (const cell of this.head.children) {
+      const code = cell.dataset.col;
+      if (!code) continue;
+      if (code === "trend") { setText(cell.firstElementChild, fill(this.words.head_trend, { span: this.words[`span_${this.view.span}`] })); continue; }
+      const at = this.view.sort.findIndex((key) => key[0] === code);
+      // Only the first key is announced as the table's order: aria-sort knows one column.
+      setAttr(cell, "aria-sort", at === 0 ? (this.view.sort[0][1] ? "descending" : "ascending") : "none");
+      const arrow = at < 0 ? "" : this.view.sort[at][1] ? "▼" : "▲";
+      setText(cell.querySelector(".dir"), arrow + (at >= 0 && this.view.sort.length > 1 ? String(at + 1) : ""));
+    }
+  }
+
+  sortBy(code, several) {
+    if (SORTABLE.includes(code)) this.setView({ ...this.view, sort: pressed(this.view.sort, code, several) });
+  }
+
+  open(id) {
+    this.coin = id;
+    for (const view of this.views.values()) view.mark(this);
+    this.host.setTriggerValue("coin", id);
+  }
+
+  star(id) {
+    const followed = this.view.watch && same(this.view.watch, this.lists.list.ids);
+    this.lists.toggle(id);
+    if (followed) this.setView({ ...this.view, watch: [...this.lists.list.ids] });
+    else this.listsChanged();
+  }
+
+  showList(name) {
+    if (name !== null) { this.lists.current = name; this.lists.write(); }
+    this.setView({ ...this.view, watch: name === null ? null : [...this.lists.list.ids] });
+  }
+
+  listsChanged() {
+    for (const view of this.views.values()) view.mark(this);
+    this.toolbar.update(this.shown.length, this.rows.length);
+  }
+
+  linkTo(id) {
+    const address = new URLSearchParams(location.search);
+    address.set("coin", id);
+    return `?${address}`;
+  }
+
+  age(at) {
+    if (at === null) return "";
+    const seconds = Math.max(0, Math.round(Date.now() / 1000 + this.skew - at));
+    const [unit, size] = seconds < 100 ? ["s", 1] : seconds < 6000 ? ["min", 60] : seconds < 172800 ? ["h", 3600] : ["d", 86400];
+    return fill(this.words[`age_${unit}`], { n: Math.round(seconds / size) });
+  }
+
+  sourceWords(row) {
+    const { words } = this;
+    const parts = [row.sourceLong];
+    for (const flag of row.flags) if (words.flag_words[flag]) parts.push(words.flag_words[flag]);
+    if (row.stale) parts.push(words.flag_words.stale);
+    if (row.at !== null) parts.push(fill(words.as_of, { time: new Date(row.at * 1000).toISOString().replace(/\.\d+Z/, "Z").replace("T", " ") }));
+    return parts.filter(Boolean).join(" ");
+  }
+
+  tickAges() {
+    if (!this.columns?.includes("source")) return;
+    for (const row of this.shown) setText(this.views.get(row.id).cells.source.querySelector(".age"), this.age(row.at));
+  }
+
+  // A letter mark, drawn here, where an icon cannot be had.
+  monogram(image, row) {
+    let hue = 0;
+    for (const char of row.id) hue = (hue * 31 + char.codePointAt(0)) % 360;
+    const letters = [...row.symbol].slice(0, 3).join("").replace(/[^\p{L}\p{N}]/gu, "") || "?";
+    const size = letters.length > 2 ? 10 : 12;
+    image.src = `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="${SVG}" viewBox="0 0 26 26"><circle cx="13" cy="13" r="13" fill="hsl(${hue} 45% 32%)"/><text x="13" y="13" dy=".36em" text-anchor="middle" font-family="sans-serif" font-size="${size}" font-weight="600" fill="#fff">${letters}</text></svg>`)}`;
+  }
+
+  onSeen(entries) {
+    for (const entry of entries) {
+      entry.target.visible = entry.isIntersecting;
+      const view = entry.isIntersecting && this.views.get(entry.target.parentNode?.dataset.id);
+      if (view) CELLS.trend.patch(entry.target, view.row, this);
+    }
+  }
+}
+
+function readFlag(key, fallback) {
+  try {
+    return (localStorage.getItem(key) ?? String(fallback)) === "true";
+  } catch {
+    return fallback;
+  }
+}

@@ -1,0 +1,165 @@
+"""Figures as they are read on the screen; pure. Amounts stay :class:`~decimal.Decimal` until here."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from decimal import ROUND_HALF_UP, Context, Decimal
+from typing import Literal, NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+Language = Literal["en", "ja", "zh"]
+Direction = Literal["up", "down", "flat"]
+UNKNOWN = "–"
+UNKNOWN_LABEL: Mapping[Language, str] = {"en": "not known", "ja": "不明", "zh": "未知"}
+"""What a screen reader says for :data:`UNKNOWN`."""
+MINUS = "\u2212"
+ARROWS: Mapping[Direction, str] = {"up": "▲", "down": "▼", "flat": "•"}
+
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_TINY_ZEROS = 4
+"""From this many zeros behind the point on, they are counted instead of written."""
+_UNITS: Mapping[Language, Sequence[tuple[int, str]]] = {
+    "en": ((12, "T"), (9, "B"), (6, "M"), (3, "K")),
+    "ja": ((12, "兆"), (8, "億"), (4, "万")),
+    "zh": ((12, "万亿"), (8, "亿"), (4, "万")),
+}
+_SPANS: Sequence[tuple[int, Mapping[Language, str]]] = (
+    (86_400, {"en": "{n} d", "ja": "{n}日", "zh": "{n}天"}),
+    (3_600, {"en": "{n} h", "ja": "{n}時間", "zh": "{n}小时"}),
+    (60, {"en": "{n} min", "ja": "{n}分", "zh": "{n}分钟"}),
+    (1, {"en": "{n} s", "ja": "{n}秒", "zh": "{n}秒"}),
+)
+_AGO: Mapping[Language, str] = {"en": "{span} ago", "ja": "{span}前", "zh": "{span}前"}
+_NOW: Mapping[Language, str] = {"en": "just now", "ja": "たった今", "zh": "刚刚"}
+
+
+def decimal(value: object) -> Decimal | None:
+    """A wire figure (decimal string or number) as an exact decimal; null stays null."""
+    if value is None or isinstance(value, Decimal):
+        return value
+    return Decimal(str(value))
+
+
+def price(value: Decimal | None) -> str:
+    """``$67,012.51``, ``$0.5204``, ``$0.0₆2153`` (six zeros behind the point)."""
+    return _price(value, compress=True)
+
+
+def price_label(value: Decimal | None, lang: Language = "en") -> str:
+    """The same with all its zeros, for titles and screen readers."""
+    return UNKNOWN_LABEL[lang] if value is None else _price(value, compress=False)
+
+
+def _price(value: Decimal | None, *, compress: bool) -> str:
+    if value is None:
+        return UNKNOWN
+    sign = MINUS if value < 0 else ""
+    size = _significant(abs(value), 4) if 0 < abs(value) < 1 else abs(value)
+    if size >= 1 or size == 0:
+        return f"{sign}${_fixed(size, 2):,f}"
+    zeros = -size.adjusted() - 1
+    digits = "".join(map(str, size.as_tuple().digits)).ljust(4, "0")
+    if zeros >= _TINY_ZEROS:
+        digits = digits.rstrip("0")
+        if compress:
+            return f"{sign}$0.0{str(zeros).translate(_SUBSCRIPTS)}{digits}"
+    return f"{sign}$0.{'0' * zeros}{digits}"
+
+
+def compact_usd(value: Decimal | int | None, lang: Language = "en", *, trim: bool = False) -> str:
+    """Three digits and a unit: ``$2.45T``, ``$2.45兆``, ``$2.45万亿``; below the first unit, cents.
+
+    ``trim`` drops zeros behind the point, for round limits: ``$10M``.
+    """
+    if value is None:
+        return UNKNOWN
+    amount = Decimal(value)
+    return f"{MINUS if amount < 0 else ''}${compact(abs(amount), lang, trim=trim)}"
+
+
+def compact(value: Decimal, lang: Language = "en", *, trim: bool = False) -> str:
+    """A count or an amount without its currency, at least three significant digits."""
+    sign, size = (MINUS, -value) if value < 0 else ("", value)
+    cents = _fixed(size, 2)
+    for power, unit in _UNITS[lang]:
+        share = size.scaleb(-power)
+        if cents >= Decimal(10) ** power or (power > _UNITS[lang][-1][0] and _significant(share, 3) >= 1):
+            places = max(0, 2 - _significant(share, 3).adjusted())
+            return f"{sign}{_trimmed(_fixed(share, places), trim)}{unit}"
+    return f"{sign}{_trimmed(cents, trim)}"
+
+
+def _trimmed(value: Decimal, trim: bool) -> str:
+    written = f"{value:,f}"
+    return written.rstrip("0").rstrip(".") if trim and "." in written else written
+
+
+def percent(value: Decimal | int | None, *, signed: bool = True, places: int = 2) -> str:
+    """``+1.23%``, ``−4.21%``; a change that rounds to nothing has no sign."""
+    if value is None:
+        return UNKNOWN
+    number = Decimal(value)
+    rounded = _fixed(number, 0 if abs(number) >= 1000 else places)
+    sign = MINUS if rounded < 0 else "+" if signed and rounded > 0 else ""
+    return f"{sign}{abs(rounded):,f}%"
+
+
+def direction(change: Decimal | int | None, *, places: int = 2) -> Direction | None:
+    """Which way a change goes as it is shown; null when it is not known."""
+    if change is None:
+        return None
+    rounded = _fixed(Decimal(change), places)
+    return "up" if rounded > 0 else "down" if rounded < 0 else "flat"
+
+
+def integer(value: int | None) -> str:
+    return UNKNOWN if value is None else f"{value:,}"
+
+
+def duration(seconds: float, lang: Language = "en") -> str:
+    """The largest unit alone, rounded down: ``12 s``, ``2 min``, ``3 時間``."""
+    whole = max(0, int(seconds))
+    for size, pattern in _SPANS:
+        if whole >= size:
+            return pattern[lang].format(n=f"{whole // size:,}")
+    return _SPANS[-1][1][lang].format(n=0)
+
+
+def age(seconds: float, lang: Language = "en") -> str:
+    """``12 s ago``; within the second (or ahead of our clock) ``just now``."""
+    return _NOW[lang] if seconds < 1 else _AGO[lang].format(span=duration(seconds, lang))
+
+
+class LocalTime(NamedTuple):
+    """A time of day where the reader is (with its date on another day), and the exact UTC."""
+
+    text: str
+    utc: str
+
+
+def local_time(instant: datetime, timezone: str | None, now: datetime | None = None) -> LocalTime:
+    """``instant`` (aware) in the IANA ``timezone``; a zone that is not known here is shown in UTC."""
+    zone = _zone(timezone)
+    there = instant.astimezone(zone)
+    today = (now or datetime.now(UTC)).astimezone(zone).date()
+    text = f"{there:%H:%M:%S}" if there.date() == today else f"{there:%Y-%m-%d %H:%M}"
+    return LocalTime(text, f"{instant.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC")
+
+
+def instant(text: str | None) -> datetime | None:
+    """An RFC 3339 timestamp of the wire as an aware instant."""
+    return None if text is None else datetime.fromisoformat(text)
+
+
+def _zone(name: str | None) -> ZoneInfo:
+    try:
+        return ZoneInfo(name or "UTC")
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return ZoneInfo("UTC")
+
+
+def _significant(value: Decimal, digits: int) -> Decimal:
+    return Context(prec=digits, rounding=ROUND_HALF_UP).plus(value)
+
+
+def _fixed(value: Decimal, places: int) -> Decimal:
+    return value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, Context(prec=60))

@@ -1,0 +1,69 @@
+"""State of a page in its address, in codes that do not depend on the language.
+
+The address wins whenever it differs from what was last seen there (a link was opened, or the
+reader went back or forward); otherwise what the reader chose on the page stands, and goes into the
+address as it is chosen. A value at its default is left out of the address.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import streamlit as st
+
+_SEEN = "_url_seen"
+Code = TypeVar("Code", bound=str)
+Valid = Callable[[str], bool]
+
+
+def sync(key: str, codes: Sequence[Code], default: Code) -> tuple[Code, Callable[[], None]]:
+    """Bind ``?key=`` and ``st.session_state[key]``; returns the current code and the ``on_change``.
+
+    Call it before the widget, and give the widget ``key=key`` and no default of its own. Codes that
+    are not in ``codes`` count as the default.
+    """
+    current = sync_text(key, default, valid=lambda text: text in codes)[0]
+    return next(code for code in codes if code == current), lambda: _write_widget(key, default)
+
+
+def sync_text(
+    key: str, default: str = "", *, valid: Valid = lambda _: True
+) -> tuple[str, Callable[[], None]]:
+    """The same for free text (an asset id, a search); what ``valid`` refuses counts as the default."""
+    seen = _seen()
+    raw = st.query_params.get(key)
+    if (
+        key not in st.session_state
+        or (key in seen and raw != seen[key])
+        or (key not in seen and raw is not None)
+    ):
+        st.session_state[key] = raw if raw is not None and valid(raw) else default
+    seen[key] = raw
+    current = st.session_state[key]
+    if not isinstance(current, str) or not valid(current):
+        current = default  # a widget that was emptied
+    return current, lambda: _write_widget(key, default)
+
+
+def write(key: str, value: str, default: str = "") -> None:
+    """Choose ``value`` from code (a component's event): into the session and the address."""
+    st.session_state[key] = value
+    _to_address(key, value, default)
+
+
+def _write_widget(key: str, default: str) -> None:
+    value = st.session_state.get(key)
+    _to_address(key, value if isinstance(value, str) else default, default)
+
+
+def _to_address(key: str, value: str, default: str) -> None:
+    if value == default:
+        if key in st.query_params:
+            del st.query_params[key]
+    else:
+        st.query_params[key] = value
+    _seen()[key] = st.query_params.get(key)
+
+
+def _seen() -> dict[str, str | None]:
+    seen: dict[str, str | None] = st.session_state.setdefault(_SEEN, {})
+    return seen

@@ -1,0 +1,153 @@
+"""The candle chart of one asset, and the table that says the same."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+from dashboard.client.wire import CandleRow
+from dashboard.formats import UNKNOWN, compact_usd, price
+from dashboard.i18n import Language, t
+from dashboard.palette import Shades
+from dashboard.views.figure_table import folded, html_table
+from dashboard.views.plotting import Figure, go
+
+HEIGHT = 300
+CLEAR = "rgba(0,0,0,0)"
+
+
+def figure(
+    candles: Sequence[CandleRow],
+    shades: Shades,
+    zone: ZoneInfo,
+    *,
+    ink: str,
+    background: str,
+    sample: bool,
+    identity: str,
+) -> Figure:
+    """Rising candles filled, falling ones hollow; volume below where every candle knows it.
+
+    ``ink`` is the text colour and ``background`` the page's; zoom is kept as long as ``identity``
+    stays. Times are drawn in ``zone`` and named in UTC too.
+    """
+    times = [datetime.fromtimestamp(row[0] / 1000, UTC) for row in candles]
+    local = [time.astimezone(zone).replace(tzinfo=None) for time in times]
+    opens, highs, lows, closes, volumes = (list(column) for column in list(zip(*candles, strict=True))[1:])
+    labels = [
+        [price(_exact(value)) for value in row[1:5]] + [f"{time:%Y-%m-%d %H:%M} UTC"]
+        for row, time in zip(candles, times, strict=True)
+    ]
+    chart = go.Figure(
+        go.Candlestick(
+            x=local,
+            open=opens,
+            high=highs,
+            low=lows,
+            close=closes,
+            increasing={"line": {"color": shades.up, "width": 1}, "fillcolor": shades.up},
+            decreasing={"line": {"color": shades.down, "width": 1.2}, "fillcolor": CLEAR},
+            customdata=labels,
+            hovertemplate=(
+                f"{t('rankings.open')} %{{customdata[0]}}<br>{t('rankings.high')} %{{customdata[1]}}<br>"
+                f"{t('rankings.low')} %{{customdata[2]}}<br>{t('rankings.closing')} %{{customdata[3]}}<br>"
+                "%{customdata[4]}<extra></extra>"
+            ),
+            name="",
+        )
+    )
+    with_volume = bool(volumes) and all(volume is not None for volume in volumes)
+    if with_volume:
+        rising = [close >= start for start, close in zip(opens, closes, strict=True)]
+        chart.add_bar(
+            x=local,
+            y=volumes,
+            yaxis="y2",
+            marker={"color": [shades.up if up else shades.down for up in rising], "opacity": 0.4},
+            customdata=[compact_usd(_exact(volume)) for volume in volumes],
+            hovertemplate=f"{t('rankings.volume')} %{{customdata}}<extra></extra>",
+        )
+    grid = f"rgba({','.join(str(int(ink[k : k + 2], 16)) for k in (1, 3, 5))},0.12)"
+    chart.update_layout(
+        height=HEIGHT,
+        margin={"l": 0, "r": 4, "t": 6, "b": 0},
+        showlegend=False,
+        uirevision=identity,
+        paper_bgcolor=CLEAR,
+        plot_bgcolor=CLEAR,
+        font={"color": ink, "size": 12},
+        hoverlabel={"bgcolor": background, "font": {"color": ink}, "bordercolor": ink},
+        bargap=0.25,
+        xaxis={
+            "rangeslider": {"visible": False},
+            "showgrid": False,
+            "tickcolor": grid,
+            "anchor": "y2" if with_volume else "y",
+            "automargin": True,
+        },
+        yaxis={
+            "side": "right",
+            "automargin": True,
+            "nticks": 6,
+            "gridcolor": grid,
+            "tickprefix": "$",
+            "tickformat": _tick_format(lows, highs),
+            "domain": [0.24, 1] if with_volume else [0, 1],
+            "fixedrange": False,
+        },
+        yaxis2={"domain": [0, 0.17], "visible": False, "anchor": "x"},
+    )
+    if sample:
+        chart.add_annotation(
+            text=t("rankings.state_sample").upper(),
+            xref="paper",
+            yref="paper",
+            x=0.5,
+            y=0.6,
+            showarrow=False,
+            opacity=0.1,
+            font={"size": 52, "color": ink},
+        )
+    return chart
+
+
+def _tick_format(lows: Sequence[float], highs: Sequence[float]) -> str:
+    """Enough digits to tell the axis' ticks apart: a stablecoin needs more than its price does."""
+    if not lows:
+        return ",.2f"
+    span, top = max(highs) - min(lows), max(highs)
+    if span <= 0 or top <= 0:
+        return ".4~g"
+    digits = Decimal(top).adjusted() - Decimal(span / 4).adjusted() + 1
+    return f",.{max(0, 1 - Decimal(span / 4).adjusted())}f" if top >= 0.001 else f".{max(3, digits)}~g"
+
+
+def table(candles: Sequence[CandleRow], name: str, lang: Language) -> str:
+    """The same candles newest first, folded away, in UTC."""
+    head = [t(f"rankings.{key}") for key in ("time", "open", "high", "low", "closing", "volume")]
+    rows = [
+        [
+            f"{datetime.fromtimestamp(row[0] / 1000, UTC):%m-%d %H:%M}",
+            *(price(_exact(value)) for value in row[1:5]),
+            UNKNOWN if row[5] is None else compact_usd(_exact(row[5]), lang),
+        ]
+        for row in reversed(candles)
+    ]
+    return folded(t("rankings.as_table"), html_table(f"{t('rankings.candles')}: {name}", head, rows))
+
+
+def summary(candles: Sequence[CandleRow], name: str, span: str) -> str:
+    """The chart in one sentence, for its text alternative."""
+    return t(
+        "rankings.candles_alt",
+        name=name,
+        span=span,
+        first=price(_exact(candles[0][1])),
+        last=price(_exact(candles[-1][4])),
+        low=price(_exact(min(row[3] for row in candles))),
+        high=price(_exact(max(row[2] for row in candles))),
+    )
+
+
+def _exact(value: float | None) -> Decimal | None:
+    return None if value is None else Decimal(repr(value))

@@ -1,0 +1,93 @@
+"""The panel beside the table: one coin with its candles, quotes and the reasons for its price."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from dashboard.client import Fetched, api
+from dashboard.client.address import base_url
+from dashboard.client.wire import CandleSeries
+from dashboard.i18n import language, t
+from dashboard.services.rankings import SLOTS, SPANS, Row, Span
+from dashboard.urlstate import sync
+from dashboard.views import candles, coin_parts, states
+from dashboard.views.freshness import source_name
+from dashboard.views.theme import Look
+
+CHART = {"displayModeBar": False, "scrollZoom": False, "responsive": True}
+
+
+def panel(
+    row: Row,
+    look: Look,
+    icon: str,
+    *,
+    compared: bool,
+    on_close: Callable[[], None],
+    on_compare: Callable[[], None],
+) -> None:
+    """Everything known of ``row``; each part has its own error, so that one failure hides nothing else."""
+    lang, now = language(), datetime.now(UTC)
+    with st.container(key="rk_panel_bar", horizontal=True, vertical_alignment="center"):
+        label = t("rankings.drop_compare") if compared else t("rankings.add_compare")
+        st.button(label, key="rk_compare", on_click=on_compare)
+        st.button(t("rankings.close"), key="rk_close", on_click=on_close, type="tertiary")
+    st.html(coin_parts.head(row, icon, lang, now))
+    span, on_span = sync("chart", SPANS, "24h")
+    st.segmented_control(
+        t("rankings.candles"),
+        SPANS,
+        format_func=lambda code: t(f"rankings.span_{code}"),
+        key="chart",
+        required=True,
+        label_visibility="collapsed",
+        on_change=on_span,
+    )
+    _candles(row, span, look)
+    quotes = api.quotes(row.id)
+    if quotes.data is not None:
+        st.html(coin_parts.quotes(quotes.data, lang) + coin_parts.incidents(quotes.data["incidents"]))
+    elif quotes.error is not None:
+        states.error(quotes.error, key="quotes")
+    asset = api.asset(row.id)
+    links = "" if asset.data is None else coin_parts.links(asset.data)
+    st.html(coin_parts.figures(row, asset.data, lang) + links)
+    with st.expander(t("rankings.curl")):
+        st.caption(t("rankings.curl_why"))
+        st.code(coin_parts.curl(base_url(), row.id, span), language="bash", wrap_lines=True)
+
+
+def _candles(row: Row, span: Span, look: Look) -> None:
+    answer: Fetched[CandleSeries] = api.candles(row.id, span)
+    series = answer.data
+    if series is None:
+        if answer.error is not None:
+            states.error(answer.error, key="candles")
+        return
+    if not series["candles"]:
+        st.html(f'<p class="rk-note">{t("rankings.candles_none")}</p>')
+        return
+    shown = series["candles"]
+    figure = candles.figure(
+        shown,
+        look.shades,
+        look.zone,
+        ink=look.ink,
+        background=look.background,
+        sample=bool(series["source"] and series["source"].startswith("sample")),
+        identity=f"{row.id} {span}",
+    )
+    words = candles.summary(shown, row.name, t(f"rankings.span_{span}"))
+    st.plotly_chart(figure, key="rk_candles", theme=None, config=CHART, alt=words)
+    notes = [t(f"rankings.basis_{series['basis']}", source=source_name(series["source"]))]
+    if len(shown) < SLOTS[span]:
+        notes.append(t("rankings.candles_short", n=len(shown), full=SLOTS[span]))
+    st.html(f'<p class="rk-note">{" · ".join(notes)}</p>' + candles.table(shown, row.name, language()))
+
+
+def missing(coin: str, on_close: Callable[[], None]) -> None:
+    """A link names an asset that is not here."""
+    states.empty(
+        t("rankings.coin_missing", id=coin), action=t("rankings.close"), on_click=on_close, key="coin"
+    )

@@ -1,0 +1,86 @@
+"""When a figure is from and from whom: beside every panel, in the page's head and at its foot."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from dashboard import formats
+from dashboard.client import Mode
+from dashboard.i18n import language, t
+from dashboard.views.markup import tag, text
+
+PROVIDERS = {"coingecko": "CoinGecko", "coinmarketcap": "CoinMarketCap", "alternative.me": "alternative.me"}
+PROVIDER_SITES = {
+    "CoinGecko": "https://www.coingecko.com/",
+    "CoinMarketCap": "https://coinmarketcap.com/",
+    "alternative.me": "https://alternative.me/crypto/fear-and-greed-index/",
+}
+
+
+def source_name(source: str | None) -> str:
+    """``coingecko+coinmarketcap:stale`` as a reader would name it."""
+    if not source:
+        return t("frame.source_unknown")
+    names, _, state = source.partition(":")
+    shown = " + ".join(
+        t("frame.source_sample") if name == "sample" else PROVIDERS.get(name, name)
+        for name in names.split("+")
+    )
+    return f"{shown} ({t('frame.source_stale')})" if state == "stale" else shown
+
+
+def freshness_html(
+    instant: datetime | None, source: str | None = None, *, now: datetime | None = None
+) -> str:
+    """``as of 12:00:05 · 12 s ago · CoinGecko + CoinMarketCap``, with the exact UTC in a title."""
+    if instant is None:
+        when = tag("span", text(t("frame.time_unknown")))
+    else:
+        present = now or datetime.now(UTC)
+        local = formats.local_time(instant, st.context.timezone, present)
+        age = formats.age((present - instant).total_seconds(), language())
+        when = tag(
+            "time",
+            text(t("frame.as_of_line", time=local.text, age=age)),
+            datetime=instant.isoformat(),
+            title=local.utc,
+        )
+    named = "" if source is None else f" · {tag('span', text(source_name(source)))}"
+    return tag("span", when, named, class_="cp-fresh")
+
+
+def freshness(instant: datetime | None, source: str | None = None) -> None:
+    """The line by itself."""
+    st.html(freshness_html(instant, source))
+
+
+def sample_html(mode: Mode | None) -> str:
+    """The label that every page carries while its figures are simulated; nothing in live mode."""
+    if mode != "sample":
+        return ""
+    return tag(
+        "span",
+        tag("strong", text(t("frame.sample_label"))),
+        tag("span", text(t("frame.sample_note")), class_="cp-sample-note"),
+        class_="cp-sample",
+        title=t("frame.sample_note"),
+    )
+
+
+def footer(
+    mode: Mode | None, providers: Iterable[str] = ("coingecko", "coinmarketcap", "alternative.me")
+) -> None:
+    """Where the data come from, as the providers' terms ask, and whose clock the times are."""
+    names = [PROVIDERS.get(name, name) for name in providers]
+    links = ", ".join(
+        tag("a", text(name), href=PROVIDER_SITES[name], rel="noreferrer", target="_blank")
+        if name in PROVIDER_SITES
+        else text(name)
+        for name in names
+    )
+    origin = (
+        text(t("frame.footer_sample")) if mode == "sample" else text(t("frame.footer_live", providers="\0"))
+    )
+    times = text(t("frame.footer_times", zone=st.context.timezone or "UTC"))
+    st.html(tag("footer", tag("p", origin.replace("\0", links)), tag("p", times), class_="cp-footer"))

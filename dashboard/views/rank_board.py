@@ -1,0 +1,167 @@
+"""The Rankings page's live part: the bar, the table, and what stands beside or instead of it.
+
+The address is the only state: the component and the widgets write it, and every run reads it.
+"""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import cache
+
+import streamlit as st
+
+from dashboard.components import rank_table
+from dashboard.i18n import HTML_LANG, language, t
+from dashboard.services import exports
+from dashboard.services.compare import MAX_ASSETS
+from dashboard.services.rankings import View, parse_ids, parse_view, select, view_params
+from dashboard.urlstate import sync
+from dashboard.views import coin_panel, rank_data, rank_views, refresh, states
+from dashboard.views.rank_data import Table
+from dashboard.views.shell import ASSETS
+from dashboard.views.theme import look
+
+KEY = "rank_table"
+VIEWS = ("table", "treemap", "compare")
+VIEW_KEYS = ("q", "sort", "facet", "cat", "min", "cols", "span", "watch")
+EXPORTS: dict[str, tuple[str, Callable[[exports.Export], bytes]]] = {
+    "csv": ("text/csv", exports.to_csv),
+    "json": ("application/json", exports.to_json),
+    "parquet": ("application/vnd.apache.parquet", exports.to_parquet),
+}
+
+
+@cache
+def _style() -> str:
+    return f"<style>{(ASSETS / 'rankings.css').read_text(encoding='utf-8')}</style>"
+
+
+def style() -> None:
+    st.html(_style())
+
+
+def board() -> None:
+    """One refresh: the shared data, the table, and the open coin or the chosen drawing."""
+    view = parse_view(st.query_params.to_dict())
+    gathered = rank_data.gather(view.span)
+    refresh.note(gathered.rankings, gathered.prices)
+    if gathered.table is None:
+        if gathered.rankings.error is not None:
+            states.error(gathered.rankings.error, key="rankings")
+        return
+    states.stale_banner(gathered.rankings, gathered.prices, key="rankings")
+    table = gathered.table
+    shown = _bar(table, view)
+    if shown == "compare":
+        rank_views.compare(table, compared(), _write_compare)
+        return
+    coin = st.query_params.get("coin", "")
+    with st.container(key="rk_body"):
+        with st.container(key="rk_main", gap="small"):
+            _mount(table, view, coin, "table" if shown == "table" else "bar")
+            if shown == "treemap":
+                rank_views.treemap(select(table.rows, view), table.span)
+        if coin:
+            with st.container(key="rk_panel"):
+                _panel(table, coin)
+
+
+def _mount(table: Table, view: View, coin: str, mode: str) -> None:
+    version, data = rank_data.encoded(table, language())
+    rank_table.mount(
+        data,
+        version,
+        key=KEY,
+        view=view_params(view),
+        coin=coin,
+        compare=compared(),
+        language=HTML_LANG[language()],
+        mode=mode,
+        on_view=_view_chosen,
+        on_coin=lambda: open_coin(st.session_state[KEY].coin),
+        on_compare=lambda: _write_compare(st.session_state[KEY].compare),
+    )
+
+
+def _bar(table: Table, view: View) -> str:
+    """Which view is on the screen, and the export of what it shows."""
+    shown, on_change = sync("view", VIEWS, "table")
+    with st.container(key="rk_bar", horizontal=True, vertical_alignment="center"):
+        st.segmented_control(
+            t("rankings.view"),
+            VIEWS,
+            format_func=lambda code: t(f"rankings.view_{code}"),
+            key="view",
+            required=True,
+            label_visibility="collapsed",
+            on_change=on_change,
+        )
+        with st.popover(t("rankings.export"), icon=":material/download:", key="rk_export"):
+            rows = select(table.rows, view)
+            if shown == "compare":
+                rows = [table.by_id[asset] for asset in compared() if asset in table.by_id]
+            st.caption(t("rankings.export_why", n=len(rows)))
+            if any(row.sample for row in rows):
+                st.caption(t("rankings.export_sample"))
+            export = exports.Export(rows, datetime.now(UTC), st.context.url or "")
+            for kind, (mime, write) in EXPORTS.items():
+                st.download_button(
+                    t(f"rankings.export_{kind}"),
+                    data=_file(write, export),
+                    file_name=f"rankings.{kind}",
+                    mime=mime,
+                    key=f"rk_export_{kind}",
+                    on_click="ignore",
+                )
+    return shown
+
+
+def _file(write: Callable[[exports.Export], bytes], export: exports.Export) -> Callable[[], bytes]:
+    return lambda: write(export)
+
+
+def _panel(table: Table, coin: str) -> None:
+    row = table.by_id.get(coin)
+    if row is None:
+        coin_panel.missing(coin, lambda: open_coin(""))
+        return
+    chosen = compared()
+    coin_panel.panel(
+        row,
+        look(),
+        row.icon,
+        compared=coin in chosen,
+        on_close=lambda: open_coin(""),
+        on_compare=lambda: _write_compare(
+            [asset for asset in chosen if asset != coin] if coin in chosen else [*chosen, coin]
+        ),
+    )
+
+
+def compared() -> tuple[str, ...]:
+    return parse_ids(st.query_params.get("compare", ""), MAX_ASSETS)
+
+
+def open_coin(coin: object) -> None:
+    if isinstance(coin, str) and coin:
+        st.query_params["coin"] = coin
+    elif "coin" in st.query_params:
+        del st.query_params["coin"]
+
+
+def _write_compare(ids: object) -> None:
+    kept = parse_ids(",".join(map(str, ids)), MAX_ASSETS) if isinstance(ids, (list, tuple)) else ()
+    if kept:
+        st.query_params["compare"] = ",".join(kept)
+    elif "compare" in st.query_params:
+        del st.query_params["compare"]
+
+
+def _view_chosen() -> None:
+    """Bring the address to what the reader chose in the component, in the browser's own order.
+
+    The browser has already put the same text into its address bar, so this adds no history entry.
+    """
+    chosen = st.session_state[KEY].view
+    params = {str(key): str(value) for key, value in dict(chosen or {}).items() if key in VIEW_KEYS}
+    others = {key: value for key, value in st.query_params.to_dict().items() if key not in VIEW_KEYS}
+    st.query_params.from_dict({**others, **view_params(parse_view(params))})

@@ -1,0 +1,78 @@
+"""What every page shares: its head with title, freshness and settings, the style, and the foot."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard import i18n, palette, preferences
+from dashboard.client import Mode
+from dashboard.components.html_lang import html_lang
+from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, language, t
+from dashboard.palette import SCHEMES
+from dashboard.preferences import REFRESH_KEY, REFRESHES, SCHEME_KEY, Preferences
+from dashboard.views.freshness import sample_html
+from dashboard.views.markup import tag, text
+
+ASSETS = Path(__file__).parent.parent / "assets"
+
+
+def frame(chosen: Preferences) -> None:
+    """Language of the document, colours and style; once a run, before the page."""
+    st.html(f"<style>{_style()} :root{{{palette.css_variables(chosen.scheme)}}}</style>")
+    html_lang(chosen.language, preferences.cookie())
+
+
+def head(title: str, mode: Mode | None, note: str = "") -> None:
+    """The page's one ``h1``, the sample label, a line of the page's own (markup), and the settings."""
+    with st.container(key="page-head", horizontal=True, vertical_alignment="center", gap="small"):
+        heading = tag("h1", text(title), lang=i18n.HTML_LANG[language()])
+        st.html(tag("div", heading, sample_html(mode), note, class_="cp-head"))
+        settings()
+
+
+def settings() -> None:
+    """The reader's preferences; each choice takes effect at once and the drawer stays open."""
+    now = preferences.current()
+    with st.popover(t("frame.settings"), icon=":material/tune:", width="content", key="settings"):
+        _choice(
+            "pref_language",
+            t("frame.settings_language"),
+            LANGUAGES,
+            now.language,
+            i18n.SESSION_KEY,
+            {**LANGUAGE_NAMES},
+        )
+        names: dict[str, str] = {code: t(f"frame.colours_{code}") for code in SCHEMES}
+        _choice("pref_colours", t("frame.settings_colours"), SCHEMES, now.scheme, SCHEME_KEY, names)
+        st.caption(t("frame.settings_colours_help"))
+        names = {
+            code: t("frame.refresh_off") if code == "off" else t("frame.refresh_seconds", n=code)
+            for code in REFRESHES
+        }
+        _choice("pref_refresh", t("frame.settings_refresh"), REFRESHES, now.refresh, REFRESH_KEY, names)
+        st.caption(t("frame.settings_kept"))
+
+
+def _choice(
+    key: str, label: str, codes: Sequence[str], current: str, target: str, names: Mapping[str, str]
+) -> None:
+    st.session_state[key] = current
+    st.segmented_control(
+        label,
+        codes,
+        format_func=lambda code: names[code],
+        key=key,
+        required=True,
+        on_change=partial(_chosen, key, target),
+    )
+
+
+def _chosen(key: str, target: str) -> None:
+    preferences.choose(target, st.session_state[key])
+
+
+@cache
+def _style() -> str:
+    return (ASSETS / "style.css").read_text(encoding="utf-8")

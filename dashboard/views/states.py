@@ -1,0 +1,89 @@
+"""What a part of a page shows when it has no data yet, none at all, a fault, or old data."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from dashboard import formats
+from dashboard.client import Fetched, Problem, api
+from dashboard.i18n import language, t
+from dashboard.views import refresh
+from dashboard.views.markup import tag, text
+
+
+def loading(height: int) -> AbstractContextManager[object]:
+    """A skeleton as high as what is coming, for as long as the ``with`` block runs."""
+    return st.skeleton(height)
+
+
+def empty(
+    reason: str, *, action: str | None = None, on_click: Callable[[], None] | None = None, key: str
+) -> None:
+    """Why there is nothing to see, and the one thing to do about it."""
+    with st.container(key=f"empty-{key}", border=True, horizontal_alignment="center", gap="small"):
+        st.html(tag("p", text(reason), class_="cp-empty"))
+        if action is not None:
+            st.button(action, key=f"empty-{key}-action", on_click=on_click)
+
+
+def error(problem: Problem, *, key: str) -> None:
+    """A short sentence, a retry, and the id under which the service's logs have the request."""
+    with st.container(key=f"error-{key}", border=True, gap="small"):
+        st.html(
+            tag(
+                "div",
+                tag("p", text(sentence(problem)), class_="cp-error-title"),
+                tag("p", text(problem.detail), class_="cp-note"),
+                _request(problem),
+                role="alert",
+            )
+        )
+        st.button(t("frame.retry"), key=f"error-{key}-retry", on_click=_retry)
+
+
+def stale_banner(*answers: Fetched[object], key: str) -> None:
+    """That the page shows old figures, how old, why, and whether it still tries by itself."""
+    old = [
+        answer for answer in answers if answer.stale and answer.at is not None and answer.error is not None
+    ]
+    if not old:
+        return
+    oldest = min(old, key=lambda answer: answer.at or datetime.max.replace(tzinfo=UTC))
+    if oldest.at is None or oldest.error is None:
+        return
+    now = datetime.now(UTC)
+    local = formats.local_time(oldest.at, st.context.timezone, now)
+    said = t(
+        "frame.stale_title",
+        time=local.text,
+        age=formats.duration((now - oldest.at).total_seconds(), language()),
+    )
+    parts = [tag("strong", text(said), title=local.utc), tag("span", text(sentence(oldest.error)))]
+    if refresh.stopped():
+        parts.append(tag("span", text(t("frame.stale_stopped"))))
+    with st.container(key=f"stale-{key}", horizontal=True, vertical_alignment="center", gap="small"):
+        st.html(tag("div", " ".join(parts), _request(oldest.error), class_="cp-stale", role="status"))
+        st.button(t("frame.retry"), key=f"stale-{key}-retry", on_click=_retry)
+
+
+def sentence(problem: Problem) -> str:
+    """What went wrong, in the reader's language."""
+    by_title = {"unreachable": "unreachable", "timeout": "timeout", "malformed": "malformed"}
+    by_status = {401: "unauthorized", 403: "forbidden", 404: "missing", 429: "limited"}
+    word = by_title.get(problem.title) or by_status.get(problem.status or 0) or "service"
+    return t(f"frame.error_{word}")
+
+
+def _request(problem: Problem) -> str:
+    if problem.request_id is None:
+        return ""
+    return tag(
+        "p", f"{text(t('frame.request_id'))} {tag('code', text(problem.request_id))}", class_="cp-note"
+    )
+
+
+def _retry() -> None:
+    refresh.resume()
+    api.retry()

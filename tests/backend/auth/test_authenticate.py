@@ -1,0 +1,192 @@
+from datetime import datetime, timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from backend.auth import keyformat, service
+from backend.auth.gate import authenticate, require
+from backend.auth.keyring import Keyring
+from backend.auth.principal import CredentialSource, Place, Principal
+from backend.db import Database
+from backend.errors import Forbidden, Unauthorized
+
+Headers = list[tuple[bytes, bytes]]
+API, BEARER, TERMINAL = b"cp-x-api-key", b"authorization", b"x-cp-terminal-api-key"
+
+
+class Desk:
+    """A ring with two API keys, a terminal key and an expired key."""
+
+    def __init__(self, database: Database, now: datetime) -> None:
+        def key(name: str, *, terminal: bool = False, expires_in: timedelta | None = None) -> bytes:
+            made = service.create_key(
+                database, name=name, scopes=["read"], terminal=terminal, expires_in=expires_in, now=now
+            )
+            return made.key.encode()
+
+        self.one, self.two, self.terminal = key("one"), key("two"), key("terminal", terminal=True)
+        self.expired = key("expired", expires_in=timedelta(hours=1))
+        self.ring = Keyring(database, clock=lambda: (now + timedelta(hours=2)).timestamp())
+        self.ring.reload()
+
+    def name(self, headers: Headers, *, terminal: bool = False) -> str:
+        return authenticate(headers, self.ring, terminal=terminal).name
+
+    def refusal(self, headers: Headers, *, terminal: bool = False) -> str:
+        with pytest.raises(Unauthorized) as error:
+            authenticate(headers, self.ring, terminal=terminal)
+        assert error.value.status == 401
+        assert error.value.headers["WWW-Authenticate"]
+        for _, value in headers:
+            for part in value.split():
+                assert len(part) < 8 or part.decode("latin-1") not in error.value.detail
+        return error.value.detail
+
+
+@pytest.fixture
+def desk(database: Database, now: datetime) -> Desk:
+    return Desk(database, now)
+
+
+def test_a_key_in_its_own_header_is_let_in(desk: Desk) -> None:
+    assert desk.name([(b"accept", b"*/*"), (API, desk.one)]) == "one"
+
+
+@pytest.mark.parametrize("scheme", [b"Bearer ", b"bearer ", b"BEARER  ", b"  Bearer "])
+def test_a_key_as_a_bearer_value_is_let_in_whatever_the_case_of_the_word(desk: Desk, scheme: bytes) -> None:
+    assert desk.name([(BEARER, scheme + desk.one)]) == "one"
+
+
+def test_space_around_a_header_is_not_part_of_it(desk: Desk) -> None:
+    assert desk.name([(API, b" \t" + desk.one + b" ")]) == "one"
+
+
+def test_a_request_without_a_credential_is_told_how_to_send_one(desk: Desk) -> None:
+    told = desk.refusal([(b"accept", b"*/*")])
+    assert told == "Send an API key in CP-X-API-KEY or as Authorization: Bearer."
+    assert "X-CP-TERMINAL-API-KEY" in desk.refusal([], terminal=True)
+
+
+def test_two_credentials_that_agree_are_one(desk: Desk) -> None:
+    assert desk.name([(API, desk.one), (BEARER, b"Bearer " + desk.one)]) == "one"
+    assert desk.name([(API, desk.one), (API, desk.one)]) == "one"
+    assert desk.name([(TERMINAL, desk.terminal), (TERMINAL, desk.terminal)], terminal=True) == "terminal"
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_two_credentials_that_disagree_are_refused_in_either_order(desk: Desk, terminal: bool) -> None:
+    pairs: list[Headers] = [
+        [(API, desk.one), (BEARER, b"Bearer " + desk.two)],
+        [(API, desk.one), (API, desk.two)],
+        [(BEARER, b"Bearer " + desk.one), (BEARER, b"Bearer " + desk.two)],
+        [(API, desk.one), (API, b"")],
+        [(API, desk.one), (BEARER, b"Bearer")],
+        [(API, desk.one), (BEARER, b"Bearer nonsense")],
+        [(API, desk.one), (TERMINAL, desk.terminal)],
+        [(API, desk.one), (TERMINAL, desk.one)],
+        [(API, desk.terminal), (TERMINAL, desk.terminal)],
+    ]
+    for headers in pairs:
+        assert "disagree" in desk.refusal(headers, terminal=terminal)
+        assert "disagree" in desk.refusal(headers[::-1], terminal=terminal)
+
+
+def test_three_headers_of_which_two_agree_are_refused(desk: Desk) -> None:
+    assert "disagree" in desk.refusal([(API, desk.one), (API, desk.one), (BEARER, b"Bearer " + desk.two)])
+    assert "disagree" in desk.refusal([(API, desk.two), (API, desk.one), (API, desk.two)])
+
+
+@pytest.mark.parametrize("value", [b"Basic dXNlcjpwYXNzd29yZA==", b"ApiKey x", b"Bearerless x", b""])
+def test_another_scheme_is_refused_alone_and_beside_a_good_key(desk: Desk, value: bytes) -> None:
+    assert "scheme Bearer" in desk.refusal([(BEARER, value)])
+    assert "scheme Bearer" in desk.refusal([(API, desk.one), (BEARER, value)])
+
+
+def test_a_key_alone_in_authorization_is_told_of_the_scheme(desk: Desk) -> None:
+    assert "scheme Bearer" in desk.refusal([(BEARER, desk.one)])
+
+
+@pytest.mark.parametrize(
+    ("headers", "words"),
+    [
+        ([(API, b"")], "has the form"),
+        ([(BEARER, b"Bearer")], "has the form"),
+        ([(API, b"secret-of-another-service")], "has the form"),
+        ([(BEARER, b"Bearer eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl")], "has the form"),
+        ([(API, b"cp_livev1" + b"0" * 32 + b"_000000")], "checksum"),
+        ([(API, keyformat.checksum("x").encode() * 9)], "has the form"),
+        ([(API, b"\xff\xfe\xfd" * 9)], "characters that no key has"),
+        ([(BEARER, b"Bearer cl\xc3\xa9")], "characters that no key has"),
+        ([(TERMINAL, b"")], "has the form cpt_"),
+    ],
+)
+def test_a_credential_that_is_no_key_is_refused_with_the_reason(
+    desk: Desk, headers: Headers, words: str
+) -> None:
+    assert words in desk.refusal(headers, terminal=True)
+
+
+def test_unknown_and_expired_keys_are_refused(desk: Desk) -> None:
+    assert "not valid" in desk.refusal([(API, keyformat.generate("live").encode())])
+    assert "expired" in desk.refusal([(BEARER, b"Bearer " + desk.expired)])
+
+
+def test_a_terminal_key_is_let_in_by_its_own_header_alone(desk: Desk) -> None:
+    assert desk.name([(TERMINAL, desk.terminal)], terminal=True) == "terminal"
+    for headers in ([(API, desk.terminal)], [(BEARER, b"Bearer " + desk.terminal)]):
+        for terminal in (True, False):
+            assert "A terminal key goes in X-CP-TERMINAL-API-KEY" in desk.refusal(headers, terminal=terminal)
+
+
+def test_a_terminal_key_opens_nothing_else(desk: Desk) -> None:
+    assert "does not open this" in desk.refusal([(TERMINAL, desk.terminal)])
+
+
+def test_an_api_key_in_the_terminal_header_is_refused(desk: Desk) -> None:
+    assert "An API key goes in CP-X-API-KEY" in desk.refusal([(TERMINAL, desk.one)], terminal=True)
+    desk.refusal([(TERMINAL, desk.one)])
+
+
+def test_an_api_key_still_opens_what_a_terminal_key_opens(desk: Desk) -> None:
+    assert desk.name([(API, desk.one)], terminal=True) == "one"
+
+
+NAMES = st.sampled_from([API, BEARER, TERMINAL, b"cookie", b"host"])
+VALUES = st.binary(max_size=60) | st.builds(lambda junk: b"Bearer " + junk, st.binary(max_size=60))
+
+
+class Counted:
+    """A source that counts how often it is asked."""
+
+    def __init__(self, source: CredentialSource) -> None:
+        self.asked = 0
+        self.source = source
+
+    def find(self, credential: bytes, place: Place) -> Principal:
+        self.asked += 1
+        return self.source.find(credential, place)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # the desk is only read
+@given(headers=st.lists(st.tuples(NAMES, VALUES), max_size=6), terminal=st.booleans())
+def test_no_headers_whatever_raise_anything_but_a_refusal(
+    desk: Desk, headers: Headers, terminal: bool
+) -> None:
+    source = Counted(desk.ring)
+    with pytest.raises(Unauthorized):
+        authenticate(headers, source, terminal=terminal)
+    assert source.asked <= 1
+
+
+def test_a_holder_without_the_scope_is_told_which_one_is_missing() -> None:
+    reader = Principal("id", "desk", "api", frozenset({"read"}), "id")
+    require(reader, "read")
+    with pytest.raises(Forbidden, match="'write'"):
+        require(reader, "write")
+
+
+def test_admin_does_not_stand_for_the_other_scopes() -> None:
+    admin = Principal("id", "boss", "api", frozenset({"admin"}), "id")
+    with pytest.raises(Forbidden, match="'read'"):
+        require(admin, "read")

@@ -1,0 +1,282 @@
+import os
+import socket
+import stat
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from backend.auth import keyfile, keyformat, service
+from backend.auth.records import KeyInfo
+from backend.auth.tables import api_keys
+from backend.db import Database
+from backend.errors import BadRequest
+
+LATER = timedelta(days=1)
+UNKNOWN = "cp_localv1" + "0" * 32 + "_" + keyformat.checksum("cp_localv1" + "0" * 32)
+STARTS = """
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from backend.auth import service
+from backend.db import Database
+
+database = Database(sys.argv[1])
+print("ready", flush=True)
+sys.stdin.readline()
+service.ensure_local_key(database, Path(sys.argv[2]), datetime.now(UTC))
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "home" / "local.key"
+
+
+def live_keys(database: Database, now: datetime) -> list[KeyInfo]:
+    return [key for key in service.list_keys(database) if key.state(now) == "active"]
+
+
+def id_of_the_key_in(file: Path, database: Database) -> str:
+    with database.read() as connection:
+        query = sa.select(api_keys.c.id).where(api_keys.c.digest == keyformat.digest(file.read_text()))
+        found: str = connection.execute(query).scalar_one()
+        return found
+
+
+def test_a_first_start_makes_one_local_key_and_its_file(
+    database: Database, file: Path, now: datetime
+) -> None:
+    service.ensure_local_key(database, file, now)
+    [key] = service.list_keys(database)
+    assert (key.env, key.kind, key.scopes, key.expires_at) == (
+        "local",
+        "api",
+        ("read", "write", "ingest"),
+        None,
+    )
+    assert keyformat.parse(file.read_text()) == keyformat.ParsedKey(env="local", terminal=False)
+    assert id_of_the_key_in(file, database) == key.id
+
+
+def test_the_file_is_for_its_owner_alone_and_so_is_a_folder_made_for_it(
+    database: Database, file: Path, now: datetime
+) -> None:
+    before = os.umask(0)
+    try:
+        service.ensure_local_key(database, file, now)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+
+
+def test_the_file_is_born_private(
+    database: Database, file: Path, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    modes: list[int] = []
+    replace = os.replace
+
+    def watched(source: Path, target: Path) -> None:
+        modes.append(stat.S_IMODE(os.stat(source).st_mode))
+        replace(source, target)
+
+    opened = os.open
+
+    def watched_open(path: Path, flags: int, mode: int = 0o777) -> int:
+        descriptor = opened(path, flags, mode)
+        if flags & os.O_CREAT:
+            modes.append(stat.S_IMODE(os.fstat(descriptor).st_mode))
+        return descriptor
+
+    monkeypatch.setattr(os, "replace", watched)
+    monkeypatch.setattr(os, "open", watched_open)
+    before = os.umask(0)
+    try:
+        service.ensure_local_key(database, file, now)
+    finally:
+        os.umask(before)
+    assert modes == [0o600, 0o600]
+
+
+def test_a_second_start_changes_nothing(database: Database, file: Path, now: datetime) -> None:
+    service.ensure_local_key(database, file, now)
+    text, keys = file.read_text(), service.list_keys(database)
+    service.ensure_local_key(database, file, now + LATER)
+    assert (file.read_text(), service.list_keys(database)) == (text, keys)
+
+
+def test_a_machine_that_has_other_keys_still_gets_its_local_one(
+    database: Database, file: Path, now: datetime
+) -> None:
+    service.create_key(database, name="desk", scopes=["read"], now=now)
+    service.ensure_local_key(database, file, now)
+    assert sorted(key.env for key in live_keys(database, now)) == ["live", "local"]
+
+
+@pytest.mark.parametrize("content", [UNKNOWN.encode(), b"", b"\xff\xfe", b"not a key\n"])
+def test_a_file_whose_key_is_not_stored_is_replaced(
+    database: Database, file: Path, now: datetime, content: bytes
+) -> None:
+    file.parent.mkdir()
+    file.write_bytes(content)
+    service.ensure_local_key(database, file, now)
+    assert file.read_bytes() != content
+    [key] = live_keys(database, now)
+    assert id_of_the_key_in(file, database) == key.id
+
+
+def test_after_a_restore_the_store_s_lost_local_key_gives_way_to_a_new_one(
+    database: Database, file: Path, now: datetime
+) -> None:
+    service.ensure_local_key(database, file, now)
+    [old] = service.list_keys(database)
+    file.write_text(UNKNOWN)
+    service.ensure_local_key(database, file, now + LATER)
+    [new] = live_keys(database, now + LATER)
+    assert new.id != old.id
+    assert id_of_the_key_in(file, database) == new.id
+
+
+def test_a_lost_file_means_a_new_local_key_and_the_end_of_the_old_one(
+    database: Database, file: Path, now: datetime
+) -> None:
+    service.ensure_local_key(database, file, now)
+    old = file.read_text()
+    file.unlink()
+    service.ensure_local_key(database, file, now + LATER)
+    first, second = service.list_keys(database)
+    assert (first.revoked_at, second.revoked_at) == (now + LATER, None)
+    assert file.read_text() != old
+    assert id_of_the_key_in(file, database) == second.id
+
+
+@pytest.mark.parametrize("file_is_left", [True, False])
+def test_a_local_key_that_was_revoked_on_purpose_stays_away(
+    database: Database, file: Path, now: datetime, file_is_left: bool
+) -> None:
+    service.ensure_local_key(database, file, now)
+    service.revoke_key(database, service.list_keys(database)[0].id, now)
+    if not file_is_left:
+        file.unlink()
+    service.ensure_local_key(database, file, now + LATER)
+    assert live_keys(database, now) == []
+    assert file.exists() is file_is_left
+
+
+def test_machines_that_share_a_store_each_keep_their_own_local_key(
+    database: Database, tmp_path: Path, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {name: tmp_path / name / "local.key" for name in ("one", "two")}
+    for name, file in files.items():
+        monkeypatch.setattr(socket, "gethostname", lambda name=name: name)
+        service.ensure_local_key(database, file, now)
+    assert len(live_keys(database, now)) == 2
+    assert len({file.read_text() for file in files.values()}) == 2
+
+
+def test_a_file_that_became_readable_to_others_is_closed_again(
+    database: Database, file: Path, now: datetime
+) -> None:
+    service.ensure_local_key(database, file, now)
+    file.chmod(0o644)
+    service.ensure_local_key(database, file, now)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_what_a_killed_process_left_beside_the_file_is_cleared_away(
+    database: Database, file: Path, now: datetime
+) -> None:
+    file.parent.mkdir()
+    (file.parent / ".local.key.new").write_text("half a k")
+    service.ensure_local_key(database, file, now)
+    assert [path.name for path in file.parent.iterdir()] == ["local.key"]
+
+
+def test_a_store_that_does_not_commit_leaves_a_file_that_the_next_start_replaces(
+    database: Database, file: Path, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = keyfile.write
+
+    def write_and_die(file: Path, key: str) -> None:
+        write(file, key)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(keyfile, "write", write_and_die)
+        with pytest.raises(KeyboardInterrupt):
+            service.ensure_local_key(database, file, now)
+    assert service.list_keys(database) == []
+    service.ensure_local_key(database, file, now)
+    [key] = service.list_keys(database)
+    assert id_of_the_key_in(file, database) == key.id
+
+
+def test_a_file_that_cannot_be_written_leaves_no_key_behind(
+    database: Database, file: Path, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_space(source: Path, target: Path) -> None:
+        raise OSError(28, "No space left on device", str(target))
+
+    monkeypatch.setattr(os, "replace", no_space)
+    with pytest.raises(OSError, match="No space left"):
+        service.ensure_local_key(database, file, now)
+    assert service.list_keys(database) == []
+    assert list(file.parent.iterdir()) == []
+
+
+def test_nobody_else_can_make_a_key_that_passes_for_the_local_one(database: Database, now: datetime) -> None:
+    name = f"local key of {socket.gethostname()}"
+    with pytest.raises(BadRequest, match="is kept for"):
+        service.create_key(database, name=name, scopes=["read"], env="local", now=now)
+
+
+def test_threads_that_start_at_once_make_one_key(database: Database, file: Path, now: datetime) -> None:
+    together = threading.Barrier(8)
+
+    def start() -> None:
+        together.wait()
+        service.ensure_local_key(database, file, now)
+
+    with ThreadPoolExecutor(8) as pool:
+        for started in [pool.submit(start) for _ in range(8)]:
+            started.result()
+    [key] = service.list_keys(database)
+    assert id_of_the_key_in(file, database) == key.id
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize("before", ["nothing", "a lost file", "a foreign file"])
+def test_processes_that_start_at_once_make_one_key(
+    database: Database, file: Path, now: datetime, before: str
+) -> None:
+    if before != "nothing":
+        service.ensure_local_key(database, file, now)
+        file.unlink()
+    if before == "a foreign file":
+        file.write_text(UNKNOWN)
+    command = [sys.executable, "-c", STARTS, database.url, str(file)]
+    processes = [
+        subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        for _ in range(4)
+    ]
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    for process in processes:
+        _, complaint = process.communicate(timeout=60)
+        assert process.returncode == 0, complaint
+    [key] = live_keys(database, now + LATER)
+    assert id_of_the_key_in(file, database) == key.id
+    assert len(service.list_keys(database)) == (1 if before == "nothing" else 2)

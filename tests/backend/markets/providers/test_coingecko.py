@@ -1,0 +1,451 @@
+"""CoinGecko over real HTTP: every page, and every way it refuses."""
+
+import json
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from backend.http_client import Retry, UpstreamClient
+from backend.markets.model import Fault, ProviderError
+from backend.markets.providers.coingecko import CoinGecko, parse_global, parse_markets, parse_ohlc
+from tests.support.provider_pages import COINS, stamp
+from tests.support.provider_server import FAULTS, Behaviour, ProviderServer, free_port, says
+
+MARKETS = "/api/v3/coins/markets"
+AT_ONCE = Retry(wait_initial=0, wait_max=0, wait_jitter=0)
+
+
+def asking(url: str, *, keyed: bool = False, deadline: float = 5.0, max_bytes: int = 8_000_000) -> CoinGecko:
+    client = UpstreamClient(f"{url}/api/v3", retry=AT_ONCE, deadline=deadline, max_bytes=max_bytes)
+    return CoinGecko(client, keyed=keyed)
+
+
+def test_every_asset_gets_its_quote(server: ProviderServer, assets: list[Any], now: datetime) -> None:
+    poll = asking(server.url).quotes(assets, now)
+    assert len(poll.quotes) == len(COINS) >= 30
+    assert (poll.provider, poll.received_at, poll.credits) == ("coingecko", now, 1)
+    assert (poll.missing, dict(poll.rejected)) == ((), {})
+    bitcoin = poll.quotes["our-bitcoin"]
+    assert (bitcoin.asset_id, bitcoin.external_id, bitcoin.market_cap_rank) == ("our-bitcoin", "bitcoin", 1)
+    assert bitcoin.price == Decimal(str(server.pages.price(COINS[0], now)))
+    assert None not in (
+        bitcoin.pct_change_1h,
+        bitcoin.pct_change_24h,
+        bitcoin.pct_change_7d,
+        bitcoin.pct_change_30d,
+    )
+    assert bitcoin.ath_date is not None
+    assert 167 <= len(poll.sparklines["our-bitcoin"]) <= 169
+    assert poll.images["our-bitcoin"] == f"{server.url}/images/bitcoin.png"
+
+
+def test_the_question_asks_for_all_that_is_needed(
+    server: ProviderServer, assets: list[Any], now: datetime
+) -> None:
+    asking(server.url).quotes(assets, now)
+    query = dict(server.requests[0].query)
+    assert set(query.pop("ids").split(",")) == {coin.gecko for coin in COINS}
+    assert query == {
+        "vs_currency": "usd",
+        "order": "market_cap_desc",
+        "per_page": "250",
+        "page": "1",
+        "sparkline": "true",
+        "price_change_percentage": "1h,24h,7d,30d",
+        "precision": "full",
+        "include_rehypothecated": "true",
+    }
+
+
+def test_exponents_whole_numbers_and_nulls_are_read_as_they_are(
+    server: ProviderServer, assets: list[Any], now: datetime
+) -> None:
+    quotes = asking(server.url).quotes(assets, now).quotes
+    assert Decimal("1e-9") < quotes["our-example-grain"].price < Decimal("1.4e-9")
+    assert quotes["our-example-other-pepe"].market_cap is None
+    assert quotes["our-example-other-sol"].market_cap is None  # it said 0
+    assert quotes["our-wrapped-bitcoin"].market_cap_rank is None
+    assert quotes["our-pepe"].price != quotes["our-example-other-pepe"].price
+
+
+def test_many_assets_are_asked_for_in_batches(
+    server: ProviderServer, known_asset: Callable[..., Any], now: datetime
+) -> None:
+    server.pages.invent = True
+    assets = [known_asset(f"a{n}", None, f"coin-{n}") for n in range(501)]
+    poll = asking(server.url).quotes(assets, now)
+    assert len(poll.quotes) == 501
+    assert poll.credits == 3
+    assert [len(request.query["ids"].split(",")) for request in server.requests] == [250, 250, 1]
+
+
+def test_nothing_is_asked_when_no_asset_is_known_there(
+    server: ProviderServer, known_asset: Callable[..., Any], now: datetime
+) -> None:
+    poll = asking(server.url).quotes([known_asset("a", "slug")], now)
+    assert (dict(poll.quotes), poll.missing, poll.credits, server.requests) == ({}, (), 0, [])
+
+
+def test_ids_that_are_gone_are_missing(server: ProviderServer, assets: list[Any], now: datetime) -> None:
+    server.pages.gone = {"ripple", "pepe"}
+    poll = asking(server.url).quotes(assets, now)
+    assert poll.missing == ("our-pepe", "our-ripple")
+    assert len(poll.quotes) == len(COINS) - 2
+
+
+def test_pages_move_between_polls(server: ProviderServer, assets: list[Any], now: datetime) -> None:
+    first = asking(server.url).quotes(assets, now)
+    server.pages.now = now + timedelta(seconds=60)
+    second = asking(server.url).quotes(assets, now + timedelta(seconds=60))
+    assert all(first.quotes[name].price != second.quotes[name].price for name in first.quotes)
+
+
+def row(now: datetime, **changes: object) -> dict[str, object]:
+    return {"id": "bitcoin", "current_price": 5, "last_updated": stamp(now), **changes}
+
+
+def test_a_row_with_null_in_every_field_but_price_and_time_is_a_quote(now: datetime) -> None:
+    names = (
+        "market_cap",
+        "market_cap_rank",
+        "total_volume",
+        "ath",
+        "ath_date",
+        "sparkline_in_7d",
+        "image",
+        "roi",
+    )
+    page = parse_markets([row(now, **dict.fromkeys(names))], {"bitcoin": ["b"]}, now)
+    quote = page.quotes["b"]
+    assert (quote.price, quote.market_cap, quote.market_cap_rank, quote.ath) == (Decimal(5), None, None, None)
+    assert (page.sparklines, page.images) == ({}, {})
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"current_price": None}, "the answer holds no price"),
+        ({"current_price": {}}, "the answer holds no price"),
+        ({"current_price": 0}, "its price is not a number above zero"),
+        ({"current_price": -3}, "its price is not a number above zero"),
+        ({"last_updated": None}, "the answer holds no time"),
+        ({"last_updated": "2026-05-18T13:49:21Z"}, "its time is 3,600 s in the future"),
+    ],
+)
+def test_a_row_that_is_no_quote_is_rejected_with_the_reason(
+    changes: dict[str, object], reason: str, now: datetime
+) -> None:
+    page = parse_markets([row(now, **changes)], {"bitcoin": ["b"]}, now)
+    assert (page.quotes, page.rejected) == ({}, {"b": reason})
+
+
+def test_a_row_with_an_id_that_was_not_asked_for_is_not_taken(now: datetime) -> None:
+    rows = [row(now, id="bitcoin-fake"), row(now, id=None), row(now, id=["bitcoin"]), "bitcoin", None]
+    page = parse_markets(rows, {"bitcoin": ["b"]}, now)
+    assert (page.quotes, page.rejected) == ({}, {})
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 0, 2)])
+def test_of_duplicate_rows_the_newest_good_one_stands(order: tuple[int, ...], now: datetime) -> None:
+    rows = [
+        row(now, current_price=None),
+        row(now - timedelta(minutes=1), current_price=1),
+        row(now, current_price=2),
+    ]
+    page = parse_markets([rows[index] for index in order], {"bitcoin": ["b"]}, now)
+    assert page.quotes["b"].price == 2
+    assert page.rejected == {}
+
+
+@pytest.mark.parametrize(
+    ("closes", "kept"),
+    [
+        ([1, 2, 3], 3),
+        ([None, None, 2, 3], 2),
+        ([1, None, 3], 0),
+        ([1, 2, None], 0),
+        ([1, 0, 3], 0),
+        ([1], 0),
+        ([], 0),
+        (None, 0),
+        ("1,2", 0),
+        ([1] * 1001, 0),
+    ],
+)
+def test_a_sparkline_with_a_hole_is_not_used(closes: object, kept: int, now: datetime) -> None:
+    page = parse_markets([row(now, sparkline_in_7d={"price": closes})], {"bitcoin": ["b"]}, now)
+    assert len(page.sparklines.get("b", ())) == kept
+
+
+@pytest.mark.parametrize(
+    "image", ["missing_large.png", "javascript:alert(1)", "", 5, "https://x.test/" + "a" * 3000]
+)
+def test_an_image_that_is_no_address_is_left_out(image: object, now: datetime) -> None:
+    assert parse_markets([row(now, image=image)], {"bitcoin": ["b"]}, now).images == {}
+
+
+def test_two_assets_may_share_an_id(now: datetime) -> None:
+    assert set(parse_markets([row(now)], {"bitcoin": ["a", "b"]}, now).quotes) == {"a", "b"}
+
+
+# Errors ---------------------------------------------------------------------------------------------
+
+LIMIT = {"error_code": 429, "error_message": "You've exceeded the Rate Limit."}
+RANGE = {"error_code": 10012, "error_message": "Your request exceeds the allowed time range."}
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "fault", "wait"),
+    [
+        (FAULTS["throttled-json"], Fault.THROTTLED, 60),
+        (FAULTS["throttled-json-7s"], Fault.THROTTLED, 7),
+        (FAULTS["throttled-text"], Fault.THROTTLED, 60),
+        (FAULTS["throttled-html"], Fault.THROTTLED, 60),
+        (Behaviour(403, b"error code: 1015", "text/plain"), Fault.THROTTLED, 60),
+        (says(429, {"status": LIMIT}, retry_after="Mon, 18 May 2026 12:50:21 GMT"), Fault.THROTTLED, 60),
+        (says(429, {"status": LIMIT}, retry_after="Mon, 18 May 2026 12:00:00 GMT"), Fault.THROTTLED, 0),
+        (says(429, {"status": LIMIT}, retry_after="soon"), Fault.THROTTLED, 60),
+        (says(429, {"status": LIMIT}, retry_after="-5"), Fault.THROTTLED, 60),
+        (says(429, {"status": LIMIT}, x_ratelimit_reset="30"), Fault.THROTTLED, 30),
+        (says(200, {"status": LIMIT}), Fault.THROTTLED, 60),
+        (says(429, {"error": "Monthly call limit reached"}), Fault.QUOTA_SPENT, None),
+        (FAULTS["unauthorised"], Fault.UNAUTHORISED, None),
+        (FAULTS["forbidden-html"], Fault.UNAUTHORISED, None),
+        (Behaviour(403, b"error code: 1020", "text/plain"), Fault.UNAUTHORISED, None),
+        (says(402, {}), Fault.UNAUTHORISED, None),
+        (says(400, {"error_code": 10010, "status": {"error_message": "host"}}), Fault.UNAUTHORISED, None),
+        (says(400, {"error_code": "10011", "status": {}}), Fault.UNAUTHORISED, None),
+        (says(403, {"status": {"error_code": 10005, "error_message": "plan"}}), Fault.UNAUTHORISED, None),
+        (says(401, {"error": {"status": RANGE}}), Fault.UNAUTHORISED, None),
+        (FAULTS["not-found"], Fault.NOT_FOUND, None),
+        (says(200, {"status": {"error_code": 404, "error_message": "gone"}}), Fault.NOT_FOUND, None),
+        (says(422, {"error": "Missing parameter vs_currency"}), Fault.MALFORMED, None),
+        (says(200, {"error": "something new"}), Fault.MALFORMED, None),
+        (says(500, {"status": {"error_code": 500, "error_message": "oops"}}), Fault.UNAVAILABLE, None),
+        (says(503, {}, retry_after="120"), Fault.UNAVAILABLE, 120),
+        (says(408, {}), Fault.UNAVAILABLE, None),
+        (FAULTS["broken-json"], Fault.MALFORMED, None),
+        (FAULTS["web-page"], Fault.MALFORMED, None),
+        (FAULTS["empty"], Fault.MALFORMED, None),
+        (says(200, {"unexpected": 1}), Fault.MALFORMED, None),
+        (says(200, "text"), Fault.MALFORMED, None),
+        (FAULTS["cut-off"], Fault.UNAVAILABLE, None),
+        (FAULTS["dropped"], Fault.UNAVAILABLE, None),
+        (Behaviour(302, b"", headers={"Location": "http://198.51.100.1/"}), Fault.UNAVAILABLE, None),
+    ],
+)
+def test_a_refusal_becomes_the_fault_that_it_is(
+    behaviour: Behaviour,
+    fault: Fault,
+    wait: float | None,
+    server: ProviderServer,
+    assets: list[Any],
+    now: datetime,
+) -> None:
+    server.always(MARKETS, behaviour)
+    with pytest.raises(ProviderError) as caught:
+        asking(server.url).quotes(assets, now)
+    assert (caught.value.fault, caught.value.retry_after) == (fault, wait)
+    assert caught.value.provider == "coingecko"
+    assert len(caught.value.message) > 5
+
+
+def test_a_dead_provider_is_unavailable(assets: list[Any], now: datetime) -> None:
+    with pytest.raises(ProviderError, match="refused the connection") as caught:
+        asking(f"http://127.0.0.1:{free_port()}").quotes(assets, now)
+    assert caught.value.fault is Fault.UNAVAILABLE
+
+
+def test_a_slow_provider_is_unavailable(server: ProviderServer, assets: list[Any], now: datetime) -> None:
+    server.once(MARKETS, FAULTS["slow"])
+    with pytest.raises(ProviderError, match=r"within 0\.2 s") as caught:
+        asking(server.url, deadline=0.2).quotes(assets, now)
+    assert caught.value.fault is Fault.UNAVAILABLE
+
+
+def test_a_huge_page_is_malformed(server: ProviderServer, assets: list[Any], now: datetime) -> None:
+    with pytest.raises(ProviderError, match="more than 10,000 bytes") as caught:
+        asking(server.url, max_bytes=10_000).quotes(assets, now)
+    assert caught.value.fault is Fault.MALFORMED
+
+
+def test_a_key_that_the_provider_quotes_is_struck_out(server: ProviderServer, now: datetime) -> None:
+    server.always("*", says(401, {"error": "The key CG-secret-1 is wrong"}))
+    with pytest.raises(ProviderError) as caught:
+        CoinGecko.connect("demo", SecretStr("CG-secret-1"), server.url).global_figures(now)
+    assert caught.value.message == "The key [key] is wrong (status 401)"
+    assert "CG-secret-1" not in f"{caught.value!r}{caught.value.__context__ and caught.value.__cause__}"
+
+
+# Other pages ----------------------------------------------------------------------------------------
+
+
+def test_the_totals_are_read(server: ProviderServer, now: datetime) -> None:
+    figures = asking(server.url).global_figures(now)
+    assert (figures.provider, figures.as_of, figures.credits) == ("coingecko", now, 1)
+    assert figures.market_cap > Decimal("1e12")
+    assert figures.volume_change_24h == Decimal("33.064521460740046")
+    assert figures.btc_market_cap_percentage == Decimal("57.9539332566265")
+
+
+def test_totals_without_the_change_of_the_volume_are_read(now: datetime) -> None:
+    data = {"total_market_cap": {"usd": 5}, "updated_at": int(now.timestamp())}
+    figures = parse_global({"data": data}, now)
+    assert (figures.market_cap, figures.volume_24h, figures.volume_change_24h) == (Decimal(5), None, None)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {},
+        {"total_market_cap": {"usd": 5}},
+        {"total_market_cap": {"eur": 5}, "updated_at": 1779108561},
+        {"total_market_cap": {"usd": 0}, "updated_at": 1779108561},
+        {"total_market_cap": {"usd": 5}, "updated_at": 1999999999},
+        None,
+        [],
+    ],
+)
+def test_totals_without_a_value_or_a_sane_time_are_malformed(data: object, now: datetime) -> None:
+    with pytest.raises(ProviderError) as caught:
+        parse_global({"data": data}, now)
+    assert caught.value.fault is Fault.MALFORMED
+
+
+@pytest.mark.parametrize(("span", "count", "seconds"), [("24h", 48, 1800), ("7d", 42, 14_400)])
+def test_candles_stand_at_their_opening_times(
+    server: ProviderServer, assets: list[Any], now: datetime, span: str, count: int, seconds: int
+) -> None:
+    candles = asking(server.url).ohlc(assets[0], span, now)  # type: ignore[arg-type]
+    times = [candle.open_time for candle in candles]
+    assert len(times) == count
+    assert all(later - earlier == timedelta(seconds=seconds) for earlier, later in pairwise(times))
+    assert times[-1] <= now < times[-1] + timedelta(seconds=seconds)
+    assert all(candle.low <= candle.open <= candle.high and candle.volume is None for candle in candles)
+    assert server.requests[0].query == {
+        "vs_currency": "usd",
+        "days": {"24h": "1", "7d": "7"}[span],
+        "precision": "full",
+    }
+
+
+def test_a_candle_closes_at_the_time_that_the_row_bears(now: datetime) -> None:
+    close = now.replace(minute=30, second=0)
+    (candle,) = parse_ohlc([[int(close.timestamp()) * 1000, 1, 3, 1, 2]], "24h", now)
+    assert candle.open_time == close - timedelta(minutes=30)
+
+
+def test_malformed_rows_are_dropped_and_the_rest_is_in_order(now: datetime) -> None:
+    base = int(now.replace(hour=0, minute=0, second=0).timestamp()) * 1000
+    step = 1_800_000
+    good = [[base + n * step, 2, 3, 1, 2] for n in (2, 1, 3, 2)]
+    bad: list[object] = [
+        None,
+        [],
+        [base, 1, 2],
+        [base + 9 * step, 2, 1, 3, 2],  # high below low
+        [base + 9 * step, 9, 3, 1, 2],  # opened above its high
+        [base + 9 * step, 2, None, 1, 2],
+        [base + 9 * step, 0, 3, 0, 2],
+        ["x", 2, 3, 1, 2],
+        [base + 100 * step, 2, 3, 1, 2],  # tomorrow
+        [-5, 2, 3, 1, 2],
+        [10**40, 2, 3, 1, 2],
+    ]
+    candles = parse_ohlc([*bad, *good], "24h", now)
+    times = [candle.open_time for candle in candles]
+    assert times == sorted(set(times))
+    assert len(times) == 3
+
+
+def test_no_candles_are_no_error_and_only_bad_ones_are(now: datetime) -> None:
+    assert parse_ohlc([], "7d", now) == ()
+    for payload in ([None], {"error": 1}, None):
+        with pytest.raises(ProviderError) as caught:
+            parse_ohlc(payload, "7d", now)
+        assert caught.value.fault is Fault.MALFORMED
+
+
+def test_candles_of_an_unknown_id_are_not_found(
+    server: ProviderServer, known_asset: Callable[..., Any], now: datetime
+) -> None:
+    for asset in (known_asset("a", None, "no such coin/../key"), known_asset("a", "slug")):
+        with pytest.raises(ProviderError) as caught:
+            asking(server.url).ohlc(asset, "7d", now)
+        assert caught.value.fault is Fault.NOT_FOUND
+    assert server.requests[0].path == "/api/v3/coins/no%20such%20coin%2F..%2Fkey/ohlc"
+
+
+def test_the_use_of_a_key_is_told(server: ProviderServer, now: datetime) -> None:
+    provider = CoinGecko.connect("pro", SecretStr("k"), server.url)
+    provider.global_figures(now)
+    usage = provider.usage(now)
+    assert usage is not None
+    assert (usage.quota, usage.used, usage.per_minute) == (10_000, 2, 100)
+
+
+def test_use_is_unknown_without_a_key_or_where_the_plan_does_not_tell(
+    server: ProviderServer, now: datetime
+) -> None:
+    assert CoinGecko.connect("keyless", None, server.url).usage(now) is None
+    assert server.requests == []
+    server.always("/api/v3/key", says(403, {"status": {"error_code": 10005, "error_message": "plan"}}))
+    assert CoinGecko.connect("demo", SecretStr("k"), server.url).usage(now) is None
+    server.always("/api/v3/key", FAULTS["throttled-json"])
+    with pytest.raises(ProviderError):
+        CoinGecko.connect("demo", SecretStr("k"), server.url).usage(now)
+
+
+# Plans ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("plan", "key", "header"),
+    [
+        ("keyless", None, None),
+        ("demo", "k", "x-cg-demo-api-key"),
+        ("pro", "k", "x-cg-pro-api-key"),
+        ("keyless", "k", "x-cg-demo-api-key"),
+    ],
+)
+def test_the_plan_decides_the_header(
+    server: ProviderServer, now: datetime, plan: str, key: str | None, header: str | None
+) -> None:
+    secret = SecretStr(key) if key else None
+    CoinGecko.connect(plan, secret, server.url).global_figures(now)  # type: ignore[arg-type]
+    sent = {name: value for name, value in server.requests[0].headers.items() if name.startswith("x-cg")}
+    assert sent == ({header: "k"} if header else {})
+
+
+@pytest.mark.parametrize(
+    ("plan", "host"),
+    [("demo", "api.coingecko.com"), ("pro", "pro-api.coingecko.com"), ("keyless", "api.coingecko.com")],
+)
+def test_the_plan_decides_the_host(plan: str, host: str) -> None:
+    key = None if plan == "keyless" else SecretStr("k")
+    assert CoinGecko.connect(plan, key)._client.host == host  # type: ignore[arg-type]
+
+
+def test_a_base_url_with_a_path_is_taken_as_it_is(server: ProviderServer, now: datetime) -> None:
+    server.pages.answer = lambda path, query: (200, {"path": path})  # type: ignore[method-assign]
+    with pytest.raises(ProviderError):
+        CoinGecko.connect("keyless", None, f"{server.url}/mirror/v9").global_figures(now)
+    assert server.requests[0].path == "/mirror/v9/global"
+
+
+def test_a_plan_with_a_key_needs_one() -> None:
+    with pytest.raises(ValueError, match="CHAINPROOF_COINGECKO_API_KEY"):
+        CoinGecko.connect("pro", None)
+
+
+def test_a_page_as_recorded_byte_for_byte_is_read_through_http(
+    server: ProviderServer, assets: list[Any], now: datetime
+) -> None:
+    text = json.dumps([row(now, current_price=0)]).replace('"current_price": 0', '"current_price": 1.223E-09')
+    server.once(MARKETS, Behaviour(body=b"\xef\xbb\xbf" + text.encode()))
+    assert asking(server.url).quotes(assets, now).quotes["our-bitcoin"].price == Decimal("1.223E-9")

@@ -1,0 +1,374 @@
+"""CoinMarketCap over real HTTP: ids out of slugs, every form of its answers, every refusal."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any, get_args
+
+import pytest
+from pydantic import SecretStr
+
+from backend.http_client import Retry, UpstreamClient
+from backend.markets.model import Fault, ProviderError
+from backend.markets.providers.coinmarketcap import CoinMarketCap, SlugIds
+from backend.markets.providers.coinmarketcap_rows import in_usd, parse_fear_greed, parse_map, parse_quotes
+from tests.support.provider_pages import COINS, DataForm, QuoteForm, stamp
+from tests.support.provider_server import FAULTS, Behaviour, ProviderServer, cmc_error, free_port, says
+
+MAP = "/v1/cryptocurrency/map"
+V3 = "/v3/cryptocurrency/quotes/latest"
+V2 = "/v2/cryptocurrency/quotes/latest"
+KEY = SecretStr("cmc-secret-1")
+
+
+def asking(url: str, *, deadline: float = 5.0, **options: object) -> CoinMarketCap:
+    client = UpstreamClient(
+        url,
+        secret_headers={"X-CMC_PRO_API_KEY": KEY},
+        deadline=deadline,
+        retry=Retry(wait_initial=0, wait_max=0, wait_jitter=0),
+    )
+    return CoinMarketCap(client, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("data_form", get_args(DataForm))
+@pytest.mark.parametrize("quote_form", get_args(QuoteForm))
+def test_every_documented_form_gives_the_same_quotes(
+    server: ProviderServer, assets: list[Any], now: datetime, data_form: DataForm, quote_form: QuoteForm
+) -> None:
+    server.pages.data_form, server.pages.quote_form = data_form, quote_form
+    poll = asking(server.url).quotes(assets, now)
+    assert len(poll.quotes) == len(COINS) >= 30
+    assert (poll.provider, poll.credits, poll.missing, dict(poll.rejected)) == ("coinmarketcap", 1, (), {})
+    bitcoin = poll.quotes["our-bitcoin"]
+    expected = Decimal(str(server.pages.price(COINS[0], now) * (1 + server.pages.provider_gap)))
+    assert (bitcoin.price, bitcoin.external_id, bitcoin.market_cap_rank) == (expected, "1", 1)
+    assert bitcoin.ath is None
+    assert poll.quotes["our-wrapped-bitcoin"].market_cap_rank is None
+
+
+def test_slugs_are_resolved_once_a_day(server: ProviderServer, assets: list[Any], now: datetime) -> None:
+    kept: list[SlugIds] = []
+    provider = asking(server.url, on_resolved=kept.append)
+    for hours in (0, 1, 23, 25, 26):
+        moment = now + timedelta(hours=hours)
+        server.pages.now = moment
+        provider.quotes(assets, moment)
+    assert len(server.seen(MAP)) == 2
+    assert len(server.seen(V3)) == 5
+    assert kept[0].ids["bitcoin"] == 1
+    assert [ids.resolved_at for ids in kept] == [now, now + timedelta(hours=25)]
+
+
+def test_ids_of_an_earlier_run_spare_the_question(
+    server: ProviderServer, assets: list[Any], now: datetime
+) -> None:
+    ids = SlugIds(now - timedelta(hours=1), {coin.slug: coin.cmc for coin in COINS})
+    assert len(asking(server.url, slug_ids=ids).quotes(assets, now).quotes) == len(COINS)
+    assert server.seen(MAP) == []
+
+
+def test_a_configured_id_needs_no_slug(
+    server: ProviderServer, known_asset: Callable[..., Any], now: datetime
+) -> None:
+    poll = asking(server.url).quotes([known_asset("b", None, None, 1), known_asset("none")], now)
+    assert set(poll.quotes) == {"b"}
+    assert poll.missing == ()
+    assert server.seen(MAP) == []
+    assert server.seen(V3)[0].query == {"id": "1", "convert": "USD"}
+
+
+def test_a_new_slug_is_resolved_at_the_next_poll_and_an_unknown_one_not_every_time(
+    server: ProviderServer, known_asset: Callable[..., Any], now: datetime
+) -> None:
+    provider = asking(server.url)
+    provider.quotes([known_asset("b", "bitcoin")], now)
+    later = now + timedelta(minutes=20)
+    assets = [known_asset("b", "bitcoin"), known_asset("e", "ethereum"), known_asset("x", "no-such")]
+    for minutes in (0, 20, 40):
+        poll = provider.quotes(assets, later + timedelta(minutes=minutes))
+        assert (set(poll.quotes), poll.missing) == ({"b", "e"}, ("x",))
+    assert len(server.seen(MAP)) == 2
+
+
+def test_known_ids_stand_when_the_map_does_not_answer(
+    server: ProviderServer, assets: list[Any], now: datetime
+) -> None:
+    provider = asking(server.url)
+    provider.quotes(assets, now)
+    server.always(MAP, FAULTS["down"])
+    for minutes in (0, 5):
+        assert len(provider.quotes(assets, now + timedelta(days=2, minutes=minutes)).quotes) == len(COINS)
+    assert len(server.seen(MAP)) == 1 + 3  # one try of three requests, not one a poll
+
+
+@pytest.mark.parametrize("fault", ["down", "key-wrong", "throttled-json"])
+def test_without_any_id_a_map_that_refuses_is_the_error(
+    server: ProviderServer, assets: list[Any], now: datetime, fault: str
+) -> None:
+    server.always(MAP, FAULTS[fault])
+    with pytest.raises(ProviderError):
+        asking(server.url).quotes(assets, now)
+    assert server.seen(V3) == []
+
+
+def test_ids_dropped_without_a_word_are_missing(
+    server: ProviderServer, assets: list[Any], now: datetime
+) -> None:
+    provider = asking(server.url)
+    provider.quotes(assets, now)
+    server.pages.gone = {"pepe"}
+    assert provider.quotes(assets, now).missing == ("our-pepe",)
+
+
+def test_many_assets_are_asked_for_in_batches(
+    server: ProviderServer, known_asset: Callable[..., Any], now: datetime
+) -> None:
+    assets = [known_asset(f"a{n}", None, None, n) for n in range(1, 402)]
+    poll = asking(server.url).quotes(assets, now)
+    assert [len(request.query["id"].split(",")) for request in server.seen(V3)] == [200, 200, 1]
+    assert poll.credits == 3
+    assert len(poll.missing) + len(poll.quotes) == 401
+
+
+def test_version_2_is_asked_where_version_3_is_not_there(
+    server: ProviderServer, assets: list[Any], now: datetime
+) -> None:
+    server.pages.has_v3_quotes = False
+    provider = asking(server.url)
+    for _ in range(3):
+        assert len(provider.quotes(assets, now).quotes) == len(COINS)
+    assert (len(server.seen(V3)), len(server.seen(V2))) == (1, 3)
+    assert server.seen(V2)[0].query["skip_invalid"] == "true"
+
+
+def test_version_2_skips_the_id_for_which_version_3_refuses_the_call(
+    server: ProviderServer, assets: list[Any], now: datetime
+) -> None:
+    server.once(V3, cmc_error(400, 400, 'Invalid value for "id": "990001"'))
+    provider = asking(server.url)
+    assert len(provider.quotes(assets, now).quotes) == len(COINS)
+    provider.quotes(assets, now)
+    assert (len(server.seen(V3)), len(server.seen(V2))) == (2, 1)
+
+
+def quotes_page(now: datetime, **changes: object) -> dict[str, object]:
+    usd = {"price": 5, "last_updated": stamp(now)}
+    row = {"id": 1, "slug": "bitcoin", "is_active": 1, "quote": {"USD": usd}, **changes}
+    return {"status": {"error_code": 0}, "data": [row]}
+
+
+def usd(now: datetime, **changes: object) -> dict[str, object]:
+    return {"USD": {"price": 5, "last_updated": stamp(now), **changes}}
+
+
+@pytest.mark.parametrize(
+    ("quote", "reason"),
+    [
+        ({"price": None}, "the answer holds no price"),
+        ({"price": 0}, "its price is not a number above zero"),
+        ({"price": -1}, "its price is not a number above zero"),
+        ({"last_updated": None}, "the answer holds no time"),
+        ({"last_updated": "2026-05-18T13:49:21Z"}, "its time is 3,600 s in the future"),
+    ],
+)
+def test_a_row_that_is_no_quote_is_rejected_with_the_reason(
+    quote: dict[str, object], reason: str, now: datetime
+) -> None:
+    page = parse_quotes(quotes_page(now, quote=usd(now, **quote)), {1: ["b"]}, now)
+    assert (page.quotes, page.rejected) == ({}, {"b": reason})
+
+
+def test_an_inactive_asset_and_another_currency_are_rejected(now: datetime) -> None:
+    inactive = parse_quotes(quotes_page(now, is_active=0), {1: ["b"]}, now)
+    euro = parse_quotes(quotes_page(now, quote={"EUR": {"price": 5}}), {1: ["b"]}, now)
+    assert inactive.rejected == {"b": "the provider calls it inactive"}
+    assert euro.rejected == {"b": "the answer holds no price"}
+
+
+def test_a_row_with_an_id_that_was_not_asked_for_is_not_taken(now: datetime) -> None:
+    for other in (2, None, "bitcoin", [1]):
+        page = parse_quotes(quotes_page(now, id=other), {1: ["b"]}, now)
+        assert (page.quotes, page.rejected) == ({}, {})
+
+
+def test_an_id_may_come_as_a_string_and_the_time_from_the_row(now: datetime) -> None:
+    page = parse_quotes(
+        quotes_page(now, id="1", quote={"USD": {"price": "5.0"}}, last_updated=stamp(now)), {1: ["b"]}, now
+    )
+    assert (page.quotes["b"].price, page.quotes["b"].as_of) == (Decimal("5.0"), now)
+
+
+def test_the_active_owner_stands_where_a_key_holds_several_rows(now: datetime) -> None:
+    rows = [
+        {"id": 1, "is_active": 0, "quote": usd(now, price=9)},
+        {"id": 1, "is_active": 1, "quote": usd(now)},
+        {"id": 7, "is_active": 1, "quote": usd(now, price=7)},
+    ]
+    for order in (rows, rows[::-1]):
+        page = parse_quotes({"data": {"BTC": order}}, {1: ["b"]}, now)
+        assert page.quotes["b"].price == 5
+        assert page.rejected == {}
+
+
+@pytest.mark.parametrize(
+    ("quote", "price"),
+    [
+        ([{"price": 1}], 1),
+        ([{"symbol": "EUR", "price": 1}], None),
+        ([{"id": 2790, "price": 1}], None),
+        ([{"price": 1}, {"price": 2}], None),
+        ([{"symbol": "EUR", "price": 1}, {"id": "2781", "price": 2}], 2),
+        ({"2781": {"price": 3}}, 3),
+        (None, None),
+        ("5", None),
+    ],
+)
+def test_only_figures_in_usd_are_taken(quote: object, price: int | None) -> None:
+    assert in_usd(quote).get("price") == price
+
+
+def test_the_credits_are_those_that_the_answer_tells(
+    server: ProviderServer, known_asset: Callable[..., Any], now: datetime
+) -> None:
+    page = quotes_page(now) | {"status": {"error_code": "0", "credit_count": 7}}
+    server.once(V3, says(200, page))
+    assert asking(server.url).quotes([known_asset("b", None, None, 1)], now).credits == 7
+
+
+def test_a_slug_with_two_active_owners_is_not_guessed() -> None:
+    rows = [
+        {"id": 1, "slug": "bitcoin", "is_active": 1},
+        {"id": 2, "slug": "two", "is_active": 1},
+        {"id": 3, "slug": "two", "is_active": 1},
+        {"id": 4, "slug": "old", "is_active": 0},
+        {"id": 5, "slug": "old"},
+        {"id": 6, "slug": "not-asked"},
+        {"id": None, "slug": "none"},
+        None,
+    ]
+    found = parse_map({"data": rows}, frozenset({"bitcoin", "two", "old", "none"}))
+    assert found == {"bitcoin": 1, "old": 5}
+
+
+# Errors ---------------------------------------------------------------------------------------------
+
+TO_MIDNIGHT = 11 * 3600 + 10 * 60 + 39
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "fault", "wait"),
+    [
+        (cmc_error(401, 1001, "This API Key is invalid."), Fault.UNAUTHORISED, None),
+        (cmc_error(401, "1002", "API key missing."), Fault.UNAUTHORISED, None),
+        (cmc_error(402, 1003, ""), Fault.UNAUTHORISED, None),
+        (cmc_error(402, 1004, None), Fault.UNAUTHORISED, None),
+        (cmc_error(403, 1005, ""), Fault.UNAUTHORISED, None),
+        (cmc_error(403, 1006, ""), Fault.UNAUTHORISED, None),
+        (cmc_error(403, 1007, ""), Fault.UNAUTHORISED, None),
+        (cmc_error(429, 1008, "minute"), Fault.THROTTLED, 60),
+        (cmc_error(429, "1008", "minute", retry_after="12"), Fault.THROTTLED, 12),
+        (cmc_error(429, 1008, "minute", x_ratelimit_reset="1779108591"), Fault.THROTTLED, 30),
+        (cmc_error(429, 1008, "minute", x_ratelimit_reset="1779108591000"), Fault.THROTTLED, 30),
+        (cmc_error(429, 1009, "day"), Fault.QUOTA_SPENT, TO_MIDNIGHT),
+        (cmc_error(429, "1010", "month"), Fault.QUOTA_SPENT, None),
+        (cmc_error(429, 1010, "month", retry_after="86400"), Fault.QUOTA_SPENT, 86_400),
+        (cmc_error(429, 1011, "IP"), Fault.THROTTLED, 60),
+        (cmc_error(200, "1008", "minute"), Fault.THROTTLED, 60),
+        (cmc_error(200, 1001, "key"), Fault.UNAUTHORISED, None),
+        (cmc_error(200, 500, "oops"), Fault.UNAVAILABLE, None),
+        (cmc_error(200, 77, "new"), Fault.MALFORMED, None),
+        (Behaviour(429, b"slow down", "text/plain"), Fault.THROTTLED, 60),
+        (FAULTS["throttled-html"], Fault.THROTTLED, 60),
+        (FAULTS["forbidden-html"], Fault.UNAUTHORISED, None),
+        (cmc_error(404, 404, "gone"), Fault.NOT_FOUND, None),
+        (cmc_error(400, 400, '"id" is not allowed'), Fault.MALFORMED, None),
+        (cmc_error(500, 500, "An internal server error occurred"), Fault.UNAVAILABLE, None),
+        (FAULTS["down"], Fault.UNAVAILABLE, None),
+        (FAULTS["broken-json"], Fault.MALFORMED, None),
+        (FAULTS["empty"], Fault.MALFORMED, None),
+        (FAULTS["dropped"], Fault.UNAVAILABLE, None),
+        (says(200, {"status": {"error_code": 0}}), Fault.MALFORMED, None),
+        (says(200, {"status": {"error_code": 0}, "data": None}), Fault.MALFORMED, None),
+        (says(200, []), Fault.MALFORMED, None),
+    ],
+)
+def test_a_refusal_becomes_the_fault_that_it_is(
+    behaviour: Behaviour,
+    fault: Fault,
+    wait: float | None,
+    server: ProviderServer,
+    known_asset: Callable[..., Any],
+    now: datetime,
+) -> None:
+    server.always("*", behaviour)
+    with pytest.raises(ProviderError) as caught:
+        asking(server.url).quotes([known_asset("b", None, None, 1)], now)
+    assert (caught.value.fault, caught.value.retry_after) == (fault, wait)
+    assert len(caught.value.message) > 5
+
+
+def test_a_key_that_the_provider_quotes_is_struck_out(server: ProviderServer, now: datetime) -> None:
+    server.always("*", cmc_error(500, 500, f"trouble with {KEY.get_secret_value()}"))
+    with pytest.raises(ProviderError, match=r"trouble with \[key\]"):
+        asking(server.url).global_figures(now)
+
+
+def test_the_server_sees_the_key_and_a_dead_provider_is_unavailable(
+    server: ProviderServer, now: datetime
+) -> None:
+    asking(server.url).global_figures(now)
+    assert server.requests[0].headers["x-cmc_pro_api_key"] == KEY.get_secret_value()
+    with pytest.raises(ProviderError) as caught:
+        asking(f"http://127.0.0.1:{free_port()}").global_figures(now)
+    assert caught.value.fault is Fault.UNAVAILABLE
+
+
+# Other pages ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("quote_form", ["keyed", "keyed_by_id"])
+def test_the_totals_are_read(server: ProviderServer, now: datetime, quote_form: QuoteForm) -> None:
+    server.pages.quote_form = quote_form
+    figures = asking(server.url).global_figures(now)
+    assert (figures.provider, figures.as_of, figures.credits) == ("coinmarketcap", now, 1)
+    assert (figures.market_cap_change_24h, figures.volume_change_24h) == (Decimal("-1.5"), Decimal("30.1"))
+    assert figures.btc_market_cap_percentage == Decimal("57.7")
+
+
+def test_totals_without_usd_are_malformed(server: ProviderServer, now: datetime) -> None:
+    server.once("*", says(200, {"data": {"quote": {"EUR": {"total_market_cap": 5}}}}))
+    with pytest.raises(ProviderError, match="USD") as caught:
+        asking(server.url).global_figures(now)
+    assert caught.value.fault is Fault.MALFORMED
+
+
+def test_the_fear_and_greed_index_is_read_with_its_own_label(server: ProviderServer, now: datetime) -> None:
+    index = asking(server.url).fear_greed(now)
+    assert (index.value, index.label, index.as_of, index.credits) == (64, "Greed", now, 1)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"value": None},
+        {"value": 101},
+        {"value": -1},
+        {"value": 50.5},
+        {"value_classification": ""},
+        {"update_time": None},
+    ],
+)
+def test_an_index_that_is_not_whole_is_malformed(changes: dict[str, object], now: datetime) -> None:
+    data = {"value": 64, "value_classification": "Greed", "update_time": stamp(now), **changes}
+    with pytest.raises(ProviderError) as caught:
+        parse_fear_greed({"data": data}, now)
+    assert caught.value.fault is Fault.MALFORMED
+
+
+def test_the_use_of_the_key_is_told(server: ProviderServer, now: datetime) -> None:
+    provider = asking(server.url)
+    provider.global_figures(now)
+    usage = provider.usage(now)
+    assert usage is not None
+    assert (usage.quota, usage.used, usage.per_minute) == (10_000, 1, 30)

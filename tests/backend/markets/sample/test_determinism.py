@@ -1,0 +1,93 @@
+"""State is a function of (seed, time): of nothing that was asked before, of no process, of no neighbour."""
+
+import hashlib
+import random
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from backend.markets.sample import SampleMarket, SampleProvider
+from tests.backend.markets.sample.conftest import SEED, Coin, coins
+
+ROOT = Path(__file__).parents[4]
+INSTANTS = [datetime(2024, 3, 1, tzinfo=UTC) + timedelta(days=37.37 * n, seconds=11 * n) for n in range(12)]
+
+
+def fingerprint(provider: SampleProvider, time: datetime) -> str:
+    poll = provider.quotes(coins(), time)
+    told = [
+        poll.quotes,
+        sorted(poll.sparklines.items()),
+        provider.global_figures(time),
+        provider.fear_greed(time),
+    ]
+    return hashlib.sha256(repr(told).encode()).hexdigest()
+
+
+def test_the_order_of_questions_changes_no_answer() -> None:
+    forward, shuffled = (SampleMarket(SEED, coins()) for _ in range(2))
+    order = list(INSTANTS)
+    random.Random(5).shuffle(order)
+    expected = {time: fingerprint(SampleProvider("sample-a", forward), time) for time in INSTANTS}
+    assert {time: fingerprint(SampleProvider("sample-a", shuffled), time) for time in order} == expected
+
+
+def test_a_full_cache_forgets_without_changing_an_answer(market: SampleMarket, calm: datetime) -> None:
+    before = market.prices(calm).copy()
+    for day in range(400):
+        market.prices(calm + timedelta(days=day, hours=day % 24))
+    assert (market.prices(calm) == before).all()
+
+
+@pytest.mark.processes
+def test_another_process_gives_the_same_answer() -> None:
+    program = (
+        "from datetime import datetime\n"
+        "from backend.markets.sample import SampleMarket, SampleProvider\n"
+        "from tests.backend.markets.sample.conftest import SEED, coins\n"
+        "from tests.backend.markets.sample.test_determinism import fingerprint\n"
+        f"time = datetime.fromisoformat({INSTANTS[4].isoformat()!r})\n"
+        "print(fingerprint(SampleProvider('sample-b', SampleMarket(SEED, coins())), time))\n"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONHASHSEED": "77", "PYTHONPATH": str(ROOT)},
+    )
+    here = fingerprint(SampleProvider("sample-b", SampleMarket(SEED, coins())), INSTANTS[4])
+    assert told.stdout.strip() == here
+
+
+def test_an_asset_has_the_same_price_whatever_others_there_are(market: SampleMarket, calm: datetime) -> None:
+    alone = SampleMarket(SEED, [Coin("solana")])
+    assert alone.ids == ("solana",)
+    assert alone.price_at("solana", calm) == market.price_at("solana", calm)
+
+
+def test_the_order_of_assets_changes_no_price(market: SampleMarket, calm: datetime) -> None:
+    turned = SampleMarket(SEED, coins()[::-1])
+    assert (turned.prices(calm)[::-1] == market.prices(calm)).all()
+
+
+def test_another_seed_is_another_market(market: SampleMarket, calm: datetime) -> None:
+    other = SampleMarket(SEED + 1, coins())
+    moved = np.abs(np.log(other.prices(calm) / market.prices(calm)))
+    pegged = market.universe.pegged[: len(moved)]
+    assert (moved[~pegged] > 1e-4).all()
+
+
+def test_two_assets_with_one_id_are_refused() -> None:
+    with pytest.raises(ValueError, match="same id"):
+        SampleMarket(SEED, [Coin("solana"), Coin("solana")])
+
+
+def test_an_instant_without_a_time_zone_is_refused(market: SampleMarket) -> None:
+    with pytest.raises(ValueError, match="time zone"):
+        market.prices(datetime(2026, 1, 1))  # noqa: DTZ001 - the fault under test

@@ -1,0 +1,185 @@
+"""Laws of the price path: it moves without leaps, stays finite and sane, and candles bound it."""
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from backend.markets.sample import EventKind, SampleMarket
+from backend.markets.sample.calibration import shipped_calibration
+from tests.backend.markets.sample.conftest import SEED, coins
+
+MARKET = SampleMarket(SEED, coins())
+ANY_TIME = st.datetimes(datetime(2024, 1, 1), datetime(2040, 12, 31), timezones=st.just(UTC))  # noqa: DTZ001
+FEW = settings(max_examples=40, deadline=None)
+
+
+def in_crash(time: datetime) -> bool:
+    return bool(MARKET.schedule.active(EventKind.CRASH, time))
+
+
+def in_halt_of(time: datetime) -> set[str]:
+    return {name for event in MARKET.schedule.active(EventKind.HALT, time) for name in event.assets}
+
+
+@FEW
+@given(ANY_TIME)
+def test_every_figure_is_finite_and_sane_at_any_time(time: datetime) -> None:
+    fields = MARKET.quote_fields(time)
+    for values in (fields.price, fields.market_cap, fields.ath):
+        assert np.isfinite(values).all()
+        assert (values > 0).all()
+    assert np.isfinite(fields.volume_24h).all()
+    assert (fields.volume_24h >= 0).all()
+    newcomer = MARKET.universe.index[MARKET.calibration.cast.listing]
+    known = np.delete(fields.changes, newcomer, axis=1)
+    assert np.isfinite(known).all()
+    assert np.isnan(fields.changes[2:, newcomer]).all()
+    assert (fields.price <= fields.ath * (1 + 1e-12)).all()
+    assert (fields.ath_seconds <= fields.as_of).all()
+
+
+@FEW
+@given(ANY_TIME)
+def test_prices_stay_near_their_anchors_for_ever(time: datetime) -> None:
+    universe = MARKET.universe
+    off = np.log(MARKET.prices(time)) - universe.log_anchor[: universe.visible]
+    scripted = {
+        universe.index[name] for name in (MARKET.calibration.cast.depeg, MARKET.calibration.cast.collapse)
+    }
+    room = universe.bound + np.abs(universe.trend) + np.abs(universe.wick) + 0.05
+    room[universe.base >= 0] = np.inf
+    room[list(scripted)] = 3.0
+    assert (np.abs(off) < room[: universe.visible]).all()
+
+
+@FEW
+@given(ANY_TIME)
+def test_five_seconds_move_a_price_by_little(time: datetime) -> None:
+    later = time + timedelta(seconds=5)
+    if in_crash(time) or in_crash(later) or in_halt_of(time) != in_halt_of(later + timedelta(minutes=6)):
+        return
+    moved = np.abs(np.log(MARKET.prices(later) / MARKET.prices(time)))
+    sigma = np.maximum(MARKET.universe.sigma, 0.004)[: len(moved)]
+    halted = [MARKET.universe.index[name] for name in MARKET.calibration.cast.halted]
+    moved[halted] = 0
+    assert (moved < 2.5 * sigma).all()
+
+
+def test_prices_move_every_few_seconds(market: SampleMarket, calm: datetime) -> None:
+    prices = np.array([market.prices(calm + timedelta(seconds=5 * n)) for n in range(60)])
+    still = (np.diff(prices, axis=0) == 0).mean(axis=0)
+    frozen = [market.universe.index[name] for name in in_halt_of(calm)]
+    assert (still[frozen] == 1).all()
+    assert (np.delete(still, frozen) < 0.05).all()
+
+
+def test_hours_cycles_and_five_minutes_join_without_a_seam(market: SampleMarket) -> None:
+    seams = [datetime(2026, 11, 16, tzinfo=UTC), datetime(2026, 11, 20, 15, tzinfo=UTC)]
+    seams.append(datetime(2026, 11, 20, 15, 35, tzinfo=UTC))
+    cast = market.calibration.cast
+    halted = [market.universe.index[name] for name in (*cast.halted, cast.suspended)]
+    for seam in seams:
+        before, after = (market.prices(seam + timedelta(microseconds=shift)) for shift in (-1, 1))
+        assert np.delete(np.abs(np.log(after / before)), halted).max() < 1e-6
+
+
+@FEW
+@given(ANY_TIME, st.sampled_from([300, 1800, 3600, 14_400]), st.floats(0, 1))
+def test_a_candle_bounds_every_price_inside_it(time: datetime, seconds: int, share: float) -> None:
+    table = MARKET.ohlc(MARKET.ids, seconds, time, time + timedelta(seconds=2 * seconds))
+    opened = float(table.times[0])
+    inside = np.log(MARKET.prices(datetime.fromtimestamp(opened + share * seconds * 0.999, UTC)))
+    assert (inside <= np.log(table.high[0]) + 1e-12).all()
+    assert (inside >= np.log(table.low[0]) - 1e-12).all()
+    assert table.open[0] == pytest.approx(MARKET.prices(datetime.fromtimestamp(opened, UTC)), rel=1e-12)
+    assert table.close[0] == pytest.approx(
+        MARKET.prices(datetime.fromtimestamp(opened + seconds, UTC)), rel=1e-12
+    )
+
+
+@FEW
+@given(ANY_TIME)
+def test_a_running_candle_stands_as_it_does_now(time: datetime) -> None:
+    table = MARKET.ohlc(["bitcoin", "solana"], 1800, time - timedelta(hours=3), time)
+    now = [MARKET.price_at(name, time) for name in ("bitcoin", "solana")]
+    assert table.close[-1] == pytest.approx(now, rel=1e-12)
+    assert (table.low[-1] <= table.close[-1]).all()
+    assert (table.close[-1] <= table.high[-1]).all()
+    assert np.isfinite(table.volume).all()
+
+
+def test_long_candles_are_made_of_the_short_ones(market: SampleMarket, calm: datetime) -> None:
+    start = calm.replace(hour=0, minute=0, second=0)
+    long = market.ohlc(market.ids, 14_400, start, start + timedelta(days=1))
+    short = market.ohlc(market.ids, 1800, start, start + timedelta(days=1))
+    grouped = {
+        name: getattr(short, name).reshape(6, 8, -1) for name in ("open", "high", "low", "close", "volume")
+    }
+    assert (long.open == grouped["open"][:, 0]).all()
+    assert (long.high == grouped["high"].max(axis=1)).all()
+    assert (long.low == grouped["low"].min(axis=1)).all()
+    assert (long.close == grouped["close"][:, -1]).all()
+    assert long.volume == pytest.approx(grouped["volume"].sum(axis=1))
+
+
+def test_candles_of_a_day_add_up_to_the_day_s_volume(market: SampleMarket) -> None:
+    end = datetime(2026, 11, 28, 18, 0, tzinfo=UTC)
+    table = market.ohlc(["bitcoin"], 1800, end - timedelta(days=1), end)
+    place = market.universe.index["bitcoin"]
+    assert table.volume.sum() == pytest.approx(market.quote_fields(end).volume_24h[place])
+
+
+@pytest.mark.parametrize("seconds", [0, -300, 60, 301])
+def test_a_candle_of_an_odd_length_is_refused(market: SampleMarket, calm: datetime, seconds: int) -> None:
+    with pytest.raises(ValueError, match="multiple of 300"):
+        market.ohlc(["bitcoin"], seconds, calm - timedelta(hours=1), calm)
+
+
+def test_candles_of_an_unknown_asset_are_refused(market: SampleMarket, calm: datetime) -> None:
+    with pytest.raises(KeyError, match="nobodys-coin"):
+        market.ohlc(["nobodys-coin"], 300, calm - timedelta(hours=1), calm)
+
+
+def test_no_time_at_all_holds_no_candle(market: SampleMarket, calm: datetime) -> None:
+    table = market.ohlc(["bitcoin"], 1800, calm, calm)
+    assert table.times.shape == (0,)
+    assert table.close.shape == (0, 1)
+
+
+@FEW
+@given(ANY_TIME)
+def test_changes_are_those_of_the_path_itself(time: datetime) -> None:
+    fields = MARKET.quote_fields(time)
+    place = MARKET.universe.index["ethereum"]
+    for row, hours in enumerate((1, 24, 168, 720)):
+        before = MARKET.price_at("ethereum", time - timedelta(hours=hours))
+        assert fields.changes[row, place] == pytest.approx(fields.price[place] / before - 1, abs=1e-9)
+
+
+def test_a_follower_keeps_to_what_it_follows(market: SampleMarket) -> None:
+    for day in range(30):
+        time = datetime(2026, 11, 16, 21, 30, tzinfo=UTC) + timedelta(days=day)
+        ratio = market.price_at("wrapped-bitcoin", time) / market.price_at("bitcoin", time)
+        assert abs(ratio - 1) < 0.005
+
+
+def test_a_user_s_own_assets_have_a_market_of_their_own(market: SampleMarket, calm: datetime) -> None:
+    own = [market.price_at("my-own-token", calm + timedelta(days=day)) for day in range(5)]
+    assert len(set(own)) == 5
+    assert all(0 < price < 1000 for price in own)
+    assert abs(market.price_at("my-own-dollar", calm) - 1) < 0.005
+
+
+def test_the_unknown_is_known_alike_everywhere() -> None:
+    from backend.markets.sample.calibration import figures_of
+    from tests.backend.markets.sample.conftest import Coin
+
+    calibration = shipped_calibration()
+    assert figures_of(Coin("my-own-token"), calibration) == figures_of(Coin("my-own-token"), calibration)
+    assert figures_of(Coin("my-own-token"), calibration) != figures_of(Coin("her-own-token"), calibration)
+    assert figures_of(Coin("my-euro", pegged_to="eur"), calibration).group == "fiat"
+    assert figures_of(Coin("my-gold", pegged_to="xau"), calibration).group == "metal"
+    assert figures_of(Coin("my-btc", pegged_to="btc"), calibration).tracks == "bitcoin"

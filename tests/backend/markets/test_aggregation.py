@@ -1,0 +1,604 @@
+"""One example or more for every branch of the rule."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from backend.markets.aggregation import (
+    AssetTraits,
+    GoodFigure,
+    Memory,
+    PendingJump,
+    Policy,
+    aggregate,
+    agreement_limits,
+    assign_ranks,
+    jump_limit,
+    ranks_of,
+)
+from backend.markets.memory import OpenIncident
+from tests.support.quotes import COIN, DOLLAR, NOW, POLICY, cmc, gecko, judge, published, quote, seconds, then
+
+SECOND_FIRST = Policy(primary="coinmarketcap")
+
+
+def reasons(outcome):
+    return {judgement.provider: judgement.reason for judgement in outcome.published.judgements}
+
+
+def used(outcome):
+    return {judgement.provider for judgement in outcome.published.judgements if judgement.used}
+
+
+def told(outcome):
+    return [(event.kind, event.action) for event in outcome.events]
+
+
+# -- mistakes of the caller -----------------------------------------------------------------------
+
+
+def test_two_quotes_of_one_provider_are_a_mistake():
+    with pytest.raises(ValueError, match="same provider"):
+        judge([gecko("1"), gecko("2")])
+
+
+def test_a_quote_of_another_asset_is_a_mistake():
+    other = AssetTraits("other")
+    with pytest.raises(ValueError, match="another asset"):
+        aggregate([gecko("1")], None, Memory(), now=NOW, policy=POLICY, asset=other)
+
+
+def test_a_figure_of_another_asset_is_a_mistake():
+    with pytest.raises(ValueError, match="another asset"):
+        judge([gecko("1")], published(asset_id="other"))
+
+
+def test_sample_and_live_quotes_together_are_a_mistake():
+    with pytest.raises(ValueError, match="must never meet"):
+        judge([gecko("1"), quote("sample-a", "1")])
+
+
+def test_live_quotes_after_a_sample_figure_are_a_mistake():
+    with pytest.raises(ValueError, match="must never meet"):
+        judge([gecko("1")], published(providers=("sample-a",)))
+
+
+# -- two quotes ----------------------------------------------------------------------------------
+
+
+def test_two_quotes_that_agree_give_their_mean():
+    outcome = judge([cmc("100.12", age=50), gecko("100.00", age=30)])
+    figure = outcome.published
+    assert figure.price == Decimal("100.06")
+    assert figure.source == "coingecko+coinmarketcap"
+    assert figure.last_updated == NOW - seconds(50)
+    assert figure.rule == "mean"
+    assert figure.reason == "CoinGecko and CoinMarketCap agree within 0.12 % (limit 0.50 %): their mean."
+    assert figure.spread_pct == Decimal("0.1199")
+    assert figure.flags == ()
+    assert used(outcome) == {"coingecko", "coinmarketcap"}
+    assert outcome.memory.last_good == GoodFigure(figure.price, figure.last_updated, figure.providers)
+
+
+def test_in_a_blend_the_other_figures_are_the_primarys_alone():
+    a = gecko("100", market_cap=Decimal(7), pct_change_24h=None, ath=Decimal(200), market_cap_rank=3)
+    b = cmc("100", market_cap=Decimal(8), pct_change_24h=Decimal("1.5"), market_cap_rank=4)
+    by_gecko, by_cmc = judge([a, b]).published, judge([a, b], policy=SECOND_FIRST).published
+    assert (by_gecko.market_cap, by_gecko.pct_change_24h, by_gecko.ath, by_gecko.market_cap_rank) == (
+        Decimal(7),
+        None,
+        Decimal(200),
+        3,
+    )
+    assert (by_cmc.market_cap, by_cmc.pct_change_24h, by_cmc.ath) == (Decimal(8), Decimal("1.5"), None)
+    assert by_gecko.source == by_cmc.source == "coingecko+coinmarketcap"
+
+
+def test_a_figure_beside_the_price_that_is_not_a_number_is_dropped():
+    figure = judge([gecko("100", market_cap=Decimal("NaN"), volume_24h=Decimal("1E+99999"))]).published
+    assert (figure.market_cap, figure.volume_24h) == (None, None)
+
+
+def test_two_that_differ_are_not_averaged_but_the_one_nearer_the_last_price_stands():
+    outcome = judge([gecko("100"), cmc("102", market_cap=Decimal(9))], published("101.9"))
+    figure = outcome.published
+    assert figure.price == Decimal(102)
+    assert figure.source == "coinmarketcap"
+    assert figure.rule == "nearest"
+    assert figure.flags == ("divergent",)
+    assert figure.market_cap == Decimal(9)
+    assert "differ by 1.98 % (limit 0.50 %)" in figure.reason
+    assert reasons(outcome)["coinmarketcap"] == "Nearer the last published price, 101.9."
+    assert told(outcome) == [("divergent", "open")]
+    assert outcome.events[0].size_pct == Decimal("1.98")
+
+
+def test_two_that_differ_without_a_fresh_last_price_leave_it_to_the_primary():
+    for before in (None, published("102", age=181), published(None)):
+        figure = judge([gecko("100"), cmc("102")], before).published
+        assert (figure.price, figure.rule, figure.source) == (Decimal(100), "primary", "coingecko")
+        assert figure.flags == ("divergent",)
+
+
+def test_two_equally_near_the_last_price_leave_it_to_the_primary():
+    figure = judge([gecko("100"), cmc("102")], published("101"), policy=SECOND_FIRST).published
+    assert (figure.price, figure.rule) == (Decimal(102), "primary")
+
+
+def test_a_gap_between_the_two_times_widens_what_agrees_by_the_assets_volatility():
+    sol = AssetTraits("coin", sigma_1h=Decimal("1.45"))
+    agree, conflict = agreement_limits(timedelta(minutes=2), POLICY, sol)
+    assert (round(agree, 2), conflict) == (Decimal("1.06"), Decimal(5))
+    bitcoin, _ = agreement_limits(timedelta(minutes=2), POLICY, COIN)
+    assert round(bitcoin, 1) == Decimal("0.5")
+    apart = [gecko("100", age=150), cmc("101", age=30)]
+    assert judge(apart, asset=sol).published.rule == "mean"
+    assert judge(apart, asset=COIN).published.rule == "primary"
+
+
+def test_no_volatility_makes_two_quotes_in_conflict_agree():
+    wild = AssetTraits("coin", sigma_1h=Decimal(30))
+    agree, conflict = agreement_limits(timedelta(hours=1), POLICY, wild)
+    assert agree == conflict == Decimal(5)
+
+
+def test_pegged_assets_have_narrower_limits_and_no_allowance_for_time():
+    assert agreement_limits(timedelta(hours=1), POLICY, DOLLAR) == (Decimal("0.3"), Decimal(1))
+    assert judge([gecko("1.000"), cmc("1.004")], asset=DOLLAR).published.rule == "primary"
+    assert judge([gecko("1.000"), cmc("1.0029")], asset=DOLLAR).published.rule == "mean"
+
+
+def test_the_limits_themselves_belong_to_the_milder_case():
+    a, b = gecko("199.5"), cmc("200.5")  # exactly 0.5 %
+    assert judge([a, b]).published.rule == "mean"
+    a, b = gecko("97.5"), cmc("102.5")  # exactly 5 %
+    assert judge([a, b]).published.flags == ("divergent",)
+
+
+def test_a_spread_just_above_the_limit_is_told_with_enough_digits():
+    reason = judge([gecko("199.499"), cmc("200.5")]).published.reason
+    assert "differ by 0.5005 % (limit 0.5000 %)" in reason
+
+
+# -- conflict ------------------------------------------------------------------------------------
+
+
+def test_in_a_conflict_the_last_good_figure_stands_while_it_is_recent():
+    good = judge([gecko("100", market_cap=Decimal(7)), cmc("100")])
+    later = NOW + seconds(300)
+    outcome = then(good, [gecko("100", now=later), cmc("110", now=later)], now=later)
+    figure = outcome.published
+    assert (figure.price, figure.last_updated) == (Decimal(100), NOW - seconds(30))
+    assert figure.source == "coingecko+coinmarketcap:stale"
+    assert figure.rule == "held"
+    assert figure.flags == ("conflict",)
+    assert figure.market_cap == Decimal(7)
+    assert "the last good figure stands" in figure.reason
+    assert used(outcome) == set()
+    assert told(outcome) == [("conflict", "open")]
+
+
+def test_a_conflict_that_outlasts_the_last_good_figure_is_decided_by_the_primary_and_flagged():
+    good = judge([gecko("100"), cmc("100")])
+    later = NOW + seconds(871)  # 901 s after the good figure's own time
+    outcome = then(good, [gecko("90", now=later), cmc("110", now=later)], now=later)
+    figure = outcome.published
+    assert (figure.price, figure.rule, figure.source, figure.flags) == (
+        Decimal(90),
+        "primary",
+        "coingecko",
+        ("conflict",),
+    )
+    assert "CoinGecko as the primary" in figure.reason
+
+
+def test_a_contested_price_is_not_held_by_the_next_conflict():
+    good = judge([gecko("100"), cmc("100")])
+    later = NOW + seconds(900)
+    contested = then(good, [gecko("90", now=later), cmc("110", now=later)], now=later)
+    latest = later + seconds(60)
+    figure = then(contested, [gecko("80", now=latest), cmc("110", now=latest)], now=latest).published
+    assert (figure.price, figure.rule) == (Decimal(80), "primary")
+
+
+def test_a_conflict_at_the_very_start_is_decided_by_the_primary():
+    figure = judge([gecko("90"), cmc("110")]).published
+    assert (figure.price, figure.flags) == (Decimal(90), ("conflict",))
+
+
+def test_a_good_figure_is_held_by_memory_alone_when_the_published_row_is_lost():
+    memory = Memory(last_good=GoodFigure(Decimal(100), NOW - seconds(60), ("coingecko",)))
+    figure = judge([gecko("90"), cmc("110")], None, memory).published
+    assert (figure.price, figure.source, figure.market_cap) == (Decimal(100), "coingecko:stale", None)
+
+
+def test_without_the_primary_among_the_quotes_the_first_in_order_decides():
+    policy = Policy(primary="third", order=("coingecko", "coinmarketcap", "third"))
+    assert judge([cmc("110"), gecko("90")], policy=policy).published.source == "coingecko"
+
+
+# -- one quote -----------------------------------------------------------------------------------
+
+
+def test_a_lone_quote_is_taken():
+    outcome = judge([gecko("100")])
+    assert outcome.published.rule == "single"
+    assert outcome.published.source == "coingecko"
+    assert outcome.published.spread_pct is None
+
+
+def test_a_lone_quote_that_jumped_waits_for_a_second_observation():
+    first = judge([gecko("100")])
+    later = NOW + seconds(60)
+    outcome = then(first, [gecko("150", now=later)], now=later)
+    figure = outcome.published
+    assert (figure.price, figure.last_updated) == (Decimal(100), NOW - seconds(30))
+    assert (figure.rule, figure.source, figure.flags) == ("held", "coingecko:stale", ("jump",))
+    assert "moved by +50.00 % (limit 20.00 %)" in figure.reason
+    assert told(outcome) == [("jump", "open")]
+    assert outcome.memory.pending == PendingJump("coingecko", Decimal(150), later - seconds(30))
+
+
+def test_the_same_observation_again_bears_nothing_out():
+    first = judge([gecko("100")])
+    later = NOW + seconds(60)
+    jumped = gecko("150", now=later)
+    waiting = then(first, [jumped], now=later)
+    again = then(waiting, [jumped], now=later + seconds(15))
+    assert again.published.rule == "held"
+    assert again.memory.pending == waiting.memory.pending
+    assert told(again) == []
+
+
+def test_a_second_observation_bears_a_jump_out():
+    first = judge([gecko("100")])
+    later = NOW + seconds(60)
+    waiting = then(first, [gecko("150", now=later)], now=later)
+    latest = later + seconds(60)
+    outcome = then(waiting, [gecko("149", now=latest)], now=latest)
+    assert (outcome.published.price, outcome.published.rule) == (Decimal(149), "single")
+    assert "a second observation bears out" in outcome.published.reason
+    assert outcome.memory.pending is None
+    assert told(outcome) == [("jump", "close")]
+
+
+def test_another_providers_observation_bears_a_jump_out_too():
+    first = judge([gecko("100")])
+    later = NOW + seconds(60)
+    waiting = then(first, [gecko("150", now=later)], now=later)
+    outcome = then(waiting, [cmc("148", now=later)], now=later)
+    assert (outcome.published.price, outcome.published.source) == (Decimal(148), "coinmarketcap")
+
+
+def test_a_jump_the_other_way_does_not_bear_the_first_out():
+    first = judge([gecko("100")])
+    later = NOW + seconds(60)
+    waiting = then(first, [gecko("150", now=later)], now=later)
+    latest = later + seconds(60)
+    outcome = then(waiting, [gecko("50", now=latest)], now=latest)
+    assert outcome.published.price == Decimal(100)
+    assert outcome.memory.pending == PendingJump("coingecko", Decimal(50), latest - seconds(30))
+
+
+def test_a_jump_that_is_not_repeated_is_forgotten():
+    first = judge([gecko("100")])
+    later = NOW + seconds(60)
+    waiting = then(first, [gecko("150", now=later)], now=later)
+    latest = later + seconds(60)
+    outcome = then(waiting, [gecko("101", now=latest)], now=latest)
+    assert (outcome.published.price, outcome.memory.pending) == (Decimal(101), None)
+    assert told(outcome) == [("jump", "close")]
+
+
+def test_a_jump_needs_no_second_observation_when_another_provider_saw_it_as_well():
+    first = judge([gecko("100")])
+    later = NOW + seconds(60)
+    waiting = then(first, [gecko("150", now=later)], now=later)
+    outcome = then(waiting, [gecko("150", now=later), cmc("150", now=later)], now=later)
+    assert (outcome.published.price, outcome.published.rule) == (Decimal(150), "mean")
+    assert told(outcome) == [("jump", "close")]
+
+
+def test_the_longer_ago_the_last_price_the_larger_a_move_may_be():
+    assert jump_limit(timedelta(0), POLICY, COIN) == Decimal(20)
+    assert round(jump_limit(timedelta(hours=16), POLICY, COIN), 1) == Decimal("33.6")
+    old = published("100", age=16 * 3600, stale=True)
+    assert judge([gecko("130")], old).published.rule == "single"
+
+
+# -- three and more ------------------------------------------------------------------------------
+
+THREE = Policy(order=("coingecko", "coinmarketcap", "third", "fourth"))
+
+
+def test_three_quotes_give_their_median_whatever_an_outlier_says():
+    outcome = judge([gecko("100"), cmc("101"), quote("third", "500")], policy=THREE)
+    figure = outcome.published
+    assert figure.price == Decimal("100.5")
+    assert figure.rule == "median"
+    assert figure.source == "coingecko+coinmarketcap"
+    assert figure.flags == ("divergent",)
+    assert outcome.memory.excluded == frozenset({"third"})
+    assert "Left out" in reasons(outcome)["third"]
+    assert told(outcome) == [("divergent", "open")]
+
+
+def test_three_quotes_within_the_band_all_count():
+    outcome = judge([gecko("100"), cmc("101"), quote("third", "102")], policy=THREE)
+    assert outcome.published.price == Decimal(101)
+    assert outcome.published.source == "coingecko+coinmarketcap+third"
+    assert outcome.published.reason.endswith("the median of 3 of 3 quotes.")
+
+
+def test_an_outlier_comes_back_only_when_it_is_well_inside_the_band():
+    out = judge([gecko("100"), cmc("100"), quote("third", "104")], policy=THREE)
+    edge = then(out, [gecko("100"), cmc("100"), quote("third", "102")], now=NOW, policy=THREE)
+    back = then(edge, [gecko("100"), cmc("100"), quote("third", "101.4")], now=NOW, policy=THREE)
+    assert edge.published.source == "coingecko+coinmarketcap"
+    assert back.published.source == "coingecko+coinmarketcap+third"
+    assert back.memory.excluded == frozenset()
+
+
+def test_pegged_assets_have_a_narrower_band():
+    outcome = judge([gecko("1"), cmc("1"), quote("third", "1.004")], policy=THREE, asset=DOLLAR)
+    assert outcome.memory.excluded == frozenset({"third"})
+
+
+def test_with_all_volumes_known_the_median_leans_to_where_the_volume_is():
+    def vol(amount):
+        return {"volume_24h": Decimal(amount)}
+
+    quotes = [
+        gecko("100", **vol(1)),
+        cmc("100.5", **vol(1)),
+        quote("third", "101", **vol(10)),
+        quote("fourth", "101.5", **vol(9)),
+    ]
+    assert judge(quotes, policy=THREE).published.price == Decimal(101)
+    quotes[0] = gecko("100")
+    assert judge(quotes, policy=THREE).published.price == Decimal("100.75")
+
+
+def test_camps_without_a_middle_are_a_conflict():
+    quotes = [gecko("100"), cmc("100"), quote("third", "200"), quote("fourth", "200")]
+    outcome = judge(quotes, policy=THREE)
+    assert outcome.published.source == "coingecko"
+    assert outcome.published.flags == ("conflict",)
+    assert told(outcome) == [("conflict", "open")]
+    assert outcome.memory.excluded == frozenset()
+
+
+def test_the_median_takes_its_other_figures_from_the_first_in_order_when_the_primary_is_out():
+    quotes = [gecko("500"), cmc("100", market_cap=Decimal(4)), quote("third", "100", market_cap=Decimal(5))]
+    assert judge(quotes, policy=THREE).published.market_cap == Decimal(4)
+
+
+# -- freshness and validity ----------------------------------------------------------------------
+
+
+def test_an_ageing_quote_does_not_dilute_a_fresh_one():
+    outcome = judge([gecko("100", age=30), cmc("104", age=600)])
+    assert outcome.published.source == "coingecko"
+    assert (
+        reasons(outcome)["coinmarketcap"]
+        == "Ageing: 10 min old (fresh up to 3 min), and a fresh quote exists."
+    )
+
+
+def test_ageing_quotes_are_combined_when_there_is_nothing_better():
+    figure = judge([gecko("100", age=500), cmc("100.2", age=600)]).published
+    assert (figure.rule, figure.stale) == ("mean", False)
+
+
+def test_a_stale_quote_never_enters_the_mean():
+    outcome = judge([gecko("100", age=850), cmc("104", age=901)])
+    assert outcome.published.source == "coingecko"
+    assert reasons(outcome)["coinmarketcap"] == "Stale: 15 min old (limit 15 min)."
+
+
+def test_an_invalid_quote_is_not_used_and_the_analyst_is_told_why():
+    outcome = judge([gecko("0"), cmc("100"), quote("third", "100", age=-120)])
+    assert outcome.published.source == "coinmarketcap"
+    assert reasons(outcome)["coingecko"] == "Refused: the price is not above zero."
+    assert reasons(outcome)["third"] == "Refused: its time is 2 min ahead of ours (limit 60 s)."
+    assert {judgement.freshness for judgement in outcome.published.judgements} == {None, "fresh"}
+
+
+# -- nothing usable ------------------------------------------------------------------------------
+
+
+def test_nothing_ever_known_is_no_price():
+    figure = judge([]).published
+    assert (figure.price, figure.source, figure.rule) == (None, None, "none")
+    assert figure.reason == "No provider has given a usable price yet."
+
+
+def test_with_all_providers_down_price_and_time_stay_and_the_source_says_stale():
+    quotes = [gecko("100", market_cap=Decimal(7)), cmc("100.2")]
+    good = judge(quotes)
+    later = NOW + seconds(3600)
+    outcome = then(good, quotes, now=later)
+    figure = outcome.published
+    assert (figure.price, figure.last_updated) == (good.published.price, good.published.last_updated)
+    assert figure.source == "coingecko+coinmarketcap:stale"
+    assert (figure.rule, figure.market_cap) == ("stale", Decimal(7))
+    assert used(outcome) == set()
+
+
+def test_after_a_day_nothing_is_shown_and_incidents_end():
+    good = judge([gecko("0.9")], asset=DOLLAR)
+    assert told(good) == [("depeg", "open")]
+    later = NOW + timedelta(days=1)
+    outcome = then(good, [], now=later, asset=DOLLAR)
+    assert (outcome.published.price, outcome.published.rule) == (None, "none")
+    assert "no longer shown" in outcome.published.reason
+    assert told(outcome) == [("depeg", "close")]
+    again = then(outcome, [], now=later + seconds(60), asset=DOLLAR)
+    assert again.published.reason == outcome.published.reason
+    assert again.events == ()
+
+
+def test_a_provider_whose_only_quote_is_hours_old_still_gives_the_last_known_price():
+    outcome = judge([gecko("100", age=7200, market_cap=Decimal(3))])
+    figure = outcome.published
+    assert (figure.price, figure.source, figure.market_cap) == (Decimal(100), "coingecko:stale", Decimal(3))
+    assert figure.last_updated == NOW - seconds(7200)
+    assert used(outcome) == {"coingecko"}
+    assert figure.stale
+
+
+def test_a_seldom_traded_asset_follows_its_late_quotes():
+    first = judge([gecko("100", age=7200)])
+    later = NOW + seconds(300)
+    newer = then(first, [gecko("101", age=3600, now=later)], now=later)
+    assert (newer.published.price, newer.published.source) == (Decimal(101), "coingecko:stale")
+    older = then(newer, [gecko("99", age=9000, now=later)], now=later)
+    assert older.published.price == Decimal(101)
+
+
+def test_a_quote_older_than_a_day_is_no_last_known_price():
+    assert judge([gecko("100", age=86_401)]).published.price is None
+
+
+# -- incidents -----------------------------------------------------------------------------------
+
+
+def test_a_pegged_asset_off_its_dollar_opens_an_incident_and_bears_a_flag():
+    outcome = judge([gecko("0.8774"), cmc("0.8780")], asset=DOLLAR)
+    assert outcome.published.flags == ("depeg",)
+    assert told(outcome) == [("depeg", "open")]
+    assert outcome.events[0].size_pct == Decimal("12.23")
+    assert outcome.events[0].detail == "The price is 12.23 % from one dollar (limit 1.00 %)."
+    assert judge([gecko("0.992")], asset=DOLLAR).published.flags == ()
+    assert judge([gecko("0.8")], asset=COIN).published.flags == ()
+
+
+def test_an_incident_that_grows_worse_is_updated_and_milder_ticks_say_nothing():
+    first = judge([gecko("0.95")], asset=DOLLAR)
+    worse = then(first, [gecko("0.90")], now=NOW + seconds(30), asset=DOLLAR)
+    milder = then(worse, [gecko("0.93")], now=NOW + seconds(60), asset=DOLLAR)
+    assert told(worse) == [("depeg", "update")]
+    assert worse.events[0].size_pct == Decimal("10.00")
+    assert told(milder) == []
+    assert milder.memory.incidents["depeg"] == OpenIncident(NOW, Decimal("10.00"))
+
+
+def test_an_incident_is_over_after_a_quarter_of_an_hour_without_its_cause():
+    outcome = judge([gecko("100"), cmc("102")])
+    for minute in range(1, 16):
+        now = NOW + timedelta(minutes=minute)
+        outcome = then(outcome, [gecko("100", now=now), cmc("100", now=now)], now=now)
+        assert told(outcome) == []
+    now = NOW + timedelta(minutes=16)
+    outcome = then(outcome, [gecko("100", now=now), cmc("100", now=now)], now=now)
+    assert told(outcome) == [("divergent", "close")]
+    assert outcome.events[0].size_pct == Decimal("1.98")
+    assert outcome.memory.incidents == {}
+
+
+def test_a_spread_that_swings_about_its_limit_is_one_incident():
+    events, outcome = [], judge([gecko("100"), cmc("100.6")])
+    events += told(outcome)
+    for minute in range(1, 120):
+        now = NOW + timedelta(minutes=minute)
+        other = "100.6" if minute % 5 == 0 else "100.4"
+        outcome = then(outcome, [gecko("100", now=now), cmc(other, now=now)], now=now)
+        events += told(outcome)
+    assert events == [("divergent", "open")]
+
+
+def test_a_difference_that_grows_into_a_conflict_is_told_as_one():
+    first = judge([gecko("100"), cmc("102")])
+    second = then(first, [gecko("100"), cmc("110")], now=NOW + seconds(30))
+    assert told(second) == [("divergent", "close"), ("conflict", "open")]
+    third = then(second, [gecko("100"), cmc("102")], now=NOW + seconds(60))
+    assert third.published.flags == ("divergent",)
+    assert told(third) == []
+
+
+def test_a_provider_that_falls_silent_lets_the_difference_end_in_time():
+    first = judge([gecko("100"), cmc("102")])
+    outcome = first
+    for minute in (1, 16):
+        now = NOW + timedelta(minutes=minute)
+        outcome = then(outcome, [gecko("100", now=now)], now=now)
+    assert told(outcome) == [("divergent", "close")]
+    assert "nothing to compare" in outcome.events[0].detail
+
+
+def test_with_all_providers_down_incidents_stay_as_they_are():
+    first = judge([gecko("100"), cmc("102")])
+    outcome = then(first, [], now=NOW + seconds(7200))
+    assert outcome.events == ()
+    assert outcome.memory.incidents == first.memory.incidents
+
+
+def test_an_asset_no_longer_configured_as_pegged_ends_its_depeg():
+    first = judge([gecko("0.9")], asset=DOLLAR)
+    outcome = then(first, [gecko("0.9")], now=NOW + seconds(30), asset=COIN)
+    assert told(outcome) == [("depeg", "close")]
+    assert outcome.published.flags == ()
+
+
+# -- the sample market ---------------------------------------------------------------------------
+
+
+def test_the_two_sample_views_behave_like_any_two_providers():
+    policy = Policy(primary="sample-a", order=("sample-a", "sample-b"))
+    agree = judge([quote("sample-a", "100"), quote("sample-b", "100.2")], policy=policy).published
+    assert (agree.price, agree.source, agree.providers) == (
+        Decimal("100.1"),
+        "sample",
+        ("sample-a", "sample-b"),
+    )
+    differ = judge([quote("sample-a", "100"), quote("sample-b", "102")], policy=policy).published
+    assert (differ.source, differ.providers) == ("sample", ("sample-a",))
+
+
+# -- memory --------------------------------------------------------------------------------------
+
+
+def test_memory_without_anything_is_an_empty_object_and_back():
+    assert Memory().to_json() == {}
+    assert Memory.from_json({}) == Memory()
+
+
+# -- ranks ---------------------------------------------------------------------------------------
+
+
+def figures(**ranks):
+    return {name: published(asset_id=name, market_cap_rank=rank) for name, rank in ranks.items()}
+
+
+def test_all_ranks_come_from_the_provider_that_ranks_most():
+    ranks = {"coingecko": {"a": 1, "b": None, "c": 3}, "coinmarketcap": {"a": 2, "b": 4, "c": 5}}
+    result = assign_ranks(figures(a=1, b=4, c=3), ranks, POLICY.order)
+    assert {name: figure.market_cap_rank for name, figure in result.items()} == {"a": 2, "b": 4, "c": 5}
+
+
+def test_among_providers_that_rank_equally_many_the_order_decides():
+    ranks = {"coinmarketcap": {"a": 2, "b": 3}, "coingecko": {"a": 1, "c": 5}}
+    result = assign_ranks(figures(a=9, b=9, c=9), ranks, POLICY.order)
+    assert {name: figure.market_cap_rank for name, figure in result.items()} == {"a": 1, "b": None, "c": 5}
+
+
+def test_without_any_current_rank_the_figures_keep_theirs():
+    before = figures(a=1, b=None)
+    assert assign_ranks(before, {"coingecko": {"a": None}}, POLICY.order) == before
+    assert assign_ranks(before, {}, POLICY.order) == before
+
+
+def test_an_asset_without_a_price_has_no_rank():
+    shown = {"a": published(None, asset_id="a", market_cap_rank=4)}
+    assert assign_ranks(shown, {"coingecko": {"a": 4}}, POLICY.order)["a"].market_cap_rank is None
+
+
+def test_only_valid_quotes_that_are_not_stale_give_ranks():
+    quotes = [
+        gecko("1", market_cap_rank=5),
+        cmc("1", market_cap_rank=6, age=901),
+        quote("third", "0", market_cap_rank=7),
+        quote("fourth", "1"),
+    ]
+    assert ranks_of(quotes, now=NOW, policy=POLICY) == {"coingecko": {"coin": 5}}

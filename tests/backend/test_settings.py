@@ -1,0 +1,70 @@
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from backend.settings import Settings
+
+
+@pytest.fixture(autouse=True)
+def _clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import os
+
+    for name in list(os.environ):
+        if name.startswith("CHAINPROOF_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("CHAINPROOF_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+
+
+def test_the_defaults_need_nothing_and_touch_no_network() -> None:
+    settings = Settings()
+    assert settings.mode == "sample"
+    assert settings.host == "127.0.0.1"
+    assert settings.app_database_url.startswith("sqlite:///")
+    assert settings.api_url == "http://127.0.0.1:8000"
+
+
+def test_the_environment_stands_over_the_file_and_the_file_over_the_defaults(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "chainproof.toml").write_text('port = 9000\nlog_level = "debug"\n')
+    monkeypatch.setenv("CHAINPROOF_PORT", "9001")
+    settings = Settings()
+    assert (settings.port, settings.log_level) == (9001, "debug")
+
+
+def test_the_file_of_the_data_folder_is_read_where_the_working_folder_has_none(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "chainproof.toml").write_text('mode = "live"\n')
+    assert Settings().mode == "live"
+
+
+def test_secrets_do_not_show_in_the_settings_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHAINPROOF_MODE", "live")
+    monkeypatch.setenv("CHAINPROOF_COINGECKO_API_KEY", "CG-hush-hush")
+    monkeypatch.setenv("CHAINPROOF_DATABASE_URL", "postgresql://u:hunter2@h/db")
+    assert "hush" not in repr(Settings())
+    assert "hunter2" not in repr(Settings())
+
+
+def test_sample_mode_refuses_to_start_beside_provider_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHAINPROOF_COINGECKO_API_KEY", "CG-hush-hush")
+    with pytest.raises(ValidationError, match="CHAINPROOF_MODE=live") as refused:
+        Settings()
+    assert "CG-hush-hush" not in str(refused.value)
+    monkeypatch.setenv("CHAINPROOF_SAMPLE_WITH_KEYS", "true")
+    assert Settings().mode == "sample"
+
+
+def test_a_postgresql_address_uses_the_installed_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHAINPROOF_DATABASE_URL", "postgres://u@h/db")
+    settings = Settings()
+    assert settings.app_database_url == "postgresql+psycopg://u@h/db"
+    assert settings.jobs_database_url == settings.app_database_url
+    assert not settings.is_sqlite
+
+
+def test_hosts_that_may_be_fetched_are_given_with_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHAINPROOF_FETCH_ALLOW", "127.0.0.1:9900, images.internal:80")
+    assert Settings().fetch_allow == ("127.0.0.1:9900", "images.internal:80")

@@ -1,0 +1,370 @@
+"""Pages in the shapes of the market-data providers, made from a small market that moves with time.
+
+The figures are made up; ids and symbols are those that the providers use, so that a service set up
+for the real ones finds its assets here. Everything follows from the seed and the time.
+"""
+
+import hashlib
+import math
+import struct
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal
+
+DataForm = Literal["array", "keyed", "keyed_arrays"]
+QuoteForm = Literal["array", "keyed", "keyed_by_id", "unmarked_array"]
+Query = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Coin:
+    """A coin at both providers: CoinGecko id, CoinMarketCap slug and id, symbol, name, price, cap."""
+
+    gecko: str
+    slug: str
+    cmc: int
+    symbol: str
+    name: str
+    price: float
+    cap: float | None
+    ranked: bool = True
+
+
+COINS: tuple[Coin, ...] = (
+    Coin("bitcoin", "bitcoin", 1, "btc", "Bitcoin", 77671, 1.55e12),
+    Coin("ethereum", "ethereum", 1027, "eth", "Ethereum", 2140.25, 2.58e11),
+    Coin("tether", "tether", 825, "usdt", "Tether", 0.9998, 1.4e11),
+    Coin("ripple", "xrp", 52, "xrp", "XRP", 2.1031, 1.2e11),
+    Coin("binancecoin", "bnb", 1839, "bnb", "BNB", 612.4, 8.6e10),
+    Coin("solana", "solana", 5426, "sol", "Solana", 141.77, 7.4e10),
+    Coin("usd-coin", "usd-coin", 3408, "usdc", "USDC", 1.0001, 6.1e10),
+    Coin("dogecoin", "dogecoin", 74, "doge", "Dogecoin", 0.16811, 2.5e10),
+    Coin("cardano", "cardano", 2010, "ada", "Cardano", 0.6421, 2.2e10),
+    Coin("tron", "tron", 1958, "trx", "TRON", 0.2388, 2.2e10),
+    Coin("wrapped-bitcoin", "wrapped-bitcoin", 3717, "wbtc", "Wrapped Bitcoin", 77610, 1e10, ranked=False),
+    Coin("staked-ether", "steth", 8085, "steth", "Lido Staked Ether", 2138.5, 2e10, ranked=False),
+    Coin("avalanche-2", "avalanche", 5805, "avax", "Avalanche", 19.03, 7.9e9),
+    Coin("chainlink", "chainlink", 1975, "link", "Chainlink", 12.88, 8.4e9),
+    Coin("stellar", "stellar", 512, "xlm", "Stellar", 0.2452, 7.5e9),
+    Coin("shiba-inu", "shiba-inu", 5994, "shib", "Shiba Inu", 1.224e-05, 7.2e9),
+    Coin("polkadot-new", "polkadot-new", 6636, "dot", "Polkadot", 3.71, 5.6e9),
+    Coin("litecoin", "litecoin", 2, "ltc", "Litecoin", 81, 6.1e9),
+    Coin("bitcoin-cash", "bitcoin-cash", 1831, "bch", "Bitcoin Cash", 298.6, 5.9e9),
+    Coin("uniswap", "uniswap", 7083, "uni", "Uniswap", 5.62, 3.3e9),
+    Coin("near", "near-protocol", 6535, "near", "NEAR Protocol", 2.34, 2.8e9),
+    Coin("monero", "monero", 328, "xmr", "Monero", 211.9, 3.9e9),
+    Coin("ethereum-classic", "ethereum-classic", 1321, "etc", "Ethereum Classic", 15.4, 2.3e9),
+    Coin("pepe", "pepe", 24478, "pepe", "Pepe", 6.913e-06, 2.9e9),
+    Coin("cosmos", "cosmos", 3794, "atom", "Cosmos Hub", 4.02, 1.6e9),
+    Coin("algorand", "algorand", 4030, "algo", "Algorand", 0.1823, 1.5e9),
+    Coin("filecoin", "filecoin", 2280, "fil", "Filecoin", 2.51, 1.6e9),
+    Coin("vechain", "vechain", 3077, "vet", "VeChain", 0.0213, 1.8e9),
+    Coin("aave", "aave", 7278, "aave", "Aave", 138.2, 2.1e9),
+    Coin("dai", "multi-collateral-dai", 4943, "dai", "Dai", 0.99991, 5.3e9),
+    Coin("example-grain", "example-grain", 990001, "grain", "Example Grain", 1.223e-09, 4.1e6),
+    Coin("example-other-pepe", "example-other-pepe", 990002, "pepe", "Example Other Pepe", 3.1e-11, None),
+    Coin("example-other-sol", "example-other-sol", 990003, "sol", "Example Other Sol", 0.0442, 0),
+    Coin("example-whole", "example-whole", 990004, "whole", "Example Whole", 250, 9.9e5),
+)
+"""Exponents, whole numbers, unknown caps (null and 0), null ranks, and symbols with two owners."""
+
+
+def noise(*parts: object) -> float:
+    """A number from 0 to 1 that depends on ``parts`` alone."""
+    digest = hashlib.blake2b("|".join(map(str, parts)).encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big") / 2**64
+
+
+@dataclass
+class Pages:
+    """Answers to every endpoint that the service asks. Change the fields to change the market.
+
+    ``gone`` are CoinGecko ids that no provider knows any more. ``invent`` answers for ids that are
+    not in the table too. ``provider_gap`` is how far CoinMarketCap's prices are above, as a ratio.
+    """
+
+    seed: int = 1
+    now: datetime | None = None
+    """A fixed time; by default the clock's."""
+    gone: set[str] = field(default_factory=set)
+    invent: bool = False
+    provider_gap: float = 0.0004
+    data_form: DataForm = "array"
+    quote_form: QuoteForm = "array"
+    has_v3_quotes: bool = True
+    base_url: str = "http://127.0.0.1"
+    used: int = 0
+
+    def answer(self, path: str, query: Query) -> tuple[int, object]:
+        """Status and JSON value of the page at ``path``."""
+        if path.startswith("/api/v3/"):
+            return self._gecko(path.removeprefix("/api/v3"), query)
+        if path.startswith("/fng"):
+            return 200, self.fear_greed_alternative()
+        return self._cmc(path, query)
+
+    def moment(self) -> datetime:
+        return (self.now or datetime.now(UTC)).replace(microsecond=0)
+
+    def price(self, coin: Coin, at: datetime) -> float:
+        """The price at a time: two waves and a little noise by the second."""
+        if coin.symbol in ("usdt", "usdc", "dai"):
+            return round(
+                coin.price * (1 + 0.0004 * (noise(self.seed, coin.gecko, int(at.timestamp())) - 0.5)), 6
+            )
+        seconds, phase = at.timestamp(), 6.283 * noise(self.seed, coin.gecko)
+        wave = 0.03 * math.sin(seconds / 90_000 + phase) + 0.006 * math.sin(seconds / 2_400 + 3 * phase)
+        grain = 0.0008 * (noise(self.seed, coin.gecko, int(seconds)) - 0.5)
+        return float(f"{coin.price * (1 + wave + grain):.8g}")
+
+    # CoinGecko ----------------------------------------------------------------------------------------
+
+    def _gecko(self, path: str, query: Query) -> tuple[int, object]:
+        self.used += 1
+        match path.strip("/").split("/"):
+            case ["coins", "markets"]:
+                ids = [known for known in query.get("ids", "").split(",") if known]
+                return 200, [self.gecko_row(coin, query) for coin in self._coins(ids)]
+            case ["coins", "list"]:
+                return 200, [{"id": c.gecko, "symbol": c.symbol, "name": c.name} for c in self._coins([])]
+            case ["coins", name, "ohlc"]:
+                found = self._coins([name])
+                return (200, self.ohlc(found[0], query)) if found else (404, {"error": "coin not found"})
+            case ["global"]:
+                return 200, self.gecko_global()
+            case ["key"]:
+                return 200, {
+                    "plan": "Example",
+                    "rate_limit_request_per_minute": 100,
+                    "monthly_call_credit": 10_000,
+                    "current_total_monthly_calls": self.used,
+                    "current_remaining_monthly_calls": 10_000 - self.used,
+                }
+            case ["ping"]:
+                return 200, {"gecko_says": "(V3) To the Moon!"}
+        return 404, {"error": "Incorrect path. Please check the documentation."}
+
+    def _coins(self, ids: Sequence[str]) -> list[Coin]:
+        table = {coin.gecko: coin for coin in COINS}
+        if not ids:
+            return [coin for coin in COINS if coin.gecko not in self.gone]
+        found = [table.get(known) or (self._invented(known) if self.invent else None) for known in ids]
+        return [coin for coin in found if coin is not None and coin.gecko not in self.gone]
+
+    def _invented(self, name: str) -> Coin:
+        price = float(f"{10 ** (6 * noise('price', name) - 3):.6g}")
+        number = 1_000_000 + int(8_000_000 * noise("id", name))
+        return Coin(name, name, number, name[:4], name.title(), price, price * 2e8)
+
+    def gecko_row(self, coin: Coin, query: Query) -> dict[str, Any]:
+        now, price = self.moment(), self.price(coin, self.moment())
+        row: dict[str, Any] = {
+            "id": coin.gecko,
+            "symbol": coin.symbol,
+            "name": coin.name,
+            "image": f"{self.base_url}/images/{coin.gecko}.png",
+            "current_price": price,
+            "market_cap": coin.cap,
+            "market_cap_rank": self._rank(coin),
+            "fully_diluted_valuation": None,
+            "total_volume": None if coin.cap is None else round(coin.cap / 30),
+            "high_24h": price * 1.02,
+            "low_24h": price * 0.98,
+            "price_change_percentage_24h": self._change(coin, timedelta(days=1)),
+            "circulating_supply": 0.0,
+            "total_supply": None,
+            "max_supply": None,
+            "ath": float(f"{coin.price * 1.8:.6g}"),
+            "ath_change_percentage": -44.4,
+            "ath_date": "2025-10-06T18:57:42.558Z",
+            "roi": None,
+            "last_updated": stamp(now - timedelta(seconds=int(40 * noise("age", coin.gecko)))),
+            "market_cap_rank_with_rehypothecated": self._rank(coin, every=True),
+        }
+        for name, span in SPANS.items():
+            if name in query.get("price_change_percentage", "").split(","):
+                row[f"price_change_percentage_{name}_in_currency"] = self._change(coin, span)
+        if query.get("sparkline") == "true":
+            hours = 167 + int(3 * noise("points", coin.gecko))
+            closes = [self.price(coin, now - timedelta(hours=hours - 1 - hour)) for hour in range(hours)]
+            row["sparkline_in_7d"] = {"price": closes}
+        return row
+
+    def _rank(self, coin: Coin, *, every: bool = False) -> int | None:
+        if coin.cap is None or not (coin.ranked or every) or coin.cap == 0:
+            return None
+        return 1 + sum((other.cap or 0) > coin.cap for other in COINS if other.ranked or every)
+
+    def _change(self, coin: Coin, span: timedelta) -> float:
+        now = self.moment()
+        return round((self.price(coin, now) / self.price(coin, now - span) - 1) * 100, 5)
+
+    def ohlc(self, coin: Coin, query: Query) -> list[list[float]]:
+        """Closed candles on the grid and the one in progress, stamped with the time of the answer."""
+        step, count = (1800, 48) if query.get("days") == "1" else (14_400, 42)
+        end = int(self.moment().timestamp())
+        last = end // step * step
+        closes = [last - step * back for back in range(count - 1, -1, -1)] + ([end] if end > last else [])
+        return [self._candle(coin, close, step) for close in closes]
+
+    def _candle(self, coin: Coin, close: int, step: int) -> list[float]:
+        opened = (close - 1) // step * step
+        inside = [opened + (close - opened) * part / 6 for part in range(7)]
+        prices = [self.price(coin, datetime.fromtimestamp(at, UTC)) for at in inside]
+        return [close * 1000, prices[0], max(prices), min(prices), prices[-1]]
+
+    def gecko_global(self) -> dict[str, Any]:
+        cap = self._total()
+        return {
+            "data": {
+                "active_cryptocurrencies": 17397,
+                "markets": 1476,
+                "total_market_cap": {"btc": cap / 77671, "usd": cap},
+                "total_volume": {"btc": cap / 25 / 77671, "usd": cap / 25},
+                "market_cap_percentage": {"btc": 57.9539332566265, "eth": 9.58227145398409},
+                "market_cap_change_percentage_24h_usd": -1.6081983639177684,
+                "volume_change_percentage_24h_usd": 33.064521460740046,
+                "updated_at": int(self.moment().timestamp()),
+            }
+        }
+
+    def _total(self) -> float:
+        return 2.62e12 * (1 + 0.01 * math.sin(self.moment().timestamp() / 5_000))
+
+    # CoinMarketCap ------------------------------------------------------------------------------------
+
+    def _cmc(self, path: str, query: Query) -> tuple[int, object]:
+        match path.strip("/").split("/"):
+            case ["v1", "cryptocurrency", "map"]:
+                rows = [
+                    {
+                        "id": c.cmc,
+                        "rank": 1,
+                        "name": c.name,
+                        "symbol": c.symbol.upper(),
+                        "slug": c.slug,
+                        "is_active": 1,
+                    }
+                    for c in self._coins([])
+                ]
+                return 200, self.enveloped(rows, credits=0)
+            case ["v3" | "v2" as version, "cryptocurrency", "quotes", "latest"]:
+                if version == "v3" and not self.has_v3_quotes:
+                    return 404, {"statusCode": 404, "error": "Not Found", "message": "Not Found"}
+                ids = {int(number) for number in query.get("id", "").split(",") if number.isdigit()}
+                return 200, self.cmc_quotes(ids)
+            case ["v1", "global-metrics", "quotes", "latest"]:
+                return 200, self.cmc_global()
+            case ["v3", "fear-and-greed", "latest"]:
+                value = {"value": 64, "update_time": stamp(self.moment()), "value_classification": "Greed"}
+                return 200, self.enveloped(value, code="0")
+            case ["v1", "key", "info"]:
+                plan = {"credit_limit_monthly": 10_000, "rate_limit_minute": 30}
+                month = {"credits_used": self.used, "credits_left": 10_000 - self.used}
+                return 200, self.enveloped({"plan": plan, "usage": {"current_month": month}}, credits=0)
+        return 404, {"statusCode": 404, "error": "Not Found", "message": "Not Found"}
+
+    def enveloped(self, data: object, *, credits: int = 1, code: int | str = 0) -> dict[str, Any]:
+        self.used += credits
+        status = {
+            "timestamp": stamp(self.moment()),
+            "error_code": code,
+            "error_message": None if code == 0 else "",
+            "elapsed": 12,
+            "credit_count": credits,
+            "notice": None,
+        }
+        return {"status": status, "data": data}
+
+    def cmc_quotes(self, ids: set[int]) -> dict[str, Any]:
+        known = [coin for coin in self._coins([]) if coin.cmc in ids]
+        rows = {str(coin.cmc): self.cmc_row(coin) for coin in known}
+        if self.data_form == "array":
+            return self.enveloped(list(rows.values()), code="0")
+        return self.enveloped(
+            rows if self.data_form == "keyed" else {key: [row] for key, row in rows.items()}
+        )
+
+    def cmc_row(self, coin: Coin) -> dict[str, Any]:
+        when = stamp(self.moment() - timedelta(seconds=int(50 * noise("cmc age", coin.slug))))
+        usd = {
+            "price": self.price(coin, self.moment()) * (1 + self.provider_gap),
+            "volume_24h": None if coin.cap is None else coin.cap / 28,
+            "percent_change_1h": self._change(coin, SPANS["1h"]),
+            "percent_change_24h": self._change(coin, SPANS["24h"]),
+            "percent_change_7d": self._change(coin, SPANS["7d"]),
+            "percent_change_30d": self._change(coin, SPANS["30d"]),
+            "market_cap": coin.cap,
+            "last_updated": when,
+        }
+        return {
+            "id": coin.cmc,
+            "name": coin.name,
+            "symbol": coin.symbol.upper(),
+            "slug": coin.slug,
+            "is_active": 1,
+            "cmc_rank": self._rank(coin),
+            "last_updated": when,
+            "quote": self.in_form(usd),
+        }
+
+    def in_form(self, usd: dict[str, Any]) -> object:
+        match self.quote_form:
+            case "array":
+                return [{"id": 2781, "symbol": "USD", **usd}]
+            case "unmarked_array":
+                return [usd]
+            case "keyed":
+                return {"USD": usd}
+            case "keyed_by_id":
+                return {"2781": usd}
+
+    def cmc_global(self) -> dict[str, Any]:
+        usd = {
+            "total_market_cap": self._total() * 1.02,
+            "total_volume_24h": self._total() / 24,
+            "total_market_cap_yesterday_percentage_change": -1.5,
+            "total_volume_24h_yesterday_percentage_change": 30.1,
+            "last_updated": stamp(self.moment()),
+        }
+        key = "2781" if self.quote_form == "keyed_by_id" else "USD"
+        return self.enveloped(
+            {"btc_dominance": 57.7, "quote": {key: usd}, "last_updated": stamp(self.moment())}
+        )
+
+    # alternative.me -----------------------------------------------------------------------------------
+
+    def fear_greed_alternative(self) -> dict[str, Any]:
+        midnight = self.moment().replace(hour=0, minute=0, second=0)
+        newest = {
+            "value": "40",
+            "value_classification": "Fear",
+            "timestamp": str(int(midnight.timestamp())),
+            "time_until_update": "68499",
+        }
+        return {"name": "Fear and Greed Index", "data": [newest], "metadata": {"error": None}}
+
+
+SPANS = {
+    "1h": timedelta(hours=1),
+    "24h": timedelta(days=1),
+    "7d": timedelta(days=7),
+    "30d": timedelta(days=30),
+}
+
+
+def stamp(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+
+
+def png(size: int = 16, colour: tuple[int, int, int] = (247, 147, 26)) -> bytes:
+    """A real PNG of one colour."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0)
+    pixels = zlib.compress((b"\0" + bytes(colour) * size) * size)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
