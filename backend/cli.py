@@ -85,8 +85,7 @@ def up(
     dashboard_port: Annotated[int | None, typer.Option(help="Port of the dashboard.")] = None,
 ) -> None:
     """Run the service, its worker and the dashboard together; Ctrl-C stops all."""
-    chosen = {"port": port, "dashboard_port": dashboard_port}
-    settings = Settings(**{name: value for name, value in chosen.items() if value is not None})
+    settings = _settings_with(port=port, dashboard_port=dashboard_port)
     logs.configure(settings)
     for name, host, number in (
         ("--port", settings.host, settings.port),
@@ -98,12 +97,8 @@ def up(
                 DEPENDENCY_FAILED,
             )
     migrations.upgrade(settings.app_database_url)
-    environment = {
-        "CHAINPROOF_PORT": str(settings.port),
-        "CHAINPROOF_DASHBOARD_PORT": str(settings.dashboard_port),
-        "CHAINPROOF_LOG_LEVEL": os.environ.get("CHAINPROOF_LOG_LEVEL", "warning"),
-    }
-    family = Family([Child("serve", ["serve"], environment), Child("dashboard", ["dashboard"], environment)])
+    quiet = {} if "log_level" in settings.model_fields_set else {"CHAINPROOF_LOG_LEVEL": "warning"}
+    family = Family([Child("serve", ["serve"], quiet), Child("dashboard", ["dashboard"], quiet)])
     _stop_on_signals(family)
     family.start()
     data = "sample data, no network" if settings.mode == "sample" else "live data"
@@ -132,7 +127,7 @@ def serve(
     """Run the HTTP service."""
     import uvicorn
 
-    settings = _settings_for_children(host=host, port=port)
+    settings = _settings_with(host=host, port=port)
     logs.configure(settings)
     stop_with_parent()
     if not port_is_free(settings.host, settings.port):
@@ -182,7 +177,7 @@ def dashboard(
     """Run the dashboard."""
     from streamlit.web import cli as streamlit_cli
 
-    settings = _settings_for_children(dashboard_host=host, dashboard_port=port)
+    settings = _settings_with(dashboard_host=host, dashboard_port=port)
     logs.configure(settings)
     stop_with_parent()
     root = Path(__file__).parent.parent
@@ -191,7 +186,7 @@ def dashboard(
     streamlit_cli.main(
         [
             "run",
-            str(root / "dashboard" / "app.py"),
+            str(root / "dashboard" / "asgi.py"),
             f"--server.address={settings.dashboard_host}",
             f"--server.port={settings.dashboard_port}",
             "--server.headless=true",
@@ -314,7 +309,7 @@ def prices_show(
         out.print(price_table(entries))
 
 
-def _settings_for_children(**given: Any) -> Settings:
+def _settings_with(**given: Any) -> Settings:
     """Settings with the command's options, which child processes see through the environment too."""
     for name, value in given.items():
         if value is not None:

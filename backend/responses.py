@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from backend.prepared import Prepared
 
-HOT = {304: {"description": "The client holds these very bytes (`If-None-Match`)."}}
+HOT: dict[int | str, dict[str, Any]] = {304: {"description": "The client holds these very bytes (`If-None-Match`)."}}
 
 
 class PreparedResponse(Response):

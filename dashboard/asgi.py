@@ -1,7 +1,7 @@
 """The dashboard as one ASGI application: ``streamlit run dashboard/asgi.py``.
 
-Besides the pages it serves the assets' icons, and it asks the service once at its start for what
-the first page needs.
+Besides the pages it serves the assets' icons, puts the style into the document, and asks the
+service at its start for what the first page needs.
 """
 
 import asyncio
@@ -12,34 +12,11 @@ from typing import Any
 
 import streamlit as st
 from starlette.middleware import Middleware
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dashboard.client import api
+from dashboard.document import Document
 from dashboard.icons import ROUTES
-
-HEADERS = (
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"same-origin"),
-    (b"x-frame-options", b"SAMEORIGIN"),
-)
-
-
-class SecurityHeaders:
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-
-        async def with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                sent = {name.lower() for name, _ in message["headers"]}
-                message["headers"] = [*message["headers"], *((n, v) for n, v in HEADERS if n not in sent)]
-            await send(message)
-
-        await self._app(scope, receive, with_headers)
+from dashboard.views import shell
 
 
 @asynccontextmanager
@@ -60,9 +37,10 @@ def warm() -> None:
     api.rankings("24h")
 
 
+shell.style_in_document()
 app = st.App(
     Path(__file__).parent / "app.py",
     lifespan=lifespan,
     routes=ROUTES,
-    middleware=[Middleware(SecurityHeaders)],
+    middleware=[Middleware(Document, style=shell.STYLE, title="Chainproof")],
 )

@@ -157,9 +157,8 @@ def _judge_caller(request: Request, access: Access) -> None:
     source: CredentialSource = request.app.state.keyring
     principal = authenticate(request.scope["headers"], source, terminal=access.also_terminal)
     request.state.principal = principal
-    request.state.credential_id = (
-        principal.credential_id
-    )  # the access log names it, refused requests included
+    # Before the scope is judged: the access log names the credential of a 403 too.
+    request.state.credential_id = principal.credential_id
     if principal.kind != "terminal":  # a terminal key comes this far only where it serves
         require(principal, access.scope)
 

@@ -23,7 +23,7 @@ class FailureKind(StrEnum):
     STATUS = "status"
 
 
-class UpstreamFailure(Exception):  # noqa: N818 - "failure" is the word that operators read
+class UpstreamFailure(Exception):
     """No usable answer from another host; ``message`` is a sentence that holds no secret."""
 
     def __init__(self, kind: FailureKind, message: str, *, status: int | None = None) -> None:

@@ -126,6 +126,10 @@ def overview_answer(overview: Overview) -> bytes:
             "source": source,
         }
 
+    cap, volume = total(None, None), total(None, None)
+    if totals:
+        cap = total(totals.market_cap, totals.market_cap_change_24h)
+        volume = total(totals.volume_24h, totals.volume_change_24h)
     return orjson.dumps(
         {
             "fear_greed": {
@@ -134,8 +138,8 @@ def overview_answer(overview: Overview) -> bytes:
                 "last_updated": stamp(mood.as_of) if mood else None,
                 "source": source_label((mood.provider,), stale=overview.fear_greed_stale) if mood else None,
             },
-            "market_cap": total(totals and totals.market_cap, totals and totals.market_cap_change_24h),
-            "volume_24h": total(totals and totals.volume_24h, totals and totals.volume_change_24h),
+            "market_cap": cap,
+            "volume_24h": volume,
             "btc_market_cap_percentage": number(totals.btc_market_cap_percentage) if totals else None,
         }
     )

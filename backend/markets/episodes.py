@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Literal
 
-from backend.markets.memory import IncidentKind, OpenIncident
+from backend.markets.memory import KINDS, IncidentKind, OpenIncident
 from backend.markets.numbers import WIDE
 
 SIZE_STEP = Decimal("0.01")
@@ -54,11 +54,14 @@ def advance(
 ) -> tuple[dict[IncidentKind, OpenIncident], tuple[IncidentEvent, ...]]:
     """The incidents that are open after this tick, and what happened to them.
 
-    Kinds without a sign stay as they are: there was nothing to judge them by.
+    Kinds without a sign stay as they are: there was nothing to judge them by. Events come in the
+    order of :data:`~backend.markets.memory.KINDS`.
     """
     after, events = dict(incidents), []
-    for kind, sign in signs.items():
-        before = incidents.get(kind)
+    for kind in KINDS:
+        if kind not in signs:
+            continue
+        sign, before = signs[kind], incidents.get(kind)
         now_open, action = _step(before, sign, now, quiet)
         if now_open is None:
             after.pop(kind, None)

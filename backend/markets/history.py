@@ -181,5 +181,5 @@ def candle_row(realm: str, asset_id: str, seconds: int, candle: Candle) -> dict[
     }
 
 
-def candle_of(row: Mapping[str, Any]) -> Candle:
+def candle_of(row: Mapping[Any, Any]) -> Candle:
     return Candle(**{name: row[name] for name in ("open_time", "open", "high", "low", "close", "volume")})

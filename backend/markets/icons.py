@@ -4,7 +4,7 @@ Open and cacheable, so that pages can show it without a key and no browser asks 
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 import sqlalchemy as sa
@@ -116,7 +116,7 @@ def image_type(body: bytes) -> str | None:
     return next((kind for signature, kind in SIGNATURES.items() if body.startswith(signature)), None)
 
 
-def note_images(database: Database, images: dict[str, str], now: datetime) -> None:
+def note_images(database: Database, images: Mapping[str, str], now: datetime) -> None:
     """Remember where providers say that images are; a new address is fetched in the next turn."""
     with database.read() as connection:
         known = dict(connection.execute(sa.select(asset_icons.c.asset_id, asset_icons.c.url)).tuples().all())

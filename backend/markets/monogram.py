@@ -20,16 +20,19 @@ def monogram(asset_id: str, symbol: str) -> bytes:
     dark = disc_colour(hue)
     light = disc_colour((hue + 0.06) % 1.0)
     size = {1: 34, 2: 27, 3: 20, 4: 16}[len(letters)]
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {SIZE} {SIZE}" role="img" aria-label="{escape(letters)}">'
-        f'<defs><linearGradient id="g" gradientTransform="rotate({tilt} .5 .5)">'
-        f'<stop offset="0" stop-color="{_hex(light)}"/><stop offset="1" stop-color="{_hex(dark)}"/>'
-        "</linearGradient></defs>"
-        f'<circle cx="32" cy="32" r="32" fill="url(#g)"/>'
-        '<circle cx="32" cy="32" r="29.5" fill="none" stroke="#fff" stroke-opacity=".22" stroke-width="1.5"/>'
-        f'<text x="32" y="32" dy=".36em" text-anchor="middle" fill="#fff" font-size="{size}" font-weight="700" '
-        f"letter-spacing=\"-.3\" font-family=\"Inter,system-ui,'Segoe UI',Roboto,'Noto Sans',sans-serif\">{escape(letters)}</text>"
-        "</svg>"
+    fonts = "Inter,system-ui,'Segoe UI',Roboto,'Noto Sans',sans-serif"
+    shown = escape(letters)
+    return "".join(
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {SIZE} {SIZE}" role="img" ',
+            f'aria-label="{shown}"><defs><linearGradient id="g" gradientTransform="rotate({tilt} .5 .5)">',
+            f'<stop offset="0" stop-color="{_hex(light)}"/><stop offset="1" stop-color="{_hex(dark)}"/>',
+            '</linearGradient></defs><circle cx="32" cy="32" r="32" fill="url(#g)"/>',
+            '<circle cx="32" cy="32" r="29.5" fill="none" stroke="#fff" stroke-opacity=".22" ',
+            'stroke-width="1.5"/><text x="32" y="32" dy=".36em" text-anchor="middle" fill="#fff" ',
+            f'font-size="{size}" font-weight="700" letter-spacing="-.3" font-family="{fonts}">{shown}</text>',
+            "</svg>",
+        )
     ).encode()
 
 

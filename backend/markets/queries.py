@@ -135,12 +135,14 @@ def figure_row(realm: str, kind: str, item: GlobalFigures | FearGreed) -> dict[s
 KEY_FIELDS = ("provider", "as_of", "credits")
 
 
-def global_of(row: Mapping[str, Any]) -> GlobalFigures:
+def global_of(row: Mapping[Any, Any]) -> GlobalFigures:
     body = {
         name: None if value is None else Decimal(value) for name, value in orjson.loads(row["body"]).items()
     }
-    return GlobalFigures(provider=row["provider"], as_of=row["as_of"], **body)
+    market_cap = body.pop("market_cap")
+    assert market_cap is not None  # never written without one
+    return GlobalFigures(row["provider"], row["as_of"], market_cap, **body)  # type: ignore[arg-type]
 
 
-def fear_greed_of(row: Mapping[str, Any]) -> FearGreed:
+def fear_greed_of(row: Mapping[Any, Any]) -> FearGreed:
     return FearGreed(provider=row["provider"], as_of=row["as_of"], **orjson.loads(row["body"]))

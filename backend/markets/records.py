@@ -23,7 +23,7 @@ def quote_row(realm: str, quote: Quote) -> dict[str, Any]:
     }
 
 
-def quote_of(row: Mapping[str, Any]) -> Quote:
+def quote_of(row: Mapping[Any, Any]) -> Quote:
     return Quote(**{name: value for name, value in row.items() if name != "realm"})
 
 
@@ -45,7 +45,7 @@ def published_row(realm: str, published: Published, memory: Mapping[str, Any]) -
     }
 
 
-def published_of(row: Mapping[str, Any]) -> tuple[Published, dict[str, Any]]:
+def published_of(row: Mapping[Any, Any]) -> tuple[Published, dict[str, Any]]:
     """The published figure and the aggregation rule's memory, out of one row."""
     figures = {name: row[name] for name in FIGURES}
     published = Published(

@@ -226,7 +226,8 @@ class Refresher:
         self, quotes: Mapping[str, Sequence[Quote]], before: Mapping[str, Remembered], now: datetime
     ) -> tuple[dict[str, Remembered], list[IncidentEvent]]:
         policy = self._market.policy
-        figures, memories, events = {}, {}, []
+        figures, memories = {}, {}
+        events: list[IncidentEvent] = []
         for asset in self._market.book.enabled:
             previous, memory = before.get(asset.id, (None, Memory()))
             outcome = aggregate(

@@ -1,7 +1,8 @@
 """The candles of one opened asset: true OHLC where it can be had, else our own sampled ones.
 
-A series asked for again before the provider computes a new one is answered from the store. A provider that may not
-be asked (breaker, budget) or does not answer leaves what we have, labelled with its basis.
+A series asked for again before the provider computes a new one is answered from the store. A
+provider that may not be asked (breaker, budget) or does not answer leaves what we have, labelled
+with its basis.
 """
 
 import threading

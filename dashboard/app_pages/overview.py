@@ -7,42 +7,43 @@ import streamlit as st
 from dashboard import preferences, urlstate
 from dashboard.client import api
 from dashboard.components.live_view import Node, live_view
-from dashboard.formats import compact_usd
+from dashboard.formats import compact_usd, instant
 from dashboard.i18n import language, t
 from dashboard.services import overview as market
 from dashboard.services.overview import MIN_CAPS, Span
 from dashboard.views import freshness, overview_health, overview_parts, refresh, shell, states
+from dashboard.views.markup import tag
 from dashboard.views.overview_data import Gathered, doubts, gather
 
 SPANS: tuple[Span, ...] = ("24h", "7d")
+SEEN = "overview_seen"
 LARGEST, MOVERS, EVENTS = 16, 6, 5
 VIEW_HEIGHT = 1150
 
 
 def controls() -> tuple[Span, str]:
     """The period of all changes, and the size from which on an asset may lead."""
-    with st.container(key="overview-controls", horizontal=True, vertical_alignment="center", gap="small"):
-        span, on_span = urlstate.sync("span", SPANS, "24h")
-        st.segmented_control(
-            t("overview.span"),
-            SPANS,
-            key="span",
-            required=True,
-            on_change=on_span,
-            label_visibility="collapsed",
-            format_func=lambda code: t(f"overview.span_{code}"),
-        )
-        codes = tuple(MIN_CAPS)
-        size, on_size = urlstate.sync("mincap", codes, "10m")
-        st.selectbox(
-            t("overview.min_cap"),
-            codes,
-            key="mincap",
-            on_change=on_size,
-            label_visibility="collapsed",
-            format_func=size_name,
-            width=190,
-        )
+    span, on_span = urlstate.sync("span", SPANS, "24h")
+    st.segmented_control(
+        t("overview.span"),
+        SPANS,
+        key="span",
+        required=True,
+        on_change=on_span,
+        label_visibility="collapsed",
+        format_func=lambda code: t(f"overview.span_{code}"),
+    )
+    codes = tuple(MIN_CAPS)
+    size, on_size = urlstate.sync("mincap", codes, "10m")
+    st.selectbox(
+        t("overview.min_cap"),
+        codes,
+        key="mincap",
+        on_change=on_size,
+        label_visibility="collapsed",
+        format_func=size_name,
+        width=190,
+    )
     return span, size
 
 
@@ -56,27 +57,40 @@ def size_name(code: str) -> str:
 
 
 def body() -> None:
-    span, size = controls()
-    first = "overview_seen" not in st.session_state
-    if first:
-        with states.loading(VIEW_HEIGHT):
-            data = gather(span)
-    else:
-        data = gather(span)
+    bar = st.container(key="overview-controls", horizontal=True, vertical_alignment="center", gap="small")
+    with bar:
+        span, size = controls()
+    data = gathered(span)
+    bar.html(as_of(data))
     refresh.note(*data.answers)
     if data.rankings.data is None and data.rankings.error is not None:
         states.error(data.rankings.error, key="overview")
         return
-    st.session_state["overview_seen"] = True
     states.stale_banner(*data.answers, key="overview")
     if not data.coins:
-        states.empty(
-            t("overview.no_assets"), action=t("overview.no_assets_action"), on_click=api.retry, key="overview"
-        )
+        reason, action = t("overview.no_assets"), t("overview.no_assets_action")
+        states.empty(reason, action=action, on_click=api.retry, key="overview")
         return
     opened = live_view(panels(data, span, size), key="overview-view")
     if opened is not None:
         st.switch_page("app_pages/rankings.py", query_params={"coin": opened})
+
+
+def gathered(span: Span) -> Gathered:
+    """The data; the first time in a session with a skeleton in their place."""
+    if st.session_state.get(SEEN):
+        return gather(span)
+    st.session_state[SEEN] = True
+    with states.loading(VIEW_HEIGHT):
+        return gather(span)
+
+
+def as_of(data: Gathered) -> str:
+    """When the service last refreshed its figures, from whom, and how often this page asks."""
+    status = data.status.data
+    refreshed = instant(status["refreshed_at"]) if status else None
+    line = freshness.freshness_html(refreshed, market.sources(data.prices.data or {}))
+    return tag("div", line, freshness.interval_html(), class_="cp-as-of")
 
 
 def panels(data: Gathered, span: Span, size: str) -> list[Node | None]:

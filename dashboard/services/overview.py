@@ -179,6 +179,12 @@ def breadth(rows: Iterable[Coin], span: Span) -> Breadth:
     )
 
 
+def sources(prices: Mapping[str, PriceRecord]) -> str | None:
+    """Everybody whose figures are shown, as a source label: ``coingecko+coinmarketcap``."""
+    labels = {record["source"] for record in prices.values() if record["source"]}
+    return "+".join(sorted({name for label in labels for name in label.split(":")[0].split("+")})) or None
+
+
 def worries(
     prices: Mapping[str, PriceRecord],
     quotes: Mapping[str, AssetQuotes],
@@ -243,16 +249,17 @@ def quota(provider: ProviderStatus, now: datetime) -> Quota | None:
 
 
 def trend_path(closes: Sequence[float], width: int, height: int, points: int = 32) -> str | None:
-    """An SVG path over the closes, thinned to ``points``; null where there is no line to draw."""
+    """An SVG path over the closes, thinned to ``points``; null where there is no line to draw.
+
+    The height shows at least half a percent of the price, so that a peg's noise looks like a peg.
+    """
     if len(closes) < 2:
         return None
     step = max(1.0, (len(closes) - 1) / (points - 1))
     picked = [closes[round(n * step)] for n in range(int((len(closes) - 1) / step) + 1)]
     low, high = min(picked), max(picked)
     across = width / (len(picked) - 1)
-    scale = (height - 2) / (high - low) if high > low else 0.0
-    places = [
-        (n * across, height - 1 - (close - low) * scale if scale else height / 2)
-        for n, close in enumerate(picked)
-    ]
+    middle, shown = (low + high) / 2, max(high - low, 0.005 * (low + high) / 2)
+    scale = (height - 2) / shown if shown > 0 else 0.0
+    places = [(n * across, height / 2 - (close - middle) * scale) for n, close in enumerate(picked)]
     return "M" + "L".join(f"{x:.0f} {y:.1f}" for x, y in places)

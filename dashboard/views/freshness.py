@@ -5,9 +5,10 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from dashboard import formats
+from dashboard import formats, preferences
 from dashboard.client import Mode
 from dashboard.i18n import language, t
+from dashboard.views import refresh
 from dashboard.views.markup import tag, text
 
 PROVIDERS = {"coingecko": "CoinGecko", "coinmarketcap": "CoinMarketCap", "alternative.me": "alternative.me"}
@@ -55,6 +56,18 @@ def freshness(instant: datetime | None, source: str | None = None) -> None:
     st.html(freshness_html(instant, source))
 
 
+def interval_html() -> str:
+    """How often the page asks by itself, or that it does not."""
+    code = preferences.current().refresh
+    if refresh.stopped():
+        words = t("frame.refresh_stopped")
+    elif code == "off":
+        words = t("frame.refresh_is_off")
+    else:
+        words = t("frame.refresh_every", n=code)
+    return tag("span", f" · {text(words)}", class_="cp-fresh")
+
+
 def sample_html(mode: Mode | None) -> str:
     """The label that every page carries while its figures are simulated; nothing in live mode."""
     if mode != "sample":
@@ -82,5 +95,6 @@ def footer(
     origin = (
         text(t("frame.footer_sample")) if mode == "sample" else text(t("frame.footer_live", providers="\0"))
     )
-    times = text(t("frame.footer_times", zone=st.context.timezone or "UTC"))
+    zone = st.context.timezone or "UTC"
+    times = text(t("frame.footer_utc") if zone == "UTC" else t("frame.footer_times", zone=zone))
     st.html(tag("footer", tag("p", origin.replace("\0", links)), tag("p", times), class_="cp-footer"))

@@ -147,13 +147,8 @@ def _event(event: Event, now: datetime) -> Node:
         when = t("overview.incident_open", age=ago(event.opened_at, now))
     else:
         when = t("overview.incident_closed", age=ago(event.closed_at, now))
-    worst = None
     if event.worst is not None:
-        worst = h(
-            "span",
-            t("overview.incident_worst", amount=percent(event.worst, signed=event.worst < 0)),
-            class_="cp-when",
-        )
+        when += " · " + t("overview.incident_worst", amount=percent(event.worst, signed=event.worst < 0))
     tone = "calm" if event.closed_at else "warn"
     return h(
         "li",
@@ -162,7 +157,6 @@ def _event(event: Event, now: datetime) -> Node:
             h("a", event.name, href=f"rankings?coin={event.asset_id}", data_open=event.asset_id),
             badge("✓" if event.closed_at else "!", t(f"overview.incident_{event.kind}"), tone),
             h("span", when, class_="cp-when", title=_utc(event.opened_at)),
-            worst,
             class_="cp-item-head",
         ),
         h("p", event.detail, class_="cp-reason", lang="en"),

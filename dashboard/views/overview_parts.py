@@ -179,7 +179,8 @@ def _exact(value: Decimal | None) -> str:
 
 def heat_map(coins: Sequence[Coin], span: Span, scheme: Scheme) -> Node:
     """The largest assets as tiles: area by market capitalisation, colour by change."""
-    legend = note(t("overview.map_note", span=t(f"overview.span_{span}")))
+    area = h("span", f"{t('overview.map_area')} · ", class_="cp-area")
+    legend = h("p", area, t("overview.map_colour", span=t(f"overview.span_{span}")), class_="cp-panel-note")
     if not coins:
         return panel("map", t("overview.map"), note(t("overview.no_map")), note=legend)
     caps = [float(coin.market_cap or 0) for coin in coins]  # for areas on the screen only

@@ -16,12 +16,21 @@ from dashboard.views.freshness import sample_html
 from dashboard.views.markup import tag, text
 
 ASSETS = Path(__file__).parent.parent / "assets"
+STYLE = ASSETS / "style.css"
+_in_document = False
 
 
 def frame(chosen: Preferences) -> None:
     """Language of the document, colours and style; once a run, before the page."""
-    st.html(f"<style>{_style()} :root{{{palette.css_variables(chosen.scheme)}}}</style>")
+    style = "" if _in_document else _style()
+    st.html(f"<style>{style} :root{{{palette.css_variables(chosen.scheme)}}}</style>")
     html_lang(chosen.language, preferences.cookie())
+
+
+def style_in_document() -> None:
+    """Tell that the document carries the style already, so that no run sends it again."""
+    global _in_document
+    _in_document = True
 
 
 def head(title: str, mode: Mode | None, note: str = "") -> None:
@@ -75,4 +84,4 @@ def _chosen(key: str, target: str) -> None:
 
 @cache
 def _style() -> str:
-    return (ASSETS / "style.css").read_text(encoding="utf-8")
+    return STYLE.read_text(encoding="utf-8")

@@ -58,7 +58,13 @@ def figure(
             },
             text=[text if _letters(area, total) else "" for text, area in zip(words, areas, strict=True)],
             customdata=[
-                [row.name, price(row.price), compact_usd(measure(row, size), lang), row.source or ""]
+                [
+                    row.name,
+                    price(row.price),
+                    compact_usd(measure(row, size), lang),
+                    row.source or "",
+                    row.symbol,
+                ]
                 for row in rows
             ],
             texttemplate="<b>%{label}</b><br>%{text}",

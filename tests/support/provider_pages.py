@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 DataForm = Literal["array", "keyed", "keyed_arrays"]
+Nulls = Literal["none", "all but price", "all"]
 QuoteForm = Literal["array", "keyed", "keyed_by_id", "unmarked_array"]
 Query = Mapping[str, str]
 
@@ -77,19 +78,30 @@ def noise(*parts: object) -> float:
     return int.from_bytes(digest, "big") / 2**64
 
 
+def invented(gecko: str, slug: str, cmc: int | None = None, symbol: str | None = None) -> Coin:
+    """A made-up coin for a real id, the same in every run."""
+    price = float(f"{10 ** (6 * noise('price', gecko) - 3):.6g}")
+    number = cmc or 1_000_000 + int(8_000_000 * noise("id", gecko))
+    return Coin(gecko, slug, number, (symbol or gecko[:4]).lower(), gecko.title(), price, price * 2e8)
+
+
 @dataclass
 class Pages:
     """Answers to every endpoint that the service asks. Change the fields to change the market.
 
     ``gone`` are CoinGecko ids that no provider knows any more. ``invent`` answers for ids that are
     not in the table too. ``provider_gap`` is how far CoinMarketCap's prices are above, as a ratio.
+    ``nulls`` says how much of a row is null; ``empty_prices`` are ids answered with ``{}`` for a price.
     """
 
     seed: int = 1
+    coins: tuple[Coin, ...] = COINS
     now: datetime | None = None
     """A fixed time; by default the clock's."""
     gone: set[str] = field(default_factory=set)
     invent: bool = False
+    nulls: Nulls = "none"
+    empty_prices: set[str] = field(default_factory=set)
     provider_gap: float = 0.0004
     data_form: DataForm = "array"
     quote_form: QuoteForm = "array"
@@ -147,16 +159,11 @@ class Pages:
         return 404, {"error": "Incorrect path. Please check the documentation."}
 
     def _coins(self, ids: Sequence[str]) -> list[Coin]:
-        table = {coin.gecko: coin for coin in COINS}
+        table = {coin.gecko: coin for coin in self.coins}
         if not ids:
-            return [coin for coin in COINS if coin.gecko not in self.gone]
-        found = [table.get(known) or (self._invented(known) if self.invent else None) for known in ids]
+            return [coin for coin in self.coins if coin.gecko not in self.gone]
+        found = [table.get(known) or (invented(known, known) if self.invent else None) for known in ids]
         return [coin for coin in found if coin is not None and coin.gecko not in self.gone]
-
-    def _invented(self, name: str) -> Coin:
-        price = float(f"{10 ** (6 * noise('price', name) - 3):.6g}")
-        number = 1_000_000 + int(8_000_000 * noise("id", name))
-        return Coin(name, name, number, name[:4], name.title(), price, price * 2e8)
 
     def gecko_row(self, coin: Coin, query: Query) -> dict[str, Any]:
         now, price = self.moment(), self.price(coin, self.moment())
@@ -190,12 +197,19 @@ class Pages:
             hours = 167 + int(3 * noise("points", coin.gecko))
             closes = [self.price(coin, now - timedelta(hours=hours - 1 - hour)) for hour in range(hours)]
             row["sparkline_in_7d"] = {"price": closes}
-        return row
+        if coin.gecko in self.empty_prices:
+            row["current_price"] = {}
+        return self._nulled(row)
+
+    def _nulled(self, row: dict[str, Any]) -> dict[str, Any]:
+        kept = {"all": set(), "all but price": {"price", "current_price", "last_updated"}, "none": row.keys()}
+        names = kept[self.nulls] | {"id", "symbol", "name", "slug", "is_active", "quote"}
+        return {key: value if key in names else None for key, value in row.items()}
 
     def _rank(self, coin: Coin, *, every: bool = False) -> int | None:
         if coin.cap is None or not (coin.ranked or every) or coin.cap == 0:
             return None
-        return 1 + sum((other.cap or 0) > coin.cap for other in COINS if other.ranked or every)
+        return 1 + sum((other.cap or 0) > coin.cap for other in self.coins if other.ranked or every)
 
     def _change(self, coin: Coin, span: timedelta) -> float:
         now = self.moment()
@@ -299,7 +313,7 @@ class Pages:
             "market_cap": coin.cap,
             "last_updated": when,
         }
-        return {
+        row = {
             "id": coin.cmc,
             "name": coin.name,
             "symbol": coin.symbol.upper(),
@@ -307,8 +321,9 @@ class Pages:
             "is_active": 1,
             "cmc_rank": self._rank(coin),
             "last_updated": when,
-            "quote": self.in_form(usd),
+            "quote": self.in_form(self._nulled(usd)),
         }
+        return self._nulled(row)
 
     def in_form(self, usd: dict[str, Any]) -> object:
         match self.quote_form:

@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from tests.support.provider_pages import Pages, png
+from backend.markets.assets import load_assets
+from tests.support.provider_pages import COINS, Coin, Pages, invented, png
 from tests.support.recorded_pages import RecordedPages
 
 JSON = "application/json; charset=utf-8"
@@ -239,6 +240,16 @@ class _Handler(BaseHTTPRequestHandler):
         """Quiet; ``requests`` holds what was asked."""
 
 
+def _every_asset() -> tuple[Coin, ...]:
+    """The table's coins, and made-up ones for the other assets that the service ships with."""
+    known = {coin.gecko for coin in COINS}
+    others = (asset for asset in load_assets() if asset.datasrc2_id and asset.datasrc2_id not in known)
+    return COINS + tuple(
+        invented(asset.datasrc2_id or "", asset.datasrc1_slug or asset.id, asset.cmc_id, asset.symbol)
+        for asset in others
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -247,12 +258,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--recorded", type=Path, help="serve the recorded payloads in this folder")
     parser.add_argument("--restamp", action="store_true", help="put the recorded times at the present")
-    parser.add_argument("--known-only", action="store_true", help="do not invent a coin for an unknown id")
+    parser.add_argument("--known-only", action="store_true", help="not the service's other assets")
     options = parser.parse_args()
     if options.recorded:
         pages: Pages = RecordedPages(seed=options.seed, folder=options.recorded, restamp=options.restamp)
     else:
-        pages = Pages(seed=options.seed, invent=not options.known_only)
+        pages = Pages(seed=options.seed, coins=COINS if options.known_only else _every_asset())
     server = ProviderServer(pages, port=options.port)
     print(f"Providers at {server.url}. Live mode against them:")
     print(f"  CHAINPROOF_MODE=live CHAINPROOF_COINGECKO_BASE_URL={server.url}")

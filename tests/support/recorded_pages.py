@@ -36,7 +36,8 @@ class RecordedPages(Pages):
         match path.strip("/").split("/"):
             case ["api", "v3", "coins", "markets"] if self._markets:
                 ids = query.get("ids", "").split(",") if query.get("ids") else list(self._markets)
-                return 200, [self._fresh(self._markets[name]) for name in ids if name in self._markets]
+                known = [self._markets[name] for name in ids if name in self._markets]
+                return 200, [self._fresh(self._with_image(row)) for row in known]
             case ["api", "v3", "coins", name, "ohlc"] if name not in self._markets:
                 return 404, {"error": "coin not found"}
             case ["api", "v3", "global"]:
@@ -57,12 +58,17 @@ class RecordedPages(Pages):
         return super().answer(path, query)
 
     def _most(self, pattern: str) -> list[dict[str, Any]]:
-        found = [list(self._rows(json.loads(path.read_text()))) for path in sorted(self.folder.glob(pattern))]
-        return max(found, key=len, default=[])
+        """The rows of the largest file; of equally large ones the last by name, which holds the date."""
+        files = sorted(self.folder.glob(pattern), reverse=True)
+        return max((list(self._rows(json.loads(file.read_text()))) for file in files), key=len, default=[])
 
     def _rows(self, payload: Any) -> Iterator[dict[str, Any]]:
         rows = payload.get("data", []) if isinstance(payload, dict) else payload
         return (row for row in rows if isinstance(row, dict) and "id" in row)
+
+    def _with_image(self, row: dict[str, Any]) -> dict[str, Any]:
+        """The row with an image of this server's: nothing leaves the host while trying things."""
+        return {**row, "image": f"{self.base_url}/images/{row['id']}.png"}
 
     def _first(self, pattern: str, path: str, query: Query) -> tuple[int, object]:
         for file in sorted(self.folder.glob(pattern)):

@@ -145,8 +145,8 @@ class SampleMarket:
             raise ValueError(f"Candles of {seconds} s cannot be built: use a multiple of {NODE_SECONDS} s.")
         columns, stop = self.universe.columns(asset_ids), unix_seconds(end)
         times = np.arange(math.ceil(unix_seconds(start) / seconds) * seconds, stop, seconds).astype(np.int64)
-        if not len(times):
-            empty = np.empty((0, len(columns)))
+        if not (len(times) and len(columns)):
+            empty = np.empty((len(times), len(columns)))
             return OhlcTable(times, empty, empty, empty, empty, empty, empty.astype(bool))
         nodes, volume = self._nodes(int(times[0]), int(times[-1]) + seconds, stop, columns)
         steps = seconds // NODE_SECONDS

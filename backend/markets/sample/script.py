@@ -63,8 +63,8 @@ _COLLAPSE: Points = tuple(
     )
 )  # fmt: skip
 DEPEG_LOW, COLLAPSE_LOW = 0.877, 0.1
-_UNREST = {"depeg": 10.0, "collapse": 60.0}
-"""How much wilder a peg's own noise is at the bottom of its fall."""
+_UNREST = {"depeg": 30.0, "collapse": 600.0}
+"""How much wilder a peg's own noise is on its way down; at the bottom a third as much."""
 
 
 def cycle_hours(seconds: Floats) -> Floats:
@@ -115,7 +115,7 @@ class Script:
             if shape.any():
                 anchor = self._universe.log_anchor[column]
                 calm = base[:, column] - anchor
-                result[:, column] = anchor + depth * shape + calm * (1 + unrest * shape)
+                result[:, column] = anchor + depth * shape + calm * (1 + unrest * shape * (1.1 - shape))
         return result
 
     def turbulence(self, hours_seconds: Floats) -> Floats:

@@ -156,6 +156,16 @@ def test_a_lost_file_means_a_new_local_key_and_the_end_of_the_old_one(
     assert id_of_the_key_in(file, database) == second.id
 
 
+def test_a_file_lost_twice_does_not_move_the_instant_at_which_the_first_key_ended(
+    database: Database, file: Path, now: datetime
+) -> None:
+    for days in range(3):
+        service.ensure_local_key(database, file, now + days * LATER)
+        file.unlink()
+    ends = [key.revoked_at for key in service.list_keys(database)]
+    assert ends == [now + LATER, now + 2 * LATER, None]
+
+
 @pytest.mark.parametrize("file_is_left", [True, False])
 def test_a_local_key_that_was_revoked_on_purpose_stays_away(
     database: Database, file: Path, now: datetime, file_is_left: bool

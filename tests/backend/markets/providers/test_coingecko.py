@@ -98,6 +98,28 @@ def test_ids_that_are_gone_are_missing(server: ProviderServer, assets: list[Any]
     assert len(poll.quotes) == len(COINS) - 2
 
 
+def test_nulls_everywhere_leave_a_price_or_a_reason(
+    server: ProviderServer, assets: list[Any], now: datetime
+) -> None:
+    server.pages.nulls = "all but price"
+    poll = asking(server.url).quotes(assets, now)
+    assert len(poll.quotes) == len(COINS)
+    assert {quote.market_cap for quote in poll.quotes.values()} == {None}
+    server.pages.nulls = "all"
+    poll = asking(server.url).quotes(assets, now)
+    assert (dict(poll.quotes), set(poll.rejected.values())) == ({}, {"the answer holds no price"})
+    assert poll.missing == ()
+
+
+def test_an_empty_price_is_rejected_and_the_others_stand(
+    server: ProviderServer, assets: list[Any], now: datetime
+) -> None:
+    server.pages.empty_prices = {"tron"}
+    poll = asking(server.url).quotes(assets, now)
+    assert poll.rejected == {"our-tron": "the answer holds no price"}
+    assert len(poll.quotes) == len(COINS) - 1
+
+
 def test_pages_move_between_polls(server: ProviderServer, assets: list[Any], now: datetime) -> None:
     first = asking(server.url).quotes(assets, now)
     server.pages.now = now + timedelta(seconds=60)

@@ -121,6 +121,18 @@ def test_ids_dropped_without_a_word_are_missing(
     assert provider.quotes(assets, now).missing == ("our-pepe",)
 
 
+def test_nulls_everywhere_leave_a_price_or_a_reason(
+    server: ProviderServer, assets: list[Any], now: datetime
+) -> None:
+    server.pages.nulls = "all but price"
+    poll = asking(server.url).quotes(assets, now)
+    assert len(poll.quotes) == len(COINS)
+    assert {quote.volume_24h for quote in poll.quotes.values()} == {None}
+    server.pages.nulls = "all"
+    poll = asking(server.url).quotes(assets, now)
+    assert (dict(poll.quotes), set(poll.rejected.values())) == ({}, {"the answer holds no price"})
+
+
 def test_many_assets_are_asked_for_in_batches(
     server: ProviderServer, known_asset: Callable[..., Any], now: datetime
 ) -> None:

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backend.markets.sample import EventKind, SampleMarket
-from backend.markets.sample.calibration import shipped_calibration
-from tests.backend.markets.sample.conftest import SEED, coins
+from backend.markets.sample.calibration import figures_of, shipped_calibration
+from tests.backend.markets.sample.conftest import SEED, Coin, coins
 
 MARKET = SampleMarket(SEED, coins())
 ANY_TIME = st.datetimes(datetime(2024, 1, 1), datetime(2040, 12, 31), timezones=st.just(UTC))  # noqa: DTZ001
-FEW = settings(max_examples=40, deadline=None)
+FEW = settings(max_examples=25, deadline=None)
 
 
 def in_crash(time: datetime) -> bool:
@@ -174,9 +174,6 @@ def test_a_user_s_own_assets_have_a_market_of_their_own(market: SampleMarket, ca
 
 
 def test_the_unknown_is_known_alike_everywhere() -> None:
-    from backend.markets.sample.calibration import figures_of
-    from tests.backend.markets.sample.conftest import Coin
-
     calibration = shipped_calibration()
     assert figures_of(Coin("my-own-token"), calibration) == figures_of(Coin("my-own-token"), calibration)
     assert figures_of(Coin("my-own-token"), calibration) != figures_of(Coin("her-own-token"), calibration)

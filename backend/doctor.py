@@ -1,0 +1,158 @@
+"""``chainproof doctor``: settings, store, keys and providers, checked and told in words."""
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
+
+import httpx
+import sqlalchemy as sa
+
+from backend import migrations
+from backend.auth import keyformat
+from backend.auth import service as auth_service
+from backend.db import Database
+from backend.logs import redact
+from backend.markets import setup
+from backend.markets.freshness import words
+from backend.markets.model import ProviderError
+from backend.markets.provider_state import load_states
+from backend.markets.setup import Market
+from backend.settings import Settings, config_file
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """``fault``: something does not work. ``note``: it works, but the operator should know."""
+
+    subject: str
+    state: Literal["ok", "note", "fault"]
+    sentence: str
+
+    def as_dict(self) -> dict[str, str]:
+        return {"subject": self.subject, "state": self.state, "sentence": self.sentence}
+
+
+def examine(settings: Settings) -> list[Finding]:
+    """Every finding, in the order in which a start depends on them."""
+    found = [_settings(settings), _home(settings)]
+    database = Database(settings.app_database_url)
+    try:
+        store = _store(settings, database)
+        found.append(store)
+        if store.state != "fault":
+            found.append(_keys(settings, database))
+            found += _markets(settings, database)
+        found.append(_service(settings))
+    finally:
+        database.dispose()
+    return found
+
+
+def _settings(settings: Settings) -> Finding:
+    file = config_file()
+    where = f"read from {file}" if file else "no chainproof.toml, so defaults"
+    data = "sample data; no network is touched" if settings.mode == "sample" else "live data"
+    return Finding("Settings", "ok", f"{where}; CHAINPROOF_* variables stand over them. Mode: {data}.")
+
+
+def _home(settings: Settings) -> Finding:
+    home = settings.home
+    if not home.exists():
+        return Finding("Data folder", "note", f"{home} does not exist yet; the first start makes it.")
+    if not os.access(home, os.W_OK):
+        return Finding(
+            "Data folder", "fault", f"{home} cannot be written. Set CHAINPROOF_HOME to a folder of yours."
+        )
+    return Finding("Data folder", "ok", f"{home} can be written.")
+
+
+def _store(settings: Settings, database: Database) -> Finding:
+    kind = "SQLite" if settings.is_sqlite else "PostgreSQL"
+    try:
+        database.ping()
+        if migrations.is_current(database):
+            return Finding("Store", "ok", f"{kind} answers and is at the newest schema.")
+        return Finding("Store", "note", f"{kind} answers; 'chainproof migrate' or the next start updates it.")
+    except (sa.exc.SQLAlchemyError, OSError) as error:
+        reason = redact(str(getattr(error, "orig", error)))
+        return Finding("Store", "fault", f"{kind} does not answer: {reason}")
+
+
+def _keys(settings: Settings, database: Database) -> Finding:
+    if not migrations.is_current(database):
+        return Finding("Keys", "note", "None yet; the first start makes a local one.")
+    now = datetime.now(UTC)
+    active = [key for key in auth_service.list_keys(database) if key.state(now) == "active"]
+    file = settings.local_key_file
+    if not file.is_file():
+        return Finding("Keys", "note", f"{len(active)} active. No local key file; the next start makes one.")
+    if stat.S_IMODE(file.stat().st_mode) & 0o077:
+        return Finding("Keys", "fault", f"{file} can be read by others. Run: chmod 600 {file}")
+    if keyformat.parse(file.read_text("ascii", "replace").strip()) is None:
+        return Finding("Keys", "fault", f"{file} holds no key. Delete it; the next start makes one.")
+    return Finding("Keys", "ok", f"{len(active)} active; the local key is in place.")
+
+
+def _markets(settings: Settings, database: Database) -> Iterator[Finding]:
+    try:
+        market = setup.prepare(settings, database)
+    except ValueError as error:
+        yield Finding("Assets", "fault", str(error))
+        return
+    with_file = f", with {settings.user_assets_file}" if settings.user_assets_file.exists() else ""
+    yield Finding("Assets", "ok", f"{len(market.book.enabled)} enabled of {len(market.book)}{with_file}.")
+    try:
+        if settings.mode == "live":
+            yield from _providers(market)
+        if migrations.is_current(database):
+            yield _freshness(market, database)
+    finally:
+        market.close()
+
+
+def _providers(market: Market) -> Iterator[Finding]:
+    """Asks each provider for one asset: the key, the address and the shape all show in that."""
+    now = datetime.now(UTC)
+    first = market.book.enabled[:1]
+    for source in market.sources.quotes:
+        schedule = market.cadence.schedules[source.name]
+        try:
+            poll = source.quotes(first, now)
+            quality = "ok" if schedule.fits else "note"
+            answered = "answers" if poll.quotes else "answers, but did not know the first asset"
+            yield Finding(source.name, quality, f"{answered}. Cadence: {schedule.reason}")  # type: ignore[arg-type]
+        except ProviderError as error:
+            yield Finding(source.name, "fault", redact(error.message))
+    for mood in market.sources.fear_greed:
+        if mood.name in (source.name for source in market.sources.quotes):
+            continue
+        try:
+            mood.fear_greed(now)
+            yield Finding(mood.name, "ok", "answers.")
+        except ProviderError as error:
+            yield Finding(mood.name, "fault", redact(error.message))
+
+
+def _freshness(market: Market, database: Database) -> Finding:
+    with database.read() as connection:
+        states = load_states(connection, market)
+    last = max((state.last_success for state in states.values() if state.last_success), default=None)
+    if last is None:
+        return Finding(
+            "Figures", "note", "None stored yet; 'chainproof up' or 'chainproof worker' fetches them."
+        )
+    age = datetime.now(UTC) - last
+    return Finding("Figures", "ok", f"last refreshed {words(age)} ago.")
+
+
+def _service(settings: Settings) -> Finding:
+    try:
+        answer = httpx.get(f"{settings.api_url}/readyz", timeout=3, trust_env=False)
+    except httpx.HTTPError:
+        return Finding("Service", "note", f"not running at {settings.api_url}.")
+    if answer.status_code == 200:
+        return Finding("Service", "ok", f"running and ready at {settings.api_url}.")
+    return Finding("Service", "fault", f"running at {settings.api_url}, but not ready: {answer.text[:200]}")

@@ -1,0 +1,106 @@
+"""Prices for a terminal: read from the store, asked for first where there are none."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+from rich.table import Table
+
+from backend.db import Database
+from backend.errors import NotFound, Unavailable
+from backend.markets import setup
+from backend.markets.answers import Entry, price_record, rank_order
+from backend.markets.freshness import words
+from backend.markets.numbers import compact_usd, plain
+from backend.markets.refresh import Refresher
+from backend.markets.view import MarketView, Snapshot
+from backend.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Entries in the order to show, and the moment that ages count from."""
+
+    entries: Sequence[Entry]
+    now: datetime
+
+    def as_json(self) -> list[dict[str, Any]]:
+        records: list[dict[str, Any]] = [
+            orjson.loads(orjson.dumps(price_record(entry))) for entry in self.entries
+        ]
+        return records
+
+
+def prices_now(
+    settings: Settings,
+    database: Database,
+    terms: Sequence[str],
+    limit: int,
+    refresh: bool,
+    say: Callable[[str], None],
+) -> Prices:
+    """The latest prices: of ``terms`` (ids, symbols or source ids) in their order, or the largest ``limit``.
+
+    Raises :class:`NotFound` for a term that names no asset, :class:`Unavailable` when the providers
+    were asked and none answered.
+    """
+    market = setup.prepare(settings, database)
+    try:
+        view = MarketView(database, market)
+        view.reload()
+        if refresh or not view.snapshot.figures:
+            say(f"Asking {', '.join(market.sources.names)}…")
+            report = Refresher(database, market).tick(datetime.now(UTC))
+            if report.failed and not report.answered:
+                raise Unavailable("No provider answered. " + " ".join(report.failed.values()))
+            view.reload()
+    finally:
+        market.close()
+    return Prices(_chosen(view.snapshot, terms, limit), datetime.now(UTC))
+
+
+def price_table(prices: Prices) -> Table:
+    table = Table("#", "asset", "name", header_style="bold")
+    for column in ("price (USD)", "24h %", "7d %", "market cap"):
+        table.add_column(column, justify="right")
+    table.add_column("source")
+    table.add_column("age", justify="right")
+    for entry in prices.entries:
+        figure = entry.figure
+        table.add_row(
+            _or_dash(figure.market_cap_rank and str(figure.market_cap_rank)),
+            entry.asset.symbol,
+            entry.asset.name,
+            _or_dash(figure.price is not None and plain(figure.price)),
+            _change(figure.pct_change_24h),
+            _change(figure.pct_change_7d),
+            _or_dash(figure.market_cap is not None and compact_usd(figure.market_cap)),
+            _or_dash(figure.source),
+            _or_dash(figure.last_updated is not None and words(prices.now - figure.last_updated)),
+        )
+    return table
+
+
+def _chosen(snapshot: Snapshot, terms: Sequence[str], limit: int) -> list[Entry]:
+    if not terms:
+        return [snapshot.entries[i] for i in rank_order(snapshot.entries, "market_cap", "desc")[:limit]]
+    chosen = []
+    for term in terms:
+        asset = snapshot.book.resolve(term, snapshot.market_caps)
+        if asset is None:
+            raise NotFound(f"No configured asset has the id, symbol or source id '{term}'.")
+        chosen.append(Entry(asset, snapshot.figure(asset)))
+    return chosen
+
+
+def _change(value: Any) -> str:
+    if value is None:
+        return "–"
+    colour, sign = ("green", "▲") if value > 0 else ("red", "▼") if value < 0 else ("dim", " ")
+    return f"[{colour}]{sign} {abs(value):.2f}[/]"
+
+
+def _or_dash(text: Any) -> str:
+    return text or "–"

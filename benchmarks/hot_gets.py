@@ -1,0 +1,184 @@
+"""Hot GETs against a bare Starlette application that sends the same bytes, in one run.
+
+    python -m benchmarks.hot_gets [--seconds 4] [--rounds 3] [--connections 32]
+
+Prints for each path both rates, both 99th percentiles and their ratios (ours over bare), then the
+longest wait of a request while the market is refreshed every few seconds. Needs `wrk`.
+Aims: rate at least 0.9, p99 at most 2, no wait over 20 ms.
+"""
+
+import argparse
+import json
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from benchmarks.servers import free_port, process, service_environment, wait_for_prices
+
+PATHS = (
+    "/rankings",
+    "/rankings?with_candles=7d",
+    "/rankings?with_candles=24h",
+    "/prices",
+    "/assets",
+    "/crypto/market-overview",
+)
+
+BARE = """
+import json, pathlib, sys
+from starlette.applications import Starlette
+from starlette.responses import Response
+from starlette.routing import Route
+
+files = json.loads(pathlib.Path({index!r}).read_text())
+bodies = {{key: pathlib.Path(file).read_bytes() for key, file in files.items()}}
+
+async def answer(request):
+    key = request.url.path + ("?" + request.url.query if request.url.query else "")
+    return Response(bodies[key], media_type="application/json")
+
+app = Starlette(routes=[Route(path, answer) for path in {{key.split("?")[0] for key in bodies}}])
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Requests per second and latency in milliseconds."""
+
+    rate: float
+    p50: float
+    p99: float
+    errors: int
+
+
+def load(url: str, key: str, seconds: int, connections: int) -> Load:
+    command = [
+        "wrk",
+        "-t2",
+        f"-c{connections}",
+        f"-d{seconds}s",
+        "--latency",
+        "-H",
+        f"CP-X-API-KEY: {key}",
+        url,
+    ]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    rate = re.search(r"Requests/sec:\s+([\d.]+)", text)
+    percentiles = dict(re.findall(r"^\s+(50|99)%\s+([\d.]+(?:us|ms|s))", text, re.MULTILINE))
+    bad = re.search(r"Non-2xx or 3xx responses: (\d+)", text)
+    if rate is None or len(percentiles) != 2:
+        raise SystemExit(f"wrk said something unexpected:\n{text}")
+    return Load(float(rate[1]), _ms(percentiles["50"]), _ms(percentiles["99"]), int(bad[1]) if bad else 0)
+
+
+def _ms(text: str) -> float:
+    number, unit = re.fullmatch(r"([\d.]+)(us|ms|s)", text).groups()  # type: ignore[union-attr]
+    return float(number) * {"us": 0.001, "ms": 1.0, "s": 1000.0}[unit]
+
+
+def compare(ours: str, bare: str, path: str, key: str, options: argparse.Namespace) -> bool:
+    """Alternate both servers, so that the machine's moods fall on both; print medians and ratios."""
+    loads: dict[str, list[Load]] = {ours: [], bare: []}
+    for _ in range(options.rounds):
+        for base in (bare, ours):
+            loads[base].append(load(base + path, key, options.seconds, options.connections))
+    rate = {base: statistics.median(item.rate for item in items) for base, items in loads.items()}
+    p99 = {base: statistics.median(item.p99 for item in items) for base, items in loads.items()}
+    errors = sum(item.errors for item in loads[ours])
+    ratio, tail = rate[ours] / rate[bare], p99[ours] / p99[bare]
+    print(
+        f"{path:<30} bare {rate[bare]:>8.0f}/s p99 {p99[bare]:>6.2f} ms   ours {rate[ours]:>8.0f}/s "
+        f"p99 {p99[ours]:>6.2f} ms   rate ×{ratio:.2f}  p99 ×{tail:.2f}  errors {errors}",
+        flush=True,
+    )
+    return ratio >= 0.9 and tail <= 2 and errors == 0
+
+
+def waits(base: str, key: str, seconds: float) -> tuple[float, float, int]:
+    """Longest and 99.9th percentile wait in milliseconds of requests sent one after another."""
+    taken: list[float] = []
+    headers = {"CP-X-API-KEY": key}
+    with httpx.Client(base_url=base, headers=headers) as client:
+        client.get("/prices")
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            started = time.perf_counter()
+            client.get("/crypto/market-overview")
+            taken.append((time.perf_counter() - started) * 1000)
+            time.sleep(0.001)
+    taken.sort()
+    return taken[-1], taken[int(len(taken) * 0.999)], len(taken)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=int, default=4)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--connections", type=int, default=32)
+    parser.add_argument("--refresh-seconds", type=float, default=30)
+    options = parser.parse_args()
+    if shutil.which("wrk") is None:
+        raise SystemExit("This benchmark needs wrk (Debian: apt-get install wrk).")
+    with tempfile.TemporaryDirectory() as folder:
+        return measure(Path(folder), options)
+
+
+def measure(folder: Path, options: argparse.Namespace) -> int:
+    port, bare_port = free_port(), free_port()
+    ours, bare = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{bare_port}"
+    # Ticks of a minute: the rates are those of serving alone, like the bare application's.
+    environment = service_environment(folder / "home", port, CHAINPROOF_TICK_SECONDS="60")
+    with process(["-m", "backend.cli", "serve"], environment, f"{ours}/readyz"):
+        key = (folder / "home" / "local.key").read_text().strip()
+        wait_for_prices(ours, key)
+        write_bare_application(folder, ours, key)
+        arguments = [
+            "-m",
+            "uvicorn",
+            "bare:app",
+            "--port",
+            str(bare_port),
+            "--no-access-log",
+            "--log-level",
+            "warning",
+        ]
+        arguments += ["--app-dir", str(folder)]
+        first = PATHS[0]
+        with process(arguments, {}, bare + first):
+            good = [compare(ours, bare, path, key, options) for path in PATHS]
+    port = free_port()
+    ours = f"http://127.0.0.1:{port}"
+    environment = service_environment(folder / "home", port, CHAINPROOF_TICK_SECONDS="5")
+    with process(["-m", "backend.cli", "serve"], environment, f"{ours}/readyz"):
+        longest, most, count = waits(ours, key, options.refresh_seconds)
+    print(
+        f"while refreshing every 5 s: longest wait {longest:.1f} ms, p99.9 {most:.1f} ms of {count} requests"
+    )
+    reached = all(good) and longest <= 20
+    print("all aims reached" if reached else "NOT all aims reached")
+    return 0 if reached else 1
+
+
+def write_bare_application(folder: Path, ours: str, key: str) -> None:
+    """The bare application serves the very bytes that ours sends."""
+    files = {}
+    for number, path in enumerate(PATHS):
+        body = httpx.get(ours + path, headers={"CP-X-API-KEY": key, "Accept-Encoding": "identity"}).content
+        file = folder / f"{number}.json"
+        file.write_bytes(body)
+        files[path] = str(file)
+    index = folder / "index.json"
+    index.write_text(json.dumps(files))
+    (folder / "bare.py").write_text(BARE.format(index=str(index)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

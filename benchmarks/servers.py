@@ -1,0 +1,76 @@
+"""Servers to measure, each in a process of its own on loopback, stopped when the block ends."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import httpx
+
+START_SECONDS = 40.0
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@contextlib.contextmanager
+def process(
+    arguments: Sequence[str], environment: Mapping[str, str], ready: str
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A Python process that answers at the address ``ready`` before the block begins."""
+    child = subprocess.Popen(
+        [sys.executable, *arguments], env={**os.environ, **environment}, stdin=subprocess.DEVNULL
+    )
+    try:
+        wait_until(ready, child)
+        yield child
+    finally:
+        child.send_signal(signal.SIGINT)
+        try:
+            child.wait(15)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+
+
+def wait_until(address: str, child: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        with contextlib.suppress(httpx.HTTPError):
+            if httpx.get(address, timeout=2).status_code == 200:
+                return
+        if child.poll() is not None:
+            raise SystemExit(f"The process ended before it answered at {address}.")
+        time.sleep(0.1)
+    raise SystemExit(f"Nothing answered at {address} within {START_SECONDS:.0f} s.")
+
+
+def service_environment(home: Path, port: int, **more: str) -> dict[str, str]:
+    """Settings of a sample service over an empty data folder."""
+    return {
+        "CHAINPROOF_HOME": str(home),
+        "CHAINPROOF_PORT": str(port),
+        "CHAINPROOF_LOG_LEVEL": "warning",
+        **more,
+    }
+
+
+def wait_for_prices(base: str, key: str) -> None:
+    """Until the first refresh shows in the answers."""
+    deadline = time.monotonic() + START_SECONDS
+    headers = {"CP-X-API-KEY": key}
+    while time.monotonic() < deadline:
+        rows = httpx.get(f"{base}/rankings", params={"limit": 1}, headers=headers, timeout=5).json()
+        if rows and rows[0]["price_usd"] is not None:
+            return
+        time.sleep(0.2)
+    raise SystemExit("No refresh came.")

@@ -1,0 +1,83 @@
+"""The HTML document that carries the pages: our style in its head, and security headers on all.
+
+Streamlit delivers a page's style with the page's elements, after the first paint; in the head it is
+there from the start, and nothing shifts.
+"""
+
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"),
+    (b"x-frame-options", b"SAMEORIGIN"),
+)
+_CONDITIONS = {b"if-none-match", b"if-modified-since", b"range", b"accept-encoding"}
+"""Left out when a document is asked for: the answer is no longer the file that they speak of."""
+_FILE_FACTS = {b"content-length", b"etag", b"last-modified", b"accept-ranges"}
+
+Header = tuple[bytes, bytes]
+
+
+class Document:
+    """ASGI middleware that writes ``style`` into every HTML document, and :data:`HEADERS` everywhere."""
+
+    def __init__(self, app: ASGIApp, *, style: Path, title: str) -> None:
+        self._app = app
+        css = style.read_text(encoding="utf-8").replace("</", "<\\/")
+        self._head = f"<style>{css}</style></head>".encode()
+        self._title = f"<title>{escape(title)}</title>".encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        if _wants_document(scope):
+            scope = {**scope, "headers": [pair for pair in scope["headers"] if pair[0] not in _CONDITIONS]}
+        started: Message | None = None
+        body = bytearray()
+
+        async def pass_on(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": _with_headers(message["headers"])}
+                if _is_document(message["headers"]):
+                    started = message
+                    return
+            elif started is not None and message["type"] == "http.response.body":
+                body.extend(message.get("body", b""))
+                if message.get("more_body"):
+                    return
+                written = self._write(bytes(body))
+                await send({**started, "headers": _resized(started["headers"], len(written))})
+                sent = written if scope["method"] != "HEAD" else b""
+                message = {"type": "http.response.body", "body": sent}
+            await send(message)
+
+        await self._app(scope, receive, pass_on)
+
+    def _write(self, page: bytes) -> bytes:
+        return page.replace(b"<title>Streamlit</title>", self._title, 1).replace(b"</head>", self._head, 1)
+
+
+def _wants_document(scope: Scope) -> bool:
+    return any(name == b"accept" and b"text/html" in value for name, value in scope["headers"])
+
+
+def _is_document(headers: Sequence[Header]) -> bool:
+    facts = dict(headers)
+    return facts.get(b"content-type", b"").startswith(b"text/html") and b"content-encoding" not in facts
+
+
+def _with_headers(headers: Sequence[Header]) -> list[Header]:
+    lowered = [(name.lower(), value) for name, value in headers]
+    present = {name for name, _ in lowered}
+    return [*lowered, *(pair for pair in HEADERS if pair[0] not in present)]
+
+
+def _resized(headers: Sequence[Header], length: int) -> list[Header]:
+    kept = [pair for pair in headers if pair[0] not in _FILE_FACTS]
+    return [*kept, (b"content-length", str(length).encode())]

@@ -1,0 +1,210 @@
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.markets.model import SAMPLE_PROVIDERS, Fault, ProviderError
+from backend.markets.sample import EventKind, SampleMarket, SampleProvider
+from backend.markets.sample.figures import percent_of, price_of
+from backend.markets.sample.mood import BANDS
+from backend.markets.sample.schedule import EPOCH
+from tests.backend.markets.sample.conftest import SEED, Coin
+
+Views = Mapping[str, SampleProvider]
+
+
+def test_a_poll_answers_every_asset_in_the_words_of_the_domain(
+    views: Views, assets: list[Coin], calm: datetime
+) -> None:
+    poll = views["sample-a"].quotes(assets, calm)
+    assert (poll.provider, poll.received_at, poll.credits, poll.missing) == ("sample-a", calm, 0, ())
+    assert set(poll.quotes) == {asset.id for asset in assets}
+    for asset_id, told in poll.quotes.items():
+        assert (told.provider, told.asset_id, told.external_id) == ("sample-a", asset_id, asset_id)
+        assert told.as_of <= calm
+        assert told.as_of.tzinfo is UTC
+        assert told.price > 0
+        assert told.ath is not None
+        assert told.ath >= told.price
+        assert told.ath_change_percentage is not None
+        assert -100 < told.ath_change_percentage <= 0
+
+
+def test_the_views_are_late_each_in_its_own_way(views: Views, assets: list[Coin], calm: datetime) -> None:
+    first, second = (
+        views[name].quotes([Coin("bitcoin")], calm).quotes["bitcoin"] for name in SAMPLE_PROVIDERS
+    )
+    assert timedelta(seconds=8) <= calm - first.as_of <= timedelta(seconds=45)
+    assert timedelta(seconds=45) <= calm - second.as_of <= timedelta(seconds=90)
+    assert first.price != second.price
+    assert abs(first.price / second.price - 1) < Decimal("0.005")
+    stamps = {told.as_of for told in views["sample-a"].quotes(assets, calm).quotes.values()}
+    assert len(stamps) > 10
+
+
+def test_a_view_s_own_figure_stands_until_its_time_moves(views: Views, calm: datetime) -> None:
+    seen = [
+        views["sample-a"].quotes([Coin("solana")], calm + timedelta(seconds=n)).quotes["solana"]
+        for n in range(120)
+    ]
+    figures = {(told.as_of, told.price, told.market_cap) for told in seen}
+    assert len(figures) == len({told.as_of for told in seen})
+    assert 4 <= len(figures) <= 5
+
+
+def test_the_figures_of_a_quote_belong_together(views: Views, market: SampleMarket, calm: datetime) -> None:
+    told = views["sample-a"].quotes([Coin("ethereum")], calm).quotes["ethereum"]
+    now = market.price_at("ethereum", told.as_of)
+    assert float(told.price) == pytest.approx(now, rel=0.001)
+    for hours, change in ((1, told.pct_change_1h), (24, told.pct_change_24h), (168, told.pct_change_7d)):
+        before = market.price_at("ethereum", told.as_of - timedelta(hours=hours))
+        assert change is not None
+        assert float(change) == pytest.approx(100 * (now / before - 1), abs=1e-4)
+    later = views["sample-a"].quotes([Coin("ethereum")], calm + timedelta(days=365)).quotes["ethereum"]
+    assert told.market_cap is not None
+    assert later.market_cap is not None
+    growth = (later.market_cap / later.price) / (told.market_cap / told.price)
+    assert Decimal("0.999") < growth < Decimal("1.05")
+
+
+def test_an_unknown_asset_is_missing_not_an_error(views: Views, calm: datetime) -> None:
+    poll = views["sample-a"].quotes([Coin("bitcoin"), Coin("added-later")], calm)
+    assert list(poll.quotes) == ["bitcoin"]
+    assert poll.missing == ("added-later",)
+    assert views["sample-a"].ohlc(Coin("added-later"), "24h", calm) == ()
+    assert views["sample-a"].history_30m([Coin("added-later")], calm - timedelta(hours=3), calm) == {}
+
+
+def test_a_sparkline_is_the_last_168_hourly_closes(
+    views: Views, market: SampleMarket, calm: datetime
+) -> None:
+    closes = views["sample-a"].quotes([Coin("bitcoin")], calm).sparklines["bitcoin"]
+    assert len(closes) == 168
+    hour = calm.replace(minute=0, second=0)
+    for back in (0, 1, 100, 167):
+        assert closes[-1 - back] == price_of(market.price_at("bitcoin", hour - timedelta(hours=back)))
+
+
+def test_candles_of_a_span_end_with_the_running_one(views: Views, calm: datetime) -> None:
+    for span, count, seconds in (("24h", 48, 1800), ("7d", 42, 14_400)):
+        candles = views["sample-a"].ohlc(Coin("bitcoin"), span, calm)  # type: ignore[arg-type]
+        assert len(candles) == count
+        gaps = {later.open_time - earlier.open_time for earlier, later in pairwise(candles)}
+        assert gaps == {timedelta(seconds=seconds)}
+        assert candles[-1].open_time <= calm < candles[-1].open_time + timedelta(seconds=seconds)
+        assert all(first.close == second.open for first, second in pairwise(candles))
+        for candle in candles:
+            assert candle.low <= min(candle.open, candle.close)
+            assert max(candle.open, candle.close) <= candle.high
+
+
+def test_history_holds_whole_half_hours_only(views: Views, calm: datetime) -> None:
+    known = [Coin("bitcoin"), Coin(views["sample-a"].market.calibration.cast.listing)]
+    past = views["sample-a"].history_30m(known, calm - timedelta(days=8), calm)
+    bitcoin, newcomer = (past[asset.id] for asset in known)
+    assert bitcoin[0].open_time >= calm - timedelta(days=8)
+    assert bitcoin[-1].open_time + timedelta(minutes=30) <= calm
+    assert len(bitcoin) == 8 * 48 - 1
+    assert newcomer[0].open_time == views["sample-a"].market.schedule.listed_at(calm)
+    again = views["sample-a"].history_30m(known, calm - timedelta(days=8), calm)
+    assert again == past
+
+
+def test_the_totals_are_those_of_the_ranking_and_a_little_more(
+    views: Views, assets: list[Coin], calm: datetime
+) -> None:
+    figures = views["sample-a"].global_figures(calm)
+    quotes = views["sample-a"].quotes(assets, calm).quotes
+    ranked = sum(told.market_cap or 0 for told in quotes.values() if told.market_cap_rank)
+    assert Decimal("1.03") < figures.market_cap / ranked < Decimal("1.09")
+    assert figures.btc_market_cap_percentage is not None
+    bitcoin = quotes["bitcoin"].market_cap
+    assert bitcoin is not None
+    assert figures.btc_market_cap_percentage == pytest.approx(
+        100 * bitcoin / figures.market_cap, abs=Decimal("0.2")
+    )
+    before = views["sample-a"].global_figures(calm - timedelta(days=1))
+    assert figures.market_cap_change_24h is not None
+    expected = 100 * (figures.market_cap / before.market_cap - 1)
+    assert figures.market_cap_change_24h == pytest.approx(expected, abs=Decimal("0.001"))
+
+
+def test_the_mood_follows_the_market(views: Views, market: SampleMarket) -> None:
+    crash = market.schedule.next_event(EventKind.CRASH, EPOCH)
+    before, after = [], []
+    for cycle in range(8):
+        time = crash.starts + timedelta(days=30 * cycle)
+        before.append(views["sample-a"].fear_greed(time - timedelta(days=1)))
+        after.append(views["sample-a"].fear_greed(time + timedelta(days=3)))
+    assert sum(told.value for told in before) > sum(told.value for told in after) + 8 * 15
+    for told in (*before, *after):
+        assert told.provider == "sample"
+        assert 0 <= told.value <= 100
+        assert told.label == next(word for bound, word in BANDS if told.value < bound)
+        assert told.as_of.minute == told.as_of.second == 0
+
+
+def test_a_view_in_an_outage_answers_nothing(views: Views, market: SampleMarket) -> None:
+    event = market.schedule.next_event(EventKind.OUTAGE, EPOCH)
+    assert event.provider is not None
+    down = views[event.provider]
+    during = event.starts + timedelta(minutes=3)
+    asks = [
+        lambda: down.quotes([Coin("bitcoin")], during),
+        lambda: down.global_figures(during),
+        lambda: down.fear_greed(during),
+        lambda: down.ohlc(Coin("bitcoin"), "24h", during),
+    ]
+    for ask in asks:
+        with pytest.raises(ProviderError) as caught:
+            ask()
+        assert caught.value.fault is Fault.UNAVAILABLE
+        assert caught.value.provider == event.provider
+    assert down.quotes([Coin("bitcoin")], event.ends).quotes
+    other = next(view for name, view in views.items() if name != event.provider)
+    assert other.quotes([Coin("bitcoin")], during).quotes
+
+
+def test_a_throttled_view_says_when_to_come_back(views: Views, market: SampleMarket) -> None:
+    event = market.schedule.next_event(EventKind.THROTTLE, EPOCH)
+    assert event.provider is not None
+    during = event.starts + timedelta(minutes=2)
+    with pytest.raises(ProviderError) as caught:
+        views[event.provider].quotes([Coin("bitcoin")], during)
+    assert caught.value.fault is Fault.THROTTLED
+    assert caught.value.retry_after == (event.ends - during).total_seconds()
+    back = during + timedelta(seconds=caught.value.retry_after)
+    assert views[event.provider].quotes([Coin("bitcoin")], back).quotes
+
+
+def test_once_a_cycle_both_views_fail_together(market: SampleMarket) -> None:
+    starts = [window.start for window in market.schedule.windows if window.kind is EventKind.OUTAGE]
+    assert len(starts) - len(set(starts)) == 1
+
+
+def test_there_is_no_third_view() -> None:
+    with pytest.raises(ValueError, match="sample-c"):
+        SampleProvider("sample-c", SampleMarket(SEED, [Coin("bitcoin")]))
+
+
+@given(st.floats(1e-12, 1e9))
+def test_a_price_keeps_seven_digits_in_plain_notation(value: float) -> None:
+    told = price_of(value)
+    assert abs(told / Decimal(value) - 1) < Decimal("1e-6")
+    assert told.as_tuple().exponent <= 0  # type: ignore[operator]
+
+
+@given(st.floats(1e-12, 1e9), st.floats(1e-12, 1e9))
+def test_rounding_keeps_the_order_of_prices(first: float, second: float) -> None:
+    low, high = sorted((first, second))
+    assert price_of(low) <= price_of(high)
+
+
+def test_no_change_is_plain_zero_and_an_unknown_one_is_null() -> None:
+    assert str(percent_of(-0.0)) == str(percent_of(-1e-9)) == "0.0000"
+    assert percent_of(float("nan")) is None
+    assert percent_of(0.012345678) == Decimal("1.2346")

