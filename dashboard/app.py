@@ -20,6 +20,7 @@ page = st.navigation(
     ],
     position="top",
 )
+st.set_page_config(page_title=f"{page.title} · {t('frame.product')}")
 try:
     api.client()
 except api.SettingsError as fault:

@@ -44,7 +44,7 @@ class Document:
             nonlocal started
             if message["type"] == "http.response.start":
                 message = {**message, "headers": _with_headers(message["headers"])}
-                if _is_document(message["headers"]):
+                if scope["method"] == "GET" and _is_document(message["headers"]):
                     started = message
                     return
             elif started is not None and message["type"] == "http.response.body":
@@ -53,8 +53,7 @@ class Document:
                     return
                 written = self._write(bytes(body))
                 await send({**started, "headers": _resized(started["headers"], len(written))})
-                sent = written if scope["method"] != "HEAD" else b""
-                message = {"type": "http.response.body", "body": sent}
+                message = {"type": "http.response.body", "body": written}
             await send(message)
 
         await self._app(scope, receive, pass_on)

@@ -58,10 +58,8 @@ def _price(value: Decimal | None, *, compress: bool) -> str:
         return f"{sign}${_fixed(size, 2):,f}"
     zeros = -size.adjusted() - 1
     digits = "".join(map(str, size.as_tuple().digits)).ljust(4, "0")
-    if zeros >= _TINY_ZEROS:
-        digits = digits.rstrip("0")
-        if compress:
-            return f"{sign}$0.0{str(zeros).translate(_SUBSCRIPTS)}{digits}"
+    if compress and zeros >= _TINY_ZEROS:
+        return f"{sign}$0.0{str(zeros).translate(_SUBSCRIPTS)}{digits}"
     return f"{sign}$0.{'0' * zeros}{digits}"
 
 

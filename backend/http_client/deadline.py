@@ -63,7 +63,7 @@ class _BoundedStream(httpcore.NetworkStream):
         self._inner = inner
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._inner.read(max_bytes, timeout)
+        return self._inner.read(max_bytes, _current.get().within(timeout, httpcore.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._inner.write(buffer, _current.get().within(timeout, httpcore.WriteTimeout))

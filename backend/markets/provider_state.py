@@ -21,7 +21,7 @@ from backend.markets.tables import provider_states
 
 @dataclass(frozen=True, slots=True)
 class ProviderState:
-    """``polled``: when each role was last asked for, whatever came of it. ``missing`` and ``rejected``:
+    """``polled``: when each role was last asked for and answered. ``missing`` and ``rejected``:
     assets that the last poll of quotes did not bring, and why where the provider's answer was refused."""
 
     breaker: Breaker = field(default_factory=Breaker)

@@ -22,7 +22,16 @@ from backend.db import Database, bump, upsert
 from backend.markets import history, icons, incident_log
 from backend.markets.aggregation import IncidentEvent, Memory, aggregate, assign_ranks, ranks_of
 from backend.markets.cadence import Role
-from backend.markets.model import Fault, FearGreed, GlobalFigures, Poll, ProviderError, Published, Quote
+from backend.markets.model import (
+    Fault,
+    FearGreed,
+    GlobalFigures,
+    Poll,
+    ProviderError,
+    Published,
+    Quote,
+    source_label,
+)
 from backend.markets.provider_state import ProviderState, load_states, store_states
 from backend.markets.queries import figure_row
 from backend.markets.records import published_of, published_row, quote_of, quote_row
@@ -254,9 +263,10 @@ class Refresher:
         usable = {
             figure.asset_id: figure for figure in figures if figure.price is not None and not figure.stale
         }
-        history.close_half_hours(
-            connection, self._realm, {key: item.source or "" for key, item in usable.items()}, now
-        )
+        drawn = {key: item.source or "" for key, item in usable.items()}
+        if past:  # it is drawn for assets too that nobody quotes at the moment
+            drawn = dict.fromkeys(past, source_label((self._market.sources.ohlc.name,)) or "") | drawn
+        history.close_half_hours(connection, self._realm, drawn, now)
         if polls:
             prices = {key: item.price for key, item in usable.items() if item.price is not None}
             history.grow_candles(connection, self._realm, prices, now)

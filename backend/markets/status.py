@@ -15,10 +15,11 @@ def status_answer(
 ) -> dict[str, Any]:
     with database.read() as connection:
         states = load_states(connection, market)
-    successes = [state.last_success for state in states.values() if state.last_success]
+    # Of quotes alone: a series fetched for one opened asset refreshes no figure.
+    polled = [at for state in states.values() if (at := state.polled.get("quotes"))]
     return {
         "mode": mode,
-        "refreshed_at": _stamp(max(successes, default=None)),
+        "refreshed_at": _stamp(max(polled, default=None)),
         "assets": len(snapshot.entries),
         "stale": sum(entry.figure.stale or entry.figure.price is None for entry in snapshot.entries),
         "providers": [_provider(name, state, market, now) for name, state in states.items()],

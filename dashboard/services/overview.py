@@ -57,11 +57,15 @@ class Breadth:
 
 @dataclass(frozen=True, slots=True)
 class Worry:
-    """An asset whose figure should not be taken at face value, and why in the service's words."""
+    """An asset whose figure should not be taken at face value.
+
+    ``rule`` is the service's code of how the figure was chosen, ``reason`` says so in its words.
+    """
 
     asset_id: str
     name: str
     concern: Concern
+    rule: str | None
     reason: str | None
     since: datetime | None
 
@@ -197,9 +201,16 @@ def worries(
         concern = _concern(record, flags.get(asset_id, ()))
         if concern is not None:
             answer = quotes.get(asset_id)
-            reason = answer["reason"] if answer else None
-            since = instant(record["last_updated"])
-            found.append(Worry(asset_id, names.get(asset_id, record["symbol"]), concern, reason, since))
+            found.append(
+                Worry(
+                    asset_id=asset_id,
+                    name=names.get(asset_id, record["symbol"]),
+                    concern=concern,
+                    rule=answer["rule"] if answer else None,
+                    reason=answer["reason"] if answer else None,
+                    since=instant(record["last_updated"]),
+                )
+            )
     return sorted(found, key=lambda worry: (CONCERNS.index(worry.concern), worry.name.lower()))
 
 

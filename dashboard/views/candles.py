@@ -9,6 +9,7 @@ from dashboard.client.wire import CandleRow
 from dashboard.formats import UNKNOWN, compact_usd, price
 from dashboard.i18n import Language, t
 from dashboard.palette import Shades
+from dashboard.services.rankings import Span
 from dashboard.views.figure_table import folded, html_table
 from dashboard.views.plotting import Figure, go
 
@@ -24,6 +25,7 @@ def figure(
     ink: str,
     background: str,
     sample: bool,
+    span: Span,
     identity: str,
 ) -> Figure:
     """Rising candles filled, falling ones hollow; volume below where every candle knows it.
@@ -83,6 +85,8 @@ def figure(
             "showgrid": False,
             "tickcolor": grid,
             "anchor": "y2" if with_volume else "y",
+            "tickformat": "%m-%d" if span == "7d" else "%H:%M\n%m-%d",
+            "hoverformat": "%m-%d %H:%M",
             "automargin": True,
         },
         yaxis={

@@ -76,6 +76,7 @@ def _candles(row: Row, span: Span, look: Look) -> None:
         ink=look.ink,
         background=look.background,
         sample=bool(series["source"] and series["source"].startswith("sample")),
+        span=span,
         identity=f"{row.id} {span}",
     )
     words = candles.summary(shown, row.name, t(f"rankings.span_{span}"))

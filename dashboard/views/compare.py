@@ -64,7 +64,7 @@ def figure(
         hoverlabel={"bgcolor": background, "font": {"color": ink}},
         legend={"orientation": "h", "y": 1.1, "x": 0, "font": {"color": ink}},
         uirevision=",".join(comparison.index),
-        xaxis={"showgrid": False, "tickcolor": grid},
+        xaxis={"showgrid": False, "tickcolor": grid, "tickformat": "%m-%d %H:%M", "nticks": 8},
         yaxis={"gridcolor": grid, "tickformat": ".4~g", "automargin": True},
     )
     if sample:

@@ -24,6 +24,7 @@ STATE_MARKS = {
     "quota_spent": "✕",
 }
 TONES = {"ok": "good", "waiting": "calm", "throttled": "warn"}
+RULES = ("single", "mean", "median", "nearest", "primary", "held", "stale", "none")
 CONCERN_MARKS = {"unknown": "–", "stale": "◔", "divergent": "≠", "conflict": "✕"}
 
 
@@ -52,9 +53,16 @@ def _worry(worry: Worry, now: datetime) -> Node:
             else None,
             class_="cp-item-head",
         ),
-        worry.reason and h("p", worry.reason, class_="cp-reason", lang="en"),
+        _reason(worry),
         key=worry.asset_id,
     )
+
+
+def _reason(worry: Worry) -> Node | None:
+    """The service's own sentence; in other languages the meaning of its rule, with the sentence behind it."""
+    if worry.reason is None or language() == "en" or worry.rule not in RULES:
+        return worry.reason and h("p", worry.reason, class_="cp-reason", lang="en")
+    return h("p", t(f"overview.rule_{worry.rule}"), class_="cp-reason", title=worry.reason)
 
 
 def providers_panel(status: MarketStatus | None, now: datetime) -> Node:

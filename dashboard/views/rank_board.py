@@ -6,6 +6,7 @@ The address is the only state: the component and the widgets write it, and every
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -102,17 +103,28 @@ def _bar(table: Table, view: View) -> str:
             st.caption(t("rankings.export_why", n=len(rows)))
             if any(row.sample for row in rows):
                 st.caption(t("rankings.export_sample"))
-            export = exports.Export(rows, datetime.now(UTC), st.context.url or "")
-            for kind, (mime, write) in EXPORTS.items():
-                st.download_button(
-                    t(f"rankings.export_{kind}"),
-                    data=_file(write, export),
-                    file_name=f"rankings.{kind}",
-                    mime=mime,
-                    key=f"rk_export_{kind}",
-                    on_click="ignore",
-                )
+            _downloads(exports.Export(rows, datetime.now(UTC), _link()))
     return shown
+
+
+def _downloads(export: exports.Export) -> None:
+    with st.container(key="rk_downloads", horizontal=True):
+        for kind, (mime, write) in EXPORTS.items():
+            st.download_button(
+                t(f"rankings.export_{kind}"),
+                data=_file(write, export),
+                file_name=f"rankings.{kind}",
+                mime=mime,
+                key=f"rk_export_{kind}",
+                on_click="ignore",
+            )
+
+
+def _link() -> str:
+    """The address that opens this page as it is."""
+    query = urlencode(st.query_params.to_dict())
+    page = (st.context.url or "").split("?")[0]
+    return f"{page}?{query}" if query else page
 
 
 def _file(write: Callable[[exports.Export], bytes], export: exports.Export) -> Callable[[], bytes]:

@@ -19,18 +19,24 @@ CHART = {"displayModeBar": False, "responsive": True}
 SIZES: tuple[treemap_view.Size, ...] = ("cap", "volume")
 
 
-def _span_control() -> Span:
-    """The span of the whole page, as the table's own switch has it."""
-    span, on_change = sync("span", SPANS, "24h")
+def _span_control(span: Span) -> None:
+    """The span of the whole page, as the table's own switch has it; the address holds it."""
+    st.session_state["rk_span"] = span
     st.segmented_control(
         t("rankings.span"),
         SPANS,
         format_func=lambda code: t(f"rankings.span_{code}"),
-        key="span",
+        key="rk_span",
         required=True,
-        on_change=on_change,
+        on_change=_span_chosen,
     )
-    return span
+
+
+def _span_chosen() -> None:
+    if st.session_state["rk_span"] == "7d":
+        st.query_params["span"] = "7d"
+    elif "span" in st.query_params:
+        del st.query_params["span"]
 
 
 def treemap(rows: Sequence[Row], span: Span) -> None:
@@ -46,7 +52,7 @@ def treemap(rows: Sequence[Row], span: Span) -> None:
             required=True,
             on_change=on_size,
         )
-        _span_control()
+        _span_control(span)
         st.html(treemap_view.legend(span, seen.shades, seen.background))
     drawn = treemap_view.drawn(rows, size)
     if not drawn:
@@ -75,7 +81,7 @@ def compare(table: Table, chosen: Sequence[str], write: Callable[[object], None]
             max_selections=MAX_ASSETS,
             on_change=lambda: write(st.session_state["compare_pick"]),
         )
-        _span_control()
+        _span_control(table.span)
     if len(known) < 2:
         first = [row.id for row in table.rows[:3]]
         states.empty(

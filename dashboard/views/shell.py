@@ -51,7 +51,7 @@ def settings() -> None:
             LANGUAGES,
             now.language,
             i18n.SESSION_KEY,
-            {**LANGUAGE_NAMES},
+            dict(LANGUAGE_NAMES.items()),
         )
         names: dict[str, str] = {code: t(f"frame.colours_{code}") for code in SCHEMES}
         _choice("pref_colours", t("frame.settings_colours"), SCHEMES, now.scheme, SCHEME_KEY, names)

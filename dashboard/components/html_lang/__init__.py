@@ -13,7 +13,7 @@ export default function ({ data }) {
   document.documentElement.lang = data.lang;
   if (data.keep !== null) {
     const secure = location.protocol === "https:" ? "; Secure" : "";
-    document.cookie = `${data.cookie}=${encodeURIComponent(data.keep)}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
+    document.cookie = `${data.cookie}=${data.keep}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
   }
 }
 """
@@ -25,7 +25,7 @@ def _component() -> Any:
 
 
 def html_lang(language: Language, keep: str | None) -> None:
-    """``keep`` is the cookie's content, or null to leave it alone."""
+    """``keep`` is the cookie's content (codes joined by ``=`` and ``&``), or null to leave it alone."""
     _component()(
         key="html_lang", data={"lang": HTML_LANG[language], "cookie": COOKIE, "keep": keep}, height="content"
     )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import orjson
 
 from dashboard.formats import MINUS, percent
@@ -153,15 +154,22 @@ def encode_trend(
     """
     if low is None or high is None:
         return ""
-    floor, height = float(low), float(high - low)
-    slots: dict[int, str] = {}
-    for candle in candles:
-        back = (newest - int(candle[0] or 0)) // CANDLE_MS[span]
-        if 0 <= back < SLOTS[span] and None not in candle[1:5]:
-            slots[back] = "".join(_level((value or 0) - floor, height) for value in candle[1:5])
-    return "".join(slots.get(back, "    ") for back in range(max(slots, default=-1), -1, -1))
+    shown = {
+        (newest - int(row[0] or 0)) // CANDLE_MS[span]: row[1:5] for row in candles if None not in row[1:5]
+    }
+    backs = [back for back in shown if 0 <= back < SLOTS[span]]
+    if not backs:
+        return ""
+    text = _levels(np.array([shown[back] for back in backs], dtype=float), float(low), float(high))
+    slots = {back: text[4 * n : 4 * n + 4] for n, back in enumerate(backs)}
+    return "".join(slots.get(back, "    ") for back in range(max(backs), -1, -1))
 
 
-def _level(above: float, height: float) -> str:
-    step = LEVELS // 2 if height <= 0 else min(LEVELS - 1, max(0, round(above / height * (LEVELS - 1))))
-    return chr(35 + step if step < 57 else 36 + step)
+def _levels(figures: np.ndarray, low: float, high: float) -> str:
+    """One character a figure: 35 to 125 without the backslash, so that JSON needs no escapes."""
+    if high <= low:
+        steps = np.full(figures.size, LEVELS // 2)
+    else:
+        share = (figures.ravel() - low) / (high - low)
+        steps = np.clip(np.rint(share * (LEVELS - 1)), 0, LEVELS - 1).astype(int)
+    return (steps + np.where(steps < 57, 35, 36)).astype(np.uint8).tobytes().decode("ascii")

@@ -89,6 +89,7 @@ class Toolbar {
     return el("div", { class: "tools" }, el("p", {}, words.lists_why), name,
       el("div", { class: "row" },
         act(words.list_new, () => { this.table.showList(lists.add(name.value)); name.value = ""; }),
+        act(words.list_keep, () => { this.table.showList(lists.add(name.value, [...(this.table.view.watch || [])])); name.value = ""; }),
         act(words.list_rename, () => { this.say(lists.rename(name.value) ? words.list_renamed : words.list_bad_name); this.table.listsChanged(); }),
         act(words.list_remove, () => { lists.remove(); this.table.showList(null); })),
       el("div", { class: "row" },

@@ -286,7 +286,7 @@ def test_a_coding_that_was_not_asked_for_is_refused(server: ProviderServer, codi
 
 
 def test_a_body_that_trickles_ends_with_the_deadline(server: ProviderServer) -> None:
-    server.once("/x", Behaviour(body=bytes(1000), content_type="image/png", pause=0.02))
+    server.once("/x", Behaviour(body=bytes(100), content_type="image/png", pause=0.02))
     with pytest.raises(UpstreamFailure) as caught:
         fetch(server, "/x", deadline=0.2)
     assert caught.value.kind is FailureKind.TIMEOUT

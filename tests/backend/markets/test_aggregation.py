@@ -307,6 +307,11 @@ def test_the_longer_ago_the_last_price_the_larger_a_move_may_be():
     assert judge([gecko("130")], old).published.rule == "single"
 
 
+def test_a_last_price_that_is_no_longer_shown_holds_no_jump_back():
+    figure = judge([gecko("500")], published("100", age=90_000, stale=True)).published
+    assert (figure.price, figure.rule) == (Decimal(500), "single")
+
+
 # -- three and more ------------------------------------------------------------------------------
 
 THREE = Policy(order=("coingecko", "coinmarketcap", "third", "fourth"))
@@ -338,6 +343,13 @@ def test_an_outlier_comes_back_only_when_it_is_well_inside_the_band():
     assert edge.published.source == "coingecko+coinmarketcap"
     assert back.published.source == "coingecko+coinmarketcap+third"
     assert back.memory.excluded == frozenset()
+
+
+def test_no_quote_stays_out_that_is_nearer_the_middle_than_one_that_is_in():
+    memory = Memory(excluded=frozenset({"coingecko"}))
+    outcome = judge([gecko("98"), cmc("100"), quote("third", "102.9")], None, memory, policy=THREE)
+    assert outcome.published.price == Decimal(100)
+    assert outcome.memory.excluded == frozenset()
 
 
 def test_pegged_assets_have_a_narrower_band():
@@ -455,6 +467,13 @@ def test_a_seldom_traded_asset_follows_its_late_quotes():
     assert (newer.published.price, newer.published.source) == (Decimal(101), "coingecko:stale")
     older = then(newer, [gecko("99", age=9000, now=later)], now=later)
     assert older.published.price == Decimal(101)
+
+
+def test_a_late_quote_that_came_and_went_is_still_known_to_be_later_than_an_older_one():
+    first = judge([gecko("101", age=3600)])
+    silent = then(first, [], now=NOW + seconds(60))
+    outcome = then(silent, [cmc("99", age=9000)], now=NOW + seconds(120))
+    assert (outcome.published.price, outcome.published.source) == (Decimal(101), "coingecko:stale")
 
 
 def test_a_quote_older_than_a_day_is_no_last_known_price():

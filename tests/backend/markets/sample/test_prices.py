@@ -132,6 +132,26 @@ def test_candles_of_a_day_add_up_to_the_day_s_volume(market: SampleMarket) -> No
     assert table.volume.sum() == pytest.approx(market.quote_fields(end).volume_24h[place])
 
 
+def test_the_volume_of_a_running_candle_grows_until_it_closes(market: SampleMarket) -> None:
+    opened = datetime(2026, 11, 18, 10, 0, tzinfo=UTC)
+    grown = [
+        market.ohlc(["bitcoin"], 1800, opened, opened + timedelta(minutes=minutes)).volume[0, 0]
+        for minutes in (0.1, 4, 11, 12, 29.9, 30)
+    ]
+    assert grown == sorted(grown)
+    assert grown[0] < 0.02 * grown[-1]
+    assert grown[-2] > 0.98 * grown[-1]
+
+
+def test_volume_rises_with_the_square_root_of_the_move(market: SampleMarket) -> None:
+    year = market.ohlc(["bitcoin"], 3600, datetime(2025, 1, 1, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC))
+    moved, volume = np.abs(np.log(year.close / year.open))[:, 0], np.log(year.volume[:, 0])
+    assert np.corrcoef(moved, volume)[0, 1] == pytest.approx(0.52, abs=0.08)
+    large = moved > np.quantile(moved, 0.3)
+    slope = np.polyfit(np.log(moved[large]), volume[large], 1)[0]
+    assert slope == pytest.approx(0.45, abs=0.1)
+
+
 @pytest.mark.parametrize("seconds", [0, -300, 60, 301])
 def test_a_candle_of_an_odd_length_is_refused(market: SampleMarket, calm: datetime, seconds: int) -> None:
     with pytest.raises(ValueError, match="multiple of 300"):

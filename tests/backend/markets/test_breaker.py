@@ -1,0 +1,241 @@
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.markets.breaker import LONGEST_WAIT, Breaker, fingerprint, next_period
+from backend.markets.model import Fault
+
+NOW = datetime(2026, 5, 18, 12, 0, tzinfo=UTC)
+
+
+def after(seconds):
+    return NOW + timedelta(seconds=seconds)
+
+
+def broken(count=5, *, jitter=0.0):
+    breaker = Breaker()
+    for second in range(count):
+        breaker = breaker.failed(Fault.UNAVAILABLE, after(second), jitter=jitter)
+    return breaker
+
+
+def test_a_new_breaker_lets_every_call_through():
+    assert Breaker().allow(NOW).allowed
+    assert Breaker().standing(NOW).state == "ok"
+    assert Breaker().standing(NOW).message is None
+
+
+def test_four_failures_in_a_minute_do_not_open_it():
+    breaker = broken(4)
+    assert breaker.allows(after(4))
+    assert breaker.standing(after(4)).message == "4 recent failures."
+
+
+def test_five_failures_in_a_minute_open_it_for_half_a_minute():
+    breaker = broken()
+    assert not breaker.allows(after(5))
+    standing = breaker.standing(after(5))
+    assert (standing.state, standing.retry_at) == ("open", after(34))
+    assert standing.message == "It failed repeatedly; asked again at 2026-05-18T12:00:34Z."
+    assert not breaker.allows(after(33.999))
+    assert breaker.allows(after(34))
+
+
+def test_failures_spread_over_more_than_a_minute_do_not_open_it():
+    breaker = Breaker()
+    for minute in range(20):
+        breaker = breaker.failed(Fault.UNAVAILABLE, NOW + timedelta(seconds=15 * minute))
+    assert breaker.kind == "closed"
+
+
+def test_a_success_forgets_earlier_failures():
+    breaker = broken(4).succeeded(after(5)).failed(Fault.MALFORMED, after(6))
+    assert breaker.allows(after(6))
+
+
+def test_when_the_wait_is_over_exactly_one_probe_is_let_through():
+    breaker = broken()
+    decision = breaker.allow(after(34))
+    assert (decision.allowed, decision.probe) == (True, True)
+    assert breaker.standing(after(34)).state == "waiting"
+    probing = breaker.asked(after(34))
+    second = probing.allow(after(35))
+    assert (second.allowed, second.retry_at) == (False, after(94))
+    assert probing.standing(after(35)).state == "waiting"
+
+
+def test_a_probe_whose_process_died_is_replaced_after_a_minute():
+    assert broken().asked(after(34)).allow(after(94)).probe
+
+
+def test_a_probe_that_succeeds_closes_it():
+    breaker = broken().asked(after(34)).succeeded(after(35))
+    assert breaker == Breaker()
+
+
+def test_each_probe_that_fails_doubles_the_wait_up_to_half_an_hour():
+    breaker, now, waits = broken(), after(34), []
+    for _ in range(9):
+        breaker = breaker.asked(now).failed(Fault.UNAVAILABLE, now)
+        waits.append((breaker.until - now).total_seconds())
+        now = breaker.until
+    assert waits == [60, 120, 240, 480, 960, 1800, 1800, 1800, 1800]
+
+
+def test_jitter_lengthens_a_wait_by_up_to_a_tenth():
+    assert broken(jitter=0.5).until == after(4 + 31.5)
+
+
+@pytest.mark.parametrize("jitter", [-0.1, 1.0, float("nan")])
+def test_jitter_outside_its_range_is_a_mistake(jitter):
+    with pytest.raises(ValueError, match="Jitter"):
+        Breaker().failed(Fault.UNAVAILABLE, NOW, jitter=jitter)
+
+
+def test_failures_of_older_calls_add_nothing_to_a_wait_that_is_on():
+    breaker = broken()
+    assert breaker.failed(Fault.UNAVAILABLE, after(6)) == breaker
+
+
+def test_an_unknown_id_is_an_answer_and_no_failure():
+    assert broken(4).failed(Fault.NOT_FOUND, after(5)).failures == ()
+
+
+def test_a_throttled_provider_is_left_alone_for_exactly_as_long_as_it_told():
+    breaker = Breaker().failed(Fault.THROTTLED, NOW, retry_after=17)
+    assert not breaker.allows(after(16.999))
+    assert breaker.allows(after(17))
+    standing = breaker.standing(after(1))
+    assert (standing.state, standing.retry_at) == ("throttled", after(17))
+    assert breaker.standing(after(17)).state == "ok"
+
+
+@pytest.mark.parametrize("told", [None, float("nan")])
+def test_a_throttle_without_a_time_lasts_a_minute(told):
+    assert Breaker().failed(Fault.THROTTLED, NOW, retry_after=told).until == after(60)
+
+
+def test_a_time_told_in_the_past_or_beyond_a_month_is_bounded():
+    assert Breaker().failed(Fault.THROTTLED, NOW, retry_after=-5).until == NOW
+    assert Breaker().failed(Fault.THROTTLED, NOW, retry_after=float("inf")).until == NOW + timedelta(days=32)
+
+
+def test_a_success_of_an_older_call_does_not_lift_what_the_provider_told():
+    throttled = Breaker().failed(Fault.THROTTLED, NOW, retry_after=60)
+    assert not throttled.succeeded(after(1)).allows(after(2))
+    assert throttled.succeeded(after(61)) == Breaker()
+
+
+def test_a_spent_quota_waits_for_the_next_day_or_month_or_as_told():
+    day = Breaker().failed(Fault.QUOTA_SPENT, NOW)
+    month = Breaker().failed(Fault.QUOTA_SPENT, NOW, period="month")
+    told = Breaker().failed(Fault.QUOTA_SPENT, NOW, retry_after=3600, period="month")
+    assert day.until == datetime(2026, 5, 19, tzinfo=UTC)
+    assert month.until == datetime(2026, 6, 1, tzinfo=UTC)
+    assert told.until == after(3600)
+    assert month.standing(NOW).state == "quota_spent"
+    assert month.allows(datetime(2026, 6, 1, tzinfo=UTC))
+
+
+def test_a_throttle_never_shortens_the_wait_for_a_spent_quota():
+    spent = Breaker().failed(Fault.QUOTA_SPENT, NOW)
+    assert spent.failed(Fault.THROTTLED, after(1), retry_after=5) == spent
+
+
+def test_a_refused_key_waits_until_the_configuration_changes_and_no_longer():
+    first, second = fingerprint("demo", "https://api", "key-1"), fingerprint("demo", "https://api", "key-2")
+    breaker = Breaker().configured(first).failed(Fault.UNAUTHORISED, NOW, why="invalid key")
+    assert not breaker.allows(NOW + timedelta(days=400))
+    standing = breaker.standing(NOW)
+    assert (standing.state, standing.retry_at) == ("unauthorised", None)
+    assert standing.message == (
+        "The key was refused; not asked again until the configuration changes. It said: invalid key"
+    )
+    assert breaker.configured(first) is breaker
+    assert breaker.configured(second).allows(NOW)
+
+
+@pytest.mark.parametrize("fault", [Fault.UNAVAILABLE, Fault.THROTTLED, Fault.QUOTA_SPENT, Fault.NOT_FOUND])
+def test_nothing_but_a_new_configuration_lifts_a_refused_key(fault):
+    breaker = Breaker().configured("a").failed(Fault.UNAUTHORISED, NOW, why="invalid key")
+    assert breaker.failed(fault, after(1), why="other").kind == "unauthorised"
+    assert breaker.succeeded(after(1)).kind == "unauthorised"
+    assert breaker.failed(fault, after(1), why="other").why == "invalid key"
+
+
+def test_a_new_configuration_does_not_lift_a_throttle_that_may_be_by_address():
+    breaker = Breaker().configured("a").failed(Fault.THROTTLED, NOW, retry_after=60).configured("b")
+    assert not breaker.allows(after(59))
+    assert breaker.fingerprint == "b"
+
+
+def test_a_new_configuration_forgets_a_spent_quota_and_an_open_breaker():
+    assert Breaker().configured("a").failed(Fault.QUOTA_SPENT, NOW).configured("b").allows(NOW)
+    assert broken().configured("a").configured("b").allows(after(5))
+
+
+def test_the_first_configuration_seen_changes_nothing_else():
+    assert not broken().configured("a").allows(after(5))
+
+
+def test_a_fingerprint_tells_parts_apart_and_holds_none_of_them():
+    digest = fingerprint("demo", "secret")
+    assert digest != fingerprint("demos", "ecret")
+    assert digest != fingerprint("demo", None)
+    assert "secret" not in digest
+    assert len(digest) == 64
+
+
+def test_the_providers_words_are_kept_short_and_on_one_line():
+    breaker = Breaker().failed(Fault.THROTTLED, NOW, why="slow\n down " + "x" * 1000)
+    assert breaker.why.startswith("slow down x")
+    assert len(breaker.why) == 300
+
+
+@pytest.mark.parametrize(
+    ("now", "period", "expected"),
+    [
+        (datetime(2026, 12, 31, 23, 59, tzinfo=UTC), "day", datetime(2027, 1, 1, tzinfo=UTC)),
+        (datetime(2026, 12, 31, 23, 59, tzinfo=UTC), "month", datetime(2027, 1, 1, tzinfo=UTC)),
+        (datetime(2028, 1, 31, tzinfo=UTC), "month", datetime(2028, 2, 1, tzinfo=UTC)),
+        (datetime(2028, 2, 1, tzinfo=UTC), "month", datetime(2028, 3, 1, tzinfo=UTC)),
+    ],
+)
+def test_periods_end_at_utc_midnights(now, period, expected):
+    assert next_period(now, period) == expected
+
+
+calls = st.lists(
+    st.tuples(
+        st.integers(min_value=0, max_value=4000),
+        st.sampled_from([*Fault, None]),
+        st.none() | st.floats(min_value=0, max_value=5000),
+        st.floats(min_value=0, max_value=0.999),
+    ),
+    max_size=40,
+)
+
+
+@given(calls)
+def test_over_any_history_storage_changes_nothing_and_waits_stay_bounded(history):
+    breaker, now = Breaker(), NOW
+    for wait, fault, told, jitter in history:
+        now += timedelta(seconds=wait)
+        stored = Breaker.from_json(json.loads(json.dumps(breaker.to_json())))
+        assert stored == breaker
+        decision = breaker.allow(now)
+        standing = breaker.standing(now)
+        assert decision.allowed or standing.state != "ok"
+        assert decision.allowed or decision.retry_at is None or decision.retry_at > now
+        if decision.retry_at is None and not decision.allowed:
+            assert breaker.kind == "unauthorised"
+        breaker = breaker.asked(now)
+        if fault is None:
+            breaker = breaker.succeeded(now)
+        else:
+            breaker = breaker.failed(fault, now, retry_after=told, jitter=jitter)
+        if breaker.kind == "open":
+            assert breaker.until - now <= LONGEST_WAIT * 1.1

@@ -1,0 +1,267 @@
+"""The market's back end for tests: a home of its own, a clock to move, a refresh by hand, raw answers.
+
+Nothing here waits: ticks, reloads and looks at the clock are called by the test.
+"""
+
+import asyncio
+import gzip
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import orjson
+from fastapi import FastAPI
+from pydantic import SecretStr
+
+from backend.app import create_app
+from backend.asgi import App
+from backend.auth.service import create_key
+from backend.db import Database
+from backend.markets import setup
+from backend.markets.assets import load_assets
+from backend.markets.refresh import Refresher, Report
+from backend.markets.service import MarketService
+from backend.markets.setup import Market
+from backend.settings import Settings
+from tests.support.provider_pages import Coin, Pages, Query
+from tests.support.provider_server import ProviderServer
+
+CALM = datetime(2026, 11, 18, 10, 7, 42, tzinfo=UTC)
+"""In the sample market's calm week; no view fails, and none will for a day and a half but a daily throttle."""
+
+FEW = ("bitcoin", "ethereum", "usdc", "monero", "wrapped-bitcoin", "unus-sed-leo")
+"""A large one, its follower, a peg, one that the second sample view shows late, one without a rank,
+one that only the first view knows."""
+
+
+class Clock:
+    """Stands still until it is moved."""
+
+    def __init__(self, at: datetime = CALM) -> None:
+        self.at = at
+
+    def __call__(self) -> datetime:
+        return self.at
+
+    def move(self, **duration: float) -> datetime:
+        """Forward by ``timedelta(**duration)``; gives the new time."""
+        self.at += timedelta(**duration)
+        return self.at
+
+
+@cache
+def _shipped_ids() -> tuple[str, ...]:
+    return tuple(asset.id for asset in load_assets().enabled)
+
+
+def enable_only(home: Path, ids: Iterable[str]) -> None:
+    """Write the user's file of assets so that of the shipped ones only ``ids`` are enabled."""
+    kept = set(ids)
+    home.mkdir(parents=True, exist_ok=True)
+    disabled = ", ".join(asset_id for asset_id in _shipped_ids() if asset_id not in kept)
+    (home / "assets.yaml").write_text(f"disable: [{disabled}]\n")
+
+
+def settings_in(home: Path, *, database_url: str | None = None, **more: Any) -> Settings:
+    """Settings of ``home``; SQLite there unless ``database_url`` says otherwise."""
+    secret = None if database_url is None else SecretStr(database_url)
+    return Settings(home=home, database_url=secret, log_level="error", **more)
+
+
+def live_settings(home: Path, server_url: str, *, database_url: str | None = None, **more: Any) -> Settings:
+    """Live mode against the local provider server, CoinMarketCap included."""
+    keys: dict[str, Any] = {"coinmarketcap_api_key": SecretStr("a-key-of-the-test")} | more
+    return settings_in(
+        home,
+        database_url=database_url,
+        mode="live",
+        coingecko_base_url=server_url,
+        coinmarketcap_base_url=server_url,
+        alternative_me_base_url=server_url,
+        fetch_allow=(server_url.removeprefix("http://"),),
+        **keys,
+    )
+
+
+@dataclass
+class Answer:
+    """An answer as it went over the wire."""
+
+    status: int
+    raw_headers: list[tuple[bytes, bytes]]
+    body: bytes
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {name.decode().lower(): value.decode("latin-1") for name, value in self.raw_headers}
+
+    @property
+    def text(self) -> bytes:
+        """The body, decompressed where it says that it is compressed."""
+        return gzip.decompress(self.body) if self.headers.get("content-encoding") == "gzip" else self.body
+
+    def json(self) -> Any:
+        return orjson.loads(self.text)
+
+
+Headers = Mapping[str, str] | Iterable[tuple[str, str]]
+
+
+def send(
+    app: App,
+    path: str,
+    *,
+    method: str = "GET",
+    headers: Headers = (),
+    body: Iterable[bytes] = (b"",),
+    client: str = "127.0.0.1",
+) -> Answer:
+    """One request to an ASGI application, as a server would hand it over; ``path`` may hold a query."""
+    bare, _, query = path.partition("?")
+    pairs = headers.items() if isinstance(headers, Mapping) else headers
+    scope: dict[str, Any] = {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": "1.1",
+        "method": method,
+        "scheme": "http",
+        "path": unquote(bare),
+        "raw_path": bare.encode(),
+        "query_string": query.encode(),
+        "root_path": "",
+        "headers": [(name.lower().encode(), value.encode("latin-1")) for name, value in pairs],
+        "client": (client, 50000),
+        "server": ("127.0.0.1", 8000),
+        "state": {},
+    }
+    pieces = list(body)
+    sent: list[Any] = []
+
+    async def receive() -> dict[str, Any]:
+        if not pieces:
+            return {"type": "http.disconnect"}
+        return {"type": "http.request", "body": pieces.pop(0), "more_body": bool(pieces)}
+
+    async def take(message: Any) -> None:
+        sent.append(message)
+
+    asyncio.run(_run(app, scope, receive, take))
+    start = next(message for message in sent if message["type"] == "http.response.start")
+    whole = b"".join(message.get("body", b"") for message in sent if message["type"] == "http.response.body")
+    return Answer(start["status"], list(start["headers"]), whole)
+
+
+async def _run(app: App, scope: Any, receive: Any, take: Any) -> None:
+    await app(scope, receive, take)
+
+
+@dataclass
+class Running:
+    """The application over a store, and what a test does to it."""
+
+    app: Any
+    clock: Clock
+    key: str
+
+    @property
+    def inner(self) -> FastAPI:
+        """The FastAPI application inside the outermost layer."""
+        inner: FastAPI = self.app._app
+        return inner
+
+    @property
+    def market(self) -> MarketService:
+        service: MarketService = self.inner.state.market
+        return service
+
+    @property
+    def database(self) -> Database:
+        database: Database = self.inner.state.database
+        return database
+
+    def get(self, path: str, *, key: str | None = None, **headers: str) -> Answer:
+        """GET with the key; ``if_none_match="…"`` becomes the header If-None-Match."""
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        return send(self.app, path, headers={"CP-X-API-KEY": key or self.key, **named})
+
+    def json(self, path: str) -> Any:
+        answer = self.get(path)
+        assert answer.status == 200, answer.body
+        return answer.json()
+
+    def look(self) -> None:
+        """What the change watcher's thread does once a second."""
+        self.inner.state.watcher.poll()
+        self.market.view.by_the_clock()
+
+    def close(self) -> None:
+        self.market.close()
+        self.database.dispose()
+
+
+def run_app(settings: Settings, clock: Clock) -> Running:
+    """The application with a key that may read; close it when done."""
+    app = create_app(settings, now=clock)
+    inner: FastAPI = app._app  # type: ignore[assignment]
+    key = create_key(inner.state.database, name="test", scopes=("read",), now=datetime.now(UTC)).key
+    inner.state.watcher.poll()
+    return Running(app, clock, key)
+
+
+@dataclass
+class Worker:
+    """What asks the providers and writes: one refresher over a store."""
+
+    settings: Settings
+    database: Database
+    market: Market
+    clock: Clock
+    reports: list[Report] = field(default_factory=list)
+
+    def tick(self, **later: float) -> Report:
+        """Move the clock by ``timedelta(**later)`` and refresh."""
+        self.clock.move(**later)
+        report = Refresher(self.database, self.market).tick(self.clock())
+        self.reports.append(report)
+        return report
+
+    @property
+    def realm(self) -> str:
+        return self.market.sources.realm
+
+
+def worker_of(settings: Settings, database: Database, clock: Clock, market: Market | None = None) -> Worker:
+    return Worker(settings, database, market or setup.prepare(settings, database), clock)
+
+
+def follow(server: ProviderServer, clock: Clock) -> Callable[[], None]:
+    """Let the provider server's pages be of the clock's time; call the result after each move."""
+
+    def moved() -> None:
+        server.pages.now = clock()
+
+    moved()
+    return moved
+
+
+class BarePages(Pages):
+    """Pages on which everything that may be null is null, and most of what may be absent is absent."""
+
+    def gecko_row(self, coin: Coin, query: Query) -> dict[str, Any]:
+        full = super().gecko_row(coin, query)
+        kept = ("id", "symbol", "current_price", "last_updated")
+        return {name: (value if name in kept else None) for name, value in full.items()}
+
+    def gecko_global(self) -> dict[str, Any]:
+        data = super().gecko_global()["data"]
+        return {"data": {"total_market_cap": data["total_market_cap"], "updated_at": data["updated_at"]}}
+
+    def cmc_row(self, coin: Coin) -> dict[str, Any]:
+        full = super().cmc_row(coin)
+        when, price = full["last_updated"], self.price(coin, self.moment())
+        usd = {"price": price, "last_updated": when, "market_cap": None, "volume_24h": None}
+        return {"id": coin.cmc, "slug": coin.slug, "cmc_rank": None, "quote": self.in_form(usd)}
