@@ -93,6 +93,13 @@ class Settings(BaseSettings):
             else value
         )
 
+    @field_validator("tick_seconds")
+    @classmethod
+    def _divides_a_minute(cls, value: int) -> int:
+        if 60 % value:
+            raise ValueError(f"must divide a minute evenly, as 5, 10, 15 or 30 do; {value} does not.")
+        return value
+
     @model_validator(mode="after")
     def _sample_beside_keys(self) -> "Settings":
         keys = self.coingecko_api_key or self.coinmarketcap_api_key

@@ -9,12 +9,11 @@ import contextlib
 import logging
 import math
 import os
-import sys
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import sqlalchemy as sa
@@ -59,11 +58,11 @@ def exit_at_once() -> None:
 class JobEngine:
     """Runs schedules and jobs until it is stopped; one at a time in a process, as dbos is.
 
-    Every process on one store may have one, each under a slot of its own (``executor_id``). A
-    process that only submits jobs needs none: a ``DBOSClient`` with :class:`JsonSerializer` does that.
+    Every process on one store may have one, each under a slot of its own. A process that only
+    submits jobs has none: for that a ``DBOSClient`` with :class:`JsonSerializer` will do.
     """
 
-    _running: "JobEngine | None" = None
+    _of_this_process = threading.Lock()
 
     def __init__(
         self,
@@ -80,20 +79,120 @@ class JobEngine:
         self._schedules = [*schedules, retention(keep_jobs)]
         self._queues = queues
         self._on_slot_lost = on_slot_lost
-        self._ends = contextlib.ExitStack()
+        self._undo = contextlib.ExitStack()
+        self._patience = 0.0
         self.executor_id: str | None = None
-        """The slot that this process holds, while it runs."""
+        """The slot that this process holds while it runs."""
         names = [schedule.name for schedule in self._schedules]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
+        if twice := sorted({name for name in names if names.count(name) > 1}):
             raise ValueError(f"Two schedules have one name: {', '.join(twice)}.")
 
     def launch(self) -> None:
-        """Start to work. Unfinished jobs of this process's slot go on where they stopped."""
-        if JobEngine._running is not None:
+        """Start to work; unfinished jobs of the slot that is taken go on where they stopped."""
+        if not self._of_this_process.acquire(blocking=False):
             raise RuntimeError("A job engine runs in this process already; stop it first.")
-        JobEngine._running = self
-        with contextlib.ExitStack() as ends:  # undoes what was done if the launch fails
-            ends.callback(setattr, JobEngine, "_running", None)
+        with contextlib.ExitStack() as undo:  # what was begun is undone if the launch fails
+            undo.callback(self._of_this_process.release)
             locks = open_locks(self._database_url, self._home)
-            ...
+            undo.callback(self._give_back, locks)
+            self.executor_id = take_slot(locks)
+            ticking.use(Ticker(self._schedules, locks))
+            undo.callback(ticking.use, None)
+            self._launch_dbos(undo)
+            for queue in self._queues:
+                DBOS.register_queue(
+                    queue.name, worker_concurrency=queue.concurrency, polling_interval_sec=queue.poll_seconds
+                )
+            ticking.apply(self._schedules)
+            sweeper = Sweeper(locks, self.executor_id, on_lost=self._on_slot_lost)
+            sweeper.start()
+            undo.callback(sweeper.stop)
+            self._undo = undo.pop_all()
+        log.info("job_engine_started", slot=self.executor_id)
+
+    def stop(self, timeout: float = 10.0) -> None:
+        """Take up nothing more and wait up to ``timeout`` seconds for what runs. Twice is once.
+
+        What runs still keeps this process's slot until the process ends, and is taken over then.
+        """
+        self._patience = timeout
+        self._undo.close()
+        self.executor_id = None
+
+    def __enter__(self) -> Self:
+        self.launch()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _launch_dbos(self, undo: contextlib.ExitStack) -> None:
+        dbos_logger = logging.getLogger("dbos")
+        if not dbos_logger.handlers:
+            dbos_logger.addHandler(logging.NullHandler())  # or dbos writes past the service's own log
+        store = store_engine(self._database_url)
+        undo.callback(store.dispose)
+        configuration: DBOSConfig = {
+            "name": APPLICATION,
+            "application_version": VERSION,
+            "executor_id": self.executor_id,
+            "system_database_url": self._database_url,
+            "system_database_engine": store,
+            "serializer": JsonSerializer(),
+            "max_executor_threads": THREADS,
+            "notification_listener_polling_interval_sec": 0.2,  # a stop waits for one round of it
+            "log_level": "WARNING",
+            "enable_otlp": False,
+        }
+        self._dbos = DBOS(config=configuration)
+        undo.callback(self._destroy_dbos)
+        DBOS.launch()
+
+    def _destroy_dbos(self) -> None:
+        DBOS.destroy(workflow_completion_timeout_sec=math.ceil(self._patience))
+
+    def _give_back(self, locks: Locks) -> None:
+        if running := self._still_running():
+            log.warning("jobs_still_running", slot=self.executor_id, jobs=running)
+        else:
+            locks.close()
+
+    def _still_running(self) -> list[str]:
+        return list(self._dbos._active_workflows_set.activeList()) if hasattr(self, "_dbos") else []
+
+
+def store_engine(database_url: str) -> sa.Engine:
+    """Connections to the job store, as dbos wants them and as durable as accepted jobs have to be."""
+    if database_url.startswith("sqlite"):
+        return _sqlite_store(database_url)
+    engine = sa.create_engine(
+        database_url,
+        pool_size=10,
+        max_overflow=30,
+        pool_pre_ping=True,
+        connect_args={"connect_timeout": 5, "application_name": "chainproof_jobs"},
+    )
+
+    @sa.event.listens_for(engine, "connect")
+    def _prepare(connection: Any, _record: Any) -> None:
+        connection.execute(
+            "SET idle_in_transaction_session_timeout = 60000"
+        )  # a frozen process frees its rows
+        connection.commit()
+
+    return engine
+
+
+def _sqlite_store(database_url: str) -> sa.Engine:
+    file = sa.make_url(database_url).database
+    if file:
+        Path(file).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    engine = sa.create_engine(database_url, pool_size=10, max_overflow=60)
+
+    @sa.event.listens_for(engine, "connect")
+    def _prepare(connection: Any, _record: Any) -> None:
+        connection.isolation_level = "IMMEDIATE"  # the driver begins before writes, and takes the lock then
+        for pragma in ("busy_timeout=30000", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    return engine

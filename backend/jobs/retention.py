@@ -1,20 +1,15 @@
 """Forgetting: finished jobs after some days, the ticks of schedules after one."""
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import structlog
-from dbos import DBOS, WorkflowStatusString
+from dbos import DBOS
 
 from backend.jobs.schedules import HOUR, TICK_WORKFLOW, Schedule
 
 log = structlog.get_logger(__name__)
 
-FINISHED = [
-    status.value
-    for status in WorkflowStatusString
-    if status.value in ("SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
-]
+FINISHED: list[str] = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
 TICKS_FOR = timedelta(days=1)
 BATCH = 500
 """Jobs a transaction: some 20 ms, for which other writers wait."""

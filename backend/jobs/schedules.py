@@ -119,7 +119,7 @@ _ticker: Ticker | None = None
 
 def use(ticker: Ticker | None) -> None:
     """Say what runs the ticks of this process, in which dbos is one alone as well."""
-    global _ticker  # noqa: PLW0603
+    global _ticker
     _ticker = ticker
 
 
@@ -137,7 +137,9 @@ def apply(schedules: Iterable[Schedule]) -> None:
     )
 
 
-@DBOS.workflow(name=TICK_WORKFLOW, max_recovery_attempts=2)  # a tick that kills its process is not tried for ever
+@DBOS.workflow(
+    name=TICK_WORKFLOW, max_recovery_attempts=2
+)  # a tick that kills its process is not tried for ever
 def _tick(scheduled_at: datetime, name: str) -> Outcome:
     if _ticker is None:
         raise RuntimeError("A tick came while no job engine runs in this process.")

@@ -191,8 +191,7 @@ class Refresher:
         for result in results:
             name, answer = result.call.provider, result.answer
             if isinstance(answer, ProviderError):
-                # Not counted as polled: it is asked again at the next tick, until its breaker opens.
-                states[name] = states[name].failed(answer, random.random(), now)  # noqa: S311 - jitter
+                states[name] = _after_failure(states[name], result.call.role, answer, now)
                 metrics.PROVIDER_CALLS.labels(name, answer.fault.value).inc()
                 log.warning(
                     "provider_failed",
@@ -279,6 +278,17 @@ class Refresher:
         for result in results:
             if isinstance(result.answer, Poll) and result.answer.images:
                 icons.note_images(self._database, result.answer.images, now)
+
+
+def _after_failure(state: ProviderState, role: Role, error: ProviderError, now: datetime) -> ProviderState:
+    """A role that failed does not count as polled: it is asked again at the next tick, until the breaker opens.
+
+    A plan that lacks one of the lesser endpoints refuses it like a wrong key; that must not keep
+    the quotes from being asked for, so it only waits for the role's next turn.
+    """
+    if error.fault is Fault.UNAUTHORISED and role != "quotes" and "quotes" in state.polled:
+        return state.asked(role, now)
+    return state.failed(error, random.random(), now)  # noqa: S311 - jitter
 
 
 def _outcome(call: Call) -> Result:

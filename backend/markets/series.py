@@ -17,7 +17,7 @@ from backend.db import Database, upsert
 from backend.markets.assets import Asset
 from backend.markets.candles import align
 from backend.markets.history import HALF_HOUR, current_candles
-from backend.markets.model import SPAN_SECONDS, ProviderError, Span, source_label
+from backend.markets.model import SPAN_SECONDS, Fault, ProviderError, Span, source_label
 from backend.markets.numbers import stamp
 from backend.markets.provider_state import change_state, load_states
 from backend.markets.setup import Market
@@ -73,15 +73,20 @@ class CandleReader:
         source = self._market.sources.ohlc
         if not self._may_ask(source.name, now):
             return None
+        cost = 0 if self._market.sources.history else 1
         try:
             candles = source.ohlc(asset, span, now)
         except ProviderError as error:
             log.info("ohlc_not_fetched", provider=source.name, fault=error.fault.value)
-            failure = error
+            self._learn(error, now)
+            # A plan without this endpoint, or an id that is gone: an empty series is kept for a while.
+            candles = ()
+            if error.fault not in (Fault.UNAUTHORISED, Fault.NOT_FOUND):
+                return None
+        else:
             change_state(
-                self._database, self._market, source.name, lambda state: state.failed(failure, 0.0, now)
+                self._database, self._market, source.name, lambda state: state.answered(None, cost, now)
             )
-            return None
         row = {
             "realm": self._realm,
             "asset_id": asset.id,
@@ -93,9 +98,14 @@ class CandleReader:
         }
         with self._database.write() as connection:
             upsert(connection, candle_strips, [row])
-        cost = 0 if self._market.sources.history else 1
-        change_state(self._database, self._market, source.name, lambda state: state.answered(None, cost, now))
         return row
+
+    def _learn(self, error: ProviderError, now: datetime) -> None:
+        """Tell the provider's breaker, but for what concerns this endpoint or this asset alone."""
+        if error.fault not in (Fault.UNAUTHORISED, Fault.NOT_FOUND):
+            change_state(
+                self._database, self._market, error.provider, lambda state: state.failed(error, 0.0, now)
+            )
 
     def _may_ask(self, provider: str, now: datetime) -> bool:
         with self._database.read() as connection:

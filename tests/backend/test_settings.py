@@ -68,3 +68,9 @@ def test_a_postgresql_address_uses_the_installed_driver(monkeypatch: pytest.Monk
 def test_hosts_that_may_be_fetched_are_given_with_commas(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHAINPROOF_FETCH_ALLOW", "127.0.0.1:9900, images.internal:80")
     assert Settings().fetch_allow == ("127.0.0.1:9900", "images.internal:80")
+
+
+def test_ticks_are_instants_of_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHAINPROOF_TICK_SECONDS", "7")
+    with pytest.raises(ValidationError, match="divide a minute"):
+        Settings()

@@ -31,7 +31,7 @@ from tests.support.provider_pages import Coin, Pages, Query
 from tests.support.provider_server import ProviderServer
 
 CALM = datetime(2026, 11, 18, 10, 7, 42, tzinfo=UTC)
-"""In the sample market's calm week; no view fails, and none will for a day and a half but a daily throttle."""
+"""In the sample market's calm week; no view fails for a day and a half but by the daily throttle."""
 
 FEW = ("bitcoin", "ethereum", "usdc", "monero", "wrapped-bitcoin", "unus-sed-leo")
 """A large one, its follower, a peg, one that the second sample view shows late, one without a rank,

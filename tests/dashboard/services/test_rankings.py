@@ -1,5 +1,6 @@
 """The rank table's rows, sorting, filtering and links."""
 
+import itertools
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -189,7 +190,7 @@ def test_a_selection_holds_only_what_matches_and_loses_nothing_unfiltered(
         assert all((row.change(view.span) or 0) > 0 for row in shown)
     everything = select(some, without_filters(view))
     assert len(everything) == len(some)
-    for before, after in zip(everything, everything[1:], strict=False):
+    for before, after in itertools.pairwise(everything):
         column, descending = view.sort[0]
         left, right = sort_value(before, column), sort_value(after, column)
         assert right is None or (left is not None and (left >= right if descending else left <= right))
