@@ -3,7 +3,7 @@
 Writers call :func:`backend.db.bump` inside their transaction. Each process has one
 :class:`ChangeWatcher`, which reads the counters once a second and calls those who subscribed to a
 topic whose counter moved. A dead database is reported once and asked again; subscribers keep what
-they had.
+they had. A subscriber that fails is reported once and called again.
 """
 
 import threading
@@ -30,7 +30,8 @@ class ChangeWatcher:
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self.last_success: float | None = None
-        """``time.monotonic()`` of the last poll that the database answered."""
+        """``time.monotonic()`` of the last poll after which every subscriber was up to date."""
+        self._failing: set[str] = set()
 
     def subscribe(self, topic: str, reload: Callable[[], None]) -> None:
         """Call ``reload`` whenever ``topic`` changed, in the watcher's thread."""
@@ -44,12 +45,16 @@ class ChangeWatcher:
         """One look; public so that tests need no thread and no waiting."""
         with self._database.read() as connection:
             now = {row.topic: row.n for row in connection.execute(sa.select(change_counters))}
+        current = True
         for topic, reloads in self._subscribers.items():
             if now.get(topic, 0) != self._seen.get(topic, 0):
-                for reload in reloads:
-                    reload()
-                self._seen[topic] = now.get(topic, 0)
-        self.last_success = time.monotonic()
+                # One that fails keeps no other from its news, and is called again at the next look.
+                if all([self._call(topic, reload) for reload in reloads]):
+                    self._seen[topic] = now.get(topic, 0)
+                else:
+                    current = False
+        if current:
+            self.last_success = time.monotonic()
 
     def start(self) -> None:
         self._thread = threading.Thread(target=self._run, name="change-watcher", daemon=True)
@@ -73,4 +78,18 @@ class ChangeWatcher:
                     log.warning("database_does_not_answer", error=type(error).__name__)
                 failing = True
             for call in self._each_time:
-                call()
+                self._call("each_time", call)
+
+    def _call(self, topic: str, call: Callable[[], None]) -> bool:
+        """Whether ``call`` went well; a fault is reported when it begins and when it is over."""
+        try:
+            call()
+        except Exception:
+            if topic not in self._failing:
+                log.exception("reload_failed", topic=topic)
+                self._failing.add(topic)
+            return False
+        if topic in self._failing:
+            log.info("reload_works_again", topic=topic)
+            self._failing.discard(topic)
+        return True

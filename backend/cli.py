@@ -13,6 +13,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, ParamSpec, TypeVar
 
+import httpx
 import typer
 from pydantic import ValidationError
 from rich.console import Console
@@ -40,6 +41,7 @@ err = Console(stderr=True)
 P = ParamSpec("P")
 R = TypeVar("R")
 WRONG_USE, DEPENDENCY_FAILED = 2, 3
+START_SECONDS = 60.0
 
 
 def fail(sentence: str, code: int) -> NoReturn:
@@ -98,9 +100,13 @@ def up(
             )
     migrations.upgrade(settings.app_database_url)
     quiet = {} if "log_level" in settings.model_fields_set else {"CHAINPROOF_LOG_LEVEL": "warning"}
-    family = Family([Child("serve", ["serve"], quiet), Child("dashboard", ["dashboard"], quiet)])
+    family = Family([Child("serve", ["serve"], quiet), Child("dashboard", ["dashboard"], quiet, silent=True)])
     _stop_on_signals(family)
     family.start()
+    with err.status("Starting…"):
+        ready = family.wait_until(lambda: _answers(settings), START_SECONDS)
+    if not ready and not family.failed:
+        err.print("Not everything answers yet; it is given more time.")
     data = "sample data, no network" if settings.mode == "sample" else "live data"
     out.print(f"\n  [bold]Chainproof[/] ({data})")
     out.print(f"  Dashboard  http://{settings.dashboard_host}:{settings.dashboard_port}")
@@ -323,6 +329,16 @@ def _database(settings: Settings | None = None) -> Any:
     settings = settings or Settings()
     migrations.upgrade(settings.app_database_url)
     return Database(settings.app_database_url)
+
+
+def _answers(settings: Settings) -> bool:
+    """Whether the service is ready and the dashboard up."""
+    host = settings.dashboard_host.replace("0.0.0.0", "127.0.0.1")  # noqa: S104 - where to call, not to bind
+    addresses = (f"{settings.api_url}/readyz", f"http://{host}:{settings.dashboard_port}/_stcore/health")
+    try:
+        return all(httpx.get(address, timeout=2, trust_env=False).is_success for address in addresses)
+    except httpx.HTTPError:
+        return False
 
 
 def _cell(value: Any) -> str:

@@ -70,7 +70,10 @@ class UtcTime(sa.types.TypeDecorator[datetime]):
         if value.tzinfo is None:
             raise ValueError("an instant needs a time zone")
         moment = value.astimezone(UTC)
-        return moment if dialect.name == "postgresql" else moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        if dialect.name == "postgresql":
+            return moment
+        # Not strftime, whose %Y has fewer than four digits before the year 1000.
+        return moment.isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
         if value is None:

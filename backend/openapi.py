@@ -110,7 +110,7 @@ def _mend_operation(operation: dict[str, Any]) -> None:
         headers.update(COMMON_HEADERS)
         if status in ("200", "304") and cacheable:
             headers.update(CACHE_HEADERS)
-        if status == "200" and operation.get("deprecated"):
+        if status in ("200", "304") and operation.get("deprecated"):
             headers.update(DEPRECATION_HEADERS)
         if status == "401":
             headers["WWW-Authenticate"] = TEXT_HEADER

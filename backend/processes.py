@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import structlog
@@ -49,6 +49,8 @@ class Child:
     name: str
     arguments: Sequence[str]
     environment: Mapping[str, str] = field(default_factory=dict)
+    silent: bool = False
+    """Whether what it prints, other than its log on standard error, is dropped."""
     process: subprocess.Popen[bytes] | None = None
     started_at: float = 0.0
     failures: int = 0
@@ -58,6 +60,7 @@ class Child:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "backend.cli", *self.arguments],
             stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL if self.silent else None,
             env={**os.environ, **self.environment, PARENT_PIPE: "1"},
             start_new_session=True,  # Ctrl-C reaches the parent alone, which stops the children in order
         )
@@ -95,6 +98,18 @@ class Family:
             if self.failed:
                 break
         self._end()
+
+    def wait_until(self, ready: Callable[[], bool], seconds: float) -> bool:
+        """Look after the children until ``ready()`` holds; false when it did not in time."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline and not self._stopping.wait(0.2):
+            for child in self._children:
+                self._look_after(child)
+            if self.failed:
+                return False
+            if ready():
+                return True
+        return False
 
     def watch_in_background(self) -> None:
         threading.Thread(target=self.watch, name="family", daemon=True).start()

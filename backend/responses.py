@@ -8,21 +8,27 @@ from starlette.responses import Response
 
 from backend.prepared import Prepared
 
-HOT: dict[int | str, dict[str, Any]] = {304: {"description": "The client holds these very bytes (`If-None-Match`)."}}
+HOT: dict[int | str, dict[str, Any]] = {
+    304: {"description": "The client holds these very bytes (`If-None-Match`)."}
+}
 
 
 class PreparedResponse(Response):
     """Sends a :class:`Prepared` as the request's ``Accept-Encoding`` and ``If-None-Match`` ask."""
 
     def __init__(self, answer: Prepared, request: Request) -> None:
-        accept, tag = request.headers.get("accept-encoding"), request.headers.get("if-none-match")
         status, headers, body = answer.answer(
-            accept.encode("latin-1") if accept is not None else None,
-            tag.encode("latin-1") if tag is not None else None,
+            _joined(request, "accept-encoding"), _joined(request, "if-none-match")
         )
         super().__init__(status_code=status)
         self.body = body
         self.raw_headers = list(headers)
+
+
+def _joined(request: Request, name: str) -> bytes | None:
+    """A header's lines as the one list that they mean (RFC 9110 section 5.3)."""
+    lines = request.headers.getlist(name)
+    return ", ".join(lines).encode("latin-1") if lines else None
 
 
 class RawJson(Response):

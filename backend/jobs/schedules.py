@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Literal
+from typing import Any, Literal
 
 import structlog
 from dbos import DBOS
@@ -25,6 +25,8 @@ TICK_WORKFLOW = "schedule-tick"
 LATE = timedelta(seconds=3)
 """A tick may start this late in ordinary operation: up to a tenth of its period (10 s at the most) of
 jitter before it is enqueued and a second before it is taken up."""
+ATTEMPTS = 2
+"""How often a tick is taken over that kills the process that runs it."""
 
 Outcome = Literal["ran", "failed", "stale", "overlapped", "unknown"]
 
@@ -88,7 +90,7 @@ class Ticker:
         self._clock = clock
 
     def tick(self, name: str, scheduled_at: datetime) -> Outcome:
-        """Run a schedule for the tick of ``scheduled_at``, unless it is not to run; never raises its error."""
+        """Run a schedule for the tick of ``scheduled_at``, unless that is past or the last one runs still."""
         schedule = self.schedules.get(name)
         if schedule is None:
             log.warning("tick_of_unknown_schedule", schedule=name)
@@ -97,7 +99,7 @@ class Ticker:
             return "stale"  # after a suspend all missed ticks come at once
         lock = f"schedule-{name}"
         if not self._locks.acquire(lock):
-            log.warning("tick_skipped_while_the_last_one_runs", schedule=name, scheduled_at=scheduled_at)
+            log.warning("tick_skipped_while_another_runs", schedule=name, tick=scheduled_at.isoformat())
             return "overlapped"
         try:
             return self._run(schedule, scheduled_at)
@@ -109,7 +111,7 @@ class Ticker:
         try:
             contextvars.Context().run(schedule.run, self._clock())
         except Exception:
-            log.exception("schedule_failed", schedule=schedule.name, scheduled_at=scheduled_at)
+            log.exception("schedule_failed", schedule=schedule.name, tick=scheduled_at.isoformat())
             return "failed"
         return "ran"
 
@@ -129,18 +131,18 @@ def apply(schedules: Iterable[Schedule]) -> None:
     for found in DBOS.list_schedules():
         if found["schedule_name"] not in declared:
             DBOS.delete_schedule(found["schedule_name"])
+    workflow: Any = _tick
     DBOS.apply_schedules(
         [
-            {"schedule_name": name, "workflow_fn": _tick, "schedule": schedule.cron, "context": name}
+            {"schedule_name": name, "workflow_fn": workflow, "schedule": schedule.cron, "context": name}
             for name, schedule in declared.items()
         ]
     )
 
 
-@DBOS.workflow(
-    name=TICK_WORKFLOW, max_recovery_attempts=2
-)  # a tick that kills its process is not tried for ever
+@DBOS.workflow(name=TICK_WORKFLOW, max_recovery_attempts=ATTEMPTS)
 def _tick(scheduled_at: datetime, name: str) -> Outcome:
+    """The outcome is kept with the tick until both are forgotten."""
     if _ticker is None:
         raise RuntimeError("A tick came while no job engine runs in this process.")
     return _ticker.tick(name, scheduled_at)

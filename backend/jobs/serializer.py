@@ -1,9 +1,9 @@
 """How job data is stored: JSON that comes back as it went in, never pickle.
 
 Plain data (null, booleans, numbers, strings, lists, objects) is written as itself. What JSON lacks
-is an object with one key: ``{"$decimal": "1.50"}``, ``{"$datetime": ...}``, ``{"$date": ...}``,
-``{"$duration": seconds}``, ``{"$uuid": ...}``, ``{"$float": "nan"}``, ``{"$tuple": [...]}``, ``{"$exception": {...}}``;
-an object whose one key begins with ``$`` by itself is wrapped in ``{"$object": ...}``.
+is an object with one key, which begins with ``$``: ``{"$decimal": "1.50"}``, and so on for instants,
+dates, durations, UUIDs, tuples, exceptions and floats that are not finite. An object that looks
+like one of these by itself is wrapped in ``{"$object": ...}``.
 
 A step returns its own result at first and what was stored when the job is resumed; the two must be
 alike. Therefore a tuple stays a tuple, and what cannot be stored is refused with a sentence.

@@ -241,12 +241,11 @@ def _judgements(seen: Sequence[Seen], choice: Choice | None, at: Situation) -> t
 def _unused(item: Seen, at: Situation) -> str:
     if item.fault:
         return item.fault
-    age, provider = words(at.now - item.quote.as_of), item.quote.provider
+    when, provider = stamp(item.quote.as_of), item.quote.provider
     if item.freshness == "stale":
-        return f"Stale: {age} old (limit {words(at.policy.ageing_limit(provider))})."
-    return (
-        f"Ageing: {age} old (fresh up to {words(at.policy.fresh_limit(provider))}), and a fresh quote exists."
-    )
+        return f"Stale: of {when}, more than {words(at.policy.ageing_limit(provider))} old."
+    limit = words(at.policy.fresh_limit(provider))
+    return f"Ageing: of {when}, more than {limit} old, and a fresh quote exists."
 
 
 # -- no usable quote ----------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from backend.markets.freshness import is_fresh, words
 from backend.markets.medians import combined, deviations, outliers
 from backend.markets.memory import GoodFigure, IncidentKind, Memory, PendingJump
 from backend.markets.model import Published, Quote, Rule
-from backend.markets.numbers import WIDE, mean, pct_change, pct_spread, plain
+from backend.markets.numbers import WIDE, mean, pct_change, pct_spread, plain, stamp
 from backend.markets.policy import AssetTraits, Policy, title
 
 ALONE = "Only one provider's quote is usable: there is nothing to compare it with."
@@ -236,11 +236,10 @@ def _hold_or_primary(
     """In a conflict: the last good figure while it is recent, then the primary's, flagged."""
     good, limit = at.memory.last_good, words(at.policy.hold)
     if good is not None and at.now - good.at <= at.policy.hold:
-        age = words(at.now - good.at)
         return Choice(
             rule="held",
             held=good,
-            reason=f"{differ}: the last good figure stands ({age} old, limit {limit}).",
+            reason=f"{differ}: the last good figure, of {stamp(good.at)}, stands until it is {limit} old.",
             reasons=dict.fromkeys((quote.provider for quote in quotes), "In conflict: not used for now."),
             flags=("conflict",),
             spread_pct=spread,

@@ -13,7 +13,10 @@ from backend.markets.policy import Policy, title
 
 
 def fault_of(quote: Quote, now: datetime, policy: Policy) -> str | None:
-    """Why ``quote`` cannot be used at all, as a sentence; null when it is valid."""
+    """Why ``quote`` cannot be used at all, as a sentence; null when it is valid.
+
+    Sentences name times, not ages: they stay the same until something happens.
+    """
     if not quote.price.is_finite():
         return f"Refused: {quote.price} is not a finite price."
     if quote.price <= 0:
@@ -21,8 +24,8 @@ def fault_of(quote: Quote, now: datetime, policy: Policy) -> str | None:
     if not is_sane(quote.price):
         return "Refused: no price is that small, that large or that long."
     if quote.as_of - now > policy.future_tolerance:
-        ahead, limit = words(quote.as_of - now), words(policy.future_tolerance)
-        return f"Refused: its time is {ahead} ahead of ours (limit {limit})."
+        limit = words(policy.future_tolerance)
+        return f"Refused: its time, {stamp(quote.as_of)}, is more than {limit} ahead of ours."
     return None
 
 

@@ -56,6 +56,7 @@ router = APIRouter(tags=["markets"])
         },
         **HOT,
         **not_found("No configured asset has this id."),
+        503: {"description": "The data store does not answer; `Retry-After` says when to ask again."},
     },
 )
 def read_icon(request: Request, id: str) -> Response:

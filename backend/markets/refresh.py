@@ -281,7 +281,7 @@ class Refresher:
 
 
 def _after_failure(state: ProviderState, role: Role, error: ProviderError, now: datetime) -> ProviderState:
-    """A role that failed does not count as polled: it is asked again at the next tick, until the breaker opens.
+    """A role that failed does not count as polled: the next tick asks again, until the breaker opens.
 
     A plan that lacks one of the lesser endpoints refuses it like a wrong key; that must not keep
     the quotes from being asked for, so it only waits for the role's next turn.

@@ -6,6 +6,7 @@ with its basis.
 """
 
 import threading
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -19,7 +20,7 @@ from backend.markets.candles import align
 from backend.markets.history import HALF_HOUR, current_candles
 from backend.markets.model import SPAN_SECONDS, Fault, ProviderError, Span, source_label
 from backend.markets.numbers import stamp
-from backend.markets.provider_state import change_state, load_states
+from backend.markets.provider_state import ProviderState, change_state, load_states
 from backend.markets.setup import Market
 from backend.markets.strips import EMPTY, put, strip_of, window
 from backend.markets.tables import candle_strips
@@ -84,9 +85,7 @@ class CandleReader:
             if error.fault not in (Fault.UNAUTHORISED, Fault.NOT_FOUND):
                 return None
         else:
-            change_state(
-                self._database, self._market, source.name, lambda state: state.answered(None, cost, now)
-            )
+            self._change(source.name, lambda state: state.answered(None, cost, now))
         row = {
             "realm": self._realm,
             "asset_id": asset.id,
@@ -103,9 +102,10 @@ class CandleReader:
     def _learn(self, error: ProviderError, now: datetime) -> None:
         """Tell the provider's breaker, but for what concerns this endpoint or this asset alone."""
         if error.fault not in (Fault.UNAUTHORISED, Fault.NOT_FOUND):
-            change_state(
-                self._database, self._market, error.provider, lambda state: state.failed(error, 0.0, now)
-            )
+            self._change(error.provider, lambda state: state.failed(error, 0.0, now))
+
+    def _change(self, provider: str, change: Callable[[ProviderState], ProviderState]) -> None:
+        change_state(self._database, self._market, provider, change)
 
     def _may_ask(self, provider: str, now: datetime) -> bool:
         with self._database.read() as connection:

@@ -11,6 +11,7 @@ from backend.markets.refresh import Refresher
 from backend.settings import Settings
 
 log = structlog.get_logger(__name__)
+REFRESH = "market-refresh"
 
 
 def market_schedules(settings: Settings, database: Database) -> list[Schedule]:
@@ -25,9 +26,7 @@ def market_schedules(settings: Settings, database: Database) -> list[Schedule]:
         log.info("history_thinned", **housekeeping.thin(database, market.sources.realm, now))
 
     schedules = [
-        Schedule(
-            "market-refresh", settings.tick_seconds, refresh, "Ask due providers, publish, grow candles."
-        ),
+        Schedule(REFRESH, settings.tick_seconds, refresh, "Ask due providers, publish, grow candles."),
         Schedule("market-thinning", 3600, thin, "Drop price points and candles that are no longer kept."),
     ]
     if settings.mode == "live":

@@ -1,6 +1,7 @@
 """The market at a glance, and what is known of the figures themselves."""
 
 from datetime import UTC, datetime
+from decimal import Decimal
 
 import streamlit as st
 
@@ -10,7 +11,7 @@ from dashboard.components.live_view import Node, live_view
 from dashboard.formats import compact_usd, instant
 from dashboard.i18n import language, t
 from dashboard.services import overview as market
-from dashboard.services.overview import MIN_CAPS, Span
+from dashboard.services.overview import MIN_CAPS, Coin, Span
 from dashboard.views import freshness, overview_health, overview_parts, refresh, shell, states
 from dashboard.views.markup import tag
 from dashboard.views.overview_data import Gathered, doubts, gather
@@ -98,25 +99,32 @@ def panels(data: Gathered, span: Span, size: str) -> list[Node | None]:
     now = datetime.now(UTC)
     coins, names = data.coins, {coin.id: coin.name for coin in data.coins}
     gainers, losers = market.movers(coins, MIN_CAPS[size], MOVERS)
-    active = market.most_active(coins, MOVERS)
     quotes, flags = doubts(data)
+    active = market.most_active(coins, market.volumes(quotes), MOVERS)
     worries = market.worries(data.prices.data or {}, quotes, flags, names)
     legend = t("overview.movers_note", span=t(f"overview.span_{span}"), size=size_name(size))
     scheme = preferences.current().scheme
+    known = any(coin.change is not None for coin in coins)
+    none_rose, none_fell = (
+        (t("overview.none_rose"), t("overview.none_fell")) if known else (t("overview.no_changes"),) * 2
+    )
+    active_legend = t("overview.active_note", span=t(f"overview.span_{span}"))
     parts, health = overview_parts, overview_health
     return [
         parts.tiles(data.overview.data, now),
         parts.heat_map(market.largest(coins, LARGEST), span, scheme),
         parts.breadth_panel(market.breadth(coins, span), len(coins), span),
-        parts.coin_list("gainers", t("overview.gainers"), gainers, legend, t("overview.none_rose")),
-        parts.coin_list("losers", t("overview.losers"), losers, legend, t("overview.none_fell")),
-        parts.coin_list("active", t("overview.active"), active, t("overview.active_note"), "", volume=True)
-        if active
-        else None,
+        parts.coin_list("gainers", t("overview.gainers"), priced(gainers), legend, none_rose),
+        parts.coin_list("losers", t("overview.losers"), priced(losers), legend, none_fell),
+        parts.coin_list("active", t("overview.active"), active, active_legend, t("overview.no_volumes")),
         health.worries_panel(worries, len(quotes), len(coins), now),
         health.providers_panel(data.status.data, now),
         health.incidents_panel(market.incidents(quotes, names, EVENTS), now),
     ]
+
+
+def priced(rows: list[Coin]) -> list[tuple[Coin, Decimal | None]]:
+    return [(row, None) for row in rows]
 
 
 mode = api.overview().mode

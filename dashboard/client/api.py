@@ -110,6 +110,15 @@ def client() -> ApiClient:
         return _made[1]
 
 
+def forget() -> None:
+    """Drop the client with all that it keeps; the next call makes another."""
+    global _made
+    with _lock:
+        if _made is not None:
+            _made[1].close()
+        _made = None
+
+
 def _settings() -> Settings:
     try:
         return Settings()

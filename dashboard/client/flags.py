@@ -39,7 +39,7 @@ class FlagWatch:
         """What the last round found; starts the next one in the background when it is due."""
         with self._lock:
             due = self._started is None or self._clock() - self._started >= EVERY_SECONDS
-            if due and not self._running:
+            if due and asset_ids and not self._running:
                 self._started, self._running = self._clock(), True
                 threading.Thread(
                     target=self._round, args=(tuple(asset_ids),), name="flags", daemon=True

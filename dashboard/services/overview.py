@@ -8,7 +8,7 @@ from decimal import Decimal
 from statistics import median
 from typing import Literal
 
-from dashboard.client.wire import AssetQuotes, CandleRow, PriceRecord, ProviderStatus, RankedToken
+from dashboard.client.wire import AssetQuotes, PriceRecord, ProviderStatus, RankedToken
 from dashboard.formats import decimal, direction, instant
 
 Span = Literal["24h", "7d"]
@@ -30,7 +30,6 @@ class Coin:
     price: Decimal | None
     change: Decimal | None
     market_cap: Decimal | None
-    volume: Decimal | None
     stale: bool
     closes: Sequence[float]
 
@@ -101,7 +100,6 @@ class Quota:
 def coins(
     rankings: Sequence[RankedToken],
     prices: Mapping[str, PriceRecord],
-    volumes: Mapping[str, Decimal | None],
     span: Span,
 ) -> list[Coin]:
     """One row an asset in the rankings' order, with the changes and the trend of ``span``."""
@@ -119,7 +117,6 @@ def coins(
                 price=decimal(token["price_usd"]),
                 change=decimal(token["pct_change_24h"] if span == "24h" else token["pct_change_7d"]),
                 market_cap=decimal(token["market_cap"]),
-                volume=volumes.get(token["id"]),
                 stale=bool(source and source.endswith(":stale")),
                 closes=[candle[4] for candle in candles],
             )
@@ -127,12 +124,15 @@ def coins(
     return made
 
 
-def day_volume(candles: Sequence[CandleRow]) -> Decimal | None:
-    """USD over the day's 48 candles; null unless every one of them has a volume."""
-    volumes = [candle[5] for candle in candles]
-    if len(volumes) < 48 or any(volume is None for volume in volumes):
-        return None
-    return sum((Decimal(str(volume)) for volume in volumes[-48:]), Decimal(0))
+def volumes(quotes: Mapping[str, AssetQuotes]) -> dict[str, Decimal]:
+    """USD over 24 hours by asset id, each as the first provider says it whose quote is in the price."""
+    found = {}
+    for asset_id, answer in quotes.items():
+        told = (quote["volume_24h"] for quote in answer["quotes"] if quote["used"])
+        volume = next((volume for volume in told if volume is not None), None)
+        if volume is not None:
+            found[asset_id] = Decimal(volume)
+    return found
 
 
 def movers(rows: Iterable[Coin], min_cap: int, count: int) -> tuple[list[Coin], list[Coin]]:
@@ -151,11 +151,15 @@ def movers(rows: Iterable[Coin], min_cap: int, count: int) -> tuple[list[Coin], 
     return gainers, losers
 
 
-def most_active(rows: Iterable[Coin], count: int) -> list[Coin]:
-    """By the day's volume, of the assets where it is known."""
-    known = [(row.volume, row) for row in rows if row.volume is not None]
-    known.sort(key=lambda pair: (-pair[0], pair[1].id))
-    return [row for _, row in known[:count]]
+def most_active(
+    rows: Iterable[Coin], volumes: Mapping[str, Decimal], count: int
+) -> list[tuple[Coin, Decimal]]:
+    """By the day's volume; nothing before it is known of nine assets in ten, since the list would mislead."""
+    priced = [row for row in rows if row.price is not None]
+    known = [(row, volumes[row.id]) for row in priced if row.id in volumes]
+    if len(known) * 10 < len(priced) * 9:
+        return []
+    return sorted(known, key=lambda pair: (-pair[1], pair[0].id))[:count]
 
 
 def largest(rows: Iterable[Coin], count: int) -> list[Coin]:

@@ -105,7 +105,8 @@ def quotes(answer: AssetQuotes, lang: Language) -> str:
     return (
         f'{title}<table class="rk-table"><caption class="rk-sr">{escape(t("rankings.quotes"))}</caption>'
         f"<thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table>"
-        f"<p><strong>{escape(t('rankings.rule'))}.</strong> {escape(rule)}</p>{spread(answer)}"
+        f"<p><strong>{escape(t('rankings.rule'))}.</strong> {escape(rule)}</p>"
+        f'<p class="rk-note" lang="en">{escape(answer["reason"])}</p>{spread(answer)}'
     )
 
 

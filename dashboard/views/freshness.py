@@ -19,6 +19,13 @@ PROVIDER_SITES = {
 }
 
 
+def provider_name(provider: str) -> str:
+    """A provider as a reader would name it; the sample market has two views, A and B."""
+    if provider.startswith("sample-"):
+        return t("frame.sample_view", letter=provider.removeprefix("sample-").upper())
+    return PROVIDERS.get(provider, provider)
+
+
 def source_name(source: str | None) -> str:
     """``coingecko+coinmarketcap:stale`` as a reader would name it."""
     if not source:

@@ -11,7 +11,7 @@ from dashboard.components.live_view import Node, h
 from dashboard.formats import integer, percent
 from dashboard.i18n import language, t
 from dashboard.services.overview import Event, Quota, Worry, quota
-from dashboard.views.freshness import PROVIDERS
+from dashboard.views.freshness import provider_name
 from dashboard.views.overview_parts import ago, note, panel
 
 MOST_WORRIES = 6
@@ -83,7 +83,7 @@ def providers_panel(status: MarketStatus | None, now: datetime) -> Node:
 def _provider(provider: ProviderStatus, now: datetime) -> Node:
     state = provider["state"]
     roles = " · ".join(t(f"overview.role_{role}") for role in provider["role"])
-    name = PROVIDERS.get(provider["provider"], provider["provider"])
+    name = provider_name(provider["provider"])
     burn = quota(provider, now)
     return h(
         "li",

@@ -326,58 +326,43 @@ def _class_name(low: int | None, high: int | None) -> str:
 
 
 def coin_list(
-    key: str, title: str, coins: Sequence[Coin], legend: str, nothing: str, *, volume: bool = False
+    key: str, title: str, rows: Sequence[tuple[Coin, Decimal | None]], legend: str, nothing: str
 ) -> Node:
-    """Assets in order, each a link to its row in the rankings."""
-    if not coins:
+    """Assets in order, each a link to its row in the rankings, with its price or with its volume."""
+    if not rows:
         return panel(key, title, h("p", nothing, class_="cp-nothing"), note=note(legend), class_="cp-list")
-    rows = [_coin_row(coin, volume=volume) for coin in coins]
-    return panel(key, title, h("ol", *rows, class_="cp-coins"), note=note(legend), class_="cp-list")
+    drawn = [_coin_row(coin, volume) for coin, volume in rows]
+    return panel(key, title, h("ol", *drawn, class_="cp-coins"), note=note(legend), class_="cp-list")
 
 
-def _coin_row(coin: Coin, *, volume: bool) -> Node:
+def _coin_row(coin: Coin, volume: Decimal | None) -> Node:
     path = trend_path(coin.closes, TREND_WIDTH, TREND_HEIGHT)
     way = formats.direction(coin.change) or "flat"
     trend = h(
         "svg",
-        path and h("path", d=path, class_=f"cp-trend-{way}"),
+        h("path", d=path, class_=f"cp-trend-{way}") if path else None,
         viewBox=f"0 0 {TREND_WIDTH} {TREND_HEIGHT}",
         preserveAspectRatio="none",
         aria_hidden="true",
         class_="cp-trend",
     )
-    amount = formats.compact_usd(coin.volume, language()) if volume else formats.price(coin.price)
-    exact = _exact(coin.volume) if volume else formats.price_label(coin.price, language())
-    watched = coin.volume if volume else coin.price
-    return h(
-        "li",
-        h(
-            "a",
-            h("img", src=coin.icon, alt="", width="24", height="24", loading="lazy"),
-            h(
-                "span",
-                h("strong", coin.symbol),
-                h("span", coin.name, class_="cp-name"),
-                class_="cp-coin",
-            ),
-            trend,
-            h(
-                "span",
-                h(
-                    "span",
-                    amount,
-                    title=exact,
-                    class_="cp-price",
-                    data_n=None if watched is None else f"{watched:f}",
-                ),
-                change_node(coin.change),
-                class_="cp-numbers",
-            ),
-            href=f"rankings?coin={coin.id}",
-            data_open=coin.id,
-        ),
-        key=coin.id,
+    if volume is not None:
+        shown, exact, watched = formats.compact_usd(volume, language()), _exact(volume), volume
+    else:
+        shown, exact = formats.price(coin.price), formats.price_label(coin.price, language())
+        watched = coin.price or Decimal(0)
+    figure = h("span", shown, title=exact, class_="cp-price", data_n=f"{watched:f}")
+    named = h("span", h("strong", coin.symbol), h("span", coin.name, class_="cp-name"), class_="cp-coin")
+    link = h(
+        "a",
+        h("img", src=coin.icon, alt="", width="24", height="24", loading="lazy"),
+        named,
+        trend,
+        h("span", figure, change_node(coin.change), class_="cp-numbers"),
+        href=f"rankings?coin={coin.id}",
+        data_open=coin.id,
     )
+    return h("li", link, key=coin.id)
 
 
 def ago(instant: datetime, now: datetime | None = None) -> str:

@@ -93,7 +93,7 @@ def is_problem(answer: Answer, status: int, code: str) -> dict[str, Any]:
     assert problem["code"] == code
     assert problem["type"] == f"urn:chainproof:problem:{code}"
     assert problem["title"]
-    assert re.fullmatch(r"[A-Z0-9'].*[.]", problem["detail"], re.DOTALL), problem["detail"]
+    assert re.fullmatch(r"\S.*[.]", problem["detail"], re.DOTALL), problem["detail"]
     assert problem["instance"] == f"urn:chainproof:request:{answer.headers['x-request-id']}"
     return problem
 

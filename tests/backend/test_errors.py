@@ -44,6 +44,8 @@ def test_a_refused_credential_says_how_to_authenticate() -> None:
     assert "ApiKey" in errors.Unauthorized("No key.").headers["WWW-Authenticate"]
 
 
-@pytest.mark.parametrize("error", [errors.TooManyRequests("Slow.", retry_after=7), errors.Unavailable("Down.", retry_after=7)])
+@pytest.mark.parametrize(
+    "error", [errors.TooManyRequests("Slow.", retry_after=7), errors.Unavailable("Down.", retry_after=7)]
+)
 def test_try_again_errors_say_when(error: errors.ServiceError) -> None:
     assert error.headers["Retry-After"] == "7"

@@ -37,7 +37,9 @@ def header(headers: list[tuple[bytes, bytes]], name: bytes) -> bytes | None:
         (b"", False),
     ],
 )
-def test_gzip_is_sent_only_where_it_is_at_least_as_welcome_as_no_coding(accept: bytes, expected: bool) -> None:
+def test_gzip_is_sent_only_where_it_is_at_least_as_welcome_as_no_coding(
+    accept: bytes, expected: bool
+) -> None:
     assert accepts_gzip(accept) is expected
 
 

@@ -8,6 +8,8 @@ const TAGS = new Set(
 const ATTRIBUTE = /^(class|id|href|src|alt|title|role|lang|style|datetime|width|height|loading|tabindex|value|min|max|d|cx|cy|r|x1|x2|y1|y2|viewBox|fill|stroke|stroke-width|stroke-linecap|stroke-dasharray|preserveAspectRatio|aria-[a-z]+|data-[a-z]+)$/;
 const ADDRESS = /^(https?:\/\/|rankings(\?|$)|\/(?!\/))/;
 
+const OURS = new Set(["data-moved", "data-broken"]);
+
 function make(node) {
   if (typeof node === "string") return document.createTextNode(node);
   const [tag, attributes, children] = node;
@@ -15,6 +17,10 @@ function make(node) {
   const element = SVG_TAGS.has(tag) ? document.createElementNS(SVG, tag) : document.createElement(tag);
   element.cpKey = attributes.key ?? null;
   element.cpTag = tag;
+  if (tag === "img") {
+    element.onerror = () => { element.dataset.broken = "yes"; };
+    element.onload = () => element.removeAttribute("data-broken");
+  }
   setAttributes(element, attributes);
   for (const child of children) element.append(make(child));
   return element;
@@ -22,7 +28,7 @@ function make(node) {
 
 function setAttributes(element, attributes) {
   for (const { name } of [...element.attributes]) {
-    if (!(name in attributes) && name !== "data-moved") element.removeAttribute(name);
+    if (!(name in attributes) && !OURS.has(name)) element.removeAttribute(name);
   }
   for (const [name, value] of Object.entries(attributes)) {
     if (name === "key" || !ATTRIBUTE.test(name)) continue;

@@ -51,8 +51,8 @@ function viewParams(view) {
   return kept;
 }
 
-function matches(row, view, words) {
-  if (!words.every((word) => row.search.includes(word))) return false;
+function matches(row, view, terms) {
+  if (!terms.every((term) => row.search.includes(term))) return false;
   if (view.watch && !view.watch.includes(row.id)) return false;
   if (view.category && !row.categories.includes(view.category)) return false;
   if (view.minCap && !(row.tier >= MIN_CAPS.indexOf(view.minCap))) return false;
@@ -67,8 +67,8 @@ function matches(row, view, words) {
 }
 
 function select(rows, view) {
-  const words = fold(view.query).split(/\s+/).filter(Boolean);
-  const shown = rows.filter((row) => matches(row, view, words));
+  const terms = fold(view.query).split(/\s+/).filter(Boolean);
+  const shown = rows.filter((row) => matches(row, view, terms));
   return shown.sort((a, b) => {
     for (const [code, down] of view.sort) {
       const left = a.order[code];

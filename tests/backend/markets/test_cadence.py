@@ -39,6 +39,10 @@ def test_fifteen_thousand_credits_at_coinmarketcap_give_all_but_quotes_every_qua
     assert intervals(cmc(15_000)) == (300, 900, 900)
 
 
+def test_between_the_two_the_overview_and_the_index_give_way_before_quotes_do():
+    assert intervals(cmc(12_500)) == (300, 1800, 1800)
+
+
 def test_ten_thousand_credits_at_coinmarketcap_make_the_last_two_hourly_and_stretch_quotes_to_fit():
     assert intervals(cmc(10_000)) == (360, 3600, 3600)
 

@@ -1,0 +1,199 @@
+"""The interface's page: what is sent, how long it may be kept, and that a browser asks this host alone."""
+
+import os
+import re
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+import pytest
+import uvicorn
+from fastapi import FastAPI
+from playwright.sync_api import Page, Route, expect, sync_playwright
+from starlette.responses import JSONResponse
+
+from backend import docs_page, openapi
+from backend.app import _handle_errors
+from backend.auth.gate import gated_router
+from tests.support.market_app import Answer, send
+from tests.support.prerequisites import chromium
+
+
+def application() -> FastAPI:
+    """The page over an interface of two operations, one of which describes a key."""
+    app = FastAPI(title="Of the test", docs_url=None, redoc_url=None)
+    data = gated_router(scope="read", tags=["data"])
+
+    @data.get("/figures")
+    def read_figures() -> JSONResponse:
+        """Every figure."""
+        return JSONResponse([])
+
+    @app.get("/ping", tags=["operation"])
+    def ping() -> dict[str, str]:
+        """Answers."""
+        return {"answer": "pong of the test"}
+
+    app.include_router(data)
+    app.include_router(docs_page.router)
+    _handle_errors(app)
+    openapi.install(app)
+    return app
+
+
+class Client:
+    """Asks the application of the test as a server would."""
+
+    def __init__(self) -> None:
+        self.app = application()
+
+    def get(self, path: str, **headers: str) -> Answer:
+        return send(self.app, path, headers={name.replace("_", "-"): text for name, text in headers.items()})
+
+    def addresses(self) -> list[str]:
+        """What the page refers to."""
+        return re.findall(r'(?:src|href)="([^"]+)"', self.get("/docs").text.decode())
+
+
+@pytest.fixture
+def client() -> Client:
+    return Client()
+
+
+def test_the_page_names_only_addresses_of_its_own_host_below_any_prefix(client: Client) -> None:
+    named = client.addresses()
+    assert len(named) >= 5
+    assert not [name for name in named if "//" in name or name.startswith("/")]
+
+
+def test_every_address_that_the_page_names_is_answered_as_what_it_is(client: Client) -> None:
+    kinds = {".js": "text/javascript", ".css": "text/css", ".png": "image/png", ".json": "application/json"}
+    for name in client.addresses():
+        answer = client.get("/" + name)
+        assert answer.status == 200, name
+        assert answer.headers["content-type"].startswith(kinds["." + name.rpartition(".")[2]]), name
+
+
+def test_the_page_allows_no_script_or_style_within_itself_and_nothing_from_elsewhere(
+    client: Client,
+) -> None:
+    policy = client.get("/docs").headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'")
+    assert "unsafe" not in policy
+    assert "http" not in policy
+    assert "frame-ancestors 'none'" in policy
+
+
+def test_the_files_may_be_kept_for_good_and_the_page_must_be_asked_for_again(client: Client) -> None:
+    page = client.get("/docs")
+    assert page.headers["cache-control"] == "no-cache"
+    for name in client.addresses():
+        if name.startswith("docs/"):
+            assert "immutable" in client.get("/" + name).headers["cache-control"], name
+
+
+def test_the_page_and_its_files_are_not_sent_again_to_who_holds_them(client: Client) -> None:
+    held = ["docs", *(name for name in client.addresses() if name.startswith("docs/"))]
+    for name in held:
+        tag = client.get("/" + name).headers["etag"]
+        again = client.get("/" + name, if_none_match=tag)
+        assert again.status == 304, name
+        assert again.body == b"", name
+
+
+def test_the_large_files_are_compressed_when_asked_to_be(client: Client) -> None:
+    script = next(name for name in client.addresses() if name.endswith("bundle.js"))
+    zipped = client.get("/" + script, accept_encoding="gzip")
+    plain = client.get("/" + script, accept_encoding="identity")
+    assert zipped.headers["content-encoding"] == "gzip"
+    assert int(zipped.headers["content-length"]) < int(plain.headers["content-length"]) / 2
+    assert zipped.text == plain.body
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "{digest}/nothing.js",
+        "{digest}/__init__.py",
+        "{digest}/..%2fmain.py",
+        "0000000000000000/page.css",
+        "{digest}/",
+    ],
+)
+def test_a_file_that_is_not_one_of_the_page_is_a_404_in_words(client: Client, name: str) -> None:
+    digest = client.addresses()[0].split("/")[1]
+    answer = client.get(f"/docs/{name.format(digest=digest)}")
+    assert answer.status == 404
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert "/docs" in answer.json()["detail"]
+
+
+def test_the_page_is_not_an_operation_of_the_interface(client: Client) -> None:
+    assert not [path for path in client.get("/openapi.json").json()["paths"] if path.startswith("/docs")]
+
+
+@contextmanager
+def served(app: FastAPI) -> Iterator[str]:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join(10)
+
+
+@contextmanager
+def browser_page(base: str, faults: list[str], **options: object) -> Iterator[Page]:
+    """A page of a browser that may reach ``base`` alone; whatever it complains of goes to ``faults``."""
+    path = chromium()
+    if path is None:
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)("there is no Chromium")
+
+    def guard(route: Route) -> None:
+        if urlsplit(route.request.url).netloc == urlsplit(base).netloc:
+            route.continue_()
+        else:
+            faults.append(f"asked for {route.request.url}")
+            route.abort()
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page(**options)  # type: ignore[arg-type]
+        page.route("**/*", guard)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+        yield page
+        browser.close()
+
+
+@pytest.mark.browser
+def test_a_browser_without_a_network_shows_every_operation_and_tries_one_out() -> None:
+    faults: list[str] = []
+    with served(application()) as base, browser_page(base, faults) as page:
+        page.goto(f"{base}/docs")
+        expect(page.locator(".opblock")).to_have_count(2)
+        expect(page.get_by_role("button", name="Authorize")).to_be_visible()
+        page.locator(".opblock", has_text="/ping").get_by_role("button").first.click()
+        page.get_by_role("button", name="Try it out").click()
+        page.get_by_role("button", name="Execute").click()
+        expect(page.locator(".live-responses-table")).to_contain_text("pong of the test")
+    assert faults == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_has_the_colours_that_the_reader_prefers(scheme: str) -> None:
+    faults: list[str] = []
+    with served(application()) as base, browser_page(base, faults, color_scheme=scheme) as page:
+        page.goto(f"{base}/docs")
+        expect(page.locator(".opblock")).to_have_count(2)
+        shade = page.evaluate("getComputedStyle(document.querySelector('.swagger-ui .info .title')).color")
+        ink = sum(int(part) for part in re.findall(r"\d+", shade)[:3]) / 3
+        assert (ink > 128) is (scheme == "dark")
+    assert faults == []

@@ -1,0 +1,74 @@
+"""What whoever runs the service asks it."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.market_app import Clock, Running, enable_only, run_app, send, settings_in
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Running]:
+    enable_only(tmp_path, ("bitcoin",))
+    running = run_app(settings_in(tmp_path), Clock())
+    yield running
+    running.close()
+
+
+def test_a_process_that_is_up_says_so(running: Running) -> None:
+    assert send(running.app, "/healthz").json() == {"status": "ok"}
+
+
+def test_a_service_whose_dependencies_answer_is_ready(running: Running) -> None:
+    answer = send(running.app, "/readyz")
+    assert answer.status == 200
+    assert answer.json()["status"] == "ok"
+    assert {check["ok"] for check in answer.json()["checks"].values()} == {True}
+
+
+def test_a_store_that_does_not_answer_makes_the_service_unready_and_leaves_it_alive(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> None:
+        raise ConnectionError("secret address")
+
+    monkeypatch.setattr(running.database, "ping", refuse)
+    answer = send(running.app, "/readyz")
+    assert answer.status == 503
+    assert int(answer.headers["retry-after"]) > 0
+    assert answer.json()["checks"]["store"]["ok"] is False
+    assert b"secret" not in answer.body
+    assert send(running.app, "/healthz").status == 200
+
+
+@pytest.mark.parametrize("seconds_ago", [60.0, None])
+def test_a_watcher_that_has_not_looked_for_long_makes_the_service_unready(
+    running: Running, seconds_ago: float | None
+) -> None:
+    watcher = running.inner.state.watcher
+    watcher.last_success = None if seconds_ago is None else time.monotonic() - seconds_ago
+    answer = send(running.app, "/readyz")
+    assert answer.status == 503
+    assert answer.json()["checks"]["watcher"]["ok"] is False
+    watcher.poll()
+    assert send(running.app, "/readyz").status == 200
+
+
+def test_metrics_are_for_callers_on_this_machine(running: Running) -> None:
+    for client in ("127.0.0.1", "127.8.9.1", "::1"):
+        answer = send(running.app, "/metrics", client=client)
+        assert answer.status == 200
+        assert b"chainproof_http_requests_total" in answer.body
+    for client in ("192.0.2.7", "10.0.0.1", "::ffff:192.0.2.7", "2001:db8::1"):
+        answer = send(running.app, "/metrics", client=client)
+        assert answer.status == 403
+        assert answer.json()["code"] == "loopback_only"
+
+
+def test_metrics_can_be_opened(tmp_path: Path) -> None:
+    enable_only(tmp_path, ("bitcoin",))
+    running = run_app(settings_in(tmp_path, metrics_public=True), Clock())
+    assert send(running.app, "/metrics", client="192.0.2.7").status == 200
+    running.close()

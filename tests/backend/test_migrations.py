@@ -1,0 +1,101 @@
+"""Fresh, repeated and simultaneous migrations, on SQLite and on PostgreSQL."""
+
+import subprocess
+import sys
+
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+import backend.auth.tables
+import backend.markets.tables  # noqa: F401 - declares its tables
+from backend import migrations
+from backend.db import Database, ExactDecimal, UtcTime, metadata
+
+
+def versions(database: Database) -> list[str]:
+    with database.read() as connection:
+        return list(connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalars())
+
+
+def test_a_migrated_store_is_what_the_tables_declare(database: Database) -> None:
+    with database.read() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": same_type})
+        assert compare_metadata(context, metadata) == []
+
+
+def same_type(
+    context: object, column: object, declared: object, found: object, declared_type: object
+) -> bool | None:
+    """Our decimals and instants are other types on each store; the rest is compared by Alembic itself."""
+    if isinstance(found, ExactDecimal):
+        return not isinstance(declared_type, sa.Numeric | sa.Text)
+    if isinstance(found, UtcTime):
+        return not isinstance(declared_type, sa.DateTime | sa.String)
+    return None
+
+
+def test_a_fresh_store_is_brought_to_the_newest_revision(empty_database_url: str) -> None:
+    database = Database(empty_database_url)
+    assert not migrations.is_current(database)
+    migrations.upgrade(empty_database_url)
+    assert migrations.is_current(database)
+    assert set(metadata.tables) <= set(sa.inspect(database.engine).get_table_names())
+    database.dispose()
+
+
+def test_migrating_twice_changes_nothing(database: Database) -> None:
+    before = versions(database)
+    with database.write() as connection:
+        connection.execute(sa.text("INSERT INTO change_counters (topic, n) VALUES ('kept', 7)"))
+    migrations.upgrade(database.url)
+    assert versions(database) == before
+    with database.read() as connection:
+        assert connection.execute(sa.text("SELECT n FROM change_counters")).scalar_one() == 7
+
+
+def test_processes_that_migrate_at_once_wait_for_each_other(empty_database_url: str) -> None:
+    program = f"from backend import migrations; input(); migrations.upgrade({empty_database_url!r})"
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", program], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        for _ in range(3)
+    ]
+    for process in running:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+    faults = [process.communicate(timeout=60)[1] for process in running]
+    assert [process.returncode for process in running] == [0, 0, 0], faults
+    database = Database(empty_database_url)
+    assert migrations.is_current(database)
+    assert len(versions(database)) == 1
+    database.dispose()
+
+
+def test_a_revision_that_fails_leaves_the_store_as_it_was(
+    empty_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (script,) = ScriptDirectory.from_config(migrations.configuration()).walk_revisions()
+    original = sa.engine.Connection.execute
+    made = 0
+
+    def failing(self: sa.engine.Connection, statement: object, *rest: object, **more: object) -> object:
+        nonlocal made
+        made += "CREATE TABLE" in str(statement)
+        if made == 3:
+            raise RuntimeError("the power went")
+        return original(self, statement, *rest, **more)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(sa.engine.Connection, "execute", failing)
+    with pytest.raises(RuntimeError, match="power"):
+        migrations.upgrade(empty_database_url)
+    monkeypatch.undo()
+    database = Database(empty_database_url)
+    assert sa.inspect(database.engine).get_table_names() == []
+    migrations.upgrade(empty_database_url)
+    assert versions(database) == [script.revision]
+    database.dispose()

@@ -1,0 +1,211 @@
+"""The document describes what is sent, and nothing that is not."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema
+import pytest
+
+from backend.openapi import mend
+from tests.support.market_app import Clock, Running, enable_only, run_app, send, settings_in, worker_of
+
+OPEN = {"/healthz", "/readyz", "/metrics", "/assets/{id}/icon"}
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    home, clock = tmp_path_factory.mktemp("openapi"), Clock()
+    enable_only(home, ("bitcoin", "ethereum"))
+    running = run_app(settings_in(home), clock)
+    worker_of(settings_in(home), running.database, clock, running.market.market).tick()
+    running.look()
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="module")
+def document(running: Running) -> dict[str, Any]:
+    return running.json("/openapi.json")  # type: ignore[no-any-return]
+
+
+def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            yield path, method, operation
+
+
+def references(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        if isinstance(value.get("$ref"), str):
+            yield value["$ref"]
+        for item in value.values():
+            yield from references(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from references(item)
+
+
+def test_the_document_is_a_whole_one_of_a_version_that_tools_read(document: dict[str, Any]) -> None:
+    assert re.fullmatch(r"3\.1\.\d+", document["openapi"])
+    assert set(document["info"]) >= {"title", "version", "description"}
+    for path, method, operation in operations(document):
+        assert path.startswith("/")
+        assert method in {"get", "put", "post", "delete", "patch", "head", "options", "trace"}
+        assert operation["responses"]
+        for status, response in operation["responses"].items():
+            assert re.fullmatch(r"[1-5]\d\d", status), (path, status)
+            assert isinstance(response["description"], str)
+            assert response["description"], (path, status)
+        named = {p["name"] for p in operation.get("parameters", ()) if p["in"] == "path"}
+        assert named == set(re.findall(r"{(\w+)}", path))
+        assert all(p.get("required") for p in operation.get("parameters", ()) if p["in"] == "path")
+        assert all("schema" in p for p in operation.get("parameters", ()))
+
+
+def test_operation_ids_are_unique_and_each_operation_says_what_it_does(document: dict[str, Any]) -> None:
+    ids = [operation["operationId"] for _, _, operation in operations(document)]
+    assert len(set(ids)) == len(ids)
+    assert all(operation.get("description") for _, _, operation in operations(document))
+
+
+def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
+    found = list(references(document))
+    assert found
+    for reference in found:
+        target: Any = document
+        for part in reference.removeprefix("#/").split("/"):
+            target = target[part]
+
+
+def test_no_component_is_left_over(document: dict[str, Any]) -> None:
+    used = {reference.rpartition("/")[2] for reference in references(document)}
+    assert set(document["components"]["schemas"]) <= used
+
+
+def test_every_schema_is_a_valid_one(document: dict[str, Any]) -> None:
+    for schema in document["components"]["schemas"].values():
+        jsonschema.Draft202012Validator.check_schema(schema)
+
+
+def test_nothing_is_ever_answered_with_422(document: dict[str, Any]) -> None:
+    assert all("422" not in operation["responses"] for _, _, operation in operations(document))
+    assert not {"HTTPValidationError", "ValidationError"} & set(document["components"]["schemas"])
+
+
+def test_every_error_is_described_as_a_problem(document: dict[str, Any]) -> None:
+    for path, _, operation in operations(document):
+        for status, response in operation["responses"].items():
+            if status[0] in "45" and (path, status) != ("/readyz", "503"):
+                content = response["content"]["application/problem+json"]
+                assert content["schema"] == {"$ref": "#/components/schemas/Problem"}, (path, status)
+
+
+def test_every_answer_names_its_headers(document: dict[str, Any]) -> None:
+    for path, _, operation in operations(document):
+        for status, response in operation["responses"].items():
+            assert {"X-Request-ID", "X-Data-Mode"} <= set(response["headers"]), (path, status)
+            assert status != "401" or "WWW-Authenticate" in response["headers"]
+            assert status not in ("429", "503") or "Retry-After" in response["headers"]
+            if status in ("200", "304") and "304" in operation["responses"]:
+                assert {"ETag", "Cache-Control", "Vary"} <= set(response["headers"])
+
+
+def test_data_need_a_key_and_the_open_paths_need_none(document: dict[str, Any]) -> None:
+    for path, _, operation in operations(document):
+        if path in OPEN:
+            assert not operation.get("security"), path
+            assert not {"401"} & set(operation["responses"])
+        else:
+            assert {next(iter(each)) for each in operation["security"]} == {"ApiKey", "Bearer"}, path
+            assert {"401", "403", "503"} <= set(operation["responses"])
+    scheme = document["components"]["securitySchemes"]["ApiKey"]
+    assert (scheme["type"], scheme["in"], scheme["name"]) == ("apiKey", "header", "CP-X-API-KEY")
+
+
+def test_deprecated_operations_are_marked_and_describe_their_headers(document: dict[str, Any]) -> None:
+    marked = {path for path, _, operation in operations(document) if operation.get("deprecated")}
+    assert marked == {"/prices/all", "/aggregation/{asset}"}
+    for path in marked:
+        headers = document["paths"][path]["get"]["responses"]["200"]["headers"]
+        assert {"Deprecation", "Link"} <= set(headers)
+
+
+def test_the_limit_of_the_rankings_is_described_as_a_whole_number(document: dict[str, Any]) -> None:
+    parameters = {p["name"]: p["schema"] for p in document["paths"]["/rankings"]["get"]["parameters"]}
+    assert set(parameters) == {"sort", "order", "with_candles", "limit"}
+    assert (parameters["limit"]["type"], parameters["limit"]["minimum"]) == ("integer", 1)
+    assert parameters["sort"]["enum"] == ["market_cap", "pct_change_24h", "pct_change_7d"]
+
+
+CALLS = [
+    ("/assets/{id}", "/assets/bitcoin"),
+    ("/assets/{id}", "/assets/nothing"),
+    ("/assets/{id}/candles", "/assets/bitcoin/candles?span=x"),
+    ("/assets/{id}/candles", "/assets/bitcoin/candles"),
+    ("/assets/{id}/candles", "/assets/nothing/candles"),
+    ("/assets/{id}/icon", "/assets/bitcoin/icon"),
+    ("/assets/{id}/icon", "/assets/nothing/icon"),
+    ("/assets", "/assets?filter=x"),
+    ("/prices", "/prices"),
+    ("/prices/all", "/prices/all"),
+    ("/prices/{id}/quotes", "/prices/bitcoin/quotes"),
+    ("/prices/{id}/quotes", "/prices/nothing/quotes"),
+    ("/aggregation/{asset}", "/aggregation/btc"),
+    ("/aggregation/{asset}", "/aggregation/nothing"),
+    ("/rankings", "/rankings?sort=x"),
+    ("/rankings", "/rankings?with_candles=7d"),
+    ("/crypto/market-overview", "/crypto/market-overview"),
+    ("/markets/status", "/markets/status"),
+    ("/healthz", "/healthz"),
+    ("/readyz", "/readyz"),
+    ("/metrics", "/metrics"),
+]
+
+
+@pytest.mark.parametrize(("template", "path"), CALLS)
+def test_every_status_header_and_body_that_is_sent_is_described(
+    running: Running, document: dict[str, Any], template: str, path: str
+) -> None:
+    described = document["paths"][template]["get"]["responses"]
+    etag = running.get(path).headers.get("etag", '"none"')
+    answers = [
+        running.get(path),
+        running.get(path, if_none_match=etag),
+        send(running.app, path),
+        send(running.app, path, client="192.0.2.7"),
+    ]
+    for answer in answers:
+        assert str(answer.status) in described, answer.status
+        response = described[str(answer.status)]
+        told = {name.lower() for name in response["headers"]}
+        always = {"content-type", "content-length", "x-content-type-options"}
+        optional = {
+            "content-encoding",
+            "content-security-policy",
+            "cross-origin-resource-policy",
+            "cache-control",
+        }
+        assert set(answer.headers) <= told | always | optional, (answer.status, set(answer.headers) - told)
+        if answer.body:
+            kind = answer.headers["content-type"].partition(";")[0]
+            assert kind in response["content"]
+            if kind.endswith("json"):
+                schema = response["content"][kind]["schema"] | {"components": document["components"]}
+                jsonschema.Draft202012Validator({"$schema": DIALECT, **schema}).validate(answer.json())
+
+
+def test_a_store_that_fails_is_described_wherever_it_may_be_met(document: dict[str, Any]) -> None:
+    for path, _, operation in operations(document):
+        if path not in ("/healthz", "/metrics"):
+            assert "503" in operation["responses"], path
+
+
+def test_mending_leaves_what_a_route_says_of_its_own_errors() -> None:
+    own = {"description": "Mine.", "content": {"text/plain": {"schema": {"type": "string"}}}}
+    operation = {"responses": {"200": {"description": "ok"}, "404": own, "422": {"description": "no"}}}
+    made = mend({"paths": {"/x": {"post": operation | {"requestBody": {}, "security": [{"ApiKey": []}]}}}})
+    responses = made["paths"]["/x"]["post"]["responses"]
+    assert list(responses) == ["200", "400", "401", "403", "404", "413", "415", "500", "503"]
+    assert list(responses["404"]["content"]) == ["text/plain"]

@@ -1,0 +1,69 @@
+import os
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from backend.processes import PARENT_PIPE, Child, Family, port_is_free
+
+pytestmark = pytest.mark.processes
+
+
+def wait_for(condition: object, seconds: float = 10.0) -> None:
+    """Until ``condition()`` holds; a process of another makes its own pace."""
+    assert callable(condition)
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "It did not happen in time."
+        time.sleep(0.02)
+
+
+def test_a_port_in_use_is_not_free() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        assert not port_is_free("127.0.0.1", taken.getsockname()[1])
+
+
+CHILD = """
+    import pathlib, sys, time
+    from backend.processes import stop_with_parent
+    stop_with_parent()
+    pathlib.Path(sys.argv[1]).write_text(str(__import__("os").getpid()))
+    time.sleep(60)
+"""
+
+
+def test_a_child_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
+    script, told = tmp_path / "child.py", tmp_path / "pid"
+    script.write_text(textwrap.dedent(CHILD))
+    parent = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import subprocess, sys, time; "
+            "subprocess.Popen([sys.executable, *sys.argv[1:]], stdin=subprocess.PIPE); time.sleep(60)",
+            str(script),
+            str(told),
+        ],
+        env={**os.environ, PARENT_PIPE: "1"},
+    )
+    wait_for(lambda: told.exists() and told.read_text())
+    child = psutil.Process(int(told.read_text()))
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
+    wait_for(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
+
+
+def test_a_child_that_cannot_start_ends_the_family_and_is_named() -> None:
+    family = Family([Child("nonsense", ["no-such-command"])])
+    family.start()
+    family.watch()
+    assert family.failed is not None
+    assert family.failed.name == "nonsense"

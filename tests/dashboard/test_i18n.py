@@ -1,0 +1,128 @@
+"""Catalogues and sources hold together: every text is there, in every language, and is used."""
+
+import ast
+import re
+import string
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from dashboard.i18n import LANGUAGES, catalogue, match_locale, t
+
+SOURCES = Path(__file__).parents[2] / "dashboard"
+NAMESPACES = sorted({key.split(".")[0] for key in catalogue()})
+KEY = re.compile(rf"({'|'.join(NAMESPACES)})\.[a-z0-9_]+")
+
+
+@cache
+def trees() -> dict[Path, ast.Module]:
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(SOURCES.rglob("*.py"))}
+
+
+def calls() -> Iterator[tuple[Path, ast.expr]]:
+    """The first argument of every call of ``t``."""
+    for path, tree in trees().items():
+        for node in ast.walk(tree):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id == "t"
+                and node.args
+            ):
+                yield path, node.args[0]
+
+
+def constants() -> set[str]:
+    """Every string of the sources that is not a part of an f-string."""
+    found: set[str] = set()
+    for tree in trees().values():
+        nodes = list(ast.walk(tree))
+        pieces = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+        found |= {
+            node.value
+            for node in nodes
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in pieces
+        }
+    return found
+
+
+def patterns() -> list[re.Pattern[str]]:
+    """What the composed keys (``t(f"overview.span_{code}")``) can be."""
+    found = []
+    for _, argument in calls():
+        if isinstance(argument, ast.JoinedStr):
+            parts = [
+                re.escape(str(part.value)) if isinstance(part, ast.Constant) else "[a-z0-9_]+"
+                for part in argument.values
+            ]
+            found.append(re.compile("".join(parts)))
+    return found
+
+
+@pytest.mark.parametrize("key", sorted(catalogue()))
+def test_every_text_is_there_in_every_language_with_the_same_placeholders(key: str) -> None:
+    versions = catalogue()[key]
+    assert set(versions) == set(LANGUAGES)
+    assert all(text.strip() for text in versions.values())
+    fields = {
+        lang: {name for _, name, _, _ in string.Formatter().parse(text) if name}
+        for lang, text in versions.items()
+    }
+    assert len(set(map(frozenset, fields.values()))) == 1, fields
+
+
+def test_every_key_that_is_used_is_there() -> None:
+    used = {argument.value for _, argument in calls() if isinstance(argument, ast.Constant)}
+    named = {value for value in constants() if KEY.fullmatch(value)}
+    assert not (used | named) - set(catalogue())
+    for pattern in patterns():
+        assert any(pattern.fullmatch(key) for key in catalogue()), pattern.pattern
+
+
+def test_every_key_is_used() -> None:
+    words, composed = constants(), patterns()
+    bare = {f"{namespace}.[a-z0-9_]+".replace(".", r"\.", 1) for namespace in NAMESPACES}
+    telling = [pattern for pattern in composed if pattern.pattern not in bare]
+    whole = {pattern.pattern.split("\\")[0] for pattern in composed if pattern.pattern in bare}
+
+    def is_used(key: str) -> bool:
+        namespace, name = key.split(".", 1)
+        if key in words or any(pattern.fullmatch(key) for pattern in telling):
+            return True
+        return namespace in whole and name in words
+
+    assert [key for key in catalogue() if not is_used(key)] == []
+
+
+def test_keys_are_composed_or_written_but_never_passed_through_unseen() -> None:
+    unseen = [
+        (path.name, argument.lineno)
+        for path, argument in calls()
+        if not isinstance(argument, ast.Constant | ast.JoinedStr | ast.Subscript | ast.IfExp)
+    ]
+    assert not unseen
+
+
+def test_texts_fill_their_placeholders_in_the_language_asked_for() -> None:
+    assert t("frame.refresh_seconds", lang="ja", n="5") == "5秒"
+    assert t("frame.settings", lang="zh") == "设置"
+    with pytest.raises(KeyError):
+        t("frame.no_such_text")
+
+
+@pytest.mark.parametrize(
+    ("locale", "code"),
+    [
+        ("ja-JP", "ja"),
+        ("zh-Hant-TW", "zh"),
+        ("zh_CN", "zh"),
+        ("en-GB", "en"),
+        ("de", "en"),
+        ("", "en"),
+        (None, "en"),
+    ],
+)
+def test_the_browsers_locale_chooses_the_first_language(locale: str | None, code: str) -> None:
+    assert match_locale(locale) == code

@@ -1,0 +1,109 @@
+"""The programs as a user runs them, in processes of their own on loopback."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+START_SECONDS = 60.0
+"""A limit for a hanging start, not a measurement."""
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def wait_for(condition: Callable[[], bool], what: str, seconds: float = START_SECONDS) -> None:
+    """Until ``condition()`` holds: another process makes its own pace."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"{what} did not happen within {seconds:.0f} s."
+        time.sleep(0.05)
+
+
+def answers(address: str) -> bool:
+    try:
+        return httpx.get(address, timeout=2).is_success
+    except httpx.HTTPError:
+        return False
+
+
+@dataclass(frozen=True)
+class Service:
+    """A running service and how to ask it."""
+
+    url: str
+    home: Path
+    process: subprocess.Popen[bytes]
+
+    @property
+    def key(self) -> str:
+        return (self.home / "local.key").read_text().strip()
+
+    def get(self, path: str, **parameters: str) -> httpx.Response:
+        return httpx.get(
+            f"{self.url}{path}", params=parameters, headers={"CP-X-API-KEY": self.key}, timeout=10
+        )
+
+    def has_prices(self) -> bool:
+        rows = self.get("/rankings", limit="1").json()
+        return bool(rows) and rows[0]["price_usd"] is not None
+
+
+def environment(home: Path, **settings: str) -> dict[str, str]:
+    """The environment of a program with only these settings."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("CHAINPROOF_")}
+    return {**kept, "CHAINPROOF_HOME": str(home), "CHAINPROOF_LOG_LEVEL": "warning", **settings}
+
+
+@contextlib.contextmanager
+def program(arguments: Sequence[str], settings: Mapping[str, str]) -> Iterator[subprocess.Popen[bytes]]:
+    """A ``chainproof`` command, stopped when the block ends."""
+    child = subprocess.Popen(
+        [sys.executable, "-m", "backend.cli", *arguments], env=dict(settings), stdin=subprocess.DEVNULL
+    )
+    try:
+        yield child
+    finally:
+        if child.poll() is None:
+            child.send_signal(signal.SIGTERM)
+            try:
+                child.wait(20)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                child.wait()
+
+
+@contextlib.contextmanager
+def service(home: Path, *arguments: str, **settings: str) -> Iterator[Service]:
+    """``chainproof serve`` that is ready and, unless it has no worker, has figures."""
+    port = free_port()
+    given = environment(home, **{"CHAINPROOF_PORT": str(port), **settings})
+    with program(["serve", *arguments], given) as process:
+        running = Service(f"http://127.0.0.1:{port}", home, process)
+        wait_for(lambda: answers(f"{running.url}/readyz"), "A ready service")
+        if "--no-worker" not in arguments:
+            wait_for(running.has_prices, "The first refresh")
+        yield running
+
+
+@contextlib.contextmanager
+def dashboard(of: Service) -> Iterator[str]:
+    """``chainproof dashboard`` over a service; gives its address."""
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    given = environment(of.home, CHAINPROOF_BASE_URL=of.url, CHAINPROOF_DASHBOARD_PORT=str(port))
+    with program(["dashboard"], given):
+        wait_for(lambda: answers(f"{url}/_stcore/health"), "A dashboard that answers")
+        yield url
