@@ -49,10 +49,11 @@ class ChangeWatcher:
         for topic, reloads in self._subscribers.items():
             if now.get(topic, 0) != self._seen.get(topic, 0):
                 # One that fails keeps no other from its news, and is called again at the next look.
-                if all([self._call(topic, reload) for reload in reloads]):
-                    self._seen[topic] = now.get(topic, 0)
-                else:
+                failed = [reload for reload in reloads if not self._call(topic, reload)]
+                if failed:
                     current = False
+                else:
+                    self._seen[topic] = now.get(topic, 0)
         if current:
             self.last_success = time.monotonic()
 

@@ -74,3 +74,27 @@ def wait_for_prices(base: str, key: str) -> None:
             return
         time.sleep(0.2)
     raise SystemExit("No refresh came.")
+
+
+def dashboard_environment(home: Path, port: int, dashboard_port: int) -> dict[str, str]:
+    """Settings of a dashboard on the service of ``home`` and ``port``."""
+    return service_environment(home, port, CHAINPROOF_DASHBOARD_PORT=str(dashboard_port))
+
+
+BARE_PAGE = """
+import streamlit as st
+
+word = st.segmented_control("Word", ["one", "two"], default="one", required=True)
+st.write(f"The word is {word}.")
+"""
+
+
+@contextlib.contextmanager
+def bare_streamlit(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Streamlit with one ``st.write`` under the dashboard's own settings: what no page can be faster than."""
+    (folder / "bare_page.py").write_text(BARE_PAGE)
+    port = free_port()
+    base = f"http://127.0.0.1:{port}"
+    arguments = ["-m", "streamlit", "run", str(folder / "bare_page.py"), f"--server.port={port}"]
+    with process(arguments, {}, f"{base}/_stcore/health") as child:
+        yield base, child

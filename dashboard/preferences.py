@@ -85,5 +85,5 @@ def parse(cookie: str | None) -> Mapping[str, str]:
     """The valid entries of the cookie; what a browser sends is never trusted to be ours."""
     known: Mapping[str, tuple[str, ...]] = {"lang": LANGUAGES, "colours": SCHEMES, "refresh": REFRESHES}
     return {
-        name: code for name, code in parse_qsl(cookie or "", max_num_fields=8) if code in known.get(name, ())
+        name: code for name, code in parse_qsl(cookie or "") if code in known.get(name, ())
     }

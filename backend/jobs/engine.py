@@ -98,13 +98,15 @@ class JobEngine:
             self.executor_id = take_slot(locks)
             ticking.use(Ticker(self._schedules, locks))
             undo.callback(ticking.use, None)
-            self._launch_dbos(undo)
+            store = store_engine(self._database_url)
+            undo.callback(store.dispose)
+            self._launch_dbos(store, undo)
             for queue in self._queues:
                 DBOS.register_queue(
                     queue.name, worker_concurrency=queue.concurrency, polling_interval_sec=queue.poll_seconds
                 )
             ticking.apply(self._schedules)
-            sweeper = Sweeper(locks, self.executor_id, on_lost=self._on_slot_lost)
+            sweeper = Sweeper(store, locks, self.executor_id, on_lost=self._on_slot_lost)
             sweeper.start()
             undo.callback(sweeper.stop)
             self._undo = undo.pop_all()
@@ -126,12 +128,10 @@ class JobEngine:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def _launch_dbos(self, undo: contextlib.ExitStack) -> None:
+    def _launch_dbos(self, store: sa.Engine, undo: contextlib.ExitStack) -> None:
         dbos_logger = logging.getLogger("dbos")
         if not dbos_logger.handlers:
             dbos_logger.addHandler(logging.NullHandler())  # or dbos writes past the service's own log
-        store = store_engine(self._database_url)
-        undo.callback(store.dispose)
         configuration: DBOSConfig = {
             "name": APPLICATION,
             "application_version": VERSION,
@@ -175,9 +175,8 @@ def store_engine(database_url: str) -> sa.Engine:
 
     @sa.event.listens_for(engine, "connect")
     def _prepare(connection: Any, _record: Any) -> None:
-        connection.execute(
-            "SET idle_in_transaction_session_timeout = 60000"
-        )  # a frozen process frees its rows
+        # A process that is frozen in a transaction lets go of its rows.
+        connection.execute("SET idle_in_transaction_session_timeout = 60000")
         connection.commit()
 
     return engine

@@ -1,6 +1,6 @@
 """When a provider may be asked: one breaker per provider, shared by all processes as JSON. Pure.
 
-Five failures within a minute open it for 30 s; then one probe is let through, and each probe that
+Five failures within five minutes, with no success between, open it for 30 s; then one probe is let through, and each probe that
 fails doubles the wait, up to 30 minutes. A refusal that names its own end (throttled, quota spent)
 is obeyed to the second; a refused key waits for the configuration to change. Every method gives a
 new value; the clock and the jitter come from the caller.
@@ -20,7 +20,8 @@ from backend.markets.model import Fault
 from backend.markets.numbers import stamp
 
 FAILURES = 5
-WINDOW = timedelta(seconds=60)
+WINDOW = timedelta(minutes=5)
+"""Longer than five ticks of the slowest refresh: a provider that fails at each of them must open it."""
 FIRST_WAIT = timedelta(seconds=30)
 LONGEST_WAIT = timedelta(minutes=30)
 JITTER = 0.1

@@ -39,16 +39,24 @@ class Stored:
     totals: Sequence[GlobalFigures]
     moods: Sequence[FearGreed]
 
-    def overview(self, now: datetime, preference: Sequence[str]) -> Overview:
-        """Each block whole from one provider: the first in ``preference`` that is fresh, else the newest."""
-        totals = _choose(self.totals, now, OVERVIEW_STALE_AFTER, preference)
-        mood = _choose(self.moods, now, FEAR_GREED_STALE_AFTER, preference)
+    def overview(
+        self, now: datetime, *, totals_from: Sequence[str] = (), mood_from: Sequence[str] = ()
+    ) -> Overview:
+        """Each block whole from one provider: the first in its preference that is fresh, else the newest."""
+        totals = _choose(self.totals, now, OVERVIEW_STALE_AFTER, totals_from)
+        mood = _choose(self.moods, now, FEAR_GREED_STALE_AFTER, mood_from)
         return Overview(
             totals=totals,
             totals_stale=totals is not None and now - totals.as_of > OVERVIEW_STALE_AFTER,
             fear_greed=mood,
             fear_greed_stale=mood is not None and now - mood.as_of > FEAR_GREED_STALE_AFTER,
         )
+
+    def overview_changes(self) -> list[datetime]:
+        """When each of the overview's figures grows stale by the clock alone."""
+        last = [item.as_of + OVERVIEW_STALE_AFTER for item in self.totals]
+        last += [item.as_of + FEAR_GREED_STALE_AFTER for item in self.moods]
+        return [moment + timedelta.resolution for moment in last]
 
 
 NOTHING = Stored({}, {}, (), ())

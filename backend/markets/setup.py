@@ -1,7 +1,7 @@
 """The market's wiring out of the settings: assets, providers, cadence, the rule's constants."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -18,6 +18,7 @@ from backend.markets.cadence import (
     COINMARKETCAP_ASSETS_PER_CREDIT,
     Cadence,
     Quota,
+    Role,
     plan,
 )
 from backend.markets.model import SAMPLE_PROVIDERS
@@ -35,6 +36,7 @@ SIGMA_1H: Mapping[str, Decimal] = {
 """Standard deviation of hourly returns in percent, measured on 31,973 hours of perpetual futures."""
 SIGMA_OTHERS = Decimal("1.5")
 SIGMA_PEGGED = Decimal("0.05")
+STAND_IN_SECONDS = 3600
 COINMARKETCAP = "coinmarketcap"
 ASSETS_PER_CREDIT = {COINMARKETCAP: COINMARKETCAP_ASSETS_PER_CREDIT}
 
@@ -66,7 +68,7 @@ def prepare(settings: Settings, database: Database) -> Market:
     else:
         sources = live_sources(settings, load_slug_ids(database), lambda ids: save_slug_ids(database, ids))
         order, primary = ("coingecko", COINMARKETCAP), settings.primary_provider
-    cadence = plan(_quotas(settings, sources), len(book.enabled))
+    cadence = with_stand_ins(plan(_quotas(settings, sources), len(book.enabled)), sources)
     policy = Policy(primary=primary, order=order, poll_seconds=cadence.poll_seconds)
     return Market(sources, book, policy, cadence, _fingerprints(settings))
 
@@ -76,6 +78,25 @@ def traits_of(asset: Asset) -> AssetTraits:
     pegged = asset.pegged_to == "usd"
     sigma = SIGMA_PEGGED if pegged else SIGMA_1H.get(asset.id, SIGMA_OTHERS)
     return AssetTraits(asset.id, pegged=pegged, sigma_1h=sigma)
+
+
+def with_stand_ins(cadence: Cadence, sources: Sources) -> Cadence:
+    """``cadence`` with hourly intervals for roles in which a provider only stands in for another.
+
+    They are asked for while the other does not answer, so the plan of the month leaves them out;
+    the budget itself stretches the intervals of a provider that had to stand in for long.
+    """
+    schedules = {}
+    for name, schedule in cadence.schedules.items():
+        extra = {role: STAND_IN_SECONDS for role in sources.roles(name) if schedule.seconds(role) is None}
+        schedules[name] = replace(schedule, **extra)  # type: ignore[arg-type]
+    return Cadence(schedules)
+
+
+def _leads(name: str, sources: Sources) -> tuple[Role, ...]:
+    """The roles in which the provider is asked as long as all is well."""
+    first: dict[Role, str] = {"overview": sources.overview[0].name, "fear_greed": sources.fear_greed[0].name}
+    return tuple(role for role in sources.roles(name) if first.get(role, name) == name)
 
 
 def _quotas(settings: Settings, sources: Sources) -> list[Quota]:
@@ -88,7 +109,10 @@ def _quotas(settings: Settings, sources: Sources) -> list[Quota]:
     }
     return [
         Quota(
-            name, sources.roles(name), monthly.get(name), ASSETS_PER_CREDIT.get(name, COINGECKO_IDS_PER_CALL)
+            name,
+            _leads(name, sources),
+            monthly.get(name),
+            ASSETS_PER_CREDIT.get(name, COINGECKO_IDS_PER_CALL),
         )
         for name in sources.names
     ]

@@ -180,7 +180,7 @@ class MarketView:
         self._swap()
 
     def by_the_clock(self) -> None:
-        """Swap in a new snapshot when a figure has grown stale since the last one."""
+        """Swap in a new snapshot when a figure or the overview has grown stale since the last one."""
         due = self.snapshot.next_change
         if due is not None and self._now() >= due:
             self._swap()
@@ -191,9 +191,10 @@ class MarketView:
 
     def answer(self, path: str, query: bytes, recipe: Recipe) -> Prepared:
         """Make the answer, and let ``find`` give it for this spelling, now and in later snapshots."""
+        ready = self._ready  # before the snapshot: an older one's answer must not stand among newer ones
         made = recipe(self.snapshot)
-        if len(self._ready) < MOST_ALIASES:
-            self._ready[path, query] = made
+        if len(ready) < MOST_ALIASES:
+            ready[path, query] = made
         with self._lock:
             self._carried.pop((path, query), None)
             self._carried[path, query] = recipe
@@ -214,11 +215,17 @@ class MarketView:
         now, stored, policy = self._now(), self._stored, self._market.policy
         figures = {asset_id: restale(figure, now, policy) for asset_id, figure in stored.figures.items()}
         moments = [moment for figure in figures.values() if (moment := next_change(figure, policy))]
+        moments += [moment for moment in stored.overview_changes() if moment > now]
+        sources = self._market.sources
         return Snapshot(
             book=self._market.book,
             figures=figures,
             strips={key: window(strip, key[1], now) for key, strip in stored.strips.items()},
-            overview=stored.overview(now, [source.name for source in self._market.sources.overview]),
+            overview=stored.overview(
+                now,
+                totals_from=[source.name for source in sources.overview],
+                mood_from=[source.name for source in sources.fear_greed],
+            ),
             built_at=now,
             next_change=min(moments, default=None),
         )

@@ -56,7 +56,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     home, clock = tmp_path_factory.mktemp("app"), Clock()
     enable_only(home, FEW)
     running = run_app(settings_in(home, body_limit_bytes=BODY_LIMIT), clock)
-    worker_of(settings_in(home), running.database, clock, running.market.market).tick()
+    worker_of(running).tick()
     running.look()
     router = gated_router(scope="read")
 

@@ -19,7 +19,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     home, clock = tmp_path_factory.mktemp("openapi"), Clock()
     enable_only(home, ("bitcoin", "ethereum"))
     running = run_app(settings_in(home), clock)
-    worker_of(settings_in(home), running.database, clock, running.market.market).tick()
+    worker_of(running).tick()
     running.look()
     yield running
     running.close()

@@ -6,26 +6,31 @@ Nothing here waits: ticks, reloads and looks at the clock are called by the test
 import asyncio
 import gzip
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import unquote
 
 import orjson
+import sqlalchemy as sa
 from fastapi import FastAPI
 from pydantic import SecretStr
 
 from backend.app import create_app
 from backend.asgi import App
 from backend.auth.service import create_key
-from backend.db import Database
+from backend.db import Database, metadata
 from backend.markets import setup
 from backend.markets.assets import load_assets
+from backend.markets.model import Fault, ProviderError
 from backend.markets.refresh import Refresher, Report
 from backend.markets.service import MarketService
 from backend.markets.setup import Market
+from backend.markets.status import status_answer
+from backend.markets.view import MarketView
 from backend.settings import Settings
 from tests.support.provider_pages import Coin, Pages, Query
 from tests.support.provider_server import ProviderServer
@@ -33,9 +38,9 @@ from tests.support.provider_server import ProviderServer
 CALM = datetime(2026, 11, 18, 10, 7, 42, tzinfo=UTC)
 """In the sample market's calm week; no view fails for a day and a half but by the daily throttle."""
 
-FEW = ("bitcoin", "ethereum", "usdc", "monero", "wrapped-bitcoin", "unus-sed-leo")
-"""A large one, its follower, a peg, one that the second sample view shows late, one without a rank,
-one that only the first view knows."""
+FEW = ("bitcoin", "ethereum", "usdc", "monero", "wrapped-bitcoin", "unus-sed-leo", "litecoin", "neo")
+"""Two large ones, a peg, one that the second sample view shows late, one without a rank, one that only
+the first view knows, one in which the views diverge and one in which they will be in conflict."""
 
 
 class Clock:
@@ -216,10 +221,9 @@ def run_app(settings: Settings, clock: Clock) -> Running:
 class Worker:
     """What asks the providers and writes: one refresher over a store."""
 
-    settings: Settings
     database: Database
     market: Market
-    clock: Clock
+    clock: Clock = field(default_factory=Clock)
     reports: list[Report] = field(default_factory=list)
 
     def tick(self, **later: float) -> Report:
@@ -229,23 +233,117 @@ class Worker:
         self.reports.append(report)
         return report
 
+    def view(self) -> MarketView:
+        """What a process that serves would show now."""
+        view = MarketView(self.database, self.market, now=self.clock)
+        view.reload()
+        return view
+
+    def price(self, asset_id: str) -> Any:
+        """The asset's price record as it would be served now."""
+        return body_of(self.view(), "/prices")[asset_id]
+
+    def status(self) -> dict[str, Any]:
+        """What ``/markets/status`` would say, its providers by name."""
+        view = self.view()
+        told = status_answer(self.database, self.market, view.snapshot, "sample", self.clock())
+        return told | {"by_name": {each["provider"]: each for each in told["providers"]}}
+
     @property
     def realm(self) -> str:
         return self.market.sources.realm
 
 
-def worker_of(settings: Settings, database: Database, clock: Clock, market: Market | None = None) -> Worker:
-    return Worker(settings, database, market or setup.prepare(settings, database), clock)
+def worker_of(running: Running) -> Worker:
+    """A worker over the store of a running application, in its time."""
+    return Worker(running.database, running.market.market, running.clock)
 
 
-def follow(server: ProviderServer, clock: Clock) -> Callable[[], None]:
-    """Let the provider server's pages be of the clock's time; call the result after each move."""
+class Moody:
+    """A source of market figures that fails when it is told to, and remembers what it was asked for."""
 
-    def moved() -> None:
-        server.pages.now = clock()
+    def __init__(self, source: Any) -> None:
+        self.name = str(source.name)
+        self.fault: Exception | None = None
+        self.asked: list[str] = []
+        self.while_asked: Callable[[], None] = lambda: None
+        self._source = source
 
-    moved()
-    return moved
+    def fail(self, fault: Fault = Fault.UNAVAILABLE, *, retry_after: float | None = None) -> None:
+        self.fault = ProviderError(self.name, fault, "as the test has it", retry_after=retry_after)
+
+    def recover(self) -> None:
+        self.fault = None
+
+    def quotes(self, assets: Any, now: datetime) -> Any:
+        return self._ask("quotes", assets, now)
+
+    def global_figures(self, now: datetime) -> Any:
+        return self._ask("global_figures", now)
+
+    def fear_greed(self, now: datetime) -> Any:
+        return self._ask("fear_greed", now)
+
+    def ohlc(self, *question: Any) -> Any:
+        return self._ask("ohlc", *question)
+
+    def _ask(self, what: str, *question: Any) -> Any:
+        self.asked.append(what)
+        self.while_asked()
+        if self.fault is not None:
+            raise self.fault
+        return getattr(self._source, what)(*question)
+
+
+def moody(market: Market) -> tuple[Market, dict[str, Moody]]:
+    """``market`` with every source made moody, and those by name."""
+    sources = market.sources
+    found = {
+        source.name: Moody(source) for source in (*sources.overview, *sources.fear_greed, *sources.quotes)
+    }
+
+    def each(given: Iterable[Any]) -> tuple[Any, ...]:
+        return tuple(found[source.name] for source in given)
+
+    changed = replace(
+        sources,
+        quotes=each(sources.quotes),
+        overview=each(sources.overview),
+        fear_greed=each(sources.fear_greed),
+        ohlc=found[sources.ohlc.name],
+    )
+    return replace(market, sources=changed), found
+
+
+@cache
+def few_in_sample() -> Market:
+    """The sample market of the few; it never changes, so all tests of a process share it."""
+    with TemporaryDirectory() as folder:
+        enable_only(Path(folder), FEW)
+        settings = settings_in(Path(folder))
+        return setup.prepare(settings, Database(settings.app_database_url))
+
+
+def body_of(view: MarketView, path: str, query: bytes = b"") -> Any:
+    """What stands ready at ``path``."""
+    found = view.find(path, query)
+    assert found is not None
+    return orjson.loads(found.body)
+
+
+def stored(database: Database) -> dict[str, list[str]]:
+    """Everything in the store but the keys, in an order of its own."""
+    with database.read() as connection:
+        return {
+            name: sorted(str(tuple(row)) for row in connection.execute(sa.select(table)))
+            for name, table in metadata.tables.items()
+            if name != "api_keys"
+        }
+
+
+def follow(server: ProviderServer, clock: Clock) -> None:
+    """Let the provider server's pages be of the clock's time; call it after each move."""
+    server.pages.now = clock()
 
 
 class BarePages(Pages):

@@ -28,13 +28,13 @@ def test_a_new_breaker_lets_every_call_through():
     assert Breaker().standing(NOW).message is None
 
 
-def test_four_failures_in_a_minute_do_not_open_it():
+def test_four_failures_do_not_open_it():
     breaker = broken(4)
     assert breaker.allows(after(4))
     assert breaker.standing(after(4)).message == "4 recent failures."
 
 
-def test_five_failures_in_a_minute_open_it_for_half_a_minute():
+def test_five_failures_in_a_row_open_it_for_half_a_minute():
     breaker = broken()
     assert not breaker.allows(after(5))
     standing = breaker.standing(after(5))
@@ -44,10 +44,18 @@ def test_five_failures_in_a_minute_open_it_for_half_a_minute():
     assert breaker.allows(after(34))
 
 
-def test_failures_spread_over_more_than_a_minute_do_not_open_it():
+@pytest.mark.parametrize("seconds", [1, 15, 60])
+def test_a_failure_at_each_tick_opens_it_however_far_ticks_are_apart(seconds):
     breaker = Breaker()
-    for minute in range(20):
-        breaker = breaker.failed(Fault.UNAVAILABLE, NOW + timedelta(seconds=15 * minute))
+    for tick in range(5):
+        breaker = breaker.failed(Fault.UNAVAILABLE, NOW + timedelta(seconds=seconds * tick))
+    assert breaker.kind == "open"
+
+
+def test_failures_spread_over_more_than_five_minutes_do_not_open_it():
+    breaker = Breaker()
+    for failure in range(20):
+        breaker = breaker.failed(Fault.UNAVAILABLE, NOW + timedelta(seconds=75 * failure))
     assert breaker.kind == "closed"
 
 

@@ -81,7 +81,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """The whole shipped book after two refreshes."""
     settings, clock = settings_in(tmp_path_factory.mktemp("sample")), Clock()
     running = run_app(settings, clock)
-    worker = worker_of(settings, running.database, clock, running.market.market)
+    worker = worker_of(running)
     worker.tick()
     worker.tick(seconds=15)
     running.look()
@@ -98,7 +98,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         follow(server, clock)
         settings = live_settings(home, server.url)
         running = run_app(settings, clock)
-        worker_of(settings, running.database, clock, running.market.market).tick()
+        worker_of(running).tick()
         running.look()
         yield running
         running.close()

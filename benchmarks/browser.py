@@ -1,0 +1,212 @@
+"""What a reader sees of a page, measured inside a real Chromium by the browser's own clock.
+
+Nothing is routed through the driver, since that would switch off the browser's cache: other hosts
+cannot be resolved, and every request is written down.
+"""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from tests.support.prerequisites import chromium
+
+QUIET = 400
+"""Milliseconds without a change of the page after which a click has had its effect."""
+SETTLE = 700
+PATIENCE = 30_000
+SMALL = 400
+"""Bytes of the longest message that is looked into, for the end of a run."""
+
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-extensions",
+    "--disable-sync",
+    "--no-first-run",
+    "--mute-audio",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+]
+
+# Changes are watched in every shadow root too, where components of our own live. The one attribute
+# that is left out is Streamlit's mark of a running script, which nobody sees. With `still` set, timers
+# of a second or more rest, so that a click is not measured together with the page's own refresh.
+PROBE = """
+(() => {
+  const seen = { tasks: [], shift: 0, changes: [], sent: [], got: [], down: 0, still: false, roots: [] };
+  window.__seen = seen;
+  const observe = (type, take) =>
+    new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true });
+  observe("longtask", (entry) => seen.tasks.push([entry.startTime, entry.duration]));
+  observe("layout-shift", (entry) => { if (!entry.hadRecentInput) seen.shift += entry.value; });
+  const what = { subtree: true, childList: true, attributes: true, characterData: true };
+  const changed = (records) => {
+    if (records.some((record) => record.attributeName !== "data-test-script-state"))
+      seen.changes.push(performance.now());
+  };
+  const watch = (root) => { seen.roots.push(root); new MutationObserver(changed).observe(root, what); };
+  watch(document);
+  const attach = Element.prototype.attachShadow;
+  Element.prototype.attachShadow = function (init) {
+    const root = attach.call(this, init);
+    watch(root);
+    return root;
+  };
+  addEventListener("pointerdown", () => { seen.changes = []; seen.down = performance.now(); }, true);
+  const repeat = window.setInterval;
+  window.setInterval = (call, every, ...given) =>
+    repeat(typeof call === "function" && every >= 1000 ? (...now) => seen.still || call(...now) : call, every, ...given);
+  window.WebSocket = class extends WebSocket {
+    constructor(...given) {
+      super(...given);
+      this.addEventListener("message", async ({ data }) => {
+        const note = { at: performance.now(), size: data.size ?? data.byteLength ?? data.length, bytes: [] };
+        seen.got.push(note);
+        if (note.size < SMALL && data instanceof Blob) data = await data.arrayBuffer();
+        if (note.size < SMALL && data instanceof ArrayBuffer) note.bytes = [...new Uint8Array(data)];
+      });
+    }
+    send(data) { seen.sent.push(performance.now()); return super.send(data); }
+  };
+  seen.ready = (selector) => {
+    const app = document.querySelector('[data-testid="stApp"]');
+    if (app?.getAttribute("data-test-script-state") !== "notRunning") return 0;
+    for (const root of seen.roots)
+      if (root.querySelector(selector)?.checkVisibility()) return performance.now();
+    return 0;
+  };
+})();
+""".replace("SMALL", str(SMALL))
+
+
+@dataclass(frozen=True)
+class Load:
+    """One visit. Milliseconds since the navigation began; kilobytes as sent."""
+
+    ready: float
+    shift: float
+    long_tasks: float
+    blocking: float
+    http_kb: float
+    socket_kb: float
+
+
+@dataclass(frozen=True)
+class Click:
+    """One click. Milliseconds from the pointer's going down to the first and the last change of the page,
+    to the script's end, and of that the part between the request's send and the script's end."""
+
+    first: float
+    last: float
+    script_end: float | None
+    on_server: float | None
+    socket_kb: float
+
+
+@dataclass
+class Visitor:
+    """A browser that measures pages of ``base``; ``foreign`` and ``faults`` hold what should not be."""
+
+    base: str
+    browser: Browser
+    foreign: set[str] = field(default_factory=set)
+    faults: set[str] = field(default_factory=set)
+
+    @contextlib.contextmanager
+    def context(self) -> Iterator[BrowserContext]:
+        """As of a new reader: nothing cached, no cookies."""
+        context = self.browser.new_context(
+            viewport={"width": 1440, "height": 900}, locale="en-US", reduced_motion="reduce"
+        )
+        context.set_default_timeout(PATIENCE)
+        context.add_init_script(PROBE)
+        context.on("request", lambda request: self._note_host(request.url))
+        context.on("weberror", lambda fault: self.faults.add(str(fault.error)[:200]))
+        yield context
+        context.close()
+
+    def _note_host(self, url: str) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("data", "blob") and parts.netloc != urlsplit(self.base).netloc:
+            self.foreign.add(f"{parts.scheme}://{parts.netloc}")
+
+    def load(self, context: BrowserContext, path: str, content: str) -> tuple[Page, Load]:
+        """Open ``path`` until the script rests and ``content`` (a CSS selector) shows, and a moment more."""
+        page = context.new_page()
+        page.goto(self.base + path, wait_until="commit")
+        handle = page.wait_for_function(
+            "selector => window.__seen?.ready(selector)", arg=content, polling="raf"
+        )
+        ready = float(handle.json_value())
+        page.wait_for_timeout(SETTLE)
+        seen = page.evaluate(
+            """() => ({tasks: __seen.tasks, shift: __seen.shift,
+                http: [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+                    .reduce((sum, entry) => sum + entry.transferSize, 0),
+                socket: __seen.got.reduce((sum, note) => sum + note.size, 0)})"""
+        )
+        lengths = [length for _, length in seen["tasks"]]
+        blocking = sum(length - 50 for length in lengths)
+        return page, Load(
+            ready, seen["shift"], sum(lengths), blocking, seen["http"] / 1024, seen["socket"] / 1024
+        )
+
+    def click(self, page: Page, target: str) -> Click:
+        """Click ``target`` (a Playwright selector) and wait until the page has been quiet."""
+        element = page.locator(target).first
+        element.scroll_into_view_if_needed()
+        element.hover()
+        page.wait_for_function(f"() => performance.now() - (__seen.changes.at(-1) ?? 0) > {QUIET}")
+        page.evaluate("() => { __seen.still = true; __seen.sent = []; __seen.got = []; __seen.changes = [] }")
+        element.click()
+        # A run that is on its way may change the page after a longer quiet than the one waited for.
+        page.wait_for_timeout(QUIET)
+        page.wait_for_function(f"() => performance.now() - (__seen.changes.at(-1) ?? 0) > {QUIET}")
+        seen: dict[str, Any] = page.evaluate(
+            "() => { __seen.still = false; return __seen; }".replace(
+                "return __seen",
+                "return {down: __seen.down, changes: __seen.changes, sent: __seen.sent, got: __seen.got}",
+            )
+        )
+        return _click_of(seen, target)
+
+
+def _click_of(seen: dict[str, Any], target: str) -> Click:
+    down, changes = seen["down"], seen["changes"]
+    if not changes:
+        raise RuntimeError(f"nothing changed after a click on {target}")
+    asked = next((at for at in seen["sent"] if at >= down), None)
+    ends = [note["at"] for note in seen["got"] if note["at"] >= down and _finished(bytes(note["bytes"]))]
+    end = ends[-1] if ends else None
+    return Click(
+        changes[0] - down,
+        changes[-1] - down,
+        None if end is None else end - down,
+        None if end is None or asked is None else end - asked,
+        sum(note["size"] for note in seen["got"] if note["at"] >= down) / 1024,
+    )
+
+
+def _finished(raw: bytes) -> bool:
+    if not raw:
+        return False
+    message = ForwardMsg()
+    message.ParseFromString(raw)
+    return message.WhichOneof("type") == "script_finished"
+
+
+@contextlib.contextmanager
+def visitor(base: str) -> Iterator[Visitor]:
+    path = chromium()
+    if path is None:
+        raise SystemExit("This benchmark needs Chromium (Debian: apt-get install chromium).")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield Visitor(base, browser)
+        browser.close()

@@ -1,0 +1,260 @@
+"""The dashboard's pages as readers feel them, beside a bare Streamlit page in the same run.
+
+    python -m benchmarks.pages [--runs 5] [--sessions 50] [--hold 30] [--only visits|clicks|sessions]
+
+Starts the service in sample mode on an empty home and the dashboard, and prints:
+
+- visits in Chromium: until a page rests and shows its content, with an empty cache (cold) and again
+  (warm), layout shift, long tasks, what was transferred, requests to other hosts;
+- clicks on Rankings: from the pointer's going down to the last change of the page before quiet;
+- many sessions at once without a browser: whole runs every five seconds each, and the fragments as
+  often as the server asks, which is more than browsers do, since a whole run sets their timers back;
+- each beside Streamlit with one ``st.write``, so that a slow machine shows as one.
+
+Aims: Rankings ready within 2 s cold, a click's rerun within 150 ms with all its assets, 50 sessions with
+a median under 150 ms, no exception, no request to another host. Exit status 1 when one is not reached.
+"""
+
+import argparse
+import statistics
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+
+from benchmarks.browser import Click, Load, Visitor, visitor
+from benchmarks.servers import (
+    bare_streamlit,
+    dashboard_environment,
+    free_port,
+    process,
+    service_environment,
+    wait_for_prices,
+)
+from benchmarks.sessions import Level, quantile, run_level
+
+CONTENT = {"/": ".cp-live .cp-panel", "/rankings": ".rk tbody tr"}
+"""What shows that a page has its own content."""
+BARE_CONTENT = "[data-testid=stMarkdownContainer] p"
+LEVELS = (1, 10, 25, 50)
+EVERY = 5.0
+READY_AIM, RERUN_AIM, SESSIONS_AIM = 2000.0, 150.0, 150.0
+VIEW = 'label:has-text("{}"), [role=radio]:has-text("{}")'
+
+
+@dataclass
+class Aims:
+    """What was aimed at, and whether it was reached, in the order of measuring."""
+
+    lines: list[str] = field(default_factory=list)
+    missed: int = 0
+
+    def judge(self, what: str, value: float, most: float, unit: str = " ms") -> None:
+        reached = value <= most
+        self.missed += not reached
+        words = "reached" if reached else "NOT reached"
+        self.lines.append(f"{words:<12} {what}: {value:.0f}{unit}, aim {most:.0f}{unit}")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What runs: the dashboard and the bare page, and the ids of their processes."""
+
+    dashboard: str
+    dashboard_id: int
+    bare: str
+    bare_id: int
+    assets: int
+
+
+def median(items: Sequence[Load] | Sequence[Click], of: str) -> float:
+    values = [value for item in items if (value := getattr(item, of)) is not None]
+    return statistics.median(values) if values else float("nan")
+
+
+def visits(stage: Stage, runs: int, aims: Aims) -> None:
+    print("\nVisits, ms until ready (the dashboard's first of all, then medians of both caches)")
+    print(f"{'':<20}{'first':>7}{'cold':>7}{'warm':>7}  {'× bare':>7}{'shift':>8}{'long tasks':>12}"
+          f"{'blocking':>10}{'cold KB':>9}{'warm KB':>9}{'socket KB':>11}")  # fmt: skip
+    with visitor(stage.bare) as bare:
+        floor = _visits(bare, "/", BARE_CONTENT, runs)
+        _print_visits("bare Streamlit", floor, floor)
+    with visitor(stage.dashboard) as reader:
+        for path, content in CONTENT.items():
+            seen = _visits(reader, path, content, runs)
+            _print_visits(path, seen, floor)
+            if path == "/rankings":
+                aims.judge("Rankings ready, cold", median(seen[1], "ready"), READY_AIM)
+        _judge_behaviour(reader, aims)
+
+
+Visits = tuple[Load, Sequence[Load], Sequence[Load]]
+
+
+def _visits(reader: Visitor, path: str, content: str, runs: int) -> Visits:
+    """The very first visit, then those with an empty cache and those right after them."""
+    cold, warm = [], []
+    for _ in range(runs + 1):
+        with reader.context() as context:
+            for loads in (cold, warm):
+                page, load = reader.load(context, path, content)
+                page.close()
+                loads.append(load)
+    return cold[0], cold[1:], warm[1:]
+
+
+def _print_visits(name: str, seen: Visits, floor: Visits) -> None:
+    first, cold, warm = seen
+    ready = median(cold, "ready")
+    print(f"{name:<20}{first.ready:>7.0f}{ready:>7.0f}{median(warm, 'ready'):>7.0f}"
+          f"  {ready / median(floor[1], 'ready'):>7.2f}{max(load.shift for load in cold):>8.4f}"
+          f"{median(cold, 'long_tasks'):>12.0f}{median(cold, 'blocking'):>10.0f}{median(cold, 'http_kb'):>9.0f}"
+          f"{median(warm, 'http_kb'):>9.0f}{median(cold, 'socket_kb'):>11.0f}", flush=True)  # fmt: skip
+
+
+def _judge_behaviour(reader: Visitor, aims: Aims) -> None:
+    for host in sorted(reader.foreign):
+        print(f"  asked for another host: {host}")
+    for fault in sorted(reader.faults):
+        print(f"  fault in the browser: {fault}")
+    aims.judge("other hosts asked", len(reader.foreign), 0, "")
+    aims.judge("faults in the browser", len(reader.faults), 0, "")
+
+
+def clicks(stage: Stage, runs: int, aims: Aims) -> None:
+    print(f"\nClicks on Rankings with {stage.assets} assets, medians in ms: to the first change, to the last")
+    print(f"{'':<36}{'first':>7}{'last':>7}  {'× bare':>7}{'run ended':>11}{'of it served':>14}{'KB':>6}")
+    with visitor(stage.bare) as bare:
+        floor = _bare_clicks(bare, runs)
+        _print_clicks("bare Streamlit", floor, floor)
+    with visitor(stage.dashboard) as reader:
+        made = _rankings_clicks(reader, runs)
+        for name, items in made.items():
+            _print_clicks(name, items, floor)
+            if not name.startswith("first"):
+                aims.judge(f"rerun: {name}", median(items, "last"), RERUN_AIM)
+        _judge_behaviour(reader, aims)
+
+
+def _bare_clicks(reader: Visitor, runs: int) -> list[Click]:
+    items = []
+    with reader.context() as context:
+        page, _ = reader.load(context, "/", BARE_CONTENT)
+        for word in ("two", "one") * (runs + 1):
+            items.append(reader.click(page, VIEW.format(word, word)))
+    return items[2:]
+
+
+def _rankings_clicks(reader: Visitor, runs: int) -> dict[str, list[Click]]:
+    """Each visit does the same; what loads a library for the first time stands apart."""
+    made: dict[str, list[Click]] = {}
+    for _ in range(runs):
+        with reader.context() as context:
+            page, _ = reader.load(context, "/rankings", CONTENT["/rankings"])
+
+            def click(name: str, target: str, page: object = page) -> None:
+                made.setdefault(name, []).append(reader.click(page, target))  # type: ignore[arg-type]
+
+            for _ in range(2):
+                click("24h → 7d", '.rk [data-span="7d"]')
+                click("7d → 24h", '.rk [data-span="24h"]')
+            click("first: a row (loads the charts)", ".rk tbody tr:nth-child(3) .c-price")
+            for row in (4, 5):
+                click("another row", f".rk tbody tr:nth-child({row}) .c-price")
+            page.keyboard.press("Escape")
+            page.wait_for_function("() => !new URLSearchParams(location.search).has('coin')")
+            click("first: Table → Treemap", VIEW.format("Treemap", "Treemap"))
+            click("Treemap → Table", VIEW.format("Table", "Table"))
+            click("Table → Treemap", VIEW.format("Treemap", "Treemap"))
+    return made
+
+
+def _print_clicks(name: str, items: Sequence[Click], floor: Sequence[Click]) -> None:
+    last = median(items, "last")
+    print(f"{name:<36}{median(items, 'first'):>7.0f}{last:>7.0f}  {last / median(floor, 'last'):>7.2f}"
+          f"{median(items, 'script_end'):>11.0f}{median(items, 'on_server'):>14.0f}"
+          f"{median(items, 'socket_kb'):>6.0f}", flush=True)  # fmt: skip
+
+
+def sessions(stage: Stage, most: int, hold: float, aims: Aims) -> None:
+    print(
+        f"\nSessions on Rankings, each a whole run every {EVERY:.0f} s and its fragments; p50/p95/max in ms"
+    )
+    print(f"{'':>8}{'whole run':>20}{'fragments':>20}{'bare':>18}{'× bare':>8}{'first p50':>11}"
+          f"{'KB a run':>10}{'CPU %':>7}{'MB':>6}{'MB each':>9}{'lost':>6}{'faults':>8}")  # fmt: skip
+    levels = [*(count for count in LEVELS if count < most), most]
+    for count in levels:
+        floor = run_level(stage.bare, "", count, max(8.0, hold / 3), EVERY, stage.bare_id)
+        level = run_level(stage.dashboard, "rankings", count, hold, EVERY, stage.dashboard_id)
+        _print_level(level, floor)
+        tally = level.tally
+        if count == most:
+            aims.judge(f"{count} sessions, median of a whole run", quantile(tally.whole, 0.5), SESSIONS_AIM)
+        aims.judge(f"{count} sessions, exceptions", len(tally.exceptions), 0, "")
+        aims.judge(f"{count} sessions, lost runs", tally.lost, 0, "")
+
+
+def _print_level(level: Level, floor: Level) -> None:
+    tally = level.tally
+    runs = len(tally.opened) + len(tally.whole) + len(tally.fragments)
+    three = _three(tally.whole)
+    ratio = quantile(tally.whole, 0.5) / quantile(floor.tally.whole, 0.5)
+    print(f"{level.sessions:>8}{three:>20}{_three(tally.fragments):>20}{_three(floor.tally.whole):>18}{ratio:>8.1f}"
+          f"{quantile(tally.opened, 0.5):>11.0f}{tally.received / 1024 / max(runs, 1):>10.1f}"
+          f"{level.cpu_percent:>7.0f}{level.megabytes:>6.0f}{level.megabytes_each:>9.2f}{tally.lost:>6}"
+          f"{len(tally.exceptions):>8}", flush=True)  # fmt: skip
+    for fault in sorted(set(tally.exceptions))[:3]:
+        print(f"{'':>8}{fault}")
+
+
+def _three(latencies: Sequence[float]) -> str:
+    return "/".join(f"{quantile(latencies, share):.0f}" for share in (0.5, 0.95, 1.0))
+
+
+def measure(folder: Path, options: argparse.Namespace) -> int:
+    home, port, dashboard_port = folder / "home", free_port(), free_port()
+    service, dashboard = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{dashboard_port}"
+    aims = Aims()
+    with ExitStack() as stack:
+        serve = ["-m", "backend.cli", "serve"]
+        stack.enter_context(process(serve, service_environment(home, port), f"{service}/readyz"))
+        key = (home / "local.key").read_text().strip()
+        wait_for_prices(service, key)
+        answer = httpx.get(f"{service}/rankings", headers={"CP-X-API-KEY": key}, timeout=10)
+        environment = dashboard_environment(home, port, dashboard_port)
+        health = f"{dashboard}/_stcore/health"
+        child = stack.enter_context(process(["-m", "backend.cli", "dashboard"], environment, health))
+        bare, bare_child = stack.enter_context(bare_streamlit(folder))
+        stage = Stage(dashboard, child.pid, bare, bare_child.pid, len(answer.json()))
+        parts: dict[str, Callable[[], None]] = {
+            "visits": lambda: visits(stage, options.runs, aims),
+            "clicks": lambda: clicks(stage, options.runs, aims),
+            "sessions": lambda: sessions(stage, options.sessions, options.hold, aims),
+        }
+        for name, part in parts.items():
+            if options.only in (None, name):
+                part()
+    print("\n" + "\n".join(aims.lines))
+    print("all aims reached" if not aims.missed else f"NOT reached: {aims.missed} of {len(aims.lines)} aims")
+    return 1 if aims.missed else 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--runs", type=int, default=5, help="visits of each kind")
+    parser.add_argument("--sessions", type=int, default=50, help="sessions at the highest level")
+    parser.add_argument("--hold", type=float, default=30, help="seconds of each level")
+    parser.add_argument("--only", choices=("visits", "clicks", "sessions"), help="measure this part alone")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        return measure(Path(folder), options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+"""Job engines of this process, stopped at the end of each test."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from backend.jobs.engine import JobEngine, JobQueue, store_engine
+
+Launch = Callable[..., JobEngine]
+QUEUE = "test-queue"
+
+
+@pytest.fixture
+def launch(database_url: str, tmp_path: Path) -> Iterator[Launch]:
+    """Launch an engine on the test's store; it has one queue that is polled often."""
+    with contextlib.ExitStack() as running:
+
+        def start(**options: Any) -> JobEngine:
+            queue = JobQueue(QUEUE, concurrency=4, poll_seconds=0.02)
+            engine = JobEngine(database_url, tmp_path, **{"schedules": [], "queues": [queue], **options})
+            engine.launch()
+            running.callback(engine.stop, timeout=0)
+            return engine
+
+        yield start
+
+
+@pytest.fixture
+def store(database_url: str) -> Iterator[sa.Engine]:
+    """The job store itself, for looking into it and for what only time would do."""
+    engine = store_engine(database_url)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def workflows(store: sa.Engine) -> sa.Table:
+    """dbos's table of jobs; to be asked for after an engine was launched on the store."""
+    schema = None if store.dialect.name == "sqlite" else "dbos"
+    names = ("workflow_uuid", "status", "name", "executor_id", "application_version", "inputs", "output", "error")
+    columns = [sa.Column(name, sa.Text) for name in names]
+    times = [sa.Column(name, sa.BigInteger) for name in ("created_at", "completed_at", "recovery_attempts")]
+    return sa.Table("workflow_status", sa.MetaData(), *columns, *times, schema=schema)

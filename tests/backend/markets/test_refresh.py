@@ -1,0 +1,385 @@
+"""One refresh after another: what is asked, what is stored, what is told when providers fail."""
+
+import contextlib
+import sqlite3
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+import structlog
+
+from backend.db import Database, bump, change_counters
+from backend.markets import refresh
+from backend.markets.model import Fault
+from backend.markets.tables import incidents, price_points
+from backend.markets.view import CHANGED
+from tests.support.market_app import Clock, Moody, Worker, few_in_sample, moody, stored
+
+
+class PowerCut(BaseException):
+    """What a killed process is to the code in its transaction."""
+
+
+@pytest.fixture
+def worker(sqlite_database: Database) -> Worker:
+    return Worker(sqlite_database, few_in_sample())
+
+
+@pytest.fixture
+def trouble(sqlite_database: Database) -> tuple[Worker, dict[str, Moody]]:
+    """A worker whose providers do as the test says."""
+    market, sources = moody(few_in_sample())
+    return Worker(sqlite_database, market), sources
+
+
+def changes(database: Database) -> int:
+    with database.read() as connection:
+        query = sa.select(change_counters.c.n).where(change_counters.c.topic == CHANGED)
+        return connection.execute(query).scalar() or 0
+
+
+def quietly(tick: Callable[..., Any], **later: float) -> Any:
+    """A tick whose failures are expected and need no log."""
+    with structlog.testing.capture_logs():
+        return tick(**later)
+
+
+# -- the first refreshes ----------------------------------------------------------------------------
+
+
+def test_a_refresh_publishes_every_asset_and_says_who_answered(database: Database) -> None:
+    worker = Worker(database, few_in_sample())
+    report = worker.tick()
+    assert report.failed == {}
+    assert set(report.answered) == {
+        *("sample-a quotes", "sample-b quotes", "sample-a overview", "sample-a fear_greed"),
+    }
+    assert report.changed == len(worker.market.book.enabled)
+    record = worker.price("bitcoin")
+    assert record["source"] == "sample"
+    assert Decimal(record["price_usd"]) > 0
+    assert changes(database) == 1
+
+
+def test_the_same_refreshes_store_the_same_on_both_databases(database: Database) -> None:
+    """Figures are exact wherever they are stored: the other store's run is the yardstick."""
+    worker = Worker(database, few_in_sample())
+    worker.tick()
+    worker.tick(seconds=15)
+    prices = {asset.id: worker.price(asset.id)["price_usd"] for asset in worker.market.book.enabled}
+    quoted = few_in_sample().sources.quotes[0].quotes(worker.market.book.enabled, worker.clock())
+    lone = quoted.quotes["unus-sed-leo"]
+    assert Decimal(prices["unus-sed-leo"]) == lone.price
+    strips = {key: strip for key, strip in worker.view().snapshot.strips.items() if key[0] == "bitcoin"}
+    assert len(strips) == 2
+
+
+def test_a_second_tick_in_the_same_second_asks_nobody_and_changes_nothing(worker: Worker) -> None:
+    worker.tick()
+    worker.tick()  # judges the first quotes once more, now beside a published price
+    before = stored(worker.database)
+    report = worker.tick()
+    assert report.answered == ()
+    assert report.changed == 0
+    assert stored(worker.database) == before
+
+
+def test_each_role_is_asked_at_its_own_interval(trouble: tuple[Worker, dict[str, Moody]]) -> None:
+    worker, sources = trouble
+    for _ in range(21):
+        worker.tick(seconds=15)
+    asked = sources["sample-a"].asked
+    assert asked.count("quotes") == 21
+    assert asked.count("global_figures") == 6
+    assert asked.count("fear_greed") == 2
+    assert sources["sample-b"].asked == ["quotes"] * 21  # the first gives the rest
+
+
+def test_a_tick_a_second_early_is_on_time(trouble: tuple[Worker, dict[str, Moody]]) -> None:
+    worker, sources = trouble
+    worker.tick()
+    worker.tick(seconds=13.9)
+    assert sources["sample-b"].asked == ["quotes"]
+    worker.tick(seconds=0.2)
+    assert sources["sample-b"].asked == ["quotes"] * 2
+
+
+def test_no_transaction_is_open_while_a_provider_is_asked(trouble: tuple[Worker, dict[str, Moody]]) -> None:
+    worker, sources = trouble
+
+    def write_meanwhile() -> None:
+        other = sqlite3.connect(worker.database.url.removeprefix("sqlite:///"), timeout=0)
+        other.executescript("BEGIN IMMEDIATE; UPDATE change_counters SET n = n + 1; COMMIT")
+        other.close()
+
+    with worker.database.write() as connection:
+        bump(connection, CHANGED)
+    sources["sample-a"].while_asked = write_meanwhile
+    assert worker.tick().failed == {}
+    assert changes(worker.database) == 5  # ours, one a question, and the refresh's own
+
+
+# -- killed ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "where", ["store_states", "bump", "published_row", "history.close_half_hours", "incident_log.record"]
+)
+def test_a_refresh_that_is_killed_leaves_the_former_state_and_the_next_one_goes_on(
+    database: Database, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    worker = Worker(database, few_in_sample())
+    worker.tick()
+    before, shown = stored(database), worker.price("bitcoin")
+
+    def cut(*_: object, **__: object) -> None:
+        raise PowerCut
+
+    room, _, name = where.rpartition(".")
+    with monkeypatch.context() as patched:
+        patched.setattr(getattr(refresh, room) if room else refresh, name, cut)
+        with contextlib.suppress(PowerCut):
+            worker.tick(seconds=60)
+    assert worker.reports[-1].changed == len(
+        worker.market.book.enabled
+    )  # of the first: the second never ended
+    assert stored(database) == before
+    assert worker.price("bitcoin") == shown
+    assert worker.tick(seconds=15).failed == {}
+    assert worker.price("bitcoin")["last_updated"] > shown["last_updated"]
+
+
+# -- one provider fails ------------------------------------------------------------------------------
+
+
+def test_a_provider_that_fails_leaves_the_others_figures_and_is_told_of(
+    trouble: tuple[Worker, dict[str, Moody]],
+) -> None:
+    worker, sources = trouble
+    worker.tick()
+    sources["sample-b"].fail()
+    for _ in range(12):
+        report = quietly(worker.tick, seconds=60)
+    assert "sample-a quotes" in report.answered
+    figure = worker.view().snapshot.figures["bitcoin"]
+    assert figure.providers == ("sample-a",)
+    assert not figure.stale
+    judgements = {judgement.provider: judgement for judgement in figure.judgements}
+    assert judgements["sample-a"].used
+    assert not judgements["sample-b"].used
+    assert judgements["sample-b"].freshness == "ageing"
+    assert judgements["sample-b"].reason.startswith("Ageing")
+    told = worker.status()["by_name"]
+    assert told["sample-a"]["state"] == "ok"
+    assert "as the test has it" in told["sample-b"]["message"]
+    assert told["sample-b"]["last_success_at"] < told["sample-a"]["last_success_at"]
+
+
+def test_a_provider_that_fails_at_every_tick_is_soon_asked_less(
+    trouble: tuple[Worker, dict[str, Moody]],
+) -> None:
+    """Even one that is asked for quotes alone, which at ticks of 15 s fails four times a minute."""
+    worker, sources = trouble
+    sources["sample-b"].fail()
+    for _ in range(40):
+        quietly(worker.tick, seconds=15)
+    assert len(sources["sample-b"].asked) < 20
+    assert worker.status()["by_name"]["sample-b"]["state"] in ("open", "waiting")
+    sources["sample-b"].recover()
+    for _ in range(40):
+        quietly(worker.tick, seconds=15)
+    assert worker.status()["by_name"]["sample-b"]["state"] == "ok"
+    assert worker.view().snapshot.figures["bitcoin"].providers == ("sample-a", "sample-b")
+
+
+def test_a_provider_that_says_when_to_come_back_is_not_asked_before(
+    trouble: tuple[Worker, dict[str, Moody]],
+) -> None:
+    worker, sources = trouble
+    sources["sample-b"].fail(Fault.THROTTLED, retry_after=100)
+    quietly(worker.tick)
+    sources["sample-b"].recover()
+    for _ in range(6):
+        worker.tick(seconds=15)
+    assert len(sources["sample-b"].asked) == 1
+    told = worker.status()["by_name"]["sample-b"]
+    assert told["state"] == "throttled"
+    assert told["retry_at"] == "2026-11-18T10:09:22Z"
+    worker.tick(seconds=15)
+    assert len(sources["sample-b"].asked) == 2
+    assert worker.status()["by_name"]["sample-b"]["state"] == "ok"
+
+
+def test_an_adapter_that_breaks_keeps_nobody_elses_figures_from_being_stored(
+    trouble: tuple[Worker, dict[str, Moody]],
+) -> None:
+    worker, sources = trouble
+    sources["sample-a"].fault = KeyError("a slip in the adapter")
+    report = quietly(worker.tick)
+    assert set(report.failed) == {"sample-a quotes", "sample-a overview", "sample-a fear_greed"}
+    assert all("slip" not in words for words in report.failed.values())
+    assert worker.view().snapshot.figures["bitcoin"].providers == ("sample-b",)
+
+
+def test_the_overview_comes_whole_from_the_next_provider_while_the_first_fails(
+    trouble: tuple[Worker, dict[str, Moody]],
+) -> None:
+    worker, sources = trouble
+    sources["sample-a"].fail()
+    quietly(worker.tick)
+    quietly(worker.tick, seconds=15)
+    assert worker.view().snapshot.overview.totals is not None
+    assert worker.view().snapshot.overview.totals.provider == "sample-b"
+    sources["sample-a"].recover()
+    for _ in range(10):
+        quietly(worker.tick, seconds=60)
+    assert worker.view().snapshot.overview.totals.provider == "sample-a"
+
+
+# -- all fail ----------------------------------------------------------------------------------------
+
+
+def test_with_all_providers_down_the_last_figure_stands_grows_stale_goes_and_comes_back(
+    trouble: tuple[Worker, dict[str, Moody]],
+) -> None:
+    worker, sources = trouble
+    worker.tick()
+    known = worker.price("bitcoin")
+    for source in sources.values():
+        source.fail()
+
+    quietly(worker.tick, seconds=60)
+    assert worker.price("bitcoin") == known
+    quietly(worker.tick, minutes=13)
+    assert worker.price("bitcoin") == known
+    quietly(worker.tick, minutes=2)
+    stale = worker.price("bitcoin")
+    assert stale == known | {"source": "sample:stale"}
+    quietly(worker.tick, hours=23)
+    assert worker.price("bitcoin") == stale
+    assert worker.status()["stale"] == len(worker.market.book.enabled)
+    quietly(worker.tick, hours=1)
+    gone = worker.price("bitcoin")
+    assert {name for name, value in gone.items() if value is not None} == {"id", "datasrc2_id", "symbol"}
+
+    for source in sources.values():
+        source.recover()
+    worker.tick(hours=1)
+    back = worker.price("bitcoin")
+    assert back["source"] == "sample"
+    assert back["last_updated"] > known["last_updated"]
+    assert worker.status()["stale"] == 0
+
+
+def test_the_stored_figures_say_the_same_as_a_reader_whose_refresh_has_stopped(
+    trouble: tuple[Worker, dict[str, Moody]],
+) -> None:
+    worker, sources = trouble
+    worker.tick()
+    reader = worker.view()
+    for source in sources.values():
+        source.fail()
+    for minutes in (1, 20, 60 * 5, 60 * 20):
+        quietly(worker.tick, minutes=minutes)
+        reader.by_the_clock()
+        mine, stored_ones = reader.snapshot.figures, worker.view().snapshot.figures
+        for asset_id, figure in stored_ones.items():
+            assert (mine[asset_id].price, mine[asset_id].source) == (figure.price, figure.source)
+            assert mine[asset_id].last_updated == figure.last_updated
+
+
+# -- incidents ---------------------------------------------------------------------------------------
+
+
+def log_of(database: Database, asset_id: str) -> list[Any]:
+    with database.read() as connection:
+        query = sa.select(incidents).where(incidents.c.asset_id == asset_id).order_by(incidents.c.id)
+        return list(connection.execute(query).all())
+
+
+def test_a_divergence_opens_one_incident_and_closes_it_when_it_has_been_over_for_a_while(
+    worker: Worker,
+) -> None:
+    worker.tick()
+    for _ in range(3):
+        worker.tick(seconds=15)
+    (opened,) = log_of(worker.database, "litecoin")
+    assert opened.kind == "divergent"
+    assert opened.closed_at is None
+    assert opened.opened_at == worker.clock() - timedelta(seconds=45)
+    assert Decimal(2) < opened.worst_pct < Decimal(4)
+    assert worker.view().snapshot.figures["litecoin"].flags == ("divergent",)
+
+    worker.tick(days=10)  # another asset's turn
+    assert log_of(worker.database, "litecoin")[0].closed_at is None
+    worker.tick(minutes=14)
+    assert log_of(worker.database, "litecoin")[0].closed_at is None
+    worker.tick(minutes=2)
+    (closed,) = log_of(worker.database, "litecoin")
+    assert closed.closed_at == worker.clock()
+    assert worker.view().snapshot.figures["litecoin"].rule == "mean"
+
+
+def test_in_a_conflict_the_last_good_figure_is_held_and_then_the_primary_is_shown(worker: Worker) -> None:
+    worker.clock.at = worker.clock().replace(hour=11, minute=59, second=0)
+    worker.tick()
+    calm = worker.price("neo")
+    worker.tick(minutes=2)
+    held = worker.view().snapshot.figures["neo"]
+    assert (held.rule, held.stale, held.flags) == ("held", True, ("conflict",))
+    assert worker.price("neo")["price_usd"] == calm["price_usd"]
+    assert worker.price("neo")["last_updated"] == calm["last_updated"]
+    worker.tick(minutes=16)
+    primary = worker.view().snapshot.figures["neo"]
+    assert (primary.rule, primary.providers, primary.flags) == ("primary", ("sample-a",), ("conflict",))
+    (incident,) = log_of(worker.database, "neo")
+    assert (incident.kind, incident.closed_at) == ("conflict", None)
+
+
+# -- points ------------------------------------------------------------------------------------------
+
+
+def test_each_poll_leaves_one_point_of_each_published_price(worker: Worker) -> None:
+    worker.tick()
+    worker.tick()  # nobody is due: no second point
+    worker.tick(seconds=15)
+    with worker.database.read() as connection:
+        query = (
+            sa.select(price_points).where(price_points.c.asset_id == "bitcoin").order_by(price_points.c.at)
+        )
+        points = connection.execute(query).all()
+    assert [point.at for point in points] == [worker.clock() - timedelta(seconds=15), worker.clock()]
+    assert Decimal(worker.price("bitcoin")["price_usd"]) == points[-1].price
+    assert {point.source for point in points} == {"sample"}
+
+
+def test_a_stale_figure_leaves_no_point(trouble: tuple[Worker, dict[str, Moody]]) -> None:
+    worker, sources = trouble
+    worker.tick()
+    for source in sources.values():
+        source.fail()
+    quietly(worker.tick, minutes=20)
+    sources["sample-a"].fault = None
+    with worker.database.read() as connection:
+        assert connection.execute(sa.select(price_points.c.at).distinct()).scalars().all() == [
+            worker.clock() - timedelta(minutes=20)
+        ]
+
+
+# -- realms ------------------------------------------------------------------------------------------
+
+
+def test_two_seeds_over_one_store_know_nothing_of_each_other(sqlite_database: Database) -> None:
+    market = few_in_sample()
+    other = replace(market, sources=replace(market.sources, realm="sample-7", history=None))
+    first, second = Worker(sqlite_database, market), Worker(sqlite_database, other, Clock())
+    first.tick()
+    assert second.price("bitcoin")["price_usd"] is None
+    assert second.status()["refreshed_at"] is None
+    second.tick(minutes=30)
+    assert first.price("bitcoin")["last_updated"] < second.price("bitcoin")["last_updated"]
+    assert len(log_of(sqlite_database, "litecoin")) == 2

@@ -1,0 +1,59 @@
+"""The server's settings: private, quick, and known to the installed Streamlit."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from xml.etree import ElementTree
+
+from streamlit import config
+
+ROOT = Path(__file__).parents[2]
+CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
+ASSETS = ROOT / "dashboard" / "assets"
+
+
+def options(section: dict[str, object], name: str) -> list[str]:
+    found = []
+    for key, value in section.items():
+        found += options(value, f"{name}.{key}") if isinstance(value, dict) else [f"{name}.{key}"]
+    return found
+
+
+def test_every_option_is_recognised() -> None:
+    known = set(config._config_options_template)
+    assert {name for section, body in CONFIG.items() for name in options(body, section)} <= known
+
+
+def test_the_collection_after_every_run_is_off_and_streamlit_still_knows_the_option() -> None:
+    assert CONFIG["runner"]["postScriptGC"] is False
+    asked = "from streamlit import config; print(config.get_option('runner.postScriptGC'))"
+    told = subprocess.run([sys.executable, "-c", asked], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "False"
+
+
+def test_nothing_is_told_to_anybody() -> None:
+    assert CONFIG["browser"]["gatherUsageStats"] is False
+    assert CONFIG["client"]["toolbarMode"] == "viewer"
+    assert CONFIG["client"]["showErrorDetails"] == "none"
+    assert CONFIG["server"]["address"] == "127.0.0.1"
+
+
+def test_the_pictures_are_whole_and_ask_for_nothing() -> None:
+    for name in ("favicon.svg", "logo.svg"):
+        picture = ElementTree.parse(ASSETS / name)  # our own files
+        assert picture.getroot().tag == "{http://www.w3.org/2000/svg}svg"
+        assert not [
+            element for element in picture.iter() if any(key.endswith("href") for key in element.attrib)
+        ]
+
+
+def test_neither_style_nor_script_names_another_host() -> None:
+    written = [*ASSETS.glob("*.css"), *(ROOT / "dashboard" / "components").rglob("*.js")]
+    assert written
+    for path in written:
+        text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
+        assert "@import" not in text
+        assert "url(" not in text
+        assert "https://" not in text
+        assert "http://" not in text

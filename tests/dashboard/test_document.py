@@ -1,0 +1,64 @@
+"""The document around the pages: our style from its first byte, and headers on every answer."""
+
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import FileResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from dashboard.document import Document
+
+PAGE = "<!doctype html><html><head><title>Streamlit</title></head><body></body></html>"
+HTML = {"Accept": "text/html", "Accept-Encoding": "gzip", "If-None-Match": '"old"', "Range": "bytes=0-3"}
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> TestClient:
+    style, page = tmp_path / "style.css", tmp_path / "index.html"
+    style.write_text("p{color:red}/*</style>*/")
+    page.write_text(PAGE)
+
+    async def pieces(_: Request) -> Response:
+        async def body():  # type: ignore[no-untyped-def]
+            for letter in PAGE:
+                yield letter
+
+        return StreamingResponse(body(), media_type="text/html")
+
+    async def file(_: Request) -> Response:
+        return FileResponse(page)
+
+    async def plain(_: Request) -> Response:
+        return PlainTextResponse("</head>", headers={"X-Frame-Options": "DENY"})
+
+    routes = [Route("/", file), Route("/pieces", pieces), Route("/plain", plain)]
+    return TestClient(Document(Starlette(routes=routes), style=style, title="A & B"))
+
+
+@pytest.mark.parametrize("path", ["/", "/pieces"])
+def test_the_style_and_the_title_are_in_the_head(client: TestClient, path: str) -> None:
+    answer = client.get(path, headers=HTML)
+    assert answer.status_code == 200
+    assert "<title>A &amp; B</title>" in answer.text
+    assert answer.text.count("<style>p{color:red}") == 1
+    assert answer.text.count("</style>") == 1
+    assert int(answer.headers["content-length"]) == len(answer.content)
+    assert "etag" not in answer.headers
+
+
+def test_what_is_no_document_goes_through_untouched(client: TestClient) -> None:
+    assert client.get("/plain").text == "</head>"
+
+
+def test_every_answer_has_the_security_headers_and_keeps_its_own(client: TestClient) -> None:
+    assert client.get("/").headers["x-content-type-options"] == "nosniff"
+    assert client.get("/missing").headers["x-frame-options"] == "SAMEORIGIN"
+    assert client.get("/plain").headers["x-frame-options"] == "DENY"
+
+
+def test_a_head_request_has_no_body(client: TestClient) -> None:
+    answer = client.head("/", headers={"Accept": "text/html"})
+    assert (answer.status_code, answer.content) == (200, b"")
