@@ -19,6 +19,7 @@ from backend.markets.cadence import (
     Cadence,
     Quota,
     Role,
+    Schedule,
     plan,
 )
 from backend.markets.model import SAMPLE_PROVIDERS
@@ -38,7 +39,11 @@ SIGMA_OTHERS = Decimal("1.5")
 SIGMA_PEGGED = Decimal("0.05")
 STAND_IN_SECONDS = 3600
 COINMARKETCAP = "coinmarketcap"
-ASSETS_PER_CREDIT = {COINMARKETCAP: COINMARKETCAP_ASSETS_PER_CREDIT}
+ASSETS_PER_CREDIT: Mapping[str, int] = {
+    "coingecko": COINGECKO_IDS_PER_CALL,
+    COINMARKETCAP: COINMARKETCAP_ASSETS_PER_CREDIT,
+    "alternative.me": 1,
+}
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,10 @@ def prepare(settings: Settings, database: Database) -> Market:
     else:
         sources = live_sources(settings, load_slug_ids(database), lambda ids: save_slug_ids(database, ids))
         order, primary = ("coingecko", COINMARKETCAP), settings.primary_provider
-    cadence = with_stand_ins(plan(_quotas(settings, sources), len(book.enabled)), sources)
+    schedules: dict[str, Schedule] = {}
+    for quota in _quotas(settings, sources):
+        schedules |= plan([quota], _asked_for(quota.provider, book)).schedules
+    cadence = with_stand_ins(Cadence(schedules), sources)
     policy = Policy(primary=primary, order=order, poll_seconds=cadence.poll_seconds)
     return Market(sources, book, policy, cadence, _fingerprints(settings))
 
@@ -108,14 +116,16 @@ def _quotas(settings: Settings, sources: Sources) -> list[Quota]:
         COINMARKETCAP: settings.coinmarketcap_monthly_quota,
     }
     return [
-        Quota(
-            name,
-            _leads(name, sources),
-            monthly.get(name),
-            ASSETS_PER_CREDIT.get(name, COINGECKO_IDS_PER_CALL),
-        )
+        Quota(name, _leads(name, sources), monthly.get(name), ASSETS_PER_CREDIT[name])
         for name in sources.names
     ]
+
+
+def _asked_for(provider: str, book: AssetBook) -> int:
+    """How many enabled assets ``provider`` can be asked for."""
+    if provider == COINMARKETCAP:
+        return sum(asset.datasrc1_slug is not None for asset in book.enabled)
+    return len(book.enabled)
 
 
 def _fingerprints(settings: Settings) -> dict[str, str]:

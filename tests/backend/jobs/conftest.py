@@ -1,7 +1,7 @@
 """Job engines of this process, stopped at the end of each test."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +9,8 @@ import pytest
 import sqlalchemy as sa
 
 from backend.jobs.engine import JobEngine, JobQueue, store_engine
-
-Launch = Callable[..., JobEngine]
-QUEUE = "test-queue"
-
+from tests.support import job_stores
+from tests.support.job_stores import QUEUE, Launch
 
 @pytest.fixture
 def launch(database_url: str, tmp_path: Path) -> Iterator[Launch]:
@@ -39,9 +37,4 @@ def store(database_url: str) -> Iterator[sa.Engine]:
 
 @pytest.fixture
 def workflows(store: sa.Engine) -> sa.Table:
-    """dbos's table of jobs; to be asked for after an engine was launched on the store."""
-    schema = None if store.dialect.name == "sqlite" else "dbos"
-    names = ("workflow_uuid", "status", "name", "executor_id", "application_version", "inputs", "output", "error")
-    columns = [sa.Column(name, sa.Text) for name in names]
-    times = [sa.Column(name, sa.BigInteger) for name in ("created_at", "completed_at", "recovery_attempts")]
-    return sa.Table("workflow_status", sa.MetaData(), *columns, *times, schema=schema)
+    return job_stores.workflows(store)

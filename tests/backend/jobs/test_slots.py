@@ -10,8 +10,7 @@ from dbos import DBOS, SetWorkflowID
 
 from backend.jobs import slots
 from backend.jobs.slots import FileLocks, Locks, LockLost, PostgresLocks, Sweeper, open_locks, take_slot
-
-from .conftest import QUEUE, Launch
+from tests.support.job_stores import QUEUE, Launch
 
 calls: list[str] = []
 
@@ -44,7 +43,10 @@ def another(database_url: str, tmp_path: Path) -> Iterator[Callable[[], Locks]]:
 
 def cut_every_line(store: sa.Engine) -> None:
     """End the sessions that hold locks, as a restart of PostgreSQL does."""
-    query = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'chainproof_slot'"
+    query = """
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE application_name = 'chainproof_slot' AND datname = current_database()
+    """
     with store.connect() as connection:
         connection.exec_driver_sql(query)
 
