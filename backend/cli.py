@@ -3,24 +3,37 @@
 Exit codes: 0 done, 1 findings, 2 wrong use, 3 a dependency failed.
 """
 
+import errno
 import json
 import os
+import shutil
 import signal
+import socket
+import sqlite3
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, ParamSpec, TypeVar
 
-import httpx
+import structlog
 import typer
 from pydantic import ValidationError
 from rich.console import Console
 from rich.table import Table
 
-from backend import errors, logs, migrations
-from backend.processes import Child, Family, port_is_free, stop_with_parent
+from backend import errors, logs
+from backend.processes import (
+    GRACE_SECONDS,
+    Child,
+    Family,
+    StopRequest,
+    bound_socket,
+    exit_on_stop_signals,
+    stop_with_parent,
+)
 from backend.settings import Settings
 
 app = typer.Typer(
@@ -35,6 +48,7 @@ prices_app = typer.Typer(help="Prices.", no_args_is_help=True)
 app.add_typer(keys_app, name="keys")
 app.add_typer(prices_app, name="prices")
 
+log = structlog.get_logger(__name__)
 out = Console()
 err = Console(stderr=True)
 
@@ -42,6 +56,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 WRONG_USE, DEPENDENCY_FAILED = 2, 3
 START_SECONDS = 60.0
+GRACEFUL_SECONDS = 6
+"""How long answers that are being sent may take once the service is told to stop."""
+USABLE_HOME = "Set CHAINPROOF_HOME to a folder that can be written and has room."
 
 
 def fail(sentence: str, code: int) -> NoReturn:
@@ -54,12 +71,8 @@ def in_words(command: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
-        from sqlalchemy.exc import DBAPIError
-
         try:
             return command(*args, **kwargs)
-        except errors.ServiceError as error:
-            fail(error.detail, DEPENDENCY_FAILED if error.status >= 500 else WRONG_USE)
         except ValidationError as error:
             for fault in error.errors():
                 name = "_".join(str(part) for part in fault["loc"]).upper()
@@ -67,17 +80,27 @@ def in_words(command: Callable[P, R]) -> Callable[P, R]:
                     f"[bold red]chainproof:[/] setting CHAINPROOF_{name}: {fault['msg']}", highlight=False
                 )
             raise typer.Exit(WRONG_USE) from None
-        except ValueError as error:
-            fail(str(error), WRONG_USE)
-        except DBAPIError as error:
-            fail(f"The data store does not answer: {error.orig}", DEPENDENCY_FAILED)
-        except PermissionError as error:
-            fail(
-                f"No permission for {error.filename}. Set CHAINPROOF_HOME to a folder of yours.",
-                DEPENDENCY_FAILED,
-            )
+        except Exception as error:
+            told = _told(error)
+            if told is None:
+                raise
+            fail(*told)
 
     return run
+
+
+def _told(error: Exception) -> tuple[str, int] | None:
+    """The sentence and exit code of a fault that can be expected; null for one that is a bug."""
+    if isinstance(error, errors.ServiceError):
+        return error.detail, DEPENDENCY_FAILED if error.status >= 500 else WRONG_USE
+    if isinstance(error, OSError):
+        return f"{error.strerror or error}: {error.filename}. {USABLE_HOME}", DEPENDENCY_FAILED
+    from sqlalchemy.exc import DBAPIError  # not at the top: most starts are quicker without it
+
+    if isinstance(error, DBAPIError):
+        hint = f" {USABLE_HOME}" if isinstance(error.orig, sqlite3.Error) else ""
+        return f"The data store does not answer: {str(error.orig).strip()}.{hint}", DEPENDENCY_FAILED
+    return (str(error), WRONG_USE) if isinstance(error, ValueError) else None
 
 
 @app.command()
@@ -87,21 +110,26 @@ def up(
     dashboard_port: Annotated[int | None, typer.Option(help="Port of the dashboard.")] = None,
 ) -> None:
     """Run the service, its worker and the dashboard together; Ctrl-C stops all."""
+    from backend import migrations
+
     settings = _settings_with(port=port, dashboard_port=dashboard_port)
     logs.configure(settings)
-    for name, host, number in (
+    exit_on_stop_signals()
+    for option, host, number in (
         ("--port", settings.host, settings.port),
         ("--dashboard-port", settings.dashboard_host, settings.dashboard_port),
     ):
-        if not port_is_free(host, number):
-            fail(
-                f"Port {number} is in use. Stop what uses it, or choose another with {name}.",
-                DEPENDENCY_FAILED,
-            )
+        _bound(host, number, option).close()
     migrations.upgrade(settings.app_database_url)
     quiet = {} if "log_level" in settings.model_fields_set else {"CHAINPROOF_LOG_LEVEL": "warning"}
-    family = Family([Child("serve", ["serve"], quiet), Child("dashboard", ["dashboard"], quiet, silent=True)])
-    _stop_on_signals(family)
+    family = Family(
+        [
+            Child("worker", ["worker"], quiet, needed=False),
+            Child("serve", ["serve", "--no-worker"], quiet),
+            Child("dashboard", ["dashboard"], quiet, silent=True),
+        ]
+    )
+    StopRequest(family.stop)
     family.start()
     with err.status("Starting…"):
         ready = family.wait_until(lambda: _answers(settings), START_SECONDS)
@@ -113,11 +141,7 @@ def up(
     out.print(f"  Service    {settings.api_url}   (its interface: {settings.api_url}/docs)")
     out.print(f"  Data in    {settings.home}")
     out.print("  Ctrl-C stops all.\n")
-    family.watch()
-    if family.failed:
-        fail(
-            f"The {family.failed.name} process could not be started; its words are above.", DEPENDENCY_FAILED
-        )
+    _watch(family)
 
 
 @app.command()
@@ -131,45 +155,58 @@ def serve(
     ] = True,
 ) -> None:
     """Run the HTTP service."""
-    import uvicorn
+    from backend import migrations
 
     settings = _settings_with(host=host, port=port)
     logs.configure(settings)
+    exit_on_stop_signals()
     stop_with_parent()
-    if not port_is_free(settings.host, settings.port):
-        fail(
-            f"Port {settings.port} is in use. Stop what uses it, or choose another with --port.",
-            DEPENDENCY_FAILED,
-        )
+    bound = _bound(settings.host, settings.port, "--port")
     migrations.upgrade(settings.app_database_url)
-    family = Family([Child("worker", ["worker"])] if worker else [])
+    children = [Child("worker", ["worker"], needed=False)] if worker else []
+    if workers > 1:
+        _share_metrics(settings)
+        number = bound.fileno()
+        children += [
+            Child(f"http-{n}", ["http", str(number)], descriptors=(number,)) for n in range(1, workers + 1)
+        ]
+    family = Family(children)
     family.start()
-    family.watch_in_background()
     try:
-        uvicorn.run(
-            "backend.app:create_app",
-            factory=True,
-            host=settings.host,
-            port=settings.port,
-            workers=workers,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=8,
-        )
+        if workers > 1:
+            StopRequest(family.stop)
+            _watch(family)
+        else:
+            family.watch_in_background()
+            _run_http(settings, bound, family.stop)
     finally:
-        family.stop_and_wait()
+        family.end()
+
+
+@app.command(hidden=True)
+@in_words
+def http(
+    descriptor: Annotated[int, typer.Argument(help="The socket to listen on, open in this process.")],
+) -> None:
+    """One of the HTTP processes of ``serve --workers``."""
+    settings = Settings()
+    logs.configure(settings)
+    exit_on_stop_signals()
+    stop_with_parent()
+    _run_http(settings, socket.socket(fileno=descriptor))
 
 
 @app.command()
 @in_words
 def worker() -> None:
     """Work schedules (the market refresh) and jobs, without HTTP."""
-    from backend.worker import run_worker
-
     settings = Settings()
     logs.configure(settings)
+    exit_on_stop_signals()
     stop_with_parent()
+    from backend import migrations
+    from backend.worker import run_worker
+
     migrations.upgrade(settings.app_database_url)
     run_worker(settings)
 
@@ -181,11 +218,12 @@ def dashboard(
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
 ) -> None:
     """Run the dashboard."""
-    from streamlit.web import cli as streamlit_cli
-
     settings = _settings_with(dashboard_host=host, dashboard_port=port)
     logs.configure(settings)
+    exit_on_stop_signals()
     stop_with_parent()
+    from streamlit.web import cli as streamlit_cli
+
     root = Path(__file__).parent.parent
     if (root / ".streamlit").is_dir():
         os.chdir(root)  # Streamlit reads .streamlit/config.toml from the working folder
@@ -205,6 +243,8 @@ def dashboard(
 @in_words
 def migrate() -> None:
     """Bring the data store to the newest schema; also happens at every start."""
+    from backend import migrations
+
     settings = Settings()
     migrations.upgrade(settings.app_database_url)
     out.print("The store is at the newest schema.")
@@ -324,6 +364,7 @@ def _settings_with(**given: Any) -> Settings:
 
 
 def _database(settings: Settings | None = None) -> Any:
+    from backend import migrations
     from backend.db import Database
 
     settings = settings or Settings()
@@ -333,6 +374,8 @@ def _database(settings: Settings | None = None) -> Any:
 
 def _answers(settings: Settings) -> bool:
     """Whether the service is ready and the dashboard up."""
+    import httpx
+
     host = settings.dashboard_host.replace("0.0.0.0", "127.0.0.1")  # noqa: S104 - where to call, not to bind
     addresses = (f"{settings.api_url}/readyz", f"http://{host}:{settings.dashboard_port}/_stcore/health")
     try:
@@ -347,9 +390,65 @@ def _cell(value: Any) -> str:
     return " ".join(value) if isinstance(value, list | tuple) else str(value)
 
 
-def _stop_on_signals(family: Family) -> None:
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: family.stop())
+def _bound(host: str, port: int, option: str) -> socket.socket:
+    """A socket bound to the address; ends the program with a sentence where that cannot be."""
+    try:
+        bound = bound_socket(host, port)
+    except OSError as error:
+        fail(f"It cannot listen on {host} port {port}: {error.strerror}.", DEPENDENCY_FAILED)
+    if bound is None:
+        fail(f"Port {port} is in use. Stop what uses it, or choose another with {option}.", DEPENDENCY_FAILED)
+    return bound
+
+
+def _share_metrics(settings: Settings) -> None:
+    """Have all processes count into one folder, since a scraper reaches any one of them."""
+    folder = settings.home / "metrics" / str(settings.port)
+    shutil.rmtree(folder, ignore_errors=True)  # what former processes on this port counted
+    folder.mkdir(parents=True, mode=0o700)
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
+
+
+def _run_http(settings: Settings, bound: socket.socket, also: Callable[[], object] = lambda: None) -> None:
+    """Answer requests until SIGINT or SIGTERM, at which ``also`` is called too."""
+    import uvicorn
+
+    from backend.app import create_app
+
+    class Server(uvicorn.Server):
+        @contextmanager
+        def capture_signals(
+            self,
+        ) -> Generator[None, None, None]:  # uvicorn's own raises them once more at the end
+            stop = StopRequest(lambda: self.handle_exit(signal.SIGTERM, None), also)
+            stop.end_within(GRACE_SECONDS + 1)
+            yield
+
+    server = Server(
+        uvicorn.Config(
+            create_app(settings),
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=GRACEFUL_SECONDS,
+        )
+    )
+    log.info("http_starts", address=f"http://{settings.host}:{settings.port}")
+    try:
+        server.run([bound])
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            raise
+        fail(f"Port {settings.port} was taken by another program meanwhile.", DEPENDENCY_FAILED)
+
+
+def _watch(family: Family) -> None:
+    """Keep the children alive until the end, and tell if it was that one could not be started."""
+    family.watch()
+    if family.failed:
+        fail(
+            f"The {family.failed.name} process could not be started; its words are above.", DEPENDENCY_FAILED
+        )
 
 
 def main() -> None:

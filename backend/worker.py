@@ -1,20 +1,22 @@
 """The process that works: schedules now, jobs with them."""
 
-import signal
-import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import structlog
 
 from backend.db import Database
+from backend.errors import Unavailable
 from backend.jobs.engine import JobEngine
 from backend.jobs.schedules import Schedule, Ticker
-from backend.jobs.slots import open_locks
+from backend.jobs.slots import LockLost, open_locks
 from backend.markets.tasks import REFRESH, market_schedules
+from backend.processes import GRACE_SECONDS, StopRequest
 from backend.settings import Settings
 
 log = structlog.get_logger(__name__)
+STOP_SECONDS = GRACE_SECONDS - 2
+"""Jobs that run may take so long to come to an end; the others are taken up by the next worker."""
 
 
 def first_tick(settings: Settings, schedules: Sequence[Schedule]) -> None:
@@ -30,15 +32,22 @@ def first_tick(settings: Settings, schedules: Sequence[Schedule]) -> None:
 
 
 def run_worker(settings: Settings) -> None:
-    """Work until SIGINT or SIGTERM."""
-    stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
+    """Work until SIGINT or SIGTERM. What is not done by the end of the grace is another process's.
+
+    Raises :class:`~backend.errors.Unavailable` when the store goes away before the work began.
+    """
+    stop = StopRequest()
+    stop.end_within(STOP_SECONDS)
     database = Database(settings.app_database_url)
     schedules = market_schedules(settings, database)
-    first_tick(settings, schedules)
-    engine = JobEngine(settings.jobs_database_url, settings.home, schedules=schedules)
-    with engine:
-        log.info("worker_started")
-        stop.wait()
+    try:
+        first_tick(settings, schedules)
+        engine = JobEngine(settings.jobs_database_url, settings.home, schedules=schedules)
+        if not stop.came:
+            engine.launch()
+    except LockLost as loss:
+        raise Unavailable(f"The data store went away: {loss}.") from loss
+    log.info("worker_started")
+    stop.wait()
+    engine.stop(STOP_SECONDS - 1)
     database.dispose()

@@ -60,8 +60,10 @@ PROBE = """
   };
   addEventListener("pointerdown", () => { seen.changes = []; seen.down = performance.now(); }, true);
   const repeat = window.setInterval;
-  window.setInterval = (call, every, ...given) =>
-    repeat(typeof call === "function" && every >= 1000 ? (...now) => seen.still || call(...now) : call, every, ...given);
+  window.setInterval = (call, every, ...given) => {
+    const rests = typeof call === "function" && every >= 1000;
+    return repeat(rests ? (...now) => seen.still || call(...now) : call, every, ...given);
+  };
   window.WebSocket = class extends WebSocket {
     constructor(...given) {
       super(...given);
@@ -74,6 +76,9 @@ PROBE = """
     }
     send(data) { seen.sent.push(performance.now()); return super.send(data); }
   };
+  seen.transferred = () =>
+    ["navigation", "resource"].flatMap((type) => performance.getEntriesByType(type))
+      .reduce((sum, entry) => sum + entry.transferSize, 0);
   seen.ready = (selector) => {
     const app = document.querySelector('[data-testid="stApp"]');
     if (app?.getAttribute("data-test-script-state") !== "notRunning") return 0;
@@ -140,15 +145,11 @@ class Visitor:
         """Open ``path`` until the script rests and ``content`` (a CSS selector) shows, and a moment more."""
         page = context.new_page()
         page.goto(self.base + path, wait_until="commit")
-        handle = page.wait_for_function(
-            "selector => window.__seen?.ready(selector)", arg=content, polling="raf"
-        )
-        ready = float(handle.json_value())
+        asked = "selector => window.__seen?.ready(selector)"
+        ready = float(page.wait_for_function(asked, arg=content, polling="raf").json_value())
         page.wait_for_timeout(SETTLE)
         seen = page.evaluate(
-            """() => ({tasks: __seen.tasks, shift: __seen.shift,
-                http: [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
-                    .reduce((sum, entry) => sum + entry.transferSize, 0),
+            """() => ({tasks: __seen.tasks, shift: __seen.shift, http: __seen.transferred(),
                 socket: __seen.got.reduce((sum, note) => sum + note.size, 0)})"""
         )
         lengths = [length for _, length in seen["tasks"]]
@@ -162,19 +163,27 @@ class Visitor:
         element = page.locator(target).first
         element.scroll_into_view_if_needed()
         element.hover()
-        page.wait_for_function(f"() => performance.now() - (__seen.changes.at(-1) ?? 0) > {QUIET}")
-        page.evaluate("() => { __seen.still = true; __seen.sent = []; __seen.got = []; __seen.changes = [] }")
+        _wait_for_quiet(page)
+        page.evaluate("() => Object.assign(__seen, {still: true, sent: [], got: [], changes: []})")
         element.click()
-        # A run that is on its way may change the page after a longer quiet than the one waited for.
         page.wait_for_timeout(QUIET)
-        page.wait_for_function(f"() => performance.now() - (__seen.changes.at(-1) ?? 0) > {QUIET}")
+        _wait_for_quiet(page)
         seen: dict[str, Any] = page.evaluate(
-            "() => { __seen.still = false; return __seen; }".replace(
-                "return __seen",
-                "return {down: __seen.down, changes: __seen.changes, sent: __seen.sent, got: __seen.got}",
-            )
+            """() => { __seen.still = false;
+                return {down: __seen.down, changes: __seen.changes, sent: __seen.sent, got: __seen.got}; }"""
         )
+        if page.locator("[data-testid=stException]").count():
+            self.faults.add(f"the page shows an exception after a click on {target}")
         return _click_of(seen, target)
+
+
+def _wait_for_quiet(page: Page) -> None:
+    """Until nothing has changed for a while and no run is on its way, which may be quiet for longer."""
+    page.wait_for_function(
+        """quiet => performance.now() - (__seen.changes.at(-1) ?? 0) > quiet
+            && document.querySelector("[data-testid=stApp][data-test-script-state=notRunning]")""",
+        arg=QUIET,
+    )
 
 
 def _click_of(seen: dict[str, Any], target: str) -> Click:

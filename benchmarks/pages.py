@@ -97,7 +97,8 @@ Visits = tuple[Load, Sequence[Load], Sequence[Load]]
 
 def _visits(reader: Visitor, path: str, content: str, runs: int) -> Visits:
     """The very first visit, then those with an empty cache and those right after them."""
-    cold, warm = [], []
+    cold: list[Load] = []
+    warm: list[Load] = []
     for _ in range(runs + 1):
         with reader.context() as context:
             for loads in (cold, warm):
@@ -110,10 +111,11 @@ def _visits(reader: Visitor, path: str, content: str, runs: int) -> Visits:
 def _print_visits(name: str, seen: Visits, floor: Visits) -> None:
     first, cold, warm = seen
     ready = median(cold, "ready")
+    kilobytes = median(cold, "http_kb"), median(warm, "http_kb"), median(cold, "socket_kb")
     print(f"{name:<20}{first.ready:>7.0f}{ready:>7.0f}{median(warm, 'ready'):>7.0f}"
           f"  {ready / median(floor[1], 'ready'):>7.2f}{max(load.shift for load in cold):>8.4f}"
-          f"{median(cold, 'long_tasks'):>12.0f}{median(cold, 'blocking'):>10.0f}{median(cold, 'http_kb'):>9.0f}"
-          f"{median(warm, 'http_kb'):>9.0f}{median(cold, 'socket_kb'):>11.0f}", flush=True)  # fmt: skip
+          f"{median(cold, 'long_tasks'):>12.0f}{median(cold, 'blocking'):>10.0f}"
+          f"{kilobytes[0]:>9.0f}{kilobytes[1]:>9.0f}{kilobytes[2]:>11.0f}", flush=True)  # fmt: skip
 
 
 def _judge_behaviour(reader: Visitor, aims: Aims) -> None:
@@ -221,13 +223,14 @@ def measure(folder: Path, options: argparse.Namespace) -> int:
     aims = Aims()
     with ExitStack() as stack:
         serve = ["-m", "backend.cli", "serve"]
-        stack.enter_context(process(serve, service_environment(home, port), f"{service}/readyz"))
+        log = folder / "service.log"
+        stack.enter_context(process(serve, service_environment(home, port), f"{service}/readyz", log))
         key = (home / "local.key").read_text().strip()
         wait_for_prices(service, key)
         answer = httpx.get(f"{service}/rankings", headers={"CP-X-API-KEY": key}, timeout=10)
         environment = dashboard_environment(home, port, dashboard_port)
-        health = f"{dashboard}/_stcore/health"
-        child = stack.enter_context(process(["-m", "backend.cli", "dashboard"], environment, health))
+        health, log = f"{dashboard}/_stcore/health", folder / "dashboard.log"
+        child = stack.enter_context(process(["-m", "backend.cli", "dashboard"], environment, health, log))
         bare, bare_child = stack.enter_context(bare_streamlit(folder))
         stage = Stage(dashboard, child.pid, bare, bare_child.pid, len(answer.json()))
         parts: dict[str, Callable[[], None]] = {
@@ -238,9 +241,18 @@ def measure(folder: Path, options: argparse.Namespace) -> int:
         for name, part in parts.items():
             if options.only in (None, name):
                 part()
+        print_complaints(log)
     print("\n" + "\n".join(aims.lines))
     print("all aims reached" if not aims.missed else f"NOT reached: {aims.missed} of {len(aims.lines)} aims")
     return 1 if aims.missed else 0
+
+
+def print_complaints(log: Path) -> None:
+    """What the dashboard's process said that speaks of a fault."""
+    lines = (line.strip() for line in log.read_text(errors="replace").splitlines())
+    said = dict.fromkeys(line for line in lines if "Error" in line or "Exception" in line)
+    for line in list(said)[:5]:
+        print(f"  the dashboard's log: {line[:160]}")
 
 
 def main() -> int:

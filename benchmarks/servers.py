@@ -24,12 +24,21 @@ def free_port() -> int:
 
 @contextlib.contextmanager
 def process(
-    arguments: Sequence[str], environment: Mapping[str, str], ready: str
+    arguments: Sequence[str], environment: Mapping[str, str], ready: str, log: Path | None = None
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A Python process that answers at the address ``ready`` before the block begins."""
-    child = subprocess.Popen(
-        [sys.executable, *arguments], env={**os.environ, **environment}, stdin=subprocess.DEVNULL
-    )
+    """A Python process that answers at the address ``ready`` before the block begins.
+
+    What it says goes into the file ``log``, or where the benchmark's own words go.
+    """
+    with contextlib.ExitStack() as opened:
+        output = None if log is None else opened.enter_context(log.open("wb"))
+        child = subprocess.Popen(
+            [sys.executable, *arguments],
+            env={**os.environ, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT if output else None,
+        )
     try:
         wait_until(ready, child)
         yield child
@@ -96,5 +105,5 @@ def bare_streamlit(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]
     port = free_port()
     base = f"http://127.0.0.1:{port}"
     arguments = ["-m", "streamlit", "run", str(folder / "bare_page.py"), f"--server.port={port}"]
-    with process(arguments, {}, f"{base}/_stcore/health") as child:
+    with process(arguments, {}, f"{base}/_stcore/health", folder / "bare.log") as child:
         yield base, child

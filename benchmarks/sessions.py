@@ -9,8 +9,9 @@ import asyncio
 import contextlib
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlsplit
 
 import psutil
@@ -89,8 +90,8 @@ class Session:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _alongside(self, reading: "asyncio.Task[None]", use: "asyncio._CoroutineLike[None]") -> None:
-        using = asyncio.ensure_future(use)
+    async def _alongside(self, reading: "asyncio.Task[None]", use: Coroutine[Any, Any, None]) -> None:
+        using = asyncio.create_task(use)
         done, _ = await asyncio.wait({reading, using}, return_when=asyncio.FIRST_COMPLETED)
         if using not in done:
             using.cancel()
@@ -140,7 +141,8 @@ class Session:
         fresh = {key: run for key, run in self._cached.items() if self._runs - run <= KEPT_RUNS}
         self._cached = fresh
         rerun.cached_message_hashes.extend(fresh)
-        return message.SerializeToString()
+        written: bytes = message.SerializeToString()
+        return written
 
     async def _read(self) -> None:
         async for raw in self._socket:

@@ -1,9 +1,9 @@
 """When a provider may be asked: one breaker per provider, shared by all processes as JSON. Pure.
 
-Five failures within five minutes, with no success between, open it for 30 s; then one probe is let through, and each probe that
-fails doubles the wait, up to 30 minutes. A refusal that names its own end (throttled, quota spent)
-is obeyed to the second; a refused key waits for the configuration to change. Every method gives a
-new value; the clock and the jitter come from the caller.
+Five failures within five minutes, with no success between, open it for 30 s; then one probe is let
+through, and each probe that fails doubles the wait, up to 30 minutes. A refusal that names its own
+end (throttled, quota spent) is obeyed to the second; a refused key waits for the configuration to
+change. Every method gives a new value; the clock and the jitter come from the caller.
 """
 
 import hashlib

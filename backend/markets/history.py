@@ -101,7 +101,7 @@ def close_half_hours(connection: Connection, realm: str, sources: Mapping[str, s
     ).scalar_one()
     if done >= len(sources):
         return
-    start = opened - timedelta(seconds=HALF_HOUR * (SPAN_COUNT["24h"] - 1))
+    start = opened - timedelta(seconds=HALF_HOUR * SPAN_COUNT["24h"])
     rows = [
         {
             "realm": realm,
@@ -161,7 +161,7 @@ def missing_from(connection: Connection, realm: str, now: datetime) -> datetime 
             candle_strips.c.realm == realm, candle_strips.c.span == "24h", candle_strips.c.basis == "polls"
         )
     ).scalar_one()
-    start = opened - timedelta(seconds=HALF_HOUR * (SPAN_COUNT["24h"] - 1))
+    start = opened - timedelta(seconds=HALF_HOUR * SPAN_COUNT["24h"])
     if newest is None or newest < start:
         return start
     return newest if newest < opened - timedelta(seconds=HALF_HOUR) else None

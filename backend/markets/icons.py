@@ -117,14 +117,20 @@ def image_type(body: bytes) -> str | None:
     return next((kind for signature, kind in SIGNATURES.items() if body.startswith(signature)), None)
 
 
+ADDRESSES = (asset_icons.c.asset_id, asset_icons.c.url, asset_icons.c.body.is_not(None).label("is_here"))
+
+
 def note_images(database: Database, images: Mapping[str, str], now: datetime) -> None:
-    """Remember where providers say that images are; a new address is fetched in the next turn."""
+    """Remember where providers say that images are; a new address is fetched in the next turn.
+
+    An image that is here stays, wherever the provider says that it is now.
+    """
     with database.read() as connection:
-        known = dict(connection.execute(sa.select(asset_icons.c.asset_id, asset_icons.c.url)).tuples().all())
+        known = {row.asset_id: row for row in connection.execute(sa.select(*ADDRESSES))}
     rows = [
         {"asset_id": asset_id, "url": url, "tried_at": now - TRY_AGAIN_AFTER, "failure": None}
         for asset_id, url in images.items()
-        if asset_id not in known
+        if asset_id not in known or (known[asset_id].url != url and not known[asset_id].is_here)
     ]
     if rows:
         with database.write() as connection:

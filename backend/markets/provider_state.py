@@ -21,18 +21,26 @@ from backend.markets.tables import provider_states
 
 @dataclass(frozen=True, slots=True)
 class ProviderState:
-    """``polled``: when each role was last asked for and answered. ``missing`` and ``rejected``:
+    """``polled``: when each role was last asked for and answered, or refused for good: ``refused`` are
+    the roles that the provider's plan does not include. ``missing`` and ``rejected``:
     assets that the last poll of quotes did not bring, and why where the provider's answer was refused."""
 
     breaker: Breaker = field(default_factory=Breaker)
     budget: Budget = field(default_factory=Budget)
     polled: Mapping[Role, datetime] = field(default_factory=dict)
+    refused: tuple[Role, ...] = ()
     last_success: datetime | None = None
     missing: tuple[str, ...] = ()
     rejected: Mapping[str, str] = field(default_factory=dict)
 
     def asked(self, role: Role, now: datetime) -> "ProviderState":
-        return replace(self, polled={**self.polled, role: now}, breaker=self.breaker.asked(now))
+        left = tuple(known for known in self.refused if known != role)
+        return replace(self, polled={**self.polled, role: now}, refused=left, breaker=self.breaker.asked(now))
+
+    def lacking(self, role: Role, now: datetime) -> "ProviderState":
+        """The provider's plan does not include ``role``: its next turn is soon enough to ask again."""
+        state = self.asked(role, now)
+        return replace(state, refused=(*state.refused, role))
 
     def answered(self, answer: object, credits: int, now: datetime) -> "ProviderState":
         state = replace(
@@ -57,6 +65,7 @@ class ProviderState:
             "breaker": self.breaker.to_json(),
             "budget": self.budget.to_json(),
             "polled": {role: instant(at) for role, at in self.polled.items()},
+            "refused": list(self.refused),
             "last_success": self.last_success and instant(self.last_success),
             "missing": list(self.missing),
             "rejected": dict(self.rejected),
@@ -69,6 +78,7 @@ class ProviderState:
             breaker=Breaker.from_json(data.get("breaker", {})),
             budget=Budget.from_json(data.get("budget", {})),
             polled={role: moment(at) for role, at in data.get("polled", {}).items()},
+            refused=tuple(data.get("refused", ())),
             last_success=moment(last) if last else None,
             missing=tuple(data.get("missing", ())),
             rejected=data.get("rejected", {}),

@@ -100,10 +100,10 @@ class Refresher:
         for source in sources.quotes:
             if self._is_due(source.name, "quotes", states, now):
                 calls.append(self._call(source.name, "quotes", partial(source.quotes, assets, now)))
-        for overview in self._willing(sources.overview, states, now):
+        for overview in self._willing(sources.overview, "overview", states, now):
             if self._is_due(overview.name, "overview", states, now):
                 calls.append(self._call(overview.name, "overview", partial(overview.global_figures, now)))
-        for mood in self._willing(sources.fear_greed, states, now):
+        for mood in self._willing(sources.fear_greed, "fear_greed", states, now):
             if self._is_due(mood.name, "fear_greed", states, now):
                 calls.append(self._call(mood.name, "fear_greed", partial(mood.fear_greed, now)))
         return calls
@@ -112,13 +112,14 @@ class Refresher:
         return Call(provider, role, self._market.cadence.schedules[provider].cost(role), ask)
 
     def _willing(
-        self, sources: Sequence[N], states: Mapping[str, ProviderState], now: datetime
+        self, sources: Sequence[N], role: Role, states: Mapping[str, ProviderState], now: datetime
     ) -> Iterable[N]:
         """The first source, and the next ones as long as those before them do not answer."""
         for source in sources:
             yield source
-            breaker = states[source.name].breaker
-            if breaker.allows(now) and not breaker.failures:
+            state, schedule = states[source.name], self._market.cadence.schedules[source.name]
+            asked = state.breaker.allows(now) and state.budget.may_spend(schedule.cost(role), now)
+            if asked and not state.breaker.failures and role not in state.refused:
                 return
 
     def _is_due(self, name: str, role: Role, states: Mapping[str, ProviderState], now: datetime) -> bool:
@@ -188,7 +189,8 @@ class Refresher:
         results: Sequence[Result],
         now: datetime,
     ) -> None:
-        for result in results:
+        # Answers first: one that the same provider gave to another question must not hide a failure.
+        for result in sorted(results, key=lambda result: isinstance(result.answer, ProviderError)):
             name, answer = result.call.provider, result.answer
             if isinstance(answer, ProviderError):
                 states[name] = _after_failure(states[name], result.call.role, answer, now)
@@ -287,7 +289,7 @@ def _after_failure(state: ProviderState, role: Role, error: ProviderError, now: 
     the quotes from being asked for, so it only waits for the role's next turn.
     """
     if error.fault is Fault.UNAUTHORISED and role != "quotes" and "quotes" in state.polled:
-        return state.asked(role, now)
+        return state.lacking(role, now)
     return state.failed(error, random.random(), now)  # noqa: S311 - jitter
 
 

@@ -26,12 +26,17 @@ def put(strip: str, candle: Candle) -> str:
 
 
 def window(strip: str, span: Span, now: datetime) -> str:
-    """The rows of ``strip`` that belong to the span that ends at ``now``: old ones fall out."""
+    """The newest rows of ``strip`` that belong to the span that ends at ``now``: old ones fall out.
+
+    A span is as many candles as it holds: until the first price of the slot that has just begun, the
+    oldest one stays.
+    """
     seconds, count = SPAN_SECONDS[span], SPAN_COUNT[span]
     current = int(now.timestamp()) // seconds * seconds
-    oldest = (current - (count - 1) * seconds) * 1000
+    oldest = (current - count * seconds) * 1000
     rows = rows_of(strip)
     first = next((index for index, row in enumerate(rows) if opened_ms(row) >= oldest), len(rows))
+    first = max(first, len(rows) - count)
     return strip if first == 0 else _joined(rows[first:])
 
 

@@ -1,5 +1,6 @@
 """The treemap: area by capitalisation or volume, colour by change, with its table."""
 
+import math
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Literal
@@ -40,14 +41,13 @@ def figure(
     changes = [row.change(span) for row in rows]
     areas = [float(measure(row, size) or 0) for row in rows]
     total = sum(areas)
+    is_named = [area / total >= SMALLEST_NAMED for area in areas]
     fills = [tile_colour(change, span, shades, background) for change in changes]
     words = [change_words(change) for change in changes]
     chart = go.Figure(
         go.Treemap(
             ids=[row.id for row in rows],
-            labels=[
-                row.symbol if _letters(area, total) else "" for row, area in zip(rows, areas, strict=True)
-            ],
+            labels=[row.symbol for row in rows],
             parents=[""] * len(rows),
             values=areas,
             marker={
@@ -56,7 +56,7 @@ def figure(
                 "cornerradius": 4,
                 "pad": {"t": 2, "l": 2, "r": 2, "b": 2},
             },
-            text=[text if _letters(area, total) else "" for text, area in zip(words, areas, strict=True)],
+            text=words,
             customdata=[
                 [
                     row.name,
@@ -67,12 +67,12 @@ def figure(
                 ]
                 for row in rows
             ],
-            texttemplate="<b>%{label}</b><br>%{text}",
+            texttemplate=["<b>%{label}</b><br>%{text}" if named else " " for named in is_named],
             hovertemplate=(
                 "<b>%{customdata[0]}</b> %{customdata[4]}<br>%{customdata[1]}  %{text}"
                 "<br>%{customdata[2]}<br>%{customdata[3]}<extra></extra>"
             ),
-            textfont={"color": ink, "size": [_letters(size, total) for size in areas]},
+            textfont={"color": ink, "size": [_letters(area / total) for area in areas]},
             textposition="middle center",
             tiling={"packing": "squarify", "pad": 1},
             pathbar={"visible": False},
@@ -89,10 +89,9 @@ def figure(
     return chart
 
 
-def _letters(area: float, total: float) -> int:
+def _letters(share: float) -> int:
     """Size of a tile's text in pixels; Plotly shrinks what still does not fit."""
-    share = area / total if total else 0
-    return 0 if share < SMALLEST_NAMED else round(min(34, 9 + 70 * share**0.5))
+    return round(min(34.0, 9 + 70 * math.sqrt(share)))
 
 
 def tile_colour(change: Decimal | None, span: Span, shades: Shades, background: str) -> str:

@@ -1,5 +1,6 @@
 """The document around the pages: our style from its first byte, and headers on every answer."""
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ def client(tmp_path: Path) -> TestClient:
     page.write_text(PAGE)
 
     async def pieces(_: Request) -> Response:
-        async def body():  # type: ignore[no-untyped-def]
+        async def body() -> AsyncIterator[str]:
             for letter in PAGE:
                 yield letter
 

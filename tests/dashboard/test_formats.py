@@ -58,7 +58,7 @@ def test_a_price_label_is_within_its_rounding_and_never_an_exponent(value: Decim
     shown = price_label(value)
     assert "E" not in shown.upper()
     back = Decimal(shown.removeprefix("$").replace(",", ""))
-    assert abs(back - value) <= max(Decimal("0.005"), 0) if value >= 1 else abs(back - value) <= value / 1000
+    assert abs(back - value) <= (Decimal("0.005") if value >= 1 else value / 1000)
 
 
 @pytest.mark.parametrize(

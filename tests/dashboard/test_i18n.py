@@ -91,7 +91,7 @@ def test_every_text_is_there_in_every_language_with_the_same_placeholders(key: s
 
 
 def test_every_key_that_is_used_is_there() -> None:
-    used = {argument.value for _, argument in calls() if isinstance(argument, ast.Constant)}
+    used = {str(argument.value) for _, argument in calls() if isinstance(argument, ast.Constant)}
     named = {value for value in constants() if KEY.fullmatch(value) and not value.endswith((".css", ".js"))}
     assert sorted((used | named) - set(catalogue())) == []
     assert [pattern.pattern for pattern in patterns() if not any(map(pattern.fullmatch, catalogue()))] == []

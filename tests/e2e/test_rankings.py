@@ -89,7 +89,8 @@ def panel(page: Page) -> Locator:
 
 
 def exported(page: Page) -> list[dict[str, Any]]:
-    page.locator(".st-key-rk_export button").first.click()
+    if not page.get_by_role("button", name="JSON", exact=True).is_visible():
+        page.locator(".st-key-rk_export button").first.click()
     with page.expect_download() as download:
         page.get_by_role("button", name="JSON", exact=True).click()
     rows: list[dict[str, Any]] = json.loads(Path(download.value.path()).read_text("utf-8"))["rows"]
@@ -105,22 +106,17 @@ def test_every_enabled_asset_has_a_row_with_its_price_and_source(page: Page, run
     expect(first.locator(".c-24h")).to_have_text(re.compile(r"^(▲\+|▼−)?[\d.,]+%$"))
 
 
-@pytest.mark.parametrize("column", ["cap", "price", "24h", "7d", "name", "rank", "source"])
+@pytest.mark.parametrize("sort", ["cap", "-24h", "name", "-rank"])
 def test_the_browser_and_the_service_put_rows_in_the_same_order(
-    page: Page, running_dashboard: str, column: str
+    page: Page, running_dashboard: str, sort: str
 ) -> None:
-    for sort in (column, f"-{column}"):
-        open_rankings(page, running_dashboard, f"?sort={sort}")
-        rows = exported(page)
-        # A refresh between the two looks may move a row: the order must agree at one of the moments.
-        expect(page.locator(".rk tbody tr").first).to_be_visible()
+    open_rankings(page, running_dashboard, f"?sort={sort}")
+    for _ in range(4):  # a refresh may fall between the two looks and move a row
         shown = ids(page)
-        if shown != [row["id"] for row in rows]:
-            page.keyboard.press("Escape")
-            rows, shown = exported(page), ids(page)
-        assert sorted(shown) == sorted(row["id"] for row in rows)
-        if column in ("name", "rank"):
-            assert shown == [row["id"] for row in rows]
+        rows = [row["id"] for row in exported(page)]
+        if shown == rows:
+            break
+    assert shown == rows
 
 
 def test_sorting_is_at_once_takes_several_keys_and_keeps_unknown_last(
@@ -144,9 +140,8 @@ def test_filters_narrow_the_table_and_stand_in_the_link(page: Page, running_dash
     open_rankings(page, running_dashboard)
     everything = len(ids(page))
     page.locator(".rk input[type=search]").fill("bit")
-    page.get_by_role("button", name="Stablecoins", exact=True).click()
-    page.get_by_role("button", name="Stablecoins", exact=True).click()
-    expect(page).to_have_url(re.compile(r"q=bit"))
+    page.get_by_role("button", name="No stablecoins", exact=True).click()
+    expect(page).to_have_url(re.compile(r"q=bit&facet=unpegged"))
     narrowed = ids(page)
     assert 0 < len(narrowed) < everything
     assert "bitcoin" in narrowed
@@ -225,12 +220,11 @@ def test_a_refresh_keeps_scroll_focus_and_sorting(page: Page, running_dashboard:
     kept = focused(page)
     order = ids(page)
     seen = page.locator(".rk tbody .c-price").all_inner_texts()
-    page.wait_for_function(
-        """before => { const root = [...document.querySelectorAll('*')].find(e => e.shadowRoot?.querySelector('.rk'));
-            return [...root.shadowRoot.querySelectorAll('tbody .c-price')].some((cell, n) => cell.textContent !== before[n]) }""",
-        arg=seen,
-        timeout=90_000,
-    )
+    changed = """before => {
+        const host = [...document.querySelectorAll('*')].find(node => node.shadowRoot?.querySelector('.rk'));
+        const cells = [...host.shadowRoot.querySelectorAll('tbody .c-price')];
+        return cells.some((cell, n) => cell.textContent !== before[n]) }"""
+    page.wait_for_function(changed, arg=seen, timeout=90_000)
     assert box.evaluate("box => box.scrollTop") == 1500
     assert focused(page) == kept
     assert ids(page) == order
@@ -325,16 +319,14 @@ def test_icons_come_from_the_dashboards_own_address(page: Page, running_dashboar
     assert image.evaluate("image => image.decode().then(() => image.naturalWidth > 0)")
 
 
-@pytest.mark.parametrize("variant", ["light", "dark", "phone"])
 @pytest.mark.parametrize(
-    "query",
+    ("variant", "query"),
     [
-        "",
-        "?coin=bitcoin",
-        "?view=treemap",
-        "?view=compare&compare=bitcoin,ethereum",
-        "?lang=ja&coin=tether&chart=7d",
-        "?lang=zh&q=nothing-like-this",
+        *((variant, query) for variant in ("light", "dark", "phone") for query in ("", "?coin=bitcoin")),
+        ("light", "?view=treemap"),
+        ("dark", "?view=compare&compare=bitcoin,ethereum"),
+        ("phone", "?view=treemap&lang=ja"),
+        ("phone", "?lang=zh&q=nothing-like-this"),
     ],
 )
 def test_no_accessibility_rule_is_broken_and_nothing_overflows(
@@ -351,9 +343,7 @@ def test_no_accessibility_rule_is_broken_and_nothing_overflows(
         page.locator(".js-plotly-plot .main-svg").first.wait_for()
     page.evaluate(AXE)
     result = page.evaluate("rules => axe.run(document, {runOnly: rules})", RULES)
-    wide = page.evaluate(
-        "() => { const main = document.querySelector('[data-testid=stMain]'); return main.scrollWidth - main.clientWidth }"
-    )
+    wide = page.locator("[data-testid=stMain]").evaluate("main => main.scrollWidth - main.clientWidth")
     context.close()
     assert [(rule["id"], rule["nodes"][0]["target"]) for rule in result["violations"]] == []
     assert wide <= 0

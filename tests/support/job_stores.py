@@ -13,7 +13,9 @@ QUEUE = "test-queue"
 def workflows(store: sa.Engine) -> sa.Table:
     """The table in which dbos keeps jobs, as far as tests ask for it."""
     schema = None if store.dialect.name == "sqlite" else "dbos"
-    texts = ("workflow_uuid", "status", "name", "executor_id", "application_version", "inputs", "output", "error")
+    texts = ("workflow_uuid", "status", "name", "executor_id", "application_version", "output")
     numbers = ("created_at", "completed_at", "recovery_attempts")
-    columns = [sa.Column(name, sa.Text) for name in texts] + [sa.Column(name, sa.BigInteger) for name in numbers]
+    columns = [sa.Column(name, sa.Text) for name in texts] + [
+        sa.Column(name, sa.BigInteger) for name in numbers
+    ]
     return sa.Table("workflow_status", sa.MetaData(), *columns, schema=schema)

@@ -63,12 +63,15 @@ def _shipped_ids() -> tuple[str, ...]:
     return tuple(asset.id for asset in load_assets().enabled)
 
 
-def enable_only(home: Path, ids: Iterable[str]) -> None:
-    """Write the user's file of assets so that of the shipped ones only ``ids`` are enabled."""
+def enable_only(home: Path, ids: Iterable[str], *, more: str = "") -> None:
+    """Write the user's file of assets so that of the shipped ones only ``ids`` are enabled.
+
+    ``more`` is YAML that comes after: ``assets:`` of the user's own.
+    """
     kept = set(ids)
     home.mkdir(parents=True, exist_ok=True)
     disabled = ", ".join(asset_id for asset_id in _shipped_ids() if asset_id not in kept)
-    (home / "assets.yaml").write_text(f"disable: [{disabled}]\n")
+    (home / "assets.yaml").write_text(f"disable: [{disabled}]\n{more}")
 
 
 def settings_in(home: Path, *, database_url: str | None = None, **more: Any) -> Settings:

@@ -239,8 +239,14 @@ def _take(page: MarketsPage, row: Mapping[str, object], asset_id: str, now: date
     if closes:
         page.sparklines[asset_id] = closes
     image = row.get("image")
-    if isinstance(image, str) and image.startswith(("https://", "http://")) and len(image) < 2000:
+    if isinstance(image, str) and _is_address(image):
         page.images[asset_id] = image
+
+
+def _is_address(text: str) -> bool:
+    """Whether ``text`` may be an image's address: one that can be stored and asked for."""
+    printable = text.isascii() and text.isprintable()
+    return printable and text.startswith(("https://", "http://")) and len(text) < 2000
 
 
 def _quote(row: Mapping[str, object], asset_id: str, now: datetime) -> Quote | str:

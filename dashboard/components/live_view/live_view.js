@@ -86,7 +86,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
     root.className = "cp-live";
     parentElement.append(root);
   }
+  const focused = root.contains(document.activeElement) ? document.activeElement : null;
   patchChildren(root, data.tree);
+  // A row that moves loses the focus on its way.
+  if (focused && focused.isConnected && document.activeElement !== focused) focused.focus({ preventScroll: true });
   root.onclick = (event) => {
     const link = event.target.closest("a[data-open]");
     const plain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);

@@ -12,6 +12,7 @@ from backend.jobs.engine import JobEngine, JobQueue, store_engine
 from tests.support import job_stores
 from tests.support.job_stores import QUEUE, Launch
 
+
 @pytest.fixture
 def launch(database_url: str, tmp_path: Path) -> Iterator[Launch]:
     """Launch an engine on the test's store; it has one queue that is polled often."""

@@ -1,11 +1,9 @@
-import logging
-import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from croniter import croniter
+from croniter import croniter  # type: ignore[import-untyped]
 from dbos import DBOS
 from hypothesis import given
 from hypothesis import strategies as st
@@ -119,7 +117,8 @@ def test_a_tick_that_raises_is_logged_once_and_stops_no_later_one(
 ) -> None:
     logged: list[tuple[str, str]] = []
     monkeypatch.setattr(
-        "backend.jobs.schedules.log.exception", lambda event, **words: logged.append((event, words["schedule"]))
+        "backend.jobs.schedules.log.exception",
+        lambda event, **words: logged.append((event, words["schedule"])),
     )
     runs: list[datetime] = []
 

@@ -30,9 +30,7 @@ scalars = (
 keys = st.text() | st.sampled_from(["$decimal", "$object", "$tuple", "$exception", "$"])
 data = st.recursive(
     scalars,
-    lambda inner: (
-        st.lists(inner) | st.lists(inner).map(tuple) | st.dictionaries(keys, inner, max_size=3)
-    ),
+    lambda inner: st.lists(inner) | st.lists(inner).map(tuple) | st.dictionaries(keys, inner, max_size=3),
 )
 
 

@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from dbos import DBOS, SetWorkflowID
 
 from backend.jobs import slots
-from backend.jobs.slots import FileLocks, Locks, LockLost, PostgresLocks, Sweeper, open_locks, take_slot
-from tests.support.job_stores import QUEUE, Launch
+from backend.jobs.slots import FileLocks, LockLost, Locks, PostgresLocks, Sweeper, open_locks, take_slot
+from tests.support.job_stores import Launch
 
 calls: list[str] = []
 
@@ -163,7 +163,7 @@ def orphan(launch: Launch, store: sa.Engine, workflows: sa.Table) -> str:
     launch()
     calls.clear()
     with SetWorkflowID("orphan"):
-        assert DBOS.enqueue_workflow(QUEUE, one_counted_step).get_result() == "made once"
+        assert DBOS.start_workflow(one_counted_step).get_result() == "made once"
     dead = {"status": "PENDING", "executor_id": "slot-7", "completed_at": None, "output": None}
     with store.begin() as connection:
         connection.execute(sa.update(workflows).where(workflows.c.workflow_uuid == "orphan").values(**dead))
@@ -181,7 +181,7 @@ def test_a_dead_process_job_is_resumed_without_repeating_its_steps(
 ) -> None:
     assert slots.take_over(store, another(), "slot-0") == {"slot-7": 1}
 
-    assert DBOS.retrieve_workflow(orphan).get_result() == "made once"
+    assert DBOS.retrieve_workflow(orphan).get_result(polling_interval_sec=0.01) == "made once"
     assert owner(store, workflows, orphan) == ("SUCCESS", "slot-0")
     assert calls == ["workflow", "step", "workflow"]
 

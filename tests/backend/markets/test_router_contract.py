@@ -242,7 +242,8 @@ def test_only_the_candles_that_were_asked_for_are_filled(sample: Running, span: 
 
 def test_an_asset_that_nobody_quotes_at_the_moment_keeps_the_candles_that_are_known(sample: Running) -> None:
     token = next(t for t in sample.json("/rankings?with_candles=24h") if t["id"] == "terra")
-    assert len(token["candles_24h"]) == SPAN_COUNT["24h"] - 1  # the open one is not there
+    assert len(token["candles_24h"]) == SPAN_COUNT["24h"]
+    assert token["candles_24h"][-1][0] < opened_ms(sample, "24h")
     series = sample.json("/prices/terra/quotes")
     assert series["source"] == "sample:stale"
 

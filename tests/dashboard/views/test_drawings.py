@@ -121,6 +121,23 @@ def test_treemap_tiles_say_the_direction_in_words_too() -> None:
     assert list(body["data"][0]["text"]) == ["▲ +1.50%", "▼ −2.25%"]
 
 
+def test_tiles_too_small_for_a_name_are_drawn_without_one() -> None:
+    tiny = Row("tiny", "TNY", "Tiny", market_cap=Decimal(1))
+    body = treemap.figure(
+        [*ROWS[:1], tiny],
+        "cap",
+        "24h",
+        shades("blue", dark=False),
+        ink=INK[False],
+        background="#ffffff",
+        lang="en",
+    ).to_dict()
+    named, unnamed = body["data"][0]["texttemplate"]
+    assert "%{label}" in named
+    assert unnamed.strip() == ""
+    assert body["data"][0]["customdata"][1][4] == "TNY"
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("change", ["-50", "-3", "-0.1", "0", "0.1", "3", "50"])

@@ -1,0 +1,241 @@
+import threading
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import psutil
+import pytest
+import sqlalchemy as sa
+from dbos import DBOS, DBOSClient, SetWorkflowID, WorkflowHandle
+
+from backend.jobs import schedules as ticking
+from backend.jobs.engine import VERSION, JobEngine
+from backend.jobs.schedules import Schedule
+from backend.jobs.serializer import JsonSerializer
+from backend.jobs.slots import open_locks
+from backend.markets.model import Fault, ProviderError
+from tests.support.job_stores import QUEUE, Launch
+
+QUICKLY = 0.01
+held = threading.Event()
+reached = threading.Event()
+
+
+@DBOS.workflow(name="echo")
+def echo(value: object) -> object:
+    return value
+
+
+@DBOS.workflow(name="fails")
+def fails(provider: str) -> None:
+    raise ProviderError(provider, Fault.UNAVAILABLE, "no answer", retry_after=1.5)
+
+
+@DBOS.workflow(name="holds")
+def holds() -> str:
+    reached.set()
+    held.wait(10)
+    return "let go"
+
+
+def nothing(now: datetime) -> None:
+    """A schedule that does nothing."""
+
+
+def test_a_process_has_one_engine_at_a_time(launch: Launch) -> None:
+    launch()
+
+    with pytest.raises(RuntimeError, match="A job engine runs in this process already"):
+        launch()
+
+
+def test_an_engine_that_was_stopped_leaves_its_slot_to_the_next(launch: Launch) -> None:
+    first = launch()
+    assert first.executor_id == "slot-0"
+
+    first.stop(timeout=0)
+
+    assert first.executor_id is None
+    assert launch().executor_id == "slot-0"
+
+
+def test_an_engine_takes_a_slot_that_no_other_process_holds(
+    launch: Launch, database_url: str, tmp_path: Path
+) -> None:
+    others = open_locks(database_url, tmp_path)
+    others.acquire("slot-0")
+
+    assert launch().executor_id == "slot-1"
+    others.close()
+
+
+def test_a_launch_that_fails_leaves_nothing_behind(launch: Launch, database_url: str, tmp_path: Path) -> None:
+    unreachable = JobEngine("postgresql+psycopg://nobody@127.0.0.1:1/none", tmp_path, schedules=[])
+
+    with pytest.raises(sa.exc.OperationalError):
+        unreachable.launch()
+
+    assert launch().executor_id == "slot-0"
+
+
+def test_a_launch_that_fails_within_dbos_gives_back_its_slot(
+    launch: Launch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_schedules: object) -> None:
+        raise RuntimeError("the schedules cannot be stored")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(ticking, "apply", refuse)
+        with pytest.raises(RuntimeError, match="cannot be stored"):
+            launch()
+
+    assert launch().executor_id == "slot-0"
+
+
+def test_two_schedules_of_one_name_are_refused(tmp_path: Path) -> None:
+    twice = [Schedule("x", 15, nothing), Schedule("x", 30, nothing)]
+
+    with pytest.raises(ValueError, match=r"Two schedules have one name: x\."):
+        JobEngine("sqlite://", tmp_path, schedules=twice)
+
+
+def test_a_job_keeps_its_data_exactly_and_as_json(launch: Launch, store: sa.Engine) -> None:
+    launch()
+    value = {"price": Decimal("1.50"), "at": datetime(2026, 5, 18, tzinfo=UTC), "pair": (1, "a")}
+
+    assert DBOS.enqueue_workflow(QUEUE, echo, value).get_result(polling_interval_sec=QUICKLY) == value
+
+    prefix = "" if store.dialect.name == "sqlite" else "dbos."
+    with store.connect() as connection:
+        for table, column in (("workflow_input", "inputs"), ("workflow_output", "output")):
+            stored = connection.exec_driver_sql(f"SELECT {column} FROM {prefix}{table}").scalar_one()
+            assert '"price":{"$decimal":"1.50"}' in stored
+
+
+def test_a_failed_job_tells_a_client_what_failed(launch: Launch, database_url: str) -> None:
+    launch()
+    with SetWorkflowID("the-failed-one"), pytest.raises(ProviderError):
+        DBOS.start_workflow(fails, "coingecko").get_result()
+    client = DBOSClient(system_database_url=database_url, serializer=JsonSerializer())
+
+    try:
+        with pytest.raises(ProviderError, match="coingecko: no answer") as failure:
+            client.retrieve_workflow("the-failed-one").get_result()
+    finally:
+        client.destroy()
+
+    assert (failure.value.fault, failure.value.retry_after) == (Fault.UNAVAILABLE, 1.5)
+
+
+def test_a_client_submits_a_job(launch: Launch, database_url: str) -> None:
+    launch()
+    client = DBOSClient(system_database_url=database_url, serializer=JsonSerializer())
+    instant = datetime(2026, 5, 18, tzinfo=UTC)
+
+    try:
+        handle: WorkflowHandle[datetime] = client.enqueue(
+            {"workflow_name": "echo", "queue_name": QUEUE}, instant
+        )
+        assert handle.get_result(polling_interval_sec=QUICKLY) == instant
+    finally:
+        client.destroy()
+
+
+def test_jobs_have_a_fixed_version_so_that_new_code_takes_up_old_jobs(
+    launch: Launch, store: sa.Engine, workflows: sa.Table
+) -> None:
+    launch()
+    DBOS.start_workflow(echo, 1).get_result()
+
+    with store.connect() as connection:
+        versions = connection.execute(sa.select(workflows.c.application_version)).scalars().all()
+    assert versions == [VERSION] == ["1"]
+
+
+def test_schedules_that_are_declared_no_more_are_forgotten(launch: Launch) -> None:
+    launch(schedules=[Schedule("old", 15, nothing), Schedule("kept", 15, nothing)]).stop(timeout=0)
+
+    launch(schedules=[Schedule("kept", 30, nothing)])
+
+    stored = {found["schedule_name"]: found["schedule"] for found in DBOS.list_schedules()}
+    assert stored == {"kept": "*/30 * * * * *", "job-retention": "0 0 */1 * * *"}
+
+
+def test_a_tick_that_dbos_takes_up_reaches_its_schedule_and_leaves_one_row(
+    launch: Launch, store: sa.Engine, workflows: sa.Table
+) -> None:
+    ran: list[datetime] = []
+    launch(schedules=[Schedule("daily", 86_400, ran.append)])
+
+    tick = DBOS.trigger_schedule("daily")
+
+    assert tick.get_result(polling_interval_sec=QUICKLY) == "ran"
+    assert len(ran) == 1
+    with store.connect() as connection:
+        assert connection.execute(sa.select(workflows.c.name)).scalars().all() == ["schedule-tick"]
+    assert DBOS.list_workflow_steps(tick.workflow_id) == []
+
+
+def test_ticks_of_hours_ago_are_not_run_when_they_come_at_last(launch: Launch) -> None:
+    ran: list[datetime] = []
+    launch(schedules=[Schedule("hourly", 3600, ran.append)])
+    now = datetime.now(UTC)
+
+    missed = DBOS.backfill_schedule("hourly", now - timedelta(hours=5), now - timedelta(hours=2))
+    outcomes = [tick.get_result(polling_interval_sec=QUICKLY) for tick in missed]
+
+    assert outcomes == ["stale"] * 3
+    assert ran == []
+
+
+def test_an_engine_with_nothing_to_finish_stops_within_two_seconds(launch: Launch) -> None:
+    engine = launch(schedules=[Schedule("x", 15, nothing)])
+    started = datetime.now(UTC)
+
+    engine.stop()
+
+    assert datetime.now(UTC) - started < timedelta(seconds=2)
+
+
+def test_a_job_that_outlasts_the_stop_keeps_its_slot_until_it_is_done(
+    launch: Launch, database_url: str, tmp_path: Path
+) -> None:
+    held.clear()
+    reached.clear()
+    engine = launch()
+    DBOS.start_workflow(holds)
+    assert reached.wait(5)
+
+    engine.stop(timeout=0)
+
+    others = open_locks(database_url, tmp_path)
+    try:
+        assert not others.acquire("slot-0"), "or its job would run twice at once"
+    finally:
+        held.set()
+        others.close()
+
+
+def test_nothing_listens_and_nothing_is_printed(
+    launch: Launch, database_url: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = set(psutil.Process().net_connections())
+    launch()
+    DBOS.start_workflow(echo, 1).get_result()
+
+    after = {line for line in psutil.Process().net_connections() if line not in before}
+    printed = capfd.readouterr()
+    assert [line for line in after if line.status == psutil.CONN_LISTEN] == []
+    assert "dbos" not in (printed.out + printed.err).lower()
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_accepted_jobs_survive_a_power_cut_on_sqlite(launch: Launch, store: sa.Engine) -> None:
+    launch()
+
+    with store.connect() as connection:
+        pragmas = {
+            name: connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+            for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+        }
+    assert pragmas == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 30_000}

@@ -1,0 +1,129 @@
+"""Several processes on one store, and processes that are killed."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from dbos import DBOSClient, WorkflowHandle
+
+from backend.jobs.engine import LOST_SLOT_EXIT_CODE
+from backend.jobs.schedules import TICK_WORKFLOW
+from backend.jobs.serializer import JsonSerializer
+from tests.support.job_process import HOLD, QUEUE
+
+pytestmark = pytest.mark.processes
+PATIENCE = 20.0
+"""Seconds after which a test gives up; only a fault makes it wait so long."""
+
+
+class Crew:
+    """Worker processes on one store, and what they tell."""
+
+    def __init__(self, url: str, folder: Path) -> None:
+        self.url = url
+        self.folder = folder
+        self.processes: dict[int, subprocess.Popen[bytes]] = {}
+
+    def start(self, count: int) -> None:
+        command = [sys.executable, "-m", "tests.support.job_process", self.url, str(self.folder)]
+        with (self.folder / "output").open("ab") as output:
+            for _ in range(count):
+                process = subprocess.Popen(command, stdout=output, stderr=output)
+                self.processes[process.pid] = process
+        started = len(self.processes)
+        self.wait_until(lambda: len(self.told("started")) == started, "all processes have started")
+
+    def told(self, word: str) -> list[tuple[str, ...]]:
+        """The lines of that word: the slot, then what came after the word."""
+        file = self.folder / "events"
+        lines = [line.split() for line in file.read_text().splitlines()] if file.exists() else []
+        return [(line[0], *line[2:]) for line in lines if line[1] == word]
+
+    def wait_until(self, happened: Callable[[], bool], what: str) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while not happened():
+            if time.monotonic() > deadline:
+                output = (self.folder / "output").read_text()[-4000:]
+                pytest.fail(f"It did not come about that {what}. The processes said:\n{output}")
+            time.sleep(0.02)
+
+    def end(self) -> None:
+        for process in self.processes.values():
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def crew(database_url: str, tmp_path: Path) -> Iterator[Crew]:
+    crew = Crew(database_url, tmp_path)
+    yield crew
+    crew.end()
+
+
+@pytest.fixture
+def client(database_url: str) -> Iterator[DBOSClient]:
+    client = DBOSClient(system_database_url=database_url, serializer=JsonSerializer())
+    yield client
+    client.destroy()
+
+
+def test_each_tick_runs_once_across_three_processes_and_a_failing_one_stops_no_other(
+    crew: Crew, client: DBOSClient
+) -> None:
+    crew.start(3)
+    assert {slot for slot, _ in crew.told("started")} == {"slot-0", "slot-1", "slot-2"}
+
+    crew.wait_until(lambda: len(crew.told("tick")) >= 3, "three ticks have run")
+    crew.wait_until(lambda: len(crew.told("failing")) >= 3, "the schedule that fails has run three times")
+    for process in crew.processes.values():
+        process.send_signal(signal.SIGTERM)
+    begun = time.monotonic()
+    codes = [process.wait(PATIENCE) for process in crew.processes.values()]
+
+    assert codes == [0, 0, 0]
+    assert time.monotonic() - begun < 5, "with nothing to finish the processes stop soon"
+    ran = Counter((tick.schedule_name, tick.output) for tick in client.list_workflows(name=TICK_WORKFLOW))
+    assert len(crew.told("tick")) == ran["test-second", "ran"], "each tick ran once"
+    assert len(crew.told("failing")) == ran["test-failing", "failed"]
+
+
+def test_a_killed_process_job_is_finished_by_another_without_repeating_its_steps(
+    crew: Crew, client: DBOSClient
+) -> None:
+    (crew.folder / HOLD).touch()
+    crew.start(2)
+    job: WorkflowHandle[list[int]] = client.enqueue({"workflow_name": "two-steps", "queue_name": QUEUE})
+    crew.wait_until(lambda: bool(crew.told("second")), "the second step has begun")
+    [(_, victim)] = crew.told("first")
+
+    os.kill(int(victim), signal.SIGKILL)
+    (crew.folder / HOLD).unlink()
+    killed = time.monotonic()
+    result = job.get_result(polling_interval_sec=0.05)
+
+    assert time.monotonic() - killed < 10
+    [survivor] = [str(pid) for pid in crew.processes if str(pid) != victim]
+    assert result == [int(victim), int(survivor)]
+    assert [pid for _, pid in crew.told("first")] == [victim], "a completed step is not done again"
+    assert [pid for _, pid in crew.told("second")] == [victim, survivor]
+
+
+@pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+def test_a_process_whose_line_to_its_slot_is_cut_ends_at_once(crew: Crew, store: sa.Engine) -> None:
+    crew.start(1)
+
+    with store.connect() as connection:
+        connection.exec_driver_sql(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE application_name = 'chainproof_slot' AND datname = current_database()"
+        )
+
+    [process] = crew.processes.values()
+    assert process.wait(PATIENCE) == LOST_SLOT_EXIT_CODE

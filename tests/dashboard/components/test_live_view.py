@@ -1,0 +1,121 @@
+"""The live view's script in a real browser: it changes in place, and parses no markup."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, sync_playwright
+
+from dashboard.components.live_view import h
+from tests.support.prerequisites import chromium
+
+SCRIPT = Path(__file__).parents[3] / "dashboard" / "components" / "live_view" / "live_view.js"
+
+
+def test_an_element_is_written_as_tag_attributes_and_children() -> None:
+    built = h("a", "Text", None, h("span", class_="x"), href="rankings?coin=a", aria_label="A", key=None)
+    expected = ["a", {"href": "rankings?coin=a", "aria-label": "A"}, ["Text", ["span", {"class": "x"}, []]]]
+    assert built == expected
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Page]:
+    found = chromium()
+    if found is None:
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)("No Chromium is installed.")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        opened = browser.new_page()
+        opened.set_content("<main></main>")
+        module = json.dumps(SCRIPT.read_text(encoding="utf-8"))
+        opened.evaluate(
+            f"""async () => {{
+              const address = URL.createObjectURL(new Blob([{module}], {{ type: "text/javascript" }}));
+              const view = (await import(address)).default;
+              window.told = [];
+              window.draw = (tree) => view({{
+                data: {{ tree }},
+                parentElement: document.querySelector("main"),
+                setTriggerValue: (name, value) => told.push([name, value]),
+              }});
+            }}"""
+        )
+        yield opened
+        browser.close()
+
+
+def draw(page: Page, *tree: Any) -> None:
+    page.evaluate("(tree) => draw(tree)", list(tree))
+
+
+def row(key: str, words: str, **more: str) -> Any:
+    return h("li", h("a", words, href=f"rankings?coin={key}", data_open=key), key=key, **more)
+
+
+@pytest.mark.browser
+def test_rows_keep_their_element_and_the_focus_when_they_move(page: Page) -> None:
+    draw(page, h("ul", row("a", "A"), row("b", "B"), row("c", "C")))
+    page.evaluate("document.querySelector('[data-open=b]').focus(); window.kept = document.activeElement")
+    draw(page, h("ul", row("c", "C"), row("d", "D"), row("b", "B2"), row("a", "A")))
+    assert page.locator("a").all_inner_texts() == ["C", "D", "B2", "A"]
+    assert page.evaluate("document.activeElement === kept && kept.isConnected")
+
+
+@pytest.mark.browser
+def test_what_is_gone_is_removed_and_attributes_follow(page: Page) -> None:
+    draw(page, h("p", "one", title="t", class_="x"), h("p", "two"))
+    draw(page, h("p", "one!", class_="y"))
+    assert page.evaluate("document.querySelector('.cp-live').innerHTML") == '<p class="y">one!</p>'
+
+
+@pytest.mark.browser
+def test_the_same_tree_touches_nothing(page: Page) -> None:
+    tree = h("ul", row("a", "A"), h("li", h("svg", h("path", d="M0 0L1 1"), viewBox="0 0 2 2"), key="s"))
+    draw(page, tree)
+    page.evaluate(
+        """const all = { subtree: true, childList: true, attributes: true, characterData: true };
+        window.seen = 0;
+        const count = (found) => { seen += found.length };
+        new MutationObserver(count).observe(document.querySelector("main"), all)"""
+    )
+    draw(page, tree)
+    assert page.evaluate("new Promise((done) => setTimeout(() => done(seen)))") == 0
+    assert page.evaluate("document.querySelector('path').namespaceURI") == "http://www.w3.org/2000/svg"
+
+
+@pytest.mark.browser
+def test_text_is_never_read_as_markup(page: Page) -> None:
+    draw(page, h("p", "<img src=x onerror=alert(1)>"))
+    assert page.locator("img").count() == 0
+    assert page.locator("main p").inner_text() == "<img src=x onerror=alert(1)>"
+
+
+@pytest.mark.browser
+def test_no_script_gets_in_by_tag_attribute_or_address(page: Page) -> None:
+    with pytest.raises(Exception, match="not drawn here"):
+        draw(page, h("script", "told.push('bad')"))
+    page.evaluate("document.querySelector('main').replaceChildren()")
+    draw(page, h("a", "x", href="javascript:alert(1)", onclick="alert(1)"), h("a", "y", href="//other.test/"))
+    assert page.evaluate("document.querySelector('.cp-live').innerHTML") == "<a>x</a><a>y</a>"
+
+
+@pytest.mark.browser
+def test_a_plain_click_stays_in_the_session_and_a_modified_one_is_the_browsers(page: Page) -> None:
+    page.evaluate("told.length = 0; addEventListener('click', (event) => event.preventDefault())")
+    draw(page, h("ul", row("a", "A"), row("b", "B")))
+    page.locator("[data-open=b]").click()
+    page.locator("[data-open=a]").click(modifiers=["Control"])
+    assert page.evaluate("told") == [["open", "b"]]
+
+
+@pytest.mark.browser
+def test_a_figure_that_changed_is_marked_by_its_way(page: Page) -> None:
+    draw(page, h("p", h("span", "$1", data_n="1", key="p")))
+    assert page.locator("[data-moved]").count() == 0
+    draw(page, h("p", h("span", "$2", data_n="2", key="p")))
+    assert page.locator("span").get_attribute("data-moved") == "up"
+    draw(page, h("p", h("span", "$1.5", data_n="1.5", key="p")))
+    assert page.locator("span").get_attribute("data-moved") == "down"

@@ -1,0 +1,243 @@
+"""What leads, what counts, and what is doubtful: never a figure that nobody gave."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dashboard.services import overview
+from dashboard.services.overview import STEPS, Coin
+
+NOW = datetime(2026, 5, 16, 12, tzinfo=UTC)
+
+
+def coin(name: str, change: str | None = "1", cap: str | None = "1000", *, stale: bool = False) -> Coin:
+    return Coin(
+        id=name,
+        symbol=name.upper(),
+        name=name.title(),
+        icon=f"/assets/{name}/icon",
+        price=Decimal(1),
+        change=None if change is None else Decimal(change),
+        market_cap=None if cap is None else Decimal(cap),
+        stale=stale,
+        closes=(),
+    )
+
+
+def record(**given: Any) -> Any:
+    return {
+        "symbol": "ABC",
+        "price_usd": "1.0",
+        "source": "coingecko+coinmarketcap",
+        "last_updated": "2026-05-16T11:59:00Z",
+        **given,
+    }
+
+
+def quotes(**given: Any) -> Any:
+    return {"symbol": "ABC", "rule": "mean", "reason": "They agree.", "quotes": [], "incidents": [], **given}
+
+
+def quote(volume: object, *, used: bool = True) -> dict[str, object]:
+    return {"volume_24h": volume, "used": used}
+
+
+def test_rows_join_ranking_and_price_and_keep_unknown_unknown() -> None:
+    token: Any = {
+        "id": "abc",
+        "symbol": "ABC",
+        "name": "Abc",
+        "icon_url": "/assets/abc/icon",
+        "price_usd": None,
+        "market_cap": Decimal("12.5"),
+        "pct_change_24h": "0.10",
+        "pct_change_7d": None,
+        "candles_24h": [],
+        "candles_7d": [(1, 1.0, 2.0, 0.5, 1.5, None)],
+    }
+    (day,) = overview.coins([token], {"abc": record(source="coingecko:stale")}, "24h")
+    (week,) = overview.coins([token], {}, "7d")
+    assert (day.price, day.change, day.market_cap, day.stale) == (
+        None,
+        Decimal("0.10"),
+        Decimal("12.5"),
+        True,
+    )
+    assert (week.change, week.stale, list(week.closes)) == (None, False, [1.5])
+
+
+def test_gainers_rose_and_losers_fell_strongest_first() -> None:
+    rows = [
+        coin("a", "1"),
+        coin("b", "-2"),
+        coin("c", "3"),
+        coin("d", "-4"),
+        coin("e", "0.001"),
+        coin("f", None),
+    ]
+    gainers, losers = overview.movers(rows, 0, 5)
+    assert [row.id for row in gainers] == ["c", "a"]
+    assert [row.id for row in losers] == ["d", "b"]
+
+
+def test_dust_and_old_figures_lead_nothing() -> None:
+    rows = [
+        coin("dust", "900", "10"),
+        coin("old", "50", stale=True),
+        coin("unknown", "70", None),
+        coin("real", "2"),
+    ]
+    gainers, _ = overview.movers(rows, 1000, 5)
+    assert [row.id for row in gainers] == ["real"]
+    assert [row.id for row in overview.movers(rows, 0, 2)[0]] == ["dust", "unknown"]
+
+
+@given(st.lists(st.decimals("-50", "50", places=3), max_size=40), st.integers(1, 8))
+def test_no_asset_is_gainer_and_loser_at_once(changes: list[Decimal], count: int) -> None:
+    rows = [coin(f"c{number}", str(change)) for number, change in enumerate(changes)]
+    gainers, losers = overview.movers(rows, 0, count)
+    assert not {row.id for row in gainers} & {row.id for row in losers}
+    assert len(gainers) <= count
+    assert [row.change for row in gainers] == sorted((row.change for row in gainers), reverse=True)  # type: ignore[type-var]
+
+
+def test_a_volume_is_that_of_a_quote_in_the_price() -> None:
+    answers = {
+        "used": quotes(quotes=[quote(Decimal(9), used=False), quote(None), quote(Decimal(5))]),
+        "none": quotes(quotes=[quote(None)]),
+    }
+    assert overview.volumes(answers) == {"used": Decimal(5)}
+
+
+def test_the_most_active_wait_until_nearly_all_volumes_are_known() -> None:
+    rows = [coin(f"c{number}") for number in range(10)]
+    volumes = {f"c{number}": Decimal(number) for number in range(1, 10)}
+    assert [row.id for row, _ in overview.most_active(rows, volumes, 2)] == ["c9", "c8"]
+    del volumes["c1"]
+    assert overview.most_active(rows, volumes, 2) == []
+
+
+def test_the_largest_are_those_whose_size_is_known() -> None:
+    rows = [coin("a", cap=None), coin("b", cap="5"), coin("c", cap="7"), coin("d", cap="0")]
+    assert [row.id for row in overview.largest(rows, 5)] == ["c", "b"]
+
+
+def test_breadth_counts_every_asset_once() -> None:
+    rows = [coin(str(n), change) for n, change in enumerate(["2", "-2", "0.001", None, "7", "-12"])]
+    counted = overview.breadth(rows, "24h")
+    assert (counted.up, counted.down, counted.flat, counted.unknown) == (2, 2, 1, 1)
+    assert counted.median == Decimal("0.001")
+    assert list(counted.classes) == [1, 0, 0, 1, 1, 0, 1, 0]
+
+
+@given(st.lists(st.decimals("-80", "80", places=2), max_size=60), st.sampled_from(["24h", "7d"]))
+def test_the_classes_hold_every_rise_and_fall(changes: list[Decimal], span: Any) -> None:
+    counted = overview.breadth([coin(str(n), str(change)) for n, change in enumerate(changes)], span)
+    half = len(counted.classes) // 2
+    assert (sum(counted.classes[:half]), sum(counted.classes[half:])) == (counted.down, counted.up)
+    assert len(counted.classes) == len(STEPS[span]) + 1
+
+
+def test_without_a_change_there_is_no_median() -> None:
+    assert overview.breadth([coin("a", None)], "7d").median is None
+
+
+def test_the_worst_doubt_comes_first_with_its_reason() -> None:
+    prices = {
+        "fine": record(),
+        "old": record(source="coingecko:stale"),
+        "split": record(source="coingecko"),
+        "gone": record(price_usd=None, source=None, last_updated=None),
+        "torn": record(source="coingecko"),
+    }
+    flags = {"split": ("divergent",), "torn": ("conflict", "divergent"), "fine": ("other",)}
+    found = overview.worries(
+        prices, {"split": quotes(rule="nearest", reason="Too far.")}, flags, {"old": "Old Coin"}
+    )
+    assert [(worry.asset_id, worry.concern) for worry in found] == [
+        ("gone", "unknown"),
+        ("torn", "conflict"),
+        ("split", "divergent"),
+        ("old", "stale"),
+    ]
+    assert (found[2].rule, found[2].reason) == ("nearest", "Too far.")
+    assert (found[3].name, found[0].since) == ("Old Coin", None)
+
+
+def test_the_sources_are_everybody_whose_figures_are_shown() -> None:
+    prices = {"a": record(), "b": record(source="coingecko:stale"), "c": record(source=None)}
+    assert overview.sources(prices) == "coingecko+coinmarketcap"
+    assert overview.sources({}) is None
+
+
+def test_open_incidents_come_before_the_latest_closed() -> None:
+    def incident(opened: str, closed: str | None) -> dict[str, object]:
+        return {
+            "kind": "depeg",
+            "opened_at": opened,
+            "closed_at": closed,
+            "worst_pct": "-12.3",
+            "detail": "Fell.",
+        }
+
+    answers = {
+        "a": quotes(incidents=[incident("2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z")]),
+        "b": quotes(incidents=[incident("2026-05-03T00:00:00Z", None)]),
+        "c": quotes(incidents=[incident("2026-05-04T00:00:00Z", "2026-05-05T00:00:00Z")]),
+    }
+    assert [event.asset_id for event in overview.incidents(answers, {}, 2)] == ["b", "c"]
+    assert overview.incidents(answers, {"b": "Bee"}, 1)[0].name == "Bee"
+    assert overview.incidents(answers, {}, 1)[0].worst == Decimal("-12.3")
+
+
+def provider(**given: Any) -> Any:
+    return {"credits_used": 600, "credits_quota": 1000, "quota_resets_at": "2026-06-01T00:00:00Z", **given}
+
+
+def test_a_quota_burns_against_the_month() -> None:
+    half = overview.quota(provider(), NOW)
+    assert half is not None
+    assert (half.share, half.ahead) == (0.6, True)
+    assert half.elapsed == pytest.approx(0.5)
+    slow = overview.quota(provider(credits_used=400), NOW)
+    assert slow is not None
+    assert not slow.ahead
+
+
+def test_a_quota_that_is_not_told_is_not_shown() -> None:
+    assert overview.quota(provider(credits_quota=None), NOW) is None
+    assert overview.quota(provider(credits_used=None), NOW) is None
+    plain = overview.quota(provider(quota_resets_at=None, credits_used=5000), NOW)
+    assert plain is not None
+    assert (plain.share, plain.elapsed, plain.ahead) == (1.0, None, False)
+
+
+def test_a_month_that_began_in_the_last_year_is_still_a_month() -> None:
+    january = overview.quota(
+        provider(quota_resets_at="2026-01-01T00:00:00Z"), datetime(2025, 12, 16, 12, tzinfo=UTC)
+    )
+    assert january is not None
+    assert january.elapsed == pytest.approx(0.5)
+
+
+@given(st.lists(st.floats(1e-9, 1e6), min_size=2, max_size=200))
+def test_a_trend_stays_in_its_frame_from_edge_to_edge(closes: list[float]) -> None:
+    path = overview.trend_path(closes, 72, 24)
+    assert path is not None
+    places = [tuple(map(float, place.split())) for place in path.removeprefix("M").split("L")]
+    assert (places[0][0], places[-1][0]) == (0, 72)
+    assert all(0 <= y <= 24 for _, y in places)
+    assert len(places) <= 33
+
+
+def test_a_peg_looks_like_one_and_a_single_close_draws_nothing() -> None:
+    path = overview.trend_path([1.0, 1.0001, 0.9999], 72, 24)
+    assert path is not None
+    heights = [float(place.split()[1]) for place in path.removeprefix("M").split("L")]
+    assert max(heights) - min(heights) < 2
+    assert overview.trend_path([1.0], 72, 24) is None
+    assert overview.trend_path([1.0, 1.0], 72, 24) == "M0 12.0L72 12.0"

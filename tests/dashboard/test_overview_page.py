@@ -1,0 +1,228 @@
+"""The Overview over the real service: every language, and every way in which an answer can be missing."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.client import api
+from dashboard.client.http import ApiClient
+from dashboard.i18n import LANGUAGES, t
+from dashboard.views import refresh
+from tests.dashboard.conftest import Backend
+
+APP = Path(__file__).parents[2] / "dashboard" / "app.py"
+pytestmark = pytest.mark.usefixtures("dashboard_backend")
+
+
+def opened(**query: str) -> AppTest:
+    app = AppTest.from_file(str(APP), default_timeout=30)
+    app.query_params.update(query)
+    return app.run()
+
+
+def tree(app: AppTest) -> list[Any]:
+    """What the Overview sends to its component."""
+    assert not app.exception
+    (view,) = [
+        part for part in app.get("bidi_component") if part.proto.component_name == "chainproof.live_view"
+    ]
+    sent: list[Any] = json.loads(view.proto.json)["tree"]
+    return sent
+
+
+def nodes(node: Any) -> Iterator[Any]:
+    if not isinstance(node, str):
+        yield node
+        for child in node[2]:
+            yield from nodes(child)
+
+
+def text(node: Any) -> str:
+    return node if isinstance(node, str) else "".join(map(text, node[2]))
+
+
+def panel(app: AppTest, name: str) -> Any:
+    for part in tree(app):
+        for node in nodes(part):
+            if f"cp-{name}" in node[1].get("class", "").split():
+                return node
+    raise AssertionError(f"no panel {name}")
+
+
+def links(node: Any) -> list[str]:
+    return [part[1]["data-open"] for part in nodes(node) if "data-open" in part[1]]
+
+
+def html(app: AppTest) -> str:
+    return "\n".join(str(part.proto.body) for part in app.get("html"))
+
+
+class Switch(httpx.BaseTransport):
+    """The way to the service, which a test can cut."""
+
+    def __init__(self) -> None:
+        self.cut = False
+        self._inner = httpx.HTTPTransport()
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        if self.cut:
+            raise httpx.ConnectError("connection refused", request=request)
+        return self._inner.handle_request(request)
+
+
+@pytest.fixture
+def switch(dashboard_backend: Backend, monkeypatch: pytest.MonkeyPatch) -> Switch:
+    way = Switch()
+    client = ApiClient(dashboard_backend.url, lambda: dashboard_backend.key, transport=way, lifetime=0)
+    monkeypatch.setattr(api, "client", lambda: client)
+    return way
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_page_has_one_heading_and_every_panel_in_every_language(lang: Any) -> None:
+    app = opened(lang=lang)
+    assert html(app).count("<h1") == 1
+    assert t("frame.nav_overview", lang=lang) in html(app)
+    titles = [text(node) for part in tree(app) for node in nodes(part) if node[0] == "h2"]
+    for key in (
+        "market_cap",
+        "volume",
+        "btc_share",
+        "fear_greed",
+        "map",
+        "breadth",
+        "gainers",
+        "losers",
+        "active",
+    ):
+        assert t(f"overview.{key}", lang=lang) in titles
+    assert titles[-3:] == [t(f"overview.{key}", lang=lang) for key in ("worries", "providers", "incidents")]
+
+
+def test_every_figure_says_that_it_is_a_sample_and_how_old_it_is() -> None:
+    app = opened()
+    assert t("frame.sample_label") in html(app)
+    for name in ("market-cap", "volume-24h", "btc-share", "fear-greed"):
+        tile = panel(app, name)
+        assert t("frame.source_sample") in text(tile)
+        (when,) = [node for node in nodes(tile) if node[0] == "time"]
+        assert when[1]["title"].endswith("UTC")
+
+
+def test_the_figures_are_the_services_own() -> None:
+    app = opened()
+    market = api.overview().data
+    assert market is not None
+    assert market["btc_market_cap_percentage"] is not None
+    assert f"{market['btc_market_cap_percentage']:.2f}%" in text(panel(app, "btc-share"))
+    assert text(panel(app, "fear-greed")).startswith(
+        f"{t('overview.fear_greed')}{market['fear_greed']['value']}"
+    )
+    assert str(market["fear_greed"]["label"]) in text(panel(app, "fear-greed"))
+    counted = sum(
+        int(text(node)) for node in nodes(panel(app, "breadth")) if node[0] == "dd" and text(node).isdigit()
+    )
+    assert counted == len(api.rankings().data or [])
+
+
+def test_gainers_are_in_order_and_lead_to_the_rankings() -> None:
+    app = opened(mincap="1b")
+    rows = {row["id"]: row for row in api.rankings().data or []}
+    leading = links(panel(app, "gainers"))
+    changes = [float(rows[asset_id]["pct_change_24h"] or 0) for asset_id in leading]
+    assert leading
+    assert changes == sorted(changes, reverse=True)
+    assert all(float(rows[asset_id]["market_cap"] or 0) >= 1e9 for asset_id in leading)
+    hrefs = [node[1]["href"] for node in nodes(panel(app, "gainers")) if node[0] == "a"]
+    assert hrefs == [f"rankings?coin={asset_id}" for asset_id in leading]
+
+
+def test_the_period_is_chosen_on_the_page_and_stands_in_the_address() -> None:
+    app = opened()
+    app.segmented_control(key="span").set_value("7d").run()
+    assert t("overview.span_7d") in text(panel(app, "gainers"))
+    assert dict(app.query_params)["span"] in ("7d", ["7d"])
+    assert t("overview.span_7d") in text(panel(opened(span="7d"), "breadth"))
+
+
+def test_no_figure_is_shown_where_none_is_known(switch: Switch, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = api.client().get
+
+    def emptied(path: str, *rest: Any, **more: Any) -> Any:
+        fetched = real(path, *rest, **more)
+        blank = {"value": None, "change_24h": None, "last_updated": None, "source": None}
+        if path == "/crypto/market-overview" and fetched.data:
+            fetched.data.update(
+                market_cap={**blank, "display_value": None},
+                volume_24h={**blank, "display_value": None},
+                fear_greed={"value": None, "label": None, "last_updated": None, "source": None},
+                btc_market_cap_percentage=None,
+            )
+        return fetched
+
+    monkeypatch.setattr(api.client(), "get", emptied)
+    app = opened()
+    for name in ("market-cap", "volume-24h", "btc-share", "fear-greed"):
+        tile = text(panel(app, name))
+        assert "–" in tile
+        assert "0" not in tile.replace("24", "").replace("100", "")
+        assert t("frame.time_unknown") in tile
+
+
+def test_when_the_service_goes_away_the_page_keeps_its_figures_and_says_so(switch: Switch) -> None:
+    app = opened()
+    before = links(panel(app, "map"))
+    switch.cut = True
+    app.run()
+    assert links(panel(app, "map")) == before
+    assert 'role="status"' in html(app)
+    assert t("frame.error_unreachable") in html(app)
+    switch.cut = False
+    app.button(key="stale-overview-retry").click().run()
+    assert 'role="status"' not in html(app)
+
+
+def test_after_repeated_failure_the_refresh_stops_and_a_retry_starts_it_again(switch: Switch) -> None:
+    app = opened()
+    switch.cut = True
+    for _ in range(refresh.GIVE_UP_AFTER):
+        app.run()
+    assert t("frame.stale_stopped") in html(app)
+    assert t("frame.refresh_stopped") in html(app)
+    switch.cut = False
+    app.button(key="stale-overview-retry").click().run()
+    assert t("frame.refresh_every", n="10") in html(app)
+
+
+def test_without_any_answer_there_is_one_error_with_a_retry(switch: Switch) -> None:
+    switch.cut = True
+    app = opened()
+    assert not app.exception
+    assert 'role="alert"' in html(app)
+    assert t("frame.request_id") in html(app)
+    switch.cut = False
+    app.button(key="error-overview-retry").click().run()
+    assert links(panel(app, "map"))
+
+
+def test_settings_that_cannot_be_read_are_named_on_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHAINPROOF_PORT", "seventy")
+    app = opened()
+    assert not app.exception
+    assert "port" in app.error[0].value
+
+
+def test_a_choice_of_language_takes_effect_at_once() -> None:
+    app = opened()
+    app.segmented_control(key="pref_language").set_value("ja").run()
+    assert t("frame.nav_overview", lang="ja") in html(app)
+    (frame,) = [
+        part for part in app.get("bidi_component") if part.proto.component_name == "chainproof.html_lang"
+    ]
+    sent = json.loads(frame.proto.json)
+    assert (sent["lang"], sent["keep"]) == ("ja", "lang=ja&colours=blue&refresh=10")

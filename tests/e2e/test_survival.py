@@ -1,0 +1,224 @@
+"""The programs are killed, told to stop and starved, as processes; what they hold survives it."""
+
+import json
+import os
+import resource
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.support import programs
+from tests.support.programs import faults_of, has_ended, nothing_runs, processes_of, rows_of
+from tests.support.running import answers, free_port, wait_for
+
+pytestmark = pytest.mark.processes
+
+OFTEN = {"CHAINPROOF_TICK_SECONDS": "1"}
+STOPS_WITHIN = 10.0
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    with programs.home_in(tmp_path) as folder:
+        yield folder
+
+
+def test_what_a_killed_service_had_is_there_at_the_next_start(home: Path) -> None:
+    service = programs.start(home, "serve", **OFTEN).until_ready()
+    worker = service.child("worker")
+    service.until_refreshed()
+    local = service.key
+    made = programs.run(home, "keys", "create", "--name", "a moment before", "--json")
+    service.kill()  # whatever the worker is writing at this moment
+    wait_for(lambda: has_ended(worker), "The end of the killed service's worker", STOPS_WITHIN)
+    assert nothing_runs(home)
+
+    assert faults_of(home) == []
+    kept = {table: rows_of(home, table) for table in ("price_points", "candles", "incidents")}
+    assert kept["price_points"]
+    assert kept["candles"]
+    figures = {row[:2] for row in rows_of(home, "published_figures")}
+
+    again = programs.start(home, "serve", **OFTEN)
+    again.until_ready(figures=False)
+    assert again.key == local
+    assert again.get("/prices", key=json.loads(made.stdout)["key"]).status_code == 200
+    assert again.has_prices(), "Figures of before the kill are there at once."
+    again.until_refreshed()
+    assert again.stop() == 0
+    assert faults_of(home) == []
+    assert kept["price_points"] <= rows_of(home, "price_points")
+    assert figures == {row[:2] for row in rows_of(home, "published_figures")}
+    columns = 4  # realm, asset, span or instant, and the like: the key of a candle or an incident
+    for table in ("candles", "incidents"):
+        assert {row[:columns] for row in kept[table]} <= {row[:columns] for row in rows_of(home, table)}
+
+
+def test_a_killed_worker_is_started_again_and_refreshes_go_on(home: Path) -> None:
+    service = programs.start(home, "serve", **OFTEN).until_ready()
+    killed = service.child("worker")
+    killed.kill()
+    wait_for(lambda: has_ended(killed), "The end of the worker")
+    assert service.child("worker").pid != killed.pid
+    service.until_refreshed()
+    assert "process_died" in service.words
+    assert service.stop() == 0
+    assert faults_of(home) == []
+
+
+def test_a_worker_that_never_gets_going_is_tried_again_for_ever(home: Path) -> None:
+    service = programs.start(home, "serve", **OFTEN).until_ready(figures=False)
+    killed: set[int] = set()
+
+    def four_are_killed() -> bool:
+        for worker in service.children("worker"):
+            killed.add(worker.pid)
+            worker.kill()
+        return len(killed) >= 4
+
+    wait_for(four_are_killed, "The fourth start of the worker")
+    wait_for(service.has_prices, "A refresh by the fifth worker")
+    assert service.stop() == 0
+
+
+def test_all_of_up_goes_with_its_killed_parent_and_all_stops_on_ctrl_c(home: Path) -> None:
+    settings = {"CHAINPROOF_DASHBOARD_PORT": str(free_port())}
+    page = f"http://127.0.0.1:{settings['CHAINPROOF_DASHBOARD_PORT']}/_stcore/health"
+    killed = programs.start(home, "up", **settings).until_ready()
+    wait_for(lambda: answers(page), "The dashboard")
+    assert len(processes_of(home)) >= 4
+    killed.kill()
+    wait_for(lambda: nothing_runs(home), "The end of the killed program's children", STOPS_WITHIN)
+    assert faults_of(home) == []
+
+    again = programs.start(home, "up", **settings).until_ready()
+    wait_for(lambda: answers(page), "The dashboard")
+    began = time.monotonic()
+    assert again.stop(signal.SIGINT) in (0, 130)
+    assert time.monotonic() - began < STOPS_WITHIN
+    assert nothing_runs(home)
+    assert "Traceback" not in killed.words + again.words
+    assert faults_of(home) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_service_that_is_told_to_stop_takes_all_with_it(home: Path, number: int) -> None:
+    service = programs.start(home, "serve", **OFTEN).until_ready(figures=False)
+    began = time.monotonic()
+    assert service.stop(number) in (0, 130)
+    assert time.monotonic() - began < STOPS_WITHIN
+    assert nothing_runs(home)
+    assert "Traceback" not in service.words
+
+
+def test_a_stop_amid_the_start_is_as_quiet(home: Path) -> None:
+    service = programs.start(home, "serve")
+    wait_for(lambda: (home / "chainproof.db").exists(), "The beginning of the start")
+    began = time.monotonic()
+    assert service.stop() == 0
+    assert time.monotonic() - began < STOPS_WITHIN
+    wait_for(lambda: nothing_runs(home), "The end of the worker", STOPS_WITHIN)
+    assert "Traceback" not in service.words
+    assert faults_of(home) == []
+
+
+def test_several_http_processes_answer_as_one_service(home: Path) -> None:
+    service = programs.start(home, "serve", "--workers", "2", **OFTEN).until_ready()
+    parents = service.children("http")
+    assert len(parents) == 2
+
+    def counted() -> float:
+        lines = service.get("/metrics").text.splitlines()
+        name = 'chainproof_http_requests_total{method="GET",route="/prices",status="200"}'
+        return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(name))
+
+    for _ in range(40):  # each on a connection of its own, so that either process may take it
+        assert service.get("/prices").status_code == 200
+    assert counted() == 40, "Both processes count into one place."
+    keys = json.loads(programs.run(home, "keys", "list", "--json").stdout)
+    assert len(keys) == 1, "Both made one local key at the first start."
+
+    parents[0].kill()
+    wait_for(lambda: len(service.children("http")) == 2, "Another in place of the killed process")
+    wait_for(lambda: parents[0].pid not in {item.pid for item in service.children("http")}, "Its end")
+    assert service.get("/prices").status_code == 200
+    service.kill()
+    wait_for(lambda: nothing_runs(home), "The end of the killed service's processes", STOPS_WITHIN)
+
+    again = programs.start(home, "serve", "--workers", "2", **OFTEN).until_ready()
+    assert counted_from_anew(again)
+    assert again.stop() == 0
+    assert nothing_runs(home)
+    assert "Traceback" not in service.words + again.words
+
+
+def counted_from_anew(service: programs.Program) -> bool:
+    """A start counts from zero: what the former processes counted is gone."""
+    return 'route="/prices",status="200"' not in service.get("/metrics").text
+
+
+@pytest.mark.parametrize("command", ["up", "serve"])
+def test_a_port_in_use_is_a_sentence(home: Path, command: str) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        refused = programs.run(
+            home, command, settings={"CHAINPROOF_PORT": str(taken.getsockname()[1])}
+        )
+    assert refused.returncode == 3
+    assert "is in use" in refused.stderr
+    assert "--port" in refused.stderr
+    assert "Traceback" not in refused.stderr + refused.stdout
+
+
+@pytest.mark.parametrize("command", ["up", "serve", "worker"])
+def test_a_folder_that_cannot_be_used_is_a_sentence(tmp_path: Path, command: str) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    refused = programs.run(file / "home", command, settings={"CHAINPROOF_PORT": str(free_port())})
+    assert refused.returncode == 3
+    assert "CHAINPROOF_HOME" in refused.stderr
+    assert "Traceback" not in refused.stderr + refused.stdout
+
+
+def test_a_store_that_cannot_be_written_is_a_sentence(home: Path) -> None:
+    """A full disk, by a limit on the size of files: it stops root as well."""
+    assert programs.run(home, "migrate").returncode == 0
+    (home / "chainproof.db").unlink()
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1024, limit[1]))
+    try:
+        refused = programs.run(home, "serve", settings={"CHAINPROOF_PORT": str(free_port())})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert refused.returncode == 3
+    assert "CHAINPROOF_HOME" in refused.stderr
+    assert "Traceback" not in refused.stderr + refused.stdout
+
+
+@pytest.mark.skipif(not hasattr(psutil.Process, "rlimit"), reason="Limits of other processes: Linux alone.")
+def test_a_full_disk_stops_writes_and_not_reads_until_there_is_room(home: Path) -> None:
+    service = programs.start(home, "serve", **OFTEN).until_ready()
+    processes = processes_of(home)
+    for process in processes:
+        process.rlimit(psutil.RLIMIT_FSIZE, (1024, resource.RLIM_INFINITY))
+    wait_for(lambda: "schedule_failed" in service.words, "A refresh that cannot be stored")
+    before = service.refreshed_at()
+    for path in ("/prices", "/rankings", "/assets/bitcoin", "/prices/bitcoin/quotes", "/healthz"):
+        assert service.get(path).status_code == 200, path
+    assert service.refreshed_at() == before
+    for process in processes:
+        process.rlimit(psutil.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    service.until_refreshed()
+    assert {process.pid for process in processes} == {process.pid for process in processes_of(home)}
+    assert service.stop() == 0
+    assert faults_of(home) == []
+
+
+def test_the_environment_of_the_tests_reaches_no_program(home: Path) -> None:
+    assert "CHAINPROOF_HOME" not in os.environ or os.environ["CHAINPROOF_HOME"] != str(home)
