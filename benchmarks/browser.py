@@ -161,11 +161,12 @@ class Visitor:
     def click(self, page: Page, target: str) -> Click:
         """Click ``target`` (a Playwright selector) and wait until the page has been quiet."""
         element = page.locator(target).first
-        element.scroll_into_view_if_needed()
         element.hover()
         _wait_for_quiet(page)
         page.evaluate("() => Object.assign(__seen, {still: true, sent: [], got: [], changes: []})")
-        element.click()
+        # By the mouse: the driver's own click looks at the layout within the very event that is measured.
+        page.mouse.down()
+        page.mouse.up()
         page.wait_for_timeout(QUIET)
         _wait_for_quiet(page)
         seen: dict[str, Any] = page.evaluate(

@@ -7,6 +7,7 @@ service at its start for what the first page needs.
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,23 @@ from dashboard.document import Document
 from dashboard.icons import ROUTES
 from dashboard.views import shell
 
+USED_BY_PAGES = (
+    "PIL.Image",
+    "dashboard.views.overview_charts",
+    "dashboard.views.overview_data",
+    "dashboard.views.overview_health",
+    "dashboard.views.rank_data",
+    "pandas",
+    "plotly.graph_objects",
+    "pyarrow",
+)
+"""Imported before the first visit, which would wait for them a second and a half."""
+
 
 @asynccontextmanager
 async def lifespan(_: Any) -> AsyncIterator[dict[str, Any]]:
+    for name in USED_BY_PAGES:
+        import_module(name)
     warming = asyncio.get_running_loop().run_in_executor(None, warm)
     yield {}
     await warming

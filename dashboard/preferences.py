@@ -84,6 +84,4 @@ def cookie() -> str | None:
 def parse(cookie: str | None) -> Mapping[str, str]:
     """The valid entries of the cookie; what a browser sends is never trusted to be ours."""
     known: Mapping[str, tuple[str, ...]] = {"lang": LANGUAGES, "colours": SCHEMES, "refresh": REFRESHES}
-    return {
-        name: code for name, code in parse_qsl(cookie or "") if code in known.get(name, ())
-    }
+    return {name: code for name, code in parse_qsl(cookie or "") if code in known.get(name, ())}

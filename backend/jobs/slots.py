@@ -133,8 +133,9 @@ class PostgresLocks:
 
     def verify(self) -> None:
         with self._guard:
-            if not {_key(name) for name in self._held} <= set(self._ask(self._MINE)):
-                raise LockLost("PostgreSQL no longer holds this session's advisory locks")
+            held = set(self._ask(self._MINE))
+            if lost := sorted(name for name in self._held if _key(name) not in held):
+                raise LockLost(f"PostgreSQL no longer holds this session's locks: {', '.join(lost)}")
 
     def close(self) -> None:
         with self._guard, contextlib.suppress(sa.exc.SQLAlchemyError):  # a dead line holds no locks
@@ -146,7 +147,8 @@ class PostgresLocks:
         try:
             return list(self._connection.execute(statement).scalars())
         except sa.exc.SQLAlchemyError as error:
-            raise LockLost(f"the connection that holds the locks failed: {type(error).__name__}") from error
+            cause = getattr(error, "orig", None) or error
+            raise LockLost(f"the connection that holds the locks failed: {cause}") from error
 
 
 def _key(name: str) -> int:

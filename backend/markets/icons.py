@@ -3,7 +3,6 @@
 Open and cacheable, so that pages can show it without a key and no browser asks a provider.
 """
 
-import threading
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
@@ -72,12 +71,10 @@ class Icons:
         self._database = database
         self._symbols = symbols
         self._made: dict[str, Prepared] = {}
-        self._lock = threading.Lock()
 
     def forget(self) -> None:
         """Images have changed in the store: make each anew when it is asked for."""
-        with self._lock:
-            self._made = {}
+        self._made = {}
 
     def icon(self, asset_id: str) -> Prepared:
         symbol = self._symbols.get(asset_id)
@@ -85,11 +82,10 @@ class Icons:
             raise errors.NotFound(
                 f"No configured asset has the id {asset_id[:80]!r}. GET /assets lists them."
             )
-        made = self._made.get(asset_id)
+        known = self._made  # that of before the reading: forget() must not be overtaken by an older image
+        made = known.get(asset_id)
         if made is None:
-            made = self._stored(asset_id) or _generated(asset_id, symbol)
-            with self._lock:
-                self._made[asset_id] = made
+            made = known[asset_id] = self._stored(asset_id) or _generated(asset_id, symbol)
         return made
 
     def _stored(self, asset_id: str) -> Prepared | None:

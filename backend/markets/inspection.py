@@ -45,8 +45,13 @@ def quotes_answer(
 def _limits(
     quotes: Sequence[Quote], now: datetime, policy: Policy, traits: AssetTraits
 ) -> tuple[Decimal | None, Decimal | None]:
-    """The limits for the two usable quotes; unknown when there are not two to compare."""
-    usable = [quote for quote in quotes if classify(quote.provider, quote.as_of, now, policy) != "stale"]
+    """The limits for the two quotes that were compared: of the best class, as the rule has it.
+
+    Unknown when there are not two to compare.
+    """
+    classes = [classify(quote.provider, quote.as_of, now, policy) for quote in quotes]
+    best = "fresh" if "fresh" in classes else "ageing"
+    usable = [quote for quote, its_class in zip(quotes, classes, strict=True) if its_class == best]
     if len(usable) != 2:
         return None, None
     agree, conflict = agreement_limits(abs(usable[0].as_of - usable[1].as_of), policy, traits)

@@ -16,7 +16,6 @@ import structlog
 
 from backend.db import Database, upsert
 from backend.markets.assets import Asset
-from backend.markets.candles import align
 from backend.markets.history import HALF_HOUR, current_candles
 from backend.markets.model import SPAN_SECONDS, Fault, ProviderError, Span, source_label
 from backend.markets.numbers import stamp
@@ -123,7 +122,7 @@ class CandleReader:
             current = current_candles(connection, self._realm, [asset.id], HALF_HOUR, now).get(asset.id)
         if current is not None:
             body = put(body, current)
-        as_of = now if current is not None else align(now, HALF_HOUR)
+        as_of = now if current is not None else stored and stored["as_of"]
         return {
             "basis": "polls",
             "source": stored and stored["source"],

@@ -111,8 +111,11 @@ def _quotas(settings: Settings, sources: Sources) -> list[Quota]:
     if settings.mode == "sample":
         often = (settings.tick_seconds, 60, 300)
         return [Quota(name, sources.roles(name), None, unmetered=often) for name in sources.names]
+    # A key without a plan is taken for a demo key, as the adapter takes it.
+    keyed = settings.coingecko_api_key is not None and settings.coingecko_plan == "keyless"
     monthly = {
-        "coingecko": settings.coingecko_monthly_quota or COINGECKO_QUOTAS[settings.coingecko_plan],
+        "coingecko": settings.coingecko_monthly_quota
+        or COINGECKO_QUOTAS["demo" if keyed else settings.coingecko_plan],
         COINMARKETCAP: settings.coinmarketcap_monthly_quota,
     }
     return [

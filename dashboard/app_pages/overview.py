@@ -12,7 +12,15 @@ from dashboard.formats import compact_usd, instant
 from dashboard.i18n import language, t
 from dashboard.services import overview as market
 from dashboard.services.overview import MIN_CAPS, Coin, Span
-from dashboard.views import freshness, overview_health, overview_parts, refresh, shell, states
+from dashboard.views import (
+    freshness,
+    overview_charts,
+    overview_health,
+    overview_parts,
+    refresh,
+    shell,
+    states,
+)
 from dashboard.views.markup import tag
 from dashboard.views.overview_data import Gathered, doubts, gather
 
@@ -109,11 +117,11 @@ def panels(data: Gathered, span: Span, size: str) -> list[Node | None]:
         (t("overview.none_rose"), t("overview.none_fell")) if known else (t("overview.no_changes"),) * 2
     )
     active_legend = t("overview.active_note", span=t(f"overview.span_{span}"))
-    parts, health = overview_parts, overview_health
+    parts, charts, health = overview_parts, overview_charts, overview_health
     return [
         parts.tiles(data.overview.data, now),
-        parts.heat_map(market.largest(coins, LARGEST), span, scheme),
-        parts.breadth_panel(market.breadth(coins, span), len(coins), span),
+        charts.heat_map(market.largest(coins, LARGEST), span, scheme),
+        charts.breadth_panel(market.breadth(coins, span), len(coins), span),
         parts.coin_list("gainers", t("overview.gainers"), priced(gainers), legend, none_rose),
         parts.coin_list("losers", t("overview.losers"), priced(losers), legend, none_fell),
         parts.coin_list("active", t("overview.active"), active, active_legend, t("overview.no_volumes")),

@@ -32,8 +32,7 @@ def source_name(source: str | None) -> str:
         return t("frame.source_unknown")
     names, _, state = source.partition(":")
     shown = " + ".join(
-        t("frame.source_sample") if name == "sample" else PROVIDERS.get(name, name)
-        for name in names.split("+")
+        t("frame.source_sample") if name == "sample" else provider_name(name) for name in names.split("+")
     )
     return f"{shown} ({t('frame.source_stale')})" if state == "stale" else shown
 
@@ -99,9 +98,12 @@ def footer(
         else text(name)
         for name in names
     )
-    origin = (
-        text(t("frame.footer_sample")) if mode == "sample" else text(t("frame.footer_live", providers="\0"))
-    )
+    if mode is None:
+        origin = ""  # nothing was received, so there is nobody to name
+    elif mode == "sample":
+        origin = text(t("frame.footer_sample"))
+    else:
+        origin = text(t("frame.footer_live", providers="\0")).replace("\0", links)
     zone = st.context.timezone or "UTC"
     times = text(t("frame.footer_utc") if zone == "UTC" else t("frame.footer_times", zone=zone))
-    st.html(tag("footer", tag("p", origin.replace("\0", links)), tag("p", times), class_="cp-footer"))
+    st.html(tag("footer", tag("p", origin), tag("p", times), class_="cp-footer"))

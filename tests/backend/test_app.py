@@ -77,7 +77,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     running.close()
 
 
-def post(running: Running, body: bytes, *, declared: int | None = None, **headers: str) -> Answer:
+def post(running: Running, body: bytes, *, declared: int | None = None, **headers: Any) -> Answer:
     length = {} if declared is None else {"Content-Length": str(declared)}
     named = {"CP-X-API-KEY": running.key, "Content-Type": "application/json", **length, **headers}
     pieces = [body[start : start + 1000] for start in range(0, len(body), 1000)] or [b""]
@@ -214,8 +214,8 @@ def test_a_method_that_a_path_lacks_is_405_and_told_which_it_has(
 def test_a_body_is_judged_in_the_order_401_415_413_400(running: Running) -> None:
     long = b'{"text":"' + b"x" * BODY_LIMIT + b'"}'
     is_problem(post(running, long, declared=len(long), **{"CP-X-API-KEY": "no"}), 401, "unauthorized")
-    named = {"Content-Type": "text/plain"}
-    is_problem(post(running, long, declared=len(long), **named), 415, "unsupported_media_type")
+    plain: Any = {"Content-Type": "text/plain"}
+    is_problem(post(running, long, declared=len(long), **plain), 415, "unsupported_media_type")
     is_problem(post(running, long, declared=len(long)), 413, "payload_too_large")
     is_problem(post(running, b"{broken", declared=7), 400, "invalid_request")
     assert post(running, b'{"text":"abc"}', declared=14).json() == {"length": 3}
@@ -223,7 +223,8 @@ def test_a_body_is_judged_in_the_order_401_415_413_400(running: Running) -> None
 
 def test_a_body_that_declares_no_length_is_stopped_at_the_limit(running: Running) -> None:
     long = b'{"text":"' + b"x" * BODY_LIMIT + b'"}'
-    problem = is_problem(post(running, long, **{"Transfer-Encoding": "chunked"}), 413, "payload_too_large")
+    chunked: Any = {"Transfer-Encoding": "chunked"}
+    problem = is_problem(post(running, long, **chunked), 413, "payload_too_large")
     assert str(BODY_LIMIT) in problem["detail"]
 
 
@@ -263,7 +264,7 @@ def every_kind(running: Running, **headers: str) -> dict[int, Answer]:
     """One answer of each status, through the short cut, the application and what the framework says."""
     etag = running.get("/prices").headers["etag"]
     long = b'{"text":"' + b"x" * BODY_LIMIT + b'"}'
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    named: Any = {name.replace("_", "-"): value for name, value in headers.items()}
     return {
         200: running.get("/prices", **headers),
         201: running.get("/markets/status", **headers),

@@ -8,16 +8,16 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
-from starlette.testclient import TestClient
 
 from dashboard.document import Document
+from tests.dashboard.asgi_client import AsgiClient
 
 PAGE = "<!doctype html><html><head><title>Streamlit</title></head><body></body></html>"
 HTML = {"Accept": "text/html", "Accept-Encoding": "gzip", "If-None-Match": '"old"', "Range": "bytes=0-3"}
 
 
 @pytest.fixture
-def client(tmp_path: Path) -> TestClient:
+def client(tmp_path: Path) -> AsgiClient:
     style, page = tmp_path / "style.css", tmp_path / "index.html"
     style.write_text("p{color:red}/*</style>*/")
     page.write_text(PAGE)
@@ -36,11 +36,11 @@ def client(tmp_path: Path) -> TestClient:
         return PlainTextResponse("</head>", headers={"X-Frame-Options": "DENY"})
 
     routes = [Route("/", file), Route("/pieces", pieces), Route("/plain", plain)]
-    return TestClient(Document(Starlette(routes=routes), style=style, title="A & B"))
+    return AsgiClient(Document(Starlette(routes=routes), style=style, title="A & B"))
 
 
 @pytest.mark.parametrize("path", ["/", "/pieces"])
-def test_the_style_and_the_title_are_in_the_head(client: TestClient, path: str) -> None:
+def test_the_style_and_the_title_are_in_the_head(client: AsgiClient, path: str) -> None:
     answer = client.get(path, headers=HTML)
     assert answer.status_code == 200
     assert "<title>A &amp; B</title>" in answer.text
@@ -50,16 +50,16 @@ def test_the_style_and_the_title_are_in_the_head(client: TestClient, path: str) 
     assert "etag" not in answer.headers
 
 
-def test_what_is_no_document_goes_through_untouched(client: TestClient) -> None:
+def test_what_is_no_document_goes_through_untouched(client: AsgiClient) -> None:
     assert client.get("/plain").text == "</head>"
 
 
-def test_every_answer_has_the_security_headers_and_keeps_its_own(client: TestClient) -> None:
+def test_every_answer_has_the_security_headers_and_keeps_its_own(client: AsgiClient) -> None:
     assert client.get("/").headers["x-content-type-options"] == "nosniff"
     assert client.get("/missing").headers["x-frame-options"] == "SAMEORIGIN"
     assert client.get("/plain").headers["x-frame-options"] == "DENY"
 
 
-def test_a_head_request_has_no_body(client: TestClient) -> None:
+def test_a_head_request_has_no_body(client: AsgiClient) -> None:
     answer = client.head("/", headers={"Accept": "text/html"})
     assert (answer.status_code, answer.content) == (200, b"")

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 from starlette.applications import Starlette
-from starlette.testclient import TestClient
 
 from dashboard import icons
 from dashboard.client import api
+from tests.dashboard.asgi_client import AsgiClient
 
 
 @pytest.fixture
@@ -30,11 +30,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
 
 @pytest.fixture
-def client() -> TestClient:
-    return TestClient(Starlette(routes=list(icons.ROUTES)))
+def client() -> AsgiClient:
+    return AsgiClient(Starlette(routes=list(icons.ROUTES)))
 
 
-def test_an_icon_is_asked_for_once_and_may_be_cached(client: TestClient, asked: list[str]) -> None:
+def test_an_icon_is_asked_for_once_and_may_be_cached(client: AsgiClient, asked: list[str]) -> None:
     for _ in range(3):
         answer = client.get("/assets/bitcoin/icon")
         assert (answer.status_code, answer.content) == (200, b"<svg/>")
@@ -46,7 +46,7 @@ def test_an_icon_is_asked_for_once_and_may_be_cached(client: TestClient, asked: 
 
 @pytest.mark.parametrize("asset_id", ["unknown", "page", "huge"])
 def test_what_is_no_image_of_ours_is_not_found_and_asked_for_again(
-    client: TestClient, asked: list[str], asset_id: str
+    client: AsgiClient, asked: list[str], asset_id: str
 ) -> None:
     for _ in range(2):
         answer = client.get(f"/assets/{asset_id}/icon")
@@ -56,7 +56,7 @@ def test_what_is_no_image_of_ours_is_not_found_and_asked_for_again(
 
 @pytest.mark.parametrize("asset_id", ["..%2Fkeys", "a" * 200, "-x", "%00"])
 def test_an_id_that_cannot_be_one_is_not_even_asked_for(
-    client: TestClient, asked: list[str], asset_id: str
+    client: AsgiClient, asked: list[str], asset_id: str
 ) -> None:
     assert client.get(f"/assets/{asset_id}/icon").status_code == 404
     assert asked == []

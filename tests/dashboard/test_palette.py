@@ -15,7 +15,7 @@ from dashboard.palette import (
     mix,
     shades,
 )
-from dashboard.views.overview_parts import FULL_COLOUR, TILE_INK, tile_colours
+from dashboard.views.overview_charts import FULL_COLOUR, TILE_INK, tile_colours
 
 CONFIG = Path(__file__).parents[2] / ".streamlit" / "config.toml"
 

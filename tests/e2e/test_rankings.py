@@ -6,14 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import axe_playwright_python
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 pytestmark = pytest.mark.browser
 
-CHROMIUM = "/usr/bin/chromium"
-AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text("utf-8")
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 PHONE: dict[str, Any] = {
@@ -23,16 +20,6 @@ PHONE: dict[str, Any] = {
     "device_scale_factor": 2,
 }
 WAIT_MS = 20_000
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-        )
-        yield opened
-        opened.close()
 
 
 def visit(browser: Browser, **options: Any) -> tuple[BrowserContext, list[str]]:
@@ -330,7 +317,7 @@ def test_icons_come_from_the_dashboards_own_address(page: Page, running_dashboar
     ],
 )
 def test_no_accessibility_rule_is_broken_and_nothing_overflows(
-    browser: Browser, running_dashboard: str, variant: str, query: str
+    browser: Browser, running_dashboard: str, axe_source: str, variant: str, query: str
 ) -> None:
     options = PHONE if variant == "phone" else {"color_scheme": variant}
     context, faults = visit(browser, **options)
@@ -341,7 +328,7 @@ def test_no_accessibility_rule_is_broken_and_nothing_overflows(
         page.locator(".rk .bar").wait_for()
     if "coin" in query or "view" in query:
         page.locator(".js-plotly-plot .main-svg").first.wait_for()
-    page.evaluate(AXE)
+    page.evaluate(axe_source)
     result = page.evaluate("rules => axe.run(document, {runOnly: rules})", RULES)
     wide = page.locator("[data-testid=stMain]").evaluate("main => main.scrollWidth - main.clientWidth")
     context.close()

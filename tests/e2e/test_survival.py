@@ -1,7 +1,6 @@
 """The programs are killed, told to stop and starved, as processes; what they hold survives it."""
 
 import json
-import os
 import resource
 import signal
 import socket
@@ -31,7 +30,6 @@ def home(tmp_path: Path) -> Iterator[Path]:
 def test_what_a_killed_service_had_is_there_at_the_next_start(home: Path) -> None:
     service = programs.start(home, "serve", **OFTEN).until_ready()
     worker = service.child("worker")
-    service.until_refreshed()
     local = service.key
     made = programs.run(home, "keys", "create", "--name", "a moment before", "--json")
     service.kill()  # whatever the worker is writing at this moment
@@ -59,31 +57,20 @@ def test_what_a_killed_service_had_is_there_at_the_next_start(home: Path) -> Non
         assert {row[:columns] for row in kept[table]} <= {row[:columns] for row in rows_of(home, table)}
 
 
-def test_a_killed_worker_is_started_again_and_refreshes_go_on(home: Path) -> None:
-    service = programs.start(home, "serve", **OFTEN).until_ready()
-    killed = service.child("worker")
-    killed.kill()
-    wait_for(lambda: has_ended(killed), "The end of the worker")
-    assert service.child("worker").pid != killed.pid
+def test_a_worker_is_started_again_however_often_it_dies(home: Path) -> None:
+    service = programs.start(home, "serve", **OFTEN)
+    killed: list[int] = []
+    while len(killed) < 3:  # each before it got going, which ends a program that nobody looks after
+        worker = service.child("worker")
+        worker.kill()
+        wait_for(lambda ended=worker: has_ended(ended), "The end of the worker")  # type: ignore[misc]
+        killed.append(worker.pid)
+    service.until_ready()
+    assert service.child("worker").pid not in killed
     service.until_refreshed()
-    assert "process_died" in service.words
+    assert service.words.count("process_died") == len(killed)
     assert service.stop() == 0
     assert faults_of(home) == []
-
-
-def test_a_worker_that_never_gets_going_is_tried_again_for_ever(home: Path) -> None:
-    service = programs.start(home, "serve", **OFTEN).until_ready(figures=False)
-    killed: set[int] = set()
-
-    def four_are_killed() -> bool:
-        for worker in service.children("worker"):
-            killed.add(worker.pid)
-            worker.kill()
-        return len(killed) >= 4
-
-    wait_for(four_are_killed, "The fourth start of the worker")
-    wait_for(service.has_prices, "A refresh by the fifth worker")
-    assert service.stop() == 0
 
 
 def test_all_of_up_goes_with_its_killed_parent_and_all_stops_on_ctrl_c(home: Path) -> None:
@@ -167,9 +154,7 @@ def test_a_port_in_use_is_a_sentence(home: Path, command: str) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        refused = programs.run(
-            home, command, settings={"CHAINPROOF_PORT": str(taken.getsockname()[1])}
-        )
+        refused = programs.run(home, command, settings={"CHAINPROOF_PORT": str(taken.getsockname()[1])})
     assert refused.returncode == 3
     assert "is in use" in refused.stderr
     assert "--port" in refused.stderr
@@ -207,7 +192,7 @@ def test_a_full_disk_stops_writes_and_not_reads_until_there_is_room(home: Path) 
     processes = processes_of(home)
     for process in processes:
         process.rlimit(psutil.RLIMIT_FSIZE, (1024, resource.RLIM_INFINITY))
-    wait_for(lambda: "schedule_failed" in service.words, "A refresh that cannot be stored")
+    wait_for(lambda: "OperationalError" in service.words, "A refresh that cannot be stored")
     before = service.refreshed_at()
     for path in ("/prices", "/rankings", "/assets/bitcoin", "/prices/bitcoin/quotes", "/healthz"):
         assert service.get(path).status_code == 200, path
@@ -218,7 +203,3 @@ def test_a_full_disk_stops_writes_and_not_reads_until_there_is_room(home: Path) 
     assert {process.pid for process in processes} == {process.pid for process in processes_of(home)}
     assert service.stop() == 0
     assert faults_of(home) == []
-
-
-def test_the_environment_of_the_tests_reaches_no_program(home: Path) -> None:
-    assert "CHAINPROOF_HOME" not in os.environ or os.environ["CHAINPROOF_HOME"] != str(home)

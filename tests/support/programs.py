@@ -97,10 +97,11 @@ class Program:
         wait_for(lambda: self.refreshed_at() > before, "The next refresh")
 
     def children(self, command: str) -> list[psutil.Process]:
-        """Those of its data folder that run ``command``, itself not counted."""
-        own = self.process.pid
+        """Those of its living children that run ``command``."""
         return [
-            item for item in processes_of(self.home) if item.pid != own and command_of(item) == command
+            item
+            for item in psutil.Process(self.process.pid).children()
+            if not has_ended(item) and command_of(item) == command
         ]
 
     def child(self, command: str) -> psutil.Process:

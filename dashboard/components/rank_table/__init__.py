@@ -27,7 +27,7 @@ def script() -> str:
 
 
 _component = st.components.v2.component(
-    "chainproof_rank_table", js=script(), css=(_ROOM / "table.css").read_text("utf-8")
+    "chainproof.rank_table", js=script(), css=(_ROOM / "table.css").read_text("utf-8")
 )
 
 

@@ -1,4 +1,5 @@
 import threading
+import time
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -188,13 +189,13 @@ def test_ticks_of_hours_ago_are_not_run_when_they_come_at_last(launch: Launch) -
     assert ran == []
 
 
-def test_an_engine_with_nothing_to_finish_stops_within_two_seconds(launch: Launch) -> None:
+def test_an_engine_with_nothing_to_finish_does_not_use_up_its_patience(launch: Launch) -> None:
     engine = launch(schedules=[Schedule("x", 15, nothing)])
-    started = datetime.now(UTC)
+    started = time.monotonic()
 
-    engine.stop()
+    engine.stop(timeout=60)
 
-    assert datetime.now(UTC) - started < timedelta(seconds=2)
+    assert time.monotonic() - started < 6, "it takes little over a second when the machine is idle"
 
 
 def test_a_job_that_outlasts_the_stop_keeps_its_slot_until_it_is_done(

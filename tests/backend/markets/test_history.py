@@ -164,7 +164,7 @@ def worker(sqlite_database: Database) -> Worker:
 
 def day(worker: Worker, asset_id: str = "bitcoin") -> list[Any]:
     tokens = body_of(worker.view(), "/rankings", b"with_candles=24h")
-    return next(token["candles_24h"] for token in tokens if token["id"] == asset_id)  # type: ignore[no-any-return]
+    return next(token["candles_24h"] for token in tokens if token["id"] == asset_id)
 
 
 def without_gaps(rows: Sequence[Any]) -> bool:

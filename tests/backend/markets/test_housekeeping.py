@@ -83,8 +83,13 @@ def test_incidents_that_ended_a_year_ago_go_and_open_ones_stay(database: Databas
     def incident(closed: datetime | None, realm: str = "live") -> dict[str, object]:
         begun = NOW - timedelta(days=800)
         return {
-            **{"realm": realm, "asset_id": "bitcoin", "kind": "depeg", "opened_at": begun},
-            **{"closed_at": closed, "worst_pct": Decimal(2), "detail": "For a test."},
+            "realm": realm,
+            "asset_id": "bitcoin",
+            "kind": "depeg",
+            "opened_at": begun,
+            "closed_at": closed,
+            "worst_pct": Decimal(2),
+            "detail": "For a test.",
         }
 
     old, late = NOW - timedelta(days=366), NOW - timedelta(days=364)

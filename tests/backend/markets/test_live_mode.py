@@ -43,7 +43,8 @@ NOON = datetime.fromisoformat("2026-05-18T12:00:00Z")
 @pytest.fixture(autouse=True)
 def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """One attempt and a tiny deadline, so that a test of a slow provider is not slow itself."""
-    defaults = UpstreamClient.__init__.__kwdefaults__
+    defaults: dict[str, Any] = UpstreamClient.__init__.__kwdefaults__ or {}
+    assert {"deadline", "retry"} <= set(defaults)
     monkeypatch.setitem(defaults, "deadline", 0.6)
     monkeypatch.setitem(defaults, "retry", Retry(attempts=1))
 
@@ -66,14 +67,14 @@ class Live:
         return self.running.json("/prices")  # type: ignore[no-any-return]
 
     def provider(self, name: str) -> dict[str, Any]:
-        told = self.running.json("/markets/status")["providers"]
+        told: list[dict[str, Any]] = self.running.json("/markets/status")["providers"]
         return next(each for each in told if each["provider"] == name)
 
     def overview(self) -> dict[str, Any]:
         return self.running.json("/crypto/market-overview")  # type: ignore[no-any-return]
 
     def quotes(self, asset_id: str) -> dict[str, Any]:
-        told = self.running.json(f"/prices/{asset_id}/quotes")
+        told: dict[str, Any] = self.running.json(f"/prices/{asset_id}/quotes")
         return told | {"by_provider": {quote["provider"]: quote for quote in told["quotes"]}}
 
 
@@ -497,8 +498,9 @@ def test_sample_and_live_figures_in_one_store_never_meet(start: Start) -> None:
     shown = sample.price("bitcoin")
     assert shown["source"] == "sample"
     assert shown["price_usd"] != live.prices()["bitcoin"]["price_usd"]
-    assert sample.view().snapshot.overview.totals is not None
-    assert sample.view().snapshot.overview.totals.provider == "sample-a"
+    totals = sample.view().snapshot.overview.totals
+    assert totals is not None
+    assert totals.provider == "sample-a"
     assert live.overview()["market_cap"]["source"] == "coingecko"
     day = live.running.json("/rankings?with_candles=24h&limit=1")[0]["candles_24h"]
     assert len(day) == 1  # the sample market's backfilled ones are not among them

@@ -51,7 +51,7 @@ INSTANT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z")
 EXPONENT = re.compile(rb"[:\[,\"]\s*-?\d+(\.\d+)?[eE][+-]?\d+\s*[,\]}\"]")
 """A number with an exponent, bare or in a string of its own."""
 
-LISTS = {
+SHAPES: dict[str, Any] = {
     "/assets": list[schemas.AssetOut],
     "/assets?filter=all": list[schemas.AssetOut],
     "/assets?filter=disabled": list[schemas.AssetOut],
@@ -118,15 +118,15 @@ def running(request: pytest.FixtureRequest) -> Running:
     return found
 
 
-@pytest.mark.parametrize("path", LISTS)
+@pytest.mark.parametrize("path", SHAPES)
 def test_every_answer_has_exactly_the_shape_that_it_declares(running: Running, path: str) -> None:
     answer = running.get(path)
     assert answer.status == 200
     assert answer.headers["content-type"] == "application/json"
-    TypeAdapter(LISTS[path]).validate_json(answer.text, strict=True)
+    TypeAdapter(SHAPES[path]).validate_json(answer.text, strict=True)
 
 
-@pytest.mark.parametrize("path", LISTS)
+@pytest.mark.parametrize("path", SHAPES)
 def test_no_number_is_written_with_an_exponent(running: Running, path: str) -> None:
     found = EXPONENT.search(running.get(path).text)
     assert found is None, found

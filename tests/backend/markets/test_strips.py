@@ -62,9 +62,9 @@ def test_putting_a_candle_replaces_the_newest_of_its_slot_or_goes_behind_it(
     candles: list[Candle], same_slot: bool
 ) -> None:
     last = candles[-1]
-    newer = Candle(
-        last.open_time + timedelta(seconds=0 if same_slot else 1800), *[Decimal("7.25")] * 4, volume=None
-    )
+    price = Decimal("7.25")
+    opens = last.open_time + timedelta(seconds=0 if same_slot else 1800)
+    newer = Candle(opens, price, price, price, price)
     expected = [*(candles[:-1] if same_slot else candles), newer]
     assert put(strip_of(candles), newer) == strip_of(expected)
 

@@ -1,0 +1,94 @@
+"""``/prices/{id}/quotes``: why a figure is what it is, through the application."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from tests.support.market_app import FEW, Clock, Running, Worker, enable_only, run_app, settings_in, worker_of
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Running]:
+    enable_only(tmp_path, FEW)
+    running = run_app(settings_in(tmp_path), Clock())
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def worker(running: Running) -> Worker:
+    return worker_of(running)
+
+
+def test_a_mean_shows_both_quotes_their_spread_and_the_limits(running: Running, worker: Worker) -> None:
+    worker.tick()
+    running.look()
+    told = running.json("/prices/bitcoin/quotes")
+    assert (told["rule"], told["flags"], told["incidents"]) == ("mean", [], [])
+    assert Decimal(told["spread_pct"]) <= Decimal(told["agree_pct"]) <= Decimal(told["conflict_pct"])
+    low, high = sorted(Decimal(quote["price_usd"]) for quote in told["quotes"])
+    assert low <= Decimal(told["price_usd"]) <= high
+    assert abs((high - low) / ((high + low) / 2) * 100 - Decimal(told["spread_pct"])) < Decimal("0.0001")
+    assert {quote["freshness"] for quote in told["quotes"]} == {"fresh"}
+    assert all(0 <= quote["age_seconds"] < 180 for quote in told["quotes"])
+
+
+def test_a_quote_that_is_too_old_is_shown_and_not_used(running: Running, worker: Worker) -> None:
+    worker.tick()
+    running.look()
+    told = running.json("/prices/monero/quotes")
+    late = next(quote for quote in told["quotes"] if quote["provider"] == "sample-b")
+    assert (late["freshness"], late["used"]) == ("stale", False)
+    assert late["age_seconds"] > 2000
+    assert "Stale" in late["reason"]
+    assert told["rule"] == "single"
+    assert told["spread_pct"] is told["agree_pct"] is None
+
+
+def test_limits_are_told_only_of_quotes_that_were_compared(running: Running, worker: Worker) -> None:
+    worker.tick()
+    with running.database.write() as connection:
+        old = "2026-11-18T10:02:00.000000Z"  # ageing beside a fresh one
+        connection.exec_driver_sql(f"UPDATE provider_quotes SET as_of = '{old}' WHERE provider = 'sample-b'")
+    worker.tick()
+    running.look()
+    told = running.json("/prices/bitcoin/quotes")
+    assert {quote["freshness"] for quote in told["quotes"]} == {"fresh", "ageing"}
+    assert told["spread_pct"] is told["agree_pct"] is told["conflict_pct"] is None
+
+
+def test_incidents_open_and_close_where_readers_see_them(running: Running, worker: Worker) -> None:
+    worker.tick()
+    running.look()
+    (incident,) = running.json("/prices/litecoin/quotes")["incidents"]
+    assert (incident["kind"], incident["closed_at"]) == ("divergent", None)
+    assert incident["opened_at"] == "2026-11-18T10:07:42Z"
+    assert Decimal(2) < Decimal(incident["worst_pct"]) < Decimal(4)
+    assert running.json("/prices/bitcoin/quotes")["incidents"] == []
+
+    worker.tick(days=10)
+    worker.tick(minutes=16)
+    running.look()
+    (closed,) = running.json("/prices/litecoin/quotes")["incidents"]
+    assert closed["closed_at"] == "2026-11-28T10:23:42Z"
+    worker.tick(days=29)
+    running.look()
+    assert closed["id"] in [item["id"] for item in running.json("/prices/litecoin/quotes")["incidents"]]
+    worker.tick(days=2)
+    running.look()
+    assert closed["id"] not in [item["id"] for item in running.json("/prices/litecoin/quotes")["incidents"]]
+
+
+def test_quotes_agree_with_the_price_that_is_published_even_when_the_reader_marked_it_stale(
+    running: Running, worker: Worker
+) -> None:
+    worker.tick()
+    running.clock.move(minutes=30)
+    running.look()
+    told, record = running.json("/prices/bitcoin/quotes"), running.json("/prices")["bitcoin"]
+    assert told["source"] == record["source"] == "sample:stale"
+    assert told["price_usd"] == record["price_usd"]
+    assert not any(quote["used"] for quote in told["quotes"])
+    assert {quote["freshness"] for quote in told["quotes"]} == {"stale"}

@@ -1,0 +1,212 @@
+"""The Rankings over the real service: every language, view and link, and a service that goes away."""
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.client import api
+from dashboard.client.http import ApiClient
+from dashboard.i18n import LANGUAGES, t
+from tests.dashboard.conftest import Backend
+from tests.support.line import Line
+
+APP = Path(__file__).parents[2] / "dashboard" / "app.py"
+pytestmark = pytest.mark.usefixtures("dashboard_backend")
+
+
+def opened(**query: str) -> AppTest:
+    app = AppTest.from_file(str(APP), default_timeout=30)
+    app.run()
+    app.switch_page("app_pages/rankings.py")
+    app.query_params.update(query)
+    app.run()
+    assert not app.exception
+    return app
+
+
+def sent(app: AppTest) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The head and the table that the component is given."""
+    name = "chainproof.rank_table"
+    (part,) = [part for part in app.get("bidi_component") if part.proto.component_name == name]
+    head, table = part.proto.bytes.split(b"\n", 1)
+    return orjson.loads(head), orjson.loads(table)
+
+
+def html(app: AppTest) -> str:
+    return "\n".join(str(part.proto.body) for part in app.get("html"))
+
+
+@pytest.fixture
+def line(dashboard_backend: Backend, monkeypatch: pytest.MonkeyPatch) -> Line:
+    way = Line()
+    client = ApiClient(dashboard_backend.url, lambda: dashboard_backend.key, transport=way, lifetime=0)
+    monkeypatch.setattr(api, "client", lambda: client)
+    return way
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_table_has_every_asset_and_speaks_the_readers_language(lang: Any) -> None:
+    app = opened(lang=lang)
+    assert html(app).count("<h1") == 1
+    assert t("rankings.title", lang=lang) in html(app)
+    head, table = sent(app)
+    ranked = api.rankings("24h").data or []
+    assert table["columns"]["id"] == [token["id"] for token in ranked]
+    assert table["words"]["find"] == t("rankings.find", lang=lang)
+    assert head["mode"] == "table"
+
+
+def test_every_priced_row_names_its_source_and_its_time() -> None:
+    _, table = sent(opened())
+    columns = table["columns"]
+    for n, price in enumerate(columns["price"]):
+        if price is not None:
+            assert columns["at"][n] is not None
+            assert columns["state"][n] != "unknown"
+
+
+def test_a_price_reaches_the_browser_with_the_services_own_digits() -> None:
+    _, table = sent(opened())
+    prices = api.prices().data or {}
+    columns = table["columns"]
+    for asset, price in zip(columns["id"], columns["price"], strict=True):
+        assert price == prices[asset]["price_usd"]
+
+
+def test_the_link_decides_what_the_component_opens_with() -> None:
+    head, _ = sent(
+        opened(q="bit", sort="-24h,name", facet="gainers", span="7d", watch="bitcoin", coin="bitcoin")
+    )
+    assert head["view"] == {
+        "q": "bit",
+        "sort": "-24h,name",
+        "facet": "gainers",
+        "span": "7d",
+        "watch": "bitcoin",
+    }
+    assert head["coin"] == "bitcoin"
+
+
+def test_nonsense_in_the_link_is_as_if_it_were_not_there() -> None:
+    app = opened(sort="nothing", facet="x", min="7", cols="zzz", span="1y", view="pie", chart="2y")
+    head, _ = sent(app)
+    assert set(head["view"]) <= {"cols"}
+    assert head["mode"] == "table"
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_panel_shows_both_providers_quotes_and_why(lang: Any) -> None:
+    page = html(opened(coin="bitcoin", lang=lang))
+    for text in (
+        "Bitcoin",
+        "Sample A",
+        "Sample B",
+        t("rankings.rule", lang=lang),
+        t("rankings.ath", lang=lang),
+    ):
+        assert text in page
+    quotes = api.quotes("bitcoin").data
+    assert quotes is not None
+    assert t(f"rankings.rule_{quotes['rule']}", lang=lang) in page
+    assert "rk-spread" in page
+
+
+@pytest.mark.parametrize("chart", ["24h", "7d"])
+def test_the_panels_candles_are_told_in_words_and_as_a_table(chart: Any) -> None:
+    app = opened(coin="ethereum", chart=chart)
+    series = api.candles("ethereum", chart).data
+    assert series is not None
+    assert html(app).count("<tr>") >= len(series["candles"])
+    assert t(f"rankings.basis_{series['basis']}", source=t("frame.source_sample")) in html(app)
+
+
+def test_every_asset_can_be_opened() -> None:
+    ids = [token["id"] for token in api.rankings("24h").data or []]
+    app = opened(coin=ids[0])
+    for asset in (*ids[1:8], *ids[-8:]):
+        app.query_params["coin"] = asset
+        app.run()
+        assert not app.exception, asset
+
+
+def test_closing_the_panel_takes_it_out_of_the_link() -> None:
+    app = opened(coin="bitcoin")
+    app.button(key="rk_close").click().run()
+    assert "coin" not in app.query_params
+    assert sent(app)[0]["coin"] == ""
+
+
+def test_a_coin_that_is_not_here_is_named_and_can_be_closed() -> None:
+    app = opened(coin="no-such-coin")
+    assert "no-such-coin" in html(app)
+    app.button(key="empty-coin-action").click().run()
+    assert not app.exception
+    assert "coin" not in app.query_params
+
+
+def test_a_coin_joins_and_leaves_the_comparison_from_its_panel() -> None:
+    app = opened(coin="bitcoin")
+    app.button(key="rk_compare").click().run()
+    assert sent(app)[0]["compare"] == ["bitcoin"]
+    app.button(key="rk_compare").click().run()
+    assert sent(app)[0]["compare"] == []
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_treemap_has_its_legend_and_its_table(lang: Any) -> None:
+    app = opened(view="treemap", lang=lang)
+    assert sent(app)[0]["mode"] == "bar"
+    assert html(app).count('<li style="background') == 7
+    assert len(app.get("plotly_chart")) == 1
+    known = [token for token in api.rankings("24h").data or [] if token["market_cap"]]
+    assert html(app).count("<tr>") == len(known) + 1
+
+
+def test_the_treemap_of_nothing_says_so() -> None:
+    app = opened(view="treemap", q="no such coin at all")
+    assert t("rankings.treemap_none") in html(app)
+    assert len(app.get("plotly_chart")) == 0
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_comparison_is_reopened_by_its_link(lang: Any) -> None:
+    page = html(opened(view="compare", compare="bitcoin,ethereum,gone", lang=lang))
+    assert "rk-matrix" in page
+    assert page.count("1.00") >= 2
+    assert t("rankings.correlation", lang=lang) in page
+
+
+def test_a_comparison_of_nothing_offers_to_begin() -> None:
+    app = opened(view="compare")
+    app.button(key="empty-compare-action").click().run()
+    assert "rk-matrix" in html(app)
+
+
+def test_when_the_service_goes_away_the_table_stays_and_says_how_old_it_is(line: Line) -> None:
+    app = opened()
+    before = sent(app)[1]["columns"]["price"]
+    line.cut = True
+    app.run()
+    assert sent(app)[1]["columns"]["price"] == before
+    assert 'role="status"' in html(app)
+    assert t("frame.error_unreachable") in html(app)
+    line.cut = False
+    app.button(key="stale-rankings-retry").click().run()
+    assert 'role="status"' not in html(app)
+
+
+def test_without_any_answer_there_is_an_error_with_a_retry(line: Line) -> None:
+    line.cut = True
+    app = opened()
+    assert 'role="alert"' in html(app)
+    line.cut = False
+    app.button(key="error-rankings-retry").click().run()
+    assert sent(app)[1]["columns"]["id"]
+
+
+def test_unchanged_data_are_encoded_once_for_all_sessions() -> None:
+    assert sent(opened())[0]["version"] == sent(opened())[0]["version"]
+    assert sent(opened())[0]["version"] != sent(opened(lang="ja"))[0]["version"]

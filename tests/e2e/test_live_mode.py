@@ -1,0 +1,178 @@
+"""Live mode as processes, against a local server that speaks the providers' shapes and goes down.
+
+Hours pass by making what is stored older, not by waiting: the programs keep the real clock.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from backend.db import Database, bump
+from backend.markets.tables import provider_quotes, provider_states, published_figures
+from backend.markets.tasks import market_schedules
+from backend.markets.view import CHANGED
+from tests.support import programs
+from tests.support.market_app import live_settings
+from tests.support.provider_pages import png
+from tests.support.provider_server import FAULTS, ProviderServer
+from tests.support.running import wait_for
+
+pytestmark = pytest.mark.processes
+
+BOTH = "coingecko+coinmarketcap"
+PRICES = "/api/v3/coins/markets"
+INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)")
+
+
+@pytest.fixture
+def providers() -> Iterator[ProviderServer]:
+    with ProviderServer() as server:
+        yield server
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    with programs.home_in(tmp_path) as folder:
+        yield folder
+
+
+def live(server: ProviderServer) -> dict[str, str]:
+    return {
+        "CHAINPROOF_MODE": "live",
+        "CHAINPROOF_COINGECKO_BASE_URL": server.url,
+        "CHAINPROOF_COINMARKETCAP_BASE_URL": server.url,
+        "CHAINPROOF_COINMARKETCAP_API_KEY": "a-key-of-the-test",
+        "CHAINPROOF_ALTERNATIVE_ME_BASE_URL": server.url,
+        "CHAINPROOF_FETCH_ALLOW": server.url.removeprefix("http://"),
+        "CHAINPROOF_TICK_SECONDS": "1",
+    }
+
+
+def age(home: Path, **duration: float) -> None:
+    """Make all that is known of providers and figures older, as if so much time had passed."""
+    by = timedelta(**duration)
+    database = Database(f"sqlite:///{home / 'chainproof.db'}")
+    try:
+        with database.write() as connection:
+            for table, column in (
+                (published_figures, published_figures.c.last_updated),
+                (provider_quotes, provider_quotes.c.as_of),
+                (provider_quotes, provider_quotes.c.received_at),
+            ):
+                keys = list(table.primary_key)
+                for row in connection.execute(sa.select(*keys, column).where(column.is_not(None))).all():
+                    same = [key == value for key, value in zip(keys, row[:-1], strict=True)]
+                    connection.execute(sa.update(table).where(*same).values({column: row[-1] - by}))
+            for row in connection.execute(sa.select(provider_states)).all():
+                older = INSTANT.sub(lambda found: _older(found[0], by), row.body)
+                connection.execute(
+                    sa.update(provider_states)
+                    .where(provider_states.c.realm == row.realm, provider_states.c.provider == row.provider)
+                    .values(body=older)
+                )
+            bump(connection, CHANGED)
+    finally:
+        database.dispose()
+
+
+def _older(instant: str, by: timedelta) -> str:
+    return (datetime.fromisoformat(instant) - by).isoformat().replace("+00:00", "Z")
+
+
+def bitcoin(service: programs.Program) -> Any:
+    return service.json("/prices")["bitcoin"]
+
+
+def states(service: programs.Program) -> dict[str, str]:
+    return {item["provider"]: item["state"] for item in service.json("/markets/status")["providers"]}
+
+
+def test_live_figures_last_while_the_providers_are_away_and_are_renewed_after(
+    providers: ProviderServer, home: Path
+) -> None:
+    service = programs.start(home, "serve", **live(providers)).until_ready()
+    first = bitcoin(service)
+    assert first["source"] == BOTH
+    assert service.json("/markets/status")["mode"] == "live"
+    assert service.get("/prices").headers["X-Data-Mode"] == "live"
+
+    wait_for(lambda: bool(providers.seen(PRICES)), "A call")
+    providers.always("*", FAULTS["down"])
+    age(home, minutes=12)  # the next polls are due, and the figures still count
+    wait_for(lambda: states(service)["coingecko"] == "open", "A provider that is left alone")
+    wait_for(lambda: states(service)["coinmarketcap"] == "open", "The other one as well")
+    told = {item["provider"]: item for item in service.json("/markets/status")["providers"]}
+    for name in ("coingecko", "coinmarketcap"):
+        assert told[name]["message"]
+        assert told[name]["retry_at"]
+    during = bitcoin(service)
+    assert during["source"] == BOTH
+    assert during["price_usd"] == first["price_usd"]
+
+    age(home, hours=1)
+    wait_for(lambda: bitcoin(service)["source"] == f"{BOTH}:stale", "Figures that are labelled stale")
+    assert bitcoin(service)["price_usd"] == first["price_usd"]
+    status = service.json("/markets/status")
+    assert status["stale"] == status["assets"]
+    for path in ("/rankings", "/assets/bitcoin", "/prices/bitcoin/quotes", "/crypto/market-overview"):
+        assert service.get(path).status_code == 200, path
+    worker = service.child("worker")
+
+    providers.always("*", None)
+    age(home, hours=1)  # what was to be waited for is over
+    wait_for(lambda: bitcoin(service)["source"] == BOTH, "Fresh figures of both")
+    assert service.child("worker").pid == worker.pid, "Nothing was restarted."
+    wait_for(lambda: set(states(service).values()) == {"ok"}, "Providers that are well")
+    assert service.stop() == 0
+    assert "Traceback" not in service.words
+
+
+def test_a_provider_is_asked_at_its_cadence_and_its_images_once(
+    providers: ProviderServer, home: Path
+) -> None:
+    service = programs.start(home, "serve", **live(providers)).until_ready()
+    drawn = service.get("/assets/bitcoin/icon", key="none")
+    assert drawn.headers["Content-Type"].startswith("image/svg+xml")
+
+    settings = live_settings(home, providers.url)
+    database = Database(settings.app_database_url)
+    try:
+        schedules = {schedule.name: schedule for schedule in market_schedules(settings, database)}
+        for _ in range(3):  # what the worker does once a minute
+            schedules["market-icons"].run(datetime.now(UTC))
+    finally:
+        database.dispose()
+    fetched = [request.path for request in providers.requests if request.path.startswith("/images/")]
+    assert fetched
+    assert len(set(fetched)) == len(fetched)
+
+    def is_the_image() -> bool:
+        answer = service.get("/assets/bitcoin/icon", key="none")
+        return answer.headers["Content-Type"] == "image/png" and answer.content == png()
+
+    wait_for(is_the_image, "The provider's image in place of the drawn one")
+    calls = len(providers.seen(PRICES))
+    assert calls == 1, "The tick is a second, but the quota allows one poll in five minutes."
+    assert service.stop() == 0
+
+
+def test_a_service_whose_providers_were_never_there_says_so_and_gets_figures_when_they_are(
+    providers: ProviderServer, home: Path
+) -> None:
+    providers.always("*", FAULTS["down"])
+    service = programs.start(home, "serve", **live(providers)).until_ready(figures=False)
+    wait_for(lambda: states(service)["coingecko"] == "open", "A provider that is left alone")
+    price = bitcoin(service)
+    assert price["price_usd"] is None
+    assert price["source"] is None
+    assert service.get("/rankings").status_code == 200
+    providers.always("*", None)
+    age(home, hours=1)
+    wait_for(service.has_prices, "The first figures")
+    assert bitcoin(service)["source"] == BOTH
+    assert service.stop() == 0

@@ -1,0 +1,154 @@
+"""Two services on one PostgreSQL, which share what is to be done and lose nothing with one of them; and
+one service whose PostgreSQL goes away."""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import psycopg
+import pytest
+import sqlalchemy as sa
+
+from tests.conftest import _without_postgres
+from tests.support import databases, programs
+from tests.support.running import wait_for
+
+pytestmark = pytest.mark.processes
+
+TICK_SECONDS = 2
+TICKS = 6
+FOR_ALL = 5.0
+"""Seconds until every replica knows of a key that was made or revoked."""
+
+
+@pytest.fixture
+def postgres_url(tmp_path: Path) -> Iterator[str]:
+    try:
+        with databases.fresh("postgres", tmp_path, migrated=False) as url:
+            yield url
+    except databases.NoPostgres as missing:
+        _without_postgres(str(missing))
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    with programs.home_in(tmp_path) as folder:
+        yield folder
+
+
+def test_two_services_on_one_store_refresh_once_a_tick_and_agree_on_keys(
+    postgres_url: str, home: Path
+) -> None:
+    settings = {"CHAINPROOF_DATABASE_URL": postgres_url, "CHAINPROOF_TICK_SECONDS": str(TICK_SECONDS)}
+    first, second = (programs.start(home, "serve", **settings) for _ in range(2))
+    for service in (first, second):  # both make the schema and the local key at the same time
+        service.until_ready()
+    began = max(refreshes(postgres_url))
+
+    made = programs.run(home, "keys", "create", "--name", "both", "--json", settings=settings)
+    key, key_id = (json.loads(made.stdout)[name] for name in ("key", "id"))
+    for service in (first, second):
+        wait_for(lambda at=service: at.get("/prices", key=key).status_code == 200, "The key", FOR_ALL)  # type: ignore[misc]
+    assert programs.run(home, "keys", "revoke", key_id, settings=settings).returncode == 0
+    for service in (first, second):
+        wait_for(lambda at=service: at.get("/prices", key=key).status_code == 401, "The end", FOR_ALL)  # type: ignore[misc]
+
+    enough = began + timedelta(seconds=TICK_SECONDS * TICKS)
+    wait_for(lambda: max(refreshes(postgres_url)) > enough, "Enough ticks")
+    assert_once_a_tick(postgres_url, began)
+
+    worker = first.child("worker")
+    first.kill()
+    wait_for(lambda: programs.has_ended(worker), "The end of its worker", 10)
+    second.until_refreshed()
+    second.until_refreshed()
+    assert_once_a_tick(postgres_url, began)
+    assert second.stop() == 0
+    assert "Traceback" not in first.words + second.words
+
+
+def refreshes(url: str) -> list[datetime]:
+    """The instant of every refresh that brought prices."""
+    engine = sa.create_engine(url, poolclass=sa.NullPool)
+    with engine.connect() as connection:
+        at = connection.execute(sa.text("SELECT DISTINCT at FROM price_points ORDER BY at")).scalars()
+        return list(at)
+
+
+def assert_once_a_tick(url: str, since: datetime) -> None:
+    """No tick has two refreshes, and the engine ran no tick twice."""
+    ticks = [int(at.timestamp()) // TICK_SECONDS for at in refreshes(url) if at > since]
+    assert len(ticks) >= 3
+    assert len(set(ticks)) == len(ticks), ticks
+    engine = sa.create_engine(url, poolclass=sa.NullPool)
+    with engine.connect() as connection:
+        attempts = connection.execute(
+            sa.text(
+                "SELECT workflow_uuid, recovery_attempts FROM dbos.workflow_status "
+                "WHERE workflow_uuid LIKE '%market-refresh%' AND status = 'SUCCESS'"
+            )
+        ).all()
+    assert attempts
+    assert all(row.recovery_attempts <= 1 for row in attempts), attempts
+
+
+@pytest.fixture
+def own_server() -> Iterator["OwnServer"]:
+    """A PostgreSQL that a test may stop, which the one shared by all tests must not be."""
+    folder = Path(tempfile.mkdtemp(prefix="chainproof-pg-", dir="/tmp"))
+    try:
+        yield OwnServer(folder / "pgdata")
+    except databases.NoPostgres as missing:
+        _without_postgres(str(missing))
+    finally:
+        databases._stop_server(folder / "pgdata")
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class OwnServer:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        try:
+            self.url = databases._start_server(folder)
+        except Exception as error:
+            raise databases.NoPostgres(f"No PostgreSQL for tests: {error}") from error
+
+    def go_away(self) -> None:
+        databases._stop_server(self._folder)
+
+    def come_back(self) -> None:
+        databases._start_server(self._folder)
+        with psycopg.connect(self.url):
+            pass
+
+
+def test_a_service_outlives_its_database_and_heals_by_itself(own_server: OwnServer, home: Path) -> None:
+    settings = {"CHAINPROOF_DATABASE_URL": own_server.url, "CHAINPROOF_TICK_SECONDS": "1"}
+    service = programs.start(home, "serve", **settings).until_ready()
+    worker = service.child("worker")
+    own_server.go_away()
+
+    for path in ("/prices", "/rankings?with_candles=24h", "/assets", "/crypto/market-overview"):
+        assert service.get(path).status_code == 200, f"{path} is answered from memory."
+    assert service.get("/healthz").status_code == 200
+    for path in ("/readyz", "/prices/bitcoin/quotes", "/markets/status"):
+        answer = service.get(path)
+        assert answer.status_code == 503, path
+        assert int(answer.headers["Retry-After"]) > 0
+    wait_for(lambda: programs.has_ended(worker), "The end of a worker that lost its slot")
+    wait_for(lambda: service.words.count("process_died") >= 3, "Some vain starts of the worker")
+    refused = programs.run(home, "keys", "create", "--name", "now", settings=settings)
+    assert refused.returncode == 3
+    assert "does not answer" in refused.stderr
+    assert service.get("/prices").status_code == 200
+
+    own_server.come_back()
+    wait_for(service.is_ready, "Readiness")
+    service.until_refreshed()
+    assert service.get("/prices/bitcoin/quotes").status_code == 200
+    assert service.stop() == 0
+    assert "unhandled_error" not in service.words
+    assert programs.nothing_runs(home)
