@@ -69,6 +69,18 @@ def price_record(entry: Entry) -> dict[str, Any]:
     }
 
 
+def figure_facts(entry: Entry) -> dict[str, Any]:
+    figure = entry.figure
+    return {
+        "rule": figure.rule,
+        "reason": figure.reason,
+        "flags": list(figure.flags),
+        "stale": figure.stale,
+        "spread_pct": text(figure.spread_pct),
+        "volume_24h": number(figure.volume_24h),
+    }
+
+
 def ranked_token(entry: Entry, span: Span | None, strip: str | None) -> bytes:
     """One row of the rankings; ``strip`` is the candle array of ``span`` as it is sent."""
     asset, figure = entry.asset, entry.figure

@@ -106,6 +106,12 @@ def read_market_overview(request: Request) -> Response:
     return hot(request, lambda snapshot: snapshot.market_overview())
 
 
+@router.get("/markets/figures", response_model=dict[str, schemas.FigureFacts], responses=HOT)
+def list_figures(request: Request) -> Response:
+    """How each enabled asset's figure was chosen, whether it is in doubt, and its volume of the day."""
+    return hot(request, lambda snapshot: snapshot.figures_facts())
+
+
 @router.get("/markets/status", response_model=schemas.MarketStatus)
 def read_status(request: Request) -> dict[str, Any]:
     """How each provider is doing: last success, faults, cadence and what is left of its quota."""

@@ -178,6 +178,17 @@ class AssetQuotes(Wire):
     incidents: list[Incident]
 
 
+class FigureFacts(Wire):
+    """What the price record has no field for: how the figure was chosen, and the day's volume."""
+
+    rule: Literal["single", "mean", "median", "nearest", "primary", "held", "stale", "none"]
+    reason: str
+    flags: list[str] = Field(description="`divergent`, `conflict`, `jump`, `depeg`: why the figure is in doubt.")
+    stale: bool
+    spread_pct: DecimalString | None
+    volume_24h: float | None
+
+
 class ProviderStatus(Wire):
     provider: str
     role: list[Literal["quotes", "overview", "fear_greed"]]

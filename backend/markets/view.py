@@ -91,6 +91,12 @@ class Snapshot:
 
         return self._once("prices", build)
 
+    def figures_facts(self) -> Prepared:
+        def build() -> bytes:
+            return orjson.dumps({entry.asset.id: answers.figure_facts(entry) for entry in self.entries})
+
+        return self._once("figures", build)
+
     def legacy_prices(self) -> Prepared:
         def build() -> bytes:
             keyed = legacy_keys(self.book.enabled, self.market_caps)
@@ -146,6 +152,7 @@ ALWAYS_READY: Mapping[Spelling, Recipe] = {
     ("/rankings", b"with_candles=24h"): lambda snapshot: snapshot.rankings("market_cap", "desc", "24h", None),
     ("/prices", b""): Snapshot.prices,
     ("/prices/all", b""): Snapshot.legacy_prices,
+    ("/markets/figures", b""): Snapshot.figures_facts,
     ("/assets", b""): lambda snapshot: snapshot.assets("enabled"),
     ("/crypto/market-overview", b""): Snapshot.market_overview,
 }
