@@ -22,6 +22,13 @@ BROWSER_OPTIONS = [
 ]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All browser tests go to one worker, since they share one service, dashboard and browser."""
+    for item in items:
+        if item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
 @pytest.fixture(scope="session")
 def running_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[running.Service]:
     with running.service(tmp_path_factory.mktemp("home")) as service:

@@ -3,6 +3,8 @@
 const ARROWS = { "+": "▲", "-": "▼" };
 const STATE_GLYPHS = { sample: "◇", fresh: "●", single: "◐", stale: "◷", divergent: "≠", conflict: "✕", unknown: "○" };
 
+const FLASHES = ["flash-up", "flash-down"];
+
 function signClass(text) {
   return text === null ? "none" : text.startsWith("+") ? "up" : text.startsWith("-") ? "down" : "flat";
 }
@@ -90,9 +92,10 @@ const CELLS = {
   },
 };
 
+// The table takes the class away when the animation has ended. Restarting one by force would lay the
+// whole table out anew for each cell that changed.
 function flash(cell, name) {
-  cell.classList.remove("flash-up", "flash-down");
-  void cell.offsetWidth; // restarts the animation
+  cell.classList.remove(...FLASHES);
   cell.classList.add(name);
 }
 

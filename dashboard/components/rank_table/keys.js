@@ -10,12 +10,13 @@ Object.assign(RankTable.prototype, {
   // Exactly one cell of the body takes part in the tab order.
   rove(id = this.at?.id, col = this.at?.col) {
     const view = (id && this.shown.some((row) => row.id === id) && this.views.get(id)) || (this.shown[0] && this.views.get(this.shown[0].id));
-    if (this.stop) this.stop.tabIndex = -1;
-    this.stop = null;
-    if (!view) return null;
-    const cell = [...view.node.children].find((node) => node.dataset.col === (col || "name")) || view.node.children[1];
-    cell.tabIndex = 0;
-    this.stop = cell;
+    const cell = view ? [...view.node.children].find((node) => node.dataset.col === (col || "name")) || view.node.children[1] : null;
+    if (this.stop !== cell) { // writing the same again would still make the browser settle the layout at once
+      if (this.stop) this.stop.tabIndex = -1;
+      if (cell) cell.tabIndex = 0;
+      this.stop = cell;
+    }
+    if (!cell) return null;
     this.at = { id: view.id, col: cell.dataset.col };
     return cell;
   },

@@ -28,6 +28,7 @@ class RankTable {
     this.box.addEventListener("mouseover", (event) => this.onHover(event));
     this.box.addEventListener("mouseleave", () => this.hideTip());
     this.box.addEventListener("scroll", () => this.hideTip(), { passive: true });
+    this.box.addEventListener("animationend", (event) => event.target.classList.remove(...FLASHES));
   }
 
   connect() {
