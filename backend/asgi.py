@@ -6,6 +6,7 @@ key included, goes on into the application, which says what is wrong.
 """
 
 import itertools
+import logging
 import re
 import secrets
 import time
@@ -60,6 +61,8 @@ class Shell:
         self._ready = ready
         self._body_limit = body_limit
         self._ids = RequestIds()
+        # Thousands a second: they are counted in the metrics, and logged only to those who debug.
+        self._log_ready = logging.getLogger(__name__).isEnabledFor(logging.DEBUG)
         self._always = [(b"x-data-mode", mode.encode()), (b"x-content-type-options", b"nosniff")]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -89,6 +92,10 @@ class Shell:
                 )
                 await send({"type": "http.response.body", "body": body})
                 metrics.observe("GET", scope["path"], status, started)
+                if self._log_ready:
+                    log.debug(
+                        "ready_answer", path=scope["path"], status=status, request_id=request_id.decode()
+                    )
                 return
         await self._through_the_application(scope, receive, send, request_id, started)
 

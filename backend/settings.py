@@ -61,7 +61,6 @@ class Settings(BaseSettings):
     metrics_public: bool = False
     """Whether ``/metrics`` answers callers beyond loopback."""
     body_limit_bytes: int = Field(default=8 * 1024 * 1024, ge=1024)
-    rate_limit: str = "off"
 
     assets_file: Path | None = None
     """A user's own YAML file of assets; by default ``assets.yaml`` in the data folder, if there."""

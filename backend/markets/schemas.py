@@ -183,7 +183,9 @@ class FigureFacts(Wire):
 
     rule: Literal["single", "mean", "median", "nearest", "primary", "held", "stale", "none"]
     reason: str
-    flags: list[str] = Field(description="`divergent`, `conflict`, `jump`, `depeg`: why the figure is in doubt.")
+    flags: list[str] = Field(
+        description="Why the figure is in doubt: `divergent`, `conflict`, `jump`, `depeg`."
+    )
     stale: bool
     spread_pct: DecimalString | None
     volume_24h: float | None
