@@ -54,7 +54,8 @@ def create_app(
     keyring.reload()
     watcher = ChangeWatcher(database)
     market = MarketService(settings, database, now=now)
-    images = Icons(database, {asset.id: asset.symbol for asset in market.market.book})
+    symbols = {asset.id: asset.symbol for asset in market.market.book}
+    images = Icons(database, symbols, live=settings.mode == "live")
     watcher.subscribe(auth_service.CHANGED, keyring.reload)
     watcher.subscribe(icons.CHANGED, images.forget)
     watcher.subscribe(CHANGED, market.view.reload)
@@ -149,6 +150,10 @@ def _handle_errors(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     async def _http(request: Request, error: HTTPException) -> Response:
         return send(request, of_framework(request, error))
+
+    @app.exception_handler(Exception)  # the framework would answer in plain text, then raises it again
+    async def _fault(request: Request, _error: Exception) -> Response:
+        return send(request, errors.unexpected(request.scope.get("state", {}).get("request_id")))
 
     @app.exception_handler(OperationalError)
     @app.exception_handler(InterfaceError)

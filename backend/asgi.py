@@ -75,9 +75,9 @@ class Shell:
             if name == b"x-request-id":
                 sent_id = value
             elif name == b"accept-encoding":
-                accept_encoding = value
+                accept_encoding = value if accept_encoding is None else accept_encoding + b", " + value
             elif name == b"if-none-match":
-                if_none_match = value
+                if_none_match = value if if_none_match is None else if_none_match + b", " + value
         request_id = self._ids.take(sent_id)
         if scope["method"] == "GET":
             answer = self._ready.find(scope["path"], scope["query_string"])
@@ -157,9 +157,7 @@ class Shell:
         return limited
 
     async def _last_resort(self, scope: Scope, send: Send, request_id: str) -> None:
-        error = errors.ServiceError(
-            f"Something went wrong on our side. Nothing was changed. Please report request {request_id}."
-        )
+        error = errors.unexpected(request_id)
         answer = errors.render(error, path=scope["path"], request_id=request_id)
         await send(
             {

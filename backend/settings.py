@@ -92,6 +92,15 @@ class Settings(BaseSettings):
             else value
         )
 
+    @field_validator("fetch_allow")
+    @classmethod
+    def _pairs(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for pair in value:
+            host, _, port = pair.rpartition(":")
+            if not host or not port.isdigit() or not 0 < int(port) < 65536:
+                raise ValueError(f"must be host:port pairs joined by commas; {pair!r} is not one.")
+        return value
+
     @field_validator("tick_seconds")
     @classmethod
     def _divides_a_minute(cls, value: int) -> int:

@@ -157,8 +157,14 @@ def measure(folder: Path, options: argparse.Namespace) -> int:
     port = free_port()
     ours = f"http://127.0.0.1:{port}"
     environment = service_environment(folder / "home", port, CHAINPROOF_TICK_SECONDS="5")
-    with process(["-m", "backend.cli", "serve"], environment, f"{ours}/readyz"):
+    with (
+        process(arguments, {}, bare + first),
+        process(["-m", "backend.cli", "serve"], environment, f"{ours}/readyz"),
+    ):
+        wait_for_prices(ours, key)
+        idle, idle_most, _ = waits(bare, key, options.refresh_seconds)
         longest, most, count = waits(ours, key, options.refresh_seconds)
+    print(f"bare application, which refreshes nothing: longest wait {idle:.1f} ms, p99.9 {idle_most:.1f} ms")
     print(
         f"while refreshing every 5 s: longest wait {longest:.1f} ms, p99.9 {most:.1f} ms of {count} requests"
     )

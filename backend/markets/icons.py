@@ -66,9 +66,10 @@ def read_icon(request: Request, id: str) -> Response:
 class Icons:
     """Icons as this process serves them, each made once."""
 
-    def __init__(self, database: Database, symbols: dict[str, str]) -> None:
-        """``symbols``: asset id to symbol, of every configured asset."""
+    def __init__(self, database: Database, symbols: dict[str, str], *, live: bool) -> None:
+        """``symbols``: asset id to symbol, of every configured asset. Without ``live`` every icon is ours."""
         self._database = database
+        self._live = live
         self._symbols = symbols
         self._made: dict[str, Prepared] = {}
 
@@ -85,7 +86,8 @@ class Icons:
         known = self._made  # that of before the reading: forget() must not be overtaken by an older image
         made = known.get(asset_id)
         if made is None:
-            made = known[asset_id] = self._stored(asset_id) or _generated(asset_id, symbol)
+            kept = self._stored(asset_id) if self._live else None
+            made = known[asset_id] = kept or _generated(asset_id, symbol)
         return made
 
     def _stored(self, asset_id: str) -> Prepared | None:
