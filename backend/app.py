@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match, Route
 
-from backend import errors, health, logs, migrations, openapi
+from backend import docs_page, errors, health, logs, migrations, openapi
 from backend.asgi import Shell
 from backend.auth import service as auth_service
 from backend.auth.keyring import Keyring
@@ -33,7 +33,7 @@ from backend.markets.view import CHANGED
 from backend.settings import Settings
 
 log = structlog.get_logger(__name__)
-ROUTERS = (health.router, markets_router, icons.router)
+ROUTERS = (health.router, docs_page.router, markets_router, icons.router)
 LAST_USED_EVERY = 30.0
 """Seconds between two writes of the keys' ``last_used_at``."""
 
@@ -68,6 +68,7 @@ def create_app(
         description=DESCRIPTION,
         lifespan=_lifespan,
         redirect_slashes=False,
+        docs_url=None,
         redoc_url=None,
     )
     app.state.settings = settings

@@ -10,6 +10,7 @@ damaged, or a process left behind.
 
 import argparse
 import contextlib
+import itertools
 import random
 import sqlite3
 import statistics
@@ -50,7 +51,7 @@ class Victim:
 
     def __init__(self, home: Path) -> None:
         self.home = home
-        self.port = free_port()
+        self.port = {"CHAINPROOF_PORT": str(free_port())}
         self.keys: list[str] = []
         self.rows: set[Row] = set()
         self.started = 0.0
@@ -58,7 +59,7 @@ class Victim:
 
     def start(self) -> programs.Program:
         self.started = time.monotonic()
-        self.service = programs.start(self.home, "serve", port=self.port, **SETTINGS)
+        self.service = programs.start(self.home, "serve", **self.port, **SETTINGS)
         return self.service
 
     def make_key(self) -> None:
@@ -83,7 +84,7 @@ class Victim:
 
     def doubled(self) -> int:
         at = self.refreshes()
-        near = [second - first for first, second in zip(at, at[1:], strict=False)]
+        near = [second - first for first, second in itertools.pairwise(at)]
         return sum(gap.total_seconds() < CLOSEST for gap in near)
 
     def refused_keys(self) -> int:
@@ -134,7 +135,7 @@ def kill_worker(victim: Victim, moment: random.Random, count: Count, *, during_s
     return "worker"
 
 
-def check(victim: Victim, count: Count) -> int:
+def lost(victim: Victim) -> int:
     """What is lost now of what was held; the service is ready after this."""
     wait_for(victim.service.is_ready, "A ready service")
     gone = victim.rows - victim.held()
@@ -148,24 +149,26 @@ def main() -> None:
     parser.add_argument("--during-start", type=float, default=0.3, help="share of the kills")
     options = parser.parse_args()
     moment, count = random.Random(options.seed), Count()
-    with tempfile.TemporaryDirectory(prefix="chainproof-kills-") as folder:
-        with programs.home_in(Path(folder)) as home:
-            victim = Victim(home)
-            victim.service.until_ready()
-            for number in range(1, options.kills + 1):
-                during_start = moment.random() < options.during_start
-                kill = moment.choice((kill_service, kill_worker))
-                told = kill(victim, moment, count, during_start=during_start)
-                if not during_start:
-                    count.lost += check(victim, count)
-                print(f"{number:4} {told}; lost {count.lost}, damaged {len(count.damaged)}", flush=True)
-            victim.service.until_ready()
-            count.lost += check(victim, count)
-            doubled, refreshes = victim.doubled(), len(victim.refreshes())
-            began = time.monotonic()
-            code = victim.service.stop()
-            stop_seconds = time.monotonic() - began
-            count.damaged += programs.faults_of(home)
+    with (
+        tempfile.TemporaryDirectory(prefix="chainproof-kills-") as folder,
+        programs.home_in(Path(folder)) as home,
+    ):
+        victim = Victim(home)
+        victim.service.until_ready()
+        for number in range(1, options.kills + 1):
+            during_start = moment.random() < options.during_start
+            kill = moment.choice((kill_service, kill_worker))
+            told = kill(victim, moment, count, during_start=during_start)
+            if not during_start:
+                count.lost += lost(victim)
+            print(f"{number:4} {told}; lost {count.lost}, damaged {len(count.damaged)}", flush=True)
+        victim.service.until_ready()
+        count.lost += lost(victim)
+        doubled, refreshes = victim.doubled(), len(victim.refreshes())
+        began = time.monotonic()
+        code = victim.service.stop()
+        stop_seconds = time.monotonic() - began
+        count.damaged += programs.faults_of(home)
     print(f"\n{options.kills} kills, seed {options.seed}; {len(victim.keys)} keys, {refreshes} refreshes")
     print(f"lost {count.lost}, doubled {doubled}, damaged files {len(count.damaged)}, left {count.orphans}")
     for name, times in (("ready again", count.ready), ("refreshed again by a worker", count.refreshed)):

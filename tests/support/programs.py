@@ -1,13 +1,12 @@
 """Programs to be killed: what they print is read, and whatever they leave running is found and ended."""
 
 import contextlib
-import os
 import signal
 import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -129,14 +128,13 @@ class Program:
             self.printed.append(line)
 
 
-Start = Callable[..., Program]
-"""Starts ``chainproof`` with arguments and settings (``CHAINPROOF_…``, ``port``)."""
+def start(home: Path, *arguments: str, **settings: str) -> Program:
+    """A ``chainproof`` command that runs until it ends or :func:`end_all` of its folder.
 
-
-def start(home: Path, *arguments: str, port: int | None = None, **settings: str) -> Program:
-    """A ``chainproof`` command that runs until it ends or :func:`end_all` of its folder."""
-    port = free_port() if port is None else port
-    given = environment(home, **{"CHAINPROOF_PORT": str(port), **settings})
+    It gets a free port unless the settings name one.
+    """
+    given = environment(home, **{"CHAINPROOF_PORT": str(free_port()), **settings})
+    port = int(given["CHAINPROOF_PORT"])
     process = subprocess.Popen(
         [sys.executable, "-m", "backend.cli", *arguments],
         env=given,
@@ -202,7 +200,3 @@ def has_ended(process: psutil.Process) -> bool:
         return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return True
-
-
-def is_root() -> bool:
-    return os.geteuid() == 0

@@ -181,7 +181,7 @@ def test_images_are_fetched_in_batches(sqlite_database: Database, server: Provid
 def test_a_change_while_an_icon_is_read_is_not_overwritten_by_the_older_one(
     sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = Icons(sqlite_database, {"bitcoin": "BTC"})
+    made = Icons(sqlite_database, {"bitcoin": "BTC"}, live=True)
     read = made._stored
 
     def overtaken(asset_id: str) -> object:
