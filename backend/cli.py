@@ -163,7 +163,7 @@ def serve(
     stop_with_parent()
     bound = _bound(settings.host, settings.port, "--port")
     migrations.upgrade(settings.app_database_url)
-    children = [Child("worker", ["worker"])] if worker else []
+    children = [Child("worker", ["worker"], needed=False)] if worker else []
     if workers > 1:
         _share_metrics(settings)
         number = bound.fileno()

@@ -40,7 +40,12 @@ def process(
             stderr=subprocess.STDOUT if output else None,
         )
     try:
-        wait_until(ready, child)
+        try:
+            wait_until(ready, child)
+        except SystemExit:
+            if log is not None:
+                sys.stderr.write(log.read_text(errors="replace")[-2000:])
+            raise
         yield child
     finally:
         child.send_signal(signal.SIGINT)

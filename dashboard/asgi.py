@@ -49,6 +49,8 @@ def warm() -> None:
         return
     api.overview()
     api.prices()
+    api.figures()
+    api.assets()
     api.rankings("24h")
 
 

@@ -101,6 +101,11 @@ def percent(value: Decimal | int | None, *, signed: bool = True, places: int = 2
     return f"{sign}{abs(rounded):,f}%"
 
 
+def significant(value: Decimal, digits: int) -> str:
+    """At most so many significant digits, without trailing zeros or an exponent: ``0.025``, ``5``."""
+    return f"{_significant(value, digits).normalize():f}"
+
+
 def direction(change: Decimal | int | None, *, places: int = 2) -> Direction | None:
     """Which way a change goes as it is shown; null when it is not known."""
     if change is None:

@@ -6,13 +6,25 @@ Decimals that the interface calls "string (decimal)" are plain decimal strings; 
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 DecimalString = Annotated[str, Field(pattern=r"^-?\d+(\.\d+)?$", examples=["67012.51"])]
 Timestamp = Annotated[
     str, Field(examples=["2026-05-18T12:49:21Z"], json_schema_extra={"format": "date-time"})
 ]
-CandleRow = tuple[int, float, float, float, float, float | None]
+CandleRow = Annotated[
+    tuple[int, float, float, float, float, float | None],
+    # Several readers of OpenAPI documents stumble over the positional form, `prefixItems`.
+    WithJsonSchema(
+        {
+            "type": "array",
+            "description": "`[open_time_ms, open, high, low, close, volume]`; only the volume may be null.",
+            "items": {"anyOf": [{"type": "number"}, {"type": "null"}]},
+            "minItems": 6,
+            "maxItems": 6,
+        }
+    ),
+]
 """``[open_time_ms, open, high, low, close, volume]``"""
 
 

@@ -22,7 +22,7 @@ from dashboard.views import (
     states,
 )
 from dashboard.views.markup import tag
-from dashboard.views.overview_data import Gathered, doubts, gather
+from dashboard.views.overview_data import Gathered, flagged_quotes, gather
 
 SPANS: tuple[Span, ...] = ("24h", "7d")
 SEEN = "overview_seen"
@@ -107,9 +107,9 @@ def panels(data: Gathered, span: Span, size: str) -> list[Node | None]:
     now = datetime.now(UTC)
     coins, names = data.coins, {coin.id: coin.name for coin in data.coins}
     gainers, losers = market.movers(coins, MIN_CAPS[size], MOVERS)
-    quotes, flags = doubts(data)
-    active = market.most_active(coins, market.volumes(quotes), MOVERS)
-    worries = market.worries(data.prices.data or {}, quotes, flags, names)
+    active = market.most_active(coins, MOVERS)
+    worries = market.worries(data.prices.data or {}, data.figures.data or {}, names)
+    events = market.incidents(flagged_quotes(data), names, EVENTS)
     legend = t("overview.movers_note", span=t(f"overview.span_{span}"), size=size_name(size))
     scheme = preferences.current().scheme
     known = any(coin.change is not None for coin in coins)
@@ -125,9 +125,9 @@ def panels(data: Gathered, span: Span, size: str) -> list[Node | None]:
         parts.coin_list("gainers", t("overview.gainers"), priced(gainers), legend, none_rose),
         parts.coin_list("losers", t("overview.losers"), priced(losers), legend, none_fell),
         parts.coin_list("active", t("overview.active"), active, active_legend, t("overview.no_volumes")),
-        health.worries_panel(worries, len(quotes), len(coins), now),
+        health.worries_panel(worries, len(coins), now, known=data.figures.data is not None),
         health.providers_panel(data.status.data, now),
-        health.incidents_panel(market.incidents(quotes, names, EVENTS), now),
+        health.incidents_panel(events, now),
     ]
 
 

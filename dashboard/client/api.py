@@ -4,11 +4,10 @@ Every call may be made from any thread at any rate: see :mod:`dashboard.client.h
 """
 
 import os
-import re
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from pydantic import ValidationError
 
@@ -19,6 +18,7 @@ from dashboard.client.wire import (
     Asset,
     AssetQuotes,
     CandleSeries,
+    FigureFacts,
     MarketOverview,
     MarketStatus,
     PriceRecord,
@@ -29,7 +29,6 @@ Span = Literal["24h", "7d"]
 SLOW_SECONDS = 20.0
 """How long answers live that change by the minute at the most and cost the service a query."""
 
-_QUOTES_PATH = re.compile(r"/prices/([^/]+)/quotes")
 _lock = threading.Lock()
 _made: tuple[tuple[tuple[str, str], ...], ApiClient] | None = None
 
@@ -49,14 +48,14 @@ def prices() -> Fetched[dict[str, PriceRecord]]:
     return client().get("/prices", "object")
 
 
+def figures() -> Fetched[dict[str, FigureFacts]]:
+    """How every enabled asset's figure was chosen, what is wrong with it, and the day's volume, by id."""
+    return client().get("/markets/figures", "object")
+
+
 def quotes(asset_id: str) -> Fetched[AssetQuotes]:
     """Each provider's quote of one asset, and why the published price is what it is."""
     return client().get(f"/prices/{_segment(asset_id)}/quotes", "object")
-
-
-def quotes_kept() -> dict[str, AssetQuotes]:
-    """The quotes that this process has at hand, by asset id; makes no request."""
-    return {unquote(asset_id): answer for asset_id, answer in client().kept(_QUOTES_PATH).items()}
 
 
 def asset(asset_id: str) -> Fetched[Asset]:

@@ -6,7 +6,6 @@ so that a service that is down is not asked once a session.
 """
 
 import json
-import re
 import threading
 import time
 import uuid
@@ -99,13 +98,6 @@ class ApiClient:
                 self._refresh(slot, path, shape, decode)
                 slot.asked_at = self._clock()
             return slot.fetched()
-
-    def kept(self, pattern: re.Pattern[str]) -> dict[str, Any]:
-        """The data at hand of the paths that match, by the pattern's first group; asks for nothing."""
-        with self._slots_lock:
-            slots = list(self._slots.items())
-        found = ((pattern.fullmatch(path), slot.data) for path, slot in slots)
-        return {match[1]: data for match, data in found if match is not None and data is not None}
 
     def forget_failures(self) -> None:
         """Let the next call of every failed path ask again at once: what a retry button does."""

@@ -11,6 +11,8 @@ from backend.markets.schemas import CandleRow
 
 Number = Decimal | int
 """A JSON number, with the digits that were sent."""
+Rule = Literal["single", "mean", "median", "nearest", "primary", "held", "stale", "none"]
+"""How a figure was chosen among the providers' quotes."""
 
 __all__ = [
     "Asset",
@@ -21,6 +23,7 @@ __all__ = [
     "CandleRow",
     "CandleSeries",
     "FearGreed",
+    "FigureFacts",
     "Incident",
     "MarketOverview",
     "MarketStatus",
@@ -29,6 +32,7 @@ __all__ = [
     "ProviderQuote",
     "ProviderStatus",
     "RankedToken",
+    "Rule",
     "Total",
 ]
 
@@ -177,7 +181,7 @@ class AssetQuotes(TypedDict):
     price_usd: str | None
     source: str | None
     last_updated: str | None
-    rule: Literal["single", "mean", "median", "nearest", "primary", "held", "stale", "none"]
+    rule: Rule
     reason: str
     flags: list[str]
     spread_pct: str | None
@@ -185,6 +189,15 @@ class AssetQuotes(TypedDict):
     conflict_pct: str | None
     quotes: list[ProviderQuote]
     incidents: list[Incident]
+
+
+class FigureFacts(TypedDict):
+    rule: Rule
+    reason: str
+    flags: list[str]
+    stale: bool
+    spread_pct: str | None
+    volume_24h: Number | None
 
 
 class ProviderStatus(TypedDict):

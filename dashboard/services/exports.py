@@ -19,7 +19,7 @@ from dashboard.services.rankings import Row
 
 SAMPLE_NOTE = "Sample data from a simulator, not market prices."
 STALE_NOTE = "Last known good figure, not a current one."
-TEXT = ("id", "symbol", "name", "source", "flags", "note")
+TEXT = ("id", "symbol", "name", "source", "rule", "reason", "flags", "note")
 AMOUNTS = (
     "price_usd",
     "pct_change_1h",
@@ -28,9 +28,10 @@ AMOUNTS = (
     "pct_change_30d",
     "market_cap",
     "volume_24h",
+    "spread_pct",
 )
 FIELDS = (
-    "id", "symbol", "name", "market_cap_rank", *AMOUNTS, "source", "as_of", "flags", "note",
+    "id", "symbol", "name", "market_cap_rank", *AMOUNTS, "source", "as_of", "rule", "reason", "flags", "note",
 )  # fmt: skip
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
@@ -58,8 +59,11 @@ def record(row: Row) -> dict[str, Any]:
         "pct_change_30d": row.pct_30d,
         "market_cap": row.market_cap,
         "volume_24h": row.volume,
+        "spread_pct": row.spread,
         "source": row.source,
         "as_of": row.last_updated,
+        "rule": row.rule,
+        "reason": row.reason,
         "flags": " ".join(row.flags),
         "note": " ".join(notes),
     }

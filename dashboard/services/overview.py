@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from statistics import median
-from typing import Literal
+from typing import Literal, get_args
 
-from dashboard.client.wire import AssetQuotes, PriceRecord, ProviderStatus, RankedToken
+from dashboard.client.wire import AssetQuotes, FigureFacts, PriceRecord, ProviderStatus, RankedToken
 from dashboard.formats import decimal, direction, instant
 
 Span = Literal["24h", "7d"]
-Concern = Literal["unknown", "conflict", "divergent", "stale"]
-CONCERNS: Sequence[Concern] = ("unknown", "conflict", "divergent", "stale")
+Concern = Literal["unknown", "conflict", "divergent", "jump", "depeg", "stale"]
+CONCERNS: Sequence[Concern] = get_args(Concern)
 """Most serious first."""
 MIN_CAPS: Mapping[str, int] = {"0": 0, "10m": 10**7, "100m": 10**8, "1b": 10**9, "10b": 10**10}
 """Codes of the smallest market capitalisation, in USD, that may lead the gainers and losers."""
@@ -30,6 +30,7 @@ class Coin:
     price: Decimal | None
     change: Decimal | None
     market_cap: Decimal | None
+    volume: Decimal | None
     stale: bool
     closes: Sequence[float]
 
@@ -71,13 +72,12 @@ class Worry:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An incident of one asset."""
+    """An open incident of one asset."""
 
     asset_id: str
     name: str
     kind: str
     opened_at: datetime
-    closed_at: datetime | None
     worst: Decimal | None
     detail: str
 
@@ -100,12 +100,14 @@ class Quota:
 def coins(
     rankings: Sequence[RankedToken],
     prices: Mapping[str, PriceRecord],
+    figures: Mapping[str, FigureFacts],
     span: Span,
 ) -> list[Coin]:
     """One row an asset in the rankings' order, with the changes and the trend of ``span``."""
     made = []
     for token in rankings:
         record = prices.get(token["id"])
+        facts = figures.get(token["id"])
         source = record["source"] if record else None
         candles = token["candles_24h"] if span == "24h" else token["candles_7d"]
         made.append(
@@ -117,22 +119,12 @@ def coins(
                 price=decimal(token["price_usd"]),
                 change=decimal(token["pct_change_24h"] if span == "24h" else token["pct_change_7d"]),
                 market_cap=decimal(token["market_cap"]),
+                volume=decimal(facts["volume_24h"]) if facts else None,
                 stale=bool(source and source.endswith(":stale")),
                 closes=[candle[4] for candle in candles],
             )
         )
     return made
-
-
-def volumes(quotes: Mapping[str, AssetQuotes]) -> dict[str, Decimal]:
-    """USD over 24 hours by asset id, each as the first provider says it whose quote is in the price."""
-    found = {}
-    for asset_id, answer in quotes.items():
-        told = (quote["volume_24h"] for quote in answer["quotes"] if quote["used"])
-        volume = next((volume for volume in told if volume is not None), None)
-        if volume is not None:
-            found[asset_id] = Decimal(volume)
-    return found
 
 
 def movers(rows: Iterable[Coin], min_cap: int, count: int) -> tuple[list[Coin], list[Coin]]:
@@ -151,14 +143,9 @@ def movers(rows: Iterable[Coin], min_cap: int, count: int) -> tuple[list[Coin], 
     return gainers, losers
 
 
-def most_active(
-    rows: Iterable[Coin], volumes: Mapping[str, Decimal], count: int
-) -> list[tuple[Coin, Decimal]]:
-    """By the day's volume; nothing before it is known of nine assets in ten, since the list would mislead."""
-    priced = [row for row in rows if row.price is not None]
-    known = [(row, volumes[row.id]) for row in priced if row.id in volumes]
-    if len(known) * 10 < len(priced) * 9:
-        return []
+def most_active(rows: Iterable[Coin], count: int) -> list[tuple[Coin, Decimal]]:
+    """By the day's volume; a last known good volume is not the day's."""
+    known = [(row, row.volume) for row in rows if row.volume is not None and not row.stale]
     return sorted(known, key=lambda pair: (-pair[1], pair[0].id))[:count]
 
 
@@ -194,24 +181,21 @@ def sources(prices: Mapping[str, PriceRecord]) -> str | None:
 
 
 def worries(
-    prices: Mapping[str, PriceRecord],
-    quotes: Mapping[str, AssetQuotes],
-    flags: Mapping[str, Sequence[str]],
-    names: Mapping[str, str],
+    prices: Mapping[str, PriceRecord], figures: Mapping[str, FigureFacts], names: Mapping[str, str]
 ) -> list[Worry]:
-    """Assets without a figure, with a last known good one, or whose providers disagree; worst first."""
+    """Assets without a figure, with a last known good one, or whose figure is in doubt; worst first."""
     found = []
     for asset_id, record in prices.items():
-        concern = _concern(record, flags.get(asset_id, ()))
+        facts = figures.get(asset_id)
+        concern = _concern(record, facts["flags"] if facts else ())
         if concern is not None:
-            answer = quotes.get(asset_id)
             found.append(
                 Worry(
                     asset_id=asset_id,
                     name=names.get(asset_id, record["symbol"]),
                     concern=concern,
-                    rule=answer["rule"] if answer else None,
-                    reason=answer["reason"] if answer else None,
+                    rule=facts["rule"] if facts else None,
+                    reason=facts["reason"] if facts else None,
                     since=instant(record["last_updated"]),
                 )
             )
@@ -221,32 +205,26 @@ def worries(
 def _concern(record: PriceRecord, flags: Sequence[str]) -> Concern | None:
     if record["price_usd"] is None:
         return "unknown"
-    if "conflict" in flags:
-        return "conflict"
-    if "divergent" in flags:
-        return "divergent"
-    return "stale" if (record["source"] or "").endswith(":stale") else None
+    flagged = next((concern for concern in CONCERNS if concern in flags), None)
+    return flagged or ("stale" if (record["source"] or "").endswith(":stale") else None)
 
 
 def incidents(quotes: Mapping[str, AssetQuotes], names: Mapping[str, str], count: int) -> list[Event]:
-    """Open ones first, then the latest closed."""
+    """The open ones, the latest first."""
     found = [
         Event(
             asset_id=asset_id,
             name=names.get(asset_id, answer["symbol"]),
             kind=entry["kind"],
             opened_at=datetime.fromisoformat(entry["opened_at"]),
-            closed_at=instant(entry["closed_at"]),
             worst=decimal(entry["worst_pct"]),
             detail=entry["detail"],
         )
         for asset_id, answer in quotes.items()
         for entry in answer["incidents"]
+        if entry["closed_at"] is None
     ]
-    found.sort(
-        key=lambda event: (event.closed_at is not None, -(event.closed_at or event.opened_at).timestamp())
-    )
-    return found[:count]
+    return sorted(found, key=lambda event: (-event.opened_at.timestamp(), event.asset_id))[:count]
 
 
 def quota(provider: ProviderStatus, now: datetime) -> Quota | None:

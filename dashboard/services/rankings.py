@@ -1,7 +1,7 @@
 """The rank table's rows, and the view of them that a link describes.
 
-Pure: takes the answers of ``/rankings``, ``/prices`` and ``/assets`` as they came over the wire and
-returns rows in exact decimals. A :class:`View` is what a reader chose (sorting, filters, columns);
+Pure: takes the answers of ``/rankings``, ``/prices``, ``/markets/figures`` and ``/assets`` as they came
+over the wire and returns rows in exact decimals. A :class:`View` is what a reader chose (sorting, filters, columns);
 it goes to and from the address, and :func:`select` applies it. The browser applies the same rules
 at once to what it already holds; this is the authority for exports, the treemap and comparisons.
 """
@@ -19,13 +19,13 @@ Span = Literal["24h", "7d"]
 SPANS: tuple[Span, ...] = get_args(Span)
 SLOTS: Mapping[Span, int] = {"24h": 48, "7d": 42}
 CANDLE_MS: Mapping[Span, int] = {"24h": 1_800_000, "7d": 14_400_000}
-CANDLES_A_DAY: Mapping[Span, int] = {"24h": 48, "7d": 6}
 COLUMNS = ("rank", "name", "price", "1h", "24h", "7d", "30d", "cap", "volume", "trend", "source")
 """Column codes, in screen order; they stand in links, so they never change."""
 SORTABLE = tuple(column for column in COLUMNS if column != "trend")
 FIXED_COLUMNS = ("name", "price")
 DEFAULT_COLUMNS = ("rank", "name", "price", "1h", "24h", "7d", "cap", "trend", "source")
 DEFAULT_SORT: tuple[tuple[str, bool], ...] = (("cap", True),)
+RULES = ("single", "mean", "median", "nearest", "primary", "held", "stale", "none")
 FACETS = ("gainers", "losers", "stable", "unpegged", "flagged")
 MIN_CAPS = (0, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000, 100_000_000_000)
 MAX_SORT_KEYS = 4
@@ -48,9 +48,14 @@ class Row:
     pct_30d: Decimal | None = None
     market_cap: Decimal | None = None
     volume: Decimal | None = None
-    """USD over 24 hours as the sum of the day's candles; null unless every one of them has a volume."""
+    """USD over 24 hours, of a provider whose quote is in the price."""
     source: str | None = None
     last_updated: datetime | None = None
+    rule: str | None = None
+    """The service's code of how the figure was chosen; ``reason`` says it in its words."""
+    reason: str | None = None
+    spread: Decimal | None = None
+    """Between the usable quotes, in percent of their middle."""
     flags: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     icon: str = ""
@@ -91,7 +96,7 @@ def build_rows(
     rankings: Sequence[Mapping[str, Any]],
     prices: Mapping[str, Mapping[str, Any]] | None = None,
     assets: Iterable[Mapping[str, Any]] | None = None,
-    flags: Mapping[str, Sequence[str]] | None = None,
+    figures: Mapping[str, Mapping[str, Any]] | None = None,
     *,
     span: Span = "24h",
 ) -> list[Row]:
@@ -106,7 +111,7 @@ def build_rows(
             token,
             (prices or {}).get(token["id"]),
             by_id.get(token["id"]),
-            (flags or {}).get(token["id"], ()),
+            (figures or {}).get(token["id"]) or {},
             span,
         )
         for token in rankings
@@ -117,12 +122,11 @@ def _row(
     token: Mapping[str, Any],
     price: Mapping[str, Any] | None,
     asset: Mapping[str, Any] | None,
-    flags: Sequence[str],
+    facts: Mapping[str, Any],
     span: Span,
 ) -> Row:
     quote = price if price and (price["last_updated"] or "") >= (token["last_updated"] or "") else token
     metadata = (asset or {}).get("metadata") or {}
-    candles = token.get(f"candles_{span}") or ()
     return Row(
         id=token["id"],
         symbol=token["symbol"],
@@ -135,20 +139,17 @@ def _row(
         pct_7d=exact(quote.get("pct_change_7d")),
         pct_30d=exact(quote.get("pct_change_30d")),
         market_cap=exact(quote.get("market_cap")),
-        volume=_day_volume(candles, span),
+        volume=exact(facts.get("volume_24h")),
         source=(price or {}).get("source"),
         last_updated=instant(quote.get("last_updated")),
-        flags=tuple(flags),
+        rule=facts.get("rule"),
+        reason=facts.get("reason"),
+        spread=exact(facts.get("spread_pct")),
+        flags=tuple(facts.get("flags") or ()),
         categories=tuple(dict.fromkeys(name for group in metadata.get("categories") or () for name in group)),
         ath=exact((price or {}).get("ath")),
-        candles=candles,
+        candles=token.get(f"candles_{span}") or (),
     )
-
-
-def _day_volume(candles: Sequence[Sequence[float | None]], span: Span) -> Decimal | None:
-    day = candles[-CANDLES_A_DAY[span] :]
-    known = [volume for volume in (exact(candle[5]) for candle in day) if volume is not None]
-    return sum(known, Decimal(0)) if len(known) == CANDLES_A_DAY[span] else None
 
 
 def exact(value: object) -> Decimal | None:

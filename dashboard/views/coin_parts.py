@@ -5,7 +5,7 @@ All text is escaped; links lead only to http and https addresses.
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from decimal import ROUND_HALF_UP, Context, Decimal
+from decimal import Decimal
 from html import escape
 
 from dashboard.client.wire import Asset, AssetQuotes, Incident, ProviderQuote
@@ -20,6 +20,7 @@ from dashboard.formats import (
     percent,
     price,
     price_label,
+    significant,
 )
 from dashboard.i18n import Language, t
 from dashboard.services.rankings import Row
@@ -136,18 +137,18 @@ def spread(answer: AssetQuotes) -> str:
     if value is None or agree is None or conflict is None or conflict <= 0:
         return f"<p>{escape(t('rankings.spread_none'))}</p>"
     level = "ok" if value <= agree else "mid" if value <= conflict else "bad"
-    words = t("rankings.spread_words", spread=short(value), agree=short(agree), conflict=short(conflict))
+    words = t(
+        "rankings.spread_words",
+        spread=significant(value, 2),
+        agree=significant(agree, 2),
+        conflict=significant(conflict, 2),
+    )
     at, limit = (min(100.0, 80 * float(part / conflict) ** 0.5) for part in (value, agree))
     # The bar's scale is a square root, so that the small limit is not lost beside the large one.
     return (
         f'<div class="rk-spread rk-{level}" aria-hidden="true"><i style="width:{at:.1f}%"></i>'
         f'<b style="left:{limit:.1f}%"></b><b style="left:80%"></b></div><p>{escape(words)}</p>'
     )
-
-
-def short(value: Decimal) -> str:
-    """A percentage as its words need it: two significant digits, no trailing zeros."""
-    return f"{Context(prec=2, rounding=ROUND_HALF_UP).plus(value).normalize():f}"
 
 
 def incidents(entries: Sequence[Incident]) -> str:

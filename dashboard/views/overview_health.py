@@ -25,18 +25,24 @@ STATE_MARKS = {
 }
 TONES = {"ok": "good", "waiting": "calm", "throttled": "warn"}
 RULES = ("single", "mean", "median", "nearest", "primary", "held", "stale", "none")
-CONCERN_MARKS = {"unknown": "–", "stale": "◔", "divergent": "≠", "conflict": "✕"}
+CONCERN_MARKS = {"unknown": "–", "stale": "◔", "divergent": "≠", "conflict": "✕", "jump": "↯", "depeg": "≠"}
 
 
-def worries_panel(worries: Sequence[Worry], checked: int, total: int, now: datetime) -> Node:
-    """Figures that should not be taken at face value, each with the reason."""
-    legend = note(t("overview.worries_note", checked=integer(min(checked, total)), total=integer(total)))
+def worries_panel(worries: Sequence[Worry], total: int, now: datetime, *, known: bool) -> Node:
+    """Figures that should not be taken at face value, each with the reason; ``known`` if the service told."""
+    legend = note(t("overview.worries_note", n=integer(len(worries)), total=integer(total)))
+    if not worries and not known:
+        return panel(
+            "worries", t("overview.worries"), h("p", t("overview.worries_unknown"), class_="cp-nothing")
+        )
     if not worries:
         words = h("p", h("span", "✓ ", aria_hidden="true"), t("overview.worries_none"), class_="cp-nothing")
         return panel("worries", t("overview.worries"), words, note=legend)
     rows = [_worry(worry, now) for worry in worries[:MOST_WORRIES]]
-    more = len(worries) - len(rows)
-    rest = note(t("overview.worries_more", n=integer(more))) if more else None
+    rest = None
+    if len(worries) > len(rows):
+        words = t("overview.worries_all", n=integer(len(worries)))
+        rest = h("p", h("a", words, href="rankings?facet=flagged"), class_="cp-more")
     return panel("worries", t("overview.worries"), h("ul", *rows, class_="cp-items"), rest, note=legend)
 
 
@@ -142,7 +148,7 @@ def _quota(burn: Quota) -> Node:
 
 
 def incidents_panel(events: Sequence[Event], now: datetime) -> Node:
-    """What went wrong with single assets lately: open first."""
+    """What is going wrong with single assets, and since when."""
     if not events:
         words = h("p", t("overview.incidents_none"), class_="cp-nothing")
         return panel("incidents", t("overview.incidents"), words)
@@ -151,19 +157,15 @@ def incidents_panel(events: Sequence[Event], now: datetime) -> Node:
 
 
 def _event(event: Event, now: datetime) -> Node:
-    if event.closed_at is None:
-        when = t("overview.incident_open", age=ago(event.opened_at, now))
-    else:
-        when = t("overview.incident_closed", age=ago(event.closed_at, now))
+    when = t("overview.incident_open", age=ago(event.opened_at, now))
     if event.worst is not None:
         when += " · " + t("overview.incident_worst", amount=percent(event.worst, signed=event.worst < 0))
-    tone = "calm" if event.closed_at else "warn"
     return h(
         "li",
         h(
             "p",
             h("a", event.name, href=f"rankings?coin={event.asset_id}", data_open=event.asset_id),
-            badge("✓" if event.closed_at else "!", t(f"overview.incident_{event.kind}"), tone),
+            badge("!", t(f"overview.incident_{event.kind}"), "warn"),
             h("span", when, class_="cp-when", title=_utc(event.opened_at)),
             class_="cp-item-head",
         ),

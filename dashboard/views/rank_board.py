@@ -44,12 +44,12 @@ def board() -> None:
     """One refresh: the shared data, the table, and the open coin or the chosen drawing."""
     view = parse_view(st.query_params.to_dict())
     gathered = rank_data.gather(view.span)
-    refresh.note(gathered.rankings, gathered.prices)
+    refresh.note(*gathered.answers)
     if gathered.table is None:
         if gathered.rankings.error is not None:
             states.error(gathered.rankings.error, key="rankings")
         return
-    states.stale_banner(gathered.rankings, gathered.prices, key="rankings")
+    states.stale_banner(*gathered.answers, key="rankings")
     table = gathered.table
     shown = _bar(table, view)
     if shown == "compare":

@@ -15,10 +15,9 @@ from typing import Any
 
 from dashboard import formats
 from dashboard.client import Fetched, api
-from dashboard.client.flags import flags as known_flags
 from dashboard.components.rank_table import Formats, table_bytes
 from dashboard.i18n import Language, t
-from dashboard.services.rankings import COLUMNS, FACETS, MIN_CAPS, Row, Span, build_rows
+from dashboard.services.rankings import COLUMNS, FACETS, MIN_CAPS, RULES, Row, Span, build_rows
 
 KEPT = 6
 """Data sets kept: both spans, now and just before."""
@@ -41,30 +40,34 @@ _tables: OrderedDict[tuple[int, ...], Table] = OrderedDict()
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """``table`` is null when the rankings cannot be had at all; ``answers`` say what came of asking."""
+    """``table`` is null when the rankings cannot be had at all; the answers say what came of asking."""
 
     table: Table | None
     rankings: Fetched[Any]
     prices: Fetched[Any]
+    figures: Fetched[Any]
     assets: Fetched[Any]
+
+    @property
+    def answers(self) -> tuple[Fetched[Any], ...]:
+        return (self.rankings, self.prices, self.figures, self.assets)
 
 
 def gather(span: Span) -> Gathered:
-    rankings, prices, assets = api.rankings(span), api.prices(), api.assets()
+    rankings, prices, figures, assets = api.rankings(span), api.prices(), api.figures(), api.assets()
     if rankings.data is None:
-        return Gathered(None, rankings, prices, assets)
-    flags = known_flags([token["id"] for token in rankings.data])
-    answers = (rankings.data, prices.data, assets.data, flags)
+        return Gathered(None, rankings, prices, figures, assets)
+    answers = (rankings.data, prices.data, figures.data, assets.data)
     key = (*map(id, answers), span == "7d")
     with _lock:
         table = _tables.get(key)
         if table is None:  # the answers are kept in the table, so their ids cannot be given away
-            rows = build_rows(rankings.data, prices.data, assets.data, flags, span=span)
+            rows = build_rows(rankings.data, prices.data, assets.data, figures.data, span=span)
             table = Table(span, rows, {row.id: row for row in rows}, answers)
             _tables[key] = table
             while len(_tables) > KEPT:
                 _tables.popitem(last=False)
-        return Gathered(table, rankings, prices, assets)
+        return Gathered(table, rankings, prices, figures, assets)
 
 
 def encoded(table: Table, lang: Language) -> tuple[str, bytes]:
@@ -89,7 +92,7 @@ _WORDS = (
     "list_bad_file", "copied", "not_stored", "keys", "keys_allow", "clear", "count", "none_match",
     "none_at_all", "sort_why", "watch", "unwatch", "compare_on", "compare_off", "compare_full",
     "compare_now", "col_star", "trend_label", "both", "source_none", "source_sample", "source_live",
-    "as_of", "age_s", "age_min", "age_h", "age_d",
+    "as_of", "spread_is", "age_s", "age_min", "age_h", "age_d",
 )  # fmt: skip
 _KEYS = (
     (("/",), "key_find"),
@@ -117,9 +120,11 @@ def words(lang: Language) -> Mapping[str, Any]:
         "lang": lang,
         "caps": [say("cap_any")] + [say("cap_least", cap=_round_cap(cap, lang)) for cap in MIN_CAPS[1:]],
         "states": {
-            state: say(f"state_{state}") for state in ("sample", "stale", "divergent", "conflict", "unknown")
+            state: say(f"state_{state}")
+            for state in ("sample", "stale", "divergent", "conflict", "jump", "depeg", "unknown")
         },
-        "flag_words": {flag: say(f"flag_{flag}") for flag in ("stale", "divergent", "conflict")},
+        "rules": {rule: say(f"rule_{rule}") for rule in RULES},
+        "flag_words": {flag: say(f"flag_{flag}") for flag in ("stale", "jump", "depeg")},
         "key_help": [[list(keys), say(text)] for keys, text in _KEYS],
     }
 

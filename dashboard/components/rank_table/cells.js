@@ -1,7 +1,9 @@
 // One renderer per column: `make` builds the cell once, `patch` brings it up to date.
 
 const ARROWS = { "+": "▲", "-": "▼" };
-const STATE_GLYPHS = { sample: "◇", fresh: "●", single: "◐", stale: "◷", divergent: "≠", conflict: "✕", unknown: "○" };
+const STATE_GLYPHS = { sample: "◇", fresh: "●", single: "◐", stale: "◷", divergent: "≠", conflict: "✕", jump: "↯", depeg: "≠", unknown: "○" };
+
+const DOUBTED = ["stale", "divergent", "conflict", "jump", "depeg"];
 
 const FLASHES = ["flash-up", "flash-down"];
 
@@ -85,7 +87,7 @@ const CELLS = {
       const [mark, words] = cell.children;
       if (cell.dataset.state !== row.state) cell.dataset.state = row.state;
       setText(mark.children[0], STATE_GLYPHS[row.state]);
-      setText(mark.children[1], ["stale", "divergent", "conflict"].includes(row.state) ? table.words.states[row.state] : row.sourceShort);
+      setText(mark.children[1], DOUBTED.includes(row.state) ? table.words.states[row.state] : row.sourceShort);
       setText(mark.children[2], table.age(row.at));
       setText(words, table.sourceWords(row));
     },

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from dashboard.formats import MINUS, percent
+from dashboard.formats import MINUS, percent, significant
 from dashboard.services.rankings import (
     CANDLE_MS,
     MIN_CAPS,
@@ -30,6 +30,8 @@ LEVELS = 90
 """Steps between a row's lowest and highest price in its mini candles; 36 pixels show fewer."""
 SHORT_NAMES = {"coingecko": "CoinGecko", "coinmarketcap": "CMC"}
 LONG_NAMES = {"coingecko": "CoinGecko", "coinmarketcap": "CoinMarketCap"}
+FLAGS = ("conflict", "divergent", "jump", "depeg")
+"""Gravest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,8 @@ def table_bytes(
         "stale": [int(row.stale) for row in rows],
         "state": [row_state(row) for row in rows],
         "flags": [row.flags for row in rows],
+        "rule": [row.rule for row in rows],
+        "spread": [None if row.spread is None else significant(row.spread, 2) for row in rows],
         "source": [sources.index(row.source) for row in rows],
         "at": [None if row.last_updated is None else int(row.last_updated.timestamp()) for row in rows],
         "categories": [[number[category] for category in row.categories] for row in rows],
@@ -119,7 +123,7 @@ def row_state(row: Row) -> str:
     """The one word that the source mark shows; the gravest wins."""
     if row.stale:
         return "stale"
-    for flag in ("conflict", "divergent"):
+    for flag in FLAGS:
         if flag in row.flags:
             return flag
     if row.source is None:

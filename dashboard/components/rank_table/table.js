@@ -70,7 +70,7 @@ class RankTable {
 
   load(table) {
     const first = !this.words;
-    this.rebuild = first || !same(this.words, table.words) || !same(this.categories, table.categories) || this.hasVolume !== table.hasVolume;
+    this.rebuild = first || !same(this.words, table.words) || !same(this.categories, table.categories);
     Object.assign(this, { words: table.words, categories: table.categories, slots: table.slots, hasVolume: table.hasVolume });
     this.lists ??= new Watchlists(table.words.list_first);
     const c = table.columns;
@@ -231,6 +231,8 @@ class RankTable {
     const parts = [row.sourceLong];
     for (const flag of row.flags) if (words.flag_words[flag]) parts.push(words.flag_words[flag]);
     if (row.stale) parts.push(words.flag_words.stale);
+    else if (words.rules[row.rule] && row.state !== "unknown") parts.push(words.rules[row.rule]);
+    if (row.spread !== null) parts.push(fill(words.spread_is, { spread: row.spread }));
     if (row.at !== null) parts.push(fill(words.as_of, { time: new Date(row.at * 1000).toISOString().replace(/\.\d+Z/, "Z").replace("T", " ") }));
     return parts.filter(Boolean).join(" ");
   }

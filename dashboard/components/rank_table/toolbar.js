@@ -61,7 +61,6 @@ class Toolbar {
     const group = el("fieldset", {}, el("legend", {}, words.columns_why));
     this.boxes = {};
     for (const code of COLUMNS) {
-      if (code === "volume" && !this.table.hasVolume) continue;
       const box = el("input", { type: "checkbox", disabled: FIXED.includes(code), onchange: () => {
         const chosen = new Set(this.table.view.columns);
         if (box.checked) chosen.add(code);
@@ -114,7 +113,10 @@ class Toolbar {
     this.category.value = view.category;
     this.cap.value = view.minCap || "";
     for (const button of this.spans.children) setAttr(button, "aria-pressed", button.dataset.span === view.span);
-    for (const [code, box] of Object.entries(this.boxes)) box.checked = view.columns.includes(code);
+    for (const [code, box] of Object.entries(this.boxes)) {
+      box.checked = view.columns.includes(code);
+      box.parentNode.hidden = code === "volume" && !this.table.hasVolume;
+    }
     const options = [["", words.all_coins], ...lists.lists.map((list) => [`=${list.name}`, `★ ${list.name} (${list.ids.length})`])];
     const own = view.watch && lists.lists.find((list) => same(list.ids, view.watch));
     if (view.watch && !own) options.push(["+", fill(words.shared_list, { n: view.watch.length })]);
