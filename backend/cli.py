@@ -58,6 +58,7 @@ WRONG_USE, DEPENDENCY_FAILED = 2, 3
 START_SECONDS = 60.0
 GRACEFUL_SECONDS = 6
 """How long answers that are being sent may take once the service is told to stop."""
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
 USABLE_HOME = "Set CHAINPROOF_HOME to a folder that can be written and has room."
 
 
@@ -93,13 +94,15 @@ def _told(error: Exception) -> tuple[str, int] | None:
     """The sentence and exit code of a fault that can be expected; null for one that is a bug."""
     if isinstance(error, errors.ServiceError):
         return error.detail, DEPENDENCY_FAILED if error.status >= 500 else WRONG_USE
-    if isinstance(error, OSError):
-        return f"{error.strerror or error}: {error.filename}. {USABLE_HOME}", DEPENDENCY_FAILED
+    if isinstance(error, OSError) and (error.filename or error.errno in NO_ROOM):
+        where = f": {error.filename}" if error.filename else ""
+        return f"{error.strerror}{where}. {USABLE_HOME}", DEPENDENCY_FAILED
     from sqlalchemy.exc import DBAPIError  # not at the top: most starts are quicker without it
 
     if isinstance(error, DBAPIError):
         hint = f" {USABLE_HOME}" if isinstance(error.orig, sqlite3.Error) else ""
-        return f"The data store does not answer: {str(error.orig).strip()}.{hint}", DEPENDENCY_FAILED
+        reason = " ".join(str(error.orig).split()).rstrip(".?")
+        return f"The data store does not answer: {reason}.{hint}", DEPENDENCY_FAILED
     return (str(error), WRONG_USE) if isinstance(error, ValueError) else None
 
 
@@ -129,18 +132,12 @@ def up(
             Child("dashboard", ["dashboard"], quiet, silent=True),
         ]
     )
-    StopRequest(family.stop)
+    stop = StopRequest(family.stop)
     family.start()
     with err.status("Starting…"):
         ready = family.wait_until(lambda: _answers(settings), START_SECONDS)
-    if not ready and not family.failed:
-        err.print("Not everything answers yet; it is given more time.")
-    data = "sample data, no network" if settings.mode == "sample" else "live data"
-    out.print(f"\n  [bold]Chainproof[/] ({data})")
-    out.print(f"  Dashboard  http://{settings.dashboard_host}:{settings.dashboard_port}")
-    out.print(f"  Service    {settings.api_url}   (its interface: {settings.api_url}/docs)")
-    out.print(f"  Data in    {settings.home}")
-    out.print("  Ctrl-C stops all.\n")
+    if not (stop.came or family.failed):
+        _tell_where(settings, ready)
     _watch(family)
 
 
@@ -171,8 +168,8 @@ def serve(
             Child(f"http-{n}", ["http", str(number)], descriptors=(number,)) for n in range(1, workers + 1)
         ]
     family = Family(children)
-    family.start()
     try:
+        family.start()
         if workers > 1:
             StopRequest(family.stop)
             _watch(family)
@@ -433,13 +430,25 @@ def _run_http(settings: Settings, bound: socket.socket, also: Callable[[], objec
             timeout_graceful_shutdown=GRACEFUL_SECONDS,
         )
     )
-    log.info("http_starts", address=f"http://{settings.host}:{settings.port}")
+    log.info("http_starts", address=f"http://{settings.host}:{bound.getsockname()[1]}")
     try:
         server.run([bound])
     except OSError as error:
         if error.errno != errno.EADDRINUSE:
             raise
         fail(f"Port {settings.port} was taken by another program meanwhile.", DEPENDENCY_FAILED)
+
+
+def _tell_where(settings: Settings, ready: bool) -> None:
+    """Where everything is, for the one who started it."""
+    if not ready:
+        err.print("Not everything answers yet; it is given more time.")
+    data = "sample data, no network" if settings.mode == "sample" else "live data"
+    out.print(f"\n  [bold]Chainproof[/] ({data})")
+    out.print(f"  Dashboard  http://{settings.dashboard_host}:{settings.dashboard_port}")
+    out.print(f"  Service    {settings.api_url}   (its interface: {settings.api_url}/docs)")
+    out.print(f"  Data in    {settings.home}")
+    out.print("  Ctrl-C stops all.\n")
 
 
 def _watch(family: Family) -> None:

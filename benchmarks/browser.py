@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, TimeoutError, sync_playwright
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.support.prerequisites import chromium
@@ -146,7 +146,13 @@ class Visitor:
         page = context.new_page()
         page.goto(self.base + path, wait_until="commit")
         asked = "selector => window.__seen?.ready(selector)"
-        ready = float(page.wait_for_function(asked, arg=content, polling="raf").json_value())
+        try:
+            ready = float(page.wait_for_function(asked, arg=content, polling="raf").json_value())
+        except TimeoutError:
+            said = page.locator("body").inner_text()[-400:]
+            raise SystemExit(
+                f"{path} does not show {content!r} within {PATIENCE / 1000:.0f} s:\n{said}"
+            ) from None
         page.wait_for_timeout(SETTLE)
         seen = page.evaluate(
             """() => ({tasks: __seen.tasks, shift: __seen.shift, http: __seen.transferred(),

@@ -151,7 +151,7 @@ def main() -> None:
     moment, count = random.Random(options.seed), Count()
     with (
         tempfile.TemporaryDirectory(prefix="chainproof-kills-") as folder,
-        programs.home_in(Path(folder)) as home,
+        programs.home_in(Path(folder), few=False) as home,
     ):
         victim = Victim(home)
         victim.service.until_ready()

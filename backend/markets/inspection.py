@@ -1,6 +1,6 @@
 """Why a published figure is what it is: each provider's quote, the limits, the incidents."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -9,19 +9,23 @@ from backend.markets.aggregation import AssetTraits, Policy, agreement_limits
 from backend.markets.answers import Entry, number, text
 from backend.markets.freshness import classify
 from backend.markets.model import Judgement, Quote, source_label
-from backend.markets.numbers import stamp
+from backend.markets.numbers import plain, stamp
 
 
 def quotes_answer(
     entry: Entry,
     quotes: Sequence[Quote],
     incidents: Sequence[dict[str, Any]],
+    spreads: Mapping[datetime, Decimal],
     *,
     now: datetime,
     policy: Policy,
     traits: AssetTraits,
 ) -> dict[str, Any]:
-    """The answer of ``GET /prices/{id}/quotes``; ``incidents`` are rows of the log, newest first."""
+    """The answer of ``GET /prices/{id}/quotes``.
+
+    ``incidents`` are rows of the log, newest first; ``spreads`` the widest one in percent by slot.
+    """
     figure = entry.figure
     judged = {judgement.provider: judgement for judgement in figure.judgements}
     agree, conflict = _limits(quotes, now, policy, traits)
@@ -37,6 +41,10 @@ def quotes_answer(
         "spread_pct": text(figure.spread_pct),
         "agree_pct": text(agree),
         "conflict_pct": text(conflict),
+        "spread_24h": [
+            {"opened_at": stamp(slot), "spread_pct": plain(spread)}
+            for slot, spread in sorted(spreads.items())
+        ],
         "quotes": [_quote(quote, judged.get(quote.provider), now, policy) for quote in quotes],
         "incidents": [_incident(row) for row in incidents],
     }

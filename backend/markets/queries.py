@@ -12,6 +12,7 @@ from sqlalchemy.engine import Connection
 
 from backend.db import Database
 from backend.markets.answers import Overview
+from backend.markets.candles import align
 from backend.markets.history import HALF_HOUR, current_candles
 from backend.markets.model import FearGreed, GlobalFigures, Published, Quote, Span
 from backend.markets.records import published_of, quote_of
@@ -20,12 +21,14 @@ from backend.markets.tables import (
     candle_strips,
     incidents,
     market_figures,
+    price_points,
     provider_quotes,
     published_figures,
 )
 
 OVERVIEW_STALE_AFTER = timedelta(hours=3)
 """Three hourly polls: the slowest cadence that a quota leaves for the overview."""
+SPREAD_SLOT_SECONDS = 300
 FEAR_GREED_STALE_AFTER = timedelta(hours=36)
 """The index is set once a day; half a day more for a late one."""
 
@@ -124,6 +127,24 @@ def incidents_since(database: Database, realm: str, asset_id: str, since: dateti
             .limit(200)
         ).mappings()
         return [dict(row) for row in rows]
+
+
+def spreads_since(database: Database, realm: str, asset_id: str, since: datetime) -> dict[datetime, Decimal]:
+    """The widest spread between the providers, in percent, of each slot of five minutes."""
+    condition = sa.and_(
+        price_points.c.realm == realm,
+        price_points.c.asset_id == asset_id,
+        price_points.c.at >= since,
+        price_points.c.spread_pct.is_not(None),
+    )
+    widest: dict[datetime, Decimal] = {}
+    with database.read() as connection:
+        for row in connection.execute(
+            sa.select(price_points.c.at, price_points.c.spread_pct).where(condition)
+        ):
+            slot = align(row.at, SPREAD_SLOT_SECONDS)
+            widest[slot] = max(widest.get(slot, row.spread_pct), row.spread_pct)
+    return widest
 
 
 def figure_row(realm: str, kind: str, item: GlobalFigures | FearGreed) -> dict[str, Any]:

@@ -172,6 +172,13 @@ class Incident(Wire):
     detail: str
 
 
+class SpreadPoint(Wire):
+    """The widest spread of a slot of five minutes."""
+
+    opened_at: Timestamp
+    spread_pct: DecimalString
+
+
 class AssetQuotes(Wire):
     """Why the published price is what it is."""
 
@@ -186,6 +193,7 @@ class AssetQuotes(Wire):
     spread_pct: DecimalString | None = Field(description="|a - b| / mid of the usable quotes, in percent.")
     agree_pct: DecimalString | None = Field(description="Up to this spread two quotes are averaged.")
     conflict_pct: DecimalString | None = Field(description="Beyond this spread the last good figure is held.")
+    spread_24h: list[SpreadPoint]
     quotes: list[ProviderQuote]
     incidents: list[Incident]
 

@@ -17,6 +17,7 @@ from backend.markets.view import MarketView
 from backend.settings import Settings
 
 INCIDENTS_FOR = timedelta(days=30)
+SPREADS_FOR = timedelta(hours=24)
 
 
 class MarketService:
@@ -57,6 +58,7 @@ class MarketService:
                 self._entry(asset),
                 queries.quotes_of_asset(self._database, realm, asset.id),
                 queries.incidents_since(self._database, realm, asset.id, now - INCIDENTS_FOR),
+                queries.spreads_since(self._database, realm, asset.id, now - SPREADS_FOR),
                 now=now,
                 policy=self.market.policy,
                 traits=setup.traits_of(asset),

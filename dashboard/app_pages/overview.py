@@ -76,6 +76,8 @@ def body() -> None:
         states.error(data.rankings.error, key="overview")
         return
     states.stale_banner(*data.answers, key="overview")
+    if data.coins and refresh.await_first(any(coin.price is not None for coin in data.coins)):
+        states.awaiting()
     if not data.coins:
         reason, action = t("overview.no_assets"), t("overview.no_assets_action")
         states.empty(reason, action=action, on_click=api.retry, key="overview")

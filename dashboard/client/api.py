@@ -6,7 +6,8 @@ Every call may be made from any thread at any rate: see :mod:`dashboard.client.h
 import os
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
 from pydantic import ValidationError
@@ -29,6 +30,8 @@ Span = Literal["24h", "7d"]
 SLOW_SECONDS = 20.0
 """How long answers live that change by the minute at the most and cost the service a query."""
 
+T = TypeVar("T")
+_side_by_side = ThreadPoolExecutor(max_workers=8, thread_name_prefix="api")
 _lock = threading.Lock()
 _made: tuple[tuple[tuple[str, str], ...], ApiClient] | None = None
 
@@ -84,6 +87,11 @@ def status() -> Fetched[MarketStatus]:
 def icon(asset_id: str) -> tuple[bytes, str] | None:
     """An asset's image and its media type; null when the service has none to give."""
     return client().get_bytes(f"/assets/{_segment(asset_id)}/icon")
+
+
+def ahead(call: Callable[[], Fetched[T]]) -> Future[Fetched[T]]:
+    """Begin a call whose answer is needed a little later, beside others."""
+    return _side_by_side.submit(call)
 
 
 def retry() -> None:

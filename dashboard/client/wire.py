@@ -175,6 +175,11 @@ class Incident(TypedDict):
     detail: str
 
 
+class SpreadPoint(TypedDict):
+    opened_at: str
+    spread_pct: str
+
+
 class AssetQuotes(TypedDict):
     id: str
     symbol: str
@@ -187,6 +192,7 @@ class AssetQuotes(TypedDict):
     spread_pct: str | None
     agree_pct: str | None
     conflict_pct: str | None
+    spread_24h: list[SpreadPoint]
     quotes: list[ProviderQuote]
     incidents: list[Incident]
 

@@ -1,9 +1,10 @@
 """The rank table's rows, and the view of them that a link describes.
 
 Pure: takes the answers of ``/rankings``, ``/prices``, ``/markets/figures`` and ``/assets`` as they came
-over the wire and returns rows in exact decimals. A :class:`View` is what a reader chose (sorting, filters, columns);
-it goes to and from the address, and :func:`select` applies it. The browser applies the same rules
-at once to what it already holds; this is the authority for exports, the treemap and comparisons.
+over the wire and returns rows in exact decimals. A :class:`View` is what a reader chose (sorting,
+filters, columns); it goes to and from the address, and :func:`select` applies it. The browser applies
+the same rules at once to what it already holds; this is the authority for exports, the treemap and
+comparisons.
 """
 
 import unicodedata

@@ -11,7 +11,7 @@ from dashboard.i18n import Language, t
 from dashboard.palette import Shades
 from dashboard.services.rankings import Span
 from dashboard.views.figure_table import folded, html_table
-from dashboard.views.plotting import Figure, go
+from dashboard.views.plotting import Figure, go, watermark
 
 HEIGHT = 300
 CLEAR = "rgba(0,0,0,0)"
@@ -102,16 +102,7 @@ def figure(
         yaxis2={"domain": [0, 0.17], "visible": False, "anchor": "x"},
     )
     if sample:
-        chart.add_annotation(
-            text=t("rankings.state_sample").upper(),
-            xref="paper",
-            yref="paper",
-            x=0.5,
-            y=0.6,
-            showarrow=False,
-            opacity=0.1,
-            font={"size": 52, "color": ink},
-        )
+        chart.add_annotation(**watermark(ink, 52, 0.6))
     return chart
 
 

@@ -1,13 +1,15 @@
 """The panel beside the table: one coin with its candles, quotes and the reasons for its price."""
 
 from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import streamlit as st
 
 from dashboard.client import Fetched, api
 from dashboard.client.address import base_url
-from dashboard.client.wire import CandleSeries
+from dashboard.client.wire import Asset, AssetQuotes, CandleSeries
 from dashboard.i18n import language, t
 from dashboard.services.rankings import SLOTS, SPANS, Row, Span
 from dashboard.urlstate import sync
@@ -18,23 +20,42 @@ from dashboard.views.theme import Look
 CHART = {"displayModeBar": False, "scrollZoom": False, "responsive": True}
 
 
-def panel(
-    row: Row,
-    look: Look,
-    icon: str,
-    *,
-    compared: bool,
-    on_close: Callable[[], None],
-    on_compare: Callable[[], None],
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The panel's calls, begun side by side."""
+
+    span: Span
+    on_span: Callable[[], None]
+    candles: Future[Fetched[CandleSeries]]
+    quotes: Future[Fetched[AssetQuotes]]
+    asset: Future[Fetched[Asset]]
+
+
+def ask(asset_id: str) -> Asked:
+    span, on_span = sync("chart", SPANS, "24h")
+    return Asked(
+        span,
+        on_span,
+        api.ahead(lambda: api.candles(asset_id, span)),
+        api.ahead(lambda: api.quotes(asset_id)),
+        api.ahead(lambda: api.asset(asset_id)),
+    )
+
+
+def head(
+    row: Row, icon: str, *, compared: bool, on_close: Callable[[], None], on_compare: Callable[[], None]
 ) -> None:
-    """Everything known of ``row``; each part has its own error, so that one failure hides nothing else."""
-    lang, now = language(), datetime.now(UTC)
+    """What is known from the table already: nothing is waited for."""
     with st.container(key="rk_panel_bar", horizontal=True, vertical_alignment="center"):
         label = t("rankings.drop_compare") if compared else t("rankings.add_compare")
         st.button(label, key="rk_compare", on_click=on_compare)
         st.button(t("rankings.close"), key="rk_close", on_click=on_close, type="tertiary")
-    st.html(coin_parts.head(row, icon, lang, now))
-    span, on_span = sync("chart", SPANS, "24h")
+    st.html(coin_parts.head(row, icon, language(), datetime.now(UTC)))
+
+
+def body(row: Row, look: Look, asked: Asked) -> None:
+    """Candles, quotes and facts; each part has its own error, so that one failure hides nothing else."""
+    lang = language()
     st.segmented_control(
         t("rankings.candles"),
         SPANS,
@@ -42,24 +63,22 @@ def panel(
         key="chart",
         required=True,
         label_visibility="collapsed",
-        on_change=on_span,
+        on_change=asked.on_span,
     )
-    _candles(row, span, look)
-    quotes = api.quotes(row.id)
+    _candles(row, asked.span, look, asked.candles.result())
+    quotes, asset = asked.quotes.result(), asked.asset.result()
     if quotes.data is not None:
         st.html(coin_parts.quotes(quotes.data, lang) + coin_parts.incidents(quotes.data["incidents"]))
     elif quotes.error is not None:
         states.error(quotes.error, key="quotes")
-    asset = api.asset(row.id)
     links = "" if asset.data is None else coin_parts.links(asset.data)
     st.html(coin_parts.figures(row, asset.data, lang) + links)
     with st.expander(t("rankings.curl")):
         st.caption(t("rankings.curl_why"))
-        st.code(coin_parts.curl(base_url(), row.id, span), language="bash", wrap_lines=True)
+        st.code(coin_parts.curl(base_url(), row.id, asked.span), language="bash", wrap_lines=True)
 
 
-def _candles(row: Row, span: Span, look: Look) -> None:
-    answer: Fetched[CandleSeries] = api.candles(row.id, span)
+def _candles(row: Row, span: Span, look: Look, answer: Fetched[CandleSeries]) -> None:
     series = answer.data
     if series is None:
         if answer.error is not None:

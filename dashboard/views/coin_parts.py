@@ -24,13 +24,8 @@ from dashboard.formats import (
 )
 from dashboard.i18n import Language, t
 from dashboard.services.rankings import Row
+from dashboard.views.freshness import provider_name
 
-PROVIDERS: Mapping[str, str] = {
-    "coingecko": "CoinGecko",
-    "coinmarketcap": "CoinMarketCap",
-    "sample-a": "Sample A",
-    "sample-b": "Sample B",
-}
 LINK_KINDS = (
     "website",
     "technical_doc",
@@ -78,7 +73,7 @@ def source_line(row: Row, lang: Language, now: datetime) -> str:
     if row.sample:
         words.append(f"◇ {t('rankings.state_sample')}")
     elif row.source:
-        words.append(" + ".join(PROVIDERS.get(name, name) for name in row.source.split(":")[0].split("+")))
+        words.append(" + ".join(provider_name(name) for name in row.source.split(":")[0].split("+")))
     else:
         words.append(t("rankings.source_none"))
     if row.last_updated is not None:
@@ -119,7 +114,7 @@ def _quote(quote: ProviderQuote, lang: Language) -> str:
         f" {escape(t('rankings.volume'))}: {compact_usd(volume, lang)}." if volume is not None else ""
     )
     return (
-        f'<tr><th scope="row">{escape(PROVIDERS.get(quote["provider"], quote["provider"]))}</th>'
+        f'<tr><th scope="row">{escape(provider_name(quote["provider"]))}</th>'
         f'<td title="{escape(price_label(figure, lang))}">{price(figure)}</td>'
         f'<td title="{escape(quote["as_of"])}">{escape(age(quote["age_seconds"], lang))}</td>'
         f'<td class="{"rk-used" if quote["used"] else "rk-unused"}">{escape(used)}</td></tr>'

@@ -9,7 +9,7 @@ from dashboard.palette import mix
 from dashboard.services.compare import Comparison
 from dashboard.services.rankings import Row
 from dashboard.views.figure_table import html_table
-from dashboard.views.plotting import Figure, go
+from dashboard.views.plotting import Figure, go, watermark
 
 HEIGHT = 400
 LIGHT_LINES = ("#0b57d0", "#b24700", "#00695c", "#8e24aa", "#5f6b7a", "#9a1750")
@@ -68,16 +68,7 @@ def figure(
         yaxis={"gridcolor": grid, "tickformat": ".4~g", "automargin": True},
     )
     if sample:
-        chart.add_annotation(
-            text=t("rankings.state_sample").upper(),
-            xref="paper",
-            yref="paper",
-            x=0.5,
-            y=0.5,
-            showarrow=False,
-            opacity=0.1,
-            font={"size": 64, "color": ink},
-        )
+        chart.add_annotation(**watermark(ink, 64))
     return chart
 
 

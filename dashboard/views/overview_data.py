@@ -2,6 +2,7 @@
 
 import threading
 from dataclasses import dataclass
+from functools import partial
 
 from dashboard.client import Fetched, api
 from dashboard.client.wire import (
@@ -49,7 +50,8 @@ def flagged_quotes(gathered: Gathered) -> dict[str, AssetQuotes]:
     """The quotes of the assets in doubt, as far as the service gives them."""
     figures = gathered.figures.data or {}
     flagged = [asset_id for asset_id, facts in figures.items() if facts["flags"]][:MOST_ASKED]
-    answers = {asset_id: api.quotes(asset_id).data for asset_id in flagged}
+    asked = {asset_id: api.ahead(partial(api.quotes, asset_id)) for asset_id in flagged}
+    answers = {asset_id: answer.result().data for asset_id, answer in asked.items()}
     return {asset_id: answer for asset_id, answer in answers.items() if answer is not None}
 
 

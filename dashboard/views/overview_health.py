@@ -41,8 +41,7 @@ def worries_panel(worries: Sequence[Worry], total: int, now: datetime, *, known:
     rows = [_worry(worry, now) for worry in worries[:MOST_WORRIES]]
     rest = None
     if len(worries) > len(rows):
-        words = t("overview.worries_all", n=integer(len(worries)))
-        rest = h("p", h("a", words, href="rankings?facet=flagged"), class_="cp-more")
+        rest = h("p", h("a", t("overview.worries_all"), href="rankings?facet=flagged"), class_="cp-more")
     return panel("worries", t("overview.worries"), h("ul", *rows, class_="cp-items"), rest, note=legend)
 
 

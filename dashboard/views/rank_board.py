@@ -14,7 +14,7 @@ from dashboard.components import rank_table
 from dashboard.i18n import HTML_LANG, language, t
 from dashboard.services import exports
 from dashboard.services.compare import MAX_ASSETS
-from dashboard.services.rankings import View, parse_ids, parse_view, select, view_params
+from dashboard.services.rankings import Row, View, parse_ids, parse_view, select, view_params
 from dashboard.urlstate import sync
 from dashboard.views import coin_panel, rank_data, rank_views, refresh, states
 from dashboard.views.rank_data import Table
@@ -51,19 +51,29 @@ def board() -> None:
         return
     states.stale_banner(*gathered.answers, key="rankings")
     table = gathered.table
+    if refresh.await_first(any(row.price is not None for row in table.rows)):
+        states.awaiting()
     shown = _bar(table, view)
     if shown == "compare":
         rank_views.compare(table, compared(), _write_compare)
         return
     coin = st.query_params.get("coin", "")
     with st.container(key="rk_body"):
-        with st.container(key="rk_main", gap="small"):
-            _mount(table, view, coin, "table" if shown == "table" else "bar")
-            if shown == "treemap":
-                rank_views.treemap(select(table.rows, view), table.span)
-        if coin:
-            with st.container(key="rk_panel"):
-                _panel(table, coin)
+        main = st.container(key="rk_main", gap="small")
+        # Bordered, since only then an empty container takes its place before the table is drawn.
+        panel = st.container(key="rk_panel", border=True) if coin else None
+    row = table.by_id.get(coin)
+    asked = coin_panel.ask(coin) if row is not None else None
+    if panel is not None:
+        with panel:
+            _panel_head(row, coin)
+    with main:
+        _mount(table, view, coin, "table" if shown == "table" else "bar")
+        if shown == "treemap":
+            rank_views.treemap(select(table.rows, view), table.span)
+    if panel is not None and row is not None and asked is not None:
+        with panel:
+            coin_panel.body(row, look(), asked)
 
 
 def _mount(table: Table, view: View, coin: str, mode: str) -> None:
@@ -113,7 +123,7 @@ def _downloads(export: exports.Export) -> None:
             st.download_button(
                 t(f"rankings.export_{kind}"),
                 data=_file(write, export),
-                file_name=f"rankings.{kind}",
+                file_name=f"rankings{'-sample' if any(row.sample for row in export.rows) else ''}.{kind}",
                 mime=mime,
                 key=f"rk_export_{kind}",
                 on_click="ignore",
@@ -131,15 +141,13 @@ def _file(write: Callable[[exports.Export], bytes], export: exports.Export) -> C
     return lambda: write(export)
 
 
-def _panel(table: Table, coin: str) -> None:
-    row = table.by_id.get(coin)
+def _panel_head(row: Row | None, coin: str) -> None:
     if row is None:
         coin_panel.missing(coin, lambda: open_coin(""))
         return
     chosen = compared()
-    coin_panel.panel(
+    coin_panel.head(
         row,
-        look(),
         row.icon,
         compared=coin in chosen,
         on_close=lambda: open_coin(""),

@@ -28,6 +28,12 @@ def empty(
             st.button(action, key=f"empty-{key}-action", on_click=on_click)
 
 
+def awaiting() -> None:
+    """The service is new and has no figure yet."""
+    words = tag("strong", text(t("frame.awaiting"))) + " " + tag("span", text(t("frame.awaiting_why")))
+    st.html(tag("div", words, class_="cp-awaiting", role="status"))
+
+
 def error(problem: Problem, *, key: str) -> None:
     """A short sentence, a retry, and the id under which the service's logs have the request."""
     with st.container(key=f"error-{key}", border=True, gap="small"):
@@ -48,6 +54,9 @@ def stale_banner(*answers: Fetched[object], key: str) -> None:
     old = [
         answer for answer in answers if answer.stale and answer.at is not None and answer.error is not None
     ]
+    lacking = next((answer.error for answer in answers if answer.data is None and answer.error), None)
+    if not old and lacking is not None:
+        _banner([tag("strong", text(t("frame.partly")))], lacking, key)
     if not old:
         return
     oldest = min(old, key=lambda answer: answer.at or datetime.max.replace(tzinfo=UTC))
@@ -60,11 +69,15 @@ def stale_banner(*answers: Fetched[object], key: str) -> None:
         time=local.text,
         age=formats.duration((now - oldest.at).total_seconds(), language()),
     )
-    parts = [tag("strong", text(said), title=local.utc), tag("span", text(sentence(oldest.error)))]
+    _banner([tag("strong", text(said), title=local.utc)], oldest.error, key)
+
+
+def _banner(parts: list[str], problem: Problem, key: str) -> None:
+    parts = [*parts, tag("span", text(sentence(problem)))]
     if refresh.stopped():
         parts.append(tag("span", text(t("frame.stale_stopped"))))
     with st.container(key=f"stale-{key}", horizontal=True, vertical_alignment="center", gap="small"):
-        st.html(tag("div", " ".join(parts), _request(oldest.error), class_="cp-stale", role="status"))
+        st.html(tag("div", " ".join(parts), _request(problem), class_="cp-stale", role="status"))
         st.button(t("frame.retry"), key=f"stale-{key}-retry", on_click=_retry)
 
 

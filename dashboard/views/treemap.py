@@ -10,7 +10,7 @@ from dashboard.i18n import Language, t
 from dashboard.palette import Shades, mix
 from dashboard.services.rankings import Row, Span
 from dashboard.views.figure_table import folded, html_table
-from dashboard.views.plotting import Figure, go
+from dashboard.views.plotting import Figure, go, watermark
 
 Size = Literal["cap", "volume"]
 MOST = 120
@@ -86,6 +86,8 @@ def figure(
         hoverlabel={"bgcolor": background, "font": {"color": ink}, "bordercolor": ink},
         uirevision="treemap",
     )
+    if any(row.sample for row in rows):
+        chart.add_annotation(**watermark(ink, 72))
     return chart
 
 

@@ -92,16 +92,22 @@ def states(service: programs.Program) -> dict[str, str]:
     return {item["provider"]: item["state"] for item in service.json("/markets/status")["providers"]}
 
 
-def test_live_figures_last_while_the_providers_are_away_and_are_renewed_after(
+def test_live_figures_last_while_the_providers_are_away_and_come_with_them(
     providers: ProviderServer, home: Path
 ) -> None:
-    service = programs.start(home, "serve", **live(providers)).until_ready()
+    providers.always("*", FAULTS["down"])
+    service = programs.start(home, "serve", **live(providers)).until_ready(figures=False)
+    wait_for(lambda: states(service)["coingecko"] == "open", "A provider that is left alone")
+    assert (bitcoin(service)["price_usd"], bitcoin(service)["source"]) == (None, None)
+    assert service.get("/rankings").status_code == 200
+
+    providers.always("*", None)
+    age(home, hours=1)  # what was to be waited for is over
+    wait_for(lambda: bitcoin(service)["source"] == BOTH, "The first figures, of both")
     first = bitcoin(service)
-    assert first["source"] == BOTH
     assert service.json("/markets/status")["mode"] == "live"
     assert service.get("/prices").headers["X-Data-Mode"] == "live"
 
-    wait_for(lambda: bool(providers.seen(PRICES)), "A call")
     providers.always("*", FAULTS["down"])
     age(home, minutes=12)  # the next polls are due, and the figures still count
     wait_for(lambda: states(service)["coingecko"] == "open", "A provider that is left alone")
@@ -124,7 +130,7 @@ def test_live_figures_last_while_the_providers_are_away_and_are_renewed_after(
     worker = service.child("worker")
 
     providers.always("*", None)
-    age(home, hours=1)  # what was to be waited for is over
+    age(home, hours=1)
     wait_for(lambda: bitcoin(service)["source"] == BOTH, "Fresh figures of both")
     assert service.child("worker").pid == worker.pid, "Nothing was restarted."
     wait_for(lambda: set(states(service).values()) == {"ok"}, "Providers that are well")
@@ -158,21 +164,4 @@ def test_a_provider_is_asked_at_its_cadence_and_its_images_once(
     wait_for(is_the_image, "The provider's image in place of the drawn one")
     calls = len(providers.seen(PRICES))
     assert calls == 1, "The tick is a second, but the quota allows one poll in five minutes."
-    assert service.stop() == 0
-
-
-def test_a_service_whose_providers_were_never_there_says_so_and_gets_figures_when_they_are(
-    providers: ProviderServer, home: Path
-) -> None:
-    providers.always("*", FAULTS["down"])
-    service = programs.start(home, "serve", **live(providers)).until_ready(figures=False)
-    wait_for(lambda: states(service)["coingecko"] == "open", "A provider that is left alone")
-    price = bitcoin(service)
-    assert price["price_usd"] is None
-    assert price["source"] is None
-    assert service.get("/rankings").status_code == 200
-    providers.always("*", None)
-    age(home, hours=1)
-    wait_for(service.has_prices, "The first figures")
-    assert bitcoin(service)["source"] == BOTH
     assert service.stop() == 0

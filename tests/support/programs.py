@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import psutil
 
+from tests.support.market_app import FEW, enable_only
 from tests.support.running import answers, environment, free_port, wait_for
 
 
@@ -150,9 +151,14 @@ def start(home: Path, *arguments: str, **settings: str) -> Program:
 
 
 @contextlib.contextmanager
-def home_in(folder: Path) -> Iterator[Path]:
-    """A data folder yet to be made; nothing that runs with it outlives the block."""
+def home_in(folder: Path, *, few: bool = True) -> Iterator[Path]:
+    """A data folder; nothing that runs with it outlives the block.
+
+    ``few``: it knows of some assets alone, so that refreshes every second leave the machine its air.
+    """
     home = folder / "home"
+    if few:
+        enable_only(home, FEW)
     try:
         yield home
     finally:

@@ -56,16 +56,23 @@ class RankTable {
     const fresh = head.version !== this.version;
     if (fresh) this.load(JSON.parse(text.slice(cut + 1)));
     this.version = head.version;
-    this.linkBase = head.link;
+    const drawn = this.drawnFor;
+    this.drawnFor = JSON.stringify([head.version, head.lang, head.mode, head.compare, location.search.replace(/[?&]coin=[^&]*/, "")]);
     this.coin = head.coin;
     this.compare = head.compare;
     this.frame.lang = head.lang;
     this.frame.dataset.mode = head.mode;
     this.connect();
+    const before = this.view;
     this.adopt(head.view);
     if (fresh && this.rebuild) this.toolbar.build();
     this.rebuild = false;
-    this.render();
+    if (drawn === this.drawnFor && same(before, this.view)) this.markRows(); // only the open coin changed
+    else this.render();
+  }
+
+  markRows() {
+    for (const view of this.views.values()) view.mark(this);
   }
 
   load(table) {
@@ -192,7 +199,7 @@ class RankTable {
 
   open(id) {
     this.coin = id;
-    for (const view of this.views.values()) view.mark(this);
+    this.markRows();
     this.host.setTriggerValue("coin", id);
   }
 
@@ -209,7 +216,7 @@ class RankTable {
   }
 
   listsChanged() {
-    for (const view of this.views.values()) view.mark(this);
+    this.markRows();
     this.toolbar.update(this.shown.length, this.rows.length);
   }
 

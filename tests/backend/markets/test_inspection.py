@@ -92,3 +92,17 @@ def test_quotes_agree_with_the_price_that_is_published_even_when_the_reader_mark
     assert told["price_usd"] == record["price_usd"]
     assert not any(quote["used"] for quote in told["quotes"])
     assert {quote["freshness"] for quote in told["quotes"]} == {"stale"}
+
+
+def test_the_days_spread_is_told_by_slots_of_five_minutes_the_widest_of_each(
+    running: Running, worker: Worker
+) -> None:
+    for _ in range(25):  # every 15 s: more than one slot
+        worker.tick(seconds=15)
+    running.look()
+    told = running.json("/prices/bitcoin/quotes")
+    slots = [point["opened_at"] for point in told["spread_24h"]]
+    assert slots == sorted(set(slots))
+    assert len(slots) == 2
+    assert all(slot.endswith((":00:00Z", ":05:00Z", ":10:00Z")) for slot in slots)
+    assert Decimal(told["spread_24h"][-1]["spread_pct"]) >= Decimal(told["spread_pct"]) > 0

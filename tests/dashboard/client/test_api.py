@@ -20,6 +20,7 @@ def test_every_call_brings_the_services_answer() -> None:
         api.rankings(),
         api.rankings("7d"),
         api.prices(),
+        api.figures(),
         api.quotes(first),
         api.asset(first),
         api.assets(),
@@ -27,7 +28,7 @@ def test_every_call_brings_the_services_answer() -> None:
         api.overview(),
         api.status(),
     ]
-    assert [answer.error for answer in answers] == [None] * 9
+    assert [answer.error for answer in answers] == [None] * 10
     assert all(answer.data for answer in answers)
 
 
@@ -39,6 +40,24 @@ def test_money_is_never_a_float_and_candles_are_what_a_chart_takes() -> None:
     overview = api.overview().data
     assert overview is not None
     assert isinstance(overview["btc_market_cap_percentage"], Decimal | int)
+
+
+@pytest.mark.usefixtures("dashboard_backend")
+def test_every_priced_asset_has_its_facts_with_an_exact_volume() -> None:
+    facts = api.figures().data or {}
+    assert set(facts) == set(api.prices().data or {})
+    assert isinstance(facts["bitcoin"]["volume_24h"], Decimal | int)
+    quoted = api.quotes("bitcoin").data
+    assert quoted is not None
+    assert facts["bitcoin"]["reason"] == quoted["reason"]
+
+
+@pytest.mark.usefixtures("dashboard_backend")
+def test_calls_begun_ahead_give_what_they_would_have_given() -> None:
+    asked = [api.ahead(api.prices), api.ahead(lambda: api.asset("bitcoin"))]
+    prices, asset = (answer.result() for answer in asked)
+    assert prices.data is api.prices().data
+    assert asset.data is api.asset("bitcoin").data
 
 
 @pytest.mark.usefixtures("dashboard_backend")

@@ -22,6 +22,7 @@ PAIRS = {
     wire.ProviderQuote: schemas.ProviderQuote,
     wire.Incident: schemas.Incident,
     wire.AssetQuotes: schemas.AssetQuotes,
+    wire.FigureFacts: schemas.FigureFacts,
     wire.ProviderStatus: schemas.ProviderStatus,
     wire.MarketStatus: schemas.MarketStatus,
 }

@@ -14,7 +14,14 @@ from dashboard.services.overview import STEPS, Coin
 NOW = datetime(2026, 5, 16, 12, tzinfo=UTC)
 
 
-def coin(name: str, change: str | None = "1", cap: str | None = "1000", *, stale: bool = False) -> Coin:
+def coin(
+    name: str,
+    change: str | None = "1",
+    cap: str | None = "1000",
+    *,
+    stale: bool = False,
+    volume: int | None = None,
+) -> Coin:
     return Coin(
         id=name,
         symbol=name.upper(),
@@ -23,6 +30,7 @@ def coin(name: str, change: str | None = "1", cap: str | None = "1000", *, stale
         price=Decimal(1),
         change=None if change is None else Decimal(change),
         market_cap=None if cap is None else Decimal(cap),
+        volume=None if volume is None else Decimal(volume),
         stale=stale,
         closes=(),
     )
@@ -38,12 +46,12 @@ def record(**given: Any) -> Any:
     }
 
 
-def quotes(**given: Any) -> Any:
-    return {"symbol": "ABC", "rule": "mean", "reason": "They agree.", "quotes": [], "incidents": [], **given}
+def facts(*flags: str, **given: Any) -> Any:
+    return {"rule": "mean", "reason": "They agree.", "flags": list(flags), "volume_24h": None, **given}
 
 
-def quote(volume: object, *, used: bool = True) -> dict[str, object]:
-    return {"volume_24h": volume, "used": used}
+def quotes(*incidents: Any) -> Any:
+    return {"symbol": "ABC", "incidents": list(incidents)}
 
 
 def test_rows_join_ranking_and_price_and_keep_unknown_unknown() -> None:
@@ -59,8 +67,10 @@ def test_rows_join_ranking_and_price_and_keep_unknown_unknown() -> None:
         "candles_24h": [],
         "candles_7d": [(1, 1.0, 2.0, 0.5, 1.5, None)],
     }
-    (day,) = overview.coins([token], {"abc": record(source="coingecko:stale")}, "24h")
-    (week,) = overview.coins([token], {}, "7d")
+    figures = {"abc": facts(volume_24h=278539922)}
+    (day,) = overview.coins([token], {"abc": record(source="coingecko:stale")}, figures, "24h")
+    (week,) = overview.coins([token], {}, {}, "7d")
+    assert (day.volume, week.volume) == (Decimal(278539922), None)
     assert (day.price, day.change, day.market_cap, day.stale) == (
         None,
         Decimal("0.10"),
@@ -105,20 +115,15 @@ def test_no_asset_is_gainer_and_loser_at_once(changes: list[Decimal], count: int
     assert [row.change for row in gainers] == sorted((row.change for row in gainers), reverse=True)  # type: ignore[type-var]
 
 
-def test_a_volume_is_that_of_a_quote_in_the_price() -> None:
-    answers = {
-        "used": quotes(quotes=[quote(Decimal(9), used=False), quote(None), quote(Decimal(5))]),
-        "none": quotes(quotes=[quote(None)]),
-    }
-    assert overview.volumes(answers) == {"used": Decimal(5)}
-
-
-def test_the_most_active_wait_until_nearly_all_volumes_are_known() -> None:
-    rows = [coin(f"c{number}") for number in range(10)]
-    volumes = {f"c{number}": Decimal(number) for number in range(1, 10)}
-    assert [row.id for row, _ in overview.most_active(rows, volumes, 2)] == ["c9", "c8"]
-    del volumes["c1"]
-    assert overview.most_active(rows, volumes, 2) == []
+def test_the_most_active_are_those_with_the_largest_known_volume_of_today() -> None:
+    rows = [
+        coin("small", volume=1),
+        coin("unknown"),
+        coin("large", volume=9),
+        coin("old", volume=99, stale=True),
+        coin("middle", volume=5),
+    ]
+    assert overview.most_active(rows, 2) == [(rows[2], Decimal(9)), (rows[4], Decimal(5))]
 
 
 def test_the_largest_are_those_whose_size_is_known() -> None:
@@ -154,18 +159,24 @@ def test_the_worst_doubt_comes_first_with_its_reason() -> None:
         "gone": record(price_usd=None, source=None, last_updated=None),
         "torn": record(source="coingecko"),
     }
-    flags = {"split": ("divergent",), "torn": ("conflict", "divergent"), "fine": ("other",)}
-    found = overview.worries(
-        prices, {"split": quotes(rule="nearest", reason="Too far.")}, flags, {"old": "Old Coin"}
-    )
+    figures = {
+        "split": facts("divergent", rule="nearest", reason="Too far."),
+        "torn": facts("divergent", "conflict"),
+        "leap": facts("jump"),
+        "loose": facts("depeg"),
+        "fine": facts("other"),
+    }
+    found = overview.worries({**prices, "leap": record(), "loose": record()}, figures, {"old": "Old Coin"})
     assert [(worry.asset_id, worry.concern) for worry in found] == [
         ("gone", "unknown"),
         ("torn", "conflict"),
         ("split", "divergent"),
+        ("leap", "jump"),
+        ("loose", "depeg"),
         ("old", "stale"),
     ]
     assert (found[2].rule, found[2].reason) == ("nearest", "Too far.")
-    assert (found[3].name, found[0].since) == ("Old Coin", None)
+    assert (found[5].name, found[5].reason, found[0].since) == ("Old Coin", None, None)
 
 
 def test_the_sources_are_everybody_whose_figures_are_shown() -> None:
@@ -174,8 +185,8 @@ def test_the_sources_are_everybody_whose_figures_are_shown() -> None:
     assert overview.sources({}) is None
 
 
-def test_open_incidents_come_before_the_latest_closed() -> None:
-    def incident(opened: str, closed: str | None) -> dict[str, object]:
+def test_the_incidents_are_the_open_ones_the_latest_first() -> None:
+    def incident(opened: str, closed: str | None = None) -> dict[str, object]:
         return {
             "kind": "depeg",
             "opened_at": opened,
@@ -185,13 +196,14 @@ def test_open_incidents_come_before_the_latest_closed() -> None:
         }
 
     answers = {
-        "a": quotes(incidents=[incident("2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z")]),
-        "b": quotes(incidents=[incident("2026-05-03T00:00:00Z", None)]),
-        "c": quotes(incidents=[incident("2026-05-04T00:00:00Z", "2026-05-05T00:00:00Z")]),
+        "a": quotes(
+            incident("2026-05-01T00:00:00Z"), incident("2026-05-06T00:00:00Z", "2026-05-07T00:00:00Z")
+        ),
+        "b": quotes(incident("2026-05-03T00:00:00Z")),
     }
-    assert [event.asset_id for event in overview.incidents(answers, {}, 2)] == ["b", "c"]
-    assert overview.incidents(answers, {"b": "Bee"}, 1)[0].name == "Bee"
-    assert overview.incidents(answers, {}, 1)[0].worst == Decimal("-12.3")
+    assert [event.asset_id for event in overview.incidents(answers, {}, 5)] == ["b", "a"]
+    (latest,) = overview.incidents(answers, {"b": "Bee"}, 1)
+    assert (latest.name, latest.worst) == ("Bee", Decimal("-12.3"))
 
 
 def provider(**given: Any) -> Any:

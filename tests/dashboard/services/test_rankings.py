@@ -128,14 +128,24 @@ def test_a_coin_without_a_price_record_still_has_its_row() -> None:
     assert row.source is None
 
 
-def test_volume_is_the_days_candles_and_unknown_when_one_of_them_is() -> None:
+def test_how_a_figure_was_chosen_and_the_days_volume_come_from_the_services_facts() -> None:
+    facts = {
+        "rule": "nearest",
+        "reason": "They differ.",
+        "flags": ["divergent"],
+        "stale": False,
+        "spread_pct": "3.0262",
+        "volume_24h": 278539922,
+    }
+    known, unknown = build_rows([token(), token("ether")], figures={"bitcoin": facts})
+    assert (known.rule, known.reason, known.flags) == ("nearest", "They differ.", ("divergent",))
+    assert (known.spread, known.volume) == (Decimal("3.0262"), Decimal(278539922))
+    assert (unknown.rule, unknown.flags, unknown.spread, unknown.volume) == (None, (), None, None)
+
+
+def test_candles_say_nothing_about_the_days_volume() -> None:
     day = [[n * 1_800_000, 1.0, 1.0, 1.0, 1.0, 2.0] for n in range(48)]
-    assert build_rows([token(candles_24h=day)])[0].volume == 96
-    gap = [*day[:-1], [*day[-1][:5], None]]
-    assert build_rows([token(candles_24h=gap)])[0].volume is None
-    assert build_rows([token(candles_24h=day[1:])])[0].volume is None
-    week = [[n, 1.0, 1.0, 1.0, 1.0, float(n)] for n in range(42)]
-    assert build_rows([token(candles_7d=week)], span="7d")[0].volume == sum(range(36, 42))
+    assert build_rows([token(candles_24h=day)])[0].volume is None
 
 
 def test_categories_of_every_level_are_known_once() -> None:
