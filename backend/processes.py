@@ -28,7 +28,7 @@ taken up by the next one; a stop as a whole stays below ten seconds."""
 SETTLED_SECONDS = 10.0
 """A child that lived this long had started well; it is never given up."""
 ATTEMPTS = 3
-LONGEST_PAUSE = 10.0
+LONGEST_PAUSE = 5.0
 """Seconds between two starts of a child that dies again and again."""
 
 

@@ -59,5 +59,5 @@ app = st.App(
     Path(__file__).parent / "app.py",
     lifespan=lifespan,
     routes=ROUTES,
-    middleware=[Middleware(Document, style=shell.STYLE, title="Chainproof")],
+    middleware=[Middleware(Document, style=shell.sheet(), title="Chainproof")],
 )

@@ -6,7 +6,6 @@ there from the start, and nothing shifts.
 
 from collections.abc import Sequence
 from html import escape
-from pathlib import Path
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -23,11 +22,11 @@ Header = tuple[bytes, bytes]
 
 
 class Document:
-    """ASGI middleware that writes ``style`` into every HTML document, and :data:`HEADERS` everywhere."""
+    """ASGI middleware that writes ``style`` (CSS) into every document, and :data:`HEADERS` everywhere."""
 
-    def __init__(self, app: ASGIApp, *, style: Path, title: str) -> None:
+    def __init__(self, app: ASGIApp, *, style: str, title: str) -> None:
         self._app = app
-        css = style.read_text(encoding="utf-8").replace("</", "<\\/")
+        css = style.replace("</", "<\\/")
         self._head = f"<style>{css}</style></head>".encode()
         self._title = f"<title>{escape(title)}</title>".encode()
 

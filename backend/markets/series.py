@@ -5,8 +5,9 @@ provider that may not be asked (breaker, budget) or does not answer leaves what 
 with its basis.
 """
 
+import random
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -17,9 +18,9 @@ import structlog
 from backend.db import Database, upsert
 from backend.markets.assets import Asset
 from backend.markets.history import HALF_HOUR, current_candles
-from backend.markets.model import SPAN_SECONDS, Fault, ProviderError, Span, source_label
+from backend.markets.model import SPAN_SECONDS, Candle, Fault, ProviderError, Span, source_label
 from backend.markets.numbers import stamp
-from backend.markets.provider_state import ProviderState, change_state, load_states
+from backend.markets.provider_state import ProviderState, change_state, load_states, store_states
 from backend.markets.setup import Market
 from backend.markets.strips import EMPTY, put, strip_of, window
 from backend.markets.tables import candle_strips
@@ -78,33 +79,45 @@ class CandleReader:
             candles = source.ohlc(asset, span, now)
         except ProviderError as error:
             log.info("ohlc_not_fetched", provider=source.name, fault=error.fault.value)
-            self._learn(error, now)
-            # A plan without this endpoint, or an id that is gone: an empty series is kept for a while.
-            candles = ()
             if error.fault not in (Fault.UNAUTHORISED, Fault.NOT_FOUND):
+                self._tell_breaker(error, now)
                 return None
-        else:
-            self._change(source.name, lambda state: state.answered(None, cost, now))
+            # A plan without this endpoint, or an id that is gone, says nothing of the provider:
+            # an empty series is kept, so that it is not asked for again at once.
+            return self._keep(asset.id, span, (), now)
+        return self._keep(asset.id, span, candles, now, learnt=lambda state: state.answered(None, cost, now))
+
+    def _keep(
+        self,
+        asset_id: str,
+        span: Span,
+        candles: Sequence[Candle],
+        now: datetime,
+        *,
+        learnt: Callable[[ProviderState], ProviderState] | None = None,
+    ) -> dict[str, Any]:
+        provider = self._market.sources.ohlc.name
         row = {
             "realm": self._realm,
-            "asset_id": asset.id,
+            "asset_id": asset_id,
             "span": span,
             "basis": "ohlc",
-            "source": source_label((source.name,)) or "",
+            "source": source_label((provider,)) or "",
             "as_of": now,
             "body": strip_of(candles),
         }
         with self._database.write() as connection:
             upsert(connection, candle_strips, [row])
+            if learnt is not None:
+                states = load_states(connection, self._market, lock=True)
+                store_states(connection, self._realm, {provider: learnt(states[provider])})
         return row
 
-    def _learn(self, error: ProviderError, now: datetime) -> None:
-        """Tell the provider's breaker, but for what concerns this endpoint or this asset alone."""
-        if error.fault not in (Fault.UNAUTHORISED, Fault.NOT_FOUND):
-            self._change(error.provider, lambda state: state.failed(error, 0.0, now))
-
-    def _change(self, provider: str, change: Callable[[ProviderState], ProviderState]) -> None:
-        change_state(self._database, self._market, provider, change)
+    def _tell_breaker(self, error: ProviderError, now: datetime) -> None:
+        jitter = random.random()  # noqa: S311
+        change_state(
+            self._database, self._market, error.provider, lambda state: state.failed(error, jitter, now)
+        )
 
     def _may_ask(self, provider: str, now: datetime) -> bool:
         with self._database.read() as connection:

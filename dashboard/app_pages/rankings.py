@@ -5,6 +5,5 @@ from dashboard.i18n import t
 from dashboard.views import freshness, rank_board, refresh, shell
 
 shell.head(t("rankings.title"), api.prices().mode)
-rank_board.style()
 refresh.live(rank_board.board, key="rk_board")
 freshness.footer(api.prices().mode)

@@ -50,7 +50,8 @@ def head(
         label = t("rankings.drop_compare") if compared else t("rankings.add_compare")
         st.button(label, key="rk_compare", on_click=on_compare)
         st.button(t("rankings.close"), key="rk_close", on_click=on_close, type="tertiary")
-    st.html(coin_parts.head(row, icon, language(), datetime.now(UTC)))
+    with st.container(key="rk_coin_head"):
+        st.html(coin_parts.head(row, icon, language(), datetime.now(UTC)))
 
 
 def body(row: Row, look: Look, asked: Asked) -> None:

@@ -5,7 +5,6 @@ The address is the only state: the component and the widgets write it, and every
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import cache
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -18,7 +17,6 @@ from dashboard.services.rankings import Row, View, parse_ids, parse_view, select
 from dashboard.urlstate import sync
 from dashboard.views import coin_panel, rank_data, rank_views, refresh, states
 from dashboard.views.rank_data import Table
-from dashboard.views.shell import ASSETS
 from dashboard.views.theme import look
 
 KEY = "rank_table"
@@ -29,15 +27,6 @@ EXPORTS: dict[str, tuple[str, Callable[[exports.Export], bytes]]] = {
     "json": ("application/json", exports.to_json),
     "parquet": ("application/vnd.apache.parquet", exports.to_parquet),
 }
-
-
-@cache
-def _style() -> str:
-    return f"<style>{(ASSETS / 'rankings.css').read_text(encoding='utf-8')}</style>"
-
-
-def style() -> None:
-    st.html(_style())
 
 
 def board() -> None:

@@ -16,13 +16,13 @@ from dashboard.views.freshness import sample_html
 from dashboard.views.markup import tag, text
 
 ASSETS = Path(__file__).parent.parent / "assets"
-STYLE = ASSETS / "style.css"
+STYLES = ("style.css", "rankings.css")
 _in_document = False
 
 
 def frame(chosen: Preferences) -> None:
     """Language of the document, colours and style; once a run, before the page."""
-    style = "" if _in_document else _style()
+    style = "" if _in_document else sheet()
     st.html(f"<style>{style} :root{{{palette.css_variables(chosen.scheme)}}}</style>")
     html_lang(chosen.language, preferences.cookie())
 
@@ -83,5 +83,6 @@ def _chosen(key: str, target: str) -> None:
 
 
 @cache
-def _style() -> str:
-    return STYLE.read_text(encoding="utf-8")
+def sheet() -> str:
+    """The style of all pages."""
+    return "\n".join((ASSETS / name).read_text(encoding="utf-8") for name in STYLES)

@@ -1,6 +1,5 @@
 """The dashboard as a server: what it has ready, and that it starts without the service."""
 
-import re
 from importlib import import_module
 
 import httpx
@@ -8,7 +7,9 @@ import pytest
 
 from dashboard import asgi
 from dashboard.client import api
+from dashboard.client.http import ApiClient
 from tests.dashboard.conftest import Backend
+from tests.support.line import Line
 
 
 def test_what_is_imported_ahead_is_there() -> None:
@@ -16,10 +17,16 @@ def test_what_is_imported_ahead_is_there() -> None:
         import_module(name)
 
 
-def test_the_first_pages_answers_are_asked_for_at_the_start(dashboard_backend: Backend) -> None:
+def test_the_first_pages_answers_are_at_hand_from_the_start(
+    dashboard_backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = Line()
+    client = ApiClient(dashboard_backend.url, lambda: dashboard_backend.key, transport=line, lifetime=1e9)
+    monkeypatch.setattr(api, "client", lambda: client)
     asgi.warm()
-    kept = api.client().kept(re.compile("(.*)"))
-    assert {"/crypto/market-overview", "/prices", "/rankings?with_candles=24h"} <= set(kept)
+    line.cut = True
+    answers = (api.overview(), api.prices(), api.figures(), api.assets(), api.rankings("24h"))
+    assert [answer.error for answer in answers if answer.data] == [None] * 5
 
 
 def test_a_service_that_is_down_does_not_keep_the_dashboard_from_starting(

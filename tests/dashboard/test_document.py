@@ -18,8 +18,7 @@ HTML = {"Accept": "text/html", "Accept-Encoding": "gzip", "If-None-Match": '"old
 
 @pytest.fixture
 def client(tmp_path: Path) -> AsgiClient:
-    style, page = tmp_path / "style.css", tmp_path / "index.html"
-    style.write_text("p{color:red}/*</style>*/")
+    page = tmp_path / "index.html"
     page.write_text(PAGE)
 
     async def pieces(_: Request) -> Response:
@@ -36,7 +35,7 @@ def client(tmp_path: Path) -> AsgiClient:
         return PlainTextResponse("</head>", headers={"X-Frame-Options": "DENY"})
 
     routes = [Route("/", file), Route("/pieces", pieces), Route("/plain", plain)]
-    return AsgiClient(Document(Starlette(routes=routes), style=style, title="A & B"))
+    return AsgiClient(Document(Starlette(routes=routes), style="p{color:red}/*</style>*/", title="A & B"))
 
 
 @pytest.mark.parametrize("path", ["/", "/pieces"])

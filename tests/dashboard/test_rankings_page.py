@@ -102,8 +102,8 @@ def test_the_panel_shows_both_providers_quotes_and_why(lang: Any) -> None:
     page = html(opened(coin="bitcoin", lang=lang))
     for text in (
         "Bitcoin",
-        "Sample A",
-        "Sample B",
+        t("frame.sample_view", letter="A", lang=lang),
+        t("frame.sample_view", letter="B", lang=lang),
         t("rankings.rule", lang=lang),
         t("rankings.ath", lang=lang),
     ):

@@ -1,0 +1,92 @@
+"""A reader of the dashboard: a browser with nothing stored, and what is asked of every page."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from playwright.sync_api import Browser, BrowserContext, Page
+
+IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+DESKTOP: Mapping[str, Any] = {"viewport": {"width": 1440, "height": 900}}
+PHONE: Mapping[str, Any] = {
+    "viewport": {"width": 390, "height": 844},
+    "has_touch": True,
+    "is_mobile": True,
+    "device_scale_factor": 2,
+}
+LOOKS: Mapping[str, Mapping[str, Any]] = {
+    "light": DESKTOP,
+    "dark": {**DESKTOP, "color_scheme": "dark"},
+    "phone": PHONE,
+}
+WAIT_MS = 20_000
+WATCH_SHIFTS = """window.shifted = 0;
+new PerformanceObserver((list) => list.getEntries().forEach((shift) => {
+  if (!shift.hadRecentInput) shifted += shift.value;
+})).observe({ type: "layout-shift", buffered: true })"""
+
+
+class Reader:
+    """``faults`` gathers script errors and requests to other hosts; a test ends with none."""
+
+    def __init__(self, browser: Browser, base: str, look: str = "light", **options: Any) -> None:
+        self.base = base
+        self.faults: list[str] = []
+        self.context: BrowserContext = browser.new_context(
+            **{
+                "locale": "en-US",
+                "reduced_motion": "reduce",
+                "permissions": ["clipboard-read", "clipboard-write"],
+                **LOOKS[look],
+                **options,
+            }
+        )
+        self.context.set_default_timeout(WAIT_MS)
+        self.context.add_init_script(WATCH_SHIFTS)
+        self.context.on("weberror", lambda fault: self.faults.append(str(fault.error)))
+        self.context.on("request", lambda request: self._note(request.url))
+
+    def _note(self, url: str) -> None:
+        if not url.startswith(("data:", "blob:", self.base, self.base.replace("http:", "ws:", 1))):
+            self.faults.append(url)
+
+    def open(self, path: str, content: str, page: Page | None = None) -> Page:
+        """``path`` in ``page`` or a new one, once ``content`` is there and no script runs."""
+        page = page or self.context.new_page()
+        page.goto(self.base + path)
+        page.locator(content).first.wait_for()
+        page.wait_for_selector(IDLE)
+        return page
+
+    def remember(self, **choices: str) -> None:
+        """Have chosen these settings before."""
+        kept = "&".join(f"{name}={value}" for name, value in choices.items())
+        self.context.add_cookies([{"name": "chainproof", "value": kept, "url": self.base}])
+
+    def close(self) -> None:
+        self.context.close()
+        assert self.faults == []
+
+
+def violations(page: Page, axe_source: str) -> list[Any]:
+    """What the accessibility checker finds on the page, each rule with where it is broken."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(axe_source)
+    found: list[Any] = page.evaluate(
+        "async (rules) => (await axe.run(document, { runOnly: rules })).violations"
+        ".map((broken) => [broken.id, broken.nodes.map((node) => node.target.join(' '))])",
+        RULES,
+    )
+    return found
+
+
+def overflow(page: Page) -> int:
+    """Pixels by which the page is wider than its window."""
+    pixels: int = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth - innerWidth")
+    return pixels
+
+
+def shifted(page: Page) -> float:
+    """How much has jumped since the page was opened (the browser's layout shift score)."""
+    score: float = page.evaluate("shifted")
+    return score
