@@ -7,55 +7,37 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.support.reader import IDLE, Reader, overflow, shifted, violations
+from tests.support.running import Service
 
 pytestmark = pytest.mark.browser
 
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
-PHONE: dict[str, Any] = {
-    "viewport": {"width": 390, "height": 844},
-    "has_touch": True,
-    "is_mobile": True,
-    "device_scale_factor": 2,
-}
-WAIT_MS = 20_000
+DRAWN = ".js-plotly-plot .main-svg"
+DOUBTED = ("stale", "divergent", "conflict", "jump", "depeg")
 
 
-def visit(browser: Browser, **options: Any) -> tuple[BrowserContext, list[str]]:
-    """A reader with nothing stored; ``faults`` gathers script errors and requests to other hosts."""
-    context = browser.new_context(
-        **{
-            "viewport": {"width": 1440, "height": 900},
-            "locale": "en-US",
-            "reduced_motion": "reduce",
-            "permissions": ["clipboard-read", "clipboard-write"],
-            **options,
-        }
-    )
-    context.set_default_timeout(WAIT_MS)
-    faults: list[str] = []
-    context.on("weberror", lambda fault: faults.append(str(fault.error)))
-    context.on("request", lambda request: faults.append(request.url) if foreign(request.url) else None)
-    return context, faults
-
-
-def foreign(url: str) -> bool:
-    return not url.startswith(("data:", "blob:", "http://127.0.0.1", "http://localhost", "ws://127.0.0.1"))
+@pytest.fixture(scope="module")
+def warm_reader(browser: Browser, running_dashboard: str) -> Iterator[Reader]:
+    reader = Reader(browser, running_dashboard)
+    yield reader
+    reader.close()
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    context, faults = visit(browser)
-    yield context.new_page()
-    context.close()
-    assert faults == []
+def page(warm_reader: Reader) -> Iterator[Page]:
+    """The Rankings for a reader who has been here before and has nothing stored."""
+    page = warm_reader.context.new_page()
+    rankings(warm_reader, page=page)
+    yield page
+    warm_reader.context.clear_cookies()
+    page.evaluate("localStorage.clear()")
+    page.close()
 
 
-def open_rankings(page: Page, base: str, query: str = "") -> None:
-    page.goto(f"{base}/rankings{query}")
-    page.wait_for_selector(IDLE)
-    page.locator(".rk tbody tr").first.wait_for()
+def rankings(reader: Reader, query: str = "", page: Page | None = None) -> Page:
+    return reader.open(f"/rankings{query}", ".rk tbody tr", page)
 
 
 def ids(page: Page) -> list[str]:
@@ -80,58 +62,59 @@ def exported(page: Page) -> list[dict[str, Any]]:
         page.locator(".st-key-rk_export button").first.click()
     with page.expect_download() as download:
         page.get_by_role("button", name="JSON", exact=True).click()
+    assert download.value.suggested_filename == "rankings-sample.json"
     rows: list[dict[str, Any]] = json.loads(Path(download.value.path()).read_text("utf-8"))["rows"]
     return rows
 
 
-def test_every_enabled_asset_has_a_row_with_its_price_and_source(page: Page, running_dashboard: str) -> None:
-    open_rankings(page, running_dashboard)
+def test_every_enabled_asset_has_a_row_with_its_price_source_and_icon(
+    page: Page, running_dashboard: str
+) -> None:
     assert len(ids(page)) >= 150
     first = page.locator(".rk tbody tr").first
     expect(first.locator(".c-price")).to_have_text(re.compile(r"^\$[\d,.]+$"))
     expect(first.locator(".c-source")).to_contain_text("sample")
     expect(first.locator(".c-24h")).to_have_text(re.compile(r"^(▲\+|▼−)?[\d.,]+%$"))
+    image = page.locator(".rk tr[data-id=bitcoin] img")
+    assert image.evaluate("image => image.currentSrc").startswith(running_dashboard)
+    assert image.evaluate("image => image.decode().then(() => image.naturalWidth > 0)")
 
 
-@pytest.mark.parametrize("sort", ["cap", "-24h", "name", "-rank"])
-def test_the_browser_and_the_service_put_rows_in_the_same_order(
-    page: Page, running_dashboard: str, sort: str
-) -> None:
-    open_rankings(page, running_dashboard, f"?sort={sort}")
-    for _ in range(4):  # a refresh may fall between the two looks and move a row
-        shown = ids(page)
-        rows = [row["id"] for row in exported(page)]
-        if shown == rows:
-            break
-    assert shown == rows
-
-
-def test_sorting_is_at_once_takes_several_keys_and_keeps_unknown_last(
-    page: Page, running_dashboard: str
-) -> None:
-    open_rankings(page, running_dashboard)
+def test_sorting_is_at_once_takes_several_keys_and_the_export_has_the_same_order(page: Page) -> None:
     head = page.locator(".rk thead")
-    head.locator("[data-sort='rank']").click()
-    expect(head.locator("th.c-rank")).to_have_attribute("aria-sort", "ascending")
+    for column, way in (("24h", "descending"), ("name", "ascending"), ("rank", "ascending")):
+        head.locator(f"[data-sort='{column}']").click()
+        expect(head.locator(f"th.c-{column}")).to_have_attribute("aria-sort", way)
+        for _ in range(4):  # a refresh may fall between the two looks and move a row
+            page.wait_for_selector(IDLE)
+            shown, rows = ids(page), exported(page)
+            if shown == [row["id"] for row in rows]:
+                break
+        assert shown == [row["id"] for row in rows]
+        page.keyboard.press("Escape")
+    assert all("Sample data" in row["note"] and row["source"] and row["as_of"] for row in rows)
     ranks = page.locator(".rk tbody .c-rank").all_inner_texts()
     known = [int(rank) for rank in ranks if rank != "–"]
     assert known == sorted(known)
+    assert "–" in ranks
     assert ranks[: len(known)] == [str(rank) for rank in known], "unknown ranks stand at the end"
     head.locator("[data-sort='rank']").click()
-    assert page.locator(".rk tbody .c-rank").last.inner_text() == "–" or "–" not in ranks
+    assert page.locator(".rk tbody .c-rank").last.inner_text() == "–", "in the other direction too"
     head.locator("[data-sort='name']").click(modifiers=["Shift"])
     expect(page).to_have_url(re.compile(r"sort=-rank%2Cname"))
 
 
-def test_filters_narrow_the_table_and_stand_in_the_link(page: Page, running_dashboard: str) -> None:
-    open_rankings(page, running_dashboard)
-    everything = len(ids(page))
+def test_filters_narrow_the_table_and_stand_in_the_link_but_not_in_the_history(page: Page) -> None:
+    everything, before = len(ids(page)), page.evaluate("history.length")
     page.locator(".rk input[type=search]").fill("bit")
     page.get_by_role("button", name="No stablecoins", exact=True).click()
     expect(page).to_have_url(re.compile(r"q=bit&facet=unpegged"))
+    page.wait_for_selector(IDLE)
+    assert page.evaluate("history.length") == before
     narrowed = ids(page)
     assert 0 < len(narrowed) < everything
     assert "bitcoin" in narrowed
+    assert {row["id"] for row in exported(page)} == set(narrowed)
     page.reload()
     page.locator(".rk tbody tr").first.wait_for()
     assert ids(page) == narrowed
@@ -139,31 +122,45 @@ def test_filters_narrow_the_table_and_stand_in_the_link(page: Page, running_dash
     assert len(ids(page)) == everything
 
 
-def test_a_filter_adds_no_step_to_the_history(page: Page, running_dashboard: str) -> None:
-    open_rankings(page, running_dashboard)
-    before = page.evaluate("history.length")
-    page.get_by_role("button", name="Gainers").click()
-    expect(page).to_have_url(re.compile("facet=gainers"))
-    page.wait_for_selector(IDLE)
-    assert page.evaluate("history.length") == before
+def test_disputed_figures_are_marked_found_and_explained(page: Page, running_service: Service) -> None:
+    page.get_by_role("button", name="Stale or disputed", exact=True).click()
+    expect(page).to_have_url(re.compile("facet=flagged"))
+    facts = running_service.get("/markets/figures").json()
+    told = {asset: fact for asset, fact in facts.items() if fact["flags"] or fact["stale"]}
+    marks = page.locator(".rk tbody tr").evaluate_all(
+        "rows => rows.map(row => [row.dataset.id, row.querySelector('.c-source').dataset.state])"
+    )
+    assert marks
+    assert all(state in DOUBTED for _, state in marks)
+    # A refresh between the two looks may begin or end one dispute; the dead assets stay.
+    assert len({asset for asset, _ in marks} ^ set(told)) <= 1
+    disputed = [asset for asset, state in marks if state in ("divergent", "conflict")]
+    if all(fact["spread_pct"] is None for fact in facts.values()):
+        pytest.skip("In the sample market's outages there is nothing to disagree with.")
+    assert disputed
+    row = page.locator(f".rk tr[data-id={disputed[0]}]")
+    expect(row.locator(".c-source")).to_contain_text(re.compile("divergent|conflict"))
+    expect(row.locator(".c-source .sr")).to_contain_text(re.compile(r"Spread of the quotes: [\d.]+ %"))
+    row.locator(".c-price").click()
+    expect(panel(page).locator(".rk-warn")).to_contain_text(re.compile("Divergent|Conflict"))
+    expect(panel(page).get_by_text("differ by").first).to_be_visible()
+    expect(panel(page).locator(".rk-spread")).to_be_visible()
 
 
-def test_a_row_opens_its_coin_and_back_closes_it(page: Page, running_dashboard: str) -> None:
-    open_rankings(page, running_dashboard)
+def test_a_row_opens_its_coin_and_back_closes_it(page: Page) -> None:
     page.locator(".rk tr[data-id=ethereum] .c-price").click()
     expect(panel(page).locator("h2")).to_contain_text("Ethereum")
     expect(page).to_have_url(re.compile("coin=ethereum"))
-    expect(panel(page).get_by_text("Sample A")).to_be_visible()
-    expect(panel(page).get_by_text("Sample B")).to_be_visible()
+    expect(panel(page).get_by_text("Sample view A", exact=True)).to_be_visible()
+    expect(panel(page).get_by_text("Sample view B", exact=True)).to_be_visible()
     expect(panel(page).get_by_text("Spread")).to_be_visible()
-    expect(panel(page).locator(".js-plotly-plot")).to_be_visible()
+    expect(panel(page).locator(DRAWN).first).to_be_visible()
     expect(page.locator(".rk tr[aria-selected=true]")).to_have_attribute("data-id", "ethereum")
     page.go_back()
     expect(panel(page)).to_have_count(0)
 
 
-def test_the_keyboard_does_it_all(page: Page, running_dashboard: str) -> None:
-    open_rankings(page, running_dashboard)
+def test_the_keyboard_does_it_all_and_letters_can_be_switched_off(page: Page) -> None:
     page.keyboard.press("/")
     page.keyboard.type("coin")
     page.keyboard.press("Enter")
@@ -184,10 +181,6 @@ def test_the_keyboard_does_it_all(page: Page, running_dashboard: str) -> None:
     expect(panel(page)).to_be_visible()
     page.keyboard.press("Escape")
     expect(panel(page)).to_have_count(0)
-
-
-def test_letters_can_be_switched_off(page: Page, running_dashboard: str) -> None:
-    open_rankings(page, running_dashboard)
     page.locator(".rk summary", has_text="Keys").click()
     page.get_by_label("Single-letter keys on").uncheck()
     page.locator(".rk tbody tr").first.locator(".c-price").focus()
@@ -198,8 +191,9 @@ def test_letters_can_be_switched_off(page: Page, running_dashboard: str) -> None
     assert focused(page) != before
 
 
-def test_a_refresh_keeps_scroll_focus_and_sorting(page: Page, running_dashboard: str) -> None:
-    open_rankings(page, running_dashboard, "?sort=name&cols=rank,name,price,source")
+def test_a_refresh_keeps_scroll_focus_sorting_and_the_open_coin(page: Page, warm_reader: Reader) -> None:
+    warm_reader.remember(lang="en", refresh="5")
+    rankings(warm_reader, "?sort=name&cols=rank,name,price,source&coin=bitcoin", page)
     row = page.locator(".rk tbody tr").nth(60)
     row.locator(".c-name").focus()
     box = page.locator(".rk .box")
@@ -215,49 +209,42 @@ def test_a_refresh_keeps_scroll_focus_and_sorting(page: Page, running_dashboard:
     assert box.evaluate("box => box.scrollTop") == 1500
     assert focused(page) == kept
     assert ids(page) == order
+    expect(page.locator(".rk tr[aria-selected=true]")).to_have_attribute("data-id", "bitcoin")
+    expect(panel(page).locator("h2")).to_contain_text("Bitcoin")
 
 
 def test_a_watchlist_lives_in_the_browser_and_travels_by_link_and_file(
-    browser: Browser, page: Page, running_dashboard: str, tmp_path: Path
+    browser: Browser, page: Page, warm_reader: Reader, tmp_path: Path
 ) -> None:
-    open_rankings(page, running_dashboard)
     for asset in ("bitcoin", "solana"):
         page.locator(f".rk tr[data-id={asset}] .star").click()
+    rankings(warm_reader, page=page)
+    expect(page.locator(".rk tr[data-id=solana] .star")).to_have_attribute("aria-pressed", "true")
     page.locator(".rk select").first.select_option(index=1)
     assert sorted(ids(page)) == ["bitcoin", "solana"]
     expect(page).to_have_url(re.compile("watch=bitcoin%2Csolana"))
     page.locator(".rk summary", has_text="Watchlists").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="Save as file").click()
-    kept = tmp_path / "lists.json"
+    kept, wrong = tmp_path / "lists.json", tmp_path / "wrong.json"
     download.value.save_as(kept)
+    wrong.write_text('{"format": "other"}')
 
-    context, faults = visit(browser)
-    other = context.new_page()
-    open_rankings(other, running_dashboard, "?watch=bitcoin,solana")
+    somebody = Reader(browser, warm_reader.base)
+    other = rankings(somebody, "?watch=bitcoin,solana")
     assert sorted(ids(other)) == ["bitcoin", "solana"]
     other.locator(".rk summary", has_text="Watchlists").click()
+    other.locator(".rk input[type=file]").set_input_files(wrong)
+    expect(other.locator(".rk .said")).to_contain_text("no watchlists")
     other.locator(".rk input[type=file]").set_input_files(kept)
     expect(other.locator(".rk .said")).to_contain_text("1 lists")
     expect(other.locator(".rk tr[data-id=bitcoin] .star")).to_have_attribute("aria-pressed", "true")
-    context.close()
-    assert faults == []
+    somebody.close()
 
 
-def test_a_file_that_holds_no_lists_is_refused_in_words(
-    page: Page, running_dashboard: str, tmp_path: Path
-) -> None:
-    wrong = tmp_path / "wrong.json"
-    wrong.write_text('{"format": "other"}')
-    open_rankings(page, running_dashboard)
-    page.locator(".rk summary", has_text="Watchlists").click()
-    page.locator(".rk input[type=file]").set_input_files(wrong)
-    expect(page.locator(".rk .said")).to_contain_text("no watchlists")
-
-
-def test_columns_and_span_are_chosen_and_reopened_by_the_link(page: Page, running_dashboard: str) -> None:
-    open_rankings(page, running_dashboard)
+def test_columns_and_span_are_chosen_and_reopened_by_the_link(page: Page) -> None:
     page.locator(".rk summary", has_text="Columns").click()
+    page.get_by_label("24h volume").check()
     page.get_by_label("Change 30d").check()
     page.get_by_label("Rank", exact=True).uncheck()
     page.keyboard.press("Escape")
@@ -267,71 +254,39 @@ def test_columns_and_span_are_chosen_and_reopened_by_the_link(page: Page, runnin
     page.reload()
     expect(page.locator(".rk th.c-30d").first).to_be_visible()
     expect(page.locator(".rk th.c-rank")).to_have_count(0)
+    expect(page.locator(".rk tr[data-id=bitcoin] .c-volume")).to_have_text(re.compile(r"^\$[\d.]+[MBT]$"))
 
 
-def test_the_export_holds_what_is_on_the_screen_and_calls_it_sample(
-    page: Page, running_dashboard: str
+CASES = {
+    "light": ("?q=bit&coin=bitcoin", "?view=treemap&size=volume"),
+    "dark": ("?q=bit&coin=bitcoin", "?view=compare&compare=bitcoin,ethereum,solana"),
+    "phone": ("?lang=en&coin=bitcoin", "?view=treemap&lang=ja", "?lang=zh&q=nothing-like-this"),
+}
+
+
+@pytest.mark.parametrize("look", CASES)
+def test_nobody_is_shut_out_nothing_overflows_and_nothing_jumps(
+    browser: Browser, running_dashboard: str, axe_source: str, look: str
 ) -> None:
-    open_rankings(page, running_dashboard, "?q=coin&sort=name")
-    rows = exported(page)
-    assert [row["id"] for row in rows] == ids(page)
-    assert all(
-        "Sample data" in row["note"] and row["source"] and row["as_of"] for row in rows if row["price_usd"]
-    )
-
-
-def test_the_treemap_has_a_legend_and_a_table(page: Page, running_dashboard: str) -> None:
-    page.goto(f"{running_dashboard}/rankings?view=treemap")
-    expect(page.locator(".js-plotly-plot")).to_be_visible()
-    expect(page.locator(".rk-legend li")).to_have_count(7)
-    page.locator(".rk-fold summary").click()
-    assert page.locator(".rk-fold tbody tr").count() >= 100
-
-
-def test_assets_are_compared_from_a_hundred_with_their_correlations(
-    page: Page, running_dashboard: str
-) -> None:
-    page.goto(f"{running_dashboard}/rankings?view=compare&compare=bitcoin,ethereum,solana")
-    expect(page.locator(".js-plotly-plot")).to_be_visible()
-    cells = page.locator(".rk-matrix td").all_inner_texts()
-    assert cells.count("1.00") == 3
-    assert page.locator(".rk-table").first.locator("tbody tr").count() == 3
-
-
-def test_icons_come_from_the_dashboards_own_address(page: Page, running_dashboard: str) -> None:
-    open_rankings(page, running_dashboard)
-    image = page.locator(".rk tr[data-id=bitcoin] img")
-    source = image.evaluate("image => image.currentSrc")
-    assert source.startswith(running_dashboard)
-    assert image.evaluate("image => image.decode().then(() => image.naturalWidth > 0)")
-
-
-@pytest.mark.parametrize(
-    ("variant", "query"),
-    [
-        *((variant, query) for variant in ("light", "dark", "phone") for query in ("", "?coin=bitcoin")),
-        ("light", "?view=treemap"),
-        ("dark", "?view=compare&compare=bitcoin,ethereum"),
-        ("phone", "?view=treemap&lang=ja"),
-        ("phone", "?lang=zh&q=nothing-like-this"),
-    ],
-)
-def test_no_accessibility_rule_is_broken_and_nothing_overflows(
-    browser: Browser, running_dashboard: str, axe_source: str, variant: str, query: str
-) -> None:
-    options = PHONE if variant == "phone" else {"color_scheme": variant}
-    context, faults = visit(browser, **options)
-    page = context.new_page()
-    page.goto(f"{running_dashboard}/rankings{query}")
-    page.wait_for_selector(IDLE)
-    if "compare" not in query:
-        page.locator(".rk .bar").wait_for()
-    if "coin" in query or "view" in query:
-        page.locator(".js-plotly-plot .main-svg").first.wait_for()
-    page.evaluate(axe_source)
-    result = page.evaluate("rules => axe.run(document, {runOnly: rules})", RULES)
-    wide = page.locator("[data-testid=stMain]").evaluate("main => main.scrollWidth - main.clientWidth")
-    context.close()
-    assert [(rule["id"], rule["nodes"][0]["target"]) for rule in result["violations"]] == []
-    assert wide <= 0
-    assert faults == []
+    reader = Reader(browser, running_dashboard, look)
+    page = reader.context.new_page()
+    for query in CASES[look]:
+        reader.open(f"/rankings{query}", DRAWN if "coin" in query or "view" in query else ".rk .empty", page)
+        assert shifted(page) < 0.1, query
+        assert violations(page, axe_source) == [], query
+        assert overflow(page) <= 0, query
+        if "treemap" in query:
+            expect(page.locator(".rk-legend li")).to_have_count(7)
+            expect(page.locator(".js-plotly-plot .annotation")).to_have_count(1)  # the sample's mark
+            page.locator(".rk-fold summary").click()
+            assert page.locator(".rk-fold tbody tr").count() >= 100
+        elif "compare" in query:
+            assert page.locator(".rk-matrix td").all_inner_texts().count("1.00") == 3
+            assert page.locator(".rk-table").first.locator("tbody tr").count() == 3
+        elif look == "phone" and "coin" in query:
+            panel(page).get_by_role("button", name="Close", exact=True).click()
+            expect(panel(page)).to_have_count(0)
+            assert violations(page, axe_source) == []
+            assert overflow(page) <= 0
+    expect(page.locator("html")).to_have_attribute("lang", {"phone": "zh-Hans"}.get(look, "en"))
+    reader.close()
