@@ -1,5 +1,6 @@
 """The verbs of API keys: create, list, revoke, and the key that the service makes for its own machine."""
 
+import hashlib
 import re
 import socket
 import unicodedata
@@ -22,6 +23,7 @@ from backend.errors import BadRequest, NotFound
 CHANGED = "api_keys"
 """The change topic; whoever holds keys in memory reloads them when it moves."""
 LOCAL_ENV = "local"
+LOCAL_NAME = "local key of "
 LOCAL_SCOPES: tuple[Scope, ...] = ("read", "write", "ingest")
 LOCAL_KEY_LOCK = 0x43_50_4C_4B  # "CPLK": any number that nothing else locks on
 NAME_LENGTH = 100
@@ -48,9 +50,10 @@ def create_key(
     """
     name, chosen = _checked_name(name), _checked_scopes(scopes)
     _check_env(env)
-    if (env, name) == (LOCAL_ENV, _local_name()):
+    if env == LOCAL_ENV and name.startswith(LOCAL_NAME):
         raise BadRequest(
-            f"The name '{name}' is kept for the key that the service makes itself. Choose another."
+            f"Names that begin with '{LOCAL_NAME}' are kept for the keys that the service makes itself. "
+            "Choose another."
         )
     if not terminal and not chosen:
         raise BadRequest(f"A key needs at least one scope of {', '.join(SCOPES)}.")
@@ -102,7 +105,7 @@ def parse_duration(text: str) -> timedelta:
 def ensure_local_key(database: Database, file: Path, now: datetime) -> None:
     """See to it that ``file`` holds the key with which programs on this machine reach the service.
 
-    A key is made when this machine never had one in the store, and made anew (the former one being
+    A key is made when this file never had one in the store, and made anew (the former one being
     revoked) when the file is lost or holds a key that the store does not know. A local key that was
     revoked on purpose is respected: it is not made anew, whether its file was left or taken away.
 
@@ -117,19 +120,21 @@ def ensure_local_key(database: Database, file: Path, now: datetime) -> None:
             if not database.is_sqlite:
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCAL_KEY_LOCK)))
             text = keyfile.read(file)
-            if _is_known(connection, text) or (text is None and _was_withdrawn(connection)):
+            if _is_known(connection, text) or (text is None and _was_withdrawn(connection, file)):
                 return
             _make_local_key(connection, file, now)
     keyfile.make_private(file)
 
 
-def _local_name() -> str:
-    # The machine's name, since several machines may share one store and each has its own file.
-    return f"local key of {socket.gethostname()}"[:NAME_LENGTH]
+def _local_name(file: Path) -> str:
+    """One name for each key file: several machines, or data folders of one, may share a store."""
+    host = socket.gethostname()
+    mark = hashlib.sha256(f"{host}\n{file.absolute()}".encode()).hexdigest()[:8]
+    return f"{LOCAL_NAME}{host[:60]} ({mark})"
 
 
-def _is_local() -> sa.ColumnElement[bool]:
-    return sa.and_(api_keys.c.env == LOCAL_ENV, api_keys.c.name == _local_name())
+def _is_local(file: Path) -> sa.ColumnElement[bool]:
+    return sa.and_(api_keys.c.env == LOCAL_ENV, api_keys.c.name == _local_name(file))
 
 
 def _is_known(connection: Connection, text: str | None) -> bool:
@@ -139,16 +144,16 @@ def _is_known(connection: Connection, text: str | None) -> bool:
     return connection.execute(query).first() is not None
 
 
-def _was_withdrawn(connection: Connection) -> bool:
-    revoked_at = connection.execute(sa.select(api_keys.c.revoked_at).where(_is_local())).scalars().all()
+def _was_withdrawn(connection: Connection, file: Path) -> bool:
+    revoked_at = connection.execute(sa.select(api_keys.c.revoked_at).where(_is_local(file))).scalars().all()
     return bool(revoked_at) and None not in revoked_at
 
 
 def _make_local_key(connection: Connection, file: Path, now: datetime) -> None:
-    _revoke(connection, _is_local(), now)
+    _revoke(connection, _is_local(file), now)
     created = _store(
         connection,
-        name=_local_name(),
+        name=_local_name(file),
         scopes=LOCAL_SCOPES,
         env=LOCAL_ENV,
         expires_at=None,

@@ -190,6 +190,16 @@ def test_machines_that_share_a_store_each_keep_their_own_local_key(
     assert len({file.read_text() for file in files.values()}) == 2
 
 
+def test_data_folders_of_one_machine_that_share_a_store_each_keep_their_own_local_key(
+    database: Database, tmp_path: Path, now: datetime
+) -> None:
+    files = [tmp_path / name / "local.key" for name in ("one", "two")]
+    for file in (*files, *files):
+        service.ensure_local_key(database, file, now)
+    assert len(live_keys(database, now)) == 2
+    assert len({file.read_text() for file in files}) == 2
+
+
 def test_a_file_that_became_readable_to_others_is_closed_again(
     database: Database, file: Path, now: datetime
 ) -> None:
@@ -242,7 +252,7 @@ def test_a_file_that_cannot_be_written_leaves_no_key_behind(
 
 def test_nobody_else_can_make_a_key_that_passes_for_the_local_one(database: Database, now: datetime) -> None:
     name = f"local key of {socket.gethostname()}"
-    with pytest.raises(BadRequest, match="is kept for"):
+    with pytest.raises(BadRequest, match="are kept for"):
         service.create_key(database, name=name, scopes=["read"], env="local", now=now)
 
 
