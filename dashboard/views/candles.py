@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from dashboard.client.wire import CandleRow
@@ -11,7 +12,7 @@ from dashboard.i18n import Language, t
 from dashboard.palette import Shades
 from dashboard.services.rankings import Span
 from dashboard.views.figure_table import folded, html_table
-from dashboard.views.plotting import Figure, go, watermark
+from dashboard.views.plotting import Figure, unchecked, watermark
 
 HEIGHT = 300
 CLEAR = "rgba(0,0,0,0)"
@@ -40,47 +41,51 @@ def figure(
         [price(_exact(value)) for value in row[1:5]] + [f"{time:%Y-%m-%d %H:%M} UTC"]
         for row, time in zip(candles, times, strict=True)
     ]
-    chart = go.Figure(
-        go.Candlestick(
-            x=local,
-            open=opens,
-            high=highs,
-            low=lows,
-            close=closes,
-            increasing={"line": {"color": shades.up, "width": 1}, "fillcolor": shades.up},
-            decreasing={"line": {"color": shades.down, "width": 1.2}, "fillcolor": CLEAR},
-            customdata=labels,
-            hovertemplate=(
+    traces: list[dict[str, Any]] = [
+        {
+            "type": "candlestick",
+            "x": local,
+            "open": opens,
+            "high": highs,
+            "low": lows,
+            "close": closes,
+            "increasing": {"line": {"color": shades.up, "width": 1}, "fillcolor": shades.up},
+            "decreasing": {"line": {"color": shades.down, "width": 1.2}, "fillcolor": CLEAR},
+            "customdata": labels,
+            "hovertemplate": (
                 f"{t('rankings.open')} %{{customdata[0]}}<br>{t('rankings.high')} %{{customdata[1]}}<br>"
                 f"{t('rankings.low')} %{{customdata[2]}}<br>{t('rankings.closing')} %{{customdata[3]}}<br>"
                 "%{customdata[4]}<extra></extra>"
             ),
-            name="",
-        )
-    )
+            "name": "",
+        }
+    ]
     with_volume = bool(volumes) and all(volume is not None for volume in volumes)
     if with_volume:
         rising = [close >= start for start, close in zip(opens, closes, strict=True)]
-        chart.add_bar(
-            x=local,
-            y=volumes,
-            yaxis="y2",
-            marker={"color": [shades.up if up else shades.down for up in rising], "opacity": 0.4},
-            customdata=[compact_usd(_exact(volume)) for volume in volumes],
-            hovertemplate=f"{t('rankings.volume')} %{{customdata}}<extra></extra>",
+        traces.append(
+            {
+                "type": "bar",
+                "x": local,
+                "y": volumes,
+                "yaxis": "y2",
+                "marker": {"color": [shades.up if up else shades.down for up in rising], "opacity": 0.4},
+                "customdata": [compact_usd(_exact(volume)) for volume in volumes],
+                "hovertemplate": f"{t('rankings.volume')} %{{customdata}}<extra></extra>",
+            }
         )
     grid = f"rgba({','.join(str(int(ink[k : k + 2], 16)) for k in (1, 3, 5))},0.12)"
-    chart.update_layout(
-        height=HEIGHT,
-        margin={"l": 0, "r": 4, "t": 6, "b": 0},
-        showlegend=False,
-        uirevision=identity,
-        paper_bgcolor=CLEAR,
-        plot_bgcolor=CLEAR,
-        font={"color": ink, "size": 12},
-        hoverlabel={"bgcolor": background, "font": {"color": ink}, "bordercolor": ink},
-        bargap=0.25,
-        xaxis={
+    layout: dict[str, Any] = {
+        "height": HEIGHT,
+        "margin": {"l": 0, "r": 4, "t": 6, "b": 0},
+        "showlegend": False,
+        "uirevision": identity,
+        "paper_bgcolor": CLEAR,
+        "plot_bgcolor": CLEAR,
+        "font": {"color": ink, "size": 12},
+        "hoverlabel": {"bgcolor": background, "font": {"color": ink}, "bordercolor": ink},
+        "bargap": 0.25,
+        "xaxis": {
             "rangeslider": {"visible": False},
             "showgrid": False,
             "tickcolor": grid,
@@ -89,7 +94,7 @@ def figure(
             "hoverformat": "%m-%d %H:%M",
             "automargin": True,
         },
-        yaxis={
+        "yaxis": {
             "side": "right",
             "automargin": True,
             "nticks": 6,
@@ -99,11 +104,11 @@ def figure(
             "domain": [0.24, 1] if with_volume else [0, 1],
             "fixedrange": False,
         },
-        yaxis2={"domain": [0, 0.17], "visible": False, "anchor": "x"},
-    )
+        "yaxis2": {"domain": [0, 0.17], "visible": False, "anchor": "x"},
+    }
     if sample:
-        chart.add_annotation(**watermark(ink, 52, 0.6))
-    return chart
+        layout["annotations"] = [watermark(ink, 52, 0.6)]
+    return unchecked(traces, layout)
 
 
 def _tick_format(lows: Sequence[float], highs: Sequence[float]) -> str:

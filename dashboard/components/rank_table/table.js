@@ -58,7 +58,7 @@ class RankTable {
     this.version = head.version;
     const drawn = this.drawnFor;
     this.drawnFor = JSON.stringify([head.version, head.lang, head.mode, head.compare, location.search.replace(/[?&]coin=[^&]*/, "")]);
-    this.coin = head.coin;
+    this.adoptCoin(head.coin);
     this.compare = head.compare;
     this.frame.lang = head.lang;
     this.frame.dataset.mode = head.mode;
@@ -69,6 +69,13 @@ class RankTable {
     this.rebuild = false;
     if (drawn === this.drawnFor && same(before, this.view)) this.markRows(); // only the open coin changed
     else this.render();
+  }
+
+  // What was opened or closed here stands until it is echoed: a run that began before knows nothing of it.
+  adoptCoin(coin) {
+    if (coin !== this.opened && Date.now() - (this.openedAt ?? 0) < 3000) return;
+    this.openedAt = 0;
+    this.coin = coin;
   }
 
   markRows() {
@@ -198,7 +205,8 @@ class RankTable {
   }
 
   open(id) {
-    this.coin = id;
+    this.coin = this.opened = id;
+    this.openedAt = Date.now();
     this.markRows();
     this.host.setTriggerValue("coin", id);
   }

@@ -10,6 +10,7 @@ from dashboard.services.compare import compare
 from dashboard.services.rankings import Row
 from dashboard.views import candles, coin_parts, figure_table, treemap
 from dashboard.views import compare as compare_view
+from dashboard.views.plotting import go
 
 ROWS = [
     Row(
@@ -66,6 +67,10 @@ def test_rising_candles_are_filled_and_falling_ones_hollow() -> None:
     assert trace["increasing"]["fillcolor"] == shades("blue", dark=False).up
     assert trace["decreasing"]["fillcolor"] == "rgba(0,0,0,0)"
     assert trace["decreasing"]["line"]["color"] == shades("blue", dark=False).down
+
+
+def test_plotly_knows_every_property_of_the_chart_that_is_drawn_unchecked() -> None:
+    go.Figure(chart(series(), sample=True))
 
 
 def test_volume_is_drawn_only_when_every_candle_knows_it() -> None:

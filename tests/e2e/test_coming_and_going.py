@@ -1,0 +1,50 @@
+"""A reader's page while the service begins, goes away and comes back: it says so, and heals by itself."""
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.support.reader import Reader
+from tests.support.running import Service, answers, dashboard, environment, free_port, program, wait_for
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_page_fills_by_itself_outlives_its_service_and_recovers(browser: Browser, tmp_path: Path) -> None:
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    settings = environment(tmp_path, CHAINPROOF_PORT=str(port))
+    with program(["serve", "--no-worker"], settings) as process:
+        wait_for(lambda: answers(f"{url}/healthz"), "A service that answers")
+        service = Service(url, tmp_path, process)
+        with dashboard(service) as base:
+            reader = Reader(browser, base)
+            reader.remember(lang="en", refresh="5")
+            table = reader.open("/rankings", ".cp-awaiting")
+            overview = reader.open("/", ".cp-awaiting")
+            price = table.locator(".rk tr[data-id=bitcoin] .c-price")
+            expect(table.get_by_text("The first figures are on their way")).to_be_visible()
+            expect(price).to_have_text("–")
+
+            with program(["worker"], settings):
+                expect(price).to_have_text(re.compile(r"^\$[\d,.]+$"), timeout=60_000)
+            expect(table.locator(".cp-awaiting")).to_have_count(0)
+            expect(overview.locator(".cp-awaiting")).to_have_count(0)
+            expect(overview.locator(".cp-gainers a").first).to_be_visible()
+
+            process.terminate()
+            process.wait(20)
+            for page in (table, overview):
+                expect(page.locator(".cp-stale")).to_contain_text("Showing the last figures", timeout=30_000)
+                expect(page.locator(".cp-stale")).to_contain_text("The service does not answer")
+                expect(page.locator(".cp-stale")).to_contain_text("refresh has stopped", timeout=40_000)
+            expect(price).to_have_text(re.compile(r"^\$"))
+
+            with program(["serve", "--no-worker"], settings):
+                wait_for(lambda: answers(f"{url}/healthz"), "A service that answers again")
+                for page in (table, overview):
+                    page.get_by_role("button", name="Try again").click()
+                    expect(page.locator(".cp-stale")).to_have_count(0)
+            reader.close()
