@@ -1,0 +1,29 @@
+"""The ``chainproof`` program. Thin: each command calls a domain's service.
+
+Exit codes: 0 done, 1 findings, 2 wrong use, 3 a dependency failed.
+"""
+
+import sys
+
+import typer
+
+from backend.cli import keys, prices, programs, upkeep
+
+app = typer.Typer(
+    name="chainproof",
+    help="Crypto markets, topics, article correction and evaluation timelines.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+for commands in (programs, upkeep):
+    app.add_typer(commands.app)
+app.add_typer(keys.app, name="keys")
+app.add_typer(prices.app, name="prices")
+
+
+def main() -> None:
+    try:
+        app()
+    except KeyboardInterrupt:
+        sys.exit(130)

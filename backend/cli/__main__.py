@@ -1,0 +1,5 @@
+"""``python -m backend.cli``: the same as ``chainproof``."""
+
+from backend.cli import main
+
+main()

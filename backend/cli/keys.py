@@ -1,0 +1,83 @@
+"""``chainproof keys``: API keys."""
+
+import json
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from backend.cli.words import in_words, open_database, out
+
+app = typer.Typer(help="API keys.", no_args_is_help=True)
+
+
+@app.command("create")
+@in_words
+def create(
+    name: Annotated[str, typer.Option(help="What the key is for.")],
+    scope: Annotated[
+        list[str] | None, typer.Option(help="read, write, ingest or admin; may be repeated.")
+    ] = None,
+    env: Annotated[str, typer.Option(help="An environment word within the key, lower case.")] = "live",
+    expires: Annotated[
+        str | None, typer.Option(help="Life time, such as 90d or 12h; without it, for ever.")
+    ] = None,
+    terminal: Annotated[
+        bool, typer.Option("--terminal", help="A terminal key: opens topic media alone.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Create an API key. It is shown once and cannot be read again."""
+    from backend.auth import service
+
+    created = service.create_key(
+        open_database(),
+        name=name,
+        scopes=scope or ([] if terminal else ["read"]),
+        env=env,
+        expires_in=None if expires is None else service.parse_duration(expires),
+        terminal=terminal,
+        now=datetime.now(UTC),
+    )
+    if as_json:
+        print(json.dumps(created.to_json(datetime.now(UTC)), indent=2))
+        return
+    out.print(f"Key [bold]{created.info.id}[/] for {created.info.name}. It is shown this once:")
+    print(created.key)
+
+
+@app.command("list")
+@in_words
+def show(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """List the keys, without their secrets."""
+    from backend.auth import service
+
+    keys, now = service.list_keys(open_database()), datetime.now(UTC)
+    if as_json:
+        print(json.dumps([key.to_json(now) for key in keys], indent=2))
+        return
+    table = Table("id", "name", "kind", "env", "scopes", "created", "last used", "expires", "state")
+    for key in keys:
+        row = key.to_json(now)
+        shown = ("id", "name", "kind", "env", "scopes", "created_at", "last_used_at", "expires_at", "state")
+        table.add_row(*(_cell(row[column]) for column in shown))
+    out.print(table)
+
+
+@app.command("revoke")
+@in_words
+def revoke(
+    key_id: Annotated[str, typer.Argument(help="The key's id, or its first characters.")],
+) -> None:
+    """Revoke a key: no replica accepts it from 5 seconds on."""
+    from backend.auth import service
+
+    revoked = service.revoke_key(open_database(), key_id, datetime.now(UTC))
+    out.print(f"Key [bold]{revoked.id}[/] ({revoked.name}) is revoked; every replica refuses it within 5 s.")
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "–"
+    return " ".join(value) if isinstance(value, list | tuple) else str(value)

@@ -1,0 +1,38 @@
+"""``chainproof prices``: prices in the terminal."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from backend.cli.words import err, in_words, open_database, out
+from backend.settings import Settings
+
+app = typer.Typer(help="Prices.", no_args_is_help=True)
+
+
+@app.callback()
+def _group() -> None:
+    """Prices."""
+
+
+@app.command("show")
+@in_words
+def show(
+    assets: Annotated[
+        list[str] | None, typer.Argument(help="Ids or symbols; without any, the largest.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20,
+    refresh: Annotated[bool, typer.Option("--refresh", help="Ask the providers first.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show the latest prices with their source and age."""
+    from backend.markets.terminal import price_table, prices_now
+
+    settings = Settings()
+    with err.status("Reading prices…") as status:
+        entries = prices_now(settings, open_database(settings), assets or [], limit, refresh, status.update)
+    if as_json:
+        print(json.dumps(entries.as_json(), indent=2, ensure_ascii=False))
+    else:
+        out.print(price_table(entries))

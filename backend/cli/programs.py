@@ -1,0 +1,248 @@
+"""The programs that run until they are stopped: all of them together, or each alone."""
+
+import errno
+import os
+import shutil
+import signal
+import socket
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import structlog
+import typer
+
+from backend import logs
+from backend.cli.words import DEPENDENCY_FAILED, err, fail, in_words, out, settings_with
+from backend.processes import (
+    GRACE_SECONDS,
+    Child,
+    Family,
+    StopRequest,
+    bound_socket,
+    exit_on_stop_signals,
+    stop_with_parent,
+)
+from backend.settings import Settings
+
+app = typer.Typer()
+log = structlog.get_logger(__name__)
+START_SECONDS = 60.0
+GRACEFUL_SECONDS = 6
+"""How long answers that are being sent may take once the service is told to stop."""
+
+
+@app.command()
+@in_words
+def up(
+    port: Annotated[int | None, typer.Option(help="Port of the service.")] = None,
+    dashboard_port: Annotated[int | None, typer.Option(help="Port of the dashboard.")] = None,
+) -> None:
+    """Run the service, its worker and the dashboard together; Ctrl-C stops all."""
+    from backend import migrations
+
+    settings = settings_with(port=port, dashboard_port=dashboard_port)
+    logs.configure(settings)
+    exit_on_stop_signals()
+    for option, host, number in (
+        ("--port", settings.host, settings.port),
+        ("--dashboard-port", settings.dashboard_host, settings.dashboard_port),
+    ):
+        _bound(host, number, option).close()
+    migrations.upgrade(settings.app_database_url)
+    quiet = {} if "log_level" in settings.model_fields_set else {"CHAINPROOF_LOG_LEVEL": "warning"}
+    family = Family(
+        [
+            Child("worker", ["worker"], quiet, needed=False),
+            Child("serve", ["serve", "--no-worker"], quiet),
+            Child("dashboard", ["dashboard"], quiet, silent=True),
+        ]
+    )
+    stop = StopRequest(family.stop)
+    family.start()
+    with err.status("Starting…"):
+        ready = family.wait_until(lambda: _answers(settings), START_SECONDS)
+    if not (stop.came or family.failed):
+        _tell_where(settings, ready)
+    _watch(family)
+
+
+@app.command()
+@in_words
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on.")] = None,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="How many HTTP processes.")] = 1,
+    worker: Annotated[
+        bool, typer.Option(help="Work jobs and schedules too, in a process of its own.")
+    ] = True,
+) -> None:
+    """Run the HTTP service."""
+    from backend import migrations
+
+    settings = settings_with(host=host, port=port)
+    logs.configure(settings)
+    exit_on_stop_signals()
+    stop_with_parent()
+    bound = _bound(settings.host, settings.port, "--port")
+    migrations.upgrade(settings.app_database_url)
+    children = [Child("worker", ["worker"], needed=False)] if worker else []
+    if workers > 1:
+        _share_metrics(settings)
+        number = bound.fileno()
+        children += [
+            Child(f"http-{n}", ["http", str(number)], descriptors=(number,)) for n in range(1, workers + 1)
+        ]
+    family = Family(children)
+    try:
+        family.start()
+        if workers > 1:
+            StopRequest(family.stop)
+            _watch(family)
+        else:
+            family.watch_in_background()
+            _run_http(settings, bound, family.stop)
+    finally:
+        family.end()
+
+
+@app.command(hidden=True)
+@in_words
+def http(
+    descriptor: Annotated[int, typer.Argument(help="The socket to listen on, open in this process.")],
+) -> None:
+    """One of the HTTP processes of ``serve --workers``."""
+    settings = Settings()
+    logs.configure(settings)
+    exit_on_stop_signals()
+    stop_with_parent()
+    _run_http(settings, socket.socket(fileno=descriptor))
+
+
+@app.command()
+@in_words
+def worker() -> None:
+    """Work schedules (the market refresh) and jobs, without HTTP."""
+    settings = Settings()
+    logs.configure(settings)
+    exit_on_stop_signals()
+    stop_with_parent()
+    from backend import migrations
+    from backend.worker import run_worker
+
+    migrations.upgrade(settings.app_database_url)
+    run_worker(settings)
+
+
+@app.command()
+@in_words
+def dashboard(
+    port: Annotated[int | None, typer.Option(help="Port of the dashboard.")] = None,
+    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
+) -> None:
+    """Run the dashboard."""
+    settings = settings_with(dashboard_host=host, dashboard_port=port)
+    logs.configure(settings)
+    exit_on_stop_signals()
+    stop_with_parent()
+    from streamlit.web import cli as streamlit_cli
+
+    root = Path(__file__).parents[2]
+    if (root / ".streamlit").is_dir():
+        os.chdir(root)  # Streamlit reads .streamlit/config.toml from the working folder
+    streamlit_cli.main(
+        [
+            "run",
+            str(root / "dashboard" / "asgi.py"),
+            f"--server.address={settings.dashboard_host}",
+            f"--server.port={settings.dashboard_port}",
+            "--server.headless=true",
+        ],
+        standalone_mode=False,
+    )
+
+
+def _answers(settings: Settings) -> bool:
+    """Whether the service is ready and the dashboard up."""
+    import httpx
+
+    host = settings.dashboard_host.replace("0.0.0.0", "127.0.0.1")  # noqa: S104 - where to call, not to bind
+    addresses = (f"{settings.api_url}/readyz", f"http://{host}:{settings.dashboard_port}/_stcore/health")
+    try:
+        return all(httpx.get(address, timeout=2, trust_env=False).is_success for address in addresses)
+    except httpx.HTTPError:
+        return False
+
+
+def _bound(host: str, port: int, option: str) -> socket.socket:
+    """A socket bound to the address; ends the program with a sentence where that cannot be."""
+    try:
+        bound = bound_socket(host, port)
+    except OSError as error:
+        fail(f"It cannot listen on {host} port {port}: {error.strerror}.", DEPENDENCY_FAILED)
+    if bound is None:
+        fail(f"Port {port} is in use. Stop what uses it, or choose another with {option}.", DEPENDENCY_FAILED)
+    return bound
+
+
+def _share_metrics(settings: Settings) -> None:
+    """Have all processes count into one folder, since a scraper reaches any one of them."""
+    folder = settings.home / "metrics" / str(settings.port)
+    shutil.rmtree(folder, ignore_errors=True)  # what former processes on this port counted
+    folder.mkdir(parents=True, mode=0o700)
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
+
+
+def _run_http(settings: Settings, bound: socket.socket, also: Callable[[], object] = lambda: None) -> None:
+    """Answer requests until SIGINT or SIGTERM, at which ``also`` is called too."""
+    import uvicorn
+
+    from backend.app import create_app
+
+    class Server(uvicorn.Server):
+        @contextmanager
+        def capture_signals(
+            self,
+        ) -> Generator[None, None, None]:  # uvicorn's own raises them once more at the end
+            stop = StopRequest(lambda: self.handle_exit(signal.SIGTERM, None), also)
+            stop.end_within(GRACE_SECONDS + 1)
+            yield
+
+    server = Server(
+        uvicorn.Config(
+            create_app(settings),
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=GRACEFUL_SECONDS,
+        )
+    )
+    log.info("http_starts", address=f"http://{settings.host}:{bound.getsockname()[1]}")
+    try:
+        server.run([bound])
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            raise
+        fail(f"Port {settings.port} was taken by another program meanwhile.", DEPENDENCY_FAILED)
+
+
+def _tell_where(settings: Settings, ready: bool) -> None:
+    """Where everything is, for the one who started it."""
+    if not ready:
+        err.print("Not everything answers yet; it is given more time.")
+    data = "sample data, no network" if settings.mode == "sample" else "live data"
+    out.print(f"\n  [bold]Chainproof[/] ({data})")
+    out.print(f"  Dashboard  http://{settings.dashboard_host}:{settings.dashboard_port}")
+    out.print(f"  Service    {settings.api_url}   (its interface: {settings.api_url}/docs)")
+    out.print(f"  Data in    {settings.home}")
+    out.print("  Ctrl-C stops all.\n")
+
+
+def _watch(family: Family) -> None:
+    """Keep the children alive until the end, and tell if it was that one could not be started."""
+    family.watch()
+    if family.failed:
+        fail(
+            f"The {family.failed.name} process could not be started; its words are above.", DEPENDENCY_FAILED
+        )
