@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.support import running
 from tests.support.prerequisites import chromium
@@ -40,6 +40,9 @@ def running_dashboard(running_service: running.Service) -> Iterator[str]:
     """The address of a dashboard over a sample service that has figures."""
     with running.dashboard(running_service) as url:
         yield url
+
+
+expect.set_options(timeout=30_000)  # a limit for what hangs; a busy machine draws slowly
 
 
 @pytest.fixture(scope="session")

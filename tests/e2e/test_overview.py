@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support.reader import IDLE, LOOKS, Reader, overflow, shifted, violations
+from tests.support.reader import IDLE, LOOKS, Reader, is_steady, overflow, violations
 from tests.support.running import Service
 
 pytestmark = pytest.mark.browser
@@ -38,7 +38,7 @@ def test_nobody_is_shut_out_and_nothing_jumps(
     reader = Reader(browser, running_dashboard, look)
     page = opened(reader)
     page.locator(".cp-gainers img").first.wait_for()
-    assert shifted(page) < 0.1
+    assert is_steady(page, ".cp-gainers img")
     if look == "phone":
         page.get_by_role("button", name="Expand sidebar").click()  # the way to the other pages
         page.get_by_role("link", name="Rankings").first.wait_for()
