@@ -105,7 +105,9 @@ def test_each_role_is_asked_at_its_own_interval(trouble: tuple[Worker, dict[str,
     assert sources["sample-b"].asked == ["quotes"] * 21  # the first gives the rest
 
 
-def test_a_tick_that_comes_a_fifth_early_after_a_late_one_is_on_time(trouble: tuple[Worker, dict[str, Moody]]) -> None:
+def test_a_tick_that_comes_a_fifth_early_after_a_late_one_is_on_time(
+    trouble: tuple[Worker, dict[str, Moody]],
+) -> None:
     worker, sources = trouble
     worker.tick()
     worker.tick(seconds=11.9)
