@@ -64,6 +64,12 @@ class Settings(BaseSettings):
 
     assets_file: Path | None = None
     """A user's own YAML file of assets; by default ``assets.yaml`` in the data folder, if there."""
+    rules_dir: Path | None = None
+    """A user's own naming rules (``*.yaml``); by default ``rules`` in the data folder, if there."""
+    scan_processes: int | None = Field(default=None, ge=0, le=64)
+    """Processes that large batches of articles are spread over; 0: none; by default one fewer than cores, at most 4."""
+    violations_keep_days: int = Field(default=400, ge=1)
+
     coingecko_plan: CoinGeckoPlan = "keyless"
     coingecko_api_key: SecretStr | None = None
     coingecko_base_url: str | None = None
@@ -157,6 +163,10 @@ class Settings(BaseSettings):
     @cached_property
     def local_key_file(self) -> Path:
         return self.home / "local.key"
+
+    @cached_property
+    def user_rules_dir(self) -> Path:
+        return self.rules_dir or self.home / "rules"
 
     @cached_property
     def user_assets_file(self) -> Path:

@@ -1,0 +1,1 @@
+"""The catalogue of names: who and what articles and statements speak of."""

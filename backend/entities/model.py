@@ -1,0 +1,84 @@
+"""One entity of the catalogue, as its YAML packs write it and as everything else reads it.
+
+The catalogue is one file of facts with two users: article rules are derived from its names, and
+entity extraction resolves every name in it to one entity.
+"""
+
+from typing import Annotated, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Language = Literal["en", "ja", "zh"]
+LANGUAGES: tuple[Language, ...] = get_args(Language)
+
+EntityType = Literal[
+    "asset",
+    "stablecoin",
+    "protocol",
+    "exchange",
+    "company",
+    "regulator",
+    "organization",
+    "media",
+    "data_provider",
+    "person",
+    "term",
+]
+"""``term`` is a word of the field (DeFi, 暗号資産): articles have rules for it, extraction leaves it out."""
+
+Case = Literal["exact", "any", "title-at-sentence-start"]
+"""How a name in Latin script may be written. ``exact``: as given, or all in capitals where its line
+is. ``any``: every way is right. ``title-at-sentence-start``: as given, and with a first capital at the
+start of a sentence or in a title."""
+
+Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(?:[.-][a-z0-9]+)*$", max_length=100)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"^\S(?:.*\S)?$")]
+PartialDate = Annotated[str, StringConstraints(pattern=r"^\d{4}(?:-\d{2}(?:-\d{2})?)?$")]
+
+
+class Fact(BaseModel):
+    """Strict and immutable; a word that is not known is refused, since it is most likely a slip."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class FormerName(Fact):
+    """A name that was right until a day; writing it is a matter of judgement, so never auto-fixed."""
+
+    name: Name
+    until: PartialDate | None = None
+    """Year, month or day of the change; null for a style that fell out of use."""
+
+
+class Entity(Fact):
+    """Somebody or something with one canonical name per language."""
+
+    id: Slug
+    type: EntityType
+    names: dict[Language, Name] = Field(min_length=1)
+    """The canonical name in each language; where one is absent, the English one stands."""
+    also: dict[Language, tuple[Name, ...]] = Field(default_factory=dict)
+    """Other right names: a match, never a violation, and a shield for what they contain."""
+    symbols: tuple[Name, ...] = ()
+    """Tickers, in their exact capitals."""
+    symbols_need_context: bool = True
+    """False for tickers that mean nothing else (BTC, ETH), which count anywhere. A cashtag never needs context."""
+    case: Case = "exact"
+    context: bool | tuple[Name, ...] = False
+    """Which names are ordinary words too and count only in their exact capitals beside a word of the
+    field or another, unambiguous entity in the same paragraph. True: all names of one word."""
+    former: tuple[FormerName, ...] = ()
+    asset: Slug | None = None
+    """Id in the market's list of assets, where there is one."""
+    official_domains: tuple[str, ...] = ()
+    official_x_accounts: tuple[str, ...] = ()
+    authority: str | None = None
+    """What an official statement of theirs counts as: regulator, official_project, exchange, press and so on."""
+    status: Literal["active", "defunct", "merged"] = "active"
+    checked: PartialDate | None = None
+    """When domains and accounts were last looked at."""
+    note: str | None = None
+
+    def name(self, language: Language) -> str:
+        """The canonical name for an article in ``language``."""
+        return self.names.get(language) or self.names.get("en") or next(iter(self.names.values()))
