@@ -62,7 +62,7 @@ class Entity(Fact):
     symbols: tuple[Name, ...] = ()
     """Tickers, in their exact capitals."""
     symbols_need_context: bool = True
-    """False for tickers that mean nothing else (BTC, ETH), which count anywhere. A cashtag never needs context."""
+    """False for tickers that mean nothing else (BTC, ETH). A cashtag never needs context."""
     case: Case = "exact"
     context: bool | tuple[Name, ...] = False
     """Which names are ordinary words too and count only in their exact capitals beside a word of the
@@ -73,7 +73,7 @@ class Entity(Fact):
     official_domains: tuple[str, ...] = ()
     official_x_accounts: tuple[str, ...] = ()
     authority: str | None = None
-    """What an official statement of theirs counts as: regulator, official_project, exchange, press and so on."""
+    """What their own statements count as: regulator, official_project, exchange, press and so on."""
     status: Literal["active", "defunct", "merged"] = "active"
     checked: PartialDate | None = None
     """When domains and accounts were last looked at."""
