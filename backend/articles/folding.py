@@ -1,0 +1,130 @@
+"""Forms of one spelling that match alike: case, width and composition, with an exact way back.
+
+A folded text is in lower case, its full-width letters and digits are narrow, its half-width katakana
+wide, its combining marks composed, its ligatures taken apart, and its special spaces, hyphens and
+apostrophes plain. Full-width punctuation stays. Most texts fold one to one; where a length changes,
+the map back is piecewise linear and knows which places lie inside a composition or an expansion.
+"""
+
+import re
+import unicodedata
+from bisect import bisect_left
+
+SINGLE = "\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff65-\uff9d\ufb00-\ufb06"
+MARK = "\u0300-\u036f\u3099\u309a\uff9e\uff9f"
+MOST_MARKS = 16
+"""A base with more marks than this is no name; putting them in canonical order takes squared time."""
+
+HALF_WIDTH_KATAKANA = re.compile("[\uff65-\uff9f]")
+
+_SINGLE = re.compile(f"[{SINGLE}]")
+_MARK = re.compile(f"[{MARK}]")
+_RUN = re.compile(f"[{SINGLE}{MARK}]+")
+_UNEVEN = re.compile(f"[{MARK}\ufb00-\ufb06]")
+_CLUSTER = re.compile(f"[^{MARK}]?[{MARK}]*", re.DOTALL)
+_SOUND_MARKS = str.maketrans("\uff9e\uff9f", "\u3099\u309a")
+_PLAIN = (
+    ("\u2019", "'"),
+    ("\u3000", " "),
+    ("\u00a0", " "),
+    ("\u2009", " "),
+    ("\u202f", " "),
+    ("\u2010", "-"),
+    ("\u2011", "-"),
+)
+
+
+class Folded:
+    """A folded text and where each of its places lies in the original."""
+
+    __slots__ = ("_ends", "_source_ends", "_starts", "identity", "text")
+
+    def __init__(self, text: str, pieces: list[tuple[int, int, int]]) -> None:
+        self.text = text
+        self.identity = not pieces
+        # Of each piece that must not be cut: start and end in the folded text, end in the original.
+        self._starts = [piece[0] for piece in pieces]
+        self._ends = [piece[1] for piece in pieces]
+        self._source_ends = [piece[2] for piece in pieces]
+
+    def source(self, start: int, end: int) -> tuple[int, int] | None:
+        """The original's span for ``[start:end]`` of the folded text; None where an edge cuts a piece."""
+        if self.identity:
+            return start, end
+        first, last = self._place(start), self._place(end)
+        return None if first is None or last is None else (first, last)
+
+    def _place(self, at: int) -> int | None:
+        k = bisect_left(self._starts, at) - 1
+        if k < 0:
+            return at
+        return None if at < self._ends[k] else self._source_ends[k] + at - self._ends[k]
+
+
+def fold(text: str) -> Folded:
+    """``text`` as the matcher reads it. Folding a folded text changes nothing."""
+    # Of all characters this one alone has a lower case of another length.
+    low = (text.replace("\u0130", "I") if "\u0130" in text else text).lower()
+    if "ς" in low:  # which lower() writes or not by what follows
+        low = low.replace("ς", "σ")
+    return _even_out(low)
+
+
+def plain(text: str) -> str:
+    """``text`` with width and composition evened out and its case kept: to tell an exact form."""
+    return text if text.isascii() else _even_out(text).text
+
+
+def _even_out(text: str) -> Folded:
+    if text.isascii():
+        return Folded(text, [])
+    for special, ordinary in _PLAIN:
+        if special in text:
+            text = text.replace(special, ordinary)
+    run = _RUN.search(text)
+    if run is None:
+        return Folded(text, [])
+    parts: list[str] = []
+    pieces: list[tuple[int, int, int]] = []
+    done = folded = 0
+    while run is not None:
+        start, end = run.span()
+        if _UNEVEN.search(text, start, end):
+            if _MARK.match(text, start):
+                start = max(done, start - 1)  # the character that the mark belongs to
+            parts.append(text[done:start])
+            folded += start - done
+            folded = _clusters(text, start, end, folded, parts, pieces)
+        else:
+            parts += text[done:start], unicodedata.normalize("NFKC", text[start:end])
+            folded += end - done
+        done = end
+        run = _RUN.search(text, end)
+    parts.append(text[done:])
+    return Folded("".join(parts), pieces)
+
+
+def _clusters(
+    text: str, start: int, end: int, folded: int, parts: list[str], pieces: list[tuple[int, int, int]]
+) -> int:
+    """Folds ``text[start:end]`` base by base; returns the new length of the folded text."""
+    for cluster in _CLUSTER.finditer(text, start, end):
+        source = cluster.group()
+        if not source:
+            continue
+        piece = _piece(source)
+        parts.append(piece)
+        if len(source) > 1 or len(piece) > 1:
+            pieces.append((folded, folded + len(piece), cluster.end()))
+        folded += len(piece)
+    return folded
+
+
+def _piece(cluster: str) -> str:
+    if len(cluster) > MOST_MARKS:
+        return cluster
+    if _SINGLE.match(cluster):
+        composed = unicodedata.normalize("NFKC", cluster)
+    else:
+        composed = unicodedata.normalize("NFC", cluster.translate(_SOUND_MARKS))
+    return composed.replace("i\u0307", "i")
