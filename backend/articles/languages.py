@@ -1,0 +1,35 @@
+"""Which of the three languages a text is in, by its letters alone."""
+
+import re
+from collections.abc import Iterable
+
+from backend.entities.model import Language
+
+SAMPLE = 4_000
+"""Characters looked at of each field: more tells nothing new."""
+KANA_SHARE = 0.12
+"""Share of kana among kana and Han from which a text is Japanese: below, it is a name in a Chinese text."""
+LETTERS_PER_HAN = 3
+"""How many Latin letters weigh as much as one character of kana or Han."""
+
+_LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
+_KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa\uff66-\uff9d]")
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+# Forms that came about in Japan and are written neither in Simplified nor in Traditional Chinese.
+_JAPANESE_HAN = re.compile(
+    "[価仮円暦毎気済沢渋様検権桜楽発対売読変辺込働払広拡収図団囲圧塩増実県帰従徴恵戦戻択拠挙摂撃歩浄渇焼"
+    "竜経総続縁聴臓蔵薬処訳説譲賛転軽郷酔釈鉄銭錬険隠雑霊頼顕駆騒験髪黙齢畑峠枠匂]"
+)
+
+
+def detect(texts: Iterable[str]) -> Language:
+    """The language of an article's ``texts``; English where they hold no letters of any."""
+    sample = "\n".join(text[:SAMPLE] for text in texts if text)
+    if sample.isascii():
+        return "en"
+    kana, han, latin = (sum(1 for _ in letters.finditer(sample)) for letters in (_KANA, _HAN, _LATIN))
+    if (kana + han) * LETTERS_PER_HAN < latin or not kana + han:
+        return "en"
+    if kana >= KANA_SHARE * (kana + han) or _JAPANESE_HAN.search(sample):
+        return "ja"
+    return "zh"
