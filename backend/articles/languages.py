@@ -7,12 +7,14 @@ from backend.entities.model import Language
 
 SAMPLE = 4_000
 """Characters looked at of each field: more tells nothing new."""
-KANA_SHARE = 0.12
-"""Share of kana among kana and Han from which a text is Japanese: below, it is a name in a Chinese text."""
+HIRAGANA_SHARE, KANA_SHARE = 0.03, 0.3
+"""Shares among kana and Han from which a text is Japanese. No sentence is without hiragana for long; a
+Chinese text may hold a name in katakana."""
 LETTERS_PER_HAN = 3
 """How many Latin letters weigh as much as one character of kana or Han."""
 
 _LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
+_HIRAGANA = re.compile("[\u3041-\u3096]")
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa\uff66-\uff9d]")
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 # Forms that came about in Japan and are written neither in Simplified nor in Traditional Chinese.
@@ -27,9 +29,11 @@ def detect(texts: Iterable[str]) -> Language:
     sample = "\n".join(text[:SAMPLE] for text in texts if text)
     if sample.isascii():
         return "en"
-    kana, han, latin = (sum(1 for _ in letters.finditer(sample)) for letters in (_KANA, _HAN, _LATIN))
-    if (kana + han) * LETTERS_PER_HAN < latin or not kana + han:
+    hiragana, kana, han, latin = (
+        sum(1 for _ in letters.finditer(sample)) for letters in (_HIRAGANA, _KANA, _HAN, _LATIN)
+    )
+    both = kana + han
+    if both * LETTERS_PER_HAN < latin or not both:
         return "en"
-    if kana >= KANA_SHARE * (kana + han) or _JAPANESE_HAN.search(sample):
-        return "ja"
-    return "zh"
+    shows = hiragana > HIRAGANA_SHARE * both or kana > KANA_SHARE * both or _JAPANESE_HAN.search(sample)
+    return "ja" if shows else "zh"
