@@ -1,0 +1,270 @@
+"""Code, comments, tags and link targets of Markdown, HTML and the templates that blogs put around them.
+
+An article says not which of them it is written in, so that all are looked for. CommonMark decides what
+a fence, a code span and a comment is; where a start has no end, what CommonMark says holds too: a fence
+or a comment runs to the end of the text, backticks without their like are text.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+
+Span = tuple[int, int]
+
+_RAW_NAMES = "script|style|pre|code|textarea|kbd|samp|var|tt|math|svg"
+# What can be read at once is: an escape, a code span of one line, a tag without quotes. What is left
+# begins something that has to be followed. A set comes first, for which the search is quick.
+_STRUCTURE = re.compile(
+    r"[`<\\{~](?:(?P<skip>(?<=\\).)"
+    r"|(?P<span>(?<=`)(?<!``)(?!`)[^`\n]++`(?!`)"
+    rf"|(?<=<)(?!(?i:{_RAW_NAMES})\b)[A-Za-z/][^<>\"'\n]*+>)"
+    r"|(?P<open>(?<=[`<\\])|(?<=\{)[{%]|(?<=~)~~))"
+)
+_BEFORE_FENCE = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])?[ \t>]*")
+_FENCE = re.compile(r"`{3,}+|~{3,}+")
+_BACKTICKS = re.compile(r"`++")
+_BLANK_LINE = re.compile(r"\n[ \t]*+(?=\n)")
+# A `<` inside a tag but outside its quotes ends the attempt. At any place only three attempts can be
+# alive (outside quotes, inside either kind), hence linear.
+_TAG = re.compile(r"<[A-Za-z/!?](?:[^<>\"']|\"[^\"]*\"|'[^']*')*+>")
+_TAG_WITHOUT_QUOTES = re.compile(r"<[A-Za-z/!?][^<>]*+>")
+_RAW = re.compile(rf"<({_RAW_NAMES})\b", re.IGNORECASE)
+_RAW_END = re.compile(rf"</({_RAW_NAMES})\s*+>", re.IGNORECASE)
+LONGEST_TEMPLATE = 2_000
+LONGEST_LABEL = 999
+
+_TARGET = re.compile(
+    r"\]\(\s*+(?:<[^<>\n]*+>|(?:[^\s()]++|\((?:[^\s()]++|\([^\s()]*+\))*+\))*+)"
+    r"(?:\s++(?:\"[^\"]*+\"|'[^']*+'|\([^()]*+\)))?+\s*+\)"
+)
+_DEFINITION = re.compile(
+    r"[ \t>]{0,12}\[(?!\^)([^\[\]\n]{1,999})\]:[ \t]*+(?:<[^<>\n]*+>|[^\s<]\S*+)"
+    r"(?:[ \t]++(?:\"[^\"\n]*+\"|'[^'\n]*+'|\([^()\n]*+\)))?+[ \t\r]*+(?=\n|\Z)"
+)
+_LABEL = re.compile(r"\[([^\[\]]{1,999})\]")
+_WIKI_LINK = re.compile(r"\[\[[^\[\]|\n]*+(?:\||\]\])")
+
+_FRONT_MATTER = re.compile(r"---[ \t]*\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
+_PROSE_KEY = re.compile(r"(?:title|subtitle|headline|summary|description|excerpt|lead|caption)[ \t]*:", re.I)
+_CODE_MAY_BEGIN = re.compile(r"(?:\A|\n[ \t\r]*+\n)(?: {4}|\t)")
+_INDENTED = re.compile(r"(?: {4}|\t| {1,3}\t)")
+_LIST_ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
+
+
+def structure_spans(text: str) -> Iterator[Span]:
+    """Code, comments, tags and template marks, each outside the others."""
+    start = 0
+    if text.startswith("---"):
+        head = _FRONT_MATTER.match(text)
+        if head:
+            start = head.end()
+            yield from _front_matter(text, start)
+    yield from _inline(text, start)
+    if _CODE_MAY_BEGIN.search(text):
+        yield from _indented_code(text, start)
+
+
+def _front_matter(text: str, end: int) -> Iterator[Span]:
+    at = 0
+    for line in text[:end].splitlines(keepends=True):
+        prose = _PROSE_KEY.match(line)
+        yield at, at + (prose.end() if prose else len(line))
+        at += len(line)
+
+
+def _inline(text: str, at: int) -> Iterator[Span]:
+    follow = _Follower(text)
+    while True:
+        for found in _STRUCTURE.finditer(text, at):
+            kind = found.lastgroup
+            if kind == "span":
+                yield found.span()
+            elif kind == "open":
+                start = found.start()
+                protected, at = follow(start)
+                if protected:
+                    yield start, at
+                break  # the search goes on behind what was followed
+        else:
+            return
+
+
+class _Follower:
+    """Where that ends which begins at a place, and whether it is protected text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._ticks: _Backticks | None = None
+        self._closing_tags: _ClosingTags | None = None
+
+    def __call__(self, at: int) -> tuple[bool, int]:
+        text = self._text
+        sign = text[at]
+        if sign == "<":
+            return self._angle(at)
+        if sign == "{":
+            close = text.find("}}" if text[at + 1] == "{" else "%}", at + 2, at + LONGEST_TEMPLATE)
+            return (True, close + 2) if close >= 0 else (False, at + 2)
+        if sign == "\\":  # the last character of the text
+            return False, at + 1
+        fence = _FENCE.match(text, at)
+        if fence and _opens_line(text, at):
+            end = _fence_end(text, fence)
+            if end:
+                return True, end
+        if sign == "~":
+            return False, fence.end() if fence else at + 1
+        self._ticks = self._ticks or _Backticks(text)
+        end = self._ticks.end(at)
+        if end:
+            return True, end
+        run = _BACKTICKS.match(text, at)
+        return False, run.end() if run else at + 1
+
+    def _angle(self, at: int) -> tuple[bool, int]:
+        text = self._text
+        if text.startswith("<!--", at):
+            close = text.find("-->", at + 4)
+            return True, close + 3 if close >= 0 else len(text)
+        tag = _TAG.match(text, at) or _TAG_WITHOUT_QUOTES.match(text, at)
+        if tag is None:
+            return False, at + 1
+        raw = _RAW.match(text, at)
+        if raw and not tag.group().endswith("/>"):
+            self._closing_tags = self._closing_tags or _ClosingTags(text)
+            return True, self._closing_tags.after(tag.end(), raw.group(1)) or tag.end()
+        return True, tag.end()
+
+
+def _opens_line(text: str, at: int) -> bool:
+    start = text.rfind("\n", max(0, at - 80), at) + 1
+    if start == 0 and at > 80:
+        return False
+    return _BEFORE_FENCE.fullmatch(text, start, at) is not None
+
+
+def _fence_end(text: str, fence: re.Match[str]) -> int:
+    """The end of the fenced block; 0 where the line is none (backticks in what follows the fence)."""
+    mark = fence.group()
+    line_end = text.find("\n", fence.end())
+    if mark[0] == "`" and "`" in text[fence.end() : line_end if line_end >= 0 else len(text)]:
+        return 0
+    while line_end >= 0:
+        start = line_end + 1
+        line_end = text.find("\n", start)
+        line = text[start : line_end if line_end >= 0 else len(text)].strip(" \t>\r")
+        if len(line) >= len(mark) and not line.strip(mark[0]):
+            return line_end if line_end >= 0 else len(text)
+    return len(text)
+
+
+class _Backticks:
+    """For each run of backticks the next run of the same length in its paragraph."""
+
+    def __init__(self, text: str) -> None:
+        self._closes: dict[int, int] = {}
+        blanks = [found.start() for found in _BLANK_LINE.finditer(text)]
+        last: dict[int, tuple[int, int, int]] = {}
+        for run in reversed(list(_BACKTICKS.finditer(text))):
+            start, end = run.span()
+            paragraph = bisect_right(blanks, start)
+            known = last.get(end - start)
+            if known and known[0] == paragraph:
+                self._closes[start] = known[2]
+            last[end - start] = (paragraph, start, end)
+
+    def end(self, start: int) -> int:
+        """The end of the code span that begins at ``start``; 0 where nothing closes it."""
+        return self._closes.get(start, 0)
+
+
+class _ClosingTags:
+    """Where elements end whose content is code, each kind's ends found once."""
+
+    def __init__(self, text: str) -> None:
+        self._ends: dict[str, list[int]] = {}
+        for found in _RAW_END.finditer(text):
+            self._ends.setdefault(found.group(1).lower(), []).append(found.end())
+
+    def after(self, at: int, name: str) -> int:
+        """The end of the first closing tag behind ``at``; 0 where there is none."""
+        ends = self._ends.get(name.lower(), [])
+        k = bisect_right(ends, at)
+        return ends[k] if k < len(ends) else 0
+
+
+def _indented_code(text: str, start: int) -> Iterator[Span]:
+    """Blocks of lines with four spaces behind a blank line, unless a list goes on there."""
+    if "</p>" in text or "<div" in text:
+        return
+    after_blank, in_list, code = True, False, False
+    at = start
+    for line in text[start:].splitlines(keepends=True):
+        if not line.strip():
+            after_blank = True
+        elif _INDENTED.match(line):
+            code = (code or after_blank) and not in_list
+            if code:
+                yield at, at + len(line)
+            after_blank = False
+        else:
+            in_list = _LIST_ITEM.match(line) is not None or (in_list and (not after_blank or line[0] == " "))
+            code = after_blank = False
+        at += len(line)
+
+
+def target_spans(text: str) -> tuple[list[Span], frozenset[str]]:
+    """Targets of links and images, whole definitions of references, and the labels that these define."""
+    spans: list[Span] = []
+    defined: set[str] = set()
+    if "](" in text:
+        spans += [found.span() for found in _TARGET.finditer(text)]
+    if "[[" in text:
+        spans += [found.span() for found in _WIKI_LINK.finditer(text)]
+    if "]:" in text:
+        for definition in _definitions(text):
+            defined.add(_label(definition.group(1)))
+            spans.append(definition.span())
+    return spans, frozenset(defined)
+
+
+def label_spans(text: str, defined: frozenset[str]) -> Iterator[Span]:
+    """Labels, which must stay as their definition has them: ``[label]`` behind a text in brackets,
+    ``[label][]``, and ``[label]`` alone where it is defined."""
+    if "][" not in text and not defined:
+        return
+    for found in _LABEL.finditer(text):
+        if _is_label(text, found.start(), found.end(), defined):
+            yield found.span()
+
+
+def in_label(text: str, start: int, end: int, defined: frozenset[str]) -> bool:
+    """Whether ``[start:end]`` touches a label of :func:`label_spans`, found from there to both sides."""
+    opening = text.rfind("[", max(0, end - LONGEST_LABEL - 2), end)
+    if opening < 0:
+        return False
+    found = _LABEL.match(text, opening)
+    return found is not None and found.end() > start and _is_label(text, opening, found.end(), defined)
+
+
+def _is_label(text: str, start: int, end: int, defined: frozenset[str]) -> bool:
+    if start and text[start - 1] == "]":
+        return True
+    if text.startswith("[", end):
+        return text.startswith("[]", end)
+    return bool(defined) and _label(text[start + 1 : end - 1]) in defined
+
+
+def _definitions(text: str) -> Iterator[re.Match[str]]:
+    at = text.find("]:")
+    while at >= 0:
+        start = text.rfind("\n", max(0, at - 1_020), at) + 1
+        found = _DEFINITION.match(text, start) if start or at <= 1_020 else None
+        if found:
+            yield found
+        at = text.find("]:", max(at + 2, found.end() if found else 0))
+
+
+def _label(text: str) -> str:
+    """Labels are compared without case, and any white space counts as one space (CommonMark 4.7)."""
+    return " ".join(text.split()).casefold()
