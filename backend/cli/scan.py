@@ -1,0 +1,161 @@
+"""``chainproof scan``: naming rules over files and archives of articles, without a server."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from rich.markup import escape
+
+from backend.cli.words import WRONG_USE, err, fail, in_words
+from backend.settings import Settings
+
+if TYPE_CHECKING:
+    from backend.articles.desk import Desk, Outcome
+    from backend.articles.files import Source
+    from backend.articles.reports import Format
+
+app = typer.Typer()
+FINDINGS = 1
+ORDER = {"error": 0, "warning": 1, "info": 2}
+
+
+@dataclass
+class Tally:
+    """What the last line says."""
+
+    files: set[str] = field(default_factory=set)
+    with_findings: set[str] = field(default_factory=set)
+    findings: int = 0
+    fixable: int = 0
+    corrected: int = 0
+    mistakes: int = 0
+
+    def sentence(self, *, fixed: bool) -> str:
+        files = len(self.files)
+        scanned = f"{files} file{'s' if files != 1 else ''} scanned"
+        made = f", {self.corrected} correction{'s' if self.corrected != 1 else ''} made" if fixed else ""
+        if not self.findings:
+            return f"{scanned}{made}: nothing {'left ' if fixed else ''}to correct."
+        where = f" in {len(self.with_findings)} of them" if files > 1 else ""
+        left = f"{self.findings} finding{'s' if self.findings != 1 else ''}{' left' if fixed else ''}{where}"
+        hint = "" if fixed or not self.fixable else f"; {self.fixable} can be corrected with --fix"
+        return f"{scanned}{made}: {left}{hint}."
+
+
+@app.command("scan")
+@in_words
+def scan(
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Markdown, HTML, text and JSON Lines files, folders, or - for standard input."),
+    ] = None,
+    fix: Annotated[bool, typer.Option("--fix", help="Make the safe corrections in the files.")] = False,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Show what --fix changes; without --fix nothing is written.")
+    ] = False,
+    output: Annotated[
+        Literal["text", "json", "sarif"], typer.Option("--format", help="How findings are printed.")
+    ] = "text",
+    out: Annotated[
+        Path | None, typer.Option(help="With --fix and one file: where the corrected text goes instead.")
+    ] = None,
+    language: Annotated[
+        Literal["en", "ja", "zh"] | None, typer.Option(help="Of all articles; else found out for each.")
+    ] = None,
+    severity: Annotated[
+        Literal["error", "warning", "info"], typer.Option(help="The least severity that is reported.")
+    ] = "info",
+    stdin_name: Annotated[
+        str, typer.Option("--stdin-name", help="What standard input is called; *.jsonl makes it an archive.")
+    ] = "stdin.md",
+    jobs: Annotated[int | None, typer.Option(min=0, help="Processes; by default as many as cores.")] = None,
+) -> None:
+    """Find wrong names in articles; --fix corrects the safe ones. Exit code 1: something was found."""
+    from backend.articles import files
+    from backend.articles.desk import Desk
+
+    if out is not None and (not fix or paths is None or len(paths) != 1 or paths[0].is_dir()):
+        fail("--out goes with --fix and exactly one file.", WRONG_USE)
+    if not paths and sys.stdin.isatty():
+        fail("Name files or folders to scan, or - to read standard input.", WRONG_USE)
+    found = files.sources(paths or [files.STANDARD_INPUT], stdin_name)
+    from_stdin = any(source.path is None for source in found)
+    desk = Desk(Settings(), fix=fix or diff, language=language, jobs=jobs)
+    speaks = _Speaker(desk, output, severity, diff=diff, on_stderr=fix and from_stdin and out is None)
+    with ExitStack() as stack:
+        writer = stack.enter_context(files.Writer(out)) if fix else None
+        stack.enter_context(speaks.reporting())
+        advance = stack.enter_context(_progress(found, shown=output == "text" and not diff))
+        for outcome in desk.outcomes(found, writer):
+            speaks.tell(outcome)
+            advance(outcome)
+    if output == "text":
+        err.print(speaks.tally.sentence(fixed=fix), highlight=False)
+    if speaks.tally.mistakes:
+        raise typer.Exit(WRONG_USE)
+    raise typer.Exit(FINDINGS if speaks.tally.findings else 0)
+
+
+class _Speaker:
+    """Prints what each file or piece of an archive brought."""
+
+    def __init__(self, desk: "Desk", output: "Format", severity: str, *, diff: bool, on_stderr: bool) -> None:
+        from importlib.metadata import version
+
+        from backend.articles.reports import report
+
+        stream = sys.stderr if on_stderr else sys.stdout
+        self.tally = Tally()
+        self._stream = stream
+        self._least = ORDER[severity]
+        self._diff = diff
+        self._report = report(
+            output,
+            stream.write,
+            colour=stream.isatty(),
+            version=version("chainproof"),
+            rules_version=desk.rules.version,
+        )
+
+    @contextmanager
+    def reporting(self) -> Iterator[None]:
+        self._report.begin()
+        yield
+        self._report.end()
+        self._stream.flush()
+
+    def tell(self, outcome: "Outcome") -> None:
+        self.tally.files.add(outcome.source.name)
+        self.tally.corrected += outcome.corrections
+        for mistake in outcome.mistakes:
+            self.tally.mistakes += 1
+            err.print(f"[bold red]chainproof:[/] {escape(mistake)}", highlight=False)
+        if self._diff:
+            self._stream.writelines(outcome.diff)
+        for finding in outcome.findings:
+            if ORDER[finding.violation["severity"]] > self._least:
+                continue
+            self.tally.findings += 1
+            self.tally.fixable += finding.fixable
+            self.tally.with_findings.add(finding.file)
+            if not self._diff:
+                self._report.add(finding)
+
+
+@contextmanager
+def _progress(sources: "list[Source]", *, shown: bool) -> Iterator[Callable[["Outcome"], None]]:
+    """A bar on standard error over the bytes to read, where somebody is watching."""
+    if not (shown and sys.stderr.isatty()):
+        yield lambda _outcome: None
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    total = sum(source.size for source in sources) or None
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=err, transient=True) as bar:
+        task = bar.add_task("Scanning", total=total)
+        yield lambda outcome: bar.update(task, advance=outcome.size, description=escape(outcome.source.name))
