@@ -2,7 +2,8 @@
 
 Plain ASGI, outside FastAPI, so that it also covers what the framework answers by itself (404, 405,
 500). A GET whose answer stands ready is sent from here after its key is judged; anything else, a bad
-key included, goes on into the application, which says what is wrong.
+key included, goes on into the application, which says what is wrong. A HEAD is answered as the GET of
+the same path, headers and all, without its body (RFC 9110 section 9.3.2).
 """
 
 import itertools
@@ -79,7 +80,8 @@ class Shell:
             elif name == b"if-none-match":
                 if_none_match = value if if_none_match is None else if_none_match + b", " + value
         request_id = self._ids.take(sent_id)
-        if scope["method"] == "GET":
+        method = scope["method"]
+        if method == "GET" or method == "HEAD":
             answer = self._ready.find(scope["path"], scope["query_string"])
             if answer is not None and self._may_read(scope["headers"]):
                 status, headers, body = answer.answer(accept_encoding, if_none_match)
@@ -90,8 +92,8 @@ class Shell:
                         "headers": [*headers, *self._always, (b"x-request-id", request_id)],
                     }
                 )
-                await send({"type": "http.response.body", "body": body})
-                metrics.observe("GET", scope["path"], status, started)
+                await send({"type": "http.response.body", "body": b"" if method == "HEAD" else body})
+                metrics.observe(method, scope["path"], status, started)
                 if self._log_ready:
                     log.debug(
                         "ready_answer", path=scope["path"], status=status, request_id=request_id.decode()
@@ -110,7 +112,10 @@ class Shell:
     ) -> None:
         text_id = request_id.decode()
         scope.setdefault("state", {})["request_id"] = text_id
-        status = 0
+        method, status = scope["method"], 0
+        if method == "HEAD":
+            # A copy: the server looks at its own scope to know that no body follows the headers.
+            scope, send = {**scope, "method": "GET"}, _without_body(send)
 
         async def send_with_headers(message: Message) -> None:
             nonlocal status
@@ -118,7 +123,8 @@ class Shell:
                 status = message["status"]
                 present = {name for name, _ in message["headers"]}
                 extra = [pair for pair in self._always if pair[0] not in present]
-                message["headers"] = [*message["headers"], *extra, (b"x-request-id", request_id)]
+                headers = _allowing_head(message["headers"]) if status == 405 else message["headers"]
+                message["headers"] = [*headers, *extra, (b"x-request-id", request_id)]
             await send(message)
 
         structlog.contextvars.clear_contextvars()
@@ -126,15 +132,15 @@ class Shell:
         try:
             await self._app(scope, self._limited(receive), send_with_headers)
         except Exception:
-            log.exception("unhandled_error", method=scope["method"], path=scope["path"])
+            log.exception("unhandled_error", method=method, path=scope["path"])
             if status == 0:
                 await self._last_resort(scope, send_with_headers, text_id)
         finally:
             route = getattr(scope.get("route"), "path", metrics.NO_ROUTE)
-            metrics.observe(scope["method"], route, status, started)
+            metrics.observe(method, route, status, started)
             log.info(
                 "request",
-                method=scope["method"],
+                method=method,
                 route=route,
                 status=status,
                 ms=round((time.perf_counter() - started) * 1000, 1),
@@ -170,3 +176,26 @@ class Shell:
             }
         )
         await send({"type": "http.response.body", "body": answer.body})
+
+
+def _without_body(send: Send) -> Send:
+    """``send`` for an answer of headers alone; they say the length that the body would have had."""
+
+    async def bare(message: Message) -> None:
+        if message["type"] == "http.response.body":
+            message = {**message, "body": b""}
+        await send(message)
+
+    return bare
+
+
+def _allowing_head(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """What allows GET allows HEAD: the application knows of the former alone."""
+
+    def told(name: bytes, value: bytes) -> bytes:
+        methods = [method.strip() for method in value.split(b",")]
+        if name.lower() != b"allow" or b"GET" not in methods or b"HEAD" in methods:
+            return value
+        return value + b", HEAD"
+
+    return [(name, told(name, value)) for name, value in headers]

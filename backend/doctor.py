@@ -16,9 +16,9 @@ from backend.auth import service as auth_service
 from backend.db import Database
 from backend.logs import redact
 from backend.markets import setup
-from backend.markets.freshness import words
 from backend.markets.model import ProviderError
 from backend.markets.provider_state import load_states
+from backend.markets.reasons import words
 from backend.markets.setup import Market
 from backend.settings import Settings, config_file
 

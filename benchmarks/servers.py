@@ -3,23 +3,24 @@
 import contextlib
 import os
 import signal
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import httpx
 
-START_SECONDS = 40.0
+from tests.support.running import answers, free_port, wait_for
 
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+__all__ = [
+    "bare_streamlit",
+    "dashboard_environment",
+    "free_port",
+    "process",
+    "service_environment",
+    "wait_for_prices",
+    "wait_until",
+]
 
 
 @contextlib.contextmanager
@@ -42,7 +43,7 @@ def process(
     try:
         try:
             wait_until(ready, child)
-        except SystemExit:
+        except (AssertionError, SystemExit):
             if log is not None:
                 sys.stderr.write(log.read_text(errors="replace")[-2000:])
             raise
@@ -57,15 +58,12 @@ def process(
 
 
 def wait_until(address: str, child: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        with contextlib.suppress(httpx.HTTPError):
-            if httpx.get(address, timeout=2).status_code == 200:
-                return
+    def answered() -> bool:
         if child.poll() is not None:
             raise SystemExit(f"The process ended before it answered at {address}.")
-        time.sleep(0.1)
-    raise SystemExit(f"Nothing answered at {address} within {START_SECONDS:.0f} s.")
+        return answers(address)
+
+    wait_for(answered, f"An answer at {address}")
 
 
 def service_environment(home: Path, port: int, **more: str) -> dict[str, str]:
@@ -80,14 +78,13 @@ def service_environment(home: Path, port: int, **more: str) -> dict[str, str]:
 
 def wait_for_prices(base: str, key: str) -> None:
     """Until the first refresh shows in the answers."""
-    deadline = time.monotonic() + START_SECONDS
     headers = {"CP-X-API-KEY": key}
-    while time.monotonic() < deadline:
+
+    def has_prices() -> bool:
         rows = httpx.get(f"{base}/rankings", params={"limit": 1}, headers=headers, timeout=5).json()
-        if rows and rows[0]["price_usd"] is not None:
-            return
-        time.sleep(0.2)
-    raise SystemExit("No refresh came.")
+        return bool(rows) and rows[0]["price_usd"] is not None
+
+    wait_for(has_prices, "The first refresh")
 
 
 def dashboard_environment(home: Path, port: int, dashboard_port: int) -> dict[str, str]:

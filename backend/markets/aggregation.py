@@ -29,12 +29,13 @@ from backend.markets.choices import (
     jump_limit,
 )
 from backend.markets.episodes import IncidentEvent, Sign, advance
-from backend.markets.freshness import classify, expired, fault_of, last_known, words
+from backend.markets.freshness import classify, expired, fault_of, last_known
 from backend.markets.memory import GoodFigure, IncidentKind, Memory, OpenIncident, PendingJump
 from backend.markets.model import SAMPLE_PROVIDERS, Freshness, Judgement, Published, Quote
-from backend.markets.numbers import WIDE, is_sane, stamp
-from backend.markets.policy import AssetTraits, Policy, title
+from backend.markets.numbers import WIDE, is_sane
+from backend.markets.policy import AssetTraits, Policy
 from backend.markets.ranks import assign_ranks, ranks_of
+from backend.markets.reasons import Reason, say
 
 __all__ = [
     "AssetTraits",
@@ -52,7 +53,6 @@ __all__ = [
     "ranks_of",
 ]
 
-NOTHING_YET = "No provider has given a usable price yet."
 ONE_DOLLAR = Decimal(1)
 SPREAD_STEP = Decimal("0.0001")
 
@@ -72,7 +72,7 @@ class Seen:
 
     quote: Quote
     freshness: Freshness | None
-    fault: str | None
+    fault: Reason | None
 
 
 def aggregate(
@@ -168,7 +168,9 @@ def _held(good: GoodFigure, told: Mapping[str, Any], at: Situation) -> Published
     """The last good figure once more; with all its fields where ``previous`` still carries it."""
     previous = at.previous
     if previous is None or (previous.price, previous.last_updated) != (good.price, good.at):
-        previous = Published(at.asset.asset_id, good.price, good.providers, True, good.at, "held", "")
+        previous = Published(
+            at.asset.asset_id, good.price, good.providers, True, good.at, "held", told["reason"]
+        )
     return replace(previous, stale=True, **told)
 
 
@@ -215,13 +217,12 @@ def _newest(seen: Sequence[Seen], at: Situation) -> datetime | None:
 def _peg_sign(choice: Choice, at: Situation) -> dict[IncidentKind, Sign]:
     """Whether a pegged asset is worth a dollar; nothing to say of a figure that is only held."""
     if not at.asset.pegged:
-        return {"depeg": Sign(False, Decimal(0), "The asset is no longer configured as pegged.", over=True)}
+        return {"depeg": Sign(False, Decimal(0), over=True)}
     if choice.price is None:
         return {}
     off = WIDE.multiply(abs(WIDE.subtract(choice.price, ONE_DOLLAR)), Decimal(100))
     limit = at.policy.depeg_pct
-    told = f"The price is {off:.2f} % from one dollar (limit {limit:.2f} %)."
-    return {"depeg": Sign(off > limit, off, told)}
+    return {"depeg": Sign(off > limit, off, say("off_peg", off_pct=off, limit_pct=limit))}
 
 
 def _judgements(seen: Sequence[Seen], choice: Choice | None, at: Situation) -> tuple[Judgement, ...]:
@@ -238,14 +239,13 @@ def _judgements(seen: Sequence[Seen], choice: Choice | None, at: Situation) -> t
     )
 
 
-def _unused(item: Seen, at: Situation) -> str:
+def _unused(item: Seen, at: Situation) -> Reason:
     if item.fault:
         return item.fault
-    when, provider = stamp(item.quote.as_of), item.quote.provider
+    as_of, provider = item.quote.as_of, item.quote.provider
     if item.freshness == "stale":
-        return f"Stale: of {when}, more than {words(at.policy.ageing_limit(provider))} old."
-    limit = words(at.policy.fresh_limit(provider))
-    return f"Ageing: of {when}, more than {limit} old, and a fresh quote exists."
+        return say("stale", as_of=as_of, limit_seconds=at.policy.ageing_limit(provider))
+    return say("ageing", as_of=as_of, limit_seconds=at.policy.fresh_limit(provider))
 
 
 # -- no usable quote ----------------------------------------------------------------------------
@@ -257,10 +257,10 @@ def _without_quotes(seen: Sequence[Seen], at: Situation) -> Outcome:
     judgements = _judgements(seen, None, at)
     late = _late_news(seen, at)
     if late is not None:
-        return Outcome(replace(_late(late, at), judgements=_mark(judgements, late.provider)), memory)
+        return Outcome(replace(_late(late, at), judgements=_mark(judgements, late, at)), memory)
     previous = at.previous
     if previous is None or previous.price is None or previous.last_updated is None:
-        nothing = Published(at.asset.asset_id, None, (), False, None, "none", NOTHING_YET)
+        nothing = Published(at.asset.asset_id, None, (), False, None, "none", say("nothing_yet"))
         shown = previous if previous is not None else nothing
         return _ended(replace(shown, judgements=judgements), memory, at)
     if at.now - previous.last_updated > at.policy.null_after:
@@ -285,7 +285,6 @@ def _late_news(seen: Sequence[Seen], at: Situation) -> Quote | None:
 
 
 def _late(quote: Quote, at: Situation) -> Published:
-    name = title(quote.provider)
     return Published(
         asset_id=at.asset.asset_id,
         price=quote.price,
@@ -293,17 +292,17 @@ def _late(quote: Quote, at: Situation) -> Published:
         stale=True,
         last_updated=quote.as_of,
         rule="stale",
-        reason=f"No provider's quote is recent enough: {name}'s of {stamp(quote.as_of)} is the latest known.",
+        reason=say("latest_known", provider=quote.provider, as_of=quote.as_of),
         flags=("depeg",) if "depeg" in at.memory.incidents else (),
         **_figures(quote),
     )
 
 
-def _mark(judgements: tuple[Judgement, ...], provider: str) -> tuple[Judgement, ...]:
+def _mark(judgements: tuple[Judgement, ...], late: Quote, at: Situation) -> tuple[Judgement, ...]:
+    limit = at.policy.ageing_limit(late.provider)
+    reason = say("stale_but_latest", as_of=late.as_of, limit_seconds=limit)
     return tuple(
-        replace(judgement, used=True, reason=judgement.reason + " The latest known price all the same.")
-        if judgement.provider == provider
-        else judgement
+        replace(judgement, used=True, reason=reason) if judgement.provider == late.provider else judgement
         for judgement in judgements
     )
 
@@ -311,8 +310,7 @@ def _mark(judgements: tuple[Judgement, ...], provider: str) -> tuple[Judgement, 
 def _ended(published: Published, memory: Memory, at: Situation) -> Outcome:
     """Nothing is shown any more, so nothing is wrong with it either."""
     signs: Mapping[IncidentKind, Sign] = {
-        kind: Sign(False, Decimal(0), "No recent figure is left to judge.", over=True)
-        for kind in memory.incidents
+        kind: Sign(False, Decimal(0), over=True) for kind in memory.incidents
     }
     incidents, events = advance(at.asset.asset_id, memory.incidents, signs, at.now, at.policy.quiet)
     return Outcome(published, replace(memory, incidents=incidents, pending=None), events)

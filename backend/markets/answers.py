@@ -13,6 +13,7 @@ import orjson
 from backend.markets.assets import Asset
 from backend.markets.model import FearGreed, GlobalFigures, Published, Span, source_label
 from backend.markets.numbers import compact_usd, json_number, plain, stamp
+from backend.markets.reasons import Reason
 
 SortKey = Literal["market_cap", "pct_change_24h", "pct_change_7d"]
 Order = Literal["asc", "desc"]
@@ -44,6 +45,13 @@ def text(value: Decimal | None) -> str | None:
     return None if value is None else plain(value)
 
 
+def told(name: str, reason: Reason | None) -> dict[str, Any]:
+    """The fields ``name``, ``name_code`` and ``name_values`` of a reason."""
+    if reason is None:
+        return {name: None, f"{name}_code": None, f"{name}_values": {}}
+    return {name: reason.text, f"{name}_code": reason.code, f"{name}_values": dict(reason.values)}
+
+
 def icon_url(asset: Asset) -> str:
     return f"/assets/{asset.id}/icon"
 
@@ -73,7 +81,7 @@ def figure_facts(entry: Entry) -> dict[str, Any]:
     figure = entry.figure
     return {
         "rule": figure.rule,
-        "reason": figure.reason,
+        **told("reason", figure.reason),
         "flags": list(figure.flags),
         "stale": figure.stale,
         "spread_pct": text(figure.spread_pct),

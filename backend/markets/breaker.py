@@ -17,7 +17,7 @@ import orjson
 
 from backend.markets.memory import instant, moment
 from backend.markets.model import Fault
-from backend.markets.numbers import stamp
+from backend.markets.reasons import Reason, say
 
 FAILURES = 5
 WINDOW = timedelta(minutes=5)
@@ -44,7 +44,6 @@ class Decision:
     allowed: bool
     probe: bool
     retry_at: datetime | None
-    reason: str
 
     def __bool__(self) -> bool:
         return self.allowed
@@ -52,10 +51,10 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The provider's state for people: a word, a sentence where there is something to say, and a time."""
+    """The provider's state for people: a word, more where there is something to say, and a time."""
 
     state: State
-    message: str | None
+    message: Reason | None
     retry_at: datetime | None
 
 
@@ -66,7 +65,7 @@ class Breaker:
     ``until`` ends the wait of ``kind``; ``wait_seconds`` is the last wait without jitter, which the
     next one doubles; ``failures`` are the instants of those that still count; ``fingerprint`` is of
     the configuration in use (see :func:`fingerprint`); ``why`` is the provider's last refusal in
-    words that hold no secret.
+    words that hold no secret, ``fault`` its kind.
     """
 
     kind: Kind = "closed"
@@ -76,20 +75,21 @@ class Breaker:
     probe_until: datetime | None = None
     fingerprint: str | None = None
     why: str = ""
+    fault: Fault | None = None
 
     # -- asking ------------------------------------------------------------------------------
 
     def allow(self, now: datetime) -> Decision:
         """Whether a call may be made at ``now``. Call :meth:`asked` when it is."""
         if self.kind == "unauthorised":
-            return Decision(False, False, None, self._message(now))
+            return Decision(False, False, None)
         if self.until is not None and now < self.until:
-            return Decision(False, False, self.until, self._message(now))
+            return Decision(False, False, self.until)
         if self.kind != "open":
-            return Decision(True, False, None, "")
+            return Decision(True, False, None)
         if self.probe_until is not None and now < self.probe_until:
-            return Decision(False, False, self.probe_until, self._message(now))
-        return Decision(True, True, None, "One probe, to see whether the provider answers again.")
+            return Decision(False, False, self.probe_until)
+        return Decision(True, True, None)
 
     def allows(self, now: datetime) -> bool:
         return self.allow(now).allowed
@@ -140,62 +140,67 @@ class Breaker:
             return self.succeeded(now)
         why = " ".join(why.split())[:300]
         if self.kind == "unauthorised" or fault is Fault.UNAUTHORISED:
-            return self._wait("unauthorised", None, why if fault is Fault.UNAUTHORISED else self.why)
+            # Whatever comes after a refused key does not lift the refusal.
+            cause = (why, fault) if fault is Fault.UNAUTHORISED else (self.why, self.fault)
+            return self._wait("unauthorised", None, *cause)
         if fault is Fault.QUOTA_SPENT:
             told = now + _told(retry_after) if retry_after is not None else next_period(now, period)
-            return self._wait("quota_spent", told, why)
+            return self._wait("quota_spent", told, why, fault)
         if fault is Fault.THROTTLED:
             until = now + (THROTTLED_FOR if retry_after is None else _told(retry_after))
             if self.kind == "quota_spent" and self.until is not None and self.until > until:
                 return self
-            return self._wait("throttled", until, why)
-        return self._count(now, jitter, why)
+            return self._wait("throttled", until, why, fault)
+        return self._count(now, jitter, why, fault)
 
-    def _count(self, now: datetime, jitter: float, why: str) -> "Breaker":
+    def _count(self, now: datetime, jitter: float, why: str, fault: Fault) -> "Breaker":
         if not 0 <= jitter < 1:
             raise ValueError("Jitter is a random number from 0 up to, but not including, 1.")
         if self.until is not None and now < self.until:
             return self  # an older call's failure adds nothing to a wait that is on
         failures = (*(at for at in self.failures if now - at < WINDOW), now)[-FAILURES:]
         if self.kind != "open" and len(failures) < FAILURES:
-            return replace(self, kind="closed", until=None, failures=failures, why=why)
+            return replace(self, kind="closed", until=None, failures=failures, why=why, fault=fault)
         longest = int(LONGEST_WAIT.total_seconds())
         first = int(FIRST_WAIT.total_seconds())
         wait = min(self.wait_seconds * 2, longest) if self.kind == "open" else first
         until = now + timedelta(seconds=wait * (1 + JITTER * jitter))
         return replace(
-            self, kind="open", until=until, wait_seconds=wait, failures=(), probe_until=None, why=why
+            self,
+            kind="open",
+            until=until,
+            wait_seconds=wait,
+            failures=(),
+            probe_until=None,
+            why=why,
+            fault=fault,
         )
 
-    def _wait(self, kind: Kind, until: datetime | None, why: str) -> "Breaker":
-        return Breaker(kind=kind, until=until, fingerprint=self.fingerprint, why=why)
+    def _wait(self, kind: Kind, until: datetime | None, why: str, fault: Fault | None) -> "Breaker":
+        return Breaker(kind=kind, until=until, fingerprint=self.fingerprint, why=why, fault=fault)
 
     # -- telling -----------------------------------------------------------------------------
 
     def standing(self, now: datetime) -> Standing:
-        """State word, sentence and next attempt, as the status page shows them."""
+        """State word, what there is to say and the next attempt, as the status page shows them."""
         decision = self.allow(now)
         if decision.allowed and not decision.probe:
-            message = self._said(f"{len(self.failures)} recent failures.") if self.failures else None
+            message = self._say("recent_failures", failures=len(self.failures)) if self.failures else None
             return Standing("ok", message, None)
         probing = decision.probe or (self.until is not None and now >= self.until)
         word: State = "waiting" if probing or self.kind == "closed" else self.kind
         return Standing(word, self._message(now), decision.retry_at)
 
-    def _message(self, now: datetime) -> str:
-        when = stamp(self.until) if self.until else ""
+    def _message(self, now: datetime) -> Reason:
         if self.kind == "unauthorised":
-            return self._said("The key was refused; not asked again until the configuration changes.")
-        if self.kind == "quota_spent":
-            return self._said(f"The quota is spent; asked again at {when}.")
-        if self.kind == "throttled":
-            return self._said(f"The provider asked us to wait; asked again at {when}.")
-        if self.until is not None and now >= self.until:
-            return self._said("The wait is over; one probe decides.")
-        return self._said(f"It failed repeatedly; asked again at {when}.")
+            return self._say("key_refused")
+        if self.until is None or now >= self.until:
+            return self._say("probing")
+        told = self.kind in ("quota_spent", "throttled")
+        return self._say(self.kind if told else "failed_repeatedly", retry_at=self.until)
 
-    def _said(self, sentence: str) -> str:
-        return f"{sentence} It said: {self.why}" if self.why else sentence
+    def _say(self, code: str, **values: Any) -> Reason:
+        return say(code, said=self.why, fault=self.fault or "", **values)
 
     # -- storing -----------------------------------------------------------------------------
 
@@ -208,6 +213,7 @@ class Breaker:
             "probe_until": self.probe_until and instant(self.probe_until),
             "fingerprint": self.fingerprint,
             "why": self.why,
+            "fault": self.fault,
         }
 
     @classmethod
@@ -221,6 +227,7 @@ class Breaker:
             probe_until=moment(probe_until) if probe_until else None,
             fingerprint=data.get("fingerprint"),
             why=data.get("why", ""),
+            fault=Fault(data["fault"]) if data.get("fault") else None,
         )
 
 

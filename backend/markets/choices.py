@@ -8,16 +8,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 from backend.markets.episodes import Sign
-from backend.markets.freshness import is_fresh, words
+from backend.markets.freshness import is_fresh
 from backend.markets.medians import combined, deviations, outliers
 from backend.markets.memory import GoodFigure, IncidentKind, Memory, PendingJump
 from backend.markets.model import Published, Quote, Rule
-from backend.markets.numbers import WIDE, mean, pct_change, pct_spread, plain, stamp
-from backend.markets.policy import AssetTraits, Policy, title
-
-ALONE = "Only one provider's quote is usable: there is nothing to compare it with."
+from backend.markets.numbers import WIDE, mean, pct_change, pct_spread
+from backend.markets.policy import AssetTraits, Policy
+from backend.markets.reasons import Reason, say
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +46,13 @@ class Choice:
     """A price and where it came from; ``held`` instead of a price when the last good figure stands.
 
     ``excluded``: who is out of the median from now on, null to leave that as it was. ``reasons``
-    gives each quote's provider the sentence for its judgement. ``contested``: the price is published
+    gives each quote's provider why it was used or not. ``contested``: the price is published
     in doubt, so a later conflict must not hold on to it.
     """
 
     rule: Rule
-    reason: str
-    reasons: Mapping[str, str]
+    reason: Reason
+    reasons: Mapping[str, Reason]
     price: Decimal | None = None
     used: tuple[Quote, ...] = ()
     held: GoodFigure | None = None
@@ -90,29 +90,26 @@ def choose_many(quotes: Sequence[Quote], at: Situation) -> Choice:
     widest = max(distance.values())
     spread = pct_spread(min(quote.price for quote in quotes), max(quote.price for quote in quotes))
     if not used:
-        reason = f"{len(quotes)} providers fall into camps farther than {_pct(band)} from their middle"
-        return _hold_or_primary(quotes, at, spread, reason, _conflict_signs(spread, reason))
+        camps = {"total": len(quotes), "limit_pct": band}
+        return _hold_or_primary(quotes, at, spread, "camps", camps)
     reasons = {
-        provider: f"Left out: {_pct(pct)} from the median (limit {_pct(band)}, back below {_pct(band / 2)})."
+        provider: say("out_of_median", distance_pct=pct, limit_pct=band, back_pct=band / 2)
         if provider in out
-        else f"In the median: {_pct(pct)} from the middle."
+        else say("in_median", distance_pct=pct)
         for provider, pct in distance.items()
     }
-    names = _names(used)
-    left = (
-        f" {_names([quote for quote in quotes if quote.provider in out])} left out as too far." if out else ""
-    )
-    told = f"{names}: the median of {len(used)} of {len(quotes)} quotes.{left}"
-    calm = "All quotes lie within the band around the median again."
+    told: dict[str, Any] = {"providers": _names(used), "used": len(used), "total": len(quotes)}
+    left_out = [quote.provider for quote in quotes if quote.provider in out]
+    reason = say("median_without", left_out=left_out, **told) if out else say("median", **told)
     signs: dict[IncidentKind, Sign] = {
-        "divergent": Sign(bool(out), widest, told if out else calm),
-        "conflict": Sign(False, spread, told),
+        "divergent": Sign(bool(out), widest, reason),
+        "conflict": Sign(False, spread),
     }
     return Choice(
         rule="median",
         price=combined(used),
         used=used,
-        reason=told,
+        reason=reason,
         reasons=reasons,
         flags=("divergent",) if out else (),
         spread_pct=spread,
@@ -129,53 +126,48 @@ def choose_two(a: Quote, b: Quote, at: Situation) -> Choice:
         return _mean_of_two(a, b, spread, agree)
     if spread <= conflict:
         return _one_of_two(a, b, at, spread, agree)
-    reason = f"{_names((a, b))} differ by {_against(spread, conflict)}"
-    return _hold_or_primary((a, b), at, spread, reason, _conflict_signs(spread, reason))
+    return _hold_or_primary((a, b), at, spread, "conflict", _difference(a, b, spread, conflict))
 
 
 def choose_one(quote: Quote, at: Situation) -> Choice:
     """Step 6: the only quote, unless it jumped and no second observation has borne that out yet."""
-    name = title(quote.provider)
     none: dict[IncidentKind, Sign] = {
-        "divergent": Sign(False, Decimal(0), ALONE),
-        "conflict": Sign(False, Decimal(0), ALONE),
+        "divergent": Sign(False, Decimal(0)),
+        "conflict": Sign(False, Decimal(0)),
     }
+    alone = say("single", provider=quote.provider)
     last = at.last_price
     if last is None or at.previous is None:
-        return _single(quote, f"{name} alone has a usable quote.", none | _no_jump())
+        return _single(quote, alone, none | _no_jump())
     price, when = last
     move = pct_change(price, quote.price)
     limit = jump_limit(abs(quote.as_of - when), at.policy, at.asset)
     if abs(move) <= limit:
-        told = f"{name}'s price is {_pct(abs(move))} from the last one, within {_pct(limit)}."
-        signs = none | {"jump": Sign(False, Decimal(0), told, over=True)}
-        return _single(quote, f"{name} alone has a usable quote.", signs)
-    moved = f"{name}'s price moved by {_signed(move)} (limit {_pct(limit)})"
+        return _single(quote, alone, none | _no_jump())
+    moved: dict[str, Any] = {"provider": quote.provider, "move_pct": move, "limit_pct": limit}
     if _bears_out(at.memory.pending, quote, price):
-        told = f"{moved}, which a second observation bears out."
-        return _single(quote, told, none | {"jump": Sign(False, abs(move), told, over=True)})
-    told = f"{moved} and no second observation bears that out yet: the last price stands."
+        return _single(quote, say("jump_confirmed", **moved), none | _no_jump())
+    reason = say("jump_held", **moved)
     return Choice(
         rule="held",
         held=GoodFigure(price, when, at.previous.providers),
-        reason=told,
-        reasons={quote.provider: f"Waits for a second observation: moved by {_signed(move)}."},
+        reason=reason,
+        reasons={quote.provider: say("jump_waits", move_pct=move)},
         flags=("jump",),
         pending=_awaited(at.memory.pending, quote, price),
-        signs=none | {"jump": Sign(True, abs(move), told)},
+        signs=none | {"jump": Sign(True, abs(move), reason)},
     )
 
 
 def _mean_of_two(a: Quote, b: Quote, spread: Decimal, agree: Decimal) -> Choice:
-    told = f"{_names((a, b))} agree within {_against(spread, agree)}: their mean."
-    calm = Sign(False, spread, told)
+    calm = Sign(False, spread)
     signs: dict[IncidentKind, Sign] = {"divergent": calm, "conflict": calm}
     return Choice(
         rule="mean",
         price=mean(a.price, b.price),
         used=(a, b),
-        reason=told,
-        reasons=dict.fromkeys((a.provider, b.provider), "Used in the mean."),
+        reason=say("two_agree", **_difference(a, b, spread, agree)),
+        reasons=dict.fromkeys((a.provider, b.provider), say("in_mean")),
         spread_pct=spread,
         signs=signs | _no_jump(),
     )
@@ -184,29 +176,25 @@ def _mean_of_two(a: Quote, b: Quote, spread: Decimal, agree: Decimal) -> Choice:
 def _one_of_two(a: Quote, b: Quote, at: Situation, spread: Decimal, agree: Decimal) -> Choice:
     chosen, rule = _nearer(a, b, at)
     other = b if chosen is a else a
-    name = title(chosen.provider)
-    differ = f"{_names((a, b))} differ by {_against(spread, agree)}: no mean"
+    differ = _difference(a, b, spread, agree) | {"provider": chosen.provider}
     if rule == "nearest" and at.previous and at.previous.price is not None:
-        last = plain(at.previous.price)
-        why = f"{differ}; {name} is nearer the last published price."
+        last = at.previous.price
+        reason = say("nearer_of_two", **differ)
         reasons = {
-            chosen.provider: f"Nearer the last published price, {last}.",
-            other.provider: f"Differs by {_pct(spread)}, farther from the last published price, {last}.",
+            chosen.provider: say("nearer", price=last),
+            other.provider: say("farther", spread_pct=spread, price=last),
         }
     else:
-        why = f"{differ}; no recently published price decides, so {name} as the primary."
-        reasons = {
-            chosen.provider: "The primary, since no recently published price decides.",
-            other.provider: f"Differs by {_pct(spread)} from the primary.",
-        }
-    signs: dict[IncidentKind, Sign] = {"conflict": Sign(False, spread, f"{differ}, but no conflict.")}
+        reason = say("primary_of_two", **differ)
+        reasons = {chosen.provider: say("primary"), other.provider: say("not_primary", spread_pct=spread)}
+    signs: dict[IncidentKind, Sign] = {"conflict": Sign(False, spread)}
     if "conflict" not in at.memory.incidents:  # one that is not over yet already tells of the difference
-        signs["divergent"] = Sign(True, spread, why)
+        signs["divergent"] = Sign(True, spread, reason)
     return Choice(
         rule=rule,
         price=chosen.price,
         used=(chosen,),
-        reason=why,
+        reason=reason,
         reasons=reasons,
         flags=("divergent",),
         spread_pct=spread,
@@ -227,64 +215,56 @@ def _nearer(a: Quote, b: Quote, at: Situation) -> tuple[Quote, Rule]:
 
 
 def _hold_or_primary(
-    quotes: Sequence[Quote],
-    at: Situation,
-    spread: Decimal,
-    differ: str,
-    signs: Mapping[IncidentKind, Sign],
+    quotes: Sequence[Quote], at: Situation, spread: Decimal, trouble: str, values: Mapping[str, Any]
 ) -> Choice:
-    """In a conflict: the last good figure while it is recent, then the primary's, flagged."""
-    good, limit = at.memory.last_good, words(at.policy.hold)
-    if good is not None and at.now - good.at <= at.policy.hold:
+    """In a conflict: the last good figure while it is recent, then the primary's, flagged.
+
+    ``trouble`` is the reason's code for how the quotes conflict, with its ``values``.
+    """
+    signs: dict[IncidentKind, Sign] = {
+        "divergent": Sign(False, spread, over=True),
+        "conflict": Sign(True, spread, say(trouble, **values)),
+    }
+    good, hold = at.memory.last_good, at.policy.hold
+    if good is not None and at.now - good.at <= hold:
         return Choice(
             rule="held",
             held=good,
-            reason=f"{differ}: the last good figure, of {stamp(good.at)}, stands until it is {limit} old.",
-            reasons=dict.fromkeys((quote.provider for quote in quotes), "In conflict: not used for now."),
+            reason=say(f"{trouble}_held", **values, as_of=good.at, hold_seconds=hold),
+            reasons=dict.fromkeys((quote.provider for quote in quotes), say("in_conflict")),
             flags=("conflict",),
             spread_pct=spread,
-            signs=signs,
+            signs=signs | _no_jump(),
         )
     primary = _primary(quotes, at.policy)
-    name = title(primary.provider)
     reasons = {
-        quote.provider: "The primary, in a conflict that outlasted the last good figure."
-        if quote is primary
-        else "In conflict with the primary."
+        quote.provider: say("primary_in_conflict" if quote is primary else "against_primary")
         for quote in quotes
     }
     return Choice(
         rule="primary",
         price=primary.price,
         used=(primary,),
-        reason=f"{differ} and no good figure is younger than {limit}: {name} as the primary.",
+        reason=say(f"{trouble}_primary", **values, hold_seconds=hold, provider=primary.provider),
         reasons=reasons,
         flags=("conflict",),
         spread_pct=spread,
         contested=True,
-        signs=signs,
+        signs=signs | _no_jump(),
     )
 
 
-def _conflict_signs(spread: Decimal, differ: str) -> dict[IncidentKind, Sign]:
-    signs: dict[IncidentKind, Sign] = {
-        "divergent": Sign(False, spread, "The difference grew into a conflict.", over=True),
-        "conflict": Sign(True, spread, f"{differ}."),
-    }
-    return signs | _no_jump()
-
-
 def _no_jump() -> dict[IncidentKind, Sign]:
-    return {"jump": Sign(False, Decimal(0), "The price no longer rests on one lone observation.", over=True)}
+    return {"jump": Sign(False, Decimal(0), over=True)}
 
 
-def _single(quote: Quote, told: str, signs: Mapping[IncidentKind, Sign]) -> Choice:
+def _single(quote: Quote, reason: Reason, signs: Mapping[IncidentKind, Sign]) -> Choice:
     return Choice(
         rule="single",
         price=quote.price,
         used=(quote,),
-        reason=told,
-        reasons={quote.provider: "The only usable quote."},
+        reason=reason,
+        reasons={quote.provider: say("only_quote")},
         signs=signs,
     )
 
@@ -314,23 +294,14 @@ def _sigmas(count: Decimal, asset: AssetTraits, gap: timedelta) -> Decimal:
     return count * asset.sigma_1h * hours.sqrt()
 
 
-def _names(quotes: Sequence[Quote]) -> str:
-    names = [title(quote.provider) for quote in quotes]
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+def _names(quotes: Sequence[Quote]) -> list[str]:
+    return [quote.provider for quote in quotes]
 
 
-def _against(spread: Decimal, limit: Decimal) -> str:
-    """``0.12 % (limit 0.50 %)``, with more digits where two would hide which is larger."""
+def _difference(a: Quote, b: Quote, spread: Decimal, limit: Decimal) -> dict[str, Any]:
+    """How far two are apart, with more digits than two where two would hide which is larger."""
     for places in (2, 4, 6):
         shown, bound = f"{spread:.{places}f}", f"{limit:.{places}f}"
         if shown != bound:
             break
-    return f"{shown} % (limit {bound} %)"
-
-
-def _pct(value: Decimal) -> str:
-    return f"{value:.2f} %"
-
-
-def _signed(value: Decimal) -> str:
-    return f"{value:+.2f} %"
+    return {"providers": _names((a, b)), "spread_pct": shown, "limit_pct": bound}

@@ -12,6 +12,7 @@ from typing import Literal
 
 from backend.markets.memory import KINDS, IncidentKind, OpenIncident
 from backend.markets.numbers import WIDE
+from backend.markets.reasons import Reason
 
 SIZE_STEP = Decimal("0.01")
 """Sizes are told to the hundredth of a percent; smaller growth is no news."""
@@ -21,14 +22,17 @@ Action = Literal["open", "update", "close"]
 
 @dataclass(frozen=True, slots=True)
 class IncidentEvent:
-    """An incident of an asset opens, grows worse or is over; ``size_pct`` is the worst so far, in percent."""
+    """An incident of an asset opens, grows worse or is over.
+
+    ``size_pct`` is the worst so far, in percent; ``detail`` says what is wrong, null when it is over.
+    """
 
     action: Action
     kind: IncidentKind
     asset_id: str
     at: datetime
     size_pct: Decimal
-    detail: str
+    detail: Reason | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +40,12 @@ class Sign:
     """What one tick shows of one kind of incident.
 
     ``active``: its cause is present. ``over``: it is gone for good, so there is no need to wait.
-    ``size_pct`` is how large the cause is, ``detail`` a sentence about it.
+    ``size_pct`` is how large the cause is, ``detail`` what it is; needless where there is none.
     """
 
     active: bool
     size_pct: Decimal
-    detail: str
+    detail: Reason | None = None
     over: bool = False
 
 
@@ -69,7 +73,8 @@ def advance(
             after[kind] = now_open
         subject = now_open or before
         if action and subject:
-            events.append(IncidentEvent(action, kind, asset_id, now, subject.worst_pct, sign.detail))
+            detail = None if action == "close" else sign.detail
+            events.append(IncidentEvent(action, kind, asset_id, now, subject.worst_pct, detail))
     return after, tuple(events)
 
 

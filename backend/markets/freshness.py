@@ -8,24 +8,24 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from backend.markets.model import Freshness, Judgement, Published, Quote
-from backend.markets.numbers import is_sane, stamp
-from backend.markets.policy import Policy, title
+from backend.markets.numbers import is_sane
+from backend.markets.policy import Policy
+from backend.markets.reasons import Reason, say
 
 
-def fault_of(quote: Quote, now: datetime, policy: Policy) -> str | None:
-    """Why ``quote`` cannot be used at all, as a sentence; null when it is valid.
+def fault_of(quote: Quote, now: datetime, policy: Policy) -> Reason | None:
+    """Why ``quote`` cannot be used at all; null when it is valid.
 
-    Sentences name times, not ages: they stay the same until something happens.
+    Reasons name times, not ages: they stay the same until something happens.
     """
     if not quote.price.is_finite():
-        return f"Refused: {quote.price} is not a finite price."
+        return say("price_not_finite", figure=str(quote.price))
     if quote.price <= 0:
-        return "Refused: the price is not above zero."
+        return say("price_not_positive")
     if not is_sane(quote.price):
-        return "Refused: no price is that small, that large or that long."
+        return say("price_out_of_range")
     if quote.as_of - now > policy.future_tolerance:
-        limit = words(policy.future_tolerance)
-        return f"Refused: its time, {stamp(quote.as_of)}, is more than {limit} ahead of ours."
+        return say("time_ahead", as_of=quote.as_of, limit_seconds=policy.future_tolerance)
     return None
 
 
@@ -61,7 +61,7 @@ def restale(published: Published, now: datetime, policy: Policy) -> Published:
     if published.stale or now - published.last_updated <= _usable_for(published, policy):
         return published
     judgements = tuple(
-        replace(judgement, freshness="stale", used=False, reason="Not renewed in time: stale.")
+        replace(judgement, freshness="stale", used=False, reason=say("not_renewed"))
         for judgement in published.judgements
     )
     return last_known(published, judgements)
@@ -79,13 +79,11 @@ def next_change(published: Published, policy: Policy) -> datetime | None:
 
 def last_known(previous: Published, judgements: tuple[Judgement, ...]) -> Published:
     """``previous`` once more as the last known good figure: same price, same time, labelled stale."""
-    when = stamp(previous.last_updated) if previous.last_updated else "an unknown time"
-    names = " and ".join(title(provider) for provider in previous.providers)
     return replace(
         previous,
         stale=True,
         rule="stale",
-        reason=f"No provider's quote is recent enough: the last known price, {names} at {when}.",
+        reason=say("last_known", providers=list(previous.providers), as_of=_time_of(previous)),
         spread_pct=None,
         judgements=judgements,
     )
@@ -95,8 +93,6 @@ def expired(
     previous: Published, policy: Policy, judgements: tuple[Judgement, ...] | None = None
 ) -> Published:
     """No figure at all: the last known one is too old to be shown."""
-    when = stamp(previous.last_updated) if previous.last_updated else "an unknown time"
-    limit = words(policy.null_after)
     return Published(
         asset_id=previous.asset_id,
         price=None,
@@ -104,18 +100,15 @@ def expired(
         stale=False,
         last_updated=None,
         rule="none",
-        reason=f"The last known price, of {when}, is older than {limit} and is no longer shown.",
+        reason=say("expired", as_of=_time_of(previous), limit_seconds=policy.null_after),
         judgements=previous.judgements if judgements is None else judgements,
     )
 
 
-def words(duration: timedelta) -> str:
-    """A duration for a sentence: ``45 s``, ``12 min``, ``5 h``, ``3 d`` (rounded down)."""
-    seconds = int(duration.total_seconds())
-    for size, unit, least in ((86_400, "d", 172_800), (3600, "h", 7200), (60, "min", 120)):
-        if seconds >= least:
-            return f"{seconds // size} {unit}"
-    return f"{seconds} s"
+def _time_of(previous: Published) -> datetime:
+    if previous.last_updated is None:
+        raise ValueError(f"{previous.asset_id}: a figure without a time is not a known one.")
+    return previous.last_updated
 
 
 def _usable_for(published: Published, policy: Policy) -> timedelta:

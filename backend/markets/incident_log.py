@@ -22,6 +22,8 @@ def record(connection: Connection, realm: str, events: Iterable[IncidentEvent], 
         if event.action == "close":
             connection.execute(sa.update(incidents).where(is_open).values(closed_at=now))
             continue
+        if event.detail is None:
+            raise ValueError(f"{event.asset_id}: an incident that is not over needs to be told of.")
         row = connection.execute(sa.select(incidents.c.id, incidents.c.worst_pct).where(is_open)).first()
         if row is None:
             connection.execute(
@@ -31,12 +33,12 @@ def record(connection: Connection, realm: str, events: Iterable[IncidentEvent], 
                     kind=event.kind,
                     opened_at=now,
                     worst_pct=event.size_pct,
-                    detail=event.detail,
+                    detail=event.detail.to_text(),
                 )
             )
         elif event.size_pct is not None and (row.worst_pct is None or event.size_pct > row.worst_pct):
             connection.execute(
                 sa.update(incidents)
                 .where(incidents.c.id == row.id)
-                .values(worst_pct=event.size_pct, detail=event.detail)
+                .values(worst_pct=event.size_pct, detail=event.detail.to_text())
             )

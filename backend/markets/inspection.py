@@ -1,4 +1,4 @@
-"""Why a published figure is what it is: each provider's quote, the limits, the incidents."""
+"""Why a published figure is what it is: each provider's quote, the limits; the incidents of all."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -6,10 +6,12 @@ from decimal import Decimal
 from typing import Any
 
 from backend.markets.aggregation import AssetTraits, Policy, agreement_limits
-from backend.markets.answers import Entry, number, text
+from backend.markets.answers import Entry, number, text, told
+from backend.markets.assets import Asset
 from backend.markets.freshness import classify
 from backend.markets.model import Judgement, Quote, source_label
 from backend.markets.numbers import plain, stamp
+from backend.markets.reasons import Reason, say
 
 
 def quotes_answer(
@@ -36,7 +38,7 @@ def quotes_answer(
         "source": figure.source,
         "last_updated": None if figure.last_updated is None else stamp(figure.last_updated),
         "rule": figure.rule,
-        "reason": figure.reason,
+        **told("reason", figure.reason),
         "flags": list(figure.flags),
         "spread_pct": text(figure.spread_pct),
         "agree_pct": text(agree),
@@ -81,8 +83,17 @@ def _quote(quote: Quote, judgement: Judgement | None, now: datetime, policy: Pol
         "age_seconds": max(0, int((now - quote.as_of).total_seconds())),
         "freshness": classify(quote.provider, quote.as_of, now, policy),
         "used": judgement is not None and judgement.used,
-        "reason": judgement.reason if judgement else "Not judged yet.",
+        **told("reason", judgement.reason if judgement else say("not_judged")),
     }
+
+
+def incidents_answer(rows: Sequence[dict[str, Any]], assets: Mapping[str, Asset]) -> list[dict[str, Any]]:
+    """The answer of ``GET /markets/incidents``: rows of the log of ``assets``, in their order."""
+    answer = []
+    for row in rows:
+        asset = assets[row["asset_id"]]
+        answer.append({"asset_id": asset.id, "symbol": asset.symbol, "name": asset.name} | _incident(row))
+    return answer
 
 
 def _incident(row: dict[str, Any]) -> dict[str, Any]:
@@ -92,5 +103,5 @@ def _incident(row: dict[str, Any]) -> dict[str, Any]:
         "opened_at": stamp(row["opened_at"]),
         "closed_at": None if row["closed_at"] is None else stamp(row["closed_at"]),
         "worst_pct": text(row["worst_pct"]),
-        "detail": row["detail"],
+        **told("detail", Reason.from_text(row["detail"])),
     }

@@ -11,6 +11,8 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Literal
 
+from backend.markets.reasons import Reason
+
 Span = Literal["24h", "7d"]
 SPAN_SECONDS: Mapping[Span, int] = {"24h": 1800, "7d": 14_400}
 """Length of one candle of a span: 48 of 30 minutes, 42 of 4 hours."""
@@ -130,12 +132,12 @@ Rule = Literal["single", "mean", "median", "nearest", "primary", "held", "stale"
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What became of one provider's quote and why, in a sentence."""
+    """What became of one provider's quote, and why."""
 
     provider: str
     freshness: Freshness | None
     used: bool
-    reason: str
+    reason: Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +155,7 @@ class Published:
     stale: bool
     last_updated: datetime | None
     rule: Rule
-    reason: str
+    reason: Reason
     flags: tuple[str, ...] = ()
     spread_pct: Decimal | None = None
     market_cap: Decimal | None = None

@@ -14,6 +14,7 @@ from backend.db import Database
 from backend.markets.answers import Overview
 from backend.markets.candles import align
 from backend.markets.history import HALF_HOUR, current_candles
+from backend.markets.memory import IncidentKind
 from backend.markets.model import FearGreed, GlobalFigures, Published, Quote, Span
 from backend.markets.records import published_of, quote_of
 from backend.markets.strips import EMPTY, put
@@ -112,21 +113,33 @@ def quotes_of_asset(database: Database, realm: str, asset_id: str) -> list[Quote
         return [quote_of(row) for row in rows]
 
 
-def incidents_since(database: Database, realm: str, asset_id: str, since: datetime) -> list[dict[str, Any]]:
-    """Incidents of an asset that were open at any time since ``since``, newest first."""
-    condition = sa.and_(
+@dataclass(frozen=True, slots=True)
+class IncidentQuery:
+    """Which incidents to read: null filters leave all in."""
+
+    assets: Sequence[str]
+    since: datetime
+    kind: IncidentKind | None = None
+    is_open: bool | None = None
+    limit: int = 1000
+
+
+def incidents_of(database: Database, realm: str, wanted: IncidentQuery) -> list[dict[str, Any]]:
+    """Incidents of ``wanted.assets`` that were open at any time since ``wanted.since``, newest first."""
+    conditions = [
         incidents.c.realm == realm,
-        incidents.c.asset_id == asset_id,
-        sa.or_(incidents.c.closed_at.is_(None), incidents.c.closed_at >= since),
-    )
+        incidents.c.asset_id.in_(wanted.assets),
+        sa.or_(incidents.c.closed_at.is_(None), incidents.c.closed_at >= wanted.since),
+    ]
+    if wanted.kind is not None:
+        conditions.append(incidents.c.kind == wanted.kind)
+    if wanted.is_open is not None:
+        closed_at = incidents.c.closed_at
+        conditions.append(closed_at.is_(None) if wanted.is_open else closed_at.is_not(None))
+    newest_first = (incidents.c.opened_at.desc(), incidents.c.id.desc())
+    query = sa.select(incidents).where(*conditions).order_by(*newest_first).limit(wanted.limit)
     with database.read() as connection:
-        rows = connection.execute(
-            sa.select(incidents)
-            .where(condition)
-            .order_by(incidents.c.opened_at.desc(), incidents.c.id.desc())
-            .limit(200)
-        ).mappings()
-        return [dict(row) for row in rows]
+        return [dict(row) for row in connection.execute(query).mappings()]
 
 
 def spreads_since(database: Database, realm: str, asset_id: str, since: datetime) -> dict[datetime, Decimal]:

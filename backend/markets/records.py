@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from backend.markets.model import Judgement, Published, Quote
+from backend.markets.reasons import Reason
 from backend.markets.tables import FIGURES
 
 
@@ -37,7 +38,7 @@ def published_row(realm: str, published: Published, memory: Mapping[str, Any]) -
         "stale": published.stale,
         "last_updated": published.last_updated,
         "rule": published.rule,
-        "reason": published.reason,
+        "reason": published.reason.to_text(),
         "flags": ",".join(published.flags),
         "spread_pct": published.spread_pct,
         "judgements": orjson.dumps([asdict(judgement) for judgement in published.judgements]).decode(),
@@ -55,13 +56,17 @@ def published_of(row: Mapping[Any, Any]) -> tuple[Published, dict[str, Any]]:
         stale=row["stale"],
         last_updated=row["last_updated"],
         rule=row["rule"],
-        reason=row["reason"],
+        reason=Reason.from_text(row["reason"]),
         flags=_words(row["flags"]),
         spread_pct=row["spread_pct"],
-        judgements=tuple(Judgement(**item) for item in orjson.loads(row["judgements"])),
+        judgements=tuple(_judgement(item) for item in orjson.loads(row["judgements"])),
         **figures,
     )
     return published, orjson.loads(row["memory"])
+
+
+def _judgement(item: Mapping[str, Any]) -> Judgement:
+    return Judgement(item["provider"], item["freshness"], item["used"], Reason.from_json(item["reason"]))
 
 
 def _words(joined: str) -> tuple[str, ...]:

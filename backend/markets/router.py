@@ -9,6 +9,7 @@ from starlette.responses import Response
 from backend.auth.gate import gated_router
 from backend.markets import schemas
 from backend.markets.answers import Order, SortKey
+from backend.markets.memory import IncidentKind
 from backend.markets.model import Span
 from backend.markets.service import MarketService
 from backend.markets.view import DEPRECATED_SINCE, Recipe
@@ -21,6 +22,11 @@ Limit = Annotated[
     str | None,
     Query(description="How many at the most; a non-positive or invalid value is ignored."),
     WithJsonSchema({"type": "integer", "minimum": 1}),
+]
+OpenOnly = Annotated[
+    Literal["true", "false"] | None,
+    Query(alias="open", description="Only those that are still open, or only those that are over."),
+    WithJsonSchema({"type": "boolean"}),
 ]
 NO_SUCH_ASSET = not_found("No configured asset has this id.")
 
@@ -110,6 +116,19 @@ def read_market_overview(request: Request) -> Response:
 def list_figures(request: Request) -> Response:
     """How each enabled asset's figure was chosen, whether it is in doubt, and its volume of the day."""
     return hot(request, lambda snapshot: snapshot.figures_facts())
+
+
+@router.get("/markets/incidents", response_model=list[schemas.MarketIncident], responses=HOT)
+def list_incidents(
+    request: Request,
+    asset: Annotated[str | None, Query(description="A canonical asset id: only its incidents.")] = None,
+    kind: IncidentKind | None = None,
+    is_open: OpenOnly = None,
+    limit: Annotated[int, Query(ge=1, le=1000, description="How many at the most.")] = 200,
+) -> Response:
+    """Incidents of enabled assets that were open in the last 30 days, newest first, closed ones too."""
+    is_wanted = None if is_open is None else is_open == "true"
+    return PreparedResponse(market(request).incidents(asset, kind, is_wanted, limit), request)
 
 
 @router.get("/markets/status", response_model=schemas.MarketStatus)

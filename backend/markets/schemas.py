@@ -4,6 +4,7 @@ Decimals that the interface calls "string (decimal)" are plain decimal strings; 
 "number" are JSON numbers printed from the exact decimal. Percentages are in percent.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
@@ -30,6 +31,25 @@ CandleRow = Annotated[
 
 class Wire(BaseModel):
     model_config = ConfigDict(extra="forbid")
+
+
+ReasonCode = Annotated[
+    str | None,
+    Field(
+        pattern=r"^[a-z][a-z0-9_]*$",
+        description="A stable word for the sentence beside it; null where only a sentence is known. "
+        "There may be new ones.",
+        examples=["two_agree"],
+    ),
+]
+ReasonValues = Annotated[
+    Mapping[str, str | int | list[str]],
+    Field(
+        description="What the sentence was made with: `*_pct` in percent, `*_seconds`, instants `as_of` and "
+        "`retry_at`, `price` in USD, names of providers.",
+        examples=[{"providers": ["coingecko", "coinmarketcap"], "spread_pct": "0.12", "limit_pct": "0.50"}],
+    ),
+]
 
 
 class AssetLinks(Wire):
@@ -161,6 +181,8 @@ class ProviderQuote(Wire):
     freshness: Literal["fresh", "ageing", "stale"]
     used: bool
     reason: str
+    reason_code: ReasonCode
+    reason_values: ReasonValues
 
 
 class Incident(Wire):
@@ -170,6 +192,14 @@ class Incident(Wire):
     closed_at: Timestamp | None
     worst_pct: DecimalString | None
     detail: str
+    detail_code: ReasonCode
+    detail_values: ReasonValues
+
+
+class MarketIncident(Incident):
+    asset_id: str
+    symbol: str
+    name: str
 
 
 class SpreadPoint(Wire):
@@ -189,6 +219,8 @@ class AssetQuotes(Wire):
     last_updated: Timestamp | None
     rule: Literal["single", "mean", "median", "nearest", "primary", "held", "stale", "none"]
     reason: str
+    reason_code: ReasonCode
+    reason_values: ReasonValues
     flags: list[str]
     spread_pct: DecimalString | None = Field(description="|a - b| / mid of the usable quotes, in percent.")
     agree_pct: DecimalString | None = Field(description="Up to this spread two quotes are averaged.")
@@ -203,6 +235,8 @@ class FigureFacts(Wire):
 
     rule: Literal["single", "mean", "median", "nearest", "primary", "held", "stale", "none"]
     reason: str
+    reason_code: ReasonCode
+    reason_values: ReasonValues
     flags: list[str] = Field(
         description="Why the figure is in doubt: `divergent`, `conflict`, `jump`, `depeg`."
     )
@@ -216,6 +250,8 @@ class ProviderStatus(Wire):
     role: list[Literal["quotes", "overview", "fear_greed"]]
     state: Literal["ok", "waiting", "throttled", "open", "unauthorised", "quota_spent"]
     message: str | None
+    message_code: ReasonCode
+    message_values: ReasonValues
     last_success_at: Timestamp | None
     retry_at: Timestamp | None
     poll_interval_seconds: int | None

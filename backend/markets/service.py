@@ -11,12 +11,17 @@ from backend.errors import NotFound
 from backend.markets import asset_answers, inspection, queries, setup, status
 from backend.markets.answers import Entry, price_record
 from backend.markets.assets import Asset
+from backend.markets.memory import IncidentKind
 from backend.markets.model import Span
+from backend.markets.queries import IncidentQuery
 from backend.markets.series import CandleReader
 from backend.markets.view import MarketView
+from backend.prepared import Prepared
 from backend.settings import Settings
 
 INCIDENTS_FOR = timedelta(days=30)
+MOST_OF_ONE = 200
+"""Incidents of a single asset that its quotes tell of."""
 SPREADS_FOR = timedelta(hours=24)
 
 
@@ -57,13 +62,29 @@ class MarketService:
             inspection.quotes_answer(
                 self._entry(asset),
                 queries.quotes_of_asset(self._database, realm, asset.id),
-                queries.incidents_since(self._database, realm, asset.id, now - INCIDENTS_FOR),
+                queries.incidents_of(
+                    self._database,
+                    realm,
+                    IncidentQuery((asset.id,), now - INCIDENTS_FOR, limit=MOST_OF_ONE),
+                ),
                 queries.spreads_since(self._database, realm, asset.id, now - SPREADS_FOR),
                 now=now,
                 policy=self.market.policy,
                 traits=setup.traits_of(asset),
             )
         )
+
+    def incidents(
+        self, asset_id: str | None, kind: IncidentKind | None, is_open: bool | None, limit: int
+    ) -> Prepared:
+        """Enabled assets' incidents of the last 30 days; read anew each time, since filters are many."""
+        enabled = {asset.id: asset for asset in self.view.snapshot.book.enabled}
+        assets = tuple(enabled) if asset_id is None else (asset_id,) if asset_id in enabled else ()
+        wanted = IncidentQuery(assets, self._now() - INCIDENTS_FOR, kind, is_open, limit)
+        rows = queries.incidents_of(self._database, self.market.sources.realm, wanted) if assets else []
+        answer = Prepared(orjson.dumps(inspection.incidents_answer(rows, enabled)))
+        answer.compress()
+        return answer
 
     def candles(self, asset_id: str, span: Span) -> bytes:
         asset = self._known(asset_id)

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from backend.db import Database
+from backend.markets.answers import told
 from backend.markets.numbers import stamp
 from backend.markets.provider_state import ProviderState, load_states
 from backend.markets.setup import Market
@@ -36,7 +37,7 @@ def _provider(name: str, state: ProviderState, market: Market, now: datetime) ->
         "provider": name,
         "role": list(roles),
         "state": standing.state,
-        "message": standing.message,
+        **told("message", standing.message),
         "last_success_at": _stamp(state.last_success),
         "retry_at": _stamp(standing.retry_at),
         "poll_interval_seconds": min(intervals, default=None),

@@ -2,7 +2,8 @@
 
 ``realm`` keeps the sample market and the real one apart: every row belongs to one of them, and no
 query reads two. What is derived from other rows and needed by each answer (``candle_strips``) is
-stored as the JSON text that is sent.
+stored as the JSON text that is sent. ``reason`` and ``detail`` hold a reason as JSON (see
+:mod:`backend.markets.reasons`), or the bare sentence where an earlier version wrote it.
 """
 
 import sqlalchemy as sa

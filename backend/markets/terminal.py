@@ -12,8 +12,8 @@ from backend.db import Database
 from backend.errors import NotFound, Unavailable
 from backend.markets import setup
 from backend.markets.answers import Entry, price_record, rank_order
-from backend.markets.freshness import words
 from backend.markets.numbers import compact_usd, plain
+from backend.markets.reasons import words
 from backend.markets.refresh import Refresher
 from backend.markets.view import MarketView, Snapshot
 from backend.settings import Settings

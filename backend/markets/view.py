@@ -22,6 +22,7 @@ from backend.markets.asset_lookup import legacy_keys
 from backend.markets.assets import Asset, AssetBook
 from backend.markets.freshness import next_change, restale
 from backend.markets.model import Published, Span
+from backend.markets.reasons import say
 from backend.markets.setup import Market
 from backend.markets.strips import window
 from backend.prepared import Prepared
@@ -44,7 +45,7 @@ def nothing_known(asset: Asset) -> Published:
         stale=False,
         last_updated=None,
         rule="none",
-        reason="No provider has given a usable price yet.",
+        reason=say("nothing_yet"),
     )
 
 

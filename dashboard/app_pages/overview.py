@@ -22,11 +22,12 @@ from dashboard.views import (
     states,
 )
 from dashboard.views.markup import tag
-from dashboard.views.overview_data import Gathered, flagged_quotes, gather
+from dashboard.views.overview_data import Gathered, gather
 
 SPANS: tuple[Span, ...] = ("24h", "7d")
+INCIDENTS = ("few", "all")
 SEEN = "overview_seen"
-LARGEST, MOVERS, EVENTS = 16, 6, 5
+LARGEST, MOVERS = 16, 6
 VIEW_HEIGHT = 1150
 
 
@@ -82,7 +83,11 @@ def body() -> None:
         reason, action = t("overview.no_assets"), t("overview.no_assets_action")
         states.empty(reason, action=action, on_click=api.retry, key="overview")
         return
-    opened = live_view(panels(data, span, size), key="overview-view")
+    incidents, _ = urlstate.sync("incidents", INCIDENTS, INCIDENTS[0])
+    opened = live_view(panels(data, span, size, whole=incidents == "all"), key="overview-view")
+    if opened in (overview_health.ALL_EVENTS, overview_health.FEWER_EVENTS):
+        urlstate.write("incidents", opened.partition("=")[2], INCIDENTS[0])
+        st.rerun()
     if opened is not None:
         st.switch_page("app_pages/rankings.py", query_params={"coin": opened})
 
@@ -104,14 +109,13 @@ def as_of(data: Gathered) -> str:
     return tag("div", line, freshness.interval_html(), class_="cp-as-of")
 
 
-def panels(data: Gathered, span: Span, size: str) -> list[Node | None]:
-    """The page's panels in reading order."""
+def panels(data: Gathered, span: Span, size: str, *, whole: bool) -> list[Node | None]:
+    """The page's panels in reading order; ``whole`` shows all incidents."""
     now = datetime.now(UTC)
     coins, names = data.coins, {coin.id: coin.name for coin in data.coins}
     gainers, losers = market.movers(coins, MIN_CAPS[size], MOVERS)
     active = market.most_active(coins, MOVERS)
     worries = market.worries(data.prices.data or {}, data.figures.data or {}, names)
-    events = market.incidents(flagged_quotes(data), names, EVENTS)
     legend = t("overview.movers_note", span=t(f"overview.span_{span}"), size=size_name(size))
     scheme = preferences.current().scheme
     known = any(coin.change is not None for coin in coins)
@@ -129,7 +133,7 @@ def panels(data: Gathered, span: Span, size: str) -> list[Node | None]:
         parts.coin_list("active", t("overview.active"), active, active_legend, t("overview.no_volumes")),
         health.worries_panel(worries, len(coins), now, known=data.figures.data is not None),
         health.providers_panel(data.status.data, now),
-        health.incidents_panel(events, now),
+        health.incidents_panel(data.events, now, whole=whole),
     ]
 
 

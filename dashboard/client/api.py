@@ -20,6 +20,7 @@ from dashboard.client.wire import (
     AssetQuotes,
     CandleSeries,
     FigureFacts,
+    MarketIncident,
     MarketOverview,
     MarketStatus,
     PriceRecord,
@@ -77,6 +78,11 @@ def candles(asset_id: str, span: Span) -> Fetched[CandleSeries]:
 def overview() -> Fetched[MarketOverview]:
     """Totals of the whole market and the fear and greed index."""
     return client().get("/crypto/market-overview", "object")
+
+
+def incidents(*, is_open: bool, limit: int) -> Fetched[list[MarketIncident]]:
+    """Incidents of all assets in the last 30 days, newest first: the open ones, or those that are over."""
+    return client().get(f"/markets/incidents?open={'true' if is_open else 'false'}&limit={limit}", "array")
 
 
 def status() -> Fetched[MarketStatus]:

@@ -4,6 +4,7 @@ JSON numbers arrive as :class:`~decimal.Decimal` or ``int`` with the digits that
 figures of candles, which are only drawn, as ``float``.
 """
 
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Literal, TypedDict
 
@@ -13,6 +14,9 @@ Number = Decimal | int
 """A JSON number, with the digits that were sent."""
 Rule = Literal["single", "mean", "median", "nearest", "primary", "held", "stale", "none"]
 """How a figure was chosen among the providers' quotes."""
+ReasonValue = str | int | list[str]
+ReasonValues = Mapping[str, ReasonValue]
+"""What a sentence of the service was made with, for telling it in another language."""
 
 __all__ = [
     "Asset",
@@ -25,6 +29,7 @@ __all__ = [
     "FearGreed",
     "FigureFacts",
     "Incident",
+    "MarketIncident",
     "MarketOverview",
     "MarketStatus",
     "Number",
@@ -32,6 +37,8 @@ __all__ = [
     "ProviderQuote",
     "ProviderStatus",
     "RankedToken",
+    "ReasonValue",
+    "ReasonValues",
     "Rule",
     "Total",
 ]
@@ -164,6 +171,8 @@ class ProviderQuote(TypedDict):
     freshness: Literal["fresh", "ageing", "stale"]
     used: bool
     reason: str
+    reason_code: str | None
+    reason_values: ReasonValues
 
 
 class Incident(TypedDict):
@@ -173,6 +182,14 @@ class Incident(TypedDict):
     closed_at: str | None
     worst_pct: str | None
     detail: str
+    detail_code: str | None
+    detail_values: ReasonValues
+
+
+class MarketIncident(Incident):
+    asset_id: str
+    symbol: str
+    name: str
 
 
 class SpreadPoint(TypedDict):
@@ -188,6 +205,8 @@ class AssetQuotes(TypedDict):
     last_updated: str | None
     rule: Rule
     reason: str
+    reason_code: str | None
+    reason_values: ReasonValues
     flags: list[str]
     spread_pct: str | None
     agree_pct: str | None
@@ -200,6 +219,8 @@ class AssetQuotes(TypedDict):
 class FigureFacts(TypedDict):
     rule: Rule
     reason: str
+    reason_code: str | None
+    reason_values: ReasonValues
     flags: list[str]
     stale: bool
     spread_pct: str | None
@@ -211,6 +232,8 @@ class ProviderStatus(TypedDict):
     role: list[Literal["quotes", "overview", "fear_greed"]]
     state: Literal["ok", "waiting", "throttled", "open", "unauthorised", "quota_spent"]
     message: str | None
+    message_code: str | None
+    message_values: ReasonValues
     last_success_at: str | None
     retry_at: str | None
     poll_interval_seconds: int | None

@@ -2,13 +2,20 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from statistics import median
 from typing import Literal, get_args
 
-from dashboard.client.wire import AssetQuotes, FigureFacts, PriceRecord, ProviderStatus, RankedToken
+from dashboard.client.wire import (
+    FigureFacts,
+    MarketIncident,
+    PriceRecord,
+    ProviderStatus,
+    RankedToken,
+    ReasonValues,
+)
 from dashboard.formats import decimal, direction, instant
 
 Span = Literal["24h", "7d"]
@@ -59,7 +66,8 @@ class Breadth:
 class Worry:
     """An asset whose figure should not be taken at face value.
 
-    ``rule`` is the service's code of how the figure was chosen, ``reason`` says so in its words.
+    ``rule`` is the service's code of how the figure was chosen, ``reason`` says so in its words,
+    ``code`` and ``values`` for other languages.
     """
 
     asset_id: str
@@ -68,18 +76,24 @@ class Worry:
     rule: str | None
     reason: str | None
     since: datetime | None
+    code: str | None = None
+    values: ReasonValues = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An open incident of one asset."""
+    """An incident of one asset; ``closed_at`` is null while it is open."""
 
+    id: int
     asset_id: str
     name: str
     kind: str
     opened_at: datetime
+    closed_at: datetime | None
     worst: Decimal | None
     detail: str
+    code: str | None
+    values: ReasonValues
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +211,8 @@ def worries(
                     rule=facts["rule"] if facts else None,
                     reason=facts["reason"] if facts else None,
                     since=instant(record["last_updated"]),
+                    code=facts["reason_code"] if facts else None,
+                    values=facts["reason_values"] if facts else {},
                 )
             )
     return sorted(found, key=lambda worry: (CONCERNS.index(worry.concern), worry.name.lower()))
@@ -209,22 +225,30 @@ def _concern(record: PriceRecord, flags: Sequence[str]) -> Concern | None:
     return flagged or ("stale" if (record["source"] or "").endswith(":stale") else None)
 
 
-def incidents(quotes: Mapping[str, AssetQuotes], names: Mapping[str, str], count: int) -> list[Event]:
-    """The open ones, the latest first."""
-    found = [
+def incidents(still_open: Sequence[MarketIncident], over: Sequence[MarketIncident]) -> list[Event]:
+    """Those that are open, the latest first, then those that are over, the latest to end first."""
+    events = [
         Event(
-            asset_id=asset_id,
-            name=names.get(asset_id, answer["symbol"]),
+            id=entry["id"],
+            asset_id=entry["asset_id"],
+            name=entry["name"],
             kind=entry["kind"],
             opened_at=datetime.fromisoformat(entry["opened_at"]),
+            closed_at=instant(entry["closed_at"]),
             worst=decimal(entry["worst_pct"]),
             detail=entry["detail"],
+            code=entry["detail_code"],
+            values=entry["detail_values"],
         )
-        for asset_id, answer in quotes.items()
-        for entry in answer["incidents"]
-        if entry["closed_at"] is None
+        for entry in (*still_open, *over)
     ]
-    return sorted(found, key=lambda event: (-event.opened_at.timestamp(), event.asset_id))[:count]
+    # Asked for one after the other, an incident that has just ended can be in both.
+    latest = {event.id: event for event in events}.values()
+
+    def place(event: Event) -> tuple[bool, float, int]:
+        return event.closed_at is not None, -(event.closed_at or event.opened_at).timestamp(), event.id
+
+    return sorted(latest, key=place)
 
 
 def quota(provider: ProviderStatus, now: datetime) -> Quota | None:

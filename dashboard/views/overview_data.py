@@ -6,18 +6,18 @@ from functools import partial
 
 from dashboard.client import Fetched, api
 from dashboard.client.wire import (
-    AssetQuotes,
     FigureFacts,
+    MarketIncident,
     MarketOverview,
     MarketStatus,
     PriceRecord,
     RankedToken,
 )
 from dashboard.services import overview
-from dashboard.services.overview import Coin, Span
+from dashboard.services.overview import Coin, Event, Span
 
-MOST_ASKED = 8
-"""Flagged assets whose quotes are asked for, since only they tell of incidents."""
+MOST_OPEN, MOST_OVER = 200, 100
+"""How many incidents are asked for: more than a reader goes through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,20 @@ class Gathered:
     figures: Fetched[dict[str, FigureFacts]]
     overview: Fetched[MarketOverview]
     status: Fetched[MarketStatus]
+    open_incidents: Fetched[list[MarketIncident]]
+    past_incidents: Fetched[list[MarketIncident]]
     coins: list[Coin]
 
     @property
     def answers(self) -> tuple[Fetched[object], ...]:
-        return (self.overview, self.rankings, self.prices, self.figures, self.status)
+        incidents = (self.open_incidents, self.past_incidents)
+        return (self.overview, self.rankings, self.prices, self.figures, self.status, *incidents)
+
+    @property
+    def events(self) -> list[Event] | None:
+        """The incidents of 30 days, those that are open first; null while they are not known."""
+        still_open, over = self.open_incidents.data, self.past_incidents.data
+        return None if still_open is None or over is None else overview.incidents(still_open, over)
 
 
 _lock = threading.Lock()
@@ -41,18 +50,20 @@ _coins: dict[Span, tuple[tuple[object, ...], list[Coin]]] = {}
 
 
 def gather(span: Span) -> Gathered:
+    still_open = api.ahead(partial(api.incidents, is_open=True, limit=MOST_OPEN))
+    over = api.ahead(partial(api.incidents, is_open=False, limit=MOST_OVER))
     rankings, prices, figures = api.rankings(span), api.prices(), api.figures()
     rows = _rows(rankings, prices, figures, span)
-    return Gathered(rankings, prices, figures, api.overview(), api.status(), rows)
-
-
-def flagged_quotes(gathered: Gathered) -> dict[str, AssetQuotes]:
-    """The quotes of the assets in doubt, as far as the service gives them."""
-    figures = gathered.figures.data or {}
-    flagged = [asset_id for asset_id, facts in figures.items() if facts["flags"]][:MOST_ASKED]
-    asked = {asset_id: api.ahead(partial(api.quotes, asset_id)) for asset_id in flagged}
-    answers = {asset_id: answer.result().data for asset_id, answer in asked.items()}
-    return {asset_id: answer for asset_id, answer in answers.items() if answer is not None}
+    return Gathered(
+        rankings,
+        prices,
+        figures,
+        api.overview(),
+        api.status(),
+        still_open.result(),
+        over.result(),
+        rows,
+    )
 
 
 def _rows(

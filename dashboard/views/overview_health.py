@@ -11,10 +11,15 @@ from dashboard.components.live_view import Node, h
 from dashboard.formats import integer, percent
 from dashboard.i18n import language, t
 from dashboard.services.overview import Event, Quota, Worry, quota
+from dashboard.views import reasons
 from dashboard.views.freshness import provider_name
 from dashboard.views.overview_parts import ago, note, panel
 
 MOST_WORRIES = 6
+FEW_EVENTS = 6
+ALL_EVENTS = "?incidents=all"
+"""What the link opens that shows all incidents; no asset has such an id."""
+FEWER_EVENTS = "?incidents=few"
 STATE_MARKS = {
     "ok": "●",
     "waiting": "◔",
@@ -58,16 +63,33 @@ def _worry(worry: Worry, now: datetime) -> Node:
             else None,
             class_="cp-item-head",
         ),
-        _reason(worry),
+        _reason(worry, now),
         key=worry.asset_id,
     )
 
 
-def _reason(worry: Worry) -> Node | None:
-    """The service's own sentence; in other languages the meaning of its rule, with the sentence behind it."""
-    if worry.reason is None or language() == "en" or worry.rule not in RULES:
-        return worry.reason and h("p", worry.reason, class_="cp-reason", lang="en")
-    return h("p", t(f"overview.rule_{worry.rule}"), class_="cp-reason", title=worry.reason)
+def _reason(worry: Worry, now: datetime) -> Node | None:
+    """Why the figure is what it is; where only an English sentence says so, the meaning of the rule."""
+    if worry.reason is None:
+        return None
+    told = reasons.explain(worry.reason, worry.code, worry.values, now)
+    if told.lang is not None and worry.rule in RULES:
+        return h("p", t(f"overview.rule_{worry.rule}"), class_="cp-reason", title=worry.reason)
+    return _told(told, worry.reason)
+
+
+def _told(told: reasons.Explanation, sentence: str) -> Node:
+    """An explanation with what lies behind it, the service's own sentence in a title."""
+    gap = " " if language() == "en" else ""
+    return h(
+        "p",
+        told.text,
+        told.fault and gap + told.fault,
+        told.said and h("span", f"{gap}{t('reasons.details')} ", h("span", told.said, lang="en")),
+        class_="cp-reason",
+        lang=told.lang,
+        title=None if told.text == sentence else sentence,
+    )
 
 
 def providers_panel(status: MarketStatus | None, now: datetime) -> Node:
@@ -100,10 +122,18 @@ def _provider(provider: ProviderStatus, now: datetime) -> Node:
             class_="cp-item-head",
         ),
         h("p", *_cadence(provider, now), class_="cp-reason"),
-        provider["message"] and h("p", provider["message"], class_="cp-reason", lang="en"),
+        _message(provider, now),
         _quota(burn) if burn else None,
         key=provider["provider"],
     )
+
+
+def _message(provider: ProviderStatus, now: datetime) -> Node | None:
+    sentence = provider["message"]
+    if sentence is None:
+        return None
+    told = reasons.explain(sentence, provider["message_code"], provider["message_values"], now)
+    return _told(told, sentence)
 
 
 def _cadence(provider: ProviderStatus, now: datetime) -> list[Node]:
@@ -146,30 +176,69 @@ def _quota(burn: Quota) -> Node:
     )
 
 
-def incidents_panel(events: Sequence[Event], now: datetime) -> Node:
-    """What is going wrong with single assets, and since when."""
+def incidents_panel(events: Sequence[Event] | None, now: datetime, *, whole: bool) -> Node:
+    """What went wrong with single assets in the last 30 days, what still does first.
+
+    The first few, or the ``whole`` list; null events are not known.
+    """
+    title = t("overview.incidents")
     if not events:
-        words = h("p", t("overview.incidents_none"), class_="cp-nothing")
-        return panel("incidents", t("overview.incidents"), words)
-    rows = [_event(event, now) for event in events]
-    return panel("incidents", t("overview.incidents"), h("ul", *rows, class_="cp-items"))
+        words = t("overview.incidents_none") if events is not None else t("overview.incidents_unknown")
+        return panel("incidents", title, h("p", words, class_="cp-nothing"))
+    still_open = sum(event.closed_at is None for event in events)
+    legend = t("overview.incidents_note", n=integer(still_open), over=integer(len(events) - still_open))
+    rows = [_event(event, now) for event in (events if whole else events[:FEW_EVENTS])]
+    return panel(
+        "incidents", title, h("ul", *rows, class_="cp-items"), _fold(len(events), whole), note=note(legend)
+    )
+
+
+def _fold(count: int, whole: bool) -> Node | None:
+    """The link that shows the whole list, or the first few again."""
+    if count <= FEW_EVENTS:
+        return None
+    words = t("overview.incidents_fewer") if whole else t("overview.incidents_all", n=integer(count))
+    target = FEWER_EVENTS if whole else ALL_EVENTS
+    return h("p", h("a", words, href=f"/{target}", data_open=target), class_="cp-more", key="fold")
 
 
 def _event(event: Event, now: datetime) -> Node:
-    when = t("overview.incident_open", age=ago(event.opened_at, now))
-    if event.worst is not None:
-        when += " · " + t("overview.incident_worst", amount=percent(event.worst, signed=event.worst < 0))
+    is_open = event.closed_at is None
+    tone = "calm" if not is_open else "bad" if event.kind == "conflict" else "warn"
+    told = reasons.explain(event.detail, event.code, event.values, now)
     return h(
         "li",
         h(
             "p",
             h("a", event.name, href=f"rankings?coin={event.asset_id}", data_open=event.asset_id),
-            badge("!", t(f"overview.incident_{event.kind}"), "warn"),
-            h("span", when, class_="cp-when", title=_utc(event.opened_at)),
+            badge("!" if is_open else "✓", t(f"overview.incident_{event.kind}"), tone),
+            h("span", _when(event, now), class_="cp-when", title=_exactly(event)),
             class_="cp-item-head",
         ),
-        h("p", event.detail, class_="cp-reason", lang="en"),
-        key=f"{event.asset_id}-{event.kind}-{event.opened_at.timestamp():.0f}",
+        _told(told, event.detail),
+        key=str(event.id),
+    )
+
+
+def _when(event: Event, now: datetime) -> str:
+    """Since and until when, how long ago, and how bad it was."""
+    start = formats.local_time(event.opened_at, st.context.timezone, now).text
+    if event.closed_at is None:
+        span = formats.duration((now - event.opened_at).total_seconds(), language())
+        when = t("overview.incident_open", time=start, span=span)
+    else:
+        end = formats.local_time(event.closed_at, st.context.timezone, now).text
+        when = t("overview.incident_over", start=start, end=end, age=ago(event.closed_at, now))
+    if event.worst is not None:
+        when += " · " + t("overview.incident_worst", amount=percent(event.worst, signed=event.worst < 0))
+    return when
+
+
+def _exactly(event: Event) -> str:
+    return (
+        _utc(event.opened_at)
+        if event.closed_at is None
+        else f"{_utc(event.opened_at)} – {_utc(event.closed_at)}"
     )
 
 

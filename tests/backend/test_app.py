@@ -209,7 +209,7 @@ def test_a_method_that_a_path_lacks_is_405_and_told_which_it_has(
 ) -> None:
     answer = send(running.app, path, method=method, headers={"CP-X-API-KEY": running.key})
     is_problem(answer, 405, "method_not_allowed")
-    assert answer.headers["allow"] == "GET"
+    assert answer.headers["allow"] == "GET, HEAD"
 
 
 def test_a_body_is_judged_in_the_order_401_415_413_400(running: Running) -> None:

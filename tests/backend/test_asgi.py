@@ -82,10 +82,54 @@ def test_without_a_key_that_may_read_the_application_is_left_to_refuse(
     assert (get(app, "/ready", **sent).status, get(app, "/ready", **sent).body) == (403, b"no")
 
 
-def test_only_a_get_takes_the_short_cut(sqlite_database: Database) -> None:
+def test_a_head_takes_the_short_cut_too_and_gets_the_headers_alone(sqlite_database: Database) -> None:
+    key = key_with(sqlite_database, "read")
+    app = shell(sqlite_database, breaking)
+    answer = send(app, "/ready", method="HEAD", headers={"CP-X-API-KEY": key})
+    assert (answer.status, answer.body) == (200, b"")
+    assert answer.headers["content-length"] == str(len(READY["/ready", b""].body))
+
+
+def test_the_application_sees_a_get_where_a_head_was_sent_and_its_body_is_left_out(
+    sqlite_database: Database,
+) -> None:
+    seen: list[str] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        seen.append(scope["method"])
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"a part", "more_body": True})
+        await send({"type": "http.response.body", "body": b" and the rest"})
+
+    answer = send(shell(sqlite_database, app), "/x", method="HEAD")
+    assert (seen, answer.status, answer.body) == (["GET"], 200, b"")
+
+
+@pytest.mark.parametrize(
+    ("told", "sent"),
+    [(b"GET", b"GET, HEAD"), (b"POST,GET", b"POST,GET, HEAD"), (b"POST", b"POST"), (b"GET, HEAD",) * 2],
+)
+def test_what_allows_get_allows_head(sqlite_database: Database, told: bytes, sent: bytes) -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 405, "headers": [(b"allow", told)]})
+        await send({"type": "http.response.body", "body": b""})
+
+    answer = send(shell(sqlite_database, app), "/x", method="PATCH")
+    assert answer.headers["allow"].encode() == sent
+
+
+def test_an_application_that_breaks_answers_a_head_with_the_headers_of_its_500(
+    sqlite_database: Database,
+) -> None:
+    answer = send(shell(sqlite_database, breaking), "/x", method="HEAD")
+    assert (answer.status, answer.body) == (500, b"")
+    assert int(answer.headers["content-length"]) > 0
+
+
+def test_only_a_get_or_a_head_takes_the_short_cut(sqlite_database: Database) -> None:
     key = key_with(sqlite_database, "read")
     app = shell(sqlite_database, answering())
-    for method in ("POST", "HEAD", "DELETE", "OPTIONS"):
+    for method in ("POST", "DELETE", "OPTIONS"):
         assert (
             send(app, "/ready", method=method, headers={"CP-X-API-KEY": key}).body == b"from the application"
         )

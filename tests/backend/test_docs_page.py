@@ -2,14 +2,11 @@
 
 import os
 import re
-import socket
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 import pytest
-import uvicorn
 from fastapi import FastAPI
 from playwright.sync_api import Page, Route, expect, sync_playwright
 from starlette.responses import JSONResponse
@@ -19,6 +16,7 @@ from backend.app import _handle_errors
 from backend.auth.gate import gated_router
 from tests.support.market_app import Answer, send
 from tests.support.prerequisites import chromium
+from tests.support.serving import served
 
 
 def application() -> FastAPI:
@@ -132,20 +130,6 @@ def test_a_file_that_is_not_one_of_the_page_is_a_404_in_words(client: Client, na
 
 def test_the_page_is_not_an_operation_of_the_interface(client: Client) -> None:
     assert not [path for path in client.get("/openapi.json").json()["paths"] if path.startswith("/docs")]
-
-
-@contextmanager
-def served(app: FastAPI) -> Iterator[str]:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        finally:
-            server.should_exit = True
-            thread.join(10)
 
 
 @contextmanager

@@ -139,6 +139,17 @@ def test_the_limit_of_the_rankings_is_described_as_a_whole_number(document: dict
     assert parameters["sort"]["enum"] == ["market_cap", "pct_change_24h", "pct_change_7d"]
 
 
+def test_the_filters_of_the_incidents_are_described_as_what_they_take(document: dict[str, Any]) -> None:
+    parameters = {
+        p["name"]: p["schema"] for p in document["paths"]["/markets/incidents"]["get"]["parameters"]
+    }
+    assert set(parameters) == {"asset", "kind", "open", "limit"}
+    assert parameters["open"]["type"] == "boolean"
+    assert (parameters["limit"]["minimum"], parameters["limit"]["maximum"]) == (1, 1000)
+    kinds = next(each for each in parameters["kind"]["anyOf"] if "enum" in each)
+    assert kinds["enum"] == ["divergent", "conflict", "depeg", "jump"]
+
+
 CALLS = [
     ("/assets/{id}", "/assets/bitcoin"),
     ("/assets/{id}", "/assets/nothing"),
@@ -157,6 +168,9 @@ CALLS = [
     ("/rankings", "/rankings?sort=x"),
     ("/rankings", "/rankings?with_candles=7d"),
     ("/crypto/market-overview", "/crypto/market-overview"),
+    ("/markets/figures", "/markets/figures"),
+    ("/markets/incidents", "/markets/incidents"),
+    ("/markets/incidents", "/markets/incidents?open=maybe"),
     ("/markets/status", "/markets/status"),
     ("/healthz", "/healthz"),
     ("/readyz", "/readyz"),

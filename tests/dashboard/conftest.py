@@ -1,13 +1,11 @@
 """The real service under the dashboard: the sample market in its calm week, served on loopback."""
 
-import socket
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import pytest
-import uvicorn
+from streamlit.testing.v1 import AppTest
 
 from backend import migrations
 from backend.app import create_app
@@ -16,11 +14,12 @@ from backend.markets import setup
 from backend.markets.refresh import Refresher
 from backend.settings import Settings
 from dashboard.client import api
+from dashboard.client.http import ApiClient
+from tests.support.line import Line
+from tests.support.serving import served
 
 CALM = datetime(2026, 11, 18, 10, 7, 42, tzinfo=UTC)
 """In the sample market's calm week: no view fails."""
-STOPPED = 20.0
-"""Seconds that the service may take to end."""
 
 
 @dataclass(frozen=True)
@@ -40,17 +39,8 @@ def served_market(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Backend]
     database.dispose()
     app = create_app(settings, now=lambda: CALM + timedelta(seconds=20))
     key = settings.local_key_file.read_text().strip()
-    listening = socket.socket()
-    listening.bind(("127.0.0.1", 0))
-    listening.listen(128)  # who calls before the server is up waits in the queue
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
-    thread.start()
-    try:
-        yield Backend(f"http://127.0.0.1:{listening.getsockname()[1]}", key)
-    finally:
-        server.should_exit = True
-        thread.join(STOPPED)
+    with served(app) as url:
+        yield Backend(url, key)
 
 
 @pytest.fixture
@@ -59,6 +49,21 @@ def dashboard_backend(served_market: Backend, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("CHAINPROOF_BASE_URL", served_market.url)
     monkeypatch.setenv("CHAINPROOF_API_KEY", served_market.key)
     return served_market
+
+
+@pytest.fixture
+def line(dashboard_backend: Backend, monkeypatch: pytest.MonkeyPatch) -> Line:
+    """The way to the service, which the test may cut; nothing that came over it is kept."""
+    way = Line()
+    client = ApiClient(dashboard_backend.url, lambda: dashboard_backend.key, transport=way, lifetime=0)
+    monkeypatch.setattr(api, "client", lambda: client)
+    return way
+
+
+@pytest.fixture
+def app(request: pytest.FixtureRequest) -> AppTest:
+    """The test module's function ``page`` as a page."""
+    return AppTest.from_function(request.module.page)
 
 
 @pytest.fixture(autouse=True)

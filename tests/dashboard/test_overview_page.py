@@ -2,18 +2,22 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from backend.markets.reasons import say
 from dashboard.client import api
-from dashboard.client.http import ApiClient
 from dashboard.i18n import LANGUAGES, t
 from dashboard.views import refresh
-from tests.dashboard.conftest import Backend
+from dashboard.views.overview_health import ALL_EVENTS, FEW_EVENTS
+from tests.support.line import Line
+from tests.support.pages import component, html
 
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 pytestmark = pytest.mark.usefixtures("dashboard_backend")
@@ -27,11 +31,7 @@ def opened(**query: str) -> AppTest:
 
 def tree(app: AppTest) -> list[Any]:
     """What the Overview sends to its component."""
-    assert not app.exception
-    (view,) = [
-        part for part in app.get("bidi_component") if part.proto.component_name == "chainproof.live_view"
-    ]
-    sent: list[Any] = json.loads(view.proto.json)["tree"]
+    sent: list[Any] = json.loads(component(app, "live_view").json)["tree"]
     return sent
 
 
@@ -56,31 +56,6 @@ def panel(app: AppTest, name: str) -> Any:
 
 def links(node: Any) -> list[str]:
     return [part[1]["data-open"] for part in nodes(node) if "data-open" in part[1]]
-
-
-def html(app: AppTest) -> str:
-    return "\n".join(str(part.proto.body) for part in app.get("html"))
-
-
-class Switch(httpx.BaseTransport):
-    """The way to the service, which a test can cut."""
-
-    def __init__(self) -> None:
-        self.cut = False
-        self._inner = httpx.HTTPTransport()
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        if self.cut:
-            raise httpx.ConnectError("connection refused", request=request)
-        return self._inner.handle_request(request)
-
-
-@pytest.fixture
-def switch(dashboard_backend: Backend, monkeypatch: pytest.MonkeyPatch) -> Switch:
-    way = Switch()
-    client = ApiClient(dashboard_backend.url, lambda: dashboard_backend.key, transport=way, lifetime=0)
-    monkeypatch.setattr(api, "client", lambda: client)
-    return way
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -150,7 +125,7 @@ def test_the_period_is_chosen_on_the_page_and_stands_in_the_address() -> None:
     assert t("overview.span_7d") in text(panel(opened(span="7d"), "breadth"))
 
 
-def test_no_figure_is_shown_where_none_is_known(switch: Switch, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_figure_is_shown_where_none_is_known(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     real = api.client().get
 
     def emptied(path: str, *rest: Any, **more: Any) -> Any:
@@ -174,38 +149,127 @@ def test_no_figure_is_shown_where_none_is_known(switch: Switch, monkeypatch: pyt
         assert t("frame.time_unknown") in tile
 
 
-def test_when_the_service_goes_away_the_page_keeps_its_figures_and_says_so(switch: Switch) -> None:
+def incident(number: int, **given: Any) -> dict[str, Any]:
+    detail = say("off_peg", off_pct=Decimal("2.5"), limit_pct=Decimal(1))
+    begun = datetime.now(UTC) - timedelta(hours=number)
+    return {
+        "id": number,
+        "asset_id": "bitcoin",
+        "symbol": "BTC",
+        "name": f"Asset {number}",
+        "kind": "depeg",
+        "opened_at": begun.isoformat(),
+        "closed_at": None,
+        "worst_pct": "2.5",
+        "detail": detail.text,
+        "detail_code": detail.code,
+        "detail_values": detail.values,
+        **given,
+    }
+
+
+@pytest.fixture
+def troubled(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two open incidents, nine that are over, and a provider that failed."""
+    real = api.client().get
+    ended = datetime.now(UTC).isoformat()
+    failing = say("failed_repeatedly", retry_at=datetime.now(UTC), said="timed out", fault="unavailable")
+
+    def given(path: str, *rest: Any, **more: Any) -> Any:
+        fetched = real(path, *rest, **more)
+        if path.startswith("/markets/incidents?open=true"):
+            return replace(fetched, data=[incident(1), incident(2)])
+        if path.startswith("/markets/incidents?open=false"):
+            return replace(fetched, data=[incident(n, closed_at=ended) for n in range(3, 12)])
+        if path == "/markets/status" and fetched.data:
+            told = {"message": failing.text, "message_code": failing.code, "message_values": failing.values}
+            first, *others = fetched.data["providers"]
+            return replace(fetched, data={**fetched.data, "providers": [first | told, *others]})
+        return fetched
+
+    monkeypatch.setattr(api.client(), "get", given)
+
+
+@pytest.mark.usefixtures("troubled")
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_incidents_are_told_in_the_readers_language_those_that_are_open_first(lang: Any) -> None:
+    shown = panel(opened(lang=lang), "incidents")
+    assert t("overview.incidents_note", lang=lang, n="2", over="9") in text(shown)
+    rows = [node for node in nodes(shown) if node[0] == "li"]
+    assert [text(row).partition(t("overview.incident_depeg", lang=lang))[0] for row in rows[:3]] == [
+        f"Asset {n}{'!' if n < 3 else '✓'} " for n in (1, 2, 3)
+    ]
+    off = t("reasons.code_off_peg", lang=lang, off_pct="2.50%", limit_pct="1.00%")
+    assert all(off in text(row) for row in rows)
+    assert (
+        "UTC – "
+        in next(node for node in nodes(rows[-1]) if "cp-when" in node[1].get("class", ""))[1]["title"]
+    )
+
+
+@pytest.mark.usefixtures("troubled")
+def test_the_rest_of_the_incidents_is_folded_and_a_link_unfolds_it() -> None:
+    few = panel(opened(), "incidents")
+    assert t("overview.incidents_all", n="11") in text(few)
+    assert len([node for node in nodes(few) if node[0] == "li"]) == FEW_EVENTS
+    assert ALL_EVENTS in links(few)
+    whole = panel(opened(incidents="all"), "incidents")
+    assert len([node for node in nodes(whole) if node[0] == "li"]) == 11
+    assert t("overview.incidents_fewer") in text(whole)
+
+
+@pytest.mark.usefixtures("troubled")
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_provider_that_fails_is_told_of_in_the_readers_language(lang: Any) -> None:
+    shown = panel(opened(lang=lang), "providers")
+    assert t("reasons.fault", lang=lang, fault=t("reasons.fault_unavailable", lang=lang)) in text(shown)
+    quoted = [text(node) for node in nodes(shown) if node[1].get("lang") == "en"]
+    assert quoted == ["timed out"]
+
+
+def test_without_any_incident_that_is_said(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = api.client().get
+
+    def emptied(path: str, *rest: Any, **more: Any) -> Any:
+        fetched = real(path, *rest, **more)
+        return replace(fetched, data=[]) if path.startswith("/markets/incidents") else fetched
+
+    monkeypatch.setattr(api.client(), "get", emptied)
+    assert t("overview.incidents_none") in text(panel(opened(), "incidents"))
+
+
+def test_when_the_service_goes_away_the_page_keeps_its_figures_and_says_so(line: Line) -> None:
     app = opened()
     before = links(panel(app, "map"))
-    switch.cut = True
+    line.cut = True
     app.run()
     assert links(panel(app, "map")) == before
     assert 'role="status"' in html(app)
     assert t("frame.error_unreachable") in html(app)
-    switch.cut = False
+    line.cut = False
     app.button(key="stale-overview-retry").click().run()
     assert 'role="status"' not in html(app)
 
 
-def test_after_repeated_failure_the_refresh_stops_and_a_retry_starts_it_again(switch: Switch) -> None:
+def test_after_repeated_failure_the_refresh_stops_and_a_retry_starts_it_again(line: Line) -> None:
     app = opened()
-    switch.cut = True
+    line.cut = True
     for _ in range(refresh.GIVE_UP_AFTER):
         app.run()
     assert t("frame.stale_stopped") in html(app)
     assert t("frame.refresh_stopped") in html(app)
-    switch.cut = False
+    line.cut = False
     app.button(key="stale-overview-retry").click().run()
     assert t("frame.refresh_every", n="10") in html(app)
 
 
-def test_without_any_answer_there_is_one_error_with_a_retry(switch: Switch) -> None:
-    switch.cut = True
+def test_without_any_answer_there_is_one_error_with_a_retry(line: Line) -> None:
+    line.cut = True
     app = opened()
     assert not app.exception
     assert 'role="alert"' in html(app)
     assert t("frame.request_id") in html(app)
-    switch.cut = False
+    line.cut = False
     app.button(key="error-overview-retry").click().run()
     assert links(panel(app, "map"))
 
@@ -221,8 +285,5 @@ def test_a_choice_of_language_takes_effect_at_once() -> None:
     app = opened()
     app.segmented_control(key="pref_language").set_value("ja").run()
     assert t("frame.nav_overview", lang="ja") in html(app)
-    (frame,) = [
-        part for part in app.get("bidi_component") if part.proto.component_name == "chainproof.html_lang"
-    ]
-    sent = json.loads(frame.proto.json)
+    sent = json.loads(component(app, "html_lang").json)
     assert (sent["lang"], sent["keep"]) == ("ja", "lang=ja&colours=blue&refresh=10")

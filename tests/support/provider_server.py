@@ -14,7 +14,6 @@ it runs ``curl 'http://127.0.0.1:9900/_control?path=/api/v3/coins/markets&fault=
 import argparse
 import gzip
 import json
-import socket
 import threading
 from collections import defaultdict, deque
 from collections.abc import Mapping
@@ -149,13 +148,6 @@ class ProviderServer:
                 if self._once[path]:
                     return self._once[path].popleft()
             return self._always.get(request.path) or self._always.get("*") or Behaviour()
-
-
-def free_port() -> int:
-    """A port that nobody listens on: a dead provider."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class _Server(ThreadingHTTPServer):

@@ -7,6 +7,7 @@ from typing import Any
 
 from backend.markets.aggregation import AssetTraits, Memory, Outcome, Policy, aggregate
 from backend.markets.model import Published, Quote
+from backend.markets.reasons import Reason
 
 NOW = datetime(2026, 5, 18, 12, 0, tzinfo=UTC)
 POLICY = Policy()
@@ -59,6 +60,19 @@ def then(before: Outcome, quotes: Sequence[Quote], *, now: datetime, **rest: Any
     return judge(quotes, before.published, before.memory, now=now, **rest)
 
 
+def reasons(outcome: Outcome) -> dict[str, str]:
+    """Why each provider's quote was used or not, in words."""
+    return {judgement.provider: judgement.reason.text for judgement in outcome.published.judgements}
+
+
+def used(outcome: Outcome) -> set[str]:
+    return {judgement.provider for judgement in outcome.published.judgements if judgement.used}
+
+
+def told(outcome: Outcome) -> list[tuple[str, str]]:
+    return [(event.kind, event.action) for event in outcome.events]
+
+
 def published(price: str | None = "100", *, age: float = 30, now: datetime = NOW, **rest: Any) -> Published:
     """A figure published from CoinGecko alone, ``age`` seconds old at ``now``."""
     known = price is not None
@@ -69,6 +83,6 @@ def published(price: str | None = "100", *, age: float = 30, now: datetime = NOW
         "stale": False,
         "last_updated": now - seconds(age) if known else None,
         "rule": "single" if known else "none",
-        "reason": "For a test.",
+        "reason": Reason(None, "For a test."),
     }
     return Published(**(fields | rest))

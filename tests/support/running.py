@@ -18,6 +18,7 @@ START_SECONDS = 60.0
 
 
 def free_port() -> int:
+    """A port of loopback that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -10,7 +10,8 @@ import pytest
 from backend.http_client import FailureKind, Fetched, UpstreamFailure, guarded, guarded_fetch
 from backend.http_client.deadline import Deadline
 from tests.support.provider_pages import png
-from tests.support.provider_server import Behaviour, ProviderServer, free_port
+from tests.support.provider_server import Behaviour, ProviderServer
+from tests.support.running import free_port
 
 PUBLIC = "93.184.215.14"
 IMAGES = ("image/png", "image/jpeg")

@@ -13,7 +13,8 @@ from pydantic import SecretStr
 
 from backend.http_client import FailureKind, Retry, UpstreamClient, UpstreamFailure
 from backend.http_client.deadline import Deadline, lookup, until
-from tests.support.provider_server import FAULTS, Behaviour, ProviderServer, free_port, says
+from tests.support.provider_server import FAULTS, Behaviour, ProviderServer, says
+from tests.support.running import free_port
 
 AT_ONCE = Retry(wait_initial=0, wait_max=0, wait_jitter=0)
 KEY = SecretStr("sk-very-secret-1234")

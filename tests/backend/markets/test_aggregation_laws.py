@@ -14,6 +14,7 @@ from backend.markets.aggregation import AssetTraits, GoodFigure, Memory, Pending
 from backend.markets.freshness import classify, fault_of, restale
 from backend.markets.memory import KINDS, OpenIncident
 from backend.markets.numbers import plain
+from backend.markets.reasons import SENTENCES, Reason
 from tests.support.quotes import EMPTY, NOW, cmc, gecko, judge, published, quote, seconds, then
 
 PROVIDERS = ("coingecko", "coinmarketcap", "third", "fourth", "fifth")
@@ -182,8 +183,10 @@ def test_every_quote_is_judged_in_a_sentence_and_so_is_the_figure(quotes, before
     assert [item.provider for item in figure.judgements] == sorted(
         (item.provider for item in quotes), key=PROVIDERS.index
     )
-    for sentence in (figure.reason, *(item.reason for item in figure.judgements)):
-        assert re.fullmatch(r"\S.*\.", sentence)
+    for reason in (figure.reason, *(item.reason for item in figure.judgements)):
+        assert re.fullmatch(r"\S.*\.", reason.text)
+        assert reason.code in SENTENCES
+        assert Reason.from_text(reason.to_text()) == reason
 
 
 @given(quote_sets(), befores, memories(), traits)

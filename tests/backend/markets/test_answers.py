@@ -17,6 +17,7 @@ from backend.markets.answers import Entry, Order, Overview, SortKey, rank_order
 from backend.markets.asset_answers import asset_json
 from backend.markets.assets import Asset
 from backend.markets.model import FearGreed, GlobalFigures, Published
+from backend.markets.reasons import Reason
 
 NOON = datetime(2026, 5, 18, 12, tzinfo=UTC)
 FIGURES = st.one_of(
@@ -29,7 +30,7 @@ FIGURES = st.one_of(
 def entry(asset_id: str, **figures: Any) -> Entry:
     asset = Asset(id=asset_id, name=asset_id.title(), symbol="SYM")
     known: dict[str, Any] = {"price": Decimal(1), "providers": ("coingecko",), "last_updated": NOON} | figures
-    return Entry(asset, Published(asset_id, stale=False, rule="single", reason="", **known))
+    return Entry(asset, Published(asset_id, stale=False, rule="single", reason=Reason(None, ""), **known))
 
 
 ENTRIES = st.lists(

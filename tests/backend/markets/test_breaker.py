@@ -31,7 +31,7 @@ def test_a_new_breaker_lets_every_call_through():
 def test_four_failures_do_not_open_it():
     breaker = broken(4)
     assert breaker.allows(after(4))
-    assert breaker.standing(after(4)).message == "4 recent failures."
+    assert breaker.standing(after(4)).message.text == "4 recent failures."
 
 
 def test_five_failures_in_a_row_open_it_for_half_a_minute():
@@ -39,7 +39,7 @@ def test_five_failures_in_a_row_open_it_for_half_a_minute():
     assert not breaker.allows(after(5))
     standing = breaker.standing(after(5))
     assert (standing.state, standing.retry_at) == ("open", after(34))
-    assert standing.message == "It failed repeatedly; asked again at 2026-05-18T12:00:34Z."
+    assert standing.message.text == "It failed repeatedly; asked again at 2026-05-18T12:00:34Z."
     assert not breaker.allows(after(33.999))
     assert breaker.allows(after(34))
 
@@ -159,8 +159,12 @@ def test_a_refused_key_waits_until_the_configuration_changes_and_no_longer():
     assert not breaker.allows(NOW + timedelta(days=400))
     standing = breaker.standing(NOW)
     assert (standing.state, standing.retry_at) == ("unauthorised", None)
-    assert standing.message == (
+    assert standing.message.text == (
         "The key was refused; not asked again until the configuration changes. It said: invalid key"
+    )
+    assert (standing.message.code, standing.message.values) == (
+        "key_refused",
+        {"said": "invalid key", "fault": "unauthorised"},
     )
     assert breaker.configured(first) is breaker
     assert breaker.configured(second).allows(NOW)
@@ -172,6 +176,26 @@ def test_nothing_but_a_new_configuration_lifts_a_refused_key(fault):
     assert breaker.failed(fault, after(1), why="other").kind == "unauthorised"
     assert breaker.succeeded(after(1)).kind == "unauthorised"
     assert breaker.failed(fault, after(1), why="other").why == "invalid key"
+
+
+@pytest.mark.parametrize(
+    ("fault", "code"), [(Fault.THROTTLED, "throttled"), (Fault.QUOTA_SPENT, "quota_spent")]
+)
+def test_a_wait_that_the_provider_named_is_told_with_its_end(fault, code):
+    breaker = Breaker().failed(fault, NOW, retry_after=90, why="slow down")
+    message = breaker.standing(after(1)).message
+    assert (message.code, message.values["retry_at"]) == (code, "2026-05-18T12:01:30Z")
+    assert (message.values["said"], message.values["fault"]) == ("slow down", fault.value)
+
+
+def test_while_a_probe_is_out_that_is_what_is_told():
+    assert broken().standing(after(35)).message.code == "probing"
+
+
+def test_what_an_earlier_version_stored_of_a_failure_is_told_without_its_kind():
+    stored = broken().to_json()
+    del stored["fault"]
+    assert "fault" not in Breaker.from_json(stored).standing(after(5)).message.values
 
 
 def test_a_new_configuration_does_not_lift_a_throttle_that_may_be_by_address():

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from backend.db import Database, upsert
 from backend.markets.model import FearGreed, GlobalFigures, Judgement, Published, Quote
 from backend.markets.queries import fear_greed_of, figure_row, global_of
+from backend.markets.reasons import Reason
 from backend.markets.records import published_of, published_row, quote_of, quote_row
 from backend.markets.tables import market_figures, provider_quotes, published_figures
+from tests.support.quotes import published
 
 ONE_STORE = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 AMOUNTS = st.decimals("1e-12", "1e15", places=12)
@@ -20,6 +22,10 @@ MAYBE = st.one_of(st.none(), AMOUNTS)
 INSTANTS = st.datetimes(datetime(1, 1, 1), datetime(9999, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
 # PostgreSQL holds no NUL, and adapters let none through.
 WORDS = st.text(st.characters(blacklist_categories=["Cs", "Cc"]), max_size=40)
+VALUES = st.dictionaries(
+    st.sampled_from(["price", "used", "providers"]), st.one_of(WORDS, st.integers(0, 9), st.lists(WORDS))
+)
+REASONS = st.builds(Reason, st.one_of(st.none(), st.just("two_agree")), WORDS, VALUES)
 FIGURES: dict[str, Any] = {
     "market_cap": MAYBE,
     "market_cap_rank": st.one_of(st.none(), st.integers(1, 1_000_000)),
@@ -50,12 +56,12 @@ PUBLISHED = st.builds(
     stale=st.booleans(),
     last_updated=st.one_of(st.none(), INSTANTS),
     rule=st.sampled_from(["mean", "none"]),
-    reason=WORDS,
+    reason=REASONS,
     flags=st.sampled_from([(), ("divergent",), ("conflict", "depeg")]),
     spread_pct=MAYBE,
     judgements=st.lists(
         st.builds(
-            Judgement, WORDS, st.sampled_from(["fresh", "ageing", "stale", None]), st.booleans(), WORDS
+            Judgement, WORDS, st.sampled_from(["fresh", "ageing", "stale", None]), st.booleans(), REASONS
         ),
         max_size=3,
     ).map(tuple),
@@ -81,6 +87,19 @@ def test_a_published_figure_comes_back_as_it_was_with_its_memory(
         upsert(connection, published_figures, [published_row("live", figure, memory)])
         row = connection.execute(sa.select(published_figures)).mappings().one()
     assert published_of(row) == (figure, memory)
+
+
+def test_a_figure_of_an_earlier_version_keeps_its_bare_sentences(database: Database) -> None:
+    figure = published(reason=Reason(None, "For a test."), judgements=())
+    row = published_row("live", figure, {}) | {
+        "reason": "They agree.",
+        "judgements": '[{"provider":"coingecko","freshness":null,"used":false,"reason":"Not used."}]',
+    }
+    with database.write() as connection:
+        upsert(connection, published_figures, [row])
+        found, _ = published_of(connection.execute(sa.select(published_figures)).mappings().one())
+    assert found.reason == Reason(None, "They agree.")
+    assert found.judgements == (Judgement("coingecko", None, False, Reason(None, "Not used.")),)
 
 
 @ONE_STORE

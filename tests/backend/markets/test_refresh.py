@@ -182,7 +182,7 @@ def test_a_provider_that_fails_leaves_the_others_figures_and_is_told_of(
     assert judgements["sample-a"].used
     assert not judgements["sample-b"].used
     assert judgements["sample-b"].freshness == "ageing"
-    assert judgements["sample-b"].reason.startswith("Ageing")
+    assert judgements["sample-b"].reason.text.startswith("Ageing")
     told = worker.status()["by_name"]
     assert told["sample-a"]["state"] == "ok"
     assert "as the test has it" in told["sample-b"]["message"]

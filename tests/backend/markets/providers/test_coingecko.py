@@ -10,19 +10,13 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from backend.http_client import Retry, UpstreamClient
 from backend.markets.model import Fault, ProviderError
 from backend.markets.providers.coingecko import CoinGecko, parse_global, parse_markets, parse_ohlc
 from tests.support.provider_pages import COINS, stamp
-from tests.support.provider_server import FAULTS, Behaviour, ProviderServer, free_port, says
+from tests.support.provider_server import FAULTS, Behaviour, ProviderServer, says
+from tests.support.providers import asking_coingecko as asking
 
 MARKETS = "/api/v3/coins/markets"
-AT_ONCE = Retry(wait_initial=0, wait_max=0, wait_jitter=0)
-
-
-def asking(url: str, *, keyed: bool = False, deadline: float = 5.0, max_bytes: int = 8_000_000) -> CoinGecko:
-    client = UpstreamClient(f"{url}/api/v3", retry=AT_ONCE, deadline=deadline, max_bytes=max_bytes)
-    return CoinGecko(client, keyed=keyed)
 
 
 def test_every_asset_gets_its_quote(server: ProviderServer, assets: list[Any], now: datetime) -> None:
@@ -98,19 +92,6 @@ def test_ids_that_are_gone_are_missing(server: ProviderServer, assets: list[Any]
     assert len(poll.quotes) == len(COINS) - 2
 
 
-def test_nulls_everywhere_leave_a_price_or_a_reason(
-    server: ProviderServer, assets: list[Any], now: datetime
-) -> None:
-    server.pages.nulls = "all but price"
-    poll = asking(server.url).quotes(assets, now)
-    assert len(poll.quotes) == len(COINS)
-    assert {quote.market_cap for quote in poll.quotes.values()} == {None}
-    server.pages.nulls = "all"
-    poll = asking(server.url).quotes(assets, now)
-    assert (dict(poll.quotes), set(poll.rejected.values())) == ({}, {"the answer holds no price"})
-    assert poll.missing == ()
-
-
 def test_an_empty_price_is_rejected_and_the_others_stand(
     server: ProviderServer, assets: list[Any], now: datetime
 ) -> None:
@@ -146,24 +127,6 @@ def test_a_row_with_null_in_every_field_but_price_and_time_is_a_quote(now: datet
     quote = page.quotes["b"]
     assert (quote.price, quote.market_cap, quote.market_cap_rank, quote.ath) == (Decimal(5), None, None, None)
     assert (page.sparklines, page.images) == ({}, {})
-
-
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ({"current_price": None}, "the answer holds no price"),
-        ({"current_price": {}}, "the answer holds no price"),
-        ({"current_price": 0}, "its price is not a number above zero"),
-        ({"current_price": -3}, "its price is not a number above zero"),
-        ({"last_updated": None}, "the answer holds no time"),
-        ({"last_updated": "2026-05-18T13:49:21Z"}, "its time is 3,600 s in the future"),
-    ],
-)
-def test_a_row_that_is_no_quote_is_rejected_with_the_reason(
-    changes: dict[str, object], reason: str, now: datetime
-) -> None:
-    page = parse_markets([row(now, **changes)], {"bitcoin": ["b"]}, now)
-    assert (page.quotes, page.rejected) == ({}, {"b": reason})
 
 
 def test_a_row_with_an_id_that_was_not_asked_for_is_not_taken(now: datetime) -> None:
@@ -213,95 +176,6 @@ def test_an_image_that_is_no_address_is_left_out(image: object, now: datetime) -
 
 def test_two_assets_may_share_an_id(now: datetime) -> None:
     assert set(parse_markets([row(now)], {"bitcoin": ["a", "b"]}, now).quotes) == {"a", "b"}
-
-
-# Errors ---------------------------------------------------------------------------------------------
-
-LIMIT = {"error_code": 429, "error_message": "You've exceeded the Rate Limit."}
-RANGE = {"error_code": 10012, "error_message": "Your request exceeds the allowed time range."}
-
-
-@pytest.mark.parametrize(
-    ("behaviour", "fault", "wait"),
-    [
-        (FAULTS["throttled-json"], Fault.THROTTLED, 60),
-        (FAULTS["throttled-json-7s"], Fault.THROTTLED, 7),
-        (FAULTS["throttled-text"], Fault.THROTTLED, 60),
-        (FAULTS["throttled-html"], Fault.THROTTLED, 60),
-        (Behaviour(403, b"error code: 1015", "text/plain"), Fault.THROTTLED, 60),
-        (says(429, {"status": LIMIT}, retry_after="Mon, 18 May 2026 12:50:21 GMT"), Fault.THROTTLED, 60),
-        (says(429, {"status": LIMIT}, retry_after="Mon, 18 May 2026 12:00:00 GMT"), Fault.THROTTLED, 0),
-        (says(429, {"status": LIMIT}, retry_after="soon"), Fault.THROTTLED, 60),
-        (says(429, {"status": LIMIT}, retry_after="-5"), Fault.THROTTLED, 60),
-        (says(429, {"status": LIMIT}, x_ratelimit_reset="30"), Fault.THROTTLED, 30),
-        (says(200, {"status": LIMIT}), Fault.THROTTLED, 60),
-        (says(429, {"error": "Monthly call limit reached"}), Fault.QUOTA_SPENT, None),
-        (FAULTS["unauthorised"], Fault.UNAUTHORISED, None),
-        (FAULTS["forbidden-html"], Fault.UNAUTHORISED, None),
-        (Behaviour(403, b"error code: 1020", "text/plain"), Fault.UNAUTHORISED, None),
-        (says(402, {}), Fault.UNAUTHORISED, None),
-        (says(400, {"error_code": 10010, "status": {"error_message": "host"}}), Fault.UNAUTHORISED, None),
-        (says(400, {"error_code": "10011", "status": {}}), Fault.UNAUTHORISED, None),
-        (says(403, {"status": {"error_code": 10005, "error_message": "plan"}}), Fault.UNAUTHORISED, None),
-        (says(401, {"error": {"status": RANGE}}), Fault.UNAUTHORISED, None),
-        (FAULTS["not-found"], Fault.NOT_FOUND, None),
-        (says(200, {"status": {"error_code": 404, "error_message": "gone"}}), Fault.NOT_FOUND, None),
-        (says(422, {"error": "Missing parameter vs_currency"}), Fault.MALFORMED, None),
-        (says(200, {"error": "something new"}), Fault.MALFORMED, None),
-        (says(500, {"status": {"error_code": 500, "error_message": "oops"}}), Fault.UNAVAILABLE, None),
-        (says(503, {}, retry_after="120"), Fault.UNAVAILABLE, 120),
-        (says(408, {}), Fault.UNAVAILABLE, None),
-        (FAULTS["broken-json"], Fault.MALFORMED, None),
-        (FAULTS["web-page"], Fault.MALFORMED, None),
-        (FAULTS["empty"], Fault.MALFORMED, None),
-        (says(200, {"unexpected": 1}), Fault.MALFORMED, None),
-        (says(200, "text"), Fault.MALFORMED, None),
-        (FAULTS["cut-off"], Fault.UNAVAILABLE, None),
-        (FAULTS["dropped"], Fault.UNAVAILABLE, None),
-        (Behaviour(302, b"", headers={"Location": "http://198.51.100.1/"}), Fault.UNAVAILABLE, None),
-    ],
-)
-def test_a_refusal_becomes_the_fault_that_it_is(
-    behaviour: Behaviour,
-    fault: Fault,
-    wait: float | None,
-    server: ProviderServer,
-    assets: list[Any],
-    now: datetime,
-) -> None:
-    server.always(MARKETS, behaviour)
-    with pytest.raises(ProviderError) as caught:
-        asking(server.url).quotes(assets, now)
-    assert (caught.value.fault, caught.value.retry_after) == (fault, wait)
-    assert caught.value.provider == "coingecko"
-    assert len(caught.value.message) > 5
-
-
-def test_a_dead_provider_is_unavailable(assets: list[Any], now: datetime) -> None:
-    with pytest.raises(ProviderError, match="refused the connection") as caught:
-        asking(f"http://127.0.0.1:{free_port()}").quotes(assets, now)
-    assert caught.value.fault is Fault.UNAVAILABLE
-
-
-def test_a_slow_provider_is_unavailable(server: ProviderServer, assets: list[Any], now: datetime) -> None:
-    server.once(MARKETS, FAULTS["slow"])
-    with pytest.raises(ProviderError, match=r"within 0\.2 s") as caught:
-        asking(server.url, deadline=0.2).quotes(assets, now)
-    assert caught.value.fault is Fault.UNAVAILABLE
-
-
-def test_a_huge_page_is_malformed(server: ProviderServer, assets: list[Any], now: datetime) -> None:
-    with pytest.raises(ProviderError, match="more than 10,000 bytes") as caught:
-        asking(server.url, max_bytes=10_000).quotes(assets, now)
-    assert caught.value.fault is Fault.MALFORMED
-
-
-def test_a_key_that_the_provider_quotes_is_struck_out(server: ProviderServer, now: datetime) -> None:
-    server.always("*", says(401, {"error": "The key CG-secret-1 is wrong"}))
-    with pytest.raises(ProviderError) as caught:
-        CoinGecko.connect("demo", SecretStr("CG-secret-1"), server.url).global_figures(now)
-    assert caught.value.message == "The key [key] is wrong (status 401)"
-    assert "CG-secret-1" not in f"{caught.value!r}{caught.value.__context__ and caught.value.__cause__}"
 
 
 # Other pages ----------------------------------------------------------------------------------------

@@ -1,0 +1,60 @@
+"""The service in three states: the whole sample market, live providers that leave out much, no figure."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.market_app import (
+    BarePages,
+    Clock,
+    Running,
+    enable_only,
+    follow,
+    live_settings,
+    run_app,
+    settings_in,
+    worker_of,
+)
+from tests.support.provider_server import ProviderServer
+
+
+@pytest.fixture(scope="package")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """The whole shipped book after two refreshes."""
+    settings, clock = settings_in(tmp_path_factory.mktemp("sample")), Clock()
+    running = run_app(settings, clock)
+    worker = worker_of(running)
+    worker.tick()
+    worker.tick(seconds=15)
+    running.look()
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="package")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """Live mode with providers that leave out whatever they may; most assets unknown to them."""
+    clock, home = Clock(), tmp_path_factory.mktemp("bare")
+    enable_only(home, ("bitcoin", "ethereum", "monero", "unus-sed-leo", "usdc"))
+    with ProviderServer(BarePages()) as server:
+        follow(server, clock)
+        settings = live_settings(home, server.url)
+        running = run_app(settings, clock)
+        worker_of(running).tick()
+        running.look()
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="package")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """Before the first refresh."""
+    running = run_app(settings_in(tmp_path_factory.mktemp("empty")), Clock())
+    yield running
+    running.close()
+
+
+@pytest.fixture(params=["sample", "bare", "empty"])
+def running(request: pytest.FixtureRequest) -> Running:
+    found: Running = request.getfixturevalue(request.param)
+    return found

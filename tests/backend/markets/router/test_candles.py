@@ -1,0 +1,67 @@
+"""Candles as they are answered: whole, ascending, and only those that were asked for."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from backend.markets.model import SPAN_COUNT, SPAN_SECONDS, Span
+from tests.support.market_app import Running
+
+
+@pytest.mark.parametrize(("span", "other"), [("24h", "candles_7d"), ("7d", "candles_24h")])
+def test_only_the_candles_that_were_asked_for_are_filled(sample: Running, span: Span, other: str) -> None:
+    halted = {token["id"] for token in sample.json("/rankings") if is_stale(sample, token["id"])}
+    assert "terra" in halted
+    for token in sample.json(f"/rankings?with_candles={span}"):
+        assert token[other] == []
+        rows = token[f"candles_{span}"]
+        check_candles(rows, span)
+        if token["id"] not in halted | {"monad"}:  # the newcomer is younger than a week
+            assert len(rows) == SPAN_COUNT[span], token["id"]
+            assert rows[-1][0] == opened_ms(sample, span)
+
+
+def test_an_asset_that_nobody_quotes_at_the_moment_keeps_the_candles_that_are_known(sample: Running) -> None:
+    token = next(t for t in sample.json("/rankings?with_candles=24h") if t["id"] == "terra")
+    assert len(token["candles_24h"]) == SPAN_COUNT["24h"]
+    assert token["candles_24h"][-1][0] < opened_ms(sample, "24h")
+    series = sample.json("/prices/terra/quotes")
+    assert series["source"] == "sample:stale"
+
+
+@pytest.mark.parametrize("span", ["24h", "7d"])
+@pytest.mark.parametrize("asset_id", ["bitcoin", "wrapped-bitcoin"])
+def test_a_series_has_as_many_candles_as_its_span_holds(sample: Running, asset_id: str, span: Span) -> None:
+    series = sample.json(f"/assets/{asset_id}/candles?span={span}")
+    assert series["interval_seconds"] == SPAN_SECONDS[span]
+    assert series["source"] == "sample"
+    assert len(series["candles"]) == SPAN_COUNT[span]
+    assert series["candles"][-1][0] == opened_ms(sample, span)
+    check_candles(series["candles"], span)
+
+
+def test_without_candles_both_arrays_are_empty(sample: Running) -> None:
+    assert all(token["candles_7d"] == token["candles_24h"] == [] for token in sample.json("/rankings"))
+
+
+def is_stale(running: Running, asset_id: str) -> bool:
+    record = running.json("/prices")[asset_id]
+    return record["source"] is None or record["source"].endswith(":stale")
+
+
+def opened_ms(running: Running, span: Span) -> int:
+    """When the candle opened that is open now."""
+    return int(running.clock().timestamp()) // SPAN_SECONDS[span] * SPAN_SECONDS[span] * 1000
+
+
+def check_candles(rows: Sequence[Sequence[Any]], span: Span) -> None:
+    """Ascending, on the grid, without gaps; low and high around the rest."""
+    seconds = SPAN_SECONDS[span]
+    times = [row[0] for row in rows]
+    assert all(type(time) is int and time % (seconds * 1000) == 0 for time in times)
+    assert all(later - earlier == seconds * 1000 for earlier, later in pairwise(times))
+    for _, first, high, low, last, volume in rows:
+        assert low <= min(first, last) <= max(first, last) <= high
+        assert volume is None or volume >= 0

@@ -1,0 +1,88 @@
+"""Codes, values and the sentences they make."""
+
+import re
+import string
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from backend.markets.reasons import SENTENCES, Reason, say, words
+from tests.support.quotes import NOW
+
+SAMPLES = {
+    "provider": "coingecko",
+    "providers": ["coingecko", "coinmarketcap", "third"],
+    "left_out": ["third"],
+    "as_of": NOW,
+    "retry_at": NOW,
+    "price": Decimal("1E-9"),
+    "figure": "NaN",
+    "used": 2,
+    "total": 3,
+    "failures": 4,
+}
+
+
+def given(code):
+    """A value of the right kind for every place in the sentence of ``code``."""
+    fields = {name for _, name, _, _ in string.Formatter().parse(SENTENCES[code]) if name}
+    pct = {name: Decimal("1.005") for name in fields if name.endswith("_pct")}
+    spans = {name: timedelta(minutes=15) for name in fields if name.endswith("_seconds")}
+    return pct | spans | {name: SAMPLES[name] for name in fields if name in SAMPLES}
+
+
+@pytest.mark.parametrize("code", SENTENCES)
+def test_every_code_makes_a_whole_sentence_and_comes_back_from_storage(code):
+    reason = say(code, **given(code))
+    assert re.fullmatch(r"[a-z][a-z0-9_]*", code)
+    assert re.fullmatch(r"[A-Z\d].*\.", reason.text)
+    assert "{" not in reason.text
+    assert reason.code == code
+    assert Reason.from_text(reason.to_text()) == reason
+
+
+def test_values_are_plain_and_keep_the_kind_that_their_name_says():
+    reason = say("conflict_held", **given("conflict_held"))
+    assert reason.values == {
+        "providers": ["coingecko", "coinmarketcap", "third"],
+        "spread_pct": "1.00",
+        "limit_pct": "1.00",
+        "as_of": "2026-05-18T12:00:00Z",
+        "hold_seconds": 900,
+    }
+    assert reason.text == (
+        "CoinGecko, CoinMarketCap and third differ by 1.00 % (limit 1.00 %): "
+        "the last good figure, of 2026-05-18T12:00:00Z, stands until it is 15 min old."
+    )
+    assert say("nearer", price=Decimal("1E-9")).values == {"price": "0.000000001"}
+
+
+@pytest.mark.parametrize(("move", "told"), [("50", "+50.00 %"), ("-3.5", "-3.50 %")])
+def test_a_move_is_told_with_its_sign(move, told):
+    assert told in say("jump_waits", move_pct=Decimal(move)).text
+
+
+def test_a_providers_own_words_come_behind_the_sentence():
+    reason = say("probing", said="slow down", fault="throttled")
+    assert reason.text == "The wait is over; one probe decides. It said: slow down"
+    assert reason.values == {"said": "slow down", "fault": "throttled"}
+    assert say("probing", said="", fault="").values == {}
+
+
+def test_a_value_that_the_sentence_lacks_is_a_mistake_and_so_is_an_unknown_code():
+    with pytest.raises(KeyError):
+        say("stale", as_of=NOW)
+    with pytest.raises(KeyError):
+        say("no_such_code")
+
+
+def test_a_bare_sentence_is_a_reason_without_a_code():
+    assert Reason.from_text("They agree.") == Reason(None, "They agree.")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0, "0 s"), (119, "119 s"), (125, "2 min"), (7200, "2 h"), (172_800, "2 d")]
+)
+def test_durations_are_told_in_the_unit_that_fits(seconds, text):
+    assert words(timedelta(seconds=seconds)) == text

@@ -1,0 +1,89 @@
+"""A HEAD is answered as the GET of the same path: status and headers without a body (RFC 9110, 9.3.2)."""
+
+import http.client
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.support.market_app import (
+    Answer,
+    Clock,
+    Running,
+    enable_only,
+    run_app,
+    send,
+    settings_in,
+    worker_of,
+)
+from tests.support.serving import served
+
+READY = ("/rankings", "/rankings?with_candles=24h", "/prices", "/prices/all", "/markets/figures", "/assets")
+OTHERS = (
+    *("/assets/bitcoin", "/assets/bitcoin/icon", "/assets/bitcoin/candles", "/prices/bitcoin/quotes"),
+    *("/aggregation/btc", "/rankings?limit=1", "/markets/incidents", "/markets/status"),
+    *("/healthz", "/readyz", "/docs", "/openapi.json"),
+)
+REFUSED = ("/nothing", "/assets/nothing", "/rankings?sort=x", "/markets/incidents?open=maybe")
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    home = tmp_path_factory.mktemp("head")
+    enable_only(home, ("bitcoin", "ethereum"))
+    running = run_app(settings_in(home), Clock())
+    worker_of(running).tick()
+    running.look()
+    yield running
+    running.close()
+
+
+def head(running: Running, path: str, **headers: str) -> Answer:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return send(running.app, path, method="HEAD", headers={"CP-X-API-KEY": running.key, **named})
+
+
+def told(answer: Answer) -> tuple[int, dict[str, str]]:
+    return answer.status, {name: value for name, value in answer.headers.items() if name != "x-request-id"}
+
+
+@pytest.mark.parametrize("path", [*READY, *OTHERS, *REFUSED])
+def test_status_and_headers_are_those_of_the_get_and_there_is_no_body(running: Running, path: str) -> None:
+    whole, bare = running.get(path), head(running, path)
+    if "problem" in whole.headers["content-type"]:  # it names its request, whose id is as long as it is
+        whole = running.get(path, x_request_id="of-the-test")
+        bare = head(running, path, x_request_id="of-the-test")
+    assert told(bare) == told(whole)
+    assert bare.body == b""
+    assert int(bare.headers["content-length"]) == len(whole.body) > 0
+
+
+@pytest.mark.parametrize("path", ["/rankings", "/prices", "/markets/incidents"])
+def test_conditions_and_codings_are_obeyed_as_in_a_get(running: Running, path: str) -> None:
+    zipped = head(running, path, accept_encoding="gzip")
+    assert told(zipped) == told(running.get(path, accept_encoding="gzip"))
+    kept = head(running, path, if_none_match=running.get(path).headers["etag"])
+    assert (kept.status, kept.body) == (304, b"")
+    assert "content-length" not in kept.headers
+
+
+@pytest.mark.parametrize("path", ["/prices", "/markets/status"])
+def test_a_head_needs_the_key_that_a_get_needs(running: Running, path: str) -> None:
+    for headers in ({}, {"CP-X-API-KEY": "nonsense"}):
+        refused = send(running.app, path, method="HEAD", headers=headers)
+        assert (refused.status, refused.body) == (401, b"")
+        assert "ApiKey" in refused.headers["www-authenticate"]
+
+
+def test_the_server_sends_the_headers_alone_and_the_connection_goes_on(running: Running) -> None:
+    with served(running.app) as url:
+        line = http.client.HTTPConnection(urlsplit(url).netloc, timeout=20)
+        for path in ("/prices", "/markets/status", "/assets/nothing", "/openapi.json"):
+            lengths = []
+            for method in ("HEAD", "GET", "HEAD"):
+                line.request(method, path, headers={"CP-X-API-KEY": running.key, "X-Request-ID": "a"})
+                answer = line.getresponse()
+                lengths.append(answer.headers["content-length"])
+                assert len(answer.read()) == (int(lengths[-1]) if method == "GET" else 0)
+            assert len(set(lengths)) == 1
+        line.close()

@@ -1,0 +1,55 @@
+"""Live mode end to end: the application, its worker, and the server that stands for the providers."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import structlog
+
+from tests.support.market_app import Running, worker_of
+from tests.support.provider_server import ProviderServer
+
+MARKETS = "/api/v3/coins/markets"
+GLOBAL = "/api/v3/global"
+FEAR_GREED = "/fng/"
+QUOTES = "/v3/cryptocurrency/quotes/latest"
+MAP = "/v1/cryptocurrency/map"
+ASSETS = ("bitcoin", "ethereum", "solana", "pepe", "shiba-inu", "wrapped-bitcoin", "monero")
+OWN = """\
+assets:
+  - {id: example-grain, name: Grain, symbol: GRAIN, datasrc1_slug: example-grain, datasrc2_id: example-grain}
+  - {id: other-pepe, name: Other Pepe, symbol: PEPE, datasrc2_id: example-other-pepe}
+"""
+NOON = datetime.fromisoformat("2026-05-18T12:00:00Z")
+
+
+class Live:
+    """The application and its worker in live mode, and the server that both ask."""
+
+    def __init__(self, server: ProviderServer, running: Running) -> None:
+        self.server, self.running, self.clock = server, running, running.clock
+        self.worker = worker_of(running)
+
+    def tick(self, **later: float) -> None:
+        self.clock.move(**later)
+        self.server.pages.now = self.clock()
+        with structlog.testing.capture_logs():
+            self.worker.tick()
+        self.running.look()
+
+    def prices(self) -> dict[str, Any]:
+        return self.running.json("/prices")  # type: ignore[no-any-return]
+
+    def provider(self, name: str) -> dict[str, Any]:
+        told: list[dict[str, Any]] = self.running.json("/markets/status")["providers"]
+        return next(each for each in told if each["provider"] == name)
+
+    def overview(self) -> dict[str, Any]:
+        return self.running.json("/crypto/market-overview")  # type: ignore[no-any-return]
+
+    def quotes(self, asset_id: str) -> dict[str, Any]:
+        told: dict[str, Any] = self.running.json(f"/prices/{asset_id}/quotes")
+        return told | {"by_provider": {quote["provider"]: quote for quote in told["quotes"]}}
+
+
+Start = Callable[..., Live]
