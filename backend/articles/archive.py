@@ -5,7 +5,7 @@ change; keys, their order and the way the line is written (spaces, escapes) stay
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -73,10 +73,11 @@ def _line(rules: RuleSet, file: str, number: int, line: bytes, fix: bool, langua
         applied = apply(rules, article)
         count = applied["applied_count"]
         if count:
-            corrected = {name: applied["corrected_article"][name] for name in TEXTS}
+            texts: Mapping[str, Any] = applied["corrected_article"]
+            corrected = {name: texts[name] for name in TEXTS}
             article = article.model_copy(update=corrected)
             line = _written_as(body.decode(), raw, corrected) + line[len(body) :]
-    found = list(findings.in_archive(file, number, scan(rules, article), rules.by_id))
+    found = list(findings.in_archive(file, number, scan(rules, article), findings.reasons(rules)))
     return LineResult(line, count, found)
 
 

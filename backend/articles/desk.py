@@ -70,7 +70,10 @@ class Desk:
     def __init__(
         self, settings: Settings, *, fix: bool, language: Language | None = None, jobs: int | None = None
     ) -> None:
-        self.rules = Rules(settings).current
+        rules = Rules(settings)
+        if rules.problem is not None:
+            raise rules.problem  # scanning with others than the user's own would be a surprise
+        self.rules = rules.current
         self._settings = settings
         self._fix = fix
         self._language = language
@@ -142,7 +145,7 @@ def _text(rules: RuleSet, task: Task) -> Outcome:
         article = Article(content=text, language=task.language)
         if outcome.corrections or task.source.path is None:
             outcome.corrected = [(task.mark + text).encode()]
-    outcome.findings = list(findings.in_text(name, text, scan(rules, article), rules.by_id))
+    outcome.findings = list(findings.in_text(name, text, scan(rules, article), findings.reasons(rules)))
     return outcome
 
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
-from backend.articles.model import Rule
+from backend.articles.compiled import RuleSet
 from backend.articles.schemas import ScanResult, Violation
 
 
@@ -59,21 +60,27 @@ class Places:
         return self._line, offset - self._line_start + 1
 
 
-def in_text(file: str, text: str, result: ScanResult, rules: Mapping[str, Rule]) -> Iterator[Finding]:
+@lru_cache(maxsize=2)
+def reasons(rules: RuleSet) -> Mapping[str, str | None]:
+    """What each rule of a set says why, by its id."""
+    return {rule.id: rule.rule.note for rule in rules.rules}
+
+
+def in_text(file: str, text: str, result: ScanResult, why: Mapping[str, str | None]) -> Iterator[Finding]:
     """Findings of a file whose whole text is the article's content."""
     starts, ends = Places(text), Places(text)
     for violation, corrected in _with_corrections(result):
         line, column = starts.of(violation["start_offset"])
         end_line, end_column = ends.of(violation["end_offset"])
         yield Finding(
-            file, line, column, end_line, end_column, violation, corrected, _reason(violation, rules)
+            file, line, column, end_line, end_column, violation, corrected, why.get(violation["rule_id"])
         )
 
 
-def in_archive(file: str, line: int, result: ScanResult, rules: Mapping[str, Rule]) -> Iterator[Finding]:
+def in_archive(file: str, line: int, result: ScanResult, why: Mapping[str, str | None]) -> Iterator[Finding]:
     """Findings of the article in one line of an archive."""
     for violation, corrected in _with_corrections(result):
-        yield Finding(file, line, None, line, None, violation, corrected, _reason(violation, rules))
+        yield Finding(file, line, None, line, None, violation, corrected, why.get(violation["rule_id"]))
 
 
 def _with_corrections(result: ScanResult) -> Iterable[tuple[Violation, str | None]]:
@@ -85,8 +92,3 @@ def _with_corrections(result: ScanResult) -> Iterable[tuple[Violation, str | Non
         place = (violation["field"], violation["start_offset"], violation["end_offset"])
         correction = corrections.get(place)
         yield violation, correction["corrected_text"] if correction else None
-
-
-def _reason(violation: Violation, rules: Mapping[str, Rule]) -> str | None:
-    rule = rules.get(violation["rule_id"])
-    return rule.note if rule else None

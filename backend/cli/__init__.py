@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from backend.cli import keys, prices, programs, upkeep
+from backend.cli import keys, prices, programs, scan, upkeep
 
 app = typer.Typer(
     name="chainproof",
@@ -16,7 +16,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-for commands in (programs, upkeep):
+for commands in (programs, upkeep, scan):
     app.add_typer(commands.app)
 app.add_typer(keys.app, name="keys")
 app.add_typer(prices.app, name="prices")
