@@ -1,0 +1,294 @@
+"""The shipped facts about assets, stablecoins and protocols, and the forms that rules call wrong."""
+
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+import pytest
+
+from backend.articles.folding import fold
+from backend.articles.loading import SHIPPED, default_files, load_pack
+from backend.articles.model import Pattern, Rule
+from backend.entities.model import Entity
+from backend.markets.asset_model import Asset
+from backend.markets.assets import load_assets
+
+ENTITIES_FOLDER, RULES_FOLDER = SHIPPED
+FILES = {"assets": "asset", "stablecoins": "stablecoin", "protocols": "protocol"}
+ENTITIES = {name: load_pack(ENTITIES_FOLDER / f"{name}.yaml").entities for name in FILES}
+HERE = {entity.id: entity for entities in ENTITIES.values() for entity in entities}
+CATALOGUE = [entity for path in default_files() for entity in load_pack(path).entities]
+RULES = [rule for name in FILES for rule in load_pack(RULES_FOLDER / f"{name}.yaml").rules]
+
+TICKERS_LEFT_OUT = {
+    # A bare one is a letter, an ordinary word or a common abbreviation.
+    *("A", "S", "M", "W", "IP", "IO", "AR", "CC", "GT", "MON", "NOT", "OM", "OP", "PI", "SC", "ZK"),
+    *("BAL", "DCR", "HASH", "STABLE"),
+    # A bare one is somebody else: Solana, the index, the exchange, the other token of the name.
+    *("SOL", "SPX", "HTX", "BEAM", "NEIRO"),
+    # The ticker is the name.
+    "0G",
+}
+
+LONGER_NAMES = {"core", "just", "story", "world"}
+"""What the list of assets calls by a word that begins many a sentence; the catalogue asks for more."""
+
+
+def names_of(entity: Entity) -> list[str]:
+    return list(
+        dict.fromkeys([*entity.names.values(), *(name for names in entity.also.values() for name in names)])
+    )
+
+
+def every_text(entity: Entity) -> list[str]:
+    return [*names_of(entity), *entity.symbols, *(former.name for former in entity.former)]
+
+
+def needs_context(entity: Entity, name: str) -> bool:
+    if isinstance(entity.context, bool):
+        return entity.context and " " not in name
+    return name in entity.context
+
+
+def patterns_of(rule: Rule) -> Iterator[Pattern]:
+    return (given if isinstance(given, Pattern) else Pattern(text=given) for given in rule.match)
+
+
+def covers(entity: Entity, asset: Asset) -> bool:
+    """Whether ``asset`` is what ``entity`` was, as MATIC is to Polygon."""
+    return bool({asset.name, asset.symbol} & {former.name for former in entity.former})
+
+
+def test_the_files_hold_at_least_as_many_entities_as_the_list_of_assets_and_no_id_twice() -> None:
+    counts = Counter(entity.id for entity in CATALOGUE)
+
+    assert len(HERE) >= 330
+    assert [given for given, count in counts.items() if count > 1] == []
+
+
+@pytest.mark.parametrize(("name", "entity_type"), FILES.items())
+def test_each_file_holds_entities_of_one_type(name: str, entity_type: str) -> None:
+    assert {entity.type for entity in ENTITIES[name]} == {entity_type}
+
+
+def test_every_asset_of_the_list_has_an_entity_or_is_an_old_name_of_one() -> None:
+    known = {entity.id: entity for entity in CATALOGUE}
+
+    without = [
+        asset.id
+        for asset in load_assets()
+        if (asset.entity or asset.id) not in known
+        and (asset.enabled or not any(covers(entity, asset) for entity in HERE.values()))
+    ]
+
+    assert without == []
+
+
+def test_an_entity_names_the_asset_of_the_list_only_where_their_ids_differ() -> None:
+    assets = {asset.id for asset in load_assets()}
+
+    for entity in HERE.values():
+        assert entity.asset is None or (entity.asset in assets and entity.asset != entity.id), entity.id
+
+
+def test_tickers_are_those_of_the_list_of_assets() -> None:
+    differing = {
+        asset.id: asset.symbol
+        for asset in load_assets()
+        if (entity := HERE.get(asset.entity or asset.id)) is not None
+        and asset.enabled
+        and asset.symbol not in entity.symbols
+        and asset.symbol not in TICKERS_LEFT_OUT
+    }
+
+    assert differing == {}
+
+
+def test_english_names_are_those_of_the_list_of_assets_but_for_common_words() -> None:
+    differing = {
+        asset.id: asset.name
+        for asset in load_assets()
+        if asset.enabled
+        and asset.id not in LONGER_NAMES
+        and (entity := HERE.get(asset.id)) is not None
+        and entity.name("en") != asset.name
+    }
+
+    assert differing == {}
+
+
+def test_a_surface_of_two_entities_counts_only_beside_other_words_of_the_field() -> None:
+    owners: defaultdict[str, dict[str, bool]] = defaultdict(dict)
+    for entity in HERE.values():
+        for name in names_of(entity):
+            owners[fold(name).text][entity.id] = needs_context(entity, name)
+        for symbol in entity.symbols:
+            folded = owners[fold(symbol).text]
+            folded[entity.id] = folded.get(entity.id, True) and entity.symbols_need_context
+
+    shared = {
+        surface: sorted(by_entity)
+        for surface, by_entity in owners.items()
+        if len(by_entity) > 1 and not all(by_entity.values())
+    }
+
+    assert shared == {}
+
+
+def test_a_former_name_is_no_right_name() -> None:
+    right = {name: entity.id for entity in HERE.values() for name in [*names_of(entity), *entity.symbols]}
+
+    still_right = {
+        former.name: entity.id for entity in HERE.values() for former in entity.former if former.name in right
+    }
+
+    assert still_right == {}
+
+
+def test_names_are_composed_and_of_full_width() -> None:
+    odd = [
+        text
+        for entity in HERE.values()
+        for text in every_text(entity)
+        if unicodedata.normalize("NFC", text) != text
+        or re.search("[\uff01-\uff5e\uff61-\uff9f]", text)
+        or "  " in text
+        or not text.isprintable()
+    ]
+
+    assert odd == []
+
+
+def test_latin_names_hold_no_letters_of_scripts_that_look_latin() -> None:
+    def mixed(text: str) -> bool:
+        scripts = {unicodedata.name(character).split()[0] for character in text if character.isalpha()}
+        return bool(scripts & {"CYRILLIC", "GREEK", "ARMENIAN"})
+
+    assert [text for entity in HERE.values() for text in every_text(entity) if mixed(text)] == []
+
+
+def test_japanese_names_hold_kana_or_are_shared_with_no_other_language() -> None:
+    """A Japanese name in Latin letters alone would say nothing that the English one does not."""
+    same = [entity.id for entity in HERE.values() if entity.names.get("ja") == entity.names.get("en")]
+
+    assert same == []
+
+
+def test_chinese_names_hold_no_kana() -> None:
+    kana = re.compile("[\u3041-\u30ff]")
+
+    odd = [
+        name
+        for entity in HERE.values()
+        for name in [entity.names.get("zh", ""), *entity.also.get("zh", ())]
+        if kana.search(name)
+    ]
+
+    assert odd == []
+
+
+def test_context_is_asked_for_names_that_the_entity_has() -> None:
+    strange = {
+        entity.id: name
+        for entity in HERE.values()
+        if not isinstance(entity.context, bool)
+        for name in entity.context
+        if name not in every_text(entity)
+    }
+
+    assert strange == {}
+
+
+def test_domains_are_domains_and_belong_to_one_entity() -> None:
+    domain = re.compile(r"(?!www\.)(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}")
+    given = [name for entity in HERE.values() for name in entity.official_domains]
+
+    assert [name for name in given if not domain.fullmatch(name)] == []
+    assert [name for name, count in Counter(given).items() if count > 1] == []
+
+
+def test_accounts_are_handles_and_belong_to_one_entity() -> None:
+    given = [name for entity in HERE.values() for name in entity.official_x_accounts]
+
+    assert [name for name in given if not re.fullmatch(r"\w{1,15}", name, re.ASCII)] == []
+    assert [name for name, count in Counter(map(str.lower, given)).items() if count > 1] == []
+
+
+def test_an_official_source_says_what_its_word_counts_as() -> None:
+    silent = [
+        entity.id
+        for entity in HERE.values()
+        if (entity.official_domains or entity.official_x_accounts) and entity.authority is None
+    ]
+
+    assert silent == []
+
+
+def test_no_rule_calls_a_right_name_wrong_unless_it_says_in_which_form_or_language() -> None:
+    right: defaultdict[str, set[str]] = defaultdict(set)
+    for entity in CATALOGUE:
+        for text in [*names_of(entity), *entity.symbols]:
+            right[fold(text).text].add(text)
+
+    wrong = {
+        pattern.text: rule.id
+        for rule in RULES
+        for pattern in patterns_of(rule)
+        if (pattern.case or rule.case) != "exact"
+        and fold(pattern.text).text in right
+        and not (rule.type == "wrong_script" and len(rule.languages) == 1 and not rule.auto_fix)
+    }
+    exactly = {
+        pattern.text: rule.id
+        for rule in RULES
+        for pattern in patterns_of(rule)
+        if (pattern.case or rule.case) == "exact" and pattern.text in right[fold(pattern.text).text]
+    }
+
+    assert wrong == {}
+    assert exactly == {}
+
+
+def test_no_two_rules_are_about_the_same_form() -> None:
+    seen = Counter(
+        (fold(pattern.text).text, pattern.text if (pattern.case or rule.case) == "exact" else "", language)
+        for rule in RULES
+        for pattern in patterns_of(rule)
+        for language in rule.languages
+    )
+
+    assert [surface for surface, count in seen.items() if count > 1] == []
+
+
+def test_forms_under_three_characters_and_old_tickers_are_left_to_an_editor() -> None:
+    hasty = [
+        (rule.id, pattern.text)
+        for rule in RULES
+        if rule.auto_fix
+        for pattern in patterns_of(rule)
+        if len(fold(pattern.text).text) < 3 or rule.type == "former_name"
+    ]
+
+    assert hasty == []
+
+
+def test_every_rule_tells_the_editor_why_and_shows_a_correction() -> None:
+    silent = [rule.id for rule in RULES if not rule.note]
+    idle = [rule.id for rule in RULES if all(spec.from_ == spec.to for spec in rule.specs)]
+
+    assert silent == []
+    assert idle == []
+
+
+def test_there_are_many_wrong_forms_and_all_three_languages_have_theirs() -> None:
+    forms = Counter(
+        language
+        for rule in RULES
+        for _ in rule.match
+        for language in (rule.languages if len(rule.languages) == 1 else ("any",))
+    )
+
+    assert forms["any"] >= 400
+    assert forms["ja"] >= 150
+    assert forms["zh"] >= 100
