@@ -32,6 +32,7 @@ _RAW = re.compile(rf"<({_RAW_NAMES})\b", re.IGNORECASE)
 _RAW_END = re.compile(rf"</({_RAW_NAMES})\s*+>", re.IGNORECASE)
 LONGEST_TEMPLATE = 2_000
 LONGEST_LABEL = 999
+LONGEST_INDENT = 40
 
 _TARGET = re.compile(
     r"\]\(\s*+(?:<[^<>\n]*+>|(?:[^\s()]++|\((?:[^\s()]++|\([^\s()]*+\))*+\))*+)"
@@ -42,6 +43,7 @@ _DEFINITION = re.compile(
     r"(?:[ \t]++(?:\"[^\"\n]*+\"|'[^'\n]*+'|\([^()\n]*+\)))?+[ \t\r]*+(?=\n|\Z)"
 )
 _LABEL = re.compile(r"\[([^\[\]]{1,999})\]")
+_BRACKETS_MEET = re.compile(r"\] *+\n? *+\[")
 _WIKI_LINK = re.compile(r"\[\[[^\[\]|\n]*+(?:\||\]\])")
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
@@ -230,8 +232,11 @@ def target_spans(text: str) -> tuple[list[Span], frozenset[str]]:
 
 def label_spans(text: str, defined: frozenset[str]) -> Iterator[Span]:
     """Labels, which must stay as their definition has them: ``[label]`` behind a text in brackets,
-    ``[label][]``, and ``[label]`` alone where it is defined."""
-    if "][" not in text and not defined:
+    ``[label][]``, and ``[label]`` alone where it is defined.
+
+    Between the brackets may stand a space or a line break, as the first Markdown had it.
+    """
+    if not may_hold_labels(text, defined):
         return
     for found in _LABEL.finditer(text):
         if _is_label(text, found.start(), found.end(), defined):
@@ -247,8 +252,14 @@ def in_label(text: str, start: int, end: int, defined: frozenset[str]) -> bool:
     return found is not None and found.end() > start and _is_label(text, opening, found.end(), defined)
 
 
+def may_hold_labels(text: str, defined: frozenset[str]) -> bool:
+    """Whether :func:`label_spans` has anything to look for."""
+    return bool(defined) or _BRACKETS_MEET.search(text) is not None
+
+
 def _is_label(text: str, start: int, end: int, defined: frozenset[str]) -> bool:
-    if start and text[start - 1] == "]":
+    before = text[max(0, start - LONGEST_INDENT - 2) : start].rstrip(" ")
+    if before.endswith(("]", "]\n", "] \n")):
         return True
     if text.startswith("[", end):
         return text.startswith("[]", end)

@@ -8,7 +8,7 @@ begins no other. Where Markdown and HTML leave a case open, more is protected ra
 import re
 from bisect import bisect_left
 
-from backend.articles.markup import in_label, label_spans, structure_spans, target_spans
+from backend.articles.markup import in_label, label_spans, may_hold_labels, structure_spans, target_spans
 from backend.articles.tokens import token_spans
 
 Span = tuple[int, int]
@@ -34,7 +34,7 @@ class Protection:
     def __init__(self, text: str) -> None:
         self._text = text
         targets, self._defined = target_spans(text)
-        self._labels = "][" in text or bool(self._defined)
+        self._labels = may_hold_labels(text, self._defined)
         spans = _merged([*structure_spans(text), *targets])
         self._starts = [start for start, _ in spans]
         self._ends = [end for _, end in spans]
