@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from backend.cli import keys, prices, programs, scan, upkeep
+from backend.cli import keys, prices, programs, rules, scan, upkeep
 
 app = typer.Typer(
     name="chainproof",
@@ -20,6 +20,7 @@ for commands in (programs, upkeep, scan):
     app.add_typer(commands.app)
 app.add_typer(keys.app, name="keys")
 app.add_typer(prices.app, name="prices")
+app.add_typer(rules.app, name="rules")
 
 
 def main() -> None:

@@ -44,7 +44,7 @@ def check(files: Files = None, as_json: AsJson = False) -> None:
         with _progress("Trying rules", len(ids)) as advance:
             failed = specs.failures_of_all(pack, ids)
             findings = [finding.as_dict() for finding in lint.lint(packs, only, advance)]
-        findings = [*map(_as_finding, located(failed, packs)), *findings]
+        findings = [*(_as_finding(place, "spec") for place in located(failed, packs)), *findings]
     except RulesRefused as refused:
         findings = [_as_finding(mistake) for mistake in refused.mistakes]
     if as_json:
@@ -212,17 +212,15 @@ def show(
     if as_json:
         print(json.dumps(rows, indent=2, ensure_ascii=False))
         return
-    table = Table("id", "finds", "suggests", "in", "type", "severity", "fixes", "file")
+    table = Table("rule", "finds", "suggests", "how")
+    table.columns[0].overflow = "fold"
     for row in rows:
+        how = [row["severity"], *row["languages"], "fixed" if row["auto_fix"] else "on approval"]
         table.add_row(
             row["id"] if row["enabled"] else f"{row['id']} (off)",
             ", ".join(given if isinstance(given, str) else given["text"] for given in row["match"][:4]),
             _suggested(row["suggest"], row["entity"]),
-            " ".join(row["languages"]),
-            row["type"],
-            row["severity"],
-            "by itself" if row["auto_fix"] else "on approval",
-            Path(row["file"]).name,
+            " ".join(how),
         )
     out.print(table)
 
@@ -259,11 +257,11 @@ def _progress(words: str, total: int) -> Iterator[Callable[[int], object]]:
         yield lambda count: progress.advance(task, count)
 
 
-def _as_finding(mistake: "PackMistake") -> dict[str, Any]:
+def _as_finding(mistake: "PackMistake", kind: str = "mistake") -> dict[str, Any]:
     return {
         "file": str(mistake.file),
         "line": mistake.line,
-        "kind": "mistake",
+        "kind": kind,
         "rule": None,
         "severity": "error",
         "sentence": mistake.reason,

@@ -1,0 +1,123 @@
+"""The parts of a regular expression that stands for few texts, and every way to walk through them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+MOST = 200
+"""Surfaces that one expression may stand for."""
+LONGEST = 100
+"""Characters of one of them."""
+
+
+class NotFinite(ValueError):
+    """The expression cannot be carried over; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """One text that the expression matches."""
+
+    text: str = ""
+    groups: Mapping[int, str] = field(default_factory=dict)
+    """What each capturing group matched; absent groups matched nothing."""
+    not_before: tuple[str, ...] = ()
+    not_after: tuple[str, ...] = ()
+    word_start: bool = False
+    word_end: bool = False
+
+
+class Node:
+    """Part of an expression."""
+
+    def walk(self, before: Expansion) -> Iterator[Expansion]:
+        """Every way in which the part can go on from ``before``."""
+        raise NotImplementedError
+
+
+@dataclass(slots=True)
+class Text(Node):
+    choices: str
+
+    def walk(self, before: Expansion) -> Iterator[Expansion]:
+        if before.not_before or before.word_end:
+            raise NotFinite("it looks ahead, or asks for a boundary, in its middle")
+        for character in self.choices:
+            yield replace(before, text=before.text + character)
+
+
+@dataclass(slots=True)
+class Sequence(Node):
+    parts: list[Node]
+
+    def walk(self, before: Expansion) -> Iterator[Expansion]:
+        yield from self._from(0, before)
+
+    def _from(self, number: int, before: Expansion) -> Iterator[Expansion]:
+        if number == len(self.parts):
+            yield before
+            return
+        for step in self.parts[number].walk(before):
+            yield from self._from(number + 1, step)
+
+
+@dataclass(slots=True)
+class Choice(Node):
+    branches: list[Node]
+
+    def walk(self, before: Expansion) -> Iterator[Expansion]:
+        for branch in self.branches:
+            yield from branch.walk(before)
+
+
+@dataclass(slots=True)
+class Repeat(Node):
+    part: Node
+    least: int
+    most: int
+    lazy: bool
+
+    def walk(self, before: Expansion) -> Iterator[Expansion]:
+        counts = range(self.least, self.most + 1)
+        for count in counts if self.lazy else reversed(counts):
+            yield from Sequence([self.part] * count).walk(before)
+
+
+@dataclass(slots=True)
+class Group(Node):
+    number: int
+    part: Node
+
+    def walk(self, before: Expansion) -> Iterator[Expansion]:
+        for after in self.part.walk(before):
+            yield replace(after, groups={**after.groups, self.number: after.text[len(before.text) :]})
+
+
+@dataclass(slots=True)
+class Boundary(Node):
+    def walk(self, before: Expansion) -> Iterator[Expansion]:
+        yield replace(before, word_end=True) if before.text else replace(before, word_start=True)
+
+
+@dataclass(slots=True)
+class NotBeside(Node):
+    """A negative look-around."""
+
+    part: Node
+    ahead: bool
+
+    def walk(self, before: Expansion) -> Iterator[Expansion]:
+        beside = []
+        for number, expansion in enumerate(self.part.walk(Expansion())):
+            if number >= MOST:
+                raise NotFinite(f"a look-around in it stands for more than {MOST} texts")
+            if not expansion.text or expansion.not_before or expansion.not_after or expansion.word_end:
+                raise NotFinite("it holds a look-around that is no list of texts")
+            if expansion.word_start:
+                raise NotFinite("it holds a look-around that is no list of texts")
+            beside.append(expansion.text)
+        if self.ahead:
+            yield replace(before, not_before=(*before.not_before, *beside))
+        elif before.text:
+            raise NotFinite("it looks behind in its middle")
+        else:
+            yield replace(before, not_after=(*before.not_after, *beside))

@@ -1,0 +1,55 @@
+"""An imported pack as YAML, in a stable order, with what was not carried over as comments."""
+
+from typing import Any
+
+import yaml
+
+from backend.articles.importers.drafts import Import
+from backend.articles.model import Rule
+from backend.entities.model import Entity
+
+try:
+    from yaml import CSafeDumper as _SafeDumper
+except ImportError:  # PyYAML built without libyaml
+    from yaml import SafeDumper as _SafeDumper  # type: ignore[assignment]
+
+
+class _Dumper(_SafeDumper):
+    """Writes no aliases, which the reader refuses."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def as_yaml(made: Import) -> str:
+    """The text of a pack that the loader takes."""
+    document: dict[str, Any] = {"version": 1, "name": f"Imported from {made.file.name}"}
+    if made.entities:
+        document["entities"] = [_entity(entity) for entity in made.entities]
+    if made.rules:
+        document["rules"] = [_rule(rule) for rule in made.rules]
+    body = yaml.dump(document, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=110)
+    return _head(made) + body
+
+
+def _head(made: Import) -> str:
+    carried = f"{len(made.rules)} rules" + (f" and {len(made.entities)} names" if made.entities else "")
+    lines = [f"Imported from {made.file.name} ({made.format}): {carried} carried over."]
+    if made.skipped:
+        lines.append("Not carried over:")
+        lines += [f"  {' '.join(str(skipped).split())}" for skipped in made.skipped]
+    return "".join(f"# {_printable(line)}\n" for line in lines)
+
+
+def _printable(line: str) -> str:
+    return "".join(character if character.isprintable() else "?" for character in line)
+
+
+def _entity(entity: Entity) -> dict[str, Any]:
+    return entity.model_dump(mode="json", exclude_defaults=True)
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    written = rule.model_dump(mode="json", exclude_defaults=True, by_alias=True)
+    written["suggest"] = list(rule.suggest) if isinstance(rule.suggest, tuple) else rule.suggest
+    return written

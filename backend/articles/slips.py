@@ -1,0 +1,161 @@
+"""Pydantic's faults in the words of one who writes rules."""
+
+import difflib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from pydantic import BaseModel
+
+from backend.articles.model import Pack, Pattern, Rule, Spec
+from backend.entities.model import Entity, FormerName
+
+Where = tuple[str | int, ...]
+
+_OTHER_KIND = frozenset(
+    {"string_type", "model_type", "dict_type", "tuple_type", "bool_type", "bool_parsing", "literal_error"}
+)
+"""Faults that say that a value is of another kind than one branch of a union takes."""
+_KINDS = {
+    "suggest": "auto, a name, a list of names (then nothing is corrected), or one name per language",
+    "match": "text, or a mapping with 'text' and its conditions",
+    "context": "true, false, or a list of those names that need context",
+    "case": "exact or any",
+}
+_MODELS: dict[str, type[BaseModel]] = {
+    "entities": Entity,
+    "former": FormerName,
+    "rules": Rule,
+    "match": Pattern,
+    "specs": Spec,
+}
+_PATTERNS = {
+    "a-z0-9": "must be small Latin letters and digits, parted by hyphens or dots, as 'ethereum-typo'",
+    r"\S": "must not begin or end with a space, nor hold a line break",
+    r"\d{4}": "must be a year, a month or a day in quotes, as '2024', '2024-09' or '2024-09-04'",
+}
+
+
+def told(faults: Iterable[Any], data: Any) -> list[tuple[Where, str]]:
+    """Place and sentence of each of pydantic's ``faults`` in ``data``.
+
+    Of a value that could be of several kinds, only the faults of the kind that was meant are told.
+    """
+    alone: list[tuple[Where, str]] = []
+    unions: dict[Where, dict[str, list[tuple[Where, Any]]]] = {}
+    for fault in faults:
+        where, union, tag = _walk(fault, data)
+        if union is None:
+            if not _only_follows(fault, where, data):
+                alone.append((where, _sentence(fault, where, data)))
+        else:
+            unions.setdefault(union, {}).setdefault(tag, []).append((where, fault))
+    for union, branches in unions.items():
+        meant = [
+            told_of
+            for told_of in branches.values()
+            if not any(fault["type"] in _OTHER_KIND and where == union for where, fault in told_of)
+        ]
+        if meant:
+            alone += [(where, _sentence(fault, where, data)) for where, fault in meant[0]]
+        else:
+            alone.append((union, f"{_named(union)}must be {_KINDS.get(_field(union), 'of another kind')}"))
+    return alone
+
+
+def near(word: str, words: Iterable[str]) -> str:
+    """A hint at the known word that ``word`` may have been meant to be."""
+    close = difflib.get_close_matches(word, list(words), n=1)
+    return f" (did you mean '{close[0]}'?)" if close else ""
+
+
+def _walk(fault: Any, data: Any) -> tuple[Where, Where | None, str]:
+    """The fault's place in the data, and the place and branch of the innermost union around it."""
+    where: list[str | int] = []
+    union: Where | None = None
+    tag = ""
+    location = fault["loc"]
+    for number, part in enumerate(location):
+        last = number == len(location) - 1
+        if _leads_on(data, part):
+            data = data[part]
+            where.append(part)
+        elif last and fault["type"] == "missing":
+            return (*where, part), union, tag
+        elif part != "[key]":
+            union, tag = tuple(where), str(part)
+    return tuple(where), union, tag
+
+
+def _only_follows(fault: Any, where: Where, data: Any) -> bool:
+    """Whether the list is too short only because what is in it was refused."""
+    return fault["type"] == "too_short" and bool(_value(data, where))
+
+
+def _value(data: Any, where: Where) -> Any:
+    for part in where:
+        if not _leads_on(data, part):
+            return None
+        data = data[part]
+    return data
+
+
+def _leads_on(data: Any, part: str | int) -> bool:
+    if isinstance(data, dict):
+        return part in data
+    return isinstance(data, list) and isinstance(part, int) and part < len(data)
+
+
+def _field(where: Sequence[str | int]) -> str:
+    return next((part for part in reversed(where) if isinstance(part, str)), "")
+
+
+def _named(where: Where) -> str:
+    field = _field(where)
+    return f"'{field}' " if field else "this "
+
+
+def _sentence(fault: Any, where: Where, data: Any) -> str:
+    kind, context, value = fault["type"], fault.get("ctx", {}), _value(data, where)
+    field = _named(where)
+    if kind == "missing":
+        return f"{field}is missing"
+    if kind == "extra_forbidden":
+        return f"{field}is not known here{near(_field(where), _fields_at(where[:-1]))}"
+    if kind == "literal_error":
+        if fault["loc"][-1] == "[key]":
+            return f"{field}must be {context['expected']}"
+        return f"{field}must be {context['expected']}{near(str(value), _words(context['expected']))}"
+    if value is None:
+        return f"{field}is empty: give it a value, or remove the line"
+    sentences = {
+        "string_type": "must be one text"
+        if isinstance(value, list | dict)
+        else f"must be text: put {value!r} in quotes".replace("True", "true").replace("False", "false"),
+        "string_too_short": "must not be empty",
+        "string_too_long": f"must not be longer than {context.get('max_length')} characters",
+        "too_short": "must not be empty",
+        "tuple_type": "must be a list, as in [a, b]",
+        "dict_type": "must be a mapping of names to values",
+        "model_type": "must hold mappings of names to values",
+        "bool_type": "must be true or false",
+        "bool_parsing": "must be true or false",
+    }
+    if kind == "string_pattern_mismatch":
+        pattern = context["pattern"]
+        return field + next(
+            (words for part, words in _PATTERNS.items() if part in pattern), str(fault["msg"])
+        )
+    return field + sentences.get(kind, str(fault["msg"]))
+
+
+def _words(expected: str) -> list[str]:
+    return [word for word in expected.replace(" or ", ", ").replace("'", "").split(", ") if word]
+
+
+def _fields_at(where: Sequence[str | int]) -> Iterable[str]:
+    """The fields of what is at ``where``."""
+    field = _field(where)
+    model = _MODELS.get(field, Pack if not where else None)
+    if model is None:
+        return ()
+    return [known.alias or name for name, known in model.model_fields.items()]

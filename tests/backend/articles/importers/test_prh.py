@@ -1,0 +1,233 @@
+"""prh dictionaries carried over."""
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.articles.compiled import compile_rules
+from backend.articles.engine import correct
+from backend.articles.importers import Import, as_yaml, import_rules
+from backend.articles.layers import merged
+from backend.articles.loading import RulesRefused, parse_pack
+from backend.articles.model import Pattern, Rule
+from backend.articles.specs import failures
+
+
+def imported(folder: Path, text: str, name: str = "rules.yml") -> Import:
+    file = folder / name
+    file.write_text(dedent(text), encoding="utf-8")
+    return import_rules(file, "prh")
+
+
+def only_rule(made: Import) -> Rule:
+    assert [str(skipped) for skipped in made.skipped] == []
+    assert len(made.rules) == 1
+    return made.rules[0]
+
+
+def surfaces(rule: Rule) -> list[str]:
+    return [given.text if isinstance(given, Pattern) else given for given in rule.match]
+
+
+def reasons(made: Import) -> list[str]:
+    return [str(skipped) for skipped in made.skipped]
+
+
+def test_a_literal_pattern_counts_in_its_exact_capitals_and_anywhere(tmp_path: Path) -> None:
+    rule = only_rule(imported(tmp_path, "rules: [{expected: jQuery, pattern: jquery}]"))
+    assert surfaces(rule) == ["jquery"]
+    assert (rule.case, rule.boundary, rule.suggest, rule.auto_fix) == ("exact", "none", "jQuery", False)
+    assert [(spec.from_, spec.to) for spec in rule.specs] == [("jquery", "jQuery")]
+    assert rule.source == "rules.yml, line 1"
+
+
+def test_word_boundaries_are_carried_over(tmp_path: Path) -> None:
+    text = "rules: [{expected: JavaScript, pattern: js, options: {wordBoundary: true}}]"
+    assert only_rule(imported(tmp_path, text)).boundary == "word"
+
+
+def test_without_a_pattern_every_other_capital_is_wrong(tmp_path: Path) -> None:
+    made = imported(tmp_path, "rules:\n  - expected: Cookie\n")
+    rule = only_rule(made)
+    assert rule.type == "wrong_case"
+    rules = compile_rules([merged([parse_pack(as_yaml(made), Path("x")).pack])])
+    assert (
+        correct(rules, "a cookie, a COOKIE, a Cookie", language="en").text == "a Cookie, a Cookie, a Cookie"
+    )
+
+
+def test_a_rule_may_be_a_text_alone(tmp_path: Path) -> None:
+    assert only_rule(imported(tmp_path, "rules: [Cookie]")).suggest == "Cookie"
+
+
+def test_a_finite_expression_becomes_its_surfaces(tmp_path: Path) -> None:
+    made = imported(tmp_path, "rules: [{expected: かかわらず, pattern: /関わ?らず/}]")
+    rule = only_rule(made)
+    assert surfaces(rule) == ["関わらず", "関らず"]
+    assert rule.languages == ("ja",)
+
+
+def test_an_expression_without_regard_to_capitals_stays_so(tmp_path: Path) -> None:
+    made = imported(tmp_path, "rules: [{expected: Ethereum, pattern: /etherium/i}]")
+    (pattern,) = only_rule(made).match
+    assert isinstance(pattern, Pattern)
+    assert pattern.case == "any"
+
+
+def test_look_around_becomes_neighbours_that_must_not_be(tmp_path: Path) -> None:
+    text = """
+        rules:
+          - expected: よい
+            pattern: /良い(?!例)/
+            specs: [{from: 良い, to: よい}, {from: 良い例, to: 良い例}]
+        """
+    (pattern,) = only_rule(imported(tmp_path, text)).match
+    assert pattern == Pattern(text="良い", not_before=("例",))
+
+
+def test_a_group_that_must_be_empty_becomes_a_neighbour_that_must_not_be(tmp_path: Path) -> None:
+    text = """
+        rules:
+          - expected: さらに
+            pattern: /(変)?更に/
+            regexpMustEmpty: $1
+            specs: [{from: 変更に, to: 変更に}, {from: 更に, to: さらに}]
+        """
+    (pattern,) = only_rule(imported(tmp_path, text)).match
+    assert pattern == Pattern(text="更に", not_after=("変",))
+
+
+def test_a_group_in_the_expected_text_makes_a_rule_of_each_of_its_texts(tmp_path: Path) -> None:
+    text = """
+        rules:
+          - expected: でき$1
+            pattern: /出来(る|た)/
+            specs: [{from: 出来た, to: できた}, {from: 出来る, to: できる}]
+        """
+    made = imported(tmp_path, text)
+    assert reasons(made) == []
+    assert {rule.suggest: surfaces(rule) for rule in made.rules} == {
+        "できる": ["出来る"],
+        "できた": ["出来た"],
+    }
+    assert {(s.from_, s.to) for rule in made.rules for s in rule.specs} == {
+        ("出来た", "できた"),
+        ("出来る", "できる"),
+    }
+
+
+def test_several_patterns_are_joined(tmp_path: Path) -> None:
+    made = imported(tmp_path, "rules: [{expected: Ethereum, patterns: [Etherium, /Ether(?:um|eum )/]}]")
+    assert surfaces(only_rule(made)) == ["Etherium", "Etherum", "Ethereum "]
+
+
+@pytest.mark.parametrize(
+    ("rule", "reason"),
+    [
+        ("{expected: （$1）, pattern: '/\\((.+?)\\)/'}", "'.' stands for any character"),
+        ("{expected: a, pattern: /b*/}", "without an end"),
+        ("{expected: a, pattern: '/[^b]/'}", "all but some"),
+        ("{expected: a, pattern: b, regexpMustEmpty: $2x}", "names no group"),
+        ("{expected: a, pattern: b, when: later}", "'when' is not known"),
+        ("{expected: a, pattern: 1}", "is no text"),
+        ("{expected: a, pattern: b, specs: [c]}", "not two texts"),
+        ("{expected: a, pattern: a}", "names no wrong form"),
+        ("{expected: ひらがな}", "names no wrong form"),
+        ("{expected: '`a`', pattern: b}", "structure of the text"),
+        ("{expected: '', pattern: b}", "must not be empty"),
+        ("{pattern: b}", "'expected' is missing"),
+        ("{expected: a, pattern: b, specs: [{from: b, to: c}]}", "its spec does not hold here"),
+        ("{expected: a, pattern: '@etherium'}", "never touched"),
+        ("{expected: a, pattern: '" + "b" * 101 + "'}", "longer than 100"),
+    ],
+)
+def test_what_cannot_be_carried_over_is_listed_with_its_line_and_reason(
+    tmp_path: Path, rule: str, reason: str
+) -> None:
+    made = imported(tmp_path, f"version: 1\nrules:\n  - {rule}\n  - {{expected: Cookie, pattern: cokie}}\n")
+    assert [found.suggest for found in made.rules] == ["Cookie"]
+    (skipped,) = made.skipped
+    assert skipped.line == 3
+    assert reason in skipped.reason
+
+
+def test_rules_that_say_the_same_become_one(tmp_path: Path) -> None:
+    made = imported(tmp_path, "rules: [{expected: a, pattern: b}, {expected: a, pattern: b}]")
+    assert len(made.rules) == 1
+    assert "the same as that of rules.yml, line 1" in reasons(made)[0]
+
+
+def test_imports_are_followed_from_the_file_that_names_them(tmp_path: Path) -> None:
+    (tmp_path / "inner").mkdir()
+    inner = "imports: ../rules.yml\nrules: [{expected: b, pattern: c}, {expected: a, pattern: z}]"
+    (tmp_path / "inner" / "more.yml").write_text(inner, encoding="utf-8")
+    text = "imports: [inner/more.yml, none.yml]\nrules: [{expected: a, pattern: x}]"
+    made = imported(tmp_path, text)
+    assert [surfaces(rule) for rule in made.rules] == [["x"], ["c"]]
+    assert reasons(made) == [
+        "more.yml:2: a: another file has a rule for it already, which goes before",
+        "rules.yml:1: import none.yml: there is no such file here",
+    ]
+
+
+def test_an_import_may_leave_out_rules_and_further_imports(tmp_path: Path) -> None:
+    (tmp_path / "last.yml").write_text("rules: [{expected: d, pattern: dd}]", encoding="utf-8")
+    (tmp_path / "more.yml").write_text(
+        "imports: last.yml\nrules: [{expected: b, pattern: bb}, {expected: c, pattern: cc}]", encoding="utf-8"
+    )
+    text = "imports: [{path: more.yml, disableImports: true, ignoreRules: [{expected: b}]}]\nrules: [Cookie]"
+    assert [rule.suggest for rule in imported(tmp_path, text).rules] == ["Cookie", "c"]
+
+
+def test_an_import_that_cannot_be_read_is_listed(tmp_path: Path) -> None:
+    (tmp_path / "more.yml").write_text("a: b: c", encoding="utf-8")
+    made = imported(tmp_path, "imports: more.yml\nrules: [Cookie]")
+    assert "more.yml:1: this is no valid YAML" in reasons(made)[0]
+
+
+def test_a_file_that_is_no_yaml_is_refused_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(RulesRefused, match=r"rules\.yml:2"):
+        imported(tmp_path, "rules:\n a: b: c\n")
+
+
+def test_the_pack_is_the_same_each_time_and_ids_do_not_depend_on_the_order(tmp_path: Path) -> None:
+    one = "rules:\n- {expected: Cookie, pattern: cokie}\n- {expected: サーバー, pattern: サーバ}\n"
+    other = "rules:\n- {expected: サーバー, pattern: サーバ}\n- {expected: Cookie, pattern: cokie}\n"
+    first = imported(tmp_path, one)
+    assert as_yaml(first) == as_yaml(imported(tmp_path, one))
+    assert {r.id: r.suggest for r in first.rules} == {
+        r.id: r.suggest for r in imported(tmp_path, other).rules
+    }
+
+
+word = st.text("abcAB サーバ以太良例", min_size=1, max_size=6)
+regex = st.lists(st.sampled_from(["a", "b", "サ", "(?:c|太)", "(良)", "[AB]", "例?"]), min_size=1, max_size=4)
+pattern = st.one_of(word, regex.map(lambda parts: f"/{''.join(parts)}/"), st.just("/a+/"))
+rule = st.fixed_dictionaries(
+    {"expected": word},
+    optional={
+        "pattern": st.one_of(pattern, st.lists(pattern, min_size=1, max_size=3)),
+        "options": st.fixed_dictionaries({"wordBoundary": st.booleans()}),
+        "regexpMustEmpty": st.just("$1"),
+        "specs": st.lists(st.fixed_dictionaries({"from": word, "to": word}), max_size=2),
+    },
+)
+
+
+@given(st.lists(rule, max_size=6))
+def test_of_any_dictionary_what_is_carried_over_holds_and_the_rest_is_listed(
+    tmp_path_factory: pytest.TempPathFactory, rules: list[object]
+) -> None:
+    file = tmp_path_factory.getbasetemp() / "generated.yml"
+    file.write_text(yaml.safe_dump({"version": 1, "rules": rules}, allow_unicode=True), encoding="utf-8")
+    made = import_rules(file, "prh")
+    pack = parse_pack(as_yaml(made), Path("x.yaml")).pack
+    assert pack.rules == tuple(made.rules)
+    assert failures(compile_rules([merged([pack])]), pack.rules) == []
+    lines = {line for _, line in made.places.values()} | {skipped.line for skipped in made.skipped}
+    assert len(lines) == len(rules)
+    assert all(skipped.reason for skipped in made.skipped)

@@ -1,0 +1,147 @@
+"""Vale styles and vocabularies carried over."""
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from backend.articles.importers import Import, as_yaml, import_rules
+from backend.articles.loading import RulesRefused, parse_pack
+from backend.articles.model import Pack, Pattern
+
+
+def imported(folder: Path, text: str, name: str = "Terms.yml", base: tuple[Pack, ...] = ()) -> Import:
+    file = folder / name
+    file.write_text(dedent(text), encoding="utf-8")
+    return import_rules(file, base=base)
+
+
+STYLE = """
+extends: substitution
+message: "Use '%s' instead of '%s'."
+link: https://style.example/terms
+level: error
+ignorecase: true
+action: {name: replace}
+swap:
+  '(?:mobile|smart) ?phone': phone
+  adaptor: adapter
+"""
+
+
+def test_each_pair_of_a_substitution_becomes_a_rule(tmp_path: Path) -> None:
+    made = imported(tmp_path, STYLE)
+    assert made.skipped == []
+    phone, adapter = made.rules
+    assert phone.match == ("mobile phone", "mobilephone", "smart phone", "smartphone")
+    assert (adapter.suggest, adapter.boundary, adapter.case) == ("adapter", "word", "any")
+    assert (adapter.severity, adapter.auto_fix) == ("error", True)
+    assert adapter.note == "Use 'adapter' instead of 'adaptor'. https://style.example/terms"
+    assert adapter.source == "Terms.yml, line 10"
+
+
+def test_without_an_action_corrections_need_approval(tmp_path: Path) -> None:
+    made = imported(tmp_path, STYLE.replace("action: {name: replace}", ""))
+    assert {rule.auto_fix for rule in made.rules} == {False}
+
+
+@pytest.mark.parametrize(
+    ("level", "severity"), [("suggestion", "info"), ("warning", "warning"), ("error", "error")]
+)
+def test_levels_become_severities(tmp_path: Path, level: str, severity: str) -> None:
+    made = imported(tmp_path, f"extends: substitution\nlevel: {level}\nswap: {{adaptor: adapter}}")
+    assert made.rules[0].severity == severity
+
+
+def test_nonword_is_no_boundary_and_capitals_count_unless_ignored(tmp_path: Path) -> None:
+    (rule,) = imported(tmp_path, "extends: substitution\nnonword: true\nswap: {'C: drive': drive C}").rules
+    assert (rule.boundary, rule.case) == ("none", "exact")
+
+
+def test_a_choice_is_ambiguous(tmp_path: Path) -> None:
+    (rule,) = imported(
+        tmp_path, "extends: substitution\naction: {name: replace}\nswap: {utilise: use|apply}"
+    ).rules
+    assert (rule.type, rule.suggest, rule.auto_fix) == ("ambiguous", ("use", "apply"), False)
+    assert rule.specs[0].finds is True
+
+
+def test_exceptions_are_left_out(tmp_path: Path) -> None:
+    text = "extends: substitution\nexceptions: [smart phone]\nswap: {'(?:mobile|smart) phone': phone}"
+    assert imported(tmp_path, text).rules[0].match == ("mobile phone",)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("extends: existence\ntokens: [foo]", "says what is wrong and not what would be right"),
+        ("extends: substitution", "'swap' is no mapping"),
+        ("extends: substitution\nscope: heading\nswap: {a: b}", "scope 'heading' alone"),
+        ("extends: substitution\npos: NN\nswap: {a: b}", "'pos' changes what it matches"),
+        ("extends: substitution\nexceptions: ['a.*']\nswap: {a: b}", "one of its exceptions"),
+        ("extends: substitution\nlevel: loud\nswap: {a: b}", "level 'loud' is not known"),
+        ("extends: substitution\nswap: {'foo.*': b}", "any character"),
+        ("extends: substitution\nswap: {'(fo)o': 'x$1'}", "what a group matched"),
+        ("extends: substitution\nswap: {foo: 1}", "is no text"),
+        ("extends: substitution\nswap: {foo: '<b>'}", "structure of the text"),
+        ("extends: substitution\nswap: {foo: foo}", "names no wrong form"),
+    ],
+)
+def test_what_cannot_be_carried_over_is_listed(tmp_path: Path, text: str, reason: str) -> None:
+    made = imported(tmp_path, text)
+    assert made.rules == []
+    assert [reason in skipped.reason for skipped in made.skipped] == [True]
+
+
+def test_accepted_words_become_names(tmp_path: Path) -> None:
+    made = imported(tmp_path, "# ours\nStaked Foo\n\n(?i)barchain\nwagmi\nWAGMI\n", "accept.txt")
+    assert made.skipped == []
+    assert {e.id: (dict(e.names), e.case, dict(e.also)) for e in made.entities} == {
+        "accept-staked-foo": ({"en": "Staked Foo"}, "exact", {}),
+        "accept-barchain": ({"en": "barchain"}, "any", {}),
+        "accept-wagmi": ({"en": "wagmi"}, "exact", {"en": ("WAGMI",)}),
+    }
+    assert parse_pack(as_yaml(made), Path("x")).pack.entities == tuple(made.entities)
+
+
+def test_expressions_of_a_vocabulary_are_written_out_or_listed(tmp_path: Path) -> None:
+    made = imported(tmp_path, "foochains?\npy.*\n", "accept.txt")
+    assert [dict(e.names) for e in made.entities] == [{"en": "foochains"}, {"en": "foochain"}]
+    assert [(s.line, s.what) for s in made.skipped] == [(2, "py.*")]
+
+
+def test_a_name_that_is_right_already_is_listed(tmp_path: Path) -> None:
+    text = "version: 1\nentities: [{id: bitcoin, type: asset, names: {en: Bitcoin}}]"
+    made = imported(tmp_path, "Bitcoin\n", "accept.txt", (parse_pack(text, Path("x")).pack,))
+    assert made.entities == []
+    assert "a right name already, of 'bitcoin'" in made.skipped[0].reason
+
+
+def test_rejected_words_are_reported_without_a_suggestion(tmp_path: Path) -> None:
+    made = imported(tmp_path, "shitcoin\n", "reject.txt")
+    (rule,) = made.rules
+    assert (rule.suggest, rule.severity, rule.boundary) == ((), "error", "word")
+    assert rule.specs[0].finds is True
+    assert parse_pack(as_yaml(made), Path("x")).pack.rules == tuple(made.rules)
+
+
+def test_a_folder_of_styles_is_read_whole(tmp_path: Path) -> None:
+    (tmp_path / "config" / "vocabularies" / "Ours").mkdir(parents=True)
+    (tmp_path / "config" / "vocabularies" / "Ours" / "accept.txt").write_text("Foochain\n", encoding="utf-8")
+    (tmp_path / "Style").mkdir()
+    (tmp_path / "Style" / "Terms.yml").write_text(STYLE, encoding="utf-8")
+    (tmp_path / "Style" / "Broken.yml").write_text("a: b: c", encoding="utf-8")
+    (tmp_path / "Style" / "meta.yml").write_text("feed: none", encoding="utf-8")
+    made = import_rules(tmp_path)
+    assert (len(made.rules), len(made.entities)) == (2, 1)
+    assert [skipped.what for skipped in made.skipped] == ["Broken.yml", "meta.yml"]
+
+
+def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RulesRefused, match="holds 0 Vale styles"):
+        import_rules(tmp_path)
+
+
+def test_a_boundary_of_its_own_is_that_of_the_rule(tmp_path: Path) -> None:
+    text = "extends: substitution\nnonword: true\nswap: {'\\bfoo\\b': bar}"
+    assert imported(tmp_path, text).rules[0].match == (Pattern(text="foo", boundary="word"),)
