@@ -20,7 +20,10 @@ from starlette.responses import Response
 from starlette.routing import Match, Route
 
 from backend import docs_page, errors, health, logs, migrations, openapi
-from backend.asgi import Shell
+from backend.articles import ruleset
+from backend.articles.router import router as articles_router
+from backend.articles.service import ArticleService
+from backend.asgi import ReadyAnswers, Shell
 from backend.auth import service as auth_service
 from backend.auth.keyring import Keyring
 from backend.changes import ChangeWatcher
@@ -30,10 +33,13 @@ from backend.markets.icons import Icons
 from backend.markets.router import router as markets_router
 from backend.markets.service import MarketService
 from backend.markets.view import CHANGED
+from backend.prepared import Prepared
 from backend.settings import Settings
 
 log = structlog.get_logger(__name__)
-ROUTERS = (health.router, docs_page.router, markets_router, icons.router)
+ROUTERS = (health.router, docs_page.router, markets_router, icons.router, articles_router)
+MOST_FAULTS = 100
+"""Faults of an input that an answer lists; a body may hold many more."""
 LAST_USED_EVERY = 30.0
 """Seconds between two writes of the keys' ``last_used_at``."""
 
@@ -56,10 +62,13 @@ def create_app(
     market = MarketService(settings, database, now=now)
     symbols = {asset.id: asset.symbol for asset in market.market.book}
     images = Icons(database, symbols, live=settings.mode == "live")
+    articles = ArticleService(settings, database, now=now)
     watcher.subscribe(auth_service.CHANGED, keyring.reload)
     watcher.subscribe(icons.CHANGED, images.forget)
     watcher.subscribe(CHANGED, market.view.reload)
+    watcher.subscribe(ruleset.CHANGED, articles.rules.refresh)
     watcher.each_time(market.view.by_the_clock)
+    watcher.each_time(articles.rules.refresh)
     watcher.poll()
 
     app = FastAPI(
@@ -77,20 +86,39 @@ def create_app(
     app.state.watcher = watcher
     app.state.market = market
     app.state.icons = images
+    app.state.articles = articles
     app.state.body_limit = settings.body_limit_bytes
     for router in ROUTERS:
         app.include_router(router)
     _handle_errors(app)
     openapi.install(app)
     return Shell(
-        app, keyring=keyring, ready=market.view, mode=settings.mode, body_limit=settings.body_limit_bytes
+        app,
+        keyring=keyring,
+        ready=FirstOf(market.view, articles.rules_answer),
+        mode=settings.mode,
+        body_limit=settings.body_limit_bytes,
     )
 
 
+class FirstOf:
+    """Answers that stand ready in several places."""
+
+    def __init__(self, *places: ReadyAnswers) -> None:
+        self._places = places
+
+    def find(self, path: str, query: bytes) -> Prepared | None:
+        for place in self._places:
+            found = place.find(path, query)
+            if found is not None:
+                return found
+        return None
+
+
 DESCRIPTION = (
-    "Crypto markets with the source and age of every figure. Data endpoints take an API key in "
-    "`CP-X-API-KEY` or as a Bearer value. Timestamps are RFC 3339 in UTC; money and percentages "
-    "marked as decimal strings are exact."
+    "Crypto markets with the source and age of every figure, and articles read by naming rules. Data "
+    "endpoints take an API key in `CP-X-API-KEY` or as a Bearer value. Timestamps are RFC 3339 in UTC; "
+    "money and percentages marked as decimal strings are exact."
 )
 
 
@@ -117,6 +145,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     stop.set()
     app.state.watcher.stop()
     writer.join(timeout=5)
+    app.state.articles.close()
     app.state.market.close()
     app.state.database.dispose()
 
@@ -136,9 +165,9 @@ def _handle_errors(app: FastAPI) -> None:
     def send(request: Request, error: errors.ServiceError) -> Response:
         request_id = request.scope.get("state", {}).get("request_id")
         answer = errors.render(error, path=request.scope["path"], request_id=request_id)
-        return Response(
-            answer.body, answer.status, headers={**answer.headers, "Content-Type": answer.content_type}
-        )
+        state = request.scope.get("state", {})
+        headers = {**state.get("error_headers", {}), **answer.headers, "Content-Type": answer.content_type}
+        return Response(answer.body, answer.status, headers=headers)
 
     @app.exception_handler(errors.ServiceError)
     async def _service(request: Request, error: errors.ServiceError) -> Response:
@@ -166,15 +195,16 @@ def _handle_errors(app: FastAPI) -> None:
 
 def bad_request(error: RequestValidationError) -> errors.BadRequest:
     """Every fault with its place; never the input itself, which may hold a secret or not be encodable."""
+    found = error.errors()
     faults: list[errors.FieldError] = [
         {"loc": list(fault["loc"]), "msg": _clean(fault["msg"]), "type": fault["type"]}
-        for fault in error.errors()
+        for fault in found[:MOST_FAULTS]
     ]
     first = faults[0] if faults else None
     where = ".".join(str(part) for part in first["loc"]) if first else "the request"
     detail = f"{where}: {first['msg']}." if first else "The request could not be read."
-    if len(faults) > 1:
-        detail += f" {len(faults) - 1} more in errors."
+    if len(found) > 1:
+        detail += f" {len(found) - 1} more{' in errors' if len(found) <= MOST_FAULTS else ''}."
     return errors.BadRequest(_clean(detail), errors=faults)
 
 

@@ -11,6 +11,8 @@ import httpx
 import sqlalchemy as sa
 
 from backend import migrations
+from backend.articles.loading import user_files
+from backend.articles.ruleset import Rules
 from backend.auth import keyformat
 from backend.auth import service as auth_service
 from backend.db import Database
@@ -37,7 +39,7 @@ class Finding:
 
 def examine(settings: Settings) -> list[Finding]:
     """Every finding, in the order in which a start depends on them."""
-    found = [_settings(settings), _home(settings)]
+    found = [_settings(settings), _home(settings), _rules(settings)]
     database = Database(settings.app_database_url)
     try:
         store = _store(settings, database)
@@ -49,6 +51,17 @@ def examine(settings: Settings) -> list[Finding]:
     finally:
         database.dispose()
     return found
+
+
+def _rules(settings: Settings) -> Finding:
+    rules = Rules(settings)
+    if rules.problem is not None:
+        return Finding("Rules", "fault", f"Your own are refused, so those shipped serve: {rules.problem}")
+    own = len(user_files(settings.user_rules_dir))
+    files = f"and {own} of your own in {settings.user_rules_dir}" if own else "none of your own"
+    return Finding(
+        "Rules", "ok", f"{len(rules.current.rules)} rules, {len(rules.current.entities)} entities; {files}."
+    )
 
 
 def _settings(settings: Settings) -> Finding:

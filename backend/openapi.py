@@ -60,6 +60,12 @@ CACHE_HEADERS = {
     "Cache-Control": TEXT_HEADER,
     "Vary": TEXT_HEADER,
 }
+TAG_HEADERS = {
+    "articles": {
+        "X-Rules-Version": {"description": "Hash of the naming rules that were in force.", **TEXT_HEADER}
+    }
+}
+"""Of every answer of a group."""
 DEPRECATION_HEADERS = {
     "Deprecation": {"description": "RFC 9745: since when this is deprecated.", **TEXT_HEADER},
     "Link": {"description": 'The successor, `rel="successor-version"`.', **TEXT_HEADER},
@@ -108,6 +114,8 @@ def _mend_operation(operation: dict[str, Any]) -> None:
     for status, response in responses.items():
         headers = response.setdefault("headers", {})
         headers.update(COMMON_HEADERS)
+        for tag in operation.get("tags", ()):
+            headers.update(TAG_HEADERS.get(tag, {}))
         if status in ("200", "304") and cacheable:
             headers.update(CACHE_HEADERS)
         if status in ("200", "304") and operation.get("deprecated"):

@@ -67,7 +67,7 @@ class Settings(BaseSettings):
     rules_dir: Path | None = None
     """A user's own naming rules (``*.yaml``); by default ``rules`` in the data folder, if there."""
     scan_processes: int | None = Field(default=None, ge=0, le=64)
-    """Processes that large batches of articles are spread over: by default one fewer than cores, at most 4."""
+    """Processes that large batches of articles are spread over; by default one fewer than cores, up to 4."""
     violations_keep_days: int = Field(default=400, ge=1)
 
     coingecko_plan: CoinGeckoPlan = "keyless"

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import structlog
 
+from backend.articles.tasks import article_schedules
 from backend.db import Database
 from backend.errors import Unavailable
 from backend.jobs.engine import JobEngine
@@ -39,7 +40,7 @@ def run_worker(settings: Settings) -> None:
     stop = StopRequest()
     stop.end_within(STOP_SECONDS)
     database = Database(settings.app_database_url)
-    schedules = market_schedules(settings, database)
+    schedules = [*market_schedules(settings, database), *article_schedules(settings, database)]
     try:
         first_tick(settings, schedules)
         engine = JobEngine(settings.jobs_database_url, settings.home, schedules=schedules)

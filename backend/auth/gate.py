@@ -1,8 +1,8 @@
 """The gate: judges a request by its headers alone, before a byte of its body is read.
 
 A dependency would be too late for this: the framework reads and parses the body first, so that
-malformed JSON would be answered before a missing key. The order is 401, 403, 415, 413, and then
-whatever the endpoint finds (400). Declare what a route needs where it is made::
+malformed JSON would be answered before a missing key. The order is 401, 403, 415, 413, then what is
+wrong with the JSON and whatever the endpoint finds (400). Declare what a route needs where it is made::
 
     router = gated_router(scope="read", tags=["topics"])
 
@@ -26,6 +26,7 @@ from starlette.responses import Response
 from backend.auth.body import judge_body
 from backend.auth.principal import SCOPES, CredentialSource, Place, Principal, Scope
 from backend.errors import Forbidden, Unauthorized
+from backend.json_body import JsonRequest
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 
@@ -54,14 +55,20 @@ TERMINAL_KEY = APIKeyHeader(
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a route asks of whoever calls it: a scope, or a terminal key where one serves too."""
+    """What a route asks of whoever calls it: a scope, or a terminal key where one serves too.
+
+    ``or_scope`` opens it as well; the endpoint then asks with :func:`require` for the one that what is
+    in the body needs.
+    """
 
     scope: Scope
     also_terminal: bool = False
+    or_scope: Scope | None = None
 
     def __post_init__(self) -> None:
-        if self.scope not in SCOPES:
-            raise ValueError(f"there is no scope {self.scope!r}")
+        for scope in filter(None, (self.scope, self.or_scope)):
+            if scope not in SCOPES:
+                raise ValueError(f"there is no scope {scope!r}")
 
 
 def authenticate(
@@ -98,9 +105,11 @@ def current_principal(request: Request) -> Principal:
     return principal
 
 
-def needs(scope: Scope, *, also_terminal: bool = False) -> Callable[[Endpoint], Endpoint]:
+def needs(
+    scope: Scope, *, also_terminal: bool = False, or_scope: Scope | None = None
+) -> Callable[[Endpoint], Endpoint]:
     """Let one endpoint of a gated router need something else; goes below the line that makes the route."""
-    access = Access(scope, also_terminal)
+    access = Access(scope, also_terminal, or_scope)
 
     def mark(endpoint: Endpoint) -> Endpoint:
         if getattr(endpoint, "gate_is_built", False):
@@ -135,9 +144,12 @@ class GatedRoute(APIRoute):
 
         async def judge_then_handle(request: Request) -> Response:
             _judge_caller(request, access)
-            if takes_body:
-                judge_body(request.scope["headers"], limit=request.app.state.body_limit)
-            return await handle(request)
+            if not takes_body:
+                return await handle(request)
+            judge_body(request.scope["headers"], limit=request.app.state.body_limit)
+            with_json = JsonRequest(request.scope, request.receive)
+            await with_json.read()
+            return await handle(with_json)
 
         return judge_then_handle
 
@@ -159,7 +171,9 @@ def _judge_caller(request: Request, access: Access) -> None:
     request.state.principal = principal
     # Before the scope is judged: the access log names the credential of a 403 too.
     request.state.credential_id = principal.credential_id
-    if principal.kind != "terminal":  # a terminal key comes this far only where it serves
+    if principal.kind == "terminal":  # comes this far only where it serves
+        return
+    if access.or_scope is None or access.or_scope not in principal.scopes:
         require(principal, access.scope)
 
 

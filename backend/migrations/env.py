@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 from alembic import context
 
+import backend.articles.tables
 import backend.auth.tables
 import backend.markets.tables  # noqa: F401 - imported for the tables that they declare
 from backend.db import Database, metadata

@@ -127,3 +127,11 @@ def test_doctor_names_the_fault_in_a_users_asset_file(home: Path) -> None:
     answer = run.invoke(app, ["doctor"])
     assert answer.exit_code == 3
     assert "colour" in answer.stdout
+
+
+def test_doctor_says_that_own_rules_are_refused_and_why(home: Path) -> None:
+    (home / "rules").mkdir(parents=True)
+    (home / "rules" / "own.yaml").write_text("version: 1\nrules: [{id: x}]\n")
+    told = run.invoke(app, ["doctor"])
+    assert "Your own are refused, so those shipped serve:" in " ".join(told.stdout.split())
+    assert "own.yaml:2" in told.stdout.replace("\n", "")

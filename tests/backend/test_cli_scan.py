@@ -185,7 +185,7 @@ def test_rules_with_a_mistake_are_told_instead_of_scanning_with_others(
     monkeypatch.setenv("CHAINPROOF_RULES_DIR", str(folder))
     told = scan("-", stdin="Zorbkoin")
     assert told.exit_code == 2
-    assert "own.yaml:2" in " ".join(told.stderr.split())
+    assert "own.yaml:2" in told.stderr.replace("\n", "")
 
 
 @pytest.mark.parametrize("words", [["--out", "x"], ["--out", "x", "--fix", "a.md", "b.md"]])

@@ -42,6 +42,11 @@ def notes_router() -> APIRouter:
     def read_media(caller: Caller) -> dict[str, str]:
         return {"name": caller.name, "kind": caller.kind}
 
+    @router.post("/either")
+    @needs("read", or_scope="write")
+    def either(caller: Caller) -> dict[str, str]:
+        return {"name": caller.name}
+
     @router.post("/scan")
     def scan(note: Note, caller: Caller) -> dict[str, str]:
         if note.text == "persist":
@@ -464,3 +469,17 @@ def test_the_headers_of_keys_are_no_parameters_of_a_route(notes: Service) -> Non
     document = notes.app.openapi()
     assert "parameters" not in document["paths"]["/notes"]["get"]
     assert document["paths"]["/notes/media"]["get"]["x-note"] == "kept"
+
+
+@pytest.mark.parametrize(
+    ("scopes", "status"), [(("read",), 200), (("write",), 200), (("read", "write"), 200), (("ingest",), 403)]
+)
+def test_a_route_may_open_to_either_of_two_scopes(
+    notes: Service, scopes: tuple[Scope, ...], status: int
+) -> None:
+    assert notes.ask("POST", "/notes/either", {"cp-x-api-key": notes.key(*scopes)}).status == status
+
+
+def test_a_scope_that_does_not_exist_is_a_mistake_of_the_program() -> None:
+    with pytest.raises(ValueError, match="scope"):
+        Access("read", or_scope="everything")  # type: ignore[arg-type]

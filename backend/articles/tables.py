@@ -1,0 +1,54 @@
+"""What the article domain stores: the violations that scans found, and how many there were each day."""
+
+import sqlalchemy as sa
+
+from backend.db import UtcTime, metadata
+
+_BigId = sa.BigInteger().with_variant(sa.Integer, "sqlite")  # SQLite counts up by itself in INTEGER alone
+
+violations = sa.Table(
+    "violations",
+    metadata,
+    sa.Column("id", _BigId, primary_key=True, autoincrement=True),
+    sa.Column("scan_id", sa.String(36), nullable=False),
+    sa.Column("stored_at", UtcTime, nullable=False),
+    sa.Column("rules_version", sa.String(64), nullable=False),
+    sa.Column("article_key", sa.String(32)),
+    sa.Column("article_id", sa.Text),
+    sa.Column("entity_id", sa.String(100)),
+    sa.Column("rule_id", sa.String(200), nullable=False),
+    sa.Column("field", sa.String(32), nullable=False),
+    sa.Column("matched_text", sa.Text, nullable=False),
+    sa.Column("suggested_name", sa.Text),
+    sa.Column("language", sa.String(8), nullable=False),
+    sa.Column("violation_type", sa.String(32), nullable=False),
+    sa.Column("severity", sa.String(16), nullable=False),
+    sa.Column("start_offset", sa.Integer, nullable=False),
+    sa.Column("end_offset", sa.Integer, nullable=False),
+    sa.Column("auto_fixable", sa.Boolean, nullable=False),
+    sa.Index(None, "stored_at", "id"),
+    *(
+        sa.Index(None, column, "stored_at", "id")
+        for column in ("article_key", "entity_id", "rule_id", "severity", "language", "violation_type")
+    ),
+)
+"""Each filter has an index in the order of pages, so that the thousandth costs what the first does.
+
+``article_key`` is a digest of ``article_id``, which may be longer than an index entry can be.
+"""
+
+violation_days = sa.Table(
+    "violation_days",
+    metadata,
+    sa.Column("day", sa.String(10), primary_key=True),
+    sa.Column("rule_id", sa.String(200), primary_key=True),
+    sa.Column("entity_id", sa.String(100), primary_key=True),
+    sa.Column("severity", sa.String(16), primary_key=True),
+    sa.Column("violation_type", sa.String(32), primary_key=True),
+    sa.Column("language", sa.String(8), primary_key=True),
+    sa.Column("count", sa.BigInteger, nullable=False),
+)
+"""How many violations of a kind were stored on a day in UTC, counted up as they are stored.
+
+``entity_id`` is empty where a violation has none: a key holds no null.
+"""

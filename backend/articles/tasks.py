@@ -1,0 +1,20 @@
+"""The article domain's schedule: what is stored of scans is forgotten in the end."""
+
+from datetime import datetime
+
+import structlog
+
+from backend.articles import violation_log
+from backend.db import Database
+from backend.jobs.schedules import DAY, Schedule
+from backend.settings import Settings
+
+log = structlog.get_logger(__name__)
+
+
+def article_schedules(settings: Settings, database: Database) -> list[Schedule]:
+    def forget(now: datetime) -> None:
+        gone = violation_log.forget(database, keep_days=settings.violations_keep_days, now=now)
+        log.info("violations_forgotten", violations=gone)
+
+    return [Schedule("violations-retention", DAY, forget, "Delete violations that are no longer kept.")]

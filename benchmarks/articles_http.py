@@ -1,0 +1,101 @@
+"""How long one article of 5 KB takes over HTTP, on one worker: scan without and with storing, apply.
+
+One request after another on a kept connection. Beside each figure stands what the same work takes
+without HTTP, in the same run, and what a bare answer of the service takes. Aim: scan without storing at
+the median within 5 ms.
+"""
+
+import argparse
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from backend.articles.batches import work_on
+from backend.articles.ruleset import Rules
+from backend.articles.schemas import Article
+from backend.settings import Settings
+from benchmarks.servers import free_port, process, service_environment
+
+AIM_MS = 5.0
+SENTENCES = (
+    "Traders watched the order books on Tuesday while funding rates drifted lower across venues. ",
+    "ビットコインは一時下落したが、その後は反発した。市場関係者は様子見の姿勢を保っている。",
+    "以太坊网络的手续费在周末回落，分析师认为活跃地址数有所增加。",
+    "The upgrade, developers of Ethereum said, would not change the supply of the asset at all. ",
+)
+WRONG = "Etherium fell. "
+BYTES = 5 * 1024
+WRONG_EVERY = 450
+"""Characters between two wrong names."""
+
+
+def article() -> dict[str, Any]:
+    text, wrong_at = "", WRONG_EVERY
+    number = 0
+    while len(text.encode()) < BYTES:
+        text += SENTENCES[number % len(SENTENCES)]
+        number += 1
+        if len(text) >= wrong_at:
+            text, wrong_at = text + WRONG, wrong_at + WRONG_EVERY
+    return {"id": "1", "title": "Markets on Tuesday", "content": text, "tags": ["markets"], "language": "en"}
+
+
+def milliseconds(call: Callable[[], object], rounds: int) -> list[float]:
+    """Sorted; a fifth of the rounds before them are not counted."""
+    taken = []
+    for number in range(rounds + rounds // 5):
+        started = time.perf_counter()
+        call()
+        if number >= rounds // 5:
+            taken.append((time.perf_counter() - started) * 1000)
+    return sorted(taken)
+
+
+def show(what: str, taken: list[float]) -> float:
+    p50 = statistics.median(taken)
+    p99 = taken[int(len(taken) * 0.99)]
+    print(f"{what:<38} p50 {p50:6.2f} ms   p99 {p99:6.2f} ms   longest {taken[-1]:6.2f} ms", flush=True)
+    return p50
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=500)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        return measure(Path(folder), options.rounds)
+
+
+def measure(folder: Path, rounds: int) -> int:
+    sent = article()
+    rules = Rules(Settings(home=folder / "alone")).current
+    alone = show("without HTTP", milliseconds(lambda: work_on("scan", rules, [Article(**sent)]), rounds))
+    port = free_port()
+    base = f"http://127.0.0.1:{port}"
+    environment = service_environment(folder / "home", port)
+    with process(["-m", "backend.cli", "serve", "--no-worker"], environment, f"{base}/readyz"):
+        key = (folder / "home" / "local.key").read_text().strip()
+        with httpx.Client(base_url=base, headers={"CP-X-API-KEY": key}, timeout=30) as client:
+
+            def post(path: str, **more: Any) -> Callable[[], object]:
+                return lambda: client.post(path, json={"articles": [sent], **more}).raise_for_status()
+
+            show("GET /healthz", milliseconds(lambda: client.get("/healthz"), rounds))
+            empty = {"articles": [], "persist": False}
+            show("scan of nothing", milliseconds(lambda: client.post("/articles/scan", json=empty), rounds))
+            p50 = show("scan, not stored", milliseconds(post("/articles/scan", persist=False), rounds))
+            show("apply", milliseconds(post("/articles/apply"), rounds))
+            show("scan, stored before the answer", milliseconds(post("/articles/scan"), rounds))
+    reached = "reached" if p50 <= AIM_MS else "NOT reached"
+    print(f"scan over HTTP / without: ×{p50 / alone:.2f}; aim of {AIM_MS:g} ms {reached}")
+    return 0 if p50 <= AIM_MS else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

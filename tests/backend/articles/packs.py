@@ -1,0 +1,40 @@
+"""Small packs for tests of the engine."""
+
+from typing import Any
+
+from backend.articles.model import Pack
+
+
+def rule(match: list[Any], **changes: Any) -> dict[str, Any]:
+    """A rule about whatever entity ``changes`` name."""
+    made = {
+        "id": "spelling",
+        "type": "forbidden_variant",
+        "match": match,
+        "auto_fix": True,
+        "specs": [{"from": "x", "to": "x"}],
+    }
+    return made | changes
+
+
+def entity(name: str, **changes: Any) -> dict[str, Any]:
+    """An entity with ``name`` in English."""
+    return {"id": name.lower().replace(" ", "-"), "type": "asset", "names": {"en": name}} | changes
+
+
+def pack(*parts: dict[str, Any], **changes: Any) -> Pack:
+    """A pack of ``parts``, entities and rules in any order."""
+    return Pack.model_validate(
+        {
+            "version": 1,
+            "entities": [part for part in parts if "names" in part],
+            "rules": [part for part in parts if "specs" in part],
+        }
+        | changes
+    )
+
+
+def pack_of(name: str, *wrong: str, **changes: Any) -> Pack:
+    """One entity and a rule against wrong spellings of it, fixed unasked."""
+    made = entity(name, **changes)
+    return pack(made, rule(list(wrong), id=f"{made['id']}-spelling", entity=made["id"]))

@@ -1,0 +1,297 @@
+"""Names found and corrected in the cases that matchers commonly get wrong."""
+
+import pytest
+
+from backend.articles.compiled import compile_rules
+from backend.articles.engine import Corrected, apply, correct, scan
+from backend.articles.schemas import Article
+from backend.entities.model import Language
+from tests.backend.articles.packs import entity, pack, rule
+
+RULES = compile_rules(
+    [
+        pack(
+            entity(
+                "Ethereum",
+                names={"en": "Ethereum", "ja": "イーサリアム", "zh": "以太坊"},
+                symbols=["ETH"],
+                symbols_need_context=False,
+            ),
+            entity("Ethereum Classic"),
+            entity(
+                "Bitcoin",
+                names={"en": "Bitcoin", "ja": "ビットコイン", "zh": "比特币"},
+                symbols=["BTC"],
+                symbols_need_context=False,
+                case="any",
+            ),
+            entity("Solana", symbols=["SOL"]),
+            entity(
+                "Near",
+                names={"en": "NEAR", "ja": "ニア"},
+                also={"en": ["NEAR Protocol", "Near"]},
+                symbols=["NEAR"],
+                context=["NEAR", "Near"],
+            ),
+            entity("Powerledger", former=[{"name": "Power Ledger", "until": "2020"}]),
+            entity("Fing"),
+            entity("Crypto.com"),
+            rule(
+                ["Etherium", {"text": "以太访", "not_before": ["客", "问"]}],
+                id="ethereum-spelling",
+                entity="ethereum",
+                suggest={"en": "Ethereum", "ja": "Ethereum", "zh": "以太坊"},
+            ),
+            rule(["サーバ"], id="server", suggest="サーバー", boundary="none"),
+            rule(["コンピュータ"], id="computer", suggest="コンピューター"),
+            rule(["on chain"], id="onchain", suggest="onchain", auto_fix=False),
+            rule(["crypto bank"], id="bank", suggest=["exchange", "custodian"], type="ambiguous"),
+            context_words={"en": ["blockchain"]},
+        )
+    ]
+)
+
+
+def corrected(text: str, language: Language = "en") -> str:
+    return correct(RULES, text, language=language).text
+
+
+def names(text: str, language: Language = "en") -> list[tuple[str, str]]:
+    result = scan(RULES, Article(content=text, language=language))
+    return [(match["entity_id"], match["matched_text"]) for match in result["matches"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Ethereum classics", [("ethereum", "Ethereum")]),
+        ("Ethereum Classic", [("ethereum-classic", "Ethereum Classic")]),
+        ("Ethereumは", [("ethereum", "Ethereum")]),
+        ("éEthereum Ethereum\u0301", []),
+        ("Ethereum_x Ethereumx 2Ethereum", []),
+        ("ビットコイン", [("bitcoin", "ビットコイン")]),
+        ("ヒ\u3099ットコイン", [("bitcoin", "ヒ\u3099ットコイン")]),
+        ("ビットコイン\u3099", []),
+        ("Ｂｉｔｃｏｉｎ", [("bitcoin", "Ｂｉｔｃｏｉｎ")]),
+        ("ﬁng ﬁnger", [("fing", "ﬁng")]),
+        ("İ Bitcoin", [("bitcoin", "Bitcoin")]),
+        ("100BTC 1,000.5ETH x86BTC", [("bitcoin", "BTC"), ("ethereum", "ETH")]),
+        ("btc Btc", []),
+        ("カリフォルニア、ニア", [("near", "ニア")]),
+        ("$NEAR and $SOL", [("near", "NEAR"), ("solana", "SOL")]),
+        ("US$SOL", []),
+        ("SOL", []),
+        ("SOL on a blockchain", [("solana", "SOL")]),
+        ("Near and far", []),
+        ("near Near on Bitcoin", [("near", "Near"), ("bitcoin", "Bitcoin")]),
+        ("Near\n\nBitcoin", [("bitcoin", "Bitcoin")]),
+        ("Near and `Bitcoin`", []),
+        ("NEAR Protocol", [("near", "NEAR Protocol")]),
+        ("\0Bitcoin\0", [("bitcoin", "Bitcoin")]),
+        ("x\nBitcoin\ny", [("bitcoin", "Bitcoin")]),
+        ("Crypto.com", [("crypto.com", "Crypto.com")]),
+    ],
+)
+def test_names_are_found_where_they_stand(text: str, found: list[tuple[str, str]]) -> None:
+    assert names(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "right"),
+    [
+        ("Etherium's fee, etherium-based", "en", "Ethereum's fee, Ethereum-based"),
+        ("ETHERIUM SOARS AS BITCOIN FALLS", "en", "ETHEREUM SOARS AS BITCOIN FALLS"),
+        ("ETHERIUM soars", "en", "Ethereum soars"),
+        ("ETHEREUM soars", "en", "Ethereum soars"),
+        ("ETHEREUM SOARS", "en", "ETHEREUM SOARS"),
+        ("solana’s", "en", "Solana’s"),
+        ("$solana", "en", "$solana"),
+        ("ﾋﾞｯﾄｺｲﾝとｲｰｻﾘｱﾑ", "ja", "ビットコインとイーサリアム"),
+        ("以太访客看以太访的价格", "zh", "以太访客看以太坊的价格"),
+        ("以太访", "ja", "Ethereum"),
+        ("サーバとサーバーサイド", "ja", "サーバーとサーバーサイド"),
+        ("コンピューターとコンピュータ", "ja", "コンピューターとコンピューター"),
+        ("Ｅｔｈｅｒｉｕｍ", "en", "Ethereum"),
+        (
+            "`Etherium` [Etherium](https://a.example/etherium)",
+            "en",
+            "`Etherium` [Ethereum](https://a.example/etherium)",
+        ),
+        ("https://etherium.example/etherium @etherium #etherium", "en", None),
+        ("<b title='Etherium'>Etherium</b>", "en", "<b title='Etherium'>Ethereum</b>"),
+        ("crypto.com is down", "en", None),
+        ("On chain data. It is on chain", "en", "Onchain data. It is onchain"),
+        ("a crypto bank", "en", None),
+        ("", "en", None),
+    ],
+)
+def test_wrong_forms_are_corrected(text: str, language: Language, right: str | None) -> None:
+    assert corrected(text, language) == (text if right is None else right)
+
+
+def test_corrections_that_would_create_a_mistake_are_held_back() -> None:
+    crossing = compile_rules(
+        [
+            pack(
+                rule(["Power Ledger"], id="a", suggest="Powerledger"),
+                rule(["Powerledger"], id="b", suggest="Power Ledger"),
+            )
+        ]
+    )
+    result = correct(crossing, "Power Ledger and Powerledger", language="en")
+    assert result.text == "Power Ledger and Powerledger"
+    assert result.corrections == []
+    assert [(v["rule_id"], v["auto_fixable"]) for v in result.violations] == [("a", False), ("b", False)]
+
+
+def test_a_correction_that_joins_its_neighbour_to_a_mistake_is_held_back() -> None:
+    joining = compile_rules(
+        [pack(rule(["太访"], id="a", suggest="太坊"), rule(["以太坊币"], id="b", suggest="以太币"))]
+    )
+    assert correct(joining, "以太访币，太访", language="zh").text == "以太访币，太坊"
+
+
+def test_former_names_are_reported_and_wait_for_approval() -> None:
+    article = Article(content="Power Ledger fell.", language="en")
+    result = scan(RULES, article)
+    (violation,) = result["violations"]
+    assert (violation["rule_id"], violation["violation_type"]) == ("powerledger.former", "former_name")
+    assert (violation["suggested_name"], violation["auto_fixable"]) == ("Powerledger", False)
+    assert [c["requires_approval"] for c in result["corrections"]] == [True]
+    assert apply(RULES, article)["corrected_article"]["content"] == "Power Ledger fell."
+
+
+def test_an_ambiguous_rule_reports_without_a_correction() -> None:
+    result = correct(RULES, "a crypto bank", language="en")
+    assert [(v["rule_id"], v["suggested_name"]) for v in result.violations] == [("bank", None)]
+    assert result.corrections == []
+
+
+def test_what_is_left_out_stays_left_out() -> None:
+    result = scan(RULES, Article(title="", content=None, tags=[]))
+    assert result["corrected_article"] == {
+        "id": None,
+        "title": "",
+        "summary": None,
+        "content": None,
+        "tags": [],
+        "source": None,
+        "language": None,
+    }
+    assert (result["matches"], result["violations"], result["corrections"]) == ([], [], [])
+
+
+def test_tags_are_fields_of_their_own() -> None:
+    result = scan(RULES, Article(tags=["x", "", "Etherium", "NEAR"], language="en"))
+    assert [(m["entity_id"], m["field"]) for m in result["matches"]] == [
+        ("ethereum", "tags[2]"),
+        ("near", "tags[3]"),
+    ]
+    assert result["corrected_article"]["tags"] == ["x", "", "Ethereum", "NEAR"]
+
+
+def test_a_tag_that_is_an_ordinary_word_needs_evidence_in_the_article() -> None:
+    assert scan(RULES, Article(tags=["NEAR"], content="far", language="en"))["matches"] == []
+    found = scan(RULES, Article(tags=["NEAR"], content="blockchain", language="en"))["matches"]
+    assert [match["field"] for match in found] == ["tags[0]"]
+
+
+def test_the_input_is_never_changed() -> None:
+    article = Article(content="Etherium", tags=["Etherium"], language="en")
+    scan(RULES, article)
+    apply(RULES, article)
+    assert (article.content, article.tags) == ("Etherium", ["Etherium"])
+
+
+def test_of_two_rules_for_one_span_the_more_severe_counts() -> None:
+    both = compile_rules(
+        [
+            pack(
+                rule(["Abc"], id="a", suggest="X", severity="info"),
+                rule(["abc"], id="b", suggest="Y", severity="error"),
+            )
+        ]
+    )
+    assert correct(both, "abc", language="en").text == "Y"
+
+
+def test_a_rule_may_forbid_a_right_name_of_its_entity() -> None:
+    house = compile_rules(
+        [
+            pack(
+                entity("Ethereum", names={"en": "Ethereum", "zh": "以太坊"}),
+                rule(["Ethereum"], id="house", entity="ethereum", languages=["zh"], case="exact"),
+            )
+        ]
+    )
+    assert correct(house, "Ethereum", language="zh").text == "以太坊"
+    assert correct(house, "Ethereum", language="en").violations == []
+
+
+def test_later_packs_switch_rules_off_and_on() -> None:
+    base = pack(
+        entity("Abc"),
+        rule(["Abbc"], id="on", entity="abc"),
+        rule(["Abcc"], id="off", entity="abc", enabled=False),
+    )
+
+    def text(**changes: list[str]) -> str:
+        return correct(compile_rules([base, pack(**changes)]), "Abbc Abcc abc", language="en").text
+
+    assert text() == "Abc Abcc Abc"
+    assert text(disable=["on"], enable=["off"]) == "Abbc Abc Abc"
+    assert text(disable=["abc.case"]) == "Abc Abcc abc"
+    assert text(disable=["abc"]) == "Abbc Abcc abc"
+
+
+def test_a_rule_about_nobody_is_refused() -> None:
+    with pytest.raises(ValueError, match="no pack has such an entity"):
+        compile_rules([pack(rule(["x"], entity="nobody"))])
+    with pytest.raises(ValueError, match="needs an entity"):
+        compile_rules([pack(rule(["x"]))])
+
+
+def mention(text: str, template: str = "{name} ({symbol})", *, auto_fix: bool = True) -> Corrected:
+    first = rule(
+        [], id="first", entity="abc", type="missing_symbol", first_mention={"en": template}, auto_fix=auto_fix
+    )
+    rules = compile_rules(
+        [
+            pack(
+                entity("Abc", symbols=["ABC"], symbols_need_context=False),
+                first,
+                rule(["Abbc"], id="typo", entity="abc"),
+            )
+        ]
+    )
+    result = correct(rules, text, language="en")
+    assert correct(rules, result.text, language="en").corrections == []
+    return result
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("Abc fell. Abc rose.", "Abc (ABC) fell. Abc rose."),
+        ("Abc (ABC) fell. Abc rose.", "Abc (ABC) fell. Abc rose."),
+        ("Abc(ABC) fell.", "Abc (ABC) fell."),
+        ("Abbc fell. Abc rose.", "Abc (ABC) fell. Abc rose."),
+        ("Abbc (ABC) fell.", "Abc (ABC) fell."),
+        ("ABC fell.", "Abc (ABC) fell."),
+        ("Nothing here.", "Nothing here."),
+    ],
+)
+def test_the_first_mention_gets_its_form(text: str, right: str) -> None:
+    assert mention(text).text == right
+
+
+def test_a_first_mention_that_is_misspelt_is_reported_for_both() -> None:
+    result = mention("Abbc fell.", auto_fix=False)
+    assert {violation["rule_id"] for violation in result.violations} == {"typo", "first"}
+    assert [(c["rule_id"], c["requires_approval"]) for c in result.corrections] == [("typo", True)]
+
+
+def test_a_first_mention_that_needs_a_symbol_must_have_one() -> None:
+    first = rule([], entity="abc", type="missing_symbol", first_mention={"en": "{name} ({symbol})"})
+    with pytest.raises(ValueError, match="no symbol"):
+        compile_rules([pack(entity("Abc"), first)])

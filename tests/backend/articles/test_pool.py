@@ -1,0 +1,208 @@
+"""Batches spread over processes: the same bytes as without them, whatever befalls the processes."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.articles.batches import text_size, work_on
+from backend.articles.compiled import RuleSet
+from backend.articles.pool import FIRST_PAUSE, LOOK_AHEAD, SMALLEST_PIECE, WORTH_SPREADING, ScanPool, cut
+from backend.articles.ruleset import Rules
+from backend.articles.schemas import Article
+from backend.settings import Settings
+from tests.support.article_app import PACK, write_pack
+from tests.support.market_app import settings_in
+from tests.support.running import wait_for
+
+pytestmark = pytest.mark.xdist_group("scan-processes")
+SENTENCE = "The Zorb Token and Zorbkoin rose, says Zorby; イーサリアム too. "
+FILLER = "nothing is said of anybody here and so it goes on for a while, "
+BATCH = [
+    Article(id=str(number), content=SENTENCE + FILLER * (20 + number * 13 % 170), tags=["Zorbcoyn"])
+    for number in range(60)
+]
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    home = tmp_path_factory.mktemp("pool")
+    write_pack(home, PACK)
+    return settings_in(home, scan_processes=2)
+
+
+@pytest.fixture(scope="module")
+def rules(settings: Settings) -> RuleSet:
+    return Rules(settings).current
+
+
+class Time:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture(scope="module")
+def pool(settings: Settings) -> Iterator[ScanPool]:
+    """Two processes that have started."""
+    made = ScanPool(settings)
+    assert made.warm_up()
+    yield made
+    made.close()
+
+
+def test_the_batch_is_large_enough_to_be_spread() -> None:
+    assert sum(map(text_size, BATCH)) > WORTH_SPREADING
+
+
+@pytest.mark.processes
+def test_a_batch_gives_the_same_bytes_as_without_processes(pool: ScanPool, rules: RuleSet) -> None:
+    alone, spread = work_on("scan", rules, BATCH), pool.run("scan", rules, BATCH)
+    assert spread == alone
+    assert spread.violations
+    assert pool.run("apply", rules, BATCH) == work_on("apply", rules, BATCH)
+    assert pool.process_ids()
+    assert os.getpid() not in pool.process_ids()
+
+
+@pytest.mark.processes
+def test_processes_that_hold_other_rules_leave_the_work_to_the_caller(pool: ScanPool, tmp_path: Path) -> None:
+    write_pack(tmp_path, PACK.replace("Zorbcoyn", "Zorb Token 2"))
+    other = Rules(settings_in(tmp_path)).current
+    assert pool.run("scan", other, BATCH) == work_on("scan", other, BATCH)
+
+
+@pytest.mark.processes
+def test_processes_take_up_rules_that_changed_on_disk(
+    settings: Settings, rules: RuleSet, tmp_path: Path
+) -> None:
+    write_pack(tmp_path, PACK)
+    with_own = settings_in(tmp_path, scan_processes=1)
+    own = Rules(with_own)
+    pool = ScanPool(with_own)
+    assert pool.warm_up()
+    write_pack(tmp_path, PACK.replace("Zorbcoyn", "Zorbocoin"))
+    own.refresh()
+    assert own.version != rules.version
+    executor = pool._started()
+    assert executor is not None
+    future = pool._send(executor, "scan", own.current, BATCH[:1])
+    assert future is not None
+    assert future.result() is not None
+    pool.close()
+
+
+@pytest.mark.processes
+def test_a_killed_process_loses_nothing_and_is_replaced_after_a_pause(
+    settings: Settings, rules: RuleSet
+) -> None:
+    time = Time()
+    pool = ScanPool(settings, clock=time)
+    assert pool.warm_up()
+    alone = work_on("scan", rules, BATCH)
+    before = pool.process_ids()
+    for process_id in before:
+        os.kill(process_id, signal.SIGKILL)
+    assert pool.run("scan", rules, BATCH) == alone
+    assert not pool.warm_up()  # they have just died
+    assert pool.run("scan", rules, BATCH) == alone
+    time.now += FIRST_PAUSE
+    assert pool.warm_up()
+    assert pool.run("scan", rules, BATCH) == alone
+    assert pool.process_ids()
+    assert not pool.process_ids() & before
+    pool.close()
+
+
+@pytest.mark.processes
+def test_a_stream_comes_back_in_order_and_is_read_no_further_than_needed(
+    pool: ScanPool, rules: RuleSet
+) -> None:
+    taken = 0
+
+    def stream() -> Iterable[Article]:
+        nonlocal taken
+        for number in range(40):
+            taken += 1
+            yield Article(id=str(number), content=SENTENCE + FILLER * 2000, language="en")
+
+    ahead = (WORTH_SPREADING // len(FILLER * 2000) + 1) * (pool.processes * LOOK_AHEAD + 2)
+    assert ahead < 40
+    results = pool.map_ordered("apply", rules, stream())
+    first = next(results)
+    assert taken <= ahead
+    joined = b",".join(done.results for done in (first, *results))
+    assert joined == work_on("apply", rules, stream()).results
+
+
+@pytest.mark.processes
+def test_processes_do_not_outlive_a_killed_parent(settings: Settings) -> None:
+    program = (
+        "import pickle, psutil, sys, threading; from backend.articles.pool import ScanPool;"
+        "pool = ScanPool(pickle.load(sys.stdin.buffer)); assert pool.warm_up();"
+        "children = psutil.Process().children(recursive=True);"
+        "print('children', *[child.pid for child in children], flush=True); threading.Event().wait()"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert parent.stdin is not None
+    assert parent.stdout is not None
+    parent.stdin.write(pickle.dumps(settings))
+    parent.stdin.close()
+    told = next(line for line in parent.stdout if line.startswith(b"children"))
+    children = [psutil.Process(int(number)) for number in told.split()[1:]]
+    assert len(children) >= settings.scan_processes  # type: ignore[operator]
+    parent.kill()
+    parent.wait()
+    wait_for(lambda: not any(child.is_running() for child in children), "The children's end", 20)
+
+
+def started(pool: ScanPool) -> bool:
+    return pool._executor is not None
+
+
+def test_no_process_is_started_for_a_small_batch_a_single_article_or_none(
+    settings: Settings, rules: RuleSet
+) -> None:
+    pool = ScanPool(settings)
+    pool.run("scan", rules, [])
+    pool.run("scan", rules, BATCH[:3])
+    pool.run("scan", rules, [Article(content="x" * 2 * WORTH_SPREADING)])
+    assert not started(pool)
+    pool.close()
+
+
+def test_without_processes_everything_is_done_by_the_caller(tmp_path: Path, rules: RuleSet) -> None:
+    pool = ScanPool(settings_in(tmp_path, scan_processes=0))
+    assert pool.run("scan", rules, BATCH) == work_on("scan", rules, BATCH)
+    streamed = b",".join(done.results for done in pool.map_ordered("scan", rules, iter(BATCH)))
+    assert streamed == work_on("scan", rules, BATCH).results
+    assert not pool.warm_up()
+    assert not started(pool)
+
+
+@pytest.mark.processes
+def test_nobody_waits_for_processes_to_start(settings: Settings, rules: RuleSet) -> None:
+    pool = ScanPool(settings)
+    assert pool.run("scan", rules, BATCH) == work_on("scan", rules, BATCH)
+    assert started(pool)
+    pool.close()
+    assert pool.run("scan", rules, BATCH) == work_on("scan", rules, BATCH)
+    assert not started(pool)
+
+
+@given(st.lists(st.integers(0, 3 * SMALLEST_PIECE), max_size=60), st.integers(1, 12))
+def test_pieces_join_to_the_batch_and_none_is_empty(sizes: list[int], pieces: int) -> None:
+    articles = [Article(id=str(number)) for number in range(len(sizes))]
+    cuts = cut(articles, sizes, pieces)
+    assert [article for piece in cuts for article in piece] == articles
+    assert all(cuts) or not articles
+    assert len(cuts) <= 2 * pieces + 1

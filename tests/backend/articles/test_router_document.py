@@ -1,0 +1,117 @@
+"""The OpenAPI document says exactly what the article endpoints take and send."""
+
+from typing import Any
+
+import jsonschema  # type: ignore[import-untyped]
+import pytest
+
+from tests.support.article_app import RIGHT, WRONG, Articles
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+SCAN, APPLY = "/articles/scan", "/articles/apply"
+LIST, SUMMARY, RULES = "/articles/violations", "/articles/violations/summary", "/articles/rules"
+ALWAYS = {"content-type", "content-length", "x-content-type-options"}
+OPTIONAL = {"content-encoding", "cache-control"}
+
+
+@pytest.fixture(scope="module")
+def document(articles: Articles) -> dict[str, Any]:
+    articles.scan(WRONG)
+    return articles.json("/openapi.json")  # type: ignore[no-any-return]
+
+
+def schema_of(document: dict[str, Any], schema: dict[str, Any]) -> jsonschema.Draft202012Validator:
+    whole = {"$schema": DIALECT, **schema, "components": document["components"]}
+    return jsonschema.Draft202012Validator(whole)
+
+
+POSTS: list[tuple[int, Any, dict[str, Any]]] = [
+    (200, {"articles": [WRONG, RIGHT, {}], "persist": False}, {}),
+    (200, {"articles": []}, {}),
+    (400, b"{", {}),
+    (400, {"articles": [{"language": "fr", "tags": [1]}]}, {}),
+    (401, {"articles": []}, {"scopes": None}),
+    (403, {"articles": []}, {"scopes": "ingest"}),
+    (413, {"articles": [RIGHT] * 201}, {}),
+    (413, b"[" * 2_000_000, {"pieces": 4}),
+    (415, b"<a/>", {"Content_Type": "application/xml"}),
+]
+
+
+@pytest.mark.parametrize("path", [SCAN, APPLY])
+@pytest.mark.parametrize(("status", "body", "how"), POSTS)
+def test_every_answer_to_articles_is_described(
+    articles: Articles, document: dict[str, Any], path: str, status: int, body: Any, how: dict[str, Any]
+) -> None:
+    answer = articles.post(path, body, **how)
+    assert answer.status == status
+    is_described(document, document["paths"][path]["post"], answer)
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "status"),
+    [
+        (LIST, "", 200),
+        (LIST, "?limit=2", 200),
+        (LIST, "?limit=0", 400),
+        (SUMMARY, "", 200),
+        (SUMMARY, "?from=x", 400),
+        (RULES, "", 200),
+        (RULES, "?x=1", 200),
+    ],
+)
+def test_every_answer_to_a_reader_is_described(
+    articles: Articles, document: dict[str, Any], path: str, query: str, status: int
+) -> None:
+    operation = document["paths"][path]["get"]
+    answer = articles.get(path + query)
+    assert answer.status == status
+    is_described(document, operation, answer)
+    is_described(document, operation, articles.get(path + query, scopes="write"))
+    if path == RULES:
+        is_described(document, operation, articles.get(path, if_none_match=answer.headers["etag"]))
+
+
+def is_described(document: dict[str, Any], operation: dict[str, Any], answer: Any) -> None:
+    described = operation["responses"][str(answer.status)]
+    told = {name.lower() for name in described["headers"]}
+    assert "x-rules-version" in told & set(answer.headers)
+    assert set(answer.headers) <= told | ALWAYS | OPTIONAL
+    if answer.body:
+        kind = answer.headers["content-type"]
+        schema_of(document, described["content"][kind]["schema"]).validate(answer.json())
+
+
+@pytest.mark.parametrize("path", [SCAN, APPLY])
+def test_the_body_is_described_as_what_is_taken(
+    articles: Articles, document: dict[str, Any], path: str
+) -> None:
+    operation = document["paths"][path]["post"]
+    assert set(operation["responses"]) == {"200", "400", "401", "403", "413", "415", "500", "503"}
+    body = schema_of(document, operation["requestBody"]["content"]["application/json"]["schema"])
+    assert operation["requestBody"]["required"] is True
+    good: list[Any] = [{"articles": [WRONG, {}, {"id": None, "tags": None, "language": "", "x": 1}]}]
+    bad: list[Any] = [
+        {},
+        [],
+        {"articles": [{}] * 201},
+        {"articles": [{"language": "fr"}]},
+        {"articles": [{"tags": [1]}]},
+        {"articles": [{"id": 5}]},
+    ]
+    for value in good:
+        body.validate(value)
+        assert articles.post(path, value).status == 200
+    for value in bad:
+        assert not body.is_valid(value), value
+        assert articles.post(path, value).status in (400, 413)
+
+
+def test_the_filters_are_described_with_their_limits(document: dict[str, Any]) -> None:
+    parameters = {each["name"]: each for each in document["paths"][LIST]["get"]["parameters"]}
+    filters = {"article_id", "entity_id", "rule_id", "severity", "language", "violation_type", "from", "to"}
+    assert set(parameters) == filters | {"limit", "cursor"}
+    assert {each["name"] for each in document["paths"][SUMMARY]["get"]["parameters"]} == filters
+    limit = parameters["limit"]["schema"]
+    assert (limit["minimum"], limit["maximum"], limit["default"]) == (1, 1000, 100)
+    assert {"type": "string", "format": "date-time"} in parameters["from"]["schema"]["anyOf"]

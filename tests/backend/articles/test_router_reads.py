@@ -1,0 +1,221 @@
+"""Stored violations and the rules in force, read over HTTP."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from tests.support import databases
+from tests.support.article_app import PACK, RIGHT, WRONG, Articles, article_app, write_pack
+
+LIST, SUMMARY, RULES = "/articles/violations", "/articles/violations/summary", "/articles/rules"
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Articles]:
+    """Two scans an hour apart: one article, then three."""
+    home = tmp_path_factory.mktemp("filled")
+    with contextlib.ExitStack() as opened:
+        try:
+            url = opened.enter_context(databases.fresh(request.param, home))
+        except databases.NoPostgres as missing:
+            pytest.skip(str(missing))
+        running = opened.enter_context(article_app(home, database_url=url))
+        running.scan(WRONG)
+        running.running.clock.move(hours=1)
+        running.scan({**WRONG, "id": "a/b c&d"}, RIGHT, {"id": "", "content": "Zorbkoinは", "language": "ja"})
+        yield running
+
+
+# -- violations --------------------------------------------------------------------------------------
+
+
+def test_stored_violations_are_listed_newest_first_with_what_is_known_of_them(filled: Articles) -> None:
+    told = filled.json(LIST)
+    assert set(told) == {"data", "next_cursor"}
+    assert told["next_cursor"] is None
+    assert told["data"] == filled.stored()
+    assert len(told["data"]) == 11
+    assert [each["stored_at"] for each in told["data"]] == sorted(
+        (each["stored_at"] for each in told["data"]), reverse=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [
+        ("article_id=7", 5),
+        (f"article_id={quote('a/b c&d', safe='')}", 5),
+        ("article_id=", 1),
+        ("article_id=nobody", 0),
+        ("article_id=%00", 0),
+        ("entity_id=zorbcoin", 9),
+        ("rule_id=zorby", 2),
+        ("rule_id=%00", 0),
+        ("severity=error", 7),
+        ("severity=error&language=ja", 1),
+        ("language=zh", 0),
+        ("violation_type=ambiguous", 2),
+        ("from=2026-11-18T11:00:00Z", 6),
+        ("to=2026-11-18T11:00:00Z", 5),
+        ("from=2026-11-18T10:07:42Z&to=2026-11-18T11:07:42Z", 5),
+        ("from=2026-11-18T20:00:00%2B09:00", 6),
+        ("unknown=1", 11),
+    ],
+)
+def test_filters_choose_what_is_listed_and_what_is_counted(filled: Articles, query: str, count: int) -> None:
+    assert len(filled.json(f"{LIST}?{query}")["data"]) == count
+    told = filled.json(f"{SUMMARY}?{query}")
+    assert told["total"] == count
+    assert sum(each["count"] for each in told["severities"]) == count
+
+
+@pytest.mark.parametrize("limit", [1, 4, 11, 1000])
+def test_pages_join_to_the_whole(filled: Articles, limit: int) -> None:
+    joined, cursor = [], ""
+    while True:
+        told = filled.json(f"{LIST}?severity=error&limit={limit}{cursor}")
+        assert len(told["data"]) <= limit
+        joined += told["data"]
+        if told["next_cursor"] is None:
+            break
+        cursor = f"&cursor={told['next_cursor']}"
+    assert joined == filled.json(f"{LIST}?severity=error")["data"]
+    assert len(joined) == 7
+
+
+def test_a_page_has_a_hundred_by_default(articles: Articles) -> None:
+    articles.scan(*[WRONG] * 25)
+    assert len(articles.json(LIST)["data"]) == 100
+
+
+def test_a_summary_counts_by_every_trait(filled: Articles) -> None:
+    told = filled.json(SUMMARY)
+    assert told == {
+        "total": 11,
+        "rules": [
+            {"key": "zorbcoin-typo", "count": 7},
+            {"key": "zorbcoin-old", "count": 2},
+            {"key": "zorby", "count": 2},
+        ],
+        "entities": [{"key": "zorbcoin", "count": 9}, {"key": None, "count": 2}],
+        "severities": [
+            {"key": "error", "count": 7},
+            {"key": "info", "count": 2},
+            {"key": "warning", "count": 2},
+        ],
+        "types": [
+            {"key": "forbidden_variant", "count": 7},
+            {"key": "ambiguous", "count": 2},
+            {"key": "wrong_spacing", "count": 2},
+        ],
+        "languages": [{"key": "en", "count": 10}, {"key": "ja", "count": 1}],
+        "days": [{"key": "2026-11-18", "count": 11}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("query", "place"),
+    [
+        ("limit=0", "limit"),
+        ("limit=1001", "limit"),
+        ("limit=x", "limit"),
+        ("limit=99999999999999999999999", "limit"),
+        ("cursor=x", "cursor"),
+        ("cursor=", "cursor"),
+        ("cursor=%00", "cursor"),
+        ("severity=fatal", "severity"),
+        ("language=fr", "language"),
+        ("violation_type=x", "violation_type"),
+        ("from=yesterday", "from"),
+        ("from=2026-11-18", "from"),
+        ("from=1700000000", "from"),
+        ("to=2026-11-18T00:00:00", "to"),
+        ("from=2026-11-18T11:00:00 09:00", "from"),
+        ("from=2026-11-19T00:00:00Z&to=2026-11-18T00:00:00Z", "from"),
+    ],
+)
+def test_a_filter_that_cannot_be_read_is_refused(articles: Articles, query: str, place: str) -> None:
+    for path in (LIST, SUMMARY) if place not in ("limit", "cursor") else (LIST,):
+        answer = articles.get(f"{path}?{query}")
+        assert answer.status == 400, query
+        assert answer.json()["errors"][0]["loc"] == ["query", place]
+
+
+def test_the_ends_of_the_calendar_are_no_fault(articles: Articles) -> None:
+    for path in (LIST, SUMMARY):
+        whole = "from=0001-01-01T00:00:00Z&to=9999-12-31T23:59:59.999999Z"
+        assert articles.get(f"{path}?{whole}").status == 200
+        assert articles.get(f"{path}?from=9999-12-31T23:59:59Z").status == 200
+
+
+@pytest.mark.parametrize("path", [LIST, SUMMARY, RULES])
+def test_reading_needs_the_scope_read(articles: Articles, path: str) -> None:
+    assert articles.get(path, scopes="write").status == 403
+    assert articles.get(path, scopes="read").status == 200
+
+
+# -- rules -------------------------------------------------------------------------------------------
+
+
+def test_the_rules_in_force_are_told_with_their_entities(articles: Articles) -> None:
+    told = articles.json(RULES)
+    assert set(told) == {"version", "entities", "rules"}
+    entity = next(each for each in told["entities"] if each["id"] == "zorbcoin")
+    assert entity["names"] == {"en": "Zorbcoin", "ja": "ゾーブコイン", "zh": "佐布币"}
+    assert entity["type"] == "asset"
+    assert entity["official_domains"] == ["zorbcoin.example"]
+    assert {"also", "symbols", "former", "official_x_accounts"} <= set(entity)
+    rule = next(each for each in told["rules"] if each["id"] == "zorbcoin-typo")
+    assert rule["derived"] is False
+    assert rule["match"] == ["Zorbkoin", "Zorbcoyn"]
+    assert rule["auto_fix"] is True
+    assert rule["note"] == "A frequent slip."
+    assert rule["specs"][0]["from"] == "Zorbkoin rose"
+
+
+def test_the_rules_answer_is_built_once_and_kept_by_the_client(articles: Articles) -> None:
+    first = articles.get(RULES, accept_encoding="gzip")
+    assert first.headers["content-encoding"] == "gzip"
+    assert first.headers["cache-control"] == "private, no-cache"
+    assert articles.get(RULES, accept_encoding="gzip, identity;q=0").body == first.body
+    again = articles.get(RULES, accept_encoding="gzip", if_none_match=first.headers["etag"])
+    assert (again.status, again.body) == (304, b"")
+    plain = articles.get(RULES)
+    assert plain.headers["etag"] != first.headers["etag"]
+    assert plain.body == first.text
+    assert articles.service.rules_answer.answer() is articles.service.rules_answer.answer()
+    assert articles.service.rules_answer.find(RULES, b"") is articles.service.rules_answer.answer()
+
+
+def test_changed_rules_are_in_force_after_the_next_look(tmp_path: Path) -> None:
+    with article_app(tmp_path) as running:
+        before = running.get(RULES)
+        write_pack(tmp_path, PACK.replace("Zorbcoyn", "Zorbocoin"))
+        running.service.rules.refresh()
+        after = running.get(RULES)
+        assert after.headers["etag"] != before.headers["etag"]
+        assert after.headers["x-rules-version"] == after.json()["version"] != before.json()["version"]
+        (result,) = running.scan({"content": "Zorbocoin", "language": "en"})
+        assert result["corrected_article"]["content"] == "Zorbcoin"
+        assert running.stored()[0]["rules_version"] == after.json()["version"]
+
+
+def test_the_watcher_looks_at_the_rules(tmp_path: Path) -> None:
+    with article_app(tmp_path) as running:
+        version = running.service.rules.version
+        write_pack(tmp_path, PACK.replace("Zorbcoyn", "Zorbocoin"))
+        for call in running.running.inner.state.watcher._each_time:
+            call()
+        assert running.service.rules.version != version
+
+
+def test_rules_with_a_mistake_leave_those_in_force(tmp_path: Path) -> None:
+    with article_app(tmp_path) as running:
+        version = running.service.rules.version
+        write_pack(tmp_path, PACK.replace("to: Zorbcoin rose", "to: Something else"))
+        running.service.rules.refresh()
+        answer = running.get(RULES)
+        assert answer.json()["version"] == version == running.service.rules.version

@@ -1,0 +1,150 @@
+"""Counts of stored violations: the same as counting them one by one."""
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.articles.schemas import StoredViolation
+from backend.articles.violation_counts import MOST_DAYS, MOST_KEYS, split, summary
+from backend.articles.violation_log import Selection, forget, page
+from backend.db import Database
+from tests.support import databases
+from tests.support.violations import NOON, store, violation
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+TRAITS = {
+    "rules": "rule_id",
+    "entities": "entity_id",
+    "severities": "severity",
+    "types": "violation_type",
+    "languages": "language",
+}
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """Five days of violations, at midnights and between, of various kinds."""
+    try:
+        with databases.fresh(request.param, tmp_path_factory.mktemp("counts")) as url:
+            database = Database(url)
+            for step in range(40):
+                found = [
+                    violation(
+                        article_id=f"a{(step + number) % 3}",
+                        entity_id=[None, "solana", "ethereum"][(step * number) % 3],
+                        rule_id=f"rule-{(step + number * number) % 5}",
+                        severity=["error", "warning", "info"][(step + number) % 3],
+                        language=["en", "ja", "zh"][(step // 2 + number) % 3],
+                        violation_type=["wrong_case", "ambiguous"][number % 2],
+                    )
+                    for number in range(step % 4 + 1)
+                ]
+                store(database, *found, at=NOON - 12 * HOUR + step * 3 * HOUR)
+            yield database
+            database.dispose()
+    except databases.NoPostgres as missing:
+        pytest.skip(str(missing))
+
+
+def by_hand(found: list[StoredViolation]) -> dict[str, Any]:
+    def counted(keys: Any) -> list[dict[str, Any]]:
+        ordered = sorted(Counter(keys).items(), key=lambda item: (-item[1], item[0] or ""))
+        return [{"key": key, "count": count} for key, count in ordered]
+
+    days = Counter(each["stored_at"][:10] for each in found)
+    return {
+        "total": len(found),
+        **{name: counted(each[trait] for each in found) for name, trait in TRAITS.items()},  # type: ignore[literal-required]
+        "days": [{"key": day, "count": days[day]} for day in sorted(days)],
+    }
+
+
+half_hours = st.integers(min_value=-3, max_value=260)
+moments = half_hours.map(lambda number: NOON - 13 * HOUR + number * HOUR / 2)
+wanted = st.builds(
+    Selection,
+    article_id=st.sampled_from([None, None, None, "a1", "no"]),
+    entity_id=st.sampled_from([None, None, "solana"]),
+    rule_id=st.sampled_from([None, None, None, "rule-1"]),
+    severity=st.sampled_from([None, None, "error"]),
+    language=st.sampled_from([None, None, "ja"]),
+    violation_type=st.sampled_from([None, None, "ambiguous"]),
+    from_=st.none() | moments,
+    to=st.none() | moments,
+)
+
+
+@given(wanted)
+def test_a_summary_is_what_counting_the_selected_violations_gives(
+    filled: Database, wanted: Selection
+) -> None:
+    found = page(filled, wanted, limit=10_000, cursor=None)["data"]
+    assert summary(filled, wanted) == by_hand(found)
+
+
+@given(moments, moments)
+def test_a_split_selection_is_whole_days_and_the_rest(first: datetime, last: datetime) -> None:
+    parts = split(Selection(from_=first, to=last))
+    pieces = [piece for piece in (*parts.edges, parts.whole) if piece is not None]
+    spans = sorted((piece.from_, piece.to) for piece in pieces if piece.from_ and piece.to)
+    lengths = [max(end - start, timedelta()) for start, end in spans]
+    assert sum(lengths, timedelta()) == max(last - first, timedelta())
+    if parts.whole is not None:
+        assert parts.whole.from_ is not None
+        assert parts.whole.to is not None
+        assert parts.whole.from_.time() == parts.whole.to.time() == datetime.min.time()
+
+
+def test_whole_days_are_counted_without_reading_violations(filled: Database) -> None:
+    assert split(Selection(from_=NOON - 12 * HOUR, to=NOON + 12 * HOUR)).edges == ()
+    assert split(Selection()).edges == ()
+
+
+FIRST, LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+
+
+@pytest.mark.parametrize("moment", [FIRST, LAST, LAST - HOUR])
+def test_the_ends_of_the_calendar_are_no_fault(filled: Database, moment: datetime) -> None:
+    assert summary(filled, Selection(from_=moment))["total"] == (100 if moment == FIRST else 0)
+    assert summary(filled, Selection(to=moment))["total"] == (0 if moment == FIRST else 100)
+
+
+def test_a_text_that_cannot_be_stored_counts_nothing(filled: Database) -> None:
+    assert summary(filled, Selection(rule_id="\0")) == by_hand([])
+    assert summary(filled, Selection(article_id="\0")) == by_hand([])
+
+
+def test_only_the_most_frequent_rules_and_the_last_days_are_told(sqlite_database: Database) -> None:
+    for number in range(MOST_KEYS + 5):
+        found = [violation(rule_id=f"rule-{number:03}") for _ in range(2 if number >= 5 else 1)]
+        store(sqlite_database, *found, at=NOON - number * DAY)
+    for number in range(MOST_DAYS):
+        store(sqlite_database, violation(rule_id="often"), at=NOON - number * DAY)
+    told = summary(sqlite_database, Selection())
+    assert told["rules"][0] == {"key": "often", "count": MOST_DAYS}
+    assert len(told["rules"]) == MOST_KEYS
+    assert all(each["count"] >= 2 for each in told["rules"])
+    assert told["total"] == MOST_DAYS + 2 * MOST_KEYS + 5
+    assert len(told["days"]) == MOST_DAYS
+    assert told["days"][-1]["key"] == "2026-11-21"
+
+
+def test_what_is_forgotten_counts_no_longer(sqlite_database: Database) -> None:
+    store(sqlite_database, violation(), at=NOON - 3 * DAY)
+    store(sqlite_database, violation())
+    forget(sqlite_database, keep_days=1, now=NOON)
+    assert summary(sqlite_database, Selection())["total"] == 1
+
+
+def test_two_scans_of_a_day_add_up(database: Database) -> None:
+    store(database, violation(), violation(), violation(severity="info"))
+    store(database, violation(), at=NOON + HOUR)
+    assert summary(database, Selection())["severities"] == [
+        {"key": "error", "count": 3},
+        {"key": "info", "count": 1},
+    ]

@@ -1,0 +1,76 @@
+"""Scan results in the service's shape, for tests that need no engine."""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from backend.articles.schemas import Correction, ScanResult, Violation
+from dashboard.services.articles import Article, blank, texts
+
+
+def article(**fields: Any) -> Article:
+    return cast(Article, {**blank(), **fields})
+
+
+def found(
+    text: Article,
+    word: str,
+    suggestion: str | None,
+    *,
+    rule: str = "rule",
+    severity: Any = "error",
+    auto: bool = True,
+    kind: Any = "forbidden_variant",
+    entity: str | None = "ethereum",
+    language: Any = "en",
+) -> tuple[list[Violation], list[Correction]]:
+    """Every place of ``word`` as a violation, and its correction unless there is no suggestion."""
+    violations: list[Violation] = []
+    corrections: list[Correction] = []
+    for field, value in texts(text).items():
+        start = value.find(word)
+        while start >= 0:
+            end = start + len(word)
+            violations.append(
+                {
+                    "article_id": text["id"],
+                    "entity_id": entity,
+                    "rule_id": rule,
+                    "field": field,
+                    "matched_text": word,
+                    "suggested_name": suggestion,
+                    "language": language,
+                    "violation_type": kind,
+                    "severity": severity,
+                    "start_offset": start,
+                    "end_offset": end,
+                    "auto_fixable": auto and suggestion is not None,
+                }
+            )
+            if suggestion is not None:
+                corrections.append(
+                    {
+                        "article_id": text["id"],
+                        "entity_id": entity,
+                        "rule_id": rule,
+                        "field": field,
+                        "original_text": word,
+                        "corrected_text": suggestion,
+                        "language": language,
+                        "start_offset": start,
+                        "end_offset": end,
+                        "auto_fixable": auto,
+                        "requires_approval": not auto,
+                    }
+                )
+            start = value.find(word, end)
+    return violations, corrections
+
+
+def scanned(text: Article, *parts: tuple[Sequence[Violation], Sequence[Correction]]) -> ScanResult:
+    return {
+        "article_id": text["id"],
+        "matches": [],
+        "violations": [one for violations, _ in parts for one in violations],
+        "corrections": [one for _, corrections in parts for one in corrections],
+        "corrected_article": text,
+    }
