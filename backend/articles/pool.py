@@ -9,8 +9,7 @@ import os
 import signal
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
@@ -31,8 +30,6 @@ WORTH_SPREADING = 256 * 1024
 SMALLEST_PIECE = 32 * 1024
 PIECES_EACH = 3
 """Pieces of a batch for each process: the last ones even out what takes longer than expected."""
-LOOK_AHEAD = 2
-"""Pieces of a stream that wait for each process while it works."""
 MOST_BY_DEFAULT = 4
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 """Seconds before new processes are started after one died; doubled while they die again."""
@@ -65,25 +62,6 @@ class ScanPool:
         sent = [(piece, self._send(executor, work, rules, piece)) for piece in pieces]
         done = [self._receive(executor, work, rules, piece, future) for piece, future in sent]
         return Done(b",".join(each.results for each in done), [v for each in done for v in each.violations])
-
-    def map_ordered(self, work: Work, rules: RuleSet, articles: Iterable[Article]) -> Iterator[Done]:
-        """The results of ever so many articles, some at a time, in order and in constant memory.
-
-        No more is read of ``articles`` than keeps the processes busy. Waits for them to start: a stream
-        is long.
-        """
-        executor = self._started()
-        waiting: deque[tuple[list[Article], Future[Reply] | None]] = deque()
-        for piece in _pieces_of(articles):
-            if executor is None:
-                yield work_on(work, rules, piece)
-                continue
-            waiting.append((piece, self._send(executor, work, rules, piece)))
-            if len(waiting) > self.processes * LOOK_AHEAD:
-                yield self._receive(executor, work, rules, *waiting.popleft())
-        for piece, future in waiting:
-            assert executor is not None
-            yield self._receive(executor, work, rules, piece, future)
 
     def warm_up(self) -> bool:
         """Start the processes and wait until they have compiled the rules; false where there are none."""
@@ -192,19 +170,6 @@ def cut(articles: Sequence[Article], sizes: Sequence[int], pieces: int) -> list[
         cuts[-1].append(article)
         filled += more
     return cuts
-
-
-def _pieces_of(articles: Iterable[Article]) -> Iterator[list[Article]]:
-    piece: list[Article] = []
-    filled = 0
-    for article in articles:
-        piece.append(article)
-        filled += text_size(article)
-        if filled >= WORTH_SPREADING:
-            yield piece
-            piece, filled = [], 0
-    if piece:
-        yield piece
 
 
 def _is_worthwhile(sizes: Sequence[int]) -> bool:

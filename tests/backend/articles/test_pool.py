@@ -5,7 +5,7 @@ import pickle
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from backend.articles.batches import text_size, work_on
 from backend.articles.compiled import RuleSet
-from backend.articles.pool import FIRST_PAUSE, LOOK_AHEAD, SMALLEST_PIECE, WORTH_SPREADING, ScanPool, cut
+from backend.articles.pool import FIRST_PAUSE, SMALLEST_PIECE, WORTH_SPREADING, ScanPool, cut
 from backend.articles.ruleset import Rules
 from backend.articles.schemas import Article
 from backend.settings import Settings
@@ -124,27 +124,6 @@ def test_a_killed_process_loses_nothing_and_is_replaced_after_a_pause(
 
 
 @pytest.mark.processes
-def test_a_stream_comes_back_in_order_and_is_read_no_further_than_needed(
-    pool: ScanPool, rules: RuleSet
-) -> None:
-    taken = 0
-
-    def stream() -> Iterable[Article]:
-        nonlocal taken
-        for number in range(40):
-            taken += 1
-            yield Article(id=str(number), content=SENTENCE + FILLER * 2000, language="en")
-
-    ahead = (WORTH_SPREADING // len(FILLER * 2000) + 1) * (pool.processes * LOOK_AHEAD + 2)
-    assert ahead < 40
-    results = pool.map_ordered("apply", rules, stream())
-    first = next(results)
-    assert taken <= ahead
-    joined = b",".join(done.results for done in (first, *results))
-    assert joined == work_on("apply", rules, stream()).results
-
-
-@pytest.mark.processes
 def test_processes_do_not_outlive_a_killed_parent(settings: Settings) -> None:
     program = (
         "import pickle, psutil, sys, threading; from backend.articles.pool import ScanPool;"
@@ -183,8 +162,6 @@ def test_no_process_is_started_for_a_small_batch_a_single_article_or_none(
 def test_without_processes_everything_is_done_by_the_caller(tmp_path: Path, rules: RuleSet) -> None:
     pool = ScanPool(settings_in(tmp_path, scan_processes=0))
     assert pool.run("scan", rules, BATCH) == work_on("scan", rules, BATCH)
-    streamed = b",".join(done.results for done in pool.map_ordered("scan", rules, iter(BATCH)))
-    assert streamed == work_on("scan", rules, BATCH).results
     assert not pool.warm_up()
     assert not started(pool)
 
