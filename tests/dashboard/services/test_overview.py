@@ -47,11 +47,15 @@ def record(**given: Any) -> Any:
 
 
 def facts(*flags: str, **given: Any) -> Any:
-    return {"rule": "mean", "reason": "They agree.", "flags": list(flags), "volume_24h": None, **given}
-
-
-def quotes(*incidents: Any) -> Any:
-    return {"symbol": "ABC", "incidents": list(incidents)}
+    return {
+        "rule": "mean",
+        "reason": "They agree.",
+        "reason_code": "two_agree",
+        "reason_values": {},
+        "flags": list(flags),
+        "volume_24h": None,
+        **given,
+    }
 
 
 def test_rows_join_ranking_and_price_and_keep_unknown_unknown() -> None:
@@ -185,25 +189,38 @@ def test_the_sources_are_everybody_whose_figures_are_shown() -> None:
     assert overview.sources({}) is None
 
 
-def test_the_incidents_are_the_open_ones_the_latest_first() -> None:
-    def incident(opened: str, closed: str | None = None) -> dict[str, object]:
-        return {
-            "kind": "depeg",
-            "opened_at": opened,
-            "closed_at": closed,
-            "worst_pct": "-12.3",
-            "detail": "Fell.",
-        }
-
-    answers = {
-        "a": quotes(
-            incident("2026-05-01T00:00:00Z"), incident("2026-05-06T00:00:00Z", "2026-05-07T00:00:00Z")
-        ),
-        "b": quotes(incident("2026-05-03T00:00:00Z")),
+def incident(number: int, opened: str, closed: str | None = None, **given: Any) -> Any:
+    return {
+        "id": number,
+        "asset_id": f"asset-{number}",
+        "name": f"Asset {number}",
+        "kind": "depeg",
+        "opened_at": opened,
+        "closed_at": closed,
+        "worst_pct": "-12.3",
+        "detail": "Fell.",
+        "detail_code": None,
+        "detail_values": {},
+        **given,
     }
-    assert [event.asset_id for event in overview.incidents(answers, {}, 5)] == ["b", "a"]
-    (latest,) = overview.incidents(answers, {"b": "Bee"}, 1)
-    assert (latest.name, latest.worst) == ("Bee", Decimal("-12.3"))
+
+
+def test_incidents_that_are_open_come_first_and_then_those_that_ended_last() -> None:
+    still_open = [incident(4, "2026-05-03T00:00:00Z"), incident(1, "2026-05-01T00:00:00Z")]
+    over = [
+        incident(5, "2026-05-06T00:00:00Z", "2026-05-07T00:00:00Z"),
+        incident(3, "2026-05-02T00:00:00Z", "2026-05-09T00:00:00Z"),
+    ]
+    found = overview.incidents(still_open, over)
+    assert [event.id for event in found] == [4, 1, 3, 5]
+    assert (found[0].name, found[0].worst, found[0].closed_at) == ("Asset 4", Decimal("-12.3"), None)
+    assert found[3].closed_at == datetime(2026, 5, 7, tzinfo=UTC)
+
+
+def test_an_incident_that_ends_between_the_two_answers_is_told_once_as_over() -> None:
+    begun, ended = "2026-05-03T00:00:00Z", "2026-05-04T00:00:00Z"
+    (event,) = overview.incidents([incident(1, begun)], [incident(1, begun, ended)])
+    assert event.closed_at == datetime(2026, 5, 4, tzinfo=UTC)
 
 
 def provider(**given: Any) -> Any:

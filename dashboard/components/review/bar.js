@@ -1,0 +1,92 @@
+// The bar above the text: what there is, what can be done about it, and how to see it.
+
+class Bar {
+  constructor(review) {
+    this.review = review;
+    this.root = el("div", { class: "bar" });
+    this.said = el("p", { class: "said", role: "status" });
+    this.help = null;
+  }
+
+  build() {
+    const { review } = this;
+    const { words } = review;
+    this.chips = ["error", "warning", "info"].map((severity) => el("button", { type: "button", class: "chip", "data-severity": severity, onclick: () => review.filterBy("severity", severity) },
+      el("span", { class: "glyph", "aria-hidden": "true" }, GLYPHS[severity]), el("span", { class: "n" }), el("span", {}, words[`${severity}s`])));
+    this.rule = el("select", { "aria-label": words.filter_rule, onchange: () => review.filterBy("rule", this.rule.value) });
+    this.safe = keyButton("", "S", () => review.act("safe"), { class: "main" });
+    this.approved = keyButton("", "↵", () => review.act("approved"), { class: "main" });
+    this.undo = el("button", { type: "button", class: "icon", "aria-label": words.undo, title: `${words.undo} (z)`, onclick: () => review.undo() }, "↶");
+    this.redo = el("button", { type: "button", class: "icon", "aria-label": words.redo, title: `${words.redo} (⇧z)`, onclick: () => review.redo() }, "↷");
+    this.views = ["text", "compare"].map((view) => el("button", { type: "button", onclick: () => review.look(view) }, words[`view_${view}`]));
+    this.copy = keyButton(words.copy, "C", () => review.copyAll());
+    this.edit = keyButton(words.edit, "E", () => review.act("edit"));
+    this.keys = el("button", { type: "button", class: "icon", "aria-label": words.keys, title: `${words.keys} (?)`, "aria-expanded": "false", onclick: () => this.toggleHelp() }, "?");
+    this.sheet = this.helpSheet();
+    this.root.replaceChildren(
+      el("div", { class: "line1" }, el("div", { class: "chips", role: "group", "aria-label": words.filter_severity }, ...this.chips), this.rule, el("span", { class: "push" }), this.safe, this.approved),
+      el("div", { class: "line2" }, el("div", { class: "seg", role: "group", "aria-label": words.view }, ...this.views), this.undo, this.redo, el("div", { class: "push" }, this.said), this.edit, this.copy, el("div", { class: "menu" }, this.keys, this.sheet)),
+    );
+  }
+
+  helpSheet() {
+    const { review } = this;
+    const { words } = review;
+    const rows = words.key_help.flatMap(([keys, text]) => [el("dt", {}, ...keys.flatMap((key) => [el("kbd", {}, key), " "])), el("dd", {}, text)]);
+    const box = el("input", { type: "checkbox", onchange: () => review.allowKeys(box.checked) });
+    box.checked = review.keysAllowed;
+    return el("div", { class: "sheet", hidden: true, role: "group", "aria-label": words.keys }, el("p", { class: "sheet-title" }, words.keys), el("dl", { class: "keys" }, ...rows), el("label", {}, box, words.keys_allow));
+  }
+
+  toggleHelp(open = this.sheet.hidden) {
+    this.sheet.hidden = !open;
+    setAttr(this.keys, "aria-expanded", String(open));
+  }
+
+  show() {
+    const { review } = this;
+    const { words, findings, filters } = review;
+    const counts = { error: 0, warning: 0, info: 0 };
+    const rules = new Map();
+    let safe = 0;
+    findings.forEach((one, n) => {
+      counts[one.severity] += 1;
+      rules.set(one.rule, (rules.get(one.rule) ?? 0) + 1);
+      if (one.safe && review.decisions.get(n)?.status !== "ignored") safe += 1;
+    });
+    for (const chip of this.chips) {
+      setText(chip.children[1], String(counts[chip.dataset.severity]));
+      setAttr(chip, "aria-pressed", String(filters.severity === chip.dataset.severity));
+      chip.disabled = counts[chip.dataset.severity] === 0 && filters.severity !== chip.dataset.severity;
+    }
+    this.showRules(rules);
+    const approved = review.approved();
+    setText(this.safe.firstChild, fill(words.apply_safe, { n: safe }));
+    setText(this.approved.firstChild, fill(words.apply_approved, { n: approved }));
+    this.safe.disabled = safe === 0;
+    this.approved.disabled = approved === 0;
+    setAttr(this.approved, "data-ready", approved > 0);
+    setAttr(this.safe, "data-ready", safe > 0 && approved === 0);
+    this.undo.disabled = !review.canUndo();
+    this.redo.disabled = !review.canRedo();
+    ["text", "compare"].forEach((view, n) => setAttr(this.views[n], "aria-pressed", String(review.view === view)));
+  }
+
+  showRules(rules) {
+    const { words, filters } = this.review;
+    const wanted = JSON.stringify([...rules]);
+    if (this.drawn !== wanted) {
+      this.drawn = wanted;
+      const sorted = [...rules].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+      this.rule.replaceChildren(el("option", { value: "" }, words.any_rule), ...sorted.map(([rule, n]) => el("option", { value: rule }, `${rule} (${n})`)));
+    }
+    if (this.rule.value !== filters.rule) this.rule.value = rules.has(filters.rule) ? filters.rule : "";
+    this.rule.hidden = rules.size < 2 && !filters.rule;
+  }
+
+  say(text) {
+    // The same words twice are still to be heard twice.
+    this.said.textContent = "";
+    requestAnimationFrame(() => { this.said.textContent = text; });
+  }
+}

@@ -1,0 +1,123 @@
+// The article's text with a button for each finding. Only what changes is touched after it is built.
+
+const GLYPHS = { error: "✕", warning: "▲", info: "●" };
+const JOINED = "\u2060"; // no line ends between a sign and its word
+
+class Marks {
+  constructor(review) {
+    this.review = review;
+    this.root = el("div", { class: "text" });
+    this.root.addEventListener("click", (event) => {
+      const mark = event.target.closest("[data-n]");
+      if (mark) review.go(Number(mark.dataset.n), true);
+    });
+    this.root.addEventListener("focusin", (event) => {
+      const mark = event.target.closest("[data-n]");
+      if (mark) review.go(Number(mark.dataset.n), false);
+    });
+    this.nodes = [];
+  }
+
+  build() {
+    const { fields, findings, words } = this.review;
+    this.nodes = [];
+    const tags = el("div", { class: "tags" });
+    const parts = [];
+    for (const field of fields) {
+      const body = el("div", { class: `prose ${field.kind}`, lang: field.lang });
+      const mine = findings.map((one, n) => ({ ...one, n })).filter((one) => one.field === field.path);
+      this.fillIn(body, field.text, mine);
+      if (field.kind !== "tag") {
+        const copy = el("button", { type: "button", class: "quiet", "aria-label": `${words.copy_field}: ${field.label}`, onclick: () => this.review.copyField(field) }, words.copy_field);
+        parts.push(el("section", { class: "field" }, el("header", {}, el("h2", {}, field.label), copy), body));
+      } else {
+        if (!tags.firstChild) parts.push(el("section", { class: "field" }, el("header", {}, el("h2", {}, words.tags)), tags));
+        tags.append(body);
+      }
+    }
+    this.root.replaceChildren(...parts);
+  }
+
+  fillIn(body, text, found) {
+    const at = unitOffsets(text, [...new Set(found.flatMap((one) => [one.start, one.end]))].sort((a, b) => a - b));
+    const points = [...new Set(found.flatMap((one) => [one.start, one.end]))].sort((a, b) => a - b);
+    const unit = new Map(points.map((point, n) => [point, at[n]]));
+    let line = el("div", { class: "line" });
+    let here = 0;
+    const plain = (upto) => {
+      const pieces = text.slice(here, upto).split("\n");
+      pieces.forEach((piece, n) => {
+        if (n) {
+          if (!line.firstChild) line.append(el("br"));
+          body.append(line);
+          line = el("div", { class: "line" });
+        }
+        if (piece) line.append(piece);
+      });
+      here = upto;
+    };
+    for (const one of found) {
+      const start = unit.get(one.start);
+      const end = unit.get(one.end);
+      if (start < here) { // inside the one before: the list and the card have it
+        this.nodes[one.n] = this.nodes[one.n - 1];
+        continue;
+      }
+      plain(start);
+      const mark = this.mark(one, text.slice(start, end));
+      line.append(mark);
+      here = end;
+    }
+    plain(text.length);
+    if (line.firstChild || !body.firstChild) body.append(line);
+  }
+
+  mark(one, text) {
+    const mark = el("span", { role: "button", class: "mark", tabindex: "-1", "data-n": one.n, "data-severity": one.severity, "data-safe": one.safe },
+      el("span", { class: "glyph", "aria-hidden": "true" }, GLYPHS[one.severity] + JOINED), el("span", { class: "was" }, text), el("span", { class: "new" }));
+    this.nodes[one.n] = mark;
+    return mark;
+  }
+
+  // Bring the marks of some findings (all, when none are named) up to what was decided.
+  show(numbers) {
+    for (const n of numbers ?? this.nodes.keys()) this.showOne(n);
+  }
+
+  showOne(n) {
+    const mark = this.nodes[n];
+    if (!mark || Number(mark.dataset.n) !== n) return;
+    const { review } = this;
+    const one = review.findings[n];
+    const decision = review.decisions.get(n);
+    const status = decision?.status ?? "open";
+    setAttr(mark, "data-status", status);
+    setAttr(mark, "data-shown", review.shows(n));
+    setAttr(mark, "tabindex", n === review.at ? "0" : "-1");
+    setAttr(mark, "aria-current", n === review.at ? "true" : null);
+    setText(mark.firstChild, (status === "approved" ? "✓" : status === "ignored" ? "–" : GLYPHS[one.severity]) + JOINED);
+    setText(mark.lastChild, status === "approved" ? review.replacement(n) : "");
+    setAttr(mark, "aria-label", review.label(n));
+  }
+
+  focus(n) {
+    const mark = this.nodes[n];
+    if (!mark) return;
+    mark.focus({ preventScroll: true });
+    this.reveal(mark);
+  }
+
+  // Scroll the text, and only the text, until the mark stands well inside it.
+  reveal(mark) {
+    const box = this.root;
+    const outer = box.getBoundingClientRect();
+    const inner = mark.getBoundingClientRect();
+    const margin = Math.min(90, outer.height / 4);
+    if (box.scrollHeight > box.clientHeight + 1) {
+      if (inner.top < outer.top + margin || inner.bottom > outer.bottom - margin) box.scrollTop += inner.top - outer.top - outer.height / 3;
+    } else {
+      const low = innerHeight - this.review.coveredBelow();
+      if (inner.top < 70 || inner.bottom > low - 20) mark.scrollIntoView({ block: "center" });
+    }
+  }
+}

@@ -1,0 +1,92 @@
+"""Drawings of stored violations: which rules fire most, and when."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from html import escape
+
+from dashboard.components.chart import Figure
+from dashboard.palette import mix
+from dashboard.views import plotting
+from dashboard.views.markup import tag, text
+from dashboard.views.theme import Look
+
+BAR_HEIGHT = 30
+GLYPHS: Mapping[str, str] = {"error": "✕", "warning": "▲", "info": "●"}
+
+
+def bars_height(rows: int) -> int:
+    return max(1, rows) * BAR_HEIGHT + 14
+
+
+def rule_bars(rows: Sequence[tuple[str, int]], seen: Look) -> Figure:
+    """One bar a rule, most first, its name above no axis but at its side."""
+    names = [escape(name) for name, _ in rows]
+    counts = [count for _, count in rows]
+    trace = {
+        "type": "bar",
+        "orientation": "h",
+        "x": counts,
+        "y": names,
+        "text": [f"{count:,}" for count in counts],
+        "textposition": "outside",
+        "cliponaxis": False,
+        "textfont": {"color": seen.ink},
+        "marker": {"color": mix(seen.accent, seen.background, 0.75)},
+        "hovertemplate": "%{y}: %{x:,}<extra></extra>",
+    }
+    layout = {
+        "margin": {"l": 8, "r": 52, "t": 4, "b": 4},
+        "font": {"color": seen.ink, "size": 12.5},
+        "hoverlabel": plotting.hover_label(seen.ink, seen.background),
+        "bargap": 0.38,
+        "xaxis": {"visible": False, "fixedrange": True},
+        "yaxis": {"autorange": "reversed", "automargin": True, "fixedrange": True, "ticksuffix": "  "},
+    }
+    return plotting.figure([trace], layout)
+
+
+def day_bars(days: Sequence[tuple[date, int]], seen: Look) -> Figure:
+    """One bar a day, days without any included."""
+    grid = mix(seen.ink, seen.background, 0.14)
+    trace = {
+        "type": "bar",
+        "x": [day.isoformat() for day, _ in days],
+        "y": [count for _, count in days],
+        "marker": {"color": mix(seen.accent, seen.background, 0.75)},
+        "hovertemplate": "%{x|%Y-%m-%d}: %{y:,}<extra></extra>",
+    }
+    layout = {
+        "margin": {"l": 40, "r": 8, "t": 8, "b": 26},
+        "font": {"color": seen.ink, "size": 12},
+        "hoverlabel": plotting.hover_label(seen.ink, seen.background),
+        "bargap": 0.25,
+        "xaxis": {"type": "date", "showgrid": False, "tickformat": "%m-%d", "nticks": 7, "fixedrange": True},
+        "yaxis": {
+            "gridcolor": grid,
+            "zeroline": False,
+            "rangemode": "tozero",
+            "nticks": 5,
+            "fixedrange": True,
+            "tickformat": ",d",
+        },
+    }
+    return plotting.figure([trace], layout)
+
+
+def severity_parts(counts: Mapping[str, int], names: Mapping[str, str]) -> str:
+    """One bar parted by severity as markup; each part has its glyph, name and number below."""
+    known = {severity: count for severity, count in counts.items() if count}
+    parts = (
+        tag("span", class_=f"cr-part-{severity}", style=f"flex-grow:{count}")
+        for severity, count in known.items()
+    )
+    legend = (
+        tag(
+            "li",
+            tag("span", GLYPHS[severity], class_=f"cr-{severity}", aria_hidden="true"),
+            text(f" {names[severity]} "),
+            tag("strong", f"{count:,}"),
+        )
+        for severity, count in counts.items()
+    )
+    return tag("div", *parts, class_="cr-parts", aria_hidden="true") + tag("ul", *legend, class_="cr-legend")
