@@ -43,7 +43,7 @@ _DEFINITION = re.compile(
     r"(?:[ \t]++(?:\"[^\"\n]*+\"|'[^'\n]*+'|\([^()\n]*+\)))?+[ \t\r]*+(?=\n|\Z)"
 )
 _LABEL = re.compile(r"\[([^\[\]]{1,999})\]")
-_BRACKETS_MEET = re.compile(r"\] *+\n? *+\[")
+_BRACKETS_MEET = re.compile(r"\] *+\n? *+\[|\[\^")
 _WIKI_LINK = re.compile(r"\[\[[^\[\]|\n]*+(?:\||\]\])")
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
@@ -258,6 +258,8 @@ def may_hold_labels(text: str, defined: frozenset[str]) -> bool:
 
 
 def _is_label(text: str, start: int, end: int, defined: frozenset[str]) -> bool:
+    if text[start + 1] == "^":  # of a footnote
+        return True
     before = text[max(0, start - LONGEST_INDENT - 2) : start].rstrip(" ")
     if before.endswith(("]", "]\n", "] \n")):
         return True

@@ -21,6 +21,9 @@ _ADDRESS = re.compile(
 )
 _BEHIND_ADDRESS = ".,;:!?*_~"
 _OPAQUE = re.compile(r"[A-Za-z0-9?=&.%@_+-]{15,}+")
+_NAMED = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*+:[^\s<>\"]++")
+_LOCAL_HOST = re.compile(r"(?:localhost|\d{1,3}(?:\.\d{1,3}){3})(?=[:/])")
+_FOLDERS = re.compile(r"(?:\.{1,2}/|\\\\|[A-Za-z]:\\)[^\s<>\"|*?]++")
 _OPAQUE_SCHEMES = ("mailto", "bitcoin", "lightning", "ethereum", "solana", "urn", "magnet", "data")
 _DOMAIN = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9-]*+\.?)++")
 _HANDLE = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_]|[./-](?=[A-Za-z0-9_]))*+|\w{1,30}+")
@@ -46,6 +49,10 @@ kt swift cpp hpp cc hh cs php pl sh bash zsh ps1 bat sql db sqlite dat wasm vy m
 key crt asc sig
 """
 _ENDINGS = frozenset(_ENDINGS_LISTED.split())
+# Those that are written with a first capital too and begin no sentence.
+_ENDINGS_OF_TITLES = frozenset(
+    ("Com", "Org", "Edu", "Gov", "Txt", "Pdf", "Html", "Json", "Csv", "Jpg", "Png", "Docx", "Xlsx")
+)
 
 
 def token_spans(text: str) -> Iterator[Span]:
@@ -63,6 +70,9 @@ def token_spans(text: str) -> Iterator[Span]:
         yield from (found.span() for found in _CHARACTER.finditer(text))
     if "/" in text:
         yield from _paths(text)
+        yield from _local_addresses(text)
+    if "\\" in text or "./" in text:
+        yield from _folders(text)
     if "." in text:
         yield from _dotted(text)
 
@@ -102,7 +112,7 @@ def _opaque_addresses(text: str) -> Iterator[Span]:
         start = _left(text, at, _ALNUM, 20)
         end = at + 1
         if text[start:at].lower() in _OPAQUE_SCHEMES:
-            end = _matched(_OPAQUE, text, end)
+            end = max(_matched(_OPAQUE, text, end), _matched(_NAMED, text, end))
             if end > at + 1:
                 yield start, end
         at = text.find(":", end)
@@ -136,6 +146,20 @@ def _paths(text: str) -> Iterator[Span]:
             yield found.span()
 
 
+def _local_addresses(text: str) -> Iterator[Span]:
+    for found in _LOCAL_HOST.finditer(text):
+        before = text[found.start() - 1] if found.start() else " "
+        if not (before.isalnum() or before in "._-"):
+            yield found.start(), address_end(text, found.end())
+
+
+def _folders(text: str) -> Iterator[Span]:
+    for found in _FOLDERS.finditer(text):
+        before = text[found.start() - 1] if found.start() else " "
+        if before.isspace() or before in "([（「'\"=":
+            yield found.span()
+
+
 def _dotted(text: str) -> Iterator[Span]:
     found = _DOT.search(text)
     while found is not None:
@@ -160,8 +184,11 @@ def _known_ending(token: str) -> int:
         if before <= 0:
             return 0
         label = token[before + 1 : at]
-        if label.islower() or capitals:
-            word = label.lower()
-            if (len(word) == 2 and word.isalpha()) or word in _ENDINGS:
-                return at
+        # Of two letters, or with one capital, it may be the first word of a sentence: "fell.It rose".
+        if label.islower() or (capitals and len(label) == 2):
+            known = (len(label) == 2 and label.isalpha()) or label.lower() in _ENDINGS
+        else:
+            known = label in _ENDINGS_OF_TITLES or (label.isupper() and label.lower() in _ENDINGS)
+        if known:
+            return at
         at = before

@@ -164,7 +164,7 @@ def import_(
             text = as_yaml(made)
             parse_pack(text, out_file or source)
     except RulesRefused as refused:
-        _refused(refused.mistakes)
+        _refused(refused.mistakes, WRONG_USE)  # the file is missing, or none that can be imported
     _write(made, text, out_file, as_json)
     if not (made.rules or made.entities):
         raise typer.Exit(FINDINGS)
@@ -232,6 +232,9 @@ def _packs(files: list[Path] | None) -> "tuple[list[PackFile], set[Path] | None]
     shipped = default_files()
     if not files:
         return read_packs([*shipped, *user_files(Settings().user_rules_dir)]), None
+    for file in files:
+        if not file.exists():
+            raise ValueError(f"There is no file {file}.")  # wrong use, not a finding
     given = [path for file in files for path in (user_files(file) if file.is_dir() else [file])]
     known = {path.resolve(): path for path in shipped}
     extra = [path for path in dict.fromkeys(given) if path.resolve() not in known]
@@ -269,12 +272,12 @@ def _as_finding(mistake: "PackMistake", kind: str = "mistake") -> dict[str, Any]
     }
 
 
-def _refused(mistakes: "tuple[PackMistake, ...]") -> NoReturn:
+def _refused(mistakes: "tuple[PackMistake, ...]", code: int = FINDINGS) -> NoReturn:
     """End with every mistake, each in a line of its own."""
     for mistake in mistakes:
         print(mistake)
     err.print(f"[bold red]chainproof:[/] the rules are refused: {len(mistakes)} mistakes.", highlight=False)
-    raise typer.Exit(FINDINGS)
+    raise typer.Exit(code)
 
 
 def _write(made: "Import", text: str, out_file: Path | None, as_json: bool) -> None:

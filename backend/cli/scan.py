@@ -97,7 +97,8 @@ def scan(
         err.print(speaks.tally.sentence(fixed=fix), highlight=False)
     if speaks.tally.mistakes:
         raise typer.Exit(WRONG_USE)
-    raise typer.Exit(FINDINGS if speaks.tally.findings else 0)
+    found_any = speaks.tally.findings or (diff and not fix and speaks.tally.corrected)
+    raise typer.Exit(FINDINGS if found_any else 0)
 
 
 class _Speaker:
@@ -129,7 +130,8 @@ class _Speaker:
         self._stream.flush()
 
     def tell(self, outcome: "Outcome") -> None:
-        self.tally.files.add(outcome.source.name)
+        if not outcome.unreadable:
+            self.tally.files.add(outcome.source.name)
         self.tally.corrected += outcome.corrections
         for mistake in outcome.mistakes:
             self.tally.mistakes += 1

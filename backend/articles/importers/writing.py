@@ -6,7 +6,7 @@ import yaml
 
 from backend.articles.importers.drafts import Import
 from backend.articles.model import Rule
-from backend.entities.model import Entity
+from backend.entities.model import LANGUAGES, Entity
 
 try:
     from yaml import CSafeDumper as _SafeDumper
@@ -35,6 +35,11 @@ def as_yaml(made: Import) -> str:
 def _head(made: Import) -> str:
     carried = f"{len(made.rules)} rules" + (f" and {len(made.entities)} names" if made.entities else "")
     lines = [f"Imported from {made.file.name} ({made.format}): {carried} carried over."]
+    narrowed = sum(rule.languages != LANGUAGES for rule in made.rules)
+    if narrowed:
+        lines.append(
+            f"{narrowed} rules are for articles in some languages alone, as their kana or --language say."
+        )
     if made.skipped:
         lines.append("Not carried over:")
         lines += [f"  {' '.join(str(skipped).split())}" for skipped in made.skipped]

@@ -100,10 +100,10 @@ def test_the_check_tells_of_specs_too(own: Path) -> None:
     assert json.loads(invoke("check", own, "--json").stdout)[0]["kind"] == "spec"
 
 
-def test_a_file_of_rules_that_is_not_there_is_a_finding(tmp_path: Path) -> None:
+def test_a_file_of_rules_that_is_not_there_is_wrong_use(tmp_path: Path) -> None:
     answer = invoke("check", tmp_path / "none.yaml")
-    assert answer.exit_code == 1
-    assert "cannot be read: No such file or directory" in answer.stdout
+    assert answer.exit_code == 2
+    assert "There is no file" in answer.stderr
 
 
 def test_specs_are_run_and_counted(own: Path, tmp_path: Path) -> None:
@@ -193,9 +193,9 @@ def test_an_imported_file_can_be_put_into_the_folder_of_rules_at_once(home: Path
     [
         (["rules.yml", "--format", "word"], 2, "prh, vale, terminology, csv"),
         (["rules.yml", "--language", "fr"], 2, "en, ja, zh"),
-        (["none.yml"], 1, "cannot be read"),
+        (["none.yml"], 2, "cannot be read"),
         (["empty.csv"], 1, "0 rules carried over"),
-        (["notes.txt"], 1, "say which with --format"),
+        (["notes.txt"], 2, "say which with --format"),
     ],
 )
 def test_an_import_that_cannot_be_is_a_sentence(
