@@ -13,7 +13,7 @@ from backend.articles.protection import Protection, protected_spans
 from backend.entities.model import Entity, Language
 
 HALF_WIDTH = [chr(code) for code in range(0xFF65, 0xFFA0)]
-COMBINING = {chr(code) for code in range(0x300, 0x370)} | {"\u3099", "\u309a", "\uff9e", "\uff9f"}
+COMBINING = {chr(code) for code in range(0x300, 0x370)} | set("\u3099\u309a\uff9e\uff9f")
 SEVERITY = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -421,11 +421,8 @@ class Reference:
         return senses
 
     def _is_right_name(self, text: str, about: str | None) -> bool:
-        return any(
-            even(text) in {even(name) for name in (*names_of(entity), *entity.symbols)}
-            for entity in self.pack.entities
-            if about in (None, entity.id)
-        )
+        entities = [entity for entity in self.pack.entities if about in (None, entity.id)]
+        return any(even(text) == even(n) for e in entities for n in (*names_of(e), *e.symbols))
 
     def _suggested(self, rule: Rule, language: Language) -> tuple[str, ...]:
         if isinstance(rule.suggest, tuple):

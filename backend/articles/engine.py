@@ -1,0 +1,178 @@
+"""Articles scanned for names and naming mistakes, and corrected.
+
+Everything here is deterministic: the same rules and article give the same answer, whatever came before.
+"""
+
+from dataclasses import dataclass
+
+from backend.articles.article import ReadArticle, ReadField
+from backend.articles.compiled import RuleSet, compile_rules
+from backend.articles.fixing import Fix
+from backend.articles.model import FieldName
+from backend.articles.schemas import (
+    ApplyResult,
+    Article,
+    ArticleOut,
+    Correction,
+    Match,
+    ScanResult,
+    Violation,
+)
+from backend.articles.settling import Fixes, settle
+from backend.entities.model import Language
+
+__all__ = ["Corrected", "RuleSet", "apply", "compile_rules", "correct", "scan"]
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """One text with all its deterministic corrections made, and what was wrong with it."""
+
+    text: str
+    violations: list[Violation]
+    corrections: list[Correction]
+
+
+def scan(rules: RuleSet, article: Article) -> ScanResult:
+    """All names in ``article``, all that is wrong with them, and every correction that is certain.
+
+    ``corrected_article`` has all corrections made, those that need approval too. Scanning it finds
+    nothing more to correct. A correction that would create a new mistake is left out; its violation
+    stays.
+    """
+    read = ReadArticle(rules, article)
+    kept, auto = settle(read)
+    return {
+        "article_id": article.id,
+        "matches": [match for field in read.fields for match in _matches(article.id, field)],
+        "violations": [violation for field in read.fields for violation in _violations(read, field, auto)],
+        "corrections": [
+            correction for field in read.fields for correction in _corrections(read, field, kept, auto)
+        ],
+        "corrected_article": _article_out(read.corrected(kept)),
+    }
+
+
+def apply(rules: RuleSet, article: Article) -> ApplyResult:
+    """``article`` with the corrections made whose rules need no approval. Applying again changes nothing."""
+    read = ReadArticle(rules, article)
+    _, auto = settle(read)
+    applied = [correction for field in read.fields for correction in _corrections(read, field, auto, auto)]
+    return {
+        "article_id": article.id,
+        "applied_count": len(applied),
+        "applied": applied,
+        "corrected_article": _article_out(read.corrected(auto)),
+    }
+
+
+def correct(rules: RuleSet, text: str, *, language: Language, field: FieldName = "content") -> Corrected:
+    """One text as a field of an article of its own, with all deterministic corrections made."""
+    given = [text] if field == "tags" else text
+    read = ReadArticle(rules, Article.model_validate({field: given, "language": language}))
+    if not read.fields:
+        return Corrected(text, [], [])
+    kept, auto = settle(read)
+    only = read.fields[0]
+    corrected = read.corrected(kept)
+    return Corrected(
+        text=corrected.tags[0] if field == "tags" else getattr(corrected, field),
+        violations=_violations(read, only, auto),
+        corrections=_corrections(read, only, kept, auto),
+    )
+
+
+def _matches(article_id: str | None, field: ReadField) -> list[Match]:
+    path, text = field.reading.path, field.reading.text
+    return [
+        {
+            "article_id": article_id,
+            "entity_id": meaning.entity,
+            "field": path,
+            "matched_text": text[start:end],
+            "start_offset": start,
+            "end_offset": end,
+        }
+        for start, end, meaning, _ in field.reading.found
+        if meaning.entity is not None
+    ]
+
+
+def _violations(read: ReadArticle, field: ReadField, auto: Fixes) -> list[Violation]:
+    reading = field.reading
+    path, text = reading.path, reading.text
+    fixed = {fix.start for fix in auto.get(path, ())}
+    violations: list[Violation] = [
+        {
+            "article_id": read.article.id,
+            "entity_id": meaning.entity,
+            "rule_id": meaning.rule.id,
+            "field": path,
+            "matched_text": text[start:end],
+            "suggested_name": right,
+            "language": read.language,
+            "violation_type": meaning.rule.type,
+            "severity": meaning.rule.severity,
+            "start_offset": start,
+            "end_offset": end,
+            "auto_fixable": start in fixed,
+        }
+        for start, end, meaning, right in reading.found
+        if meaning.rule is not None
+    ]
+    if field.missing:
+        violations += [
+            _missing_form(read, reading.path, text, fix, fix.start in fixed) for fix in field.missing
+        ]
+        violations.sort(key=lambda violation: (violation["start_offset"], violation["end_offset"]))
+    return violations
+
+
+def _missing_form(read: ReadArticle, path: str, text: str, fix: Fix, auto_fixable: bool) -> Violation:
+    return {
+        "article_id": read.article.id,
+        "entity_id": fix.rule.entity,
+        "rule_id": fix.rule.id,
+        "field": path,
+        "matched_text": text[fix.start : fix.end],
+        "suggested_name": fix.text,
+        "language": read.language,
+        "violation_type": fix.rule.type,
+        "severity": fix.rule.severity,
+        "start_offset": fix.start,
+        "end_offset": fix.end,
+        "auto_fixable": auto_fixable,
+    }
+
+
+def _corrections(read: ReadArticle, field: ReadField, kept: Fixes, auto: Fixes) -> list[Correction]:
+    path, text = field.reading.path, field.reading.text
+    fixed = {fix.start for fix in auto.get(path, ())}
+    return [
+        {
+            "article_id": read.article.id,
+            "entity_id": fix.rule.entity,
+            "rule_id": fix.rule.id,
+            "field": path,
+            "original_text": text[fix.start : fix.end],
+            "corrected_text": fix.text,
+            "language": read.language,
+            "start_offset": fix.start,
+            "end_offset": fix.end,
+            "auto_fixable": fix.start in fixed,
+            "requires_approval": fix.start not in fixed,
+        }
+        for fix in kept.get(path, ())
+    ]
+
+
+def _article_out(article: Article) -> ArticleOut:
+    return {
+        "id": article.id,
+        "title": article.title,
+        "summary": article.summary,
+        "content": article.content,
+        "tags": article.tags,
+        "source": article.source,
+        "language": article.language,
+    }

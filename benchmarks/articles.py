@@ -1,0 +1,244 @@
+"""How fast texts are matched and corrected, against the bare automaton and against textlint with prh.
+
+    python -m benchmarks.articles --texts FOLDER [--mb 10] [--patterns 15000] [--textlint]
+
+One process on one core. ``FOLDER`` holds JSON Lines of articles; without it the text is generated. Every
+figure is CPU time of this process within one run: on a shared machine compare ratios, not runs.
+"""
+
+import argparse
+import gc
+import json
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+import orjson
+import psutil
+import yaml
+from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
+
+from backend.articles.compiled import RuleSet, compile_rules
+from backend.articles.engine import scan
+from backend.articles.folding import fold
+from backend.articles.meanings import Kind, scope_bit
+from backend.articles.model import Pack
+from backend.articles.schemas import Article
+from backend.entities.model import LANGUAGES, Language
+from benchmarks import hostile_texts, textlint
+
+ROOT = Path(__file__).parents[1]
+PLANTED_EVERY = 450
+WARM_UP = 20
+"""Articles scanned before the clock starts."""
+_IN_A_SENTENCE = re.compile(r"(?<=[a-z]) (?=[a-z])|[、，]")
+"""Where a name is planted."""
+SENTENCES: dict[Language, str] = {
+    "en": "The network processed more transactions this week, and fees fell by 3.5% to a new low. ",
+    "ja": "今週はネットワークの取引が増え、手数料は3.5%下がって過去最低となった。利用者は地域ごとに違う。",
+    "zh": "本周网络处理的交易增加，手续费下降3.5%，创下新低。各地用户的反应并不相同，市场仍在观望。",
+}
+
+
+def default_packs() -> list[Pack]:
+    """The packs that the service starts with."""
+    files = [
+        *(ROOT / "backend/entities/data").glob("*.yaml"),
+        *(ROOT / "backend/articles/packs").glob("*.yaml"),
+    ]
+    return [
+        Pack.model_validate(yaml.load(path.read_text("utf-8"), yaml.CSafeLoader)) for path in sorted(files)
+    ]
+
+
+def generated_pack(patterns: int, chance: Random) -> Pack:
+    """Names that look like those of projects, each with two wrong spellings: three surfaces each."""
+    syllables = [c + v + e for c in "bdfgklmnprstvz" for v in "aeiou" for e in ("", "n", "r", "x")]
+    kana = "アイウエオカキクケコサシスセソタチツテトナニネノハヒフヘホマミムメモラリルレロ"
+    entities, rules = [], []
+    for number in range(max(patterns, 0) // 3):
+        if number % 4 == 3:
+            name = "".join(chance.choices(kana, k=7))
+            wrong = [name[:3] + "ー" + name[3:], name[:5] + name[6:]]
+        else:
+            name = "".join(chance.choices(syllables, k=4)).capitalize()
+            wrong = [name[:3] + name[4:], name[:4] + "h" + name[4:]]
+        entities.append({"id": f"made-{number}", "type": "asset", "names": {"en": name}})
+        rules.append(
+            {
+                "id": f"made-spelling-{number}",
+                "entity": f"made-{number}",
+                "type": "forbidden_variant",
+                "match": wrong,
+                "auto_fix": True,
+                "specs": [{"from": "x", "to": "x"}],
+            }
+        )
+    return Pack.model_validate({"version": 1, "entities": entities, "rules": rules})
+
+
+def packs_for(patterns: int) -> list[Pack]:
+    """The default packs and as many generated names as are missing."""
+    packs = default_packs()
+    have = len(compile_rules(packs).surfaces)
+    return [*packs, generated_pack(patterns - have, Random(1))]
+
+
+def texts_of(folder: Path | None) -> list[tuple[str, Language]]:
+    """Texts with their languages."""
+    if folder is None:
+        return [(SENTENCES[language] * 60, language) for language in LANGUAGES]
+    lines = [line for path in sorted(folder.glob("*.jsonl")) for line in path.read_text("utf-8").splitlines()]
+    articles = [json.loads(line) for line in lines]
+    return [(article["content"], article["language"]) for article in articles if article.get("content")]
+
+
+def planted(texts: Iterable[tuple[str, Language]], rules: RuleSet, chance: Random) -> Iterator[Article]:
+    """Articles with a wrong form of some name every :data:`PLANTED_EVERY` characters or so."""
+    wrong: dict[Language, list[str]] = {language: [] for language in LANGUAGES}
+    for listed in rules.meanings:
+        for meaning in listed:
+            if meaning.kind is Kind.WRONG and not meaning.context:
+                for language in LANGUAGES:
+                    if meaning.scope & scope_bit(language, "content"):
+                        wrong[language].append(meaning.raw)
+    for number, (text, language) in enumerate(texts):
+        parts: list[str] = []
+        done = 0
+        for at in range(PLANTED_EVERY, len(text), PLANTED_EVERY):
+            place = _IN_A_SENTENCE.search(text, max(at, done))
+            if place is None:
+                break
+            space = " " if place.group() == " " else ""
+            parts += text[done : place.end()], chance.choice(wrong[language]), space
+            done = place.end()
+        yield Article(id=str(number), content="".join(parts) + text[done:], language=language)
+
+
+def repeated(texts: list[tuple[str, Language]], size: int) -> Iterator[tuple[str, Language]]:
+    """``texts`` over and over until they hold ``size`` bytes."""
+    while True:
+        for text, language in texts:
+            size -= len(text.encode())
+            yield text, language
+            if size <= 0:
+                return
+
+
+def timed(work: Callable[[], object], runs: int = 3) -> float:
+    """The shortest CPU time of some runs, in seconds."""
+    best = float("inf")
+    for _ in range(runs):
+        gc.collect()
+        start = time.process_time()
+        work()
+        best = min(best, time.process_time() - start)
+    return best
+
+
+def bare(automaton: AhoCorasick, texts: list[str]) -> Callable[[], None]:
+    def work() -> None:
+        for text in texts:
+            automaton.find_matches_as_indexes(text, overlapping=True)
+
+    return work
+
+
+def automaton_of(surfaces: Iterable[str]) -> AhoCorasick:
+    return AhoCorasick(list(surfaces), MatchKind.Standard, False, Implementation.ContiguousNFA)
+
+
+def measure_speed(rules: RuleSet, articles: list[Article]) -> float:
+    """Prints the table of speeds; returns that of a full scan in MB/s."""
+    size = sum(len((article.content or "").encode()) for article in articles) / 1e6
+    folded = [fold(article.content or "").text for article in articles]
+    # What ends in a character that no text holds is followed as far as the names are, but never found.
+    yardstick = size / timed(bare(automaton_of(f"{surface}\U0010fffe" for surface in rules.surfaces), folded))
+    overlapping = size / timed(bare(rules.automaton, folded))
+    for article in articles[:WARM_UP]:
+        scan(rules, article)
+    counts = {"matches": 0, "violations": 0, "corrections": 0, "bytes": 0}
+
+    def full() -> None:
+        counts.update(dict.fromkeys(counts, 0))
+        for article in articles:
+            result = scan(rules, article)
+            counts["matches"] += len(result["matches"])
+            counts["violations"] += len(result["violations"])
+            counts["corrections"] += len(result["corrections"])
+            counts["bytes"] += len(orjson.dumps(result))
+
+    speed = size / timed(full)
+    print(f"{size:.1f} MB in {len(articles)} articles: {counts}")
+    print(f"bare automaton, no hits       {yardstick:8.1f} MB/s")
+    print(f"bare automaton, overlapping   {overlapping:8.1f} MB/s")
+    share = f"{speed / yardstick:.1%} of no hits (goals: 20 MB/s, 10 %)"
+    print(f"full scan with JSON           {speed:8.1f} MB/s  = {share}")
+    return speed
+
+
+def measure_memory(patterns: int) -> None:
+    """Prints the memory that the rules take in this, a fresh process."""
+    process = psutil.Process()
+    packs_for(10)
+    gc.collect()
+    before = process.memory_info().rss
+    packs = packs_for(patterns)
+    rules = compile_rules(packs)
+    del packs
+    gc.collect()
+    taken = (process.memory_info().rss - before) / 1e6
+    print(f"{len(rules.surfaces)} surfaces take {taken:.1f} MB (goal 50)")
+
+
+def measure_hostile(rules: RuleSet, size: int = 200_000) -> None:
+    """Prints the time for each hostile field and what doubling it costs."""
+
+    def spent(text: str) -> float:
+        return timed(lambda: scan(rules, Article(content=text, language="en")), 2)
+
+    for name, text in hostile_texts.all_of(size).items():
+        half, whole = spent(text[: len(text) // 2]), spent(text)
+        verdict = "" if whole < 1 and (whole < 0.05 or whole <= 2.5 * half) else "  <- too slow"
+        print(f"  {name:42} {whole * 1000:8.1f} ms, doubled from {half * 1000:7.1f} ms{verdict}")
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("--texts", type=Path, help="folder with JSON Lines of articles")
+    options.add_argument("--mb", type=float, default=10)
+    options.add_argument("--patterns", type=int, default=15_000)
+    options.add_argument("--textlint", action="store_true", help="compare with textlint (needs node and npm)")
+    options.add_argument("--memory", action="store_true", help=argparse.SUPPRESS)
+    given = options.parse_args()
+    if given.memory:
+        measure_memory(given.patterns)
+        return
+    packs = packs_for(given.patterns)
+    rules = compile_rules(packs)
+    print(f"{len(rules.surfaces)} surfaces built in {timed(lambda: compile_rules(packs)):.3f} s (goal 0.5)")
+    command = [sys.executable, "-m", "benchmarks.articles", "--memory", "--patterns", str(given.patterns)]
+    subprocess.run(command, check=True, cwd=ROOT)
+    # Without this every collection walks the rules, which never change: what serves them should do so too.
+    gc.collect()
+    gc.freeze()
+    texts = list(repeated(texts_of(given.texts), int(given.mb * 1e6)))
+    articles = list(planted(texts, rules, Random(2)))
+    speed = measure_speed(rules, articles)
+    if given.textlint:
+        with TemporaryDirectory() as folder:
+            theirs = textlint.speed(packs, articles, Path(folder))
+        print(f"textlint with prh             {theirs:8.4f} MB/s, ours is {speed / theirs:,.0f} times it")
+    print("hostile fields of 200 KB (goal: each below 1 s, doubling at most 2.5 times):")
+    measure_hostile(rules)
+
+
+if __name__ == "__main__":
+    main()
