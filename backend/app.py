@@ -20,8 +20,8 @@ from starlette.responses import Response
 from starlette.routing import Match, Route
 
 from backend import docs_page, errors, health, logs, migrations, openapi
-from backend.articles import ruleset
 from backend.articles.router import router as articles_router
+from backend.articles.rules import ruleset
 from backend.articles.service import ArticleService
 from backend.asgi import ReadyAnswers, Shell
 from backend.auth import service as auth_service

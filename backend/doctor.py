@@ -11,8 +11,8 @@ import httpx
 import sqlalchemy as sa
 
 from backend import migrations
-from backend.articles.loading import user_files
-from backend.articles.ruleset import Rules
+from backend.articles.rules.loading import user_files
+from backend.articles.rules.ruleset import Rules
 from backend.auth import keyformat
 from backend.auth import service as auth_service
 from backend.db import Database

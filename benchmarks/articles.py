@@ -23,12 +23,12 @@ import psutil
 import yaml
 from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 
-from backend.articles.compiled import RuleSet, compile_rules
 from backend.articles.engine import scan
-from backend.articles.folding import fold
-from backend.articles.meanings import Kind, scope_bit
+from backend.articles.matching.compiled import RuleSet, compile_rules
+from backend.articles.matching.meanings import Kind, scope_bit
 from backend.articles.model import Pack
 from backend.articles.schemas import Article
+from backend.articles.text.folding import fold
 from backend.entities.model import LANGUAGES, Language
 from benchmarks import hostile_texts, textlint
 

@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
+from playwright.sync_api import Page
 
 from benchmarks.browser import Click, Load, Visitor, visitor
 from benchmarks.servers import (
@@ -152,26 +153,35 @@ def _bare_clicks(reader: Visitor, runs: int) -> list[Click]:
 
 
 def _rankings_clicks(reader: Visitor, runs: int) -> dict[str, list[Click]]:
-    """Each visit does the same; what loads a library for the first time stands apart."""
+    """Each visit does the same; what is drawn for the first time in it stands apart."""
     made: dict[str, list[Click]] = {}
     for _ in range(runs):
         with reader.context() as context:
             page, _ = reader.load(context, "/rankings", CONTENT["/rankings"])
 
-            def click(name: str, target: str, page: object = page) -> None:
-                made.setdefault(name, []).append(reader.click(page, target))  # type: ignore[arg-type]
+            def click(name: str, target: str, page: Page = page) -> None:
+                made.setdefault(name, []).append(reader.click(page, target))
 
             for _ in range(2):
                 click("24h → 7d", '.rk [data-span="7d"]')
                 click("7d → 24h", '.rk [data-span="24h"]')
-            click("first: a row (loads the charts)", ".rk tbody tr:nth-child(3) .c-price")
+            click("first: a row", ".rk tbody tr:nth-child(3) .c-price")
             for row in (4, 5):
                 click("another row", f".rk tbody tr:nth-child({row}) .c-price")
+            click(
+                "candles 24h → 7d",
+                ".st-key-chart label:has-text('7d'), .st-key-chart [role=radio]:has-text('7d')",
+            )
             page.keyboard.press("Escape")
             page.wait_for_function("() => !new URLSearchParams(location.search).has('coin')")
             click("first: Table → Treemap", VIEW.format("Treemap", "Treemap"))
             click("Treemap → Table", VIEW.format("Table", "Table"))
             click("Table → Treemap", VIEW.format("Treemap", "Treemap"))
+            click("first: Treemap → Compare", VIEW.format("Compare", "Compare"))
+            click("first: three to compare", ".st-key-empty-compare-action button")
+            click("Compare → Treemap", VIEW.format("Treemap", "Treemap"))
+            click("Treemap → Compare", VIEW.format("Compare", "Compare"))
+            click("Compare → Table", VIEW.format("Table", "Table"))
     return made
 
 

@@ -6,8 +6,8 @@ from typing import Literal
 
 import orjson
 
-from backend.articles.compiled import RuleSet
 from backend.articles.engine import apply, scan
+from backend.articles.matching.compiled import RuleSet
 from backend.articles.schemas import Article, Violation
 
 Work = Literal["scan", "apply"]

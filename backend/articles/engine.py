@@ -5,9 +5,10 @@ Everything here is deterministic: the same rules and article give the same answe
 
 from dataclasses import dataclass
 
-from backend.articles.article import ReadArticle, ReadField
-from backend.articles.compiled import RuleSet, compile_rules
-from backend.articles.fixing import Fix
+from backend.articles.matching.article import ReadArticle, ReadField
+from backend.articles.matching.compiled import RuleSet, compile_rules
+from backend.articles.matching.fixing import Fix
+from backend.articles.matching.settling import Fixes, settle
 from backend.articles.model import FieldName
 from backend.articles.schemas import (
     ApplyResult,
@@ -18,7 +19,6 @@ from backend.articles.schemas import (
     ScanResult,
     Violation,
 )
-from backend.articles.settling import Fixes, settle
 from backend.entities.model import Language
 
 __all__ = ["Corrected", "RuleSet", "apply", "compile_rules", "correct", "scan"]

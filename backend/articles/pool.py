@@ -18,8 +18,8 @@ import orjson
 import structlog
 
 from backend.articles.batches import Done, Work, text_size, work_on
-from backend.articles.compiled import RuleSet
-from backend.articles.ruleset import Rules
+from backend.articles.matching.compiled import RuleSet
+from backend.articles.rules.ruleset import Rules
 from backend.articles.schemas import Article
 from backend.settings import Settings
 

@@ -4,8 +4,8 @@ import threading
 
 import orjson
 
-from backend.articles.compiled import RuleSet
-from backend.articles.ruleset import Rules
+from backend.articles.matching.compiled import RuleSet
+from backend.articles.rules.ruleset import Rules
 from backend.prepared import Prepared
 
 PATH = "/articles/rules"

@@ -8,8 +8,8 @@ import orjson
 
 from backend.articles import violation_counts, violation_log
 from backend.articles.pool import ScanPool
+from backend.articles.rules.ruleset import Rules
 from backend.articles.rules_answer import RulesAnswer
-from backend.articles.ruleset import Rules
 from backend.articles.schemas import Article, Violation
 from backend.articles.violation_log import NUL, Selection
 from backend.db import Database

@@ -15,8 +15,8 @@ from backend.settings import Settings
 
 if TYPE_CHECKING:
     from backend.articles.importers import Import
-    from backend.articles.loading import PackFile
-    from backend.articles.mistakes import PackMistake
+    from backend.articles.rules.loading import PackFile
+    from backend.articles.rules.mistakes import PackMistake
 
 app = typer.Typer(help="Naming rules of articles.", no_args_is_help=True)
 FINDINGS = 1
@@ -32,10 +32,11 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 @in_words
 def check(files: Files = None, as_json: AsJson = False) -> None:
     """Look for mistakes and doubtful rules; with files, in these alone, beside the shipped packs."""
-    from backend.articles import lint, specs
-    from backend.articles.layers import merged
-    from backend.articles.mistakes import RulesRefused
-    from backend.articles.ruleset import located
+    from backend.articles.lint import linter as lint
+    from backend.articles.rules import specs
+    from backend.articles.rules.layers import merged
+    from backend.articles.rules.mistakes import RulesRefused
+    from backend.articles.rules.ruleset import located
 
     try:
         packs, only = _packs(files)
@@ -64,10 +65,10 @@ def check(files: Files = None, as_json: AsJson = False) -> None:
 @in_words
 def run_specs(files: Files = None, as_json: AsJson = False) -> None:
     """Hold all rules against their specs; with files, those of these alone, beside the shipped packs."""
-    from backend.articles import specs
-    from backend.articles.layers import merged
-    from backend.articles.mistakes import RulesRefused
-    from backend.articles.ruleset import located
+    from backend.articles.rules import specs
+    from backend.articles.rules.layers import merged
+    from backend.articles.rules.mistakes import RulesRefused
+    from backend.articles.rules.ruleset import located
 
     try:
         packs, only = _packs(files)
@@ -109,9 +110,9 @@ def run_specs(files: Files = None, as_json: AsJson = False) -> None:
 @in_words
 def reload() -> None:
     """Have every process of the service read the rules anew, if they are without mistakes."""
-    from backend.articles.loading import default_files, read_packs, user_files
-    from backend.articles.mistakes import RulesRefused
-    from backend.articles.ruleset import announce, compiled
+    from backend.articles.rules.loading import default_files, read_packs, user_files
+    from backend.articles.rules.mistakes import RulesRefused
+    from backend.articles.rules.ruleset import announce, compiled
 
     settings = Settings()
     try:
@@ -143,8 +144,8 @@ def import_(
 ) -> None:
     """Carry another tool's rules over to a pack; what cannot be carried exactly is listed with its reason."""
     from backend.articles.importers import FORMATS, Options, as_yaml, import_rules
-    from backend.articles.loading import default_files, parse_pack, read_packs, user_files
-    from backend.articles.mistakes import RulesRefused
+    from backend.articles.rules.loading import default_files, parse_pack, read_packs, user_files
+    from backend.articles.rules.mistakes import RulesRefused
     from backend.entities.model import LANGUAGES
 
     kind = next((known for known in FORMATS if known == format), None)
@@ -176,7 +177,7 @@ def schema(
     out_file: Annotated[Path | None, typer.Option("--out", help="Where to write it.")] = None,
 ) -> None:
     """Print the JSON Schema of packs, for editors that complete and check YAML."""
-    from backend.articles.json_schema import as_text
+    from backend.articles.rules.json_schema import as_text
 
     if out_file is None:
         print(as_text(), end="")
@@ -194,9 +195,9 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """List the rules that are laid over each other, those that are off too."""
-    from backend.articles.layers import merged
-    from backend.articles.loading import default_files, read_packs, user_files
-    from backend.articles.mistakes import RulesRefused
+    from backend.articles.rules.layers import merged
+    from backend.articles.rules.loading import default_files, read_packs, user_files
+    from backend.articles.rules.mistakes import RulesRefused
 
     try:
         files = read_packs([*default_files(), *user_files(Settings().user_rules_dir)])
@@ -227,7 +228,7 @@ def show(
 
 def _packs(files: list[Path] | None) -> "tuple[list[PackFile], set[Path] | None]":
     """All packs in their order, and the files that are asked for; none where all are."""
-    from backend.articles.loading import default_files, read_packs, user_files
+    from backend.articles.rules.loading import default_files, read_packs, user_files
 
     shipped = default_files()
     if not files:

@@ -14,9 +14,9 @@ from backend.cli.words import WRONG_USE, err, fail, in_words
 from backend.settings import Settings
 
 if TYPE_CHECKING:
-    from backend.articles.desk import Desk, Outcome
-    from backend.articles.files import Source
-    from backend.articles.reports import Format
+    from backend.articles.desk.desk import Desk, Outcome
+    from backend.articles.desk.files import Source
+    from backend.articles.desk.reports import Format
 
 app = typer.Typer()
 FINDINGS = 1
@@ -75,8 +75,8 @@ def scan(
     jobs: Annotated[int | None, typer.Option(min=0, help="Processes; by default as many as cores.")] = None,
 ) -> None:
     """Find wrong names in articles; --fix corrects the safe ones. Exit code 1: something was found."""
-    from backend.articles import files
-    from backend.articles.desk import Desk
+    from backend.articles.desk import files
+    from backend.articles.desk.desk import Desk
 
     if out is not None and (not fix or paths is None or len(paths) != 1 or paths[0].is_dir()):
         fail("--out goes with --fix and exactly one file.", WRONG_USE)
@@ -107,7 +107,7 @@ class _Speaker:
     def __init__(self, desk: "Desk", output: "Format", severity: str, *, diff: bool, on_stderr: bool) -> None:
         from importlib.metadata import version
 
-        from backend.articles.reports import report
+        from backend.articles.desk.reports import report
 
         stream = sys.stderr if on_stderr else sys.stdout
         self.tally = Tally()

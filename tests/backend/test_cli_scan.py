@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from backend.articles import desk
-from backend.articles.files import sources
-from backend.articles.ruleset import Rules
+from backend.articles.desk import desk
+from backend.articles.desk.files import sources
+from backend.articles.rules.ruleset import Rules
 from backend.cli import app
 from backend.settings import Settings
 from tests.support.article_app import PACK

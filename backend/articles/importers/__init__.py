@@ -10,9 +10,9 @@ from backend.articles.importers import prh, table, terminology, vale, vocabulary
 from backend.articles.importers.drafts import Import, Skipped
 from backend.articles.importers.settling import settle
 from backend.articles.importers.writing import as_yaml
-from backend.articles.mistakes import PackMistake, RulesRefused
 from backend.articles.model import Pack
-from backend.articles.yaml_file import read_document, read_text
+from backend.articles.rules.mistakes import PackMistake, RulesRefused
+from backend.articles.rules.yaml_file import read_document, read_text
 from backend.entities.model import Language
 
 __all__ = ["FORMATS", "Format", "Import", "Skipped", "as_yaml", "detect", "import_rules"]

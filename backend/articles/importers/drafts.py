@@ -10,11 +10,11 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from backend.articles.folding import fold
 from backend.articles.importers.finite_regex import Expansion, NotFinite
 from backend.articles.model import Boundary, Pattern, Rule, Severity, Spec, ViolationType
-from backend.articles.pack_checks import of_rule
-from backend.articles.slips import told
+from backend.articles.rules.pack_checks import of_rule
+from backend.articles.rules.slips import told
+from backend.articles.text.folding import fold
 from backend.entities.model import LANGUAGES, Entity, Language
 
 KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")

@@ -13,9 +13,9 @@ from typing import Any
 
 from backend.articles.importers.drafts import Draft, Import, patterns_of, surface
 from backend.articles.importers.finite_regex import Expansion, NotFinite, expand
-from backend.articles.mistakes import RulesRefused
 from backend.articles.model import Pattern, Spec
-from backend.articles.yaml_file import Document, read_document
+from backend.articles.rules.mistakes import RulesRefused
+from backend.articles.rules.yaml_file import Document, read_document
 
 MAX_FILES = 100
 _REGEX = re.compile(r"/(.*)/([gimuy]*)", re.DOTALL)

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from backend.articles.compiled import compile_rules
 from backend.articles.importers.drafts import Import
-from backend.articles.layers import merged
+from backend.articles.matching.compiled import compile_rules
 from backend.articles.model import Pack, Rule
-from backend.articles.specs import SpecFailure, failures
+from backend.articles.rules.layers import merged
+from backend.articles.rules.specs import SpecFailure, failures
 
 
 def settle(made: Import, base: Sequence[Pack]) -> None:

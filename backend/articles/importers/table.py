@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import get_args
 
 from backend.articles.importers.drafts import Draft, Import
-from backend.articles.mistakes import PackMistake, RulesRefused
 from backend.articles.model import Pattern, Severity
-from backend.articles.yaml_file import read_text
+from backend.articles.rules.mistakes import PackMistake, RulesRefused
+from backend.articles.rules.yaml_file import read_text
 from backend.entities.model import LANGUAGES, Language
 
 COLUMNS = ("wrong", "right", "language", "severity", "note")

@@ -11,9 +11,9 @@ from typing import Any
 
 from backend.articles.importers.drafts import Draft, Import, surface
 from backend.articles.importers.finite_regex import Expansion, NotFinite, expand
-from backend.articles.mistakes import PackMistake, RulesRefused
 from backend.articles.model import Pattern
-from backend.articles.yaml_file import MAX_DEPTH, read_text
+from backend.articles.rules.mistakes import PackMistake, RulesRefused
+from backend.articles.rules.yaml_file import MAX_DEPTH, read_text
 
 _GROUP = re.compile(r"\$(\d{1,2})")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|//[^\n]*|/\*.*?(?:\*/|\Z)|,(?=\s*(?:\]|\}))|[\[\]{}]', re.DOTALL)

@@ -10,7 +10,7 @@ from typing import Any
 from backend.articles.importers.drafts import Draft, Import, patterns_of
 from backend.articles.importers.finite_regex import Expansion, NotFinite, expand
 from backend.articles.model import Pattern, Severity
-from backend.articles.yaml_file import Document, read_document
+from backend.articles.rules.yaml_file import Document, read_document
 
 KINDS = (
     "substitution",

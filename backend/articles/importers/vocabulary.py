@@ -5,11 +5,11 @@ What is accepted becomes a name, right in its exact capitals; what is rejected a
 
 from pathlib import Path
 
-from backend.articles.folding import fold
 from backend.articles.importers.drafts import KANA, Draft, Import, patterns_of, slug
 from backend.articles.importers.finite_regex import NotFinite, expand
-from backend.articles.pack_checks import unreadable, unsuggestable
-from backend.articles.yaml_file import read_text
+from backend.articles.rules.pack_checks import unreadable, unsuggestable
+from backend.articles.rules.yaml_file import read_text
+from backend.articles.text.folding import fold
 from backend.entities.model import Entity, Language
 
 ANY_CASE = "(?i)"

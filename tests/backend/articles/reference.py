@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from backend.articles.model import Pack, Pattern, Rule
-from backend.articles.protection import Protection, protected_spans
+from backend.articles.text.protection import Protection, protected_spans
 from backend.entities.model import Entity, Language
 
 HALF_WIDTH = [chr(code) for code in range(0xFF65, 0xFFA0)]

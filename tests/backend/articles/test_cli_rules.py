@@ -9,9 +9,9 @@ import sqlalchemy as sa
 import typer
 from typer.testing import CliRunner, Result
 
-from backend.articles import loading, ruleset
-from backend.articles.json_schema import as_text
-from backend.articles.ruleset import CHANGED
+from backend.articles.rules import loading, ruleset
+from backend.articles.rules.json_schema import as_text
+from backend.articles.rules.ruleset import CHANGED
 from backend.cli import rules
 from backend.db import Database, change_counters
 from backend.settings import Settings

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from backend.articles.compiled import RuleSet, compile_rules
 from backend.articles.engine import correct
-from backend.articles.layers import merged
-from backend.articles.loading import PackFile, default_files, read_packs
-from backend.articles.specs import failures_of_all
+from backend.articles.matching.compiled import RuleSet, compile_rules
+from backend.articles.rules.layers import merged
+from backend.articles.rules.loading import PackFile, default_files, read_packs
+from backend.articles.rules.specs import failures_of_all
 from backend.entities.model import Language
 
 PACKS = Path(__file__).parents[3] / "backend" / "articles" / "packs"

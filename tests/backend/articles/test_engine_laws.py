@@ -8,12 +8,12 @@ import orjson
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from backend.articles.compiled import RuleSet, compile_rules
 from backend.articles.engine import apply, correct, scan
-from backend.articles.folding import fold
+from backend.articles.matching.compiled import RuleSet, compile_rules
 from backend.articles.model import Pack, Rule, Spec
-from backend.articles.protection import protected_spans
 from backend.articles.schemas import Article, Correction, ScanResult
+from backend.articles.text.folding import fold
+from backend.articles.text.protection import protected_spans
 from backend.entities.model import Entity, Language
 from tests.backend.articles.strategies import NAMES, PIECES, entities, languages, packs, texts
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from backend.articles.layers import merged
-from backend.articles.lint import lint
-from backend.articles.loading import default_files, read_packs
-from backend.articles.ruleset import compiled
+from backend.articles.lint.linter import lint
+from backend.articles.rules.layers import merged
+from backend.articles.rules.loading import default_files, read_packs
+from backend.articles.rules.ruleset import compiled
 from backend.cli import rules
 
 GUIDE = (Path(__file__).parents[3] / "docs" / "rules.md").read_text(encoding="utf-8")

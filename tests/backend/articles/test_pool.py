@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.articles.batches import text_size, work_on
-from backend.articles.compiled import RuleSet
+from backend.articles.matching.compiled import RuleSet
 from backend.articles.pool import FIRST_PAUSE, SMALLEST_PIECE, WORTH_SPREADING, ScanPool, cut
-from backend.articles.ruleset import Rules
+from backend.articles.rules.ruleset import Rules
 from backend.articles.schemas import Article
 from backend.settings import Settings
 from tests.support.article_app import PACK, write_pack

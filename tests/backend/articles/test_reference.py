@@ -2,9 +2,9 @@
 
 from hypothesis import given, settings
 
-from backend.articles.compiled import compile_rules
+from backend.articles.matching.compiled import compile_rules
+from backend.articles.matching.reading import Reading
 from backend.articles.model import Pack
-from backend.articles.reading import Reading
 from backend.entities.model import Language
 from tests.backend.articles.reference import Reference, Seen
 from tests.backend.articles.strategies import languages, packs, texts

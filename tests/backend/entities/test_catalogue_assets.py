@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from backend.articles.folding import fold
-from backend.articles.loading import SHIPPED, default_files, load_pack
 from backend.articles.model import Pattern, Rule
+from backend.articles.rules.loading import SHIPPED, default_files, load_pack
+from backend.articles.text.folding import fold
 from backend.entities.model import Entity
 from backend.markets.asset_model import Asset
 from backend.markets.assets import load_assets

@@ -8,13 +8,13 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.articles.compiled import compile_rules
 from backend.articles.engine import correct
 from backend.articles.importers import Import, as_yaml, import_rules
-from backend.articles.layers import merged
-from backend.articles.loading import RulesRefused, parse_pack
+from backend.articles.matching.compiled import compile_rules
 from backend.articles.model import Pattern, Rule
-from backend.articles.specs import failures
+from backend.articles.rules.layers import merged
+from backend.articles.rules.loading import RulesRefused, parse_pack
+from backend.articles.rules.specs import failures
 
 
 def imported(folder: Path, text: str, name: str = "rules.yml") -> Import:

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from backend.articles.compiled import compile_rules
 from backend.articles.engine import correct
 from backend.articles.importers import Import, Options, as_yaml, detect, import_rules
-from backend.articles.layers import merged
-from backend.articles.loading import RulesRefused, parse_pack
+from backend.articles.matching.compiled import compile_rules
+from backend.articles.rules.layers import merged
+from backend.articles.rules.loading import RulesRefused, parse_pack
 
 
 def imported(folder: Path, text: str, name: str = "terms.json", options: Options | None = None) -> Import:

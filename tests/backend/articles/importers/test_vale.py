@@ -6,8 +6,8 @@ from textwrap import dedent
 import pytest
 
 from backend.articles.importers import Import, as_yaml, import_rules
-from backend.articles.loading import RulesRefused, parse_pack
 from backend.articles.model import Pack, Pattern
+from backend.articles.rules.loading import RulesRefused, parse_pack
 
 
 def imported(folder: Path, text: str, name: str = "Terms.yml", base: tuple[Pack, ...] = ()) -> Import:

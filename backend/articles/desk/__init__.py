@@ -1,0 +1,1 @@
+"""Files and archives of articles, scanned and corrected from the command line."""

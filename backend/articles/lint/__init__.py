@@ -1,0 +1,1 @@
+"""What is doubtful in rules that are right in form."""

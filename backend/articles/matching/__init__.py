@@ -1,0 +1,1 @@
+"""The heart: packs compiled into one automaton, texts matched against it, corrections settled."""

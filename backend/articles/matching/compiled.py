@@ -1,0 +1,132 @@
+"""Packs made into one immutable set that texts are matched against."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
+
+from backend.articles.matching.combining import Combined, combine
+from backend.articles.matching.derived import Surfaces, add_entity, add_other_case
+from backend.articles.matching.explicit import FirstMention, add_rule, compiled, first_mentions
+from backend.articles.matching.meanings import CompiledRule, Kind, Meaning
+from backend.articles.model import Pack
+from backend.articles.text.boundaries import edges
+from backend.articles.text.folding import fold
+from backend.entities.model import Entity
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RuleSet:
+    """All surfaces of all packs in one automaton, and what each means. Safe to share among threads."""
+
+    version: str
+    """A hash of the content, whatever the order of the packs' rules."""
+    entities: Mapping[str, Entity]
+    rules: Sequence[CompiledRule]
+    """Explicit and derived rules that are in force, sorted by id."""
+    automaton: AhoCorasick = field(repr=False)
+    surfaces: Sequence[str] = field(repr=False)
+    """The folded surfaces; the tables that follow go by the same index."""
+    left: Sequence[int] = field(repr=False)
+    """Classes of characters that no meaning of the surface allows before it."""
+    right: Sequence[int] = field(repr=False)
+    meanings: Sequence[tuple[Meaning, ...]] = field(repr=False)
+    """In the order in which they count; empty for words that are evidence only."""
+    evidence: Sequence[tuple[Meaning, ...]] = field(repr=False)
+    """The meanings that tell of the field; tickers that are ambiguous do so as cashtags."""
+    mentions: Sequence[FirstMention] = field(repr=False)
+    conditions: frozenset[int] = field(repr=False)
+    """Surfaces that look at the text beside them."""
+    stops: re.Pattern[str] = field(repr=False)
+    """Signs that no surface holds and no condition looks at, so that nothing reaches across them."""
+    longest: int
+    """Length of the longest surface."""
+    reach: int
+    """How far from a surface its conditions on neighbours look."""
+    settled: dict[int, dict[str, Meaning | bool | None]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+    """What texts mean wherever they stand, by scope: a memory, which changes no result."""
+    suggested: dict[tuple[int, str], tuple[bool, bool]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+    """Suggestions that were looked at: another such memory."""
+
+
+def compile_rules(packs: Sequence[Pack]) -> RuleSet:
+    """One set of rules out of ``packs``, of which later ones amend earlier ones.
+
+    Raises ``ValueError`` where a rule is about an entity that no pack has, or its first mention needs a
+    symbol that the entity lacks.
+    """
+    combined = combine(packs)
+    surfaces: Surfaces = defaultdict(list)
+    rules: dict[str, CompiledRule] = {}
+    for entity in combined.entities.values():
+        rules.update((rule.id, rule) for rule in add_entity(entity, surfaces, combined.disabled))
+    mentions: list[FirstMention] = []
+    for source in combined.rules.values():
+        rule = rules[source.id] = compiled(source)
+        add_rule(rule, combined.entities, surfaces)
+        mentions += first_mentions(rule, combined.entities, surfaces)
+    add_other_case(surfaces, rules)
+    _add_context_words(combined, surfaces)
+    return _rule_set(combined, surfaces, rules, mentions)
+
+
+def _add_context_words(combined: Combined, surfaces: Surfaces) -> None:
+    for words in combined.context_words.values():
+        for word in words:
+            surface = fold(word).text
+            left, right = edges(surface, "auto")
+            surfaces[surface].append(Meaning(Kind.EVIDENCE, None, left=left, right=right, evidence=True))
+
+
+def _rule_set(
+    combined: Combined, surfaces: Surfaces, rules: dict[str, CompiledRule], mentions: list[FirstMention]
+) -> RuleSet:
+    ordered = sorted(surfaces)
+    meanings = [_in_order(surfaces[surface]) for surface in ordered]
+    every = [meaning for listed in meanings for meaning in listed]
+    conditions = [text for m in every for text in (*m.not_before, *m.not_after)]
+    return RuleSet(
+        version=combined.version(),
+        entities=combined.entities,
+        rules=tuple(rules[key] for key in sorted(rules)),
+        automaton=AhoCorasick(ordered, MatchKind.Standard, False, Implementation.ContiguousNFA),
+        surfaces=ordered,
+        left=[_common(meaning.left for meaning in listed) for listed in meanings],
+        right=[_common(meaning.right for meaning in listed) for listed in meanings],
+        meanings=[tuple(m for m in listed if m.kind is not Kind.EVIDENCE) for listed in meanings],
+        evidence=[tuple(m for m in listed if m.evidence or m.kind is Kind.SYMBOL) for listed in meanings],
+        mentions=tuple(mentions),
+        conditions=frozenset(
+            index for index, listed in enumerate(meanings) if any(m.not_before or m.not_after for m in listed)
+        ),
+        stops=_stops(ordered, conditions),
+        longest=max(map(len, ordered), default=0),
+        reach=max(map(len, conditions), default=0),
+    )
+
+
+_PUNCTUATION = frozenset('\n,.;:!?"()[]、。，；：！？（）「」『』“”…*|#')
+
+
+def _stops(surfaces: Iterable[str], conditions: Iterable[str]) -> re.Pattern[str]:
+    held = set().union(*surfaces, *conditions)
+    free = sorted(_PUNCTUATION - held)
+    return re.compile(f"[{re.escape(''.join(free))}]" if free else "(?!)")
+
+
+def _common(masks: Iterable[int]) -> int:
+    """What every one of ``masks`` holds."""
+    found = -1
+    for mask in masks:
+        found &= mask
+    return found
+
+
+def _in_order(meanings: list[Meaning]) -> list[Meaning]:
+    return sorted(meanings, key=Meaning.rank) if len(meanings) > 1 else meanings

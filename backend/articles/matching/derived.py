@@ -1,0 +1,235 @@
+"""Meanings and rules that follow from an entity's facts alone: its names, tickers and former names."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from backend.articles.matching.meanings import CompiledRule, Form, Kind, Meaning
+from backend.articles.model import FIELDS, Rule, Severity, ViolationType
+from backend.articles.text.boundaries import CLASS, KATAKANA, edges
+from backend.articles.text.folding import fold, plain
+from backend.entities.model import LANGUAGES, Entity
+
+SHORTEST_FIXED = 3
+"""Shorter names are too easily something else for their case to be put right unasked."""
+
+Surfaces = defaultdict[str, list[Meaning]]
+"""Meanings by folded surface, as they are gathered."""
+
+
+@dataclass(frozen=True, slots=True)
+class RightName:
+    """A right name with what its entity says of it."""
+
+    text: str
+    needs_context: bool
+    order: int
+
+
+def right_names(entity: Entity) -> list[RightName]:
+    """Names and other right names, each once, canonical ones first."""
+    listed = [*entity.names.values(), *(name for names in entity.also.values() for name in names)]
+    return [
+        RightName(name, needs_context(entity, name), order)
+        for order, name in enumerate(dict.fromkeys(listed))
+    ]
+
+
+def needs_context(entity: Entity, name: str) -> bool:
+    """Whether ``name`` is an ordinary word too."""
+    if isinstance(entity.context, bool):
+        return entity.context and " " not in name
+    return name in entity.context
+
+
+def is_plain_entity(entity: Entity) -> bool:
+    """Whether the entity's canonical names mean nothing else, so that any form of them is evidence."""
+    return not any(needs_context(entity, name) for name in entity.names.values())
+
+
+def add_entity(entity: Entity, surfaces: Surfaces, disabled: frozenset[str]) -> Iterator[CompiledRule]:
+    """Adds all meanings that follow from ``entity``; yields the rules derived from it."""
+    names = right_names(entity)
+    by_surface: defaultdict[str, list[RightName]] = defaultdict(list)
+    for name in names:
+        by_surface[fold(name.text).text].append(name)
+    kana = any(map(_has_katakana, by_surface))
+    rules = {rule.type: rule for rule in _rules(entity, names, kana) if rule.id not in disabled}
+    for surface, alike in by_surface.items():
+        surfaces[surface] += _names(entity, surface, alike, rules)
+    for symbol in dict.fromkeys(entity.symbols):
+        surfaces[fold(symbol).text].append(_symbol(entity, symbol))
+    if "former_name" in rules:
+        for former in entity.former:
+            surfaces[fold(former.name).text] += _former(entity, former.name, rules["former_name"])
+    yield from rules.values()
+
+
+def _rules(entity: Entity, names: list[RightName], kana: bool) -> Iterator[CompiledRule]:
+    cased = [name for name in names if _is_cased(name.text) and not name.needs_context]
+    if entity.case != "any" and cased:
+        ordinary = any(len(n.text) < SHORTEST_FIXED or _is_lower_word(n.text) for n in cased)
+        note = "The name is written with other capitals."
+        yield _rule(entity, "case", "wrong_case", "warning", not ordinary, note)
+    if kana:
+        note = "Katakana of half width is for old terminals; in text it is full width."
+        yield _rule(entity, "script", "wrong_script", "warning", True, note)
+    if entity.former:
+        changed = ", ".join(
+            f"{former.name} until {former.until}" if former.until else former.name for former in entity.former
+        )
+        note = f"Former names: {changed}. They stay where the text speaks of that time."
+        yield _rule(entity, "former", "former_name", "info", False, note)
+
+
+def _rule(
+    entity: Entity, suffix: str, kind: ViolationType, severity: Severity, auto_fix: bool, note: str
+) -> CompiledRule:
+    # The parts are known to be right, and there are thousands, so that they are not validated again.
+    rule = Rule.model_construct(
+        id=f"{entity.id}.{suffix}",
+        entity=entity.id,
+        type=kind,
+        languages=LANGUAGES,
+        match=(),
+        first_mention=None,
+        suggest="auto",
+        auto_fix=auto_fix,
+        severity=severity,
+        case="exact",
+        context=False,
+        boundary="auto",
+        fields=FIELDS,
+        enabled=True,
+        note=note,
+        source="Derived from the entity's names.",
+        specs=(),
+    )
+    return CompiledRule(rule.id, entity.id, kind, severity, auto_fix, True, rule)
+
+
+def _names(
+    entity: Entity, surface: str, alike: list[RightName], rules: dict[ViolationType, CompiledRule]
+) -> Iterator[Meaning]:
+    """Meanings of the names of one entity that fold to ``surface``."""
+    left, right = edges(surface, "auto")
+    kana = _has_katakana(surface)
+    for name in alike:
+        right_form = Meaning(
+            kind=Kind.NAME,
+            entity=entity.id,
+            exact=plain(name.text),
+            left=left,
+            right=right,
+            context=name.needs_context,
+            evidence=not name.needs_context,
+            raw=name.text,
+            order=name.order,
+        )
+        any_case = entity.case == "any" and not name.needs_context
+        yield replace(right_form, form=Form.EXACT)
+        if any_case and _is_cased(surface):
+            yield replace(right_form, kind=Kind.ANY_CASE, form=Form.ANY_FULL_WIDTH if kana else Form.ANY)
+        if not any_case and not name.needs_context and _is_cased(surface):
+            yield replace(right_form, form=Form.CAPITALS, exact=plain(name.text).upper())
+            if entity.case == "title-at-sentence-start":
+                for form in _opening_forms(plain(name.text)):
+                    yield replace(right_form, form=Form.OPENING, exact=form)
+        if kana and "wrong_script" in rules:
+            yield replace(
+                right_form,
+                kind=Kind.HALF_WIDTH,
+                rule=rules["wrong_script"],
+                form=Form.HALF_WIDTH,
+                suggestions=(name.text,) * len(LANGUAGES),
+            )
+
+
+def _opening_forms(name: str) -> set[str]:
+    words = " ".join(word[:1].upper() + word[1:] for word in name.split(" "))
+    return {name[:1].upper() + name[1:], words} - {name}
+
+
+def _symbol(entity: Entity, symbol: str) -> Meaning:
+    left, right = edges(fold(symbol).text, "auto", symbol=True)
+    return Meaning(
+        kind=Kind.SYMBOL,
+        entity=entity.id,
+        form=Form.EXACT,
+        exact=plain(symbol),
+        left=left,
+        right=right,
+        context=entity.symbols_need_context,
+        evidence=not entity.symbols_need_context,
+    )
+
+
+def _former(entity: Entity, name: str, rule: CompiledRule) -> Iterator[Meaning]:
+    surface = fold(name).text
+    left, right = edges(surface, "auto")
+    context = needs_context(entity, name)
+    meaning = Meaning(
+        kind=Kind.FORMER,
+        entity=entity.id,
+        rule=rule,
+        form=Form.EXACT,
+        exact=plain(name),
+        left=left,
+        right=right,
+        context=context,
+        evidence=not context and is_plain_entity(entity),
+        suggestions=tuple(entity.name(language) for language in LANGUAGES),
+    )
+    yield meaning
+    if _is_cased(surface) and not context:
+        yield replace(meaning, form=Form.CAPITALS, exact=plain(name).upper())
+
+
+def add_other_case(surfaces: Surfaces, rules: dict[str, CompiledRule]) -> None:
+    """Adds the meaning "right name in wrong case" where it is plain which name is meant.
+
+    It is not where the surface is an ordinary word or right in any case for one entity, or where
+    entities disagree about its form. Forms of tickers and former names are known forms too.
+    """
+    for meanings in surfaces.values():
+        exact = [name for name in meanings if name.kind is Kind.NAME and name.form is Form.EXACT]
+        any_case = any(meaning.kind is Kind.ANY_CASE for meaning in meanings)
+        if not exact or any_case or not _settles_case(exact):
+            continue
+        first = min(exact, key=Meaning.rank)
+        rule = rules.get(f"{first.entity}.case")
+        if rule is None:
+            continue
+        known = frozenset(meaning.exact for meaning in meanings if meaning.form in _EXACT)
+        meanings.append(
+            replace(
+                first,
+                kind=Kind.OTHER_CASE,
+                rule=rule,
+                form=Form.UNKNOWN,
+                known=known,
+                suggestions=(first.raw,) * len(LANGUAGES),
+            )
+        )
+
+
+_EXACT = (Form.EXACT, Form.EXACT_ANY_WIDTH)
+
+
+def _settles_case(names: list[Meaning]) -> bool:
+    if any(name.context for name in names) or not _is_cased(names[0].exact):
+        return False
+    one_entity = len({name.entity for name in names}) == 1
+    return one_entity or len({name.exact for name in names}) == 1
+
+
+def _is_cased(text: str) -> bool:
+    return text.lower() != text.upper()
+
+
+def _is_lower_word(text: str) -> bool:
+    return text.islower() and " " not in text
+
+
+def _has_katakana(surface: str) -> bool:
+    return not surface.isascii() and any(CLASS[character] & KATAKANA for character in surface)

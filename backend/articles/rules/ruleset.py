@@ -1,0 +1,151 @@
+"""The rules in force: one immutable set behind one pointer, exchanged whole or not at all."""
+
+import threading
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import structlog
+
+from backend.articles.matching.compiled import RuleSet, compile_rules
+from backend.articles.rules.layers import merged
+from backend.articles.rules.loading import SHIPPED, PackFile, default_files, read_packs, user_files
+from backend.articles.rules.mistakes import PackMistake, RulesRefused
+from backend.articles.rules.specs import SpecFailure, failures
+from backend.db import Database, bump
+from backend.settings import Settings
+
+CHANGED = "rules"
+"""The change counter that :func:`announce` bumps."""
+
+log = structlog.get_logger(__name__)
+
+Signature = tuple[object, ...]
+
+
+class Rules:
+    """The shipped rules with the user's own laid over them, read anew when a file changes.
+
+    ``current`` may be read from any thread at any time; who works with several of its parts takes it
+    once. A set with a mistake is refused as a whole, told once in the log and in ``problem``, and the set
+    before goes on serving; at the start that is the shipped rules alone. A mended file is noticed.
+
+    :raises RulesRefused: when the shipped rules themselves have a mistake.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._folder = settings.user_rules_dir
+        self._folder_is_meant = settings.rules_dir is not None
+        self._lock = threading.Lock()
+        self._problem: RulesRefused | None = None
+        self._signature = self._seen_on_disk()
+        try:
+            self._current = self._read()
+        except RulesRefused as refused:
+            self._current = compiled(read_packs(default_files()))
+            self._refuse(refused)
+
+    @property
+    def current(self) -> RuleSet:
+        return self._current
+
+    @property
+    def version(self) -> str:
+        """The hash of the set in force."""
+        return self._current.version
+
+    @property
+    def problem(self) -> RulesRefused | None:
+        """Why the rules on disk are not those in force; None where they are."""
+        return self._problem
+
+    def changed_on_disk(self) -> bool:
+        """Whether a file of rules has come, gone or changed since they were last read. A few stats."""
+        return self._seen_on_disk() != self._signature
+
+    def reload(self) -> None:
+        """Read all files anew.
+
+        :raises RulesRefused: with every mistake; the set in force stays.
+        """
+        with self._lock:
+            # Noted before reading: what changes meanwhile differs from it, and is read at the next look.
+            self._signature = self._seen_on_disk()
+            try:
+                self._current = self._read()
+            except RulesRefused as refused:
+                self._refuse(refused)
+                raise
+            if self._problem is not None:
+                log.info("rules_accepted_again", version=self.version)
+            self._problem = None
+
+    def refresh(self) -> None:
+        """Read anew if something changed; a refusal is logged, not raised. For the change watcher."""
+        if not self.changed_on_disk():
+            return
+        try:
+            self.reload()
+        except RulesRefused:
+            return  # told in the log and by ``problem``
+        log.info("rules_loaded", version=self.version)
+
+    def _read(self) -> RuleSet:
+        if self._folder_is_meant and not self._folder.is_dir():
+            reason = "there is no such folder: create it, or correct CHAINPROOF_RULES_DIR"
+            raise RulesRefused([PackMistake(self._folder, 0, reason)])
+        return compiled(read_packs([*default_files(), *user_files(self._folder)]))
+
+    def _refuse(self, refused: RulesRefused) -> None:
+        if self._problem is None or str(self._problem) != str(refused):
+            mistakes = [str(mistake) for mistake in refused.mistakes[:5]]
+            log.warning("rules_refused", mistakes=mistakes, count=len(refused.mistakes))
+        self._problem = refused
+
+    def _seen_on_disk(self) -> Signature:
+        try:
+            paths = [*default_files(), *user_files(self._folder)]
+        except RulesRefused as refused:
+            return (str(refused),)
+        return (self._folder.is_dir(), *(_seen(path) for path in paths))
+
+
+def compiled(files: Sequence[PackFile]) -> RuleSet:
+    """The set that ``files`` make together.
+
+    The specs of the user's own rules must hold in it. Those of the shipped rules hold among themselves,
+    as the project's tests show; a user's rule may well change what they say.
+
+    :raises RulesRefused: where a spec does not hold.
+    """
+    pack = merged(file.pack for file in files)
+    rules = compile_rules([pack])
+    own = {rule.id for file in files if file.path.parent not in SHIPPED for rule in file.pack.rules}
+    failed = failures(rules, (rule for rule in pack.rules if rule.enabled and rule.id in own))
+    if failed:
+        raise RulesRefused(located(failed, files))
+    return rules
+
+
+def located(failed: Iterable[SpecFailure], files: Sequence[PackFile]) -> list[PackMistake]:
+    """The failures with their files and lines: of a rule given several times, the last."""
+    places = {rule.id: (file, number) for file in files for number, rule in enumerate(file.pack.rules)}
+    mistakes = []
+    for failure in failed:
+        file, number = places[failure.rule_id]
+        line = file.document.line("rules", number, "specs", failure.number)
+        mistakes.append(PackMistake(file.path, line, str(failure)))
+    return mistakes
+
+
+def announce(database: Database) -> None:
+    """Have every process look at the rules' files now."""
+    with database.write() as connection:
+        bump(connection, CHANGED)
+
+
+def _seen(path: Path) -> tuple[object, ...]:
+    try:
+        found = path.stat()
+    except OSError as error:
+        return (path, error.errno)
+    return path, found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino

@@ -1,0 +1,1 @@
+"""Texts as the matcher sees them: folded, with their language, boundaries and protected parts."""
