@@ -36,20 +36,20 @@ class Corrected:
 def scan(rules: RuleSet, article: Article) -> ScanResult:
     """All names in ``article``, all that is wrong with them, and every correction that is certain.
 
-    ``corrected_article`` has all corrections made, those that need approval too. Scanning it finds
-    nothing more to correct. A correction that would create a new mistake is left out; its violation
-    stays.
+    ``corrected_article`` has all corrections made, those that need approval too. A correction that would
+    create a new mistake is among these: it waits for approval, whatever its rule says.
     """
     read = ReadArticle(rules, article)
-    kept, auto = settle(read)
+    every = _every(read)
+    _, auto = settle(read)
     return {
         "article_id": article.id,
         "matches": [match for field in read.fields for match in _matches(article.id, field)],
         "violations": [violation for field in read.fields for violation in _violations(read, field, auto)],
         "corrections": [
-            correction for field in read.fields for correction in _corrections(read, field, kept, auto)
+            correction for field in read.fields for correction in _corrections(read, field, every, auto)
         ],
-        "corrected_article": _article_out(read.corrected(kept)),
+        "corrected_article": _article_out(read.corrected(every)),
     }
 
 
@@ -72,14 +72,19 @@ def correct(rules: RuleSet, text: str, *, language: Language, field: FieldName =
     read = ReadArticle(rules, Article.model_validate({field: given, "language": language}))
     if not read.fields:
         return Corrected(text, [], [])
-    kept, auto = settle(read)
+    every = _every(read)
+    _, auto = settle(read)
     only = read.fields[0]
-    corrected = read.corrected(kept)
+    corrected = read.corrected(every)
     return Corrected(
         text=corrected.tags[0] if field == "tags" else getattr(corrected, field),
         violations=_violations(read, only, auto),
-        corrections=_corrections(read, only, kept, auto),
+        corrections=_corrections(read, only, every, auto),
     )
+
+
+def _every(read: ReadArticle) -> Fixes:
+    return {field.reading.path: field.fixes for field in read.fields if field.fixes}
 
 
 def _matches(article_id: str | None, field: ReadField) -> list[Match]:
@@ -145,7 +150,7 @@ def _missing_form(read: ReadArticle, path: str, text: str, fix: Fix, auto_fixabl
     }
 
 
-def _corrections(read: ReadArticle, field: ReadField, kept: Fixes, auto: Fixes) -> list[Correction]:
+def _corrections(read: ReadArticle, field: ReadField, made: Fixes, auto: Fixes) -> list[Correction]:
     path, text = field.reading.path, field.reading.text
     fixed = {fix.start for fix in auto.get(path, ())}
     return [
@@ -162,7 +167,7 @@ def _corrections(read: ReadArticle, field: ReadField, kept: Fixes, auto: Fixes) 
             "auto_fixable": fix.start in fixed,
             "requires_approval": fix.start not in fixed,
         }
-        for fix in kept.get(path, ())
+        for fix in made.get(path, ())
     ]
 
 

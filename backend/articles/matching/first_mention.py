@@ -4,8 +4,9 @@ import re
 
 from backend.articles.matching.explicit import FirstMention
 from backend.articles.matching.fixing import Fix
+from backend.articles.matching.formers import Found
 from backend.articles.matching.meanings import Kind
-from backend.articles.matching.reading import Found, Reading
+from backend.articles.matching.reading import Reading
 
 _OPENS = re.compile(r"\s?[(（]\s?")
 _CLOSES = re.compile(r"\s?[)）]")

@@ -8,11 +8,12 @@ or protected text rules out is dropped first, and only then the leftmost and lon
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from operator import itemgetter
-from typing import TypeAlias
 
 from backend.articles.matching.compiled import RuleSet
 from backend.articles.matching.context import Evidence
+from backend.articles.matching.formers import Found, is_former, spare_formers
 from backend.articles.matching.meanings import Form, Kind, Meaning, scope_bit
+from backend.articles.matching.neighbours import among_latin, in_identifier
 from backend.articles.model import FieldName
 from backend.articles.text.boundaries import CLASS, DIGIT, MARK, WORD, ends_number
 from backend.articles.text.folding import HALF_WIDTH_KATAKANA, fold, plain
@@ -20,10 +21,6 @@ from backend.articles.text.lines import Lines
 from backend.articles.text.protection import Protection
 from backend.articles.text.tokens import token_spans
 from backend.entities.model import LANGUAGES, Language
-
-Found: TypeAlias = tuple[int, int, Meaning, str | None]
-"""Start and end in the field, what stands there, and what should stand there: None where it is right or
-where that is left to the editor. A plain tuple, since there are very many."""
 
 _RIGHT_FORMS = (Kind.FIRST_MENTION, Kind.NAME, Kind.SYMBOL, Kind.ANY_CASE)
 _DOLLARS = "$＄"
@@ -58,7 +55,7 @@ class Reading:
         if not self.hits:
             return
         touches = self.protection.touches if self.protection else _touches_nothing
-        found, text, behind = self.found, self.text, 0
+        found, text, behind, formers = self.found, self.text, 0, False
         for start, negative_end, meaning, right in sorted(self._candidates(tells_of_field)):
             if start < behind or touches(start, -negative_end):
                 continue
@@ -66,6 +63,9 @@ class Reading:
                 continue
             behind = -negative_end
             found.append((start, behind, meaning, right))
+            formers = formers or is_former(meaning)
+        if formers:
+            spare_formers(text, found)
 
     def _candidates(
         self, tells_of_field: Callable[[int], bool]
@@ -155,7 +155,9 @@ class Reading:
             return False
         if meaning.not_after and low.endswith(meaning.not_after, 0, start):
             return False
-        return not (meaning.kind is Kind.OTHER_CASE and self._is_cashtag(at))
+        return meaning.kind is not Kind.OTHER_CASE or not (
+            self._is_cashtag(at) or in_identifier(self.text, at, at + len(written))
+        )
 
     def _has_form(self, meaning: Meaning, written: str, at: int) -> bool:
         form = meaning.form
@@ -179,15 +181,28 @@ class Reading:
     def _correct_form(self, meaning: Meaning, written: str, at: int) -> str | None:
         """The suggestion as it is written at this place: in capitals where its line is."""
         correct = meaning.suggestions[self._language] if meaning.suggestions else None
-        if correct is None:
+        if correct is None or meaning.suggestions is None:
             return None
-        if written.isupper() and len(written) > 1 and self.lines.in_capitals(at):
+        if self._language and self._keeps_script(meaning, written, correct, at):
+            correct = meaning.suggestions[0] or correct
+        # A ticker is in capitals anyway, and tells nothing of its line.
+        shouted = written.isupper() and len(written) > 1 and plain(written) != (meaning.raw or meaning.exact)
+        if shouted and self.lines.in_capitals(at):
             capitals = correct.upper()
             if fold(capitals).text == fold(correct).text:
                 return capitals
         elif correct[0].islower() and written[0].isupper() and self._may_be_capitalised(meaning, at):
             return correct[0].upper() + correct[1:]
         return correct
+
+    def _keeps_script(self, meaning: Meaning, written: str, correct: str, at: int) -> bool:
+        """Whether a Latin slip stands among Latin words ("The Etherium Handbook" in a Japanese text)."""
+        if meaning.rule is None or meaning.rule.rule.suggest != "auto" or not meaning.suggestions:
+            return False
+        english = meaning.suggestions[0]
+        if not written.isascii() or correct.isascii() or english is None or not english.isascii():
+            return False
+        return among_latin(self.text, at, at + len(written))
 
     def _may_be_capitalised(self, meaning: Meaning, at: int) -> bool:
         """Whether a sentence or title begins here with a small letter that is not a name's own (dYdX)."""

@@ -1,15 +1,17 @@
 """A slow and plain matcher: what the rules mean, written down a second time.
 
 It tries every meaning at every span of a field and shares nothing with the engine but the models of its
-packs and the protected spans, which have tests of their own. First mentions are left out.
+packs and what is told by the words around a name, which has tests of its own. First mentions are left out.
 """
 
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from backend.articles.matching.neighbours import among_latin, in_identifier
 from backend.articles.model import Pack, Pattern, Rule
 from backend.articles.text.protection import Protection, protected_spans
+from backend.articles.text.renaming import tells_of_renaming
 from backend.entities.model import Entity, Language
 
 HALF_WIDTH = [chr(code) for code in range(0xFF65, 0xFFA0)]
@@ -193,7 +195,23 @@ class Reference:
             for _, one in found.values()
             if not (one.rule and any(a < one.end and b > one.start for a, b in protected))
         ]
-        return leftmost_longest(standing)
+        return self._without_known_formers(text, leftmost_longest(standing))
+
+    def _without_known_formers(self, text: str, seen: list[Seen]) -> list[Seen]:
+        """Former names are right beside the name of today, and beside words that tell of the change."""
+        former = {f"{entity.id}.former" for entity in self.pack.entities}
+        former |= {rule.id for rule in self.pack.rules if rule.type == "former_name"}
+        today = [one for one in seen if one.rule not in former]
+        return [
+            replace(one, rule=None, suggestion=None)
+            if one.rule in former
+            and (
+                tells_of_renaming(text, one.start, one.end)
+                or any(o.entity == one.entity and same_paragraph(text, o.start, one.start) for o in today)
+            )
+            else one
+            for one in seen
+        ]
 
     def _candidates(self, senses: Sequence[Sense], text: str, is_title: bool) -> list[tuple[Sense, Place]]:
         """Every sense at every span that folds like its surface and is not protected."""
@@ -317,7 +335,12 @@ class Reference:
                     if alike(text) == alike(name)
                     and any(alike(p.text) in alike(text) != alike(p.text) for p in patterns_of(rule))
                 }
-        return lambda place: near(place) and even(place.written) not in known and not is_cashtag(place)
+        return lambda place: (
+            near(place)
+            and even(place.written) not in known
+            and not is_cashtag(place)
+            and not in_identifier(place.text, place.start, place.end)
+        )
 
     def _fixes_case(self, entity: Entity) -> bool:
         cased = [n for n in names_of(entity) if is_cased(n) and not needs_context(entity, n)]
@@ -441,7 +464,13 @@ class Reference:
         suggestion = sense.suggestion
         if suggestion is None or sense.rule is None:
             return None
-        if place.written.isupper() and len(place.written) > 1 and in_capitals(place):
+        rules = {rule.id: rule.suggest for rule in self.pack.rules}
+        english = self.entities[sense.entity].name("en") if sense.entity in self.entities else ""
+        is_auto = rules.get(sense.rule, "auto") == "auto"
+        if is_auto and english.isascii() and place.written.isascii() and not suggestion.isascii():
+            suggestion = english if among_latin(place.text, place.start, place.end) else suggestion
+        shouted = place.written.isupper() and len(place.written) > 1
+        if shouted and even(place.written) != even(sense.raw or sense.surface) and in_capitals(place):
             capitals = suggestion.upper()
             return capitals if alike(capitals) == alike(suggestion) else suggestion
         entity = self.entities.get(sense.entity or "")

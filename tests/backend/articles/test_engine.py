@@ -138,17 +138,35 @@ def test_corrections_that_would_create_a_mistake_are_held_back() -> None:
             )
         ]
     )
-    result = correct(crossing, "Power Ledger and Powerledger", language="en")
-    assert result.text == "Power Ledger and Powerledger"
-    assert result.corrections == []
-    assert [(v["rule_id"], v["auto_fixable"]) for v in result.violations] == [("a", False), ("b", False)]
+    article = Article(content="Power Ledger and Powerledger", language="en")
+    result = scan(crossing, article)
+    assert [(v["rule_id"], v["auto_fixable"]) for v in result["violations"]] == [("a", False), ("b", False)]
+    assert [c["requires_approval"] for c in result["corrections"]] == [True, True]
+    assert result["corrected_article"]["content"] == "Powerledger and Power Ledger"
+    assert apply(crossing, article)["applied_count"] == 0
 
 
 def test_a_correction_that_joins_its_neighbour_to_a_mistake_is_held_back() -> None:
     joining = compile_rules(
-        [pack(rule(["太访"], id="a", suggest="太坊"), rule(["以太坊币"], id="b", suggest="以太币"))]
+        [
+            pack(
+                rule(["太访"], id="a", suggest="太坊", auto_fix=True),
+                rule(["以太坊币"], id="b", suggest="以太币"),
+            )
+        ]
     )
-    assert correct(joining, "以太访币，太访", language="zh").text == "以太访币，太坊"
+    article = Article(content="以太访币，太访", language="zh")
+    assert apply(joining, article)["corrected_article"]["content"] == "以太访币，太坊"
+    assert [c["auto_fixable"] for c in scan(joining, article)["corrections"]] == [False, True]
+
+
+def test_a_former_name_beside_the_name_of_today_is_no_slip() -> None:
+    for text in ("Powerledger, once Power Ledger, rose.", "Power Ledger (now something else) rose."):
+        result = scan(RULES, Article(content=text, language="en"))
+        assert result["violations"] == []
+        assert "Power Ledger" in [match["matched_text"] for match in result["matches"]]
+    apart = scan(RULES, Article(content="Powerledger rose.\n\nPower Ledger fell.", language="en"))
+    assert [violation["matched_text"] for violation in apart["violations"]] == ["Power Ledger"]
 
 
 def test_former_names_are_reported_and_wait_for_approval() -> None:

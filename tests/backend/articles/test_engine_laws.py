@@ -9,7 +9,9 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from backend.articles.engine import apply, correct, scan
+from backend.articles.matching.article import ReadArticle
 from backend.articles.matching.compiled import RuleSet, compile_rules
+from backend.articles.matching.settling import settle
 from backend.articles.model import Pack, Rule, Spec
 from backend.articles.schemas import Article, Correction, ScanResult
 from backend.articles.text.folding import fold
@@ -100,6 +102,10 @@ def test_replaying_the_corrections_gives_the_corrected_article(pack: Pack, artic
 @given(packs(), articles)
 def test_a_corrected_article_has_nothing_left_to_correct(pack: Pack, article: Article) -> None:
     rules = compile_rules([pack])
+    read = ReadArticle(rules, article)
+    kept, _ = settle(read)
+    # What is held back would make something new: it is shown for approval, and the editor sees what follows.
+    assume(sum(map(len, kept.values())) == sum(len(field.fixes) for field in read.fields))
     result = scan(rules, article)
     assert scan(rules, again(result["corrected_article"]))["corrections"] == []
 

@@ -1,0 +1,34 @@
+"""Whether a text itself says that a name is a former one: then it is no slip."""
+
+import re
+
+_BEFORE = re.compile(
+    r"(?:\b(?:former(?:ly)?|previously|once|originally)(?: (?:known as|called|named))?\s*,?"
+    r"|\bex-|\b(?:renamed|rebranded|changed|migrat\w+|switch\w+|mov\w+|rebrand|upgrade) (?:from|of)"
+    r"|旧(?:称|名)?[:：]?|元(?:名)?|原(?:名)?(?:为|為)?|前身(?:は|为|為|是)?|曾用名[:：]?|更名自|改名自)"
+    r"\s*[“\"'「『（(]*\Z",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(
+    r"['\"”」』]*\s*(?:[（(,]\s*(?:now|currently|since|today|現|现|今)|[,，]?\s*(?:(?:which|that) )?"
+    r"(?:(?:has|have|had|was|were|is|are) )?(?:since |been |officially )*(?:re(?:named|branded|brands)|"
+    r"chang(?:ed|es) its name)|(?:token|coin)?[\s-](?:to|into)[\s-]\w"
+    r"|(?:[がはをの]|から)?(?:正式に)?(?:改称|改名|社名変更|名称変更|名称を変更|リブランド)"
+    r"|(?:已|正式|宣布|将|將)*(?:更名|改名))",
+    re.IGNORECASE,
+)
+FARTHEST = 60
+
+
+def tells_of_renaming(text: str, start: int, end: int) -> bool:
+    """Whether words beside ``text[start:end]`` say that the name there was changed."""
+    before, after = text[max(0, start - FARTHEST) : start], text[end : end + FARTHEST]
+    return _BEFORE.search(before) is not None or _AFTER.match(after) is not None
+
+
+def in_one_paragraph(text: str, first: int, last: int) -> bool:
+    """Whether no blank line lies in ``text[first:last]``."""
+    return _BLANK_LINE.search(text, first, last) is None
+
+
+_BLANK_LINE = re.compile(r"\n[^\S\n]*+\n")

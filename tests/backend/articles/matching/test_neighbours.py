@@ -1,0 +1,66 @@
+"""Words beside a name keep its script, or tell that it is no name."""
+
+import pytest
+
+from backend.articles.engine import compile_rules, correct
+from backend.articles.matching.neighbours import in_identifier
+from backend.articles.model import Pack, Rule, Spec
+from backend.entities.model import Entity
+
+RULES = compile_rules(
+    [
+        Pack(
+            version=1,
+            entities=(
+                Entity(id="zorb", type="asset", names={"en": "Zorbium", "ja": "ゾービアム", "zh": "佐比"}),
+                Entity(id="old", type="asset", names={"en": "Newname"}, former=({"name": "OLDX"},)),
+            ),
+            rules=(
+                Rule(
+                    id="zorb-spelling",
+                    entity="zorb",
+                    type="forbidden_variant",
+                    match=("Zorbum",),
+                    auto_fix=True,
+                    specs=(Spec.model_validate({"from": "Zorbum", "to": "Zorbium"}),),
+                ),
+            ),
+        )
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("Zorbumが上昇", "ゾービアムが上昇"),
+        ("「The Zorbum Handbook」を読む", "「The Zorbium Handbook」を読む"),
+        ("Zorbum Foundationが発表", "Zorbium Foundationが発表"),
+    ],
+)
+def test_a_latin_slip_among_latin_words_stays_latin(text: str, right: str) -> None:
+    assert correct(RULES, text, language="ja").text == right
+
+
+def test_a_ticker_in_capitals_does_not_shout() -> None:
+    assert correct(RULES, "OLDX上涨", language="en").text == "Newname上涨"
+
+
+@pytest.mark.parametrize(
+    "text", ["go-zorbium", "zorbium-cli", "zorbium/specs", "lib/zorbium", "Zorbium-based", "x-zorbium-x"]
+)
+def test_names_of_packages_keep_their_small_letters(text: str) -> None:
+    assert correct(RULES, text, language="en").text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [("zorbium-based", "Zorbium-based"), ("zorbium’s", "Zorbium’s"), ("- zorbium", "- Zorbium")],
+)
+def test_compounds_of_the_language_are_names(text: str, right: str) -> None:
+    assert correct(RULES, text, language="en").text == right
+
+
+def test_only_small_letters_make_an_identifier() -> None:
+    assert in_identifier("go-zorbium", 3, 10)
+    assert not in_identifier("Go-Zorbium", 3, 10)
