@@ -10,20 +10,23 @@ cheaply, they are not, and the text is read again: this module may only err to t
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 
 from backend.articles.matching.article import ReadArticle, ReadField
 from backend.articles.matching.compiled import RuleSet
 from backend.articles.matching.fixing import Fix
 from backend.articles.matching.reading import Reading
-from backend.articles.text.boundaries import CLASS, WORD
+from backend.articles.text.boundaries import CLASS, KATAKANA, MARK, WORD
 from backend.articles.text.folding import fold
 from backend.articles.text.languages import detect
 from backend.articles.text.markup import LONGEST_LABEL
 from backend.articles.text.protection import JOINING
 
-_ORDINARY = re.compile(r"[^\W_](?:[\w \-・]*[^\W_])?")
+_ORDINARY = re.compile(r"[^\W_](?:[\w \-・―－]*[^\W_])?")
 """Names that hold nothing that markup, tokens or sentences are told by."""
+_DOTTED = re.compile(r"[A-Za-z0-9]+\.[A-Za-z]+")
+"""Names that are a token of their own where white space stands on both sides."""
 _SIGNS = frozenset(":/@#&＠＃.<")
 """Characters that tie what stands beside them into a token or a mark."""
 LONGEST_TARGET = LONGEST_LINE = 2_000
@@ -80,7 +83,10 @@ def _is_calm_fix(reading: Reading, fix: Fix) -> bool:
     """Whether the edges and the inside of one correction are harmless."""
     text, new = reading.text, fix.text
     old = text[fix.start : fix.end]
-    if not (_ORDINARY.fullmatch(old) and _ORDINARY.fullmatch(new) and reading.alone(new)[0]):
+    before = text[fix.start - 1] if fix.start else "\n"
+    after = text[fix.end] if fix.end < len(text) else "\n"
+    ordinary = _ORDINARY.fullmatch(new) or (_DOTTED.fullmatch(new) and before == after == " ")
+    if not (ordinary and _ORDINARY.fullmatch(old) and reading.alone(new)[0]):
         return False
     if old.count(" ") != new.count(" ") and _follows_target(text, fix.start):
         return False
@@ -90,8 +96,6 @@ def _is_calm_fix(reading: Reading, fix: Fix) -> bool:
         and text.rfind("\n", 0, fix.start) + 1 in reading.lines.asked
     ):
         return False
-    before = text[fix.start - 1] if fix.start else "\n"
-    after = text[fix.end] if fix.end < len(text) else "\n"
     if (before in _SIGNS or after in _SIGNS) and not _ends_sentence(text, before, fix.end):
         return False
     return _same_class(old[0], new[0], before) and _same_class(old[-1], new[-1], after)
@@ -116,7 +120,9 @@ def _same_class(old: str, new: str, neighbour: str) -> bool:
     """Whether the new character beside ``neighbour`` binds to it as the old one did."""
     if not (CLASS[neighbour] & WORD or neighbour in JOINING):
         return True
-    return CLASS[old] == CLASS[new] and old.isascii() == new.isascii() and old.isalnum() == new.isalnum()
+    # That one of them is katakana means something to katakana alone.
+    same = CLASS[old] & ~KATAKANA == CLASS[new] & ~KATAKANA
+    return same and old.isascii() == new.isascii() and old.isalnum() == new.isalnum()
 
 
 class _Labels:
@@ -124,11 +130,14 @@ class _Labels:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._defined = {_label(label) for label in _DEFINED.findall(text)} if "]:" in text else set()
 
     def might_change(self, fixes: Sequence[Fix]) -> bool:
         """Whether ``fixes`` might make or unmake a label or its definition."""
-        return bool(self._defined) and any(self._might_change(fixes, k) for k in range(len(fixes)))
+        return "]:" in self._text and any(self._might_change(fixes, k) for k in range(len(fixes)))
+
+    @cached_property
+    def _defined(self) -> frozenset[str]:
+        return frozenset(_label(label) for label in _DEFINED.findall(self._text))
 
     def _might_change(self, fixes: Sequence[Fix], k: int) -> bool:
         text, fix = self._text, fixes[k]
@@ -184,7 +193,13 @@ def _keeps_evidence(reading: Reading, fixes: Sequence[Fix]) -> bool:
 def _stands_free(text: str, fix: Fix) -> bool:
     """Whether no boundary can fail at the edges of ``fix``."""
     before, after = text[fix.start - 1 : fix.start], text[fix.end : fix.end + 1]
-    return not (before and CLASS[before]) and not (after and CLASS[after])
+    return not (before and _bounds(before, fix.text[0])) and not (after and _bounds(after, fix.text[-1]))
+
+
+def _bounds(neighbour: str, edge: str) -> bool:
+    """Whether a boundary may fail between ``neighbour`` and the ``edge`` of a name."""
+    found = CLASS[neighbour]
+    return bool(found & MARK or found & CLASS[edge] & KATAKANA or (found & WORD and CLASS[edge] & WORD))
 
 
 def _nothing_reaches_across(reading: Reading, fixes: Sequence[Fix]) -> bool:

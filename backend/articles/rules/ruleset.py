@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import structlog
@@ -41,7 +42,7 @@ class Rules:
         try:
             self._current = self._read()
         except RulesRefused as refused:
-            self._current = compiled(read_packs(default_files()))
+            self._current = shipped()
             self._refuse(refused)
 
     @property
@@ -93,7 +94,8 @@ class Rules:
         if self._folder_is_meant and not self._folder.is_dir():
             reason = "there is no such folder: create it, or correct CHAINPROOF_RULES_DIR"
             raise RulesRefused([PackMistake(self._folder, 0, reason)])
-        return compiled(read_packs([*default_files(), *user_files(self._folder)]))
+        own = user_files(self._folder)
+        return compiled(read_packs([*default_files(), *own])) if own else shipped()
 
     def _refuse(self, refused: RulesRefused) -> None:
         if self._problem is None or str(self._problem) != str(refused):
@@ -107,6 +109,16 @@ class Rules:
         except RulesRefused as refused:
             return (str(refused),)
         return (self._folder.is_dir(), *(_seen(path) for path in paths))
+
+
+def shipped() -> RuleSet:
+    """The set of the shipped rules alone, read once in a process as long as their files stay the same."""
+    return _shipped(tuple(_seen(path) for path in default_files()))
+
+
+@lru_cache(maxsize=1)
+def _shipped(_seen_as: Signature) -> RuleSet:
+    return compiled(read_packs(default_files()))
 
 
 def compiled(files: Sequence[PackFile]) -> RuleSet:

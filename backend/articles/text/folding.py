@@ -22,6 +22,7 @@ _MARK = re.compile(f"[{MARK}]")
 _RUN = re.compile(f"[{SINGLE}{MARK}]+")
 _UNEVEN = re.compile(f"[{MARK}\ufb00-\ufb06]")
 _CLUSTER = re.compile(f"[^{MARK}]?[{MARK}]*", re.DOTALL)
+_ASCII = bytes(range(128))
 _SOUND_MARKS = str.maketrans("\uff9e\uff9f", "\u3099\u309a")
 _PLAIN = (
     ("\u2019", "'"),
@@ -63,25 +64,37 @@ class Folded:
 
 def fold(text: str) -> Folded:
     """``text`` as the matcher reads it. Folding a folded text changes nothing."""
-    # Of all characters this one alone has a lower case of another length.
-    low = (text.replace("\u0130", "I") if "\u0130" in text else text).lower()
-    if "ς" in low:  # which lower() writes or not by what follows
+    if text.isascii():
+        return Folded(text.lower(), [])
+    encoded = text.encode("utf-8", "surrogatepass")
+    others = _beyond_ascii(encoded)
+    if others == others.lower():
+        # The lower case of bytes is that of ASCII: much quicker than that of all characters.
+        low = encoded.lower().decode("utf-8", "surrogatepass")
+    else:
+        # Of all characters this one alone has a lower case of another length.
+        low = (text.replace("\u0130", "I") if "\u0130" in text else text).lower()
+        others = low
+    if "ς" in others:  # which lower() writes or not by what follows
         low = low.replace("ς", "σ")
-    return _even_out(low)
+    return _even_out(low, others)
 
 
 def plain(text: str) -> str:
     """``text`` with width and composition evened out and its case kept: to tell an exact form."""
-    return text if text.isascii() else _even_out(text).text
+    return text if text.isascii() else _even_out(text, text).text
 
 
-def _even_out(text: str) -> Folded:
-    if text.isascii():
-        return Folded(text, [])
+def _beyond_ascii(encoded: bytes) -> str:
+    return encoded.translate(None, _ASCII).decode("utf-8", "surrogatepass")
+
+
+def _even_out(text: str, others: str) -> Folded:
+    """``text`` evened out, of which ``others`` holds at least all characters beyond ASCII."""
     for special, ordinary in _PLAIN:
-        if special in text:
+        if special in others:
             text = text.replace(special, ordinary)
-    run = _RUN.search(text)
+    run = _RUN.search(text) if _RUN.search(others) else None
     if run is None:
         return Folded(text, [])
     parts: list[str] = []

@@ -48,9 +48,10 @@ _WIKI_LINK = re.compile(r"\[\[[^\[\]|\n]*+(?:\||\]\])")
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 _PROSE_KEY = re.compile(r"(?:title|subtitle|headline|summary|description|excerpt|lead|caption)[ \t]*:", re.I)
-_CODE_MAY_BEGIN = re.compile(r"(?:\A|\n[ \t\r]*+\n)(?: {4}|\t)")
+_CODE_BEHIND_BLANK = re.compile(r"\n[ \t\r]*+\n(?: {4}|\t)")
 _INDENTED = re.compile(r"(?: {4}|\t| {1,3}\t)")
 _LIST_ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
+_WORD_BEGINS = re.compile(r"[^\W\d]")
 
 
 def structure_spans(text: str) -> Iterator[Span]:
@@ -62,7 +63,7 @@ def structure_spans(text: str) -> Iterator[Span]:
             start = head.end()
             yield from _front_matter(text, start)
     yield from _inline(text, start)
-    if _CODE_MAY_BEGIN.search(text):
+    if text.startswith(("    ", "\t")) or _CODE_BEHIND_BLANK.search(text):
         yield from _indented_code(text, start)
 
 
@@ -202,7 +203,10 @@ def _indented_code(text: str, start: int) -> Iterator[Span]:
     after_blank, in_list, code = True, False, False
     at = start
     for line in text[start:].splitlines(keepends=True):
-        if not line.strip():
+        if _WORD_BEGINS.match(line):  # most lines, which are neither blank nor code nor items of a list
+            in_list = in_list and not after_blank
+            code = after_blank = False
+        elif not line.strip():
             after_blank = True
         elif _INDENTED.match(line):
             code = (code or after_blank) and not in_list
@@ -236,33 +240,25 @@ def label_spans(text: str, defined: frozenset[str]) -> Iterator[Span]:
 
     Between the brackets may stand a space or a line break, as the first Markdown had it.
     """
-    if not may_hold_labels(text, defined):
+    if not _may_hold_labels(text, defined):
         return
     for found in _LABEL.finditer(text):
         if _is_label(text, found.start(), found.end(), defined):
             yield found.span()
 
 
-def in_label(text: str, start: int, end: int, defined: frozenset[str]) -> bool:
-    """Whether ``[start:end]`` touches a label of :func:`label_spans`, found from there to both sides."""
-    opening = text.rfind("[", max(0, end - LONGEST_LABEL - 2), end)
-    if opening < 0:
-        return False
-    found = _LABEL.match(text, opening)
-    return found is not None and found.end() > start and _is_label(text, opening, found.end(), defined)
-
-
-def may_hold_labels(text: str, defined: frozenset[str]) -> bool:
-    """Whether :func:`label_spans` has anything to look for."""
+def _may_hold_labels(text: str, defined: frozenset[str]) -> bool:
     return bool(defined) or _BRACKETS_MEET.search(text) is not None
 
 
 def _is_label(text: str, start: int, end: int, defined: frozenset[str]) -> bool:
-    if text[start + 1] == "^":  # of a footnote
+    neighbour = text[start - 1 : start]
+    if neighbour == "]" or text[start + 1] == "^":  # of a footnote
         return True
-    before = text[max(0, start - LONGEST_INDENT - 2) : start].rstrip(" ")
-    if before.endswith(("]", "]\n", "] \n")):
-        return True
+    if neighbour in " \n":
+        before = text[max(0, start - LONGEST_INDENT - 2) : start].rstrip(" ")
+        if before.endswith(("]", "]\n", "] \n")):
+            return True
     if text.startswith("[", end):
         return text.startswith("[]", end)
     return bool(defined) and _label(text[start + 1 : end - 1]) in defined

@@ -8,8 +8,8 @@ begins no other. Where Markdown and HTML leave a case open, more is protected ra
 import re
 from bisect import bisect_left
 
-from backend.articles.text.markup import in_label, label_spans, may_hold_labels, structure_spans, target_spans
-from backend.articles.text.tokens import token_spans
+from backend.articles.text.markup import label_spans, structure_spans, target_spans
+from backend.articles.text.tokens import SIGN, token_spans
 
 Span = tuple[int, int]
 
@@ -18,10 +18,22 @@ JOINING = frozenset("/.@＠#＃:-_&=?%+~;'()!$*,^{|}`")
 """Characters beside a name that may bind it into a token. Letters and digits do too."""
 
 
+class _Binding(dict[str, bool]):
+    """Whether a character may bind what stands beside it into a token, found when first asked for."""
+
+    def __missing__(self, character: str) -> bool:
+        found = character in JOINING or character.isalnum()
+        if character <= "\uffff":
+            self[character] = found
+        return found
+
+
+_BINDS = _Binding()
+
+
 def protected_spans(text: str) -> list[Span]:
     """The spans of ``text`` in which no name is touched: sorted, disjoint, in code points."""
-    targets, defined = target_spans(text)
-    return _merged([*structure_spans(text), *targets, *label_spans(text, defined), *token_spans(text)])
+    return _merged([*_markup_spans(text), *token_spans(text)])
 
 
 class Protection:
@@ -32,10 +44,9 @@ class Protection:
     """
 
     def __init__(self, text: str) -> None:
-        self._text = text
-        targets, self._defined = target_spans(text)
-        self._labels = may_hold_labels(text, self._defined)
-        spans = _merged([*structure_spans(text), *targets])
+        # With a space more there is something behind every place, and at -1 before each.
+        self._text = text + " "
+        spans = _merged(_markup_spans(text))
         self._starts = [start for start, _ in spans]
         self._ends = [end for _, end in spans]
         self._run: Span = (0, 0)
@@ -46,20 +57,14 @@ class Protection:
         k = bisect_left(self._starts, end)
         if k and self._ends[k - 1] > start:
             return True
-        if self._labels and in_label(self._text, start, end, self._defined):
-            return True
-        before = self._text[start - 1] if start else " "
-        after = self._text[end] if end < len(self._text) else " "
-        if not (_binds(before) or _binds(after)):
+        text = self._text
+        if not (_BINDS[text[start - 1]] or _BINDS[text[end]]):
             return False
-        return self._token_touches(start, end)
-
-    def _token_touches(self, start: int, end: int) -> bool:
         at = start
         while at < end:
             if not self._run[0] <= at < self._run[1]:
                 self._read_run(at)
-            if any(first < end and last > start for first, last in self._tokens):
+            if self._tokens and any(first < end and last > start for first, last in self._tokens):
                 return True
             at = self._run[1] + 1
         return False
@@ -67,17 +72,31 @@ class Protection:
     def _read_run(self, at: int) -> None:
         """Tokens of the run around ``at``, in the places of the whole text."""
         text = self._text
-        start = at
-        while start and not text[start - 1].isspace():
-            start -= 1
+        start = _run_start(text, at)
         found = _SPACE.search(text, at)
         end = found.start() if found else len(text)
         self._run = (start, max(end, at + 1))
-        self._tokens = _merged([(a + start, b + start) for a, b in token_spans(text[start:end])])
+        self._tokens = []
+        if SIGN.search(text, start, end):
+            self._tokens = _merged([(a + start, b + start) for a, b in token_spans(text[start:end])])
 
 
-def _binds(character: str) -> bool:
-    return character in JOINING or character.isalnum()
+def _markup_spans(text: str) -> list[Span]:
+    targets, defined = target_spans(text)
+    return [*structure_spans(text), *targets, *label_spans(text, defined)]
+
+
+def _run_start(text: str, at: int) -> int:
+    """Where the characters begin that stand before ``at`` without white space."""
+    width = 64
+    while True:
+        before = text[max(0, at - width) : at]
+        words = before.rsplit(None, 1)
+        if not words or before[-1].isspace():
+            return at
+        if len(words[-1]) < len(before) or width >= at:
+            return at - len(words[-1])
+        width *= 4
 
 
 def _merged(spans: list[Span]) -> list[Span]:

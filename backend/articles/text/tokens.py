@@ -55,6 +55,10 @@ _ENDINGS_OF_TITLES = frozenset(
 )
 
 
+SIGN = re.compile(r"[:@＠#＃&/\\.](?:(?<!\.)|(?=[A-Za-z0-9/]))")
+"""What every token holds one of. A point between words counts, one that ends a sentence does not."""
+
+
 def token_spans(text: str) -> Iterator[Span]:
     """Spans of tokens in ``text``; they may overlap and come kind by kind."""
     if "://" in text:
