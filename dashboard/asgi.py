@@ -14,20 +14,21 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
+from dashboard import ahead, icons
 from dashboard.client import api
+from dashboard.components.chart import library
 from dashboard.document import Document
-from dashboard.icons import ROUTES
-from dashboard.views import shell
+from dashboard.views import rank_data, shell
 
 USED_BY_PAGES = (
     "PIL.Image",
     "dashboard.views.overview_charts",
     "dashboard.views.overview_data",
     "dashboard.views.overview_health",
-    "dashboard.views.rank_data",
+    "dashboard.views.rank_board",
     "pandas",
-    "plotly.graph_objects",
-    "pyarrow",
+    "pyarrow.parquet",
+    "streamlit.emojis",
 )
 """Imported before the first visit, which would wait for them a second and a half."""
 
@@ -48,16 +49,15 @@ def warm() -> None:
     except api.SettingsError:
         return
     api.overview()
-    api.prices()
-    api.figures()
-    api.assets()
-    api.rankings("24h")
+    rank_data.prepare()
+    library.compressed()
+    api.client().keep(rank_data.prepare)
 
 
 shell.style_in_document()
 app = st.App(
     Path(__file__).parent / "app.py",
     lifespan=lifespan,
-    routes=ROUTES,
+    routes=[*icons.ROUTES, *ahead.ROUTES, *library.ROUTES],
     middleware=[Middleware(Document, style=shell.sheet(), title="Chainproof")],
 )

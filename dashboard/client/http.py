@@ -1,17 +1,21 @@
 """The one connection to the service, with a short-lived cache that all sessions share.
 
 However many sessions ask for a path at once, one request is made; its answer serves everybody for
-``lifetime`` seconds and is then revalidated by its ``ETag``. Failures are remembered for as long,
-so that a service that is down is not asked once a session.
+``lifetime`` seconds and is then revalidated by its ``ETag``. For as long again it is still given at
+once and asked anew behind, so that a click does not wait; what is older is waited for. What all
+readers share can be kept fresh behind (:meth:`ApiClient.keep`). Failures are remembered for
+``lifetime`` too, so that a service that is down is not asked once a session.
 """
 
 import json
+import logging
 import threading
 import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from http import HTTPStatus
@@ -25,21 +29,28 @@ LIFETIME_SECONDS = 2.0
 TIMEOUT_SECONDS = 5.0
 MOST_PATHS = 1024
 """How many answers are kept: every asset's candles and quotes a few times over."""
+SHARED = frozenset(
+    {"/assets", "/crypto/market-overview", "/markets/figures", "/markets/status", "/prices", "/rankings"}
+)
+"""Paths, without their queries, whose answers every reader sees: few, and worth keeping fresh."""
+WANTED_SECONDS = 90.0
+"""How long after the last reader a shared answer is kept fresh: longer than the slowest refresh."""
 
 KeySource = Callable[[], str | None]
 Decode = Callable[[Any], Any]
 Shape = Literal["array", "object"]
+Run = Callable[[Callable[[], None]], object]
+_log = logging.getLogger(__name__)
 
 
 def _as_sent(value: Any) -> Any:
     return value
 
 
-@dataclass(slots=True)
-class _Slot:
-    """One path's last good answer and what became of asking since. Guarded by ``lock``."""
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """One path's last good answer and what became of asking since."""
 
-    lock: threading.Lock = field(default_factory=threading.Lock)
     data: Any = None
     etag: str | None = None
     confirmed_at: datetime | None = None
@@ -50,6 +61,27 @@ class _Slot:
     def fetched(self) -> Fetched[Any]:
         stale = self.error is not None and self.data is not None
         return Fetched(self.data, self.confirmed_at, stale, self.error, self.mode)
+
+
+@dataclass(slots=True)
+class _Slot:
+    """How a path is asked, and its answer, which is replaced whole: readers never wait for a lock.
+
+    ``asking`` is held while the service is asked.
+    """
+
+    path: str
+    shape: Shape
+    decode: Decode
+    lifetime: float
+    wanted_at: float
+    answer: _Answer = _Answer()
+    asking: threading.Lock = field(default_factory=threading.Lock)
+
+    def age(self, now: float) -> float | None:
+        """In lifetimes, since the service was last asked; null when it has to be asked anyhow."""
+        asked = self.answer.asked_at
+        return None if asked is None else (now - asked) / max(self.lifetime, 1e-9)
 
 
 class ApiClient:
@@ -67,6 +99,7 @@ class ApiClient:
         transport: httpx.BaseTransport | None = None,
         lifetime: float = LIFETIME_SECONDS,
         clock: Callable[[], float] = time.monotonic,
+        behind: Run | None = None,
     ) -> None:
         self._http = httpx.Client(
             base_url=base_url,
@@ -79,33 +112,86 @@ class ApiClient:
         self._key: str | None = None
         self._lifetime = lifetime
         self._clock = clock
+        self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="api-behind")
+        self._behind = behind or self._pool.submit
         self._slots: OrderedDict[str, _Slot] = OrderedDict()
         self._slots_lock = threading.Lock()
+        self._closed = threading.Event()
+        self._keeper: threading.Thread | None = None
 
     def close(self) -> None:
+        self._closed.set()
+        self._pool.shutdown(wait=False, cancel_futures=True)
         self._http.close()
 
     def get(
         self, path: str, shape: Shape, decode: Decode = _as_sent, *, lifetime: float | None = None
     ) -> Fetched[Any]:
         """The answer of ``path`` (with its query), decoded once per change."""
-        slot = self._slot(path)
-        with slot.lock:
-            now = self._clock()
-            if slot.asked_at is None or now - slot.asked_at >= (
-                self._lifetime if lifetime is None else lifetime
-            ):
-                self._refresh(slot, path, shape, decode)
-                slot.asked_at = self._clock()
-            return slot.fetched()
+        slot = self._slot(path, shape, decode, self._lifetime if lifetime is None else lifetime)
+        now = self._clock()
+        if threading.current_thread() is not self._keeper:  # which is no reader
+            slot.wanted_at = now
+        age = slot.age(now)
+        if age is None or age >= 2 or (age >= 1 and slot.answer.error is not None):
+            with slot.asking:
+                age = slot.age(self._clock())  # another reader may have asked while this one waited
+                if age is None or age >= 1:
+                    self._refresh(slot)
+        elif age >= 1 and not slot.asking.locked():
+            self._behind(lambda: self._ask_again(slot))
+        return slot.answer.fetched()
+
+    def keep(self, changed: Callable[[], None]) -> None:
+        """From now on ask behind, every lifetime, for what all readers share, while anybody reads it.
+
+        ``changed`` is called in a thread of its own after each round that brought something new; what
+        it reads counts as read by nobody.
+        """
+        self._keeper = threading.Thread(target=self._keep, args=(changed,), name="api-keep", daemon=True)
+        self._keeper.start()
+
+    def _keep(self, changed: Callable[[], None]) -> None:
+        while not self._closed.wait(self._lifetime / 4):
+            try:
+                if self.refresh_shared():
+                    changed()
+            except Exception:  # noqa: BLE001 - the thread lives on: the next round may succeed
+                _log.exception("Answers could not be kept fresh.")
+
+    def refresh_shared(self) -> bool:
+        """One such round: ask for each shared answer that is due; whether any is new."""
+        now = self._clock()
+        with self._slots_lock:
+            slots = [slot for slot in self._slots.values() if slot.path.partition("?")[0] in SHARED]
+        before = [slot.answer.data for slot in slots]
+        for slot in slots:
+            # Half a round early, so that no reader finds an answer past its time.
+            age = slot.age(now + self._lifetime / 4)
+            if age is not None and age >= 1 and now - slot.wanted_at < WANTED_SECONDS:
+                self._ask_again(slot)
+        return any(slot.answer.data is not data for slot, data in zip(slots, before, strict=True))
+
+    def _ask_again(self, slot: _Slot) -> None:
+        """Unless somebody is asking already."""
+        if not slot.asking.acquire(blocking=False):
+            return
+        try:
+            if not self._closed.is_set():
+                self._refresh(slot)
+        except Exception:  # noqa: BLE001 - nobody else hears of it
+            if not self._closed.is_set():  # a closed client's last request may end any way
+                _log.exception("%s could not be asked again.", slot.path)
+        finally:
+            slot.asking.release()
 
     def forget_failures(self) -> None:
         """Let the next call of every failed path ask again at once: what a retry button does."""
         with self._slots_lock:
             slots = list(self._slots.values())
         for slot in slots:
-            if slot.error is not None:
-                slot.asked_at = None
+            if slot.answer.error is not None:
+                slot.answer = replace(slot.answer, asked_at=None)
 
     def get_bytes(self, path: str) -> tuple[bytes, str] | None:
         """A binary answer and its media type, uncached; null when it cannot be had."""
@@ -115,56 +201,44 @@ class ApiClient:
             return None
         return (response.content, response.headers.get("content-type", "")) if response.is_success else None
 
-    def _slot(self, path: str) -> _Slot:
+    def _slot(self, path: str, shape: Shape, decode: Decode, lifetime: float) -> _Slot:
         with self._slots_lock:
-            slot = self._slots.setdefault(path, _Slot())
+            slot = self._slots.get(path)
+            if slot is None:
+                slot = self._slots[path] = _Slot(path, shape, decode, lifetime, self._clock())
             self._slots.move_to_end(path)
             if len(self._slots) > MOST_PATHS:
                 self._slots.popitem(last=False)
             return slot
 
-    def _refresh(self, slot: _Slot, path: str, shape: Shape, decode: Decode) -> None:
+    def _refresh(self, slot: _Slot) -> None:
+        """Ask the service; the slot's ``asking`` is held by the caller."""
+        slot.answer = replace(self._ask(slot), asked_at=self._clock())
+
+    def _ask(self, slot: _Slot) -> _Answer:
+        known = slot.answer
         request_id = uuid.uuid4().hex
         headers = {"X-Request-ID": request_id}
-        if slot.etag is not None and slot.data is not None:
-            headers["If-None-Match"] = slot.etag
+        if known.etag is not None and known.data is not None:
+            headers["If-None-Match"] = known.etag
         try:
-            response = self._send(path, headers)
+            response = self._send(slot.path, headers)
         except httpx.TimeoutException:
-            slot.error = Problem("timeout", f"No answer within {TIMEOUT_SECONDS:g} seconds.", request_id)
-            return
+            words = f"No answer within {TIMEOUT_SECONDS:g} seconds."
+            return replace(known, error=Problem("timeout", words, request_id))
         except httpx.HTTPError as fault:
-            slot.error = Problem(
-                "unreachable", f"{self._http.base_url}: {fault or type(fault).__name__}", request_id
-            )
-            return
+            words = f"{self._http.base_url}: {fault or type(fault).__name__}"
+            return replace(known, error=Problem("unreachable", words, request_id))
         if response.status_code == HTTPStatus.NOT_MODIFIED:
-            slot.error = None
+            data, etag = known.data, known.etag
         elif response.is_success:
-            self._take(slot, response, shape, decode)
+            try:
+                data, etag = _decoded(response, slot), response.headers.get("etag")
+            except (ValueError, TypeError, KeyError, IndexError) as fault:
+                return replace(known, error=_malformed(response, fault))
         else:
-            slot.error = _problem(response, request_id)
-            return
-        if slot.error is None:
-            slot.confirmed_at = datetime.now(UTC)
-            slot.mode = _mode(response.headers) or slot.mode
-
-    def _take(self, slot: _Slot, response: httpx.Response, shape: Shape, decode: Decode) -> None:
-        request_id = response.headers.get("x-request-id")
-        try:
-            body = json.loads(response.content, parse_float=Decimal)
-            if not isinstance(body, list if shape == "array" else dict):
-                raise TypeError(f"expected an {shape}")
-            data = decode(body)
-        except (ValueError, TypeError, KeyError, IndexError) as fault:
-            slot.error = Problem(
-                "malformed",
-                f"The answer is not in the documented shape: {fault}",
-                request_id,
-                response.status_code,
-            )
-            return
-        slot.data, slot.etag, slot.error = data, response.headers.get("etag"), None
+            return replace(known, error=_problem(response, request_id))
+        return _Answer(data, etag, datetime.now(UTC), _mode(response.headers) or known.mode)
 
     def _send(self, path: str, headers: Mapping[str, str]) -> httpx.Response:
         if self._key is None:
@@ -179,6 +253,18 @@ class ApiClient:
 
     def _credential(self) -> dict[str, str]:
         return {} if self._key is None else {"CP-X-API-KEY": self._key}
+
+
+def _decoded(response: httpx.Response, slot: _Slot) -> Any:
+    body = json.loads(response.content, parse_float=Decimal)
+    if not isinstance(body, list if slot.shape == "array" else dict):
+        raise TypeError(f"expected an {slot.shape}")
+    return slot.decode(body)
+
+
+def _malformed(response: httpx.Response, fault: Exception) -> Problem:
+    words = f"The answer is not in the documented shape: {fault}"
+    return Problem("malformed", words, response.headers.get("x-request-id"), response.status_code)
 
 
 def _mode(headers: Mapping[str, str]) -> Mode | None:

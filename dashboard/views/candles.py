@@ -7,15 +7,17 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from dashboard.client.wire import CandleRow
+from dashboard.components.chart import Figure, Table
 from dashboard.formats import UNKNOWN, compact_usd, price
 from dashboard.i18n import Language, t
 from dashboard.palette import Shades
 from dashboard.services.rankings import Span
-from dashboard.views.figure_table import folded, html_table
-from dashboard.views.plotting import Figure, unchecked, watermark
+from dashboard.views import plotting
+from dashboard.views.plotting import CLEAR
 
 HEIGHT = 300
-CLEAR = "rgba(0,0,0,0)"
+DIGIT, POINT = 6.9, 3.6
+"""Pixels: how wide a digit, a comma or a point is on an axis, at most."""
 
 
 def figure(
@@ -75,15 +77,14 @@ def figure(
             }
         )
     grid = f"rgba({','.join(str(int(ink[k : k + 2], 16)) for k in (1, 3, 5))},0.12)"
+    form = _tick_format(lows, highs)
+    right = _label_width(highs, form)
     layout: dict[str, Any] = {
-        "height": HEIGHT,
-        "margin": {"l": 0, "r": 4, "t": 6, "b": 0},
+        "margin": {"l": 0, "r": right or 4, "t": 6, "b": 24 if span == "7d" else 38},
         "showlegend": False,
         "uirevision": identity,
-        "paper_bgcolor": CLEAR,
-        "plot_bgcolor": CLEAR,
         "font": {"color": ink, "size": 12},
-        "hoverlabel": {"bgcolor": background, "font": {"color": ink}, "bordercolor": ink},
+        "hoverlabel": plotting.hover_label(ink, background),
         "bargap": 0.25,
         "xaxis": {
             "rangeslider": {"visible": False},
@@ -92,23 +93,22 @@ def figure(
             "anchor": "y2" if with_volume else "y",
             "tickformat": "%m-%d" if span == "7d" else "%H:%M\n%m-%d",
             "hoverformat": "%m-%d %H:%M",
-            "automargin": True,
         },
         "yaxis": {
             "side": "right",
-            "automargin": True,
+            "automargin": right is None,
             "nticks": 6,
             "gridcolor": grid,
             "tickprefix": "$",
-            "tickformat": _tick_format(lows, highs),
+            "tickformat": form,
             "domain": [0.24, 1] if with_volume else [0, 1],
             "fixedrange": False,
         },
         "yaxis2": {"domain": [0, 0.17], "visible": False, "anchor": "x"},
     }
     if sample:
-        layout["annotations"] = [watermark(ink, 52, 0.6)]
-    return unchecked(traces, layout)
+        layout["annotations"] = [plotting.watermark(ink, 52, 0.6)]
+    return plotting.figure(traces, layout)
 
 
 def _tick_format(lows: Sequence[float], highs: Sequence[float]) -> str:
@@ -122,8 +122,18 @@ def _tick_format(lows: Sequence[float], highs: Sequence[float]) -> str:
     return f",.{max(0, 1 - Decimal(span / 4).adjusted())}f" if top >= 0.001 else f".{max(3, digits)}~g"
 
 
-def table(candles: Sequence[CandleRow], name: str, lang: Language) -> str:
-    """The same candles newest first, folded away, in UTC."""
+def _label_width(highs: Sequence[float], form: str) -> int | None:
+    """Pixels that the price axis' labels take; null where only the library knows what it will write.
+
+    A margin that is known beforehand saves the library from drawing the axes twice.
+    """
+    if not highs or not form.endswith("f"):
+        return None
+    return round(10 + sum(POINT if sign in ",." else DIGIT for sign in f"${max(highs) * 1.02:{form}}"))
+
+
+def table(candles: Sequence[CandleRow], name: str, lang: Language) -> Table:
+    """The same candles newest first, in UTC."""
     head = [t(f"rankings.{key}") for key in ("time", "open", "high", "low", "closing", "volume")]
     rows = [
         [
@@ -133,7 +143,7 @@ def table(candles: Sequence[CandleRow], name: str, lang: Language) -> str:
         ]
         for row in reversed(candles)
     ]
-    return folded(t("rankings.as_table"), html_table(f"{t('rankings.candles')}: {name}", head, rows))
+    return Table(f"{t('rankings.candles')}: {name}", head, rows)
 
 
 def summary(candles: Sequence[CandleRow], name: str, span: str) -> str:

@@ -10,14 +10,13 @@ import streamlit as st
 from dashboard.client import Fetched, api
 from dashboard.client.address import base_url
 from dashboard.client.wire import Asset, AssetQuotes, CandleSeries
+from dashboard.components.chart import chart
 from dashboard.i18n import language, t
 from dashboard.services.rankings import SLOTS, SPANS, Row, Span
 from dashboard.urlstate import sync
 from dashboard.views import candles, coin_parts, states
 from dashboard.views.freshness import source_name
 from dashboard.views.theme import Look
-
-CHART = {"displayModeBar": False, "scrollZoom": False, "responsive": True}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,29 +65,35 @@ def body(row: Row, look: Look, asked: Asked) -> None:
         label_visibility="collapsed",
         on_change=asked.on_span,
     )
-    _candles(row, asked.span, look, asked.candles.result())
+    notes = _candles(row, asked.span, look, asked.candles.result())
     quotes, asset = asked.quotes.result(), asked.asset.result()
     if quotes.data is not None:
-        st.html(coin_parts.quotes(quotes.data, lang) + coin_parts.incidents(quotes.data["incidents"]))
-    elif quotes.error is not None:
-        states.error(quotes.error, key="quotes")
+        told = coin_parts.quotes(quotes.data, lang, datetime.now(UTC)) + coin_parts.incidents(
+            quotes.data["incidents"]
+        )
+    else:
+        told = ""
+        if quotes.error is not None:
+            states.error(quotes.error, key="quotes")
     links = "" if asset.data is None else coin_parts.links(asset.data)
-    st.html(coin_parts.figures(row, asset.data, lang) + links)
-    with st.expander(t("rankings.curl")):
-        st.caption(t("rankings.curl_why"))
-        st.code(coin_parts.curl(base_url(), row.id, asked.span), language="bash", wrap_lines=True)
+    # In one piece: each piece by itself costs the browser more than what it holds.
+    st.html(notes + told + coin_parts.figures(row, asset.data, lang) + links)
+    with st.expander(t("rankings.curl"), key="rk_curl", on_change="rerun") as calls:
+        if calls.open:  # the code's colours cost more than all the rest of the panel
+            st.caption(t("rankings.curl_why"))
+            st.code(coin_parts.curl(base_url(), row.id, asked.span), language="bash", wrap_lines=True)
 
 
-def _candles(row: Row, span: Span, look: Look, answer: Fetched[CandleSeries]) -> None:
+def _candles(row: Row, span: Span, look: Look, answer: Fetched[CandleSeries]) -> str:
+    """The chart; returns what is to be said below it (markup)."""
     series = answer.data
     if series is None:
         if answer.error is not None:
             states.error(answer.error, key="candles")
-        return
-    if not series["candles"]:
-        st.html(f'<p class="rk-note">{t("rankings.candles_none")}</p>')
-        return
+        return ""
     shown = series["candles"]
+    if not shown:
+        return coin_parts.note(t("rankings.candles_none"))
     figure = candles.figure(
         shown,
         look.shades,
@@ -100,11 +105,12 @@ def _candles(row: Row, span: Span, look: Look, answer: Fetched[CandleSeries]) ->
         identity=f"{row.id} {span}",
     )
     words = candles.summary(shown, row.name, t(f"rankings.span_{span}"))
-    st.plotly_chart(figure, key="rk_candles", theme=None, config=CHART, alt=words)
+    table = candles.table(shown, row.name, language())
+    chart(figure, key="rk_candles", height=candles.HEIGHT, alt=words, table=table)
     notes = [t(f"rankings.basis_{series['basis']}", source=source_name(series["source"]))]
     if len(shown) < SLOTS[span]:
         notes.append(t("rankings.candles_short", n=len(shown), full=SLOTS[span]))
-    st.html(f'<p class="rk-note">{" · ".join(notes)}</p>' + candles.table(shown, row.name, language()))
+    return coin_parts.note(" · ".join(notes))
 
 
 def missing(coin: str, on_close: Callable[[], None]) -> None:

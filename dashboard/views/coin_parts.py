@@ -25,6 +25,7 @@ from dashboard.formats import (
 from dashboard.i18n import Language, t
 from dashboard.services.rankings import Row
 from dashboard.views.freshness import provider_name
+from dashboard.views.spread_day import height, spread_day
 
 LINK_KINDS = (
     "website",
@@ -36,6 +37,10 @@ LINK_KINDS = (
     "message_board",
     "announcement",
 )
+
+
+def note(text: str) -> str:
+    return f'<p class="rk-note">{escape(text)}</p>'
 
 
 def change_span(change: Decimal | None, label: str) -> str:
@@ -89,7 +94,7 @@ def source_line(row: Row, lang: Language, now: datetime) -> str:
 FLAGS = ("divergent", "conflict", "depeg", "jump", "missing")
 
 
-def quotes(answer: AssetQuotes, lang: Language) -> str:
+def quotes(answer: AssetQuotes, lang: Language, now: datetime) -> str:
     """Each provider's quote with its age, used or not and why; then the rule and the spread."""
     title = f"<h3>{escape(t('rankings.quotes'))}</h3>"
     if not answer["quotes"]:
@@ -99,10 +104,10 @@ def quotes(answer: AssetQuotes, lang: Language) -> str:
     body = "".join(_quote(quote, lang) for quote in answer["quotes"])
     rule = t(f"rankings.rule_{answer['rule']}")
     return (
-        f'{title}<table class="rk-table"><caption class="rk-sr">{escape(t("rankings.quotes"))}</caption>'
+        f'{title}<table class="cp-table"><caption class="rk-sr">{escape(t("rankings.quotes"))}</caption>'
         f"<thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table>"
         f"<p><strong>{escape(t('rankings.rule'))}.</strong> {escape(rule)}</p>"
-        f'<p class="rk-note" lang="en">{escape(answer["reason"])}</p>{spread(answer)}'
+        f'<p class="rk-note" lang="en">{escape(answer["reason"])}</p>{spread(answer, now)}'
     )
 
 
@@ -122,15 +127,18 @@ def _quote(quote: ProviderQuote, lang: Language) -> str:
     )
 
 
-def spread(answer: AssetQuotes) -> str:
-    """The spread against its two limits: in words, and as a bar for the eye."""
+def spread(answer: AssetQuotes, now: datetime) -> str:
+    """The spread against its two limits: in words, and as a bar for the eye; then the day's."""
     value, agree, conflict = (
         decimal(answer["spread_pct"]),
         decimal(answer["agree_pct"]),
         decimal(answer["conflict_pct"]),
     )
-    if value is None or agree is None or conflict is None or conflict <= 0:
+    if agree is None or conflict is None or conflict <= 0:
         return f"<p>{escape(t('rankings.spread_none'))}</p>"
+    day = spread_day(answer["spread_24h"], agree, conflict, now)
+    if value is None:
+        return f"<p>{escape(t('rankings.spread_none'))}</p>{day}"
     level = "ok" if value <= agree else "mid" if value <= conflict else "bad"
     words = t(
         "rankings.spread_words",
@@ -138,11 +146,10 @@ def spread(answer: AssetQuotes) -> str:
         agree=significant(agree, 2),
         conflict=significant(conflict, 2),
     )
-    at, limit = (min(100.0, 80 * float(part / conflict) ** 0.5) for part in (value, agree))
-    # The bar's scale is a square root, so that the small limit is not lost beside the large one.
+    at, limit = (height(part, conflict) for part in (value, agree))
     return (
         f'<div class="rk-spread rk-{level}" aria-hidden="true"><i style="width:{at:.1f}%"></i>'
-        f'<b style="left:{limit:.1f}%"></b><b style="left:80%"></b></div><p>{escape(words)}</p>'
+        f'<b style="left:{limit:.1f}%"></b><b style="left:80%"></b></div><p>{escape(words)}</p>{day}'
     )
 
 

@@ -1,17 +1,23 @@
 """Assets rebased to 100 in one chart, their correlations, and the tables that say the same."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
 from html import escape
+from typing import Any
 from zoneinfo import ZoneInfo
 
+from dashboard.components.chart import Figure
 from dashboard.i18n import t
 from dashboard.palette import mix
 from dashboard.services.compare import Comparison
 from dashboard.services.rankings import Row
+from dashboard.views import plotting
 from dashboard.views.figure_table import html_table
-from dashboard.views.plotting import Figure, go, watermark
 
 HEIGHT = 400
+MARGIN = {"l": 44, "r": 68, "t": 34, "b": 38}
+LABEL_GAP = 15.0
+"""Pixels between the middles of two names at the lines' ends."""
 LIGHT_LINES = ("#0b57d0", "#b24700", "#00695c", "#8e24aa", "#5f6b7a", "#9a1750")
 DARK_LINES = ("#7aa7ff", "#ffa657", "#4fd1a5", "#d7a6ff", "#b7c2d3", "#ff8fb8")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
@@ -31,45 +37,111 @@ def figure(
     """One line an asset, named at its end as well as in the legend; times in ``zone``."""
     local = [time.astimezone(zone).replace(tzinfo=None) for time in comparison.times]
     colours = DARK_LINES if dark else LIGHT_LINES
-    chart = go.Figure()
-    for n, (asset, values) in enumerate(comparison.index.items()):
-        chart.add_scatter(
-            x=local,
-            y=values,
-            mode="lines",
-            name=rows[asset].symbol,
-            line={"color": colours[n], "width": 2, "dash": DASHES[n]},
-            hovertemplate="%{y:.2f}",
-        )
-        last = next((value for value in reversed(values) if value is not None), None)
-        if last is not None and local:
-            chart.add_annotation(
-                x=local[-1],
-                y=last,
-                text=f"<b>{escape(rows[asset].symbol)}</b>",
-                xanchor="left",
-                xshift=6,
-                showarrow=False,
-                font={"color": colours[n], "size": 12},
-            )
     grid = mix(ink, background, 0.14)
-    chart.add_hline(y=100, line={"color": mix(ink, background, 0.5), "width": 1, "dash": "dot"})
-    chart.update_layout(
-        height=HEIGHT,
-        margin={"l": 0, "r": 64, "t": 30, "b": 0},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        font={"color": ink, "size": 12},
-        hovermode="x unified",
-        hoverlabel={"bgcolor": background, "font": {"color": ink}},
-        legend={"orientation": "h", "y": 1.1, "x": 0, "font": {"color": ink}},
-        uirevision=",".join(comparison.index),
-        xaxis={"showgrid": False, "tickcolor": grid, "tickformat": "%m-%d %H:%M", "nticks": 8},
-        yaxis={"gridcolor": grid, "tickformat": ".4~g", "automargin": True},
-    )
-    if sample:
-        chart.add_annotation(**watermark(ink, 64))
-    return chart
+    known = [value for values in comparison.index.values() for value in values if value is not None]
+    low, high = min([*known, 100.0]), max([*known, 100.0])
+    room = max(high - low, 0.01) * 0.05
+    reach = (low - room, high + room)
+    is_day = not local or local[-1] - local[0] < timedelta(days=2)
+    layout = {
+        "margin": MARGIN,
+        "font": {"color": ink, "size": 12},
+        "hovermode": "x unified",
+        "hoverlabel": plotting.hover_label(ink, background),
+        "showlegend": True,
+        "legend": {"orientation": "h", "y": 1.1, "x": 0, "font": {"color": ink}},
+        "uirevision": ",".join(comparison.index),
+        "xaxis": {
+            "showgrid": False,
+            "tickcolor": grid,
+            "tickformat": "%H:%M\n%m-%d" if is_day else "%m-%d",
+            "hoverformat": "%m-%d %H:%M",
+            "tickangle": 0,
+            "range": [local[0], local[-1]] if local else None,
+        },
+        "yaxis": {"gridcolor": grid, "tickformat": ".4~g", "range": reach, "zeroline": False},
+        "shapes": [
+            {
+                "type": "line",
+                "xref": "x domain",
+                "x0": 0,
+                "x1": 1,
+                "y0": 100,
+                "y1": 100,
+                "line": {"color": mix(ink, background, 0.5), "width": 1, "dash": "dot"},
+            }
+        ],
+        "annotations": _end_names(comparison, rows, colours, local[-1] if local else None, reach)
+        + ([plotting.watermark(ink, 64)] if sample else []),
+    }
+    lines = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": local,
+            "y": values,
+            "name": escape(rows[asset].symbol),
+            "line": {"color": colours[n], "width": 2, "dash": DASHES[n]},
+            "hovertemplate": "%{y:.2f}",
+        }
+        for n, (asset, values) in enumerate(comparison.index.items())
+    ]
+    return plotting.figure(lines, layout)
+
+
+def _end_names(
+    comparison: Comparison,
+    rows: Mapping[str, Row],
+    colours: Sequence[str],
+    at: datetime | None,
+    reach: tuple[float, float],
+) -> list[dict[str, Any]]:
+    """Each line's name beside its last point, moved as little as the names need to stand clear."""
+    ends = {
+        asset: next((value for value in reversed(values) if value is not None), None)
+        for asset, values in comparison.index.items()
+    }
+    pixels = (HEIGHT - MARGIN["t"] - MARGIN["b"]) / (reach[1] - reach[0])
+    heights = [(end - reach[0]) * pixels for end in ends.values() if end is not None]
+    places = iter(zip(apart(heights, LABEL_GAP), heights, strict=True))
+    names = []
+    for n, (asset, end) in enumerate(ends.items()):
+        if end is None:
+            continue
+        place, height = next(places)
+        names.append(
+            {
+                "x": at,
+                "y": end,
+                "text": f"<b>{escape(rows[asset].symbol)}</b>",
+                "xanchor": "left",
+                "xshift": 6,
+                "yshift": place - height,
+                "showarrow": False,
+                "font": {"color": colours[n], "size": 12},
+            }
+        )
+    return names
+
+
+def apart(places: Sequence[float], gap: float) -> list[float]:
+    """``places`` in the same order, at least ``gap`` apart, with the least squares of movement.
+
+    Isotonic regression by pooling adjacent violators, on the places less the gaps below them.
+    """
+    order = sorted(range(len(places)), key=lambda n: places[n])
+    pools: list[tuple[float, int]] = []  # mean and number of those that move together
+    for rank, n in enumerate(order):
+        mean, count = places[n] - rank * gap, 1
+        while pools and pools[-1][0] > mean:
+            before, number = pools.pop()
+            mean, count = (before * number + mean * count) / (number + count), number + count
+        pools.append((mean, count))
+    levels = [mean for mean, count in pools for _ in range(count)]
+    moved = [0.0] * len(places)
+    for rank, (n, level) in enumerate(zip(order, levels, strict=True)):
+        moved[n] = level + rank * gap
+    return moved
 
 
 def end_table(comparison: Comparison, rows: Mapping[str, Row]) -> str:
@@ -80,7 +152,7 @@ def end_table(comparison: Comparison, rows: Mapping[str, Row]) -> str:
         known = [value for value in values if value is not None]
         figures = [f"{value:.2f}" for value in (known[-1], min(known), max(known))] if known else ["–"] * 3
         body.append([f"{rows[asset].name} ({rows[asset].symbol})", *figures])
-    return html_table(t("rankings.compare_lines"), head, body, visible=True)
+    return html_table(t("rankings.compare_lines"), head, body)
 
 
 def correlation_table(
@@ -94,7 +166,7 @@ def correlation_table(
         for name, row in zip(names, comparison.correlation.values(), strict=True)
     )
     return (
-        f'<table class="rk-table rk-matrix" style="color:{ink}">'
+        f'<table class="cp-table rk-matrix" style="color:{ink}">'
         f"<caption>{escape(t('rankings.correlation'))}</caption>"
         f"<thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table>"
     )

@@ -1,18 +1,20 @@
-"""Plotly's figure classes; its package carries no types, so they are ``Any`` in one place."""
+"""What all drawings have in common. Figures are written as Plotly.js reads them.
 
+Plotly's own classes for Python check every property, which takes longer than all the rest; the tests
+check the figures with them instead.
+"""
+
+from collections.abc import Mapping
 from typing import Any
 
-import plotly.graph_objects
-
+from dashboard.components.chart import Figure
 from dashboard.i18n import t
 
-go: Any = plotly.graph_objects
-Figure = Any
+CLEAR = "rgba(0,0,0,0)"
 
 
-def unchecked(traces: list[dict[str, Any]], layout: dict[str, Any]) -> Figure:
-    """A figure as written, without Plotly's check of every property, which takes longer than all the rest."""
-    return go.Figure({"data": traces, "layout": layout}, _validate=False)
+def hover_label(ink: str, background: str) -> dict[str, Any]:
+    return {"bgcolor": background, "font": {"color": ink}, "bordercolor": ink}
 
 
 def watermark(ink: str, size: int, y: float = 0.5) -> dict[str, Any]:
@@ -27,3 +29,8 @@ def watermark(ink: str, size: int, y: float = 0.5) -> dict[str, Any]:
         "opacity": 0.1,
         "font": {"size": size, "color": ink},
     }
+
+
+def figure(traces: list[dict[str, Any]], layout: Mapping[str, Any]) -> Figure:
+    """``layout`` over a clear ground."""
+    return {"data": traces, "layout": {"paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR, **layout}}

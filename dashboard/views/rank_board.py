@@ -21,6 +21,8 @@ from dashboard.views.theme import look
 
 KEY = "rank_table"
 VIEWS = ("table", "treemap", "compare")
+MODES = {"table": "table", "treemap": "bar", "compare": "none"}
+"""What of the table is on the screen. It stays on the page in every view: to make it anew takes longest."""
 VIEW_KEYS = ("q", "sort", "facet", "cat", "min", "cols", "span", "watch")
 EXPORTS: dict[str, tuple[str, Callable[[exports.Export], bytes]]] = {
     "csv": ("text/csv", exports.to_csv),
@@ -42,24 +44,25 @@ def board() -> None:
     table = gathered.table
     if refresh.await_first(any(row.price is not None for row in table.rows)):
         states.awaiting()
+    coin = st.query_params.get("coin", "")
+    row = table.by_id.get(coin)
+    asked = coin_panel.ask(coin) if row is not None else None
     shown = _bar(table, view)
     if shown == "compare":
-        rank_views.compare(table, compared(), _write_compare)
-        return
-    coin = st.query_params.get("coin", "")
+        coin = ""
     with st.container(key="rk_body"):
         main = st.container(key="rk_main", gap="small")
         # Bordered, since only then an empty container takes its place before the table is drawn.
         panel = st.container(key="rk_panel", border=True) if coin else None
-    row = table.by_id.get(coin)
-    asked = coin_panel.ask(coin) if row is not None else None
     if panel is not None:
         with panel:
             _panel_head(row, coin)
     with main:
-        _mount(table, view, coin, "table" if shown == "table" else "bar")
+        _mount(table, view, coin, MODES[shown])
         if shown == "treemap":
             rank_views.treemap(select(table.rows, view), table.span)
+        elif shown == "compare":
+            rank_views.compare(table, compared(), _write_compare)
     if panel is not None and row is not None and asked is not None:
         with panel:
             coin_panel.body(row, look(), asked)
@@ -95,15 +98,22 @@ def _bar(table: Table, view: View) -> str:
             label_visibility="collapsed",
             on_change=on_change,
         )
-        with st.popover(t("rankings.export"), icon=":material/download:", key="rk_export"):
-            rows = select(table.rows, view)
-            if shown == "compare":
-                rows = [table.by_id[asset] for asset in compared() if asset in table.by_id]
-            st.caption(t("rankings.export_why", n=len(rows)))
-            if any(row.sample for row in rows):
-                st.caption(t("rankings.export_sample"))
-            _downloads(exports.Export(rows, datetime.now(UTC), _link()))
+        with st.popover(
+            t("rankings.export"), icon=":material/download:", key="rk_export", on_change="rerun"
+        ) as sheet:
+            if sheet.open:
+                _exports(table, view, shown)
     return shown
+
+
+def _exports(table: Table, view: View, shown: str) -> None:
+    rows = select(table.rows, view)
+    if shown == "compare":
+        rows = [table.by_id[asset] for asset in compared() if asset in table.by_id]
+    st.caption(t("rankings.export_why", n=len(rows)))
+    if any(row.sample for row in rows):
+        st.caption(t("rankings.export_sample"))
+    _downloads(exports.Export(rows, datetime.now(UTC), _link()))
 
 
 def _downloads(export: exports.Export) -> None:

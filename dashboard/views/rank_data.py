@@ -1,7 +1,8 @@
 """The rank table's rows and bytes, made once per change of the data for all sessions.
 
 The client keeps an answer's identity as long as nothing changed, so identity is the cache's key:
-no hashing of what is large, and no session pays for what another one has made.
+no hashing of what is large, and no session pays for what another one has made. :func:`prepare` makes
+them before anybody asks.
 """
 
 import threading
@@ -16,8 +17,8 @@ from typing import Any
 from dashboard import formats
 from dashboard.client import Fetched, api
 from dashboard.components.rank_table import Formats, table_bytes
-from dashboard.i18n import Language, t
-from dashboard.services.rankings import COLUMNS, FACETS, MIN_CAPS, RULES, Row, Span, build_rows
+from dashboard.i18n import LANGUAGES, Language, t
+from dashboard.services.rankings import COLUMNS, FACETS, MIN_CAPS, RULES, SPANS, Row, Span, build_rows
 
 KEPT = 6
 """Data sets kept: both spans, now and just before."""
@@ -35,6 +36,9 @@ class Table:
 
 
 _lock = threading.Lock()
+"""Of ``_tables``, held for no longer than a look."""
+_making = threading.Lock()
+"""Held while a table or its bytes are made, so that no two sessions make the same."""
 _tables: OrderedDict[tuple[int, ...], Table] = OrderedDict()
 
 
@@ -54,30 +58,56 @@ class Gathered:
 
 
 def gather(span: Span) -> Gathered:
+    """The answers of now and their table."""
     rankings, prices, figures, assets = api.rankings(span), api.prices(), api.figures(), api.assets()
     if rankings.data is None:
         return Gathered(None, rankings, prices, figures, assets)
     answers = (rankings.data, prices.data, figures.data, assets.data)
     key = (*map(id, answers), span == "7d")
+    table = _known(key)
+    if table is None:
+        with _making:
+            table = _known(key)
+            if table is None:  # the answers are kept in the table, so their ids cannot be given away
+                rows = build_rows(rankings.data, prices.data, assets.data, figures.data, span=span)
+                table = Table(span, rows, {row.id: row for row in rows}, answers)
+                _keep(key, table)
+    return Gathered(table, rankings, prices, figures, assets)
+
+
+def _known(key: tuple[int, ...]) -> Table | None:
     with _lock:
-        table = _tables.get(key)
-        if table is None:  # the answers are kept in the table, so their ids cannot be given away
-            rows = build_rows(rankings.data, prices.data, assets.data, figures.data, span=span)
-            table = Table(span, rows, {row.id: row for row in rows}, answers)
-            _tables[key] = table
-            while len(_tables) > KEPT:
-                _tables.popitem(last=False)
-        return Gathered(table, rankings, prices, figures, assets)
+        return _tables.get(key)
+
+
+def _keep(key: tuple[int, ...], table: Table) -> None:
+    with _lock:
+        _tables[key] = table
+        while len(_tables) > KEPT:
+            _tables.popitem(last=False)
 
 
 def encoded(table: Table, lang: Language) -> tuple[str, bytes]:
-    """The version's name and the bytes of ``table`` in ``lang``."""
+    """The version's name and the bytes of ``table`` in ``lang``, with the version as their first line."""
+    if lang not in table.encoded:
+        with _making:
+            if lang not in table.encoded:
+                writer = Formats(price=formats.price, compact=partial(_compact, lang=lang))
+                data = table_bytes(table.rows, table.span, words(lang), writer, time.time())
+                version = blake2b(data, digest_size=8).hexdigest()
+                table.encoded[lang] = (version, version.encode() + b"\n" + data)
+    return table.encoded[lang]
+
+
+def prepare() -> None:
+    """Make what the next click may need: both spans' tables, in the languages that readers have."""
     with _lock:
-        if lang not in table.encoded:
-            writer = Formats(price=formats.price, compact=partial(_compact, lang=lang))
-            data = table_bytes(table.rows, table.span, words(lang), writer, time.time())
-            table.encoded[lang] = (blake2b(data, digest_size=8).hexdigest(), data)
-        return table.encoded[lang]
+        read = {lang for table in _tables.values() for lang in table.encoded}
+    for span in SPANS:
+        table = gather(span).table
+        for lang in read or {LANGUAGES[0]}:
+            if table is not None:
+                encoded(table, lang)
 
 
 def _compact(value: Any, *, lang: Language) -> str:

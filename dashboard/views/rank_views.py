@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from dashboard.components.asset_picker import asset_picker
+from dashboard.components.chart import chart
 from dashboard.i18n import language, t
 from dashboard.services.compare import MAX_ASSETS
 from dashboard.services.compare import compare as compare_series
@@ -15,7 +17,6 @@ from dashboard.views import treemap as treemap_view
 from dashboard.views.rank_data import Table
 from dashboard.views.theme import look
 
-CHART = {"displayModeBar": False, "responsive": True}
 SIZES: tuple[treemap_view.Size, ...] = ("cap", "volume")
 
 
@@ -62,24 +63,26 @@ def treemap(rows: Sequence[Row], span: Span) -> None:
         drawn, size, span, seen.shades, ink=seen.ink, background=seen.background, lang=language()
     )
     words = t("rankings.treemap_alt", n=min(len(drawn), treemap_view.MOST))
-    st.plotly_chart(figure, key="rk_treemap", theme=None, config=CHART, alt=words)
-    left = len(rows) - len(drawn)
-    note = f'<p class="rk-note">{t("rankings.treemap_left_out", n=left)}</p>' if left else ""
-    st.html(note + treemap_view.table(drawn, size, span, language()))
+    figures = treemap_view.table(drawn, size, span, language())
+    chart(figure, key="rk_treemap", height=treemap_view.HEIGHT, alt=words, table=figures)
+    if left := len(rows) - len(drawn):
+        st.html(f'<p class="rk-note">{t("rankings.treemap_left_out", n=left)}</p>')
 
 
 def compare(table: Table, chosen: Sequence[str], write: Callable[[object], None]) -> None:
     """The chosen assets over each other, and how they move together."""
     known = [asset for asset in chosen if asset in table.by_id]
     with st.container(key="rk_compare_bar", horizontal=True, vertical_alignment="bottom"):
-        st.session_state["compare_pick"] = known
-        st.multiselect(
-            t("rankings.compare_pick", n=MAX_ASSETS),
-            list(table.by_id),
-            format_func=lambda asset: f"{table.by_id[asset].name} ({table.by_id[asset].symbol})",
+        asset_picker(
+            [(row.id, f"{row.name} ({row.symbol})") for row in table.rows],
+            known,
             key="compare_pick",
-            max_selections=MAX_ASSETS,
-            on_change=lambda: write(st.session_state["compare_pick"]),
+            label=t("rankings.compare_pick", n=MAX_ASSETS),
+            add=t("rankings.compare_add"),
+            full=t("rankings.compare_is_full"),
+            remove=t("rankings.compare_remove"),
+            most=MAX_ASSETS,
+            on_pick=write,
         )
         _span_control(table.span)
     if len(known) < 2:
@@ -116,7 +119,7 @@ def _comparison(table: Table, known: Sequence[str]) -> None:
         names=", ".join(table.by_id[asset].name for asset in comparison.index),
         start=f"{comparison.times[0]:%Y-%m-%d %H:%M} UTC",
     )
-    st.plotly_chart(figure, key="rk_compare_lines", theme=None, config=CHART, alt=words)
+    chart(figure, key="rk_compare_lines", height=compare_view.HEIGHT, alt=words)
     left, right = st.columns(2)
     left.html(compare_view.end_table(comparison, table.by_id))
     matrix = compare_view.correlation_table(

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Literal
 
+from dashboard.components.chart import Figure, Table
 from dashboard.formats import ARROWS, compact_usd, direction, percent, price
 from dashboard.i18n import Language, t
 from dashboard.palette import Shades, mix
 from dashboard.services.rankings import Row, Span
-from dashboard.views.figure_table import folded, html_table
-from dashboard.views.plotting import Figure, go, watermark
+from dashboard.views import plotting
 
 Size = Literal["cap", "volume"]
 MOST = 120
@@ -44,51 +44,41 @@ def figure(
     is_named = [area / total >= SMALLEST_NAMED for area in areas]
     fills = [tile_colour(change, span, shades, background) for change in changes]
     words = [change_words(change) for change in changes]
-    chart = go.Figure(
-        go.Treemap(
-            ids=[row.id for row in rows],
-            labels=[row.symbol for row in rows],
-            parents=[""] * len(rows),
-            values=areas,
-            marker={
-                "colors": fills,
-                "line": {"width": 2, "color": background},
-                "cornerradius": 4,
-                "pad": {"t": 2, "l": 2, "r": 2, "b": 2},
-            },
-            text=words,
-            customdata=[
-                [
-                    row.name,
-                    price(row.price),
-                    compact_usd(measure(row, size), lang),
-                    row.source or "",
-                    row.symbol,
-                ]
-                for row in rows
-            ],
-            texttemplate=["<b>%{label}</b><br>%{text}" if named else " " for named in is_named],
-            hovertemplate=(
-                "<b>%{customdata[0]}</b> %{customdata[4]}<br>%{customdata[1]}  %{text}"
-                "<br>%{customdata[2]}<br>%{customdata[3]}<extra></extra>"
-            ),
-            textfont={"color": ink, "size": [_letters(area / total) for area in areas]},
-            textposition="middle center",
-            tiling={"packing": "squarify", "pad": 1},
-            pathbar={"visible": False},
-            sort=True,
-        )
-    )
-    chart.update_layout(
-        height=HEIGHT,
-        margin={"l": 0, "r": 0, "t": 0, "b": 0},
-        paper_bgcolor="rgba(0,0,0,0)",
-        hoverlabel={"bgcolor": background, "font": {"color": ink}, "bordercolor": ink},
-        uirevision="treemap",
-    )
-    if any(row.sample for row in rows):
-        chart.add_annotation(**watermark(ink, 72))
-    return chart
+    trace = {
+        "type": "treemap",
+        "ids": [row.id for row in rows],
+        "labels": [row.symbol for row in rows],
+        "parents": [""] * len(rows),
+        "values": areas,
+        "marker": {
+            "colors": fills,
+            "line": {"width": 2, "color": background},
+            "cornerradius": 4,
+            "pad": {"t": 2, "l": 2, "r": 2, "b": 2},
+        },
+        "text": words,
+        "customdata": [
+            [row.name, price(row.price), compact_usd(measure(row, size), lang), row.source or "", row.symbol]
+            for row in rows
+        ],
+        "texttemplate": ["<b>%{label}</b><br>%{text}" if named else " " for named in is_named],
+        "hovertemplate": (
+            "<b>%{customdata[0]}</b> %{customdata[4]}<br>%{customdata[1]}  %{text}"
+            "<br>%{customdata[2]}<br>%{customdata[3]}<extra></extra>"
+        ),
+        "textfont": {"color": ink, "size": [_letters(area / total) for area in areas]},
+        "textposition": "middle center",
+        "tiling": {"packing": "squarify", "pad": 1},
+        "pathbar": {"visible": False},
+        "sort": True,
+    }
+    layout = {
+        "margin": {"l": 0, "r": 0, "t": 0, "b": 0},
+        "hoverlabel": plotting.hover_label(ink, background),
+        "uirevision": "treemap",
+        "annotations": [plotting.watermark(ink, 72)] if any(row.sample for row in rows) else [],
+    }
+    return plotting.figure([trace], layout)
 
 
 def _letters(share: float) -> int:
@@ -129,7 +119,7 @@ def _step(step: Decimal, limit: int) -> str:
     return sign + percent(step, places=0)
 
 
-def table(rows: Sequence[Row], size: Size, span: Span, lang: Language) -> str:
+def table(rows: Sequence[Row], size: Size, span: Span, lang: Language) -> Table:
     head = [
         t("rankings.col_name"),
         t(f"rankings.size_{size}"),
@@ -147,4 +137,4 @@ def table(rows: Sequence[Row], size: Size, span: Span, lang: Language) -> str:
         ]
         for row in rows
     ]
-    return folded(t("rankings.as_table"), html_table(t("rankings.view_treemap"), head, body))
+    return Table(t("rankings.view_treemap"), head, body)

@@ -1,11 +1,10 @@
 """A reader's choices: from the cookie, the link and the browser, in that order of strangers' trust."""
 
-from typing import Any
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.preferences import parse
+from tests.support.pages import markdown as shown
 
 
 def page() -> None:
@@ -22,16 +21,6 @@ def page() -> None:
     if st.button("Red"):
         preferences.choose("rise_colours", "red")
         st.rerun()
-
-
-@pytest.fixture
-def app() -> AppTest:
-    return AppTest.from_function(page)
-
-
-def shown(app: AppTest) -> Any:
-    assert not app.exception
-    return app.markdown[0].value
 
 
 def test_before_any_choice_the_defaults_stand_and_no_cookie_is_set(app: AppTest) -> None:

@@ -10,6 +10,8 @@ from streamlit.testing.v1 import AppTest
 from dashboard.client import api
 from dashboard.client.http import ApiClient
 from dashboard.i18n import LANGUAGES, t
+from dashboard.services.rankings import SPANS
+from dashboard.views import rank_data
 from tests.dashboard.conftest import Backend
 from tests.support.line import Line
 
@@ -27,12 +29,25 @@ def opened(**query: str) -> AppTest:
     return app
 
 
+def parts(app: AppTest, component: str) -> list[bytes]:
+    """What each instance of a component is given."""
+    name = f"chainproof.{component}"
+    return [part.proto.bytes for part in app.get("bidi_component") if part.proto.component_name == name]
+
+
 def sent(app: AppTest) -> tuple[dict[str, Any], dict[str, Any]]:
     """The head and the table that the component is given."""
-    name = "chainproof.rank_table"
-    (part,) = [part for part in app.get("bidi_component") if part.proto.component_name == name]
-    head, table = part.proto.bytes.split(b"\n", 1)
-    return orjson.loads(head), orjson.loads(table)
+    (head,), (rows,) = parts(app, "rank_head"), parts(app, "rank_table")
+    version, table = rows.split(b"\n", 1)
+    told: dict[str, Any] = orjson.loads(head)
+    assert told["version"] == version.decode()
+    return told, orjson.loads(table)
+
+
+def drawn(app: AppTest) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """What is told about each chart, and its figure."""
+    lines = (part.split(b"\n", 1) for part in parts(app, "chart"))
+    return [(orjson.loads(about), orjson.loads(figure)) for about, figure in lines]
 
 
 def html(app: AppTest) -> str:
@@ -119,7 +134,10 @@ def test_the_panels_candles_are_told_in_words_and_as_a_table(chart: Any) -> None
     app = opened(coin="ethereum", chart=chart)
     series = api.candles("ethereum", chart).data
     assert series is not None
-    assert html(app).count("<tr>") >= len(series["candles"])
+    ((about, figure),) = drawn(app)
+    assert len(about["table"]["rows"]) == len(series["candles"])
+    assert "Ethereum" in about["alt"]
+    assert figure["data"][0]["close"] == [candle[4] for candle in series["candles"]]
     assert t(f"rankings.basis_{series['basis']}", source=t("frame.source_sample")) in html(app)
 
 
@@ -160,15 +178,15 @@ def test_the_treemap_has_its_legend_and_its_table(lang: Any) -> None:
     app = opened(view="treemap", lang=lang)
     assert sent(app)[0]["mode"] == "bar"
     assert html(app).count('<li style="background') == 7
-    assert len(app.get("plotly_chart")) == 1
+    ((about, _),) = drawn(app)
     known = [token for token in api.rankings("24h").data or [] if token["market_cap"]]
-    assert html(app).count("<tr>") == len(known) + 1
+    assert len(about["table"]["rows"]) == len(known)
 
 
 def test_the_treemap_of_nothing_says_so() -> None:
     app = opened(view="treemap", q="no such coin at all")
     assert t("rankings.treemap_none") in html(app)
-    assert len(app.get("plotly_chart")) == 0
+    assert drawn(app) == []
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -177,6 +195,15 @@ def test_a_comparison_is_reopened_by_its_link(lang: Any) -> None:
     assert "rk-matrix" in page
     assert page.count("1.00") >= 2
     assert t("rankings.correlation", lang=lang) in page
+
+
+def test_the_picker_offers_every_asset_and_shows_those_that_the_link_chose() -> None:
+    (picker,) = parts(opened(view="compare", compare="ethereum,gone"), "asset_picker")
+    told = orjson.loads(picker)
+    ranked = api.rankings("24h").data or []
+    assert [asset for asset, _ in told["options"]] == [token["id"] for token in ranked]
+    assert told["chosen"] == [["ethereum", "Ethereum (ETH)"]]
+    assert told["most"] == 6
 
 
 def test_a_comparison_of_nothing_offers_to_begin() -> None:
@@ -205,6 +232,30 @@ def test_without_any_answer_there_is_an_error_with_a_retry(line: Line) -> None:
     line.cut = False
     app.button(key="error-rankings-retry").click().run()
     assert sent(app)[1]["columns"]["id"]
+
+
+def test_opening_a_coin_changes_no_byte_of_the_rows_that_the_browser_has() -> None:
+    app = opened()
+    before = parts(app, "rank_table")
+    app.query_params["coin"] = "ethereum"
+    app.run()
+    assert parts(app, "rank_table") == before
+    assert sent(app)[0]["coin"] == "ethereum"
+
+
+def test_the_table_stays_on_the_page_in_every_view() -> None:
+    app = opened(view="compare", compare="bitcoin,ethereum")
+    assert sent(app)[0]["mode"] == "none"
+    assert [about["key"] for about, _ in drawn(app)] == ["rk_compare_lines"]
+
+
+def test_what_the_next_click_needs_is_made_before_it() -> None:
+    opened()
+    rank_data.prepare()
+    for span in SPANS:
+        table = rank_data.gather(span).table
+        assert table is not None
+        assert "en" in table.encoded
 
 
 def test_unchanged_data_are_encoded_once_for_all_sessions() -> None:

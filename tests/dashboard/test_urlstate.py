@@ -2,8 +2,9 @@
 
 from typing import Any
 
-import pytest
 from streamlit.testing.v1 import AppTest
+
+from tests.support.pages import markdown as shown
 
 
 def page() -> None:
@@ -21,16 +22,6 @@ def page() -> None:
     if st.button("Close"):
         urlstate.write("coin", "")
         st.rerun()
-
-
-@pytest.fixture
-def app() -> AppTest:
-    return AppTest.from_function(page)
-
-
-def shown(app: AppTest) -> str:
-    assert not app.exception
-    return str(app.markdown[0].value)
 
 
 def address(app: AppTest) -> dict[str, Any]:

@@ -38,7 +38,7 @@ const CELLS = {
       cell.append(el("div", { class: "who" }, image, link, compare));
     },
     patch(cell, row, table) {
-      const [image, link, compare] = cell.firstElementChild.children;
+      const [image, link] = cell.firstElementChild.children;
       if (image.dataset.src !== row.icon) {
         image.dataset.src = row.icon;
         if (row.icon) image.src = row.icon;
@@ -46,10 +46,7 @@ const CELLS = {
       }
       setText(link.children[0], row.name);
       setText(link.children[1], row.symbol);
-      setAttr(link, "href", table.linkTo(row.id));
-      const on = table.compare.includes(row.id);
-      setAttr(compare, "aria-pressed", on);
-      setAttr(compare, "aria-label", fill(on ? table.words.compare_off : table.words.compare_on, { name: row.name }));
+      if (!link.hasAttribute("href")) setAttr(link, "href", table.linkTo(row.id));
     },
   },
   price: {
@@ -127,6 +124,12 @@ class RowView {
     this.node.replaceChildren(first, ...cells);
   }
 
+  // A row that is the same object has nothing new but what depends on the reader.
+  update(row, table) {
+    if (row !== this.row || !same(this.columns, table.columns)) this.patch(row, table);
+    else this.mark(table);
+  }
+
   patch(row, table) {
     this.row = row;
     if (!same(this.columns, table.columns)) this.layout(table);
@@ -139,6 +142,10 @@ class RowView {
     const starred = table.lists.has(this.id);
     setAttr(this.star, "aria-pressed", starred);
     setAttr(this.star, "aria-label", fill(starred ? table.words.unwatch : table.words.watch, { name: this.row.name }));
+    const compared = table.compare.includes(this.id);
+    const compare = this.cells.name.querySelector(".cmp");
+    setAttr(compare, "aria-pressed", compared);
+    setAttr(compare, "aria-label", fill(compared ? table.words.compare_off : table.words.compare_on, { name: this.row.name }));
     setAttr(this.node, "aria-selected", table.coin === this.id);
   }
 }

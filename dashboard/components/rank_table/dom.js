@@ -71,3 +71,7 @@ function icon(name) {
   svg.append(path);
   return svg;
 }
+
+// When the browser has nothing else to do; not every browser can tell.
+const atPause = globalThis.requestIdleCallback ?? ((run) => setTimeout(run, 200));
+const cancelPause = globalThis.cancelIdleCallback ?? clearTimeout;

@@ -91,6 +91,15 @@ Object.assign(RankTable.prototype, {
     }
   },
 
+  // The service is asked for the coin while the button is still down: by the click its answers are there.
+  onPress(event) {
+    const id = event.button === 0 && this.place(event.target)?.id;
+    if (!id || id === this.coin || event.target.closest("[data-act]")) return;
+    const span = new URLSearchParams(location.search).get("chart") ?? "24h";
+    const address = `/assets/${encodeURIComponent(id)}/ahead?${new URLSearchParams({ span })}`;
+    fetch(address, { priority: "high" }).catch(() => undefined); // the click itself asks too, and tells what fails
+  },
+
   onClick(event) {
     const sort = event.target.closest("[data-sort]");
     if (sort) return this.sortBy(sort.dataset.sort, event.shiftKey);
@@ -120,14 +129,22 @@ Object.assign(RankTable.prototype, {
   onFocus(event) {
     const spot = this.place(event.target);
     if (!spot) return;
+    this.relink(spot.id);
     if (this.stop !== spot.cell) this.rove(spot.id, spot.col);
     if (spot.col === "source") this.showTip(spot);
   },
 
   onHover(event) {
     const spot = this.place(event.target);
+    if (spot) this.relink(spot.id);
     if (spot?.col === "source") this.showTip(spot);
     else if (this.root.activeElement !== this.tipFor) this.hideTip();
+  },
+
+  // A row's link takes along how the page stands when somebody may follow it.
+  relink(id) {
+    const link = this.views.get(id).cells.name.querySelector("a");
+    setAttr(link, "href", this.linkTo(id));
   },
 
   showTip({ id, cell }) {

@@ -21,6 +21,7 @@ class RankTable {
     this.frame = el("div", { class: "rk" }, this.toolbar.root, this.box, this.tip);
     root.append(this.frame);
     this.seen = new IntersectionObserver((entries) => this.onSeen(entries), { root: this.box, rootMargin: "300px 0px" });
+    this.box.addEventListener("pointerdown", (event) => this.onPress(event), { passive: true });
     this.box.addEventListener("click", (event) => this.onClick(event));
     this.box.addEventListener("keydown", (event) => this.onKey(event));
     this.box.addEventListener("focusin", (event) => this.onFocus(event));
@@ -46,29 +47,38 @@ class RankTable {
     this.connected = null;
     clearInterval(this.clock);
     clearTimeout(this.reporting);
+    cancelPause(this.later);
   }
 
+  // The rows. They are drawn when the head of the same version is there.
   receive(data, host) {
     this.host = host;
-    const text = new TextDecoder().decode(data);
-    const cut = text.indexOf("\n");
-    const head = JSON.parse(text.slice(0, cut));
-    const fresh = head.version !== this.version;
-    if (fresh) this.load(JSON.parse(text.slice(cut + 1)));
-    this.version = head.version;
-    const drawn = this.drawnFor;
-    this.drawnFor = JSON.stringify([head.version, head.lang, head.mode, head.compare, location.search.replace(/[?&]coin=[^&]*/, "")]);
+    this.connect();
+    const cut = data.indexOf(10); // the first line is the version
+    const version = new TextDecoder().decode(data.subarray(0, cut));
+    if (version === this.version) return;
+    this.load(JSON.parse(new TextDecoder().decode(data.subarray(cut + 1))));
+    this.version = version;
+  }
+
+  show(head) {
+    if (head.version !== this.version) return; // its rows are on their way
     this.adoptCoin(head.coin);
     this.compare = head.compare;
-    this.frame.lang = head.lang;
-    this.frame.dataset.mode = head.mode;
-    this.connect();
-    const before = this.view;
+    // The same value written again would still have the style of every row computed anew.
+    setAttr(this.frame, "lang", head.lang);
+    setAttr(this.frame, "data-mode", head.mode);
+    this.mode = head.mode;
     this.adopt(head.view);
-    if (fresh && this.rebuild) this.toolbar.build();
+    if (this.rebuild) this.toolbar.build();
+    const fresh = this.rebuild || this.drawnFor !== this.drawKey();
     this.rebuild = false;
-    if (drawn === this.drawnFor && same(before, this.view)) this.markRows(); // only the open coin changed
-    else this.render();
+    if (fresh) this.render();
+    else this.markRows(); // only the open coin changed, or where the reader looks
+  }
+
+  drawKey() {
+    return JSON.stringify([this.version, this.frame.lang, this.compare, this.view]);
   }
 
   // What was opened or closed here stands until it is echoed: a run that began before knows nothing of it.
@@ -84,7 +94,7 @@ class RankTable {
 
   load(table) {
     const first = !this.words;
-    this.rebuild = first || !same(this.words, table.words) || !same(this.categories, table.categories);
+    this.rebuild ||= first || !same(this.words, table.words) || !same(this.categories, table.categories);
     Object.assign(this, { words: table.words, categories: table.categories, slots: table.slots, hasVolume: table.hasVolume });
     this.lists ??= new Watchlists(table.words.list_first);
     const c = table.columns;
@@ -150,13 +160,22 @@ class RankTable {
 
   render() {
     if (!this.view) return;
+    cancelPause(this.later);
+    if (this.mode !== "table") { // nobody sees the rows: they are drawn at leisure
+      this.toolbar.update(select(this.rows, this.view).length, this.rows.length);
+      this.later = atPause(() => this.renderRows());
+    } else this.renderRows();
+  }
+
+  renderRows() {
+    this.drawnFor = this.drawKey();
     const active = this.root.activeElement;
     this.columns = this.view.columns.filter((code) => code !== "volume" || this.hasVolume);
     this.renderHead();
     this.shown = select(this.rows, this.view);
     const nodes = this.shown.map((row) => {
       const view = this.views.get(row.id);
-      if (view) view.patch(row, this);
+      if (view) view.update(row, this);
       else this.views.set(row.id, new RowView(row, this));
       return this.views.get(row.id).node;
     });
@@ -225,7 +244,7 @@ class RankTable {
 
   listsChanged() {
     this.markRows();
-    this.toolbar.update(this.shown.length, this.rows.length);
+    this.toolbar.update(select(this.rows, this.view).length, this.rows.length);
   }
 
   linkTo(id) {

@@ -29,6 +29,8 @@ def test_every_call_brings_the_services_answer() -> None:
         api.status(),
     ]
     assert [answer.error for answer in answers] == [None] * 10
+    for is_open in (True, False):
+        assert api.incidents(is_open=is_open, limit=5).error is None
     assert all(answer.data for answer in answers)
 
 

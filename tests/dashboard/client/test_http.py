@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from dashboard.client.fetched import Fetched
-from dashboard.client.http import MOST_PATHS, ApiClient
+from dashboard.client.http import MOST_PATHS, WANTED_SECONDS, ApiClient
 
 KEY = "cp_testv1" + "a" * 32 + "_000000"
 BODY = b'{"price": 1.10, "count": 3}'
@@ -47,8 +47,17 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def client(server: Server, clock: Clock) -> ApiClient:
-    return ApiClient("http://service.test", lambda: KEY, transport=httpx.MockTransport(server), clock=clock)
+def behind() -> list[Callable[[], None]]:
+    """What the client wants done behind, for the test to do."""
+    return []
+
+
+@pytest.fixture
+def client(server: Server, clock: Clock, behind: list[Callable[[], None]]) -> ApiClient:
+    transport = httpx.MockTransport(server)
+    return ApiClient(
+        "http://service.test", lambda: KEY, transport=transport, clock=clock, behind=behind.append
+    )
 
 
 def read(client: ApiClient, path: str = "/prices") -> Fetched[dict[str, object]]:
@@ -78,6 +87,103 @@ def test_within_the_lifetime_nobody_asks_again(client: ApiClient, server: Server
     clock.now = 1.9
     assert read(client).data is first.data
     assert len(server.asked) == 1
+
+
+def test_a_little_later_the_answer_is_given_at_once_and_asked_anew_behind(
+    client: ApiClient, server: Server, clock: Clock, behind: list[Callable[[], None]]
+) -> None:
+    first = read(client)
+    server.answer = lambda _: httpx.Response(200, content=b'{"price": 2}')
+    clock.now = 3
+    assert read(client).data is first.data
+    assert len(server.asked) == 1
+    (ask,) = behind
+    ask()
+    assert read(client).data == {"price": 2}
+    assert len(server.asked) == 2
+
+
+def test_after_a_failure_nobody_is_given_the_old_answer_without_asking(
+    client: ApiClient, server: Server, clock: Clock, behind: list[Callable[[], None]]
+) -> None:
+    server.answer = refuse
+    read(client)
+    server.answer = lambda _: httpx.Response(200, content=BODY)
+    clock.now = 3
+    assert read(client).error is None
+    assert behind == []
+
+
+def test_what_fails_behind_is_told_to_the_next_reader(
+    client: ApiClient, server: Server, clock: Clock, behind: list[Callable[[], None]]
+) -> None:
+    read(client)
+    server.answer = refuse
+    clock.now = 3
+    assert read(client).error is None
+    behind.pop()()
+    old = read(client)
+    assert old.stale
+    assert old.error is not None
+
+
+def test_shared_answers_are_kept_fresh_before_anybody_finds_them_old(
+    client: ApiClient, server: Server, clock: Clock
+) -> None:
+    read(client, "/prices")
+    read(client, "/rankings?with_candles=24h")
+    read(client, "/prices/bitcoin/quotes")
+    server.asked.clear()
+    clock.now = 1.0
+    assert not client.refresh_shared(), "nothing is due yet"
+    assert server.asked == []
+    server.answer = lambda _: httpx.Response(200, content=b'{"price": 2}')
+    clock.now = 1.6
+    assert client.refresh_shared()
+    assert [str(request.url.path) for request in server.asked] == ["/prices", "/rankings"]
+    clock.now = 3.5
+    assert read(client, "/prices").data == {"price": 2}
+    assert len(server.asked) == 2, "the reader found it fresh"
+
+
+def test_a_round_that_brings_nothing_new_says_so(client: ApiClient, server: Server, clock: Clock) -> None:
+    server.answer = lambda _: httpx.Response(200, content=BODY, headers={"ETag": '"a"'})
+    read(client)
+    server.answer = lambda _: httpx.Response(304)
+    clock.now = 2
+    assert not client.refresh_shared()
+    assert len(server.asked) == 2
+
+
+def test_what_nobody_reads_any_more_is_not_asked_for(client: ApiClient, server: Server, clock: Clock) -> None:
+    read(client)
+    clock.now = WANTED_SECONDS + 1
+    assert not client.refresh_shared()
+    assert len(server.asked) == 1
+
+
+def test_what_is_made_of_a_change_is_made_in_the_keepers_thread_and_counts_as_no_reader(
+    server: Server,
+) -> None:
+    """By the real clock, with a lifetime so short that the first round comes at once."""
+    numbers = iter(range(10**6))
+    server.answer = lambda _: httpx.Response(200, json={"price": next(numbers)})
+    transport = httpx.MockTransport(server)
+    client = ApiClient("http://service.test", lambda: KEY, transport=transport, lifetime=0.01)
+    read(client)
+    wanted = client._slots["/prices"].wanted_at
+    made, threads = threading.Event(), []
+
+    def make() -> None:
+        threads.append(threading.current_thread().name)
+        read(client)
+        made.set()
+
+    client.keep(make)
+    assert made.wait(10)
+    client.close()
+    assert set(threads) == {"api-keep"}
+    assert client._slots["/prices"].wanted_at == wanted
 
 
 def test_fifty_at_once_make_one_request(client: ApiClient, server: Server) -> None:

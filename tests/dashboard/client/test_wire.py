@@ -21,6 +21,7 @@ PAIRS = {
     wire.CandleSeries: schemas.CandleSeries,
     wire.ProviderQuote: schemas.ProviderQuote,
     wire.Incident: schemas.Incident,
+    wire.MarketIncident: schemas.MarketIncident,
     wire.AssetQuotes: schemas.AssetQuotes,
     wire.FigureFacts: schemas.FigureFacts,
     wire.ProviderStatus: schemas.ProviderStatus,
