@@ -22,6 +22,7 @@ from dashboard.views import rank_data, shell
 
 USED_BY_PAGES = (
     "PIL.Image",
+    "dashboard.views.corrections_page",
     "dashboard.views.overview_charts",
     "dashboard.views.overview_data",
     "dashboard.views.overview_health",

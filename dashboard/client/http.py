@@ -30,7 +30,15 @@ TIMEOUT_SECONDS = 5.0
 MOST_PATHS = 1024
 """How many answers are kept: every asset's candles and quotes a few times over."""
 SHARED = frozenset(
-    {"/assets", "/crypto/market-overview", "/markets/figures", "/markets/status", "/prices", "/rankings"}
+    {
+        "/assets",
+        "/crypto/market-overview",
+        "/markets/figures",
+        "/markets/incidents",
+        "/markets/status",
+        "/prices",
+        "/rankings",
+    }
 )
 """Paths, without their queries, whose answers every reader sees: few, and worth keeping fresh."""
 WANTED_SECONDS = 90.0
