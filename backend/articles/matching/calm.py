@@ -31,7 +31,7 @@ _SIGNS = frozenset(":/@#&＠＃.<")
 """Characters that tie what stands beside them into a token or a mark."""
 LONGEST_TARGET = LONGEST_LINE = 2_000
 _SENTENCE_SIGNS = frozenset(".:")
-_DEFINED = re.compile(r"\[([^\[\]\n]{1,999})\]:")
+_DEFINED = re.compile(r"\[([^\[\]\n]{1,999}+)\]:")
 _SMALL = re.compile("[a-z\u00df-\u00f6\u00f8-\u00ff\uff41-\uff5a]")
 
 

@@ -7,6 +7,7 @@ correcting changes nothing about it.
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from weakref import WeakMethod
 
 Span = tuple[int, int]
 
@@ -17,12 +18,13 @@ class Evidence:
     """The evidence of one field, looked for paragraph by paragraph when first asked for.
 
     ``within`` gives the spans of all evidence between two places of the text, one after another, so
-    that no more of it is looked at than the first.
+    that no more of it is looked at than the first; it is a method of what owns the evidence.
     """
 
     def __init__(self, text: str, within: Callable[[int, int], Iterator[Span]]) -> None:
         self._text = text
-        self._within = within
+        # A reading that its evidence held in turn would keep all its hits until the next collection.
+        self._within = WeakMethod(within)
         self._breaks: list[int] | None = None
         self._known: dict[int, bool] = {}
         self.asked: set[int] = set()
@@ -47,7 +49,10 @@ class Evidence:
         breaks = self._ends()
         start = breaks[paragraph - 1] if paragraph else 0
         end = breaks[paragraph] if paragraph < len(breaks) else len(self._text)
-        return self._within(start, end)
+        within = self._within()
+        if within is None:
+            raise ReferenceError("the evidence outlived its reading")
+        return within(start, end)
 
     def holds(self, paragraph: int) -> bool:
         """Whether there is evidence in a paragraph."""

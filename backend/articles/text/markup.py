@@ -42,7 +42,12 @@ _DEFINITION = re.compile(
     r"[ \t>]{0,12}\[(?!\^)([^\[\]\n]{1,999})\]:[ \t]*+(?:<[^<>\n]*+>|[^\s<]\S*+)"
     r"(?:[ \t]++(?:\"[^\"\n]*+\"|'[^'\n]*+'|\([^()\n]*+\)))?+[ \t\r]*+(?=\n|\Z)"
 )
-_LABEL = re.compile(r"\[([^\[\]]{1,999})\]")
+# Right behind a bracket, before an empty pair, or of a footnote: a label in any case. All others depend on
+# what is defined, or on the bracket before the white space before them.
+_SURE_LABEL = re.compile(r"\[(?:(?:(?<=\]\[)|(?=\^))[^\[\]]{1,999}+\]|[^\[\]]{1,999}+\](?=\[\]))")
+_OTHER_LABEL = re.compile(
+    r"\[(?<!\]\[)(?!\^)(?:(?<=[ \n]\[)[^\[\]]{1,999}+\](?!\[\])|[^\[\]]{1,999}+\](?!\[))"
+)
 _BRACKETS_MEET = re.compile(r"\] *+\n? *+\[|\[\^")
 _WIKI_LINK = re.compile(r"\[\[[^\[\]|\n]*+(?:\||\]\])")
 
@@ -242,8 +247,9 @@ def label_spans(text: str, defined: frozenset[str]) -> Iterator[Span]:
     """
     if not _may_hold_labels(text, defined):
         return
-    for found in _LABEL.finditer(text):
-        if _is_label(text, found.start(), found.end(), defined):
+    yield from [found.span() for found in _SURE_LABEL.finditer(text)]
+    for found in _OTHER_LABEL.finditer(text):
+        if _is_other_label(text, found.start(), found.end(), defined):
             yield found.span()
 
 
@@ -251,17 +257,12 @@ def _may_hold_labels(text: str, defined: frozenset[str]) -> bool:
     return bool(defined) or _BRACKETS_MEET.search(text) is not None
 
 
-def _is_label(text: str, start: int, end: int, defined: frozenset[str]) -> bool:
-    neighbour = text[start - 1 : start]
-    if neighbour == "]" or text[start + 1] == "^":  # of a footnote
-        return True
-    if neighbour in " \n":
+def _is_other_label(text: str, start: int, end: int, defined: frozenset[str]) -> bool:
+    if text[start - 1 : start] in " \n" and text[start - 2 : start - 1] in "] \n":
         before = text[max(0, start - LONGEST_INDENT - 2) : start].rstrip(" ")
         if before.endswith(("]", "]\n", "] \n")):
             return True
-    if text.startswith("[", end):
-        return text.startswith("[]", end)
-    return bool(defined) and _label(text[start + 1 : end - 1]) in defined
+    return bool(defined) and not text.startswith("[", end) and _label(text[start + 1 : end - 1]) in defined
 
 
 def _definitions(text: str) -> Iterator[re.Match[str]]:
