@@ -40,7 +40,7 @@ SHOTS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 ARTICLE = """イーサリウムの開発者は、ﾋﾞｯﾄｺｲﾝのレイヤー2との連携を発表した。
 
-CoinBaseはこの計画を歓迎し、旧Matic Networkの関係者も参加する。
+CoinBaseはこの計画を歓迎し、Matic Networkの関係者も参加する。
 UniSwapとSolannaのチームは「数か月で試験を始める」と述べた。
 
 市場の反応は穏やかだ。Etheriumの価格は1%高、ビットコイソは横ばいで推移した。

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.browser
 
 FAULTY = (
     "イーサリウムの開発者は、ﾋﾞｯﾄｺｲﾝとの連携を発表した😀𠮷。\n\n"
-    "CoinBaseとビットコイソの比較も話題だ。旧Matic Networkの関係者もUniSwapに参加した。\n\n"
+    "CoinBaseとビットコイソの比較も話題だ。Matic Networkの関係者もUniSwapに参加した。\n\n"
     "Etheriumの価格は上昇し、Solannaは横ばいだった。`Etherium` はコードである。"
 )
 """Eight faults, seven of them safe to correct, and one that looks like a fault inside code."""
