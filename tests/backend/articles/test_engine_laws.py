@@ -98,7 +98,7 @@ def test_replaying_the_corrections_gives_the_corrected_article(pack: Pack, artic
         assert made(field_of(article, path), own) == field_of(corrected, path)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(packs(), articles)
 def test_a_corrected_article_has_nothing_left_to_correct(pack: Pack, article: Article) -> None:
     rules = compile_rules([pack])
@@ -110,7 +110,7 @@ def test_a_corrected_article_has_nothing_left_to_correct(pack: Pack, article: Ar
     assert scan(rules, again(result["corrected_article"]))["corrections"] == []
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(packs(), articles)
 def test_applying_twice_is_applying_once(pack: Pack, article: Article) -> None:
     rules = compile_rules([pack])

@@ -14,7 +14,7 @@ from tests.backend.articles.packs import pack_of
 from tests.backend.articles.strategies import languages, packs, texts
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(packs(), texts(), languages)
 def test_calm_corrections_change_nothing_else(pack: Pack, text: str, language: Language) -> None:
     read = ReadArticle(compile_rules([pack]), Article(content=text, language=language))
