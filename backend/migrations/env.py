@@ -5,6 +5,10 @@ from alembic import context
 
 import backend.articles.tables
 import backend.auth.tables
+import backend.documents.tables
+import backend.extraction.tables
+import backend.jobs.tables
+import backend.kept
 import backend.markets.tables  # noqa: F401 - imported for the tables that they declare
 from backend.db import Database, metadata
 

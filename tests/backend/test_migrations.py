@@ -11,6 +11,10 @@ from alembic.script import ScriptDirectory
 
 import backend.articles.tables
 import backend.auth.tables
+import backend.documents.tables
+import backend.extraction.tables
+import backend.jobs.tables
+import backend.kept
 import backend.markets.tables  # noqa: F401 - declares its tables
 from backend import migrations
 from backend.db import Database, ExactDecimal, UtcTime, metadata

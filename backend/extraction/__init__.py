@@ -1,0 +1,1 @@
+"""Finding the entities that a text speaks of, as jobs and within other jobs."""

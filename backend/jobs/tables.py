@@ -1,0 +1,57 @@
+"""What is stored of the jobs that callers submit: the jobs, their steps, and repeated submissions."""
+
+import sqlalchemy as sa
+
+from backend.db import UtcTime, metadata
+
+jobs = sa.Table(
+    "jobs",
+    metadata,
+    sa.Column("id", sa.String(36), primary_key=True),
+    sa.Column("kind", sa.String(16), nullable=False),
+    sa.Column("status", sa.String(16), nullable=False),
+    sa.Column("input", sa.Text, nullable=False),
+    sa.Column("submitted_by", sa.String(64), nullable=False),
+    sa.Column("created_at", UtcTime, nullable=False),
+    sa.Column("enqueued_at", UtcTime),
+    sa.Column("started_at", UtcTime),
+    sa.Column("attempt_at", UtcTime),
+    sa.Column("completed_at", UtcTime),
+    sa.Column("error", sa.Text),
+    sa.Column("result", sa.Text),
+    sa.Index(None, "kind", "created_at", "id"),
+    sa.Index(None, "status", "enqueued_at"),
+    sa.Index(None, "completed_at"),
+)
+"""``status`` is pending, running, completed or failed; ``input`` and ``result`` are JSON.
+
+``enqueued_at`` is null until the job engine has the job. ``started_at`` is the first start and
+``attempt_at`` the last one, which is later when a process died over the job: time runs from there.
+"""
+
+job_steps = sa.Table(
+    "job_steps",
+    metadata,
+    sa.Column("job_id", sa.String(36), primary_key=True),
+    sa.Column("position", sa.Integer, primary_key=True),
+    sa.Column("name", sa.String(64), nullable=False),
+    sa.Column("started_at", UtcTime, nullable=False),
+    sa.Column("finished_at", UtcTime),
+    sa.Column("detail", sa.Text, nullable=False),
+)
+"""How far a job has come, for whoever watches it; ``detail`` is a JSON object of counts and words."""
+
+submissions = sa.Table(
+    "submissions",
+    metadata,
+    sa.Column("submitted_by", sa.String(64), primary_key=True),
+    sa.Column("idempotency_key", sa.String(255), primary_key=True),
+    sa.Column("digest", sa.String(64), nullable=False),
+    sa.Column("job_id", sa.String(36), nullable=False),
+    sa.Column("created_at", UtcTime, nullable=False),
+    sa.Index(None, "created_at"),
+)
+"""Submissions that named a key, by which a repeated one finds the first job.
+
+``digest`` is of the kind and the body.
+"""

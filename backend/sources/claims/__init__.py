@@ -1,0 +1,1 @@
+"""What a statement says that can be checked: its claims, and the slots of each."""
