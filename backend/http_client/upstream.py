@@ -1,10 +1,12 @@
 """Asking an address that the operator configured."""
 
+import contextlib
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import httpx
+import orjson
 import stamina
 from pydantic import SecretStr
 
@@ -80,7 +82,24 @@ class UpstreamClient:
 
         Raises :class:`UpstreamFailure` when there is none.
         """
-        url = httpx.URL(f"{str(self._base).rstrip('/')}/{path.lstrip('/')}", params=params or None)
+        url = httpx.URL(self._address(path), params=params or None)
+        return self._tried(self._client.build_request("GET", url))
+
+    def post(self, path: str, body: object) -> UpstreamResponse:
+        """The answer to ``body``, sent as JSON, under the same rules; a redirect is not followed.
+
+        It may be sent twice, so it is for questions and not for orders.
+        """
+        content = orjson.dumps(body)
+        headers = {"Content-Type": "application/json"}
+        return self._tried(
+            self._client.build_request("POST", self._address(path), content=content, headers=headers)
+        )
+
+    def _address(self, path: str) -> str:
+        return f"{str(self._base).rstrip('/')}/{path.lstrip('/')}"
+
+    def _tried(self, request: httpx.Request) -> UpstreamResponse:
         with until(Deadline(self._deadline, self._clock)) as deadline:
             try:
                 for attempt in stamina.retry_context(
@@ -92,7 +111,7 @@ class UpstreamClient:
                     wait_jitter=self._retry.wait_jitter,
                 ):
                     with attempt:
-                        response = self._exchange(url, deadline)
+                        response = self._exchange(request, deadline)
                         if response.status in (502, 503, 504):
                             raise _BusyError(response)
                         return response
@@ -109,14 +128,16 @@ class UpstreamClient:
     def close(self) -> None:
         self._client.close()
 
-    def _exchange(self, url: httpx.URL, deadline: Deadline) -> UpstreamResponse:
+    def _exchange(self, request: httpx.Request, deadline: Deadline) -> UpstreamResponse:
         with in_our_words(self.host, deadline):
             for _ in range(_REDIRECTS + 1):
-                with self._client.stream("GET", url) as response:
-                    if response.next_request is None:
+                response = self._client.send(request, stream=True)
+                with contextlib.closing(response):
+                    if response.next_request is None or request.method != "GET":
                         body = read_body(response, self._max_bytes, self.host, gzip=True)
                         return UpstreamResponse(response.status_code, response.headers, body)
                     url = self._followed(response.next_request.url)
+                request = self._client.build_request("GET", url)
         raise UpstreamFailure(FailureKind.REDIRECT, f"{self.host} keeps sending the request on.")
 
     def _followed(self, url: httpx.URL) -> httpx.URL:
@@ -156,7 +177,8 @@ def _base(base_url: str) -> httpx.URL:
 
 def _header_value(name: str, secret: SecretStr) -> str:
     value = secret.get_secret_value().strip()
-    if not value or not all("!" <= character <= "~" for character in value):
+    token = value.removeprefix("Bearer ")
+    if not token or not all("!" <= character <= "~" for character in token):
         raise ValueError(f"The value for {name} is empty or holds characters that a header cannot carry.")
     return value
 

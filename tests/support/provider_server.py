@@ -94,6 +94,7 @@ class Seen:
     path: str
     query: Mapping[str, str]
     headers: Mapping[str, str]
+    body: bytes = b""
 
 
 class ProviderServer:
@@ -167,7 +168,8 @@ class _Handler(BaseHTTPRequestHandler):
         owner = self.server.owner
         split = urlsplit(self.path)
         headers = {name.lower(): value for name, value in self.headers.items()}
-        request = Seen(split.path, dict(parse_qsl(split.query)), headers)
+        body = self.rfile.read(int(headers.get("content-length", "0")))
+        request = Seen(split.path, dict(parse_qsl(split.query)), headers, body)
         if request.path == "/_control":
             self._control(request.query)
             return
@@ -177,6 +179,8 @@ class _Handler(BaseHTTPRequestHandler):
             return
         status, content_type, body = self._page(request, behaviour)
         self._send(status, content_type, body, behaviour, headers)
+
+    do_POST = do_GET  # noqa: N815 - the name that the base class calls
 
     def _control(self, query: Mapping[str, str]) -> None:
         fault = query.get("fault", "none")

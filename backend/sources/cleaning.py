@@ -1,0 +1,73 @@
+"""Making a foreign page harmless to read: plain visible text, and a flag where it talks to the machine.
+
+What a visitor would not see is not there for us either: hidden elements, comments, invisible and
+direction-changing characters. A text that gives instructions to whoever reads it automatically is
+flagged, and has no vote on whether a statement is true.
+"""
+
+import re
+import unicodedata
+
+from lxml import etree, html
+
+_DROPPED = "//script|//style|//template|//noscript|//iframe|//object|//svg|//form|//*[@hidden]"
+_DROPPED_ARIA = '//*[@aria-hidden="true"]'
+_HIDING = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0(?:\.0+)?\s*(?:;|$)"
+    r"|font-size\s*:\s*0(?:px|em|rem|%|pt)?\s*(?:;|$)|(?:left|top|text-indent)\s*:\s*-\d{4,}",
+    re.IGNORECASE,
+)
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e0fff]"
+)
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+_SPACES = re.compile(r"[ \t\u00a0\u3000]+")
+_LINES = re.compile(r"\n{3,}")
+_NEAR = r"[^.!?。！？\n]{0,60}"
+_INSTRUCTIONS = re.compile(
+    rf"(?:ignore|disregard|forget|override){_NEAR}(?:instruction|prompt|rule|guideline|context|above|previous)"
+    rf"|(?:you are|act as|pretend to be){_NEAR}(?:\bai\b|assistant|language model|\bllm\b|chatbot|\bgpt)"
+    r"|system prompt|developer message|<\|?(?:system|im_start|assistant)\|?>|\[/?INST\]"
+    rf"|(?:as an? )(?:ai|language) model|(?:\bai\b|assistant|model|llm)s?{_NEAR}(?:must|should|please)"
+    rf"{_NEAR}(?:answer|say|rate|mark|report|output|conclude|respond|cite)"
+    rf"|(?:指示|命令|プロンプト|ルール){_NEAR}(?:無視|忘れ|従わ)|(?:あなたは|君は){_NEAR}(?:AI|アシスタント|言語モデル)"
+    rf"|(?:忽略|无视|忘记|無視){_NEAR}(?:指令|指示|提示|规则|規則|上文|以上)|(?:你是|您是|作为){_NEAR}(?:AI|助手|语言模型)",
+    re.IGNORECASE,
+)
+
+
+def visible_tree(source: bytes, encoding: str | None = None) -> html.HtmlElement | None:
+    """The page without what a visitor would not see; None where it is no page at all.
+
+    ``encoding`` is the one that the server names; without it the page's own counts.
+    """
+    parser = html.HTMLParser(encoding=encoding, remove_comments=True, remove_pis=True, huge_tree=False)
+    try:
+        tree = html.document_fromstring(source, parser=parser)
+    except (etree.LxmlError, ValueError, LookupError):
+        return None
+    for element in tree.xpath(f"{_DROPPED}|{_DROPPED_ARIA}"):
+        _drop(element)
+    for element in tree.xpath("//*[@style]"):
+        if _HIDING.search(element.get("style", "")):
+            _drop(element)
+    return tree
+
+
+def plain(text: str) -> str:
+    """``text`` in composed form, without invisible, direction-changing and control characters."""
+    visible = _CONTROL.sub("", _INVISIBLE.sub("", unicodedata.normalize("NFC", text)))
+    return _LINES.sub(
+        "\n\n", "\n".join(_SPACES.sub(" ", line).strip() for line in visible.split("\n"))
+    ).strip()
+
+
+def gives_instructions(text: str) -> bool:
+    """Whether ``text`` tells an automatic reader what to do."""
+    return _INSTRUCTIONS.search(text) is not None
+
+
+def _drop(element: html.HtmlElement) -> None:
+    if element.getparent() is not None:
+        element.drop_tree()

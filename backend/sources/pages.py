@@ -1,0 +1,129 @@
+"""Reading a page of the web: fetched through the guarded door, its visible text alone, kept for a day."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from email.message import Message
+
+import structlog
+
+from backend import kept
+from backend.db import Database
+from backend.http_client import Fetched, UpstreamFailure, guarded_fetch
+from backend.sources import cleaning
+
+log = structlog.get_logger(__name__)
+
+KEPT_FOR = timedelta(hours=24)
+FAILURES_KEPT_FOR = timedelta(minutes=10)
+SECONDS = 8.0
+MOST_BYTES = 2 * 1024 * 1024
+LONGEST_TEXT = 100_000
+"""Characters of a page that are read."""
+TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page that was read. ``published`` is an ISO day where the page says so.
+
+    ``flagged`` where its text gives instructions to whoever reads it automatically.
+    """
+
+    url: str
+    title: str
+    text: str
+    published: str | None
+    flagged: bool
+
+
+class PageFailed(Exception):
+    """A page that could not be read; ``message`` is a sentence."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class Pages:
+    """Reads pages for one process; what was read, and what failed lately, is shared through the store."""
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        allow: Sequence[str] = (),
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._database = database
+        self._allow = tuple(allow)
+        self._now = now
+
+    def read(self, url: str, *, seconds: float = SECONDS) -> Page:
+        """The page at ``url``, within ``seconds``. Raises :class:`PageFailed`."""
+        key = kept.key_of("page", url)
+        match kept.find(self._database, key, now=self._now()):
+            case {"failed": str(reason)}:
+                raise PageFailed(reason)
+            case {"page": dict(fields)}:
+                return Page(**fields)
+        try:
+            page = self._fetched(url, seconds)
+        except PageFailed as failure:
+            self._keep(key, {"failed": failure.message}, FAILURES_KEPT_FOR)
+            raise
+        self._keep(key, {"page": asdict(page)}, KEPT_FOR)
+        return page
+
+    def _fetched(self, url: str, seconds: float) -> Page:
+        try:
+            document = guarded_fetch(
+                url, accept=TYPES, max_bytes=MOST_BYTES, deadline=min(seconds, SECONDS), allow=self._allow
+            )
+        except UpstreamFailure as failure:
+            raise PageFailed(failure.message) from None
+        page = extracted(document)
+        if not page.text:
+            raise PageFailed(f"{url} holds no text that could be read.")
+        return page
+
+    def _keep(self, key: str, body: object, keep_for: timedelta) -> None:
+        kept.keep(self._database, key, "page", body, keep_for=keep_for, now=self._now())
+
+
+def extracted(document: Fetched) -> Page:
+    """The title, visible main text and day of a fetched document; empty text where there is none."""
+    if document.content_type in ("text/plain", "text/markdown"):
+        return _page(document.url, "", document.body.decode(_charset(document) or "utf-8", "replace"), None)
+    tree = cleaning.visible_tree(document.body, _charset(document))
+    if tree is None:
+        return _page(document.url, "", "", None)
+    import trafilatura  # costs a third of a second, which processes that read no page need not pay
+
+    found = trafilatura.bare_extraction(tree, url=document.url, with_metadata=True, include_comments=False)
+    if found is None or isinstance(found, dict):  # a mapping comes with an option that is not used
+        return _page(document.url, "", "", None)
+    return _page(document.url, found.title or "", found.text or "", found.date)
+
+
+def _page(url: str, title: str, text: str, published: str | None) -> Page:
+    title, text = cleaning.plain(title)[:500], cleaning.plain(text[:LONGEST_TEXT])
+    flagged = cleaning.gives_instructions(f"{title}\n{text}")
+    return Page(url, title, text, _day(published), flagged)
+
+
+def _day(published: str | None) -> str | None:
+    try:
+        return datetime.fromisoformat(published).date().isoformat() if published else None
+    except ValueError:
+        return None
+
+
+def _charset(document: Fetched) -> str | None:
+    header = Message()
+    header["content-type"] = document.headers.get("content-type", "")
+    name = header.get_content_charset()
+    try:
+        return name if name and "x".encode(name) else None
+    except (LookupError, ValueError):
+        return None

@@ -1,0 +1,36 @@
+"""SearXNG, a metasearch engine that people host themselves.
+
+Shape: https://docs.searxng.org/dev/search_api.html. An instance answers JSON only if its settings list
+the format, and with 403 otherwise; it has no limit of results, and no key.
+"""
+
+from backend.http_client import UpstreamClient, UpstreamFailure
+from backend.sources.search import answers
+from backend.sources.search.model import Found, SearchFailed
+
+
+class SearXNG:
+    name = "SearXNG"
+
+    def __init__(self, client: UpstreamClient) -> None:
+        self._client = client
+
+    @classmethod
+    def connect(cls, base_url: str) -> "SearXNG":
+        return cls(UpstreamClient(base_url))
+
+    def search(self, query: str, *, limit: int, site: str | None = None) -> list[Found]:
+        asked = f"{query[: answers.LONGEST_QUERY]} site:{site}" if site else query[: answers.LONGEST_QUERY]
+        try:
+            response = self._client.get("/search", {"q": asked, "format": "json"})
+        except UpstreamFailure as failure:
+            raise SearchFailed(self.name, failure.message) from None
+        if response.status == 403:
+            raise SearchFailed(self.name, "the instance does not offer JSON; enable it in search.formats.")
+        body = answers.payload(self.name, response)
+        return answers.found(
+            body.get("results"), snippet="content", dates=("publishedDate",), limit=limit, site=site
+        )
+
+    def close(self) -> None:
+        self._client.close()

@@ -1,0 +1,41 @@
+"""Tavily Search: https://docs.tavily.com/documentation/api-reference/endpoint/search."""
+
+from pydantic import SecretStr
+
+from backend.http_client import UpstreamClient, UpstreamFailure
+from backend.sources.search import answers
+from backend.sources.search.model import Found, SearchFailed
+
+MOST = 20
+"""Results that the provider gives at the most."""
+
+
+class Tavily:
+    name = "Tavily"
+
+    def __init__(self, client: UpstreamClient) -> None:
+        self._client = client
+
+    @classmethod
+    def connect(cls, key: SecretStr, base_url: str) -> "Tavily":
+        bearer = SecretStr(f"Bearer {key.get_secret_value()}")
+        return cls(UpstreamClient(base_url, secret_headers={"Authorization": bearer}))
+
+    def search(self, query: str, *, limit: int, site: str | None = None) -> list[Found]:
+        asked = {
+            "query": query[: answers.LONGEST_QUERY],
+            "max_results": min(limit, MOST),
+            "topic": "general",
+            "include_domains": [site] if site else [],
+        }
+        try:
+            response = self._client.post("/search", asked)
+        except UpstreamFailure as failure:
+            raise SearchFailed(self.name, failure.message) from None
+        body = answers.payload(self.name, response)
+        return answers.found(
+            body.get("results"), snippet="content", dates=("published_date",), limit=limit, site=site
+        )
+
+    def close(self) -> None:
+        self._client.close()

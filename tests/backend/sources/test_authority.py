@@ -1,0 +1,87 @@
+"""What an address counts as a source for, by its host alone."""
+
+import pytest
+
+from backend.articles.rules import ruleset
+from backend.sources.authority import OFFICIAL_ACCOUNT, SCORES, Authorities
+
+
+@pytest.fixture(scope="module")
+def authorities() -> Authorities:
+    return Authorities(ruleset.shipped().entities)
+
+
+@pytest.mark.parametrize(
+    ("url", "kind"),
+    [
+        ("https://www.sec.gov/newsroom/press-releases/2024-1", "regulator"),
+        ("https://www.fsa.go.jp/news/r6/20240410.html", "regulator"),
+        ("https://www.meti.go.jp/policy/", "government"),
+        ("https://www.justice.gov/opa/pr/x", "government"),
+        ("https://www.courtlistener.com/docket/1/", "court"),
+        ("https://mempool.space/block/840000", "onchain"),
+        ("https://bitcoin.org/bitcoin.pdf", "official"),
+        ("https://github.com/bitcoin/bitcoin/releases", "official"),
+        ("https://github.com/somebody/bitcoin", "unknown"),
+        ("https://www.reuters.com/technology/x", "press"),
+        ("https://www.coindesk.com/policy/x", "trade_press"),
+        ("https://someone.medium.com/post", "blog"),
+        ("https://twitter.com/nobody_in_the_catalogue/status/1", "social"),
+        ("https://an-unheard-of.example/", "unknown"),
+    ],
+)
+def test_a_host_counts_as_what_answers_for_it(authorities: Authorities, url: str, kind: str) -> None:
+    assert authorities.classify(url).source_type == kind
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://sec.gov.evil.example/",
+        "https://notsec.gov.example/",
+        "https://secgov/",
+        "https://evilcoinbase.com/",
+        "https://sec.gov@evil.example/",
+        "https://evil.example/sec.gov",
+        "ftp://sec.gov/",
+        "//sec.gov/",
+        "http://[sec.gov/",
+        "",
+        "sec.gov",
+    ],
+)
+def test_a_host_that_only_looks_like_one_is_unknown(authorities: Authorities, url: str) -> None:
+    assert authorities.classify(url).source_type == "unknown"
+
+
+@pytest.mark.parametrize("url", ["https://SEC.GOV./x", "http://www.sec.gov:8443/", "https://efts.sec.gov/a"])
+def test_case_ports_dots_and_sub_hosts_do_not_matter(authorities: Authorities, url: str) -> None:
+    assert authorities.classify(url).source_type == "regulator"
+
+
+def test_a_project_counts_for_more_about_itself_than_about_others(authorities: Authorities) -> None:
+    own = authorities.classify("https://ethereum.org/x", about={"ethereum"})
+    other = authorities.classify("https://ethereum.org/x", about={"solana"})
+    assert (own.owner, own.score, other.score) == ("ethereum", 0.90, 0.65)
+    assert authorities.classify("https://www.coinbase.com/blog", about={"solana"}).score == 0.60
+
+
+def test_an_account_that_the_catalogue_names_is_official_and_no_other(authorities: Authorities) -> None:
+    named = authorities.classify("https://x.com/Coinbase/status/1")
+    assert (named.source_type, named.score, named.owner) == ("official", OFFICIAL_ACCOUNT, "coinbase")
+    assert authorities.classify("https://x.com/coinbase_giveaway/status/1").source_type == "social"
+
+
+def test_news_never_outranks_an_official_source() -> None:
+    lowest = min(
+        score for kind, score in SCORES.items() if kind in ("regulator", "court", "government", "official")
+    )
+    assert max(SCORES["press"], SCORES["trade_press"], SCORES["blog"], SCORES["social"]) < lowest
+
+
+def test_each_shipped_host_is_listed_once() -> None:
+    from backend.sources import authority
+
+    text = authority._HOSTS_FILE.read_text(encoding="utf-8")
+    hosts = [line.strip("- ") for line in text.splitlines() if line.startswith("  - ")]
+    assert len(hosts) == len(set(hosts)) > 150
