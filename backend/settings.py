@@ -6,7 +6,9 @@ below, which need nothing. Secrets are :class:`pydantic.SecretStr`, so that no l
 """
 
 import os
+from decimal import Decimal
 from functools import cached_property
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -80,8 +82,32 @@ class Settings(BaseSettings):
     alternative_me_base_url: str = "https://api.alternative.me"
     primary_provider: Literal["coingecko", "coinmarketcap"] = "coingecko"
     """Whose figures stand where two providers disagree and neither is nearer the last price."""
+    search_searxng_url: str | None = None
+    """Address of a SearXNG instance that answers JSON, which source finding asks in live mode."""
+    search_brave_api_key: SecretStr | None = None
+    search_brave_base_url: str = "https://api.search.brave.com"
+    search_tavily_api_key: SecretStr | None = None
+    search_tavily_base_url: str = "https://api.tavily.com"
+    model_base_url: str | None = None
+    """An OpenAI-compatible address such as ``http://127.0.0.1:11434/v1``, asked in live mode alone."""
+    model_name: str | None = None
+    model_api_key: SecretStr | None = None
+    model_price_input: Decimal = Field(default=Decimal(0), ge=0)
+    """What a million tokens cost, in any one currency."""
+    model_price_output: Decimal = Field(default=Decimal(0), ge=0)
+    model_daily_ceiling: Decimal | None = Field(default=None, ge=0)
+    """The most that a day may cost, in the same currency; then rules alone decide until midnight UTC."""
     fetch_allow: Annotated[tuple[str, ...], NoDecode] = ()
     """``host:port`` pairs that the guarded client may reach although they are not public."""
+
+    job_timeout_seconds: int = Field(default=120, ge=1, le=86_400)
+    """How long a submitted job may run before it fails."""
+    jobs_keep_days: int = Field(default=30, ge=2)
+    """How long jobs can be read after they ended."""
+    source_job_slots: int = Field(default=4, ge=1, le=16)
+    """Source-finding jobs that each process that works runs at once."""
+    extraction_job_slots: int = Field(default=2, ge=1, le=16)
+    """Threads that each process that works gives to extractions of entities."""
 
     tick_seconds: int = Field(default=15, ge=1, le=60)
     """How often the market refresh looks whether a provider is due."""
@@ -157,8 +183,11 @@ class Settings(BaseSettings):
 
     @cached_property
     def api_url(self) -> str:
-        host = "127.0.0.1" if self.host in ("0.0.0.0", "::") else self.host  # noqa: S104 - where to call, not to bind
-        return (self.base_url or f"http://{f'[{host}]' if ':' in host else host}:{self.port}").rstrip("/")
+        return (self.base_url or f"http://{reachable(self.host)}:{self.port}").rstrip("/")
+
+    @cached_property
+    def dashboard_url(self) -> str:
+        return f"http://{reachable(self.dashboard_host)}:{self.dashboard_port}"
 
     @cached_property
     def local_key_file(self) -> Path:
@@ -171,6 +200,17 @@ class Settings(BaseSettings):
     @cached_property
     def user_assets_file(self) -> Path:
         return self.assets_file or self.home / "assets.yaml"
+
+
+def reachable(host: str) -> str:
+    """``host`` as a URL on this machine names it: loopback where a program listens on every address."""
+    try:
+        address = ip_address(host)
+    except ValueError:  # a name
+        return host
+    if address.is_unspecified:
+        return "127.0.0.1"
+    return f"[{host}]" if address.version == 6 else host
 
 
 def _psycopg(url: str) -> str:

@@ -9,6 +9,7 @@ import backend.documents.tables
 import backend.extraction.tables
 import backend.jobs.tables
 import backend.kept
+import backend.language_model.tables
 import backend.markets.tables  # noqa: F401 - imported for the tables that they declare
 from backend.db import Database, metadata
 

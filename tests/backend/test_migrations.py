@@ -15,6 +15,7 @@ import backend.documents.tables
 import backend.extraction.tables
 import backend.jobs.tables
 import backend.kept
+import backend.language_model.tables
 import backend.markets.tables  # noqa: F401 - declares its tables
 from backend import migrations
 from backend.db import Database, ExactDecimal, UtcTime, metadata
@@ -27,8 +28,15 @@ def versions(database: Database) -> list[str]:
 
 def test_a_migrated_store_is_what_the_tables_declare(database: Database) -> None:
     with database.read() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": same_type})
+        context = MigrationContext.configure(
+            connection, opts={"compare_type": same_type, "include_name": is_compared}
+        )
         assert compare_metadata(context, metadata) == []
+
+
+def is_compared(name: str | None, kind: str, _parents: object) -> bool:
+    """The full-text index is made by hand, in each store's own way."""
+    return kind != "table" or backend.documents.tables.is_declared(name)
 
 
 def same_type(

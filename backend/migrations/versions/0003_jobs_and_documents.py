@@ -68,6 +68,7 @@ def upgrade() -> None:
         sa.Column("id", sa.String(length=36), nullable=False),
         sa.Column("kind", sa.String(length=16), nullable=False),
         sa.Column("status", sa.String(length=16), nullable=False),
+        sa.Column("title", sa.Text(), nullable=False),
         sa.Column("input", sa.Text(), nullable=False),
         sa.Column("submitted_by", sa.String(length=64), nullable=False),
         sa.Column("created_at", backend.db.UtcTime(length=27), nullable=False),
@@ -101,6 +102,14 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_kept_answers_expires_at"), ["expires_at"], unique=False)
 
     op.create_table(
+        "model_use",
+        sa.Column("day", sa.String(length=10), nullable=False),
+        sa.Column("calls", sa.Integer(), nullable=False),
+        sa.Column("tokens", sa.BigInteger(), nullable=False),
+        sa.Column("cost", backend.db.ExactDecimal(), nullable=False),
+        sa.PrimaryKeyConstraint("day", name=op.f("pk_model_use")),
+    )
+    op.create_table(
         "submissions",
         sa.Column("submitted_by", sa.String(length=64), nullable=False),
         sa.Column("idempotency_key", sa.String(length=255), nullable=False),
@@ -121,6 +130,7 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_submissions_created_at"))
 
     op.drop_table("submissions")
+    op.drop_table("model_use")
     with op.batch_alter_table("kept_answers", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_kept_answers_expires_at"))
 

@@ -1,0 +1,225 @@
+"""Asking a model over real HTTP, at servers that offer much or little of the OpenAI interface."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+import sqlalchemy as sa
+from pydantic import BaseModel, SecretStr
+
+from backend.db import Database
+from backend.language_model.client import KEPT_FOR, QUIET_FOR, LanguageModel
+from backend.language_model.spending import Allowance, ModelFailed, Prices
+from backend.language_model.tables import model_use
+from backend.settings import Settings
+from tests.support.provider_server import Behaviour, ProviderServer, says
+
+PATH = "/v1/chat/completions"
+KEY = SecretStr("sk-model-secret")
+START = datetime(2026, 5, 18, 9, tzinfo=UTC)
+
+
+class Verdict(BaseModel):
+    stance: str
+    score: int
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = START
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@pytest.fixture
+def server() -> Iterator[ProviderServer]:
+    with ProviderServer() as running:
+        yield running
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def model(
+    database: Database, server: ProviderServer, clock: Clock, *, ceiling: str | None = None
+) -> LanguageModel:
+    prices = Prices(Decimal(2), Decimal(10), None if ceiling is None else Decimal(ceiling))
+    return LanguageModel(
+        database, base_url=f"{server.url}/v1", name="small-1", key=KEY, prices=prices, now=clock
+    )
+
+
+def completion(content: str | None, **usage: int) -> Behaviour:
+    message = {"role": "assistant", "content": content}
+    body = {
+        "id": "c-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "small-1",
+        "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
+    }
+    return says(200, body | ({"usage": {**usage, "total_tokens": sum(usage.values())}} if usage else {}))
+
+
+GOOD = completion('{"stance": "supports", "score": 3}', prompt_tokens=100, completion_tokens=20)
+
+
+def ask(asked: LanguageModel, question: str = "Is it so?", allowance: Allowance | None = None) -> Verdict:
+    return asked.ask("Judge.", question, Verdict, allowance=allowance or Allowance())
+
+
+def sent(server: ProviderServer) -> list[dict[str, object]]:
+    return [json.loads(request.body) for request in server.requests]
+
+
+def test_an_answer_comes_in_the_declared_shape(
+    sqlite_database: Database, server: ProviderServer, clock: Clock
+) -> None:
+    server.always(PATH, GOOD)
+    assert ask(model(sqlite_database, server, clock)) == Verdict(stance="supports", score=3)
+    body = sent(server)[0]
+    assert (body["model"], body["temperature"]) == ("small-1", 0)
+    assert body["response_format"]["json_schema"]["schema"]["required"] == ["stance", "score"]  # type: ignore[index]
+    assert server.requests[0].headers["authorization"] == f"Bearer {KEY.get_secret_value()}"
+
+
+def test_the_environment_of_another_service_is_not_sent_along(
+    sqlite_database: Database, server: ProviderServer, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
+        monkeypatch.setenv(name, "of-somebody-else")
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    server.always(PATH, GOOD)
+    ask(model(sqlite_database, server, clock))
+    assert "of-somebody-else" not in str(server.requests[0].headers)
+
+
+def test_the_same_question_is_asked_once_in_thirty_days(
+    sqlite_database: Database, server: ProviderServer, clock: Clock
+) -> None:
+    server.always(PATH, GOOD)
+    for _ in range(2):
+        ask(model(sqlite_database, server, clock))
+    assert len(server.requests) == 1
+    ask(model(sqlite_database, server, clock), "Another?")
+    clock.now += KEPT_FOR
+    ask(model(sqlite_database, server, clock))
+    assert len(server.requests) == 3
+
+
+def test_a_server_without_schemas_is_asked_in_the_next_way_and_remembered(
+    sqlite_database: Database, server: ProviderServer, clock: Clock
+) -> None:
+    asked = model(sqlite_database, server, clock)
+    refusal = says(400, {"error": {"message": "response_format is not supported"}})
+    server.once(PATH, refusal, GOOD, GOOD)
+    ask(asked)
+    ask(asked, "Another?")
+    forms = [body.get("response_format", {}).get("type") for body in sent(server)]  # type: ignore[attr-defined]
+    assert forms == ["json_schema", "json_object", "json_object"]
+    told = sent(server)[1]["messages"][0]["content"]  # type: ignore[index]
+    assert "JSON" in told
+    assert '"stance"' in told
+
+
+def test_plain_text_around_the_object_is_passed_over(
+    sqlite_database: Database, server: ProviderServer, clock: Clock
+) -> None:
+    refusal = says(422, {"error": {"message": "unknown field"}})
+    talk = completion('Sure! ```json\n{"stance": "supports", "score": 3}\n``` I hope that helps.')
+    server.once(PATH, refusal, refusal, talk)
+    assert ask(model(sqlite_database, server, clock)).score == 3
+    assert "response_format" not in sent(server)[2]
+
+
+@pytest.mark.parametrize("said", ['{"stance": "supports"}', "no object", "", None, '{"stance": 1'])
+def test_an_answer_out_of_shape_is_asked_for_once_more(
+    sqlite_database: Database, server: ProviderServer, clock: Clock, said: str | None
+) -> None:
+    server.once(PATH, completion(said), GOOD)
+    assert ask(model(sqlite_database, server, clock)).stance == "supports"
+    assert "could not be used" in sent(server)[1]["messages"][1]["content"]  # type: ignore[index]
+    server.always(PATH, completion(said))
+    with pytest.raises(ModelFailed, match="shape"):
+        ask(model(sqlite_database, server, clock), "Another?")
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        says(401, {"error": {"message": f"bad key {KEY.get_secret_value()}"}}),
+        says(429, {"error": {}}, retry_after="0"),
+        says(500, {}, retry_after="0"),
+        Behaviour(200, b"<html>", "text/html"),
+        Behaviour(200, b"{", "application/json"),
+        Behaviour(drop=True),
+    ],
+)
+def test_a_model_that_fails_is_told_without_the_key_and_left_alone_for_a_while(
+    sqlite_database: Database, server: ProviderServer, clock: Clock, failure: Behaviour
+) -> None:
+    asked = model(sqlite_database, server, clock)
+    server.always(PATH, failure)
+    with pytest.raises(ModelFailed) as caught:
+        ask(asked)
+    assert caught.value.message.endswith(".")
+    assert KEY.get_secret_value() not in caught.value.message
+    tried = len(server.requests)
+    server.always(PATH, GOOD)
+    if failure.body != b"<html>":
+        with pytest.raises(ModelFailed, match="a moment ago"):
+            ask(asked)
+        assert len(server.requests) == tried
+    clock.now += QUIET_FOR
+    assert ask(asked).score == 3
+
+
+def test_a_job_asks_no_more_than_it_may(
+    sqlite_database: Database, server: ProviderServer, clock: Clock
+) -> None:
+    asked, allowance = model(sqlite_database, server, clock), Allowance(calls=2)
+    server.always(PATH, GOOD)
+    for question in ("one", "two"):
+        ask(asked, question, allowance)
+    with pytest.raises(ModelFailed, match="used up"):
+        ask(asked, "three", allowance)
+    assert (len(server.requests), allowance.tokens) == (2, Allowance().tokens - 240)
+    with pytest.raises(ModelFailed, match="used up"):
+        ask(asked, "x" * 100_000)
+
+
+def test_a_day_costs_no_more_than_its_ceiling(
+    database: Database, server: ProviderServer, clock: Clock
+) -> None:
+    server.always(PATH, GOOD)
+    asked = model(database, server, clock, ceiling="0.0005")
+    for question in ("one", "two"):
+        ask(asked, question)
+    with pytest.raises(ModelFailed, match="ceiling"):
+        ask(asked, "three")
+    with database.read() as connection:
+        used = connection.execute(sa.select(model_use)).one()
+    assert tuple(used) == ("2026-05-18", 2, 240, Decimal("0.0008"))
+    clock.now += timedelta(days=1)
+    ask(asked, "three")
+
+
+def test_usage_that_is_not_told_is_estimated(
+    sqlite_database: Database, server: ProviderServer, clock: Clock
+) -> None:
+    server.always(PATH, completion('{"stance": "supports", "score": 3}'))
+    allowance = Allowance()
+    ask(model(sqlite_database, server, clock), allowance=allowance)
+    assert 10 < Allowance().tokens - allowance.tokens < 200
+
+
+def test_no_model_is_asked_in_sample_mode_or_unless_configured(sqlite_database: Database) -> None:
+    named = {"model_base_url": "http://127.0.0.1:9/v1", "model_name": "small-1"}
+    assert LanguageModel.configured(Settings(mode="sample", **named), sqlite_database) is None  # type: ignore[arg-type]
+    assert LanguageModel.configured(Settings(mode="live"), sqlite_database) is None
+    assert LanguageModel.configured(Settings(mode="live", **named), sqlite_database) is not None  # type: ignore[arg-type]
