@@ -97,16 +97,15 @@ class Authorities:
         if owned := self._paths.get(f"{host}/{_first_segment(path)}"):
             return _weighed("official", owned, about)
         for domain in _from_the_right(host):
-            if owner := self._owners.get(domain):
-                return _weighed(owner[1], owner[0], about)
-            if kind := self._shipped.get(domain):
-                return Authority(kind, SCORES[kind])
+            owner, kind = self._owners.get(domain, (None, None))
+            if kind := self._shipped.get(domain) or kind:
+                return _weighed(kind, owner, about)
             if domain in self._suffixes:
                 return Authority("government", SCORES["government"])
         return Authority("unknown", SCORES["unknown"])
 
 
-def _weighed(kind: SourceType, owner: str, about: Collection[str]) -> Authority:
+def _weighed(kind: SourceType, owner: str | None, about: Collection[str]) -> Authority:
     foreign = kind in _OWN_WORD and about and owner not in about
     return Authority(kind, ABOUT_OTHERS[kind] if foreign else SCORES[kind], owner)
 

@@ -8,7 +8,7 @@ from backend.sources.authority import OFFICIAL_ACCOUNT, SCORES, Authorities
 
 @pytest.fixture(scope="module")
 def authorities() -> Authorities:
-    return Authorities(ruleset.shipped().entities)
+    return Authorities(ruleset.shipped().rules.entities)
 
 
 @pytest.mark.parametrize(

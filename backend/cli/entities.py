@@ -1,0 +1,78 @@
+"""``chainproof entities``: whom texts speak of, without a server."""
+
+import json
+import sys
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from backend.cli.words import err, in_words, open_database, out
+from backend.settings import Settings
+
+app = typer.Typer(help="Entities that texts name.", no_args_is_help=True)
+STDIN = Path("-")
+
+
+@app.callback()
+def _group() -> None:
+    """Entities that texts name."""
+
+
+@app.command("extract")
+@in_words
+def extract(
+    paths: Annotated[list[Path], typer.Argument(help="Text files in UTF-8, or - for standard input.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the entities that the files name: each once, in the order in which they come."""
+    from backend.articles.rules.ruleset import Rules
+    from backend.extraction.mentions import entities_of, shown
+
+    texts = [_text(path) for path in paths]
+    with err.status("Reading…"):
+        rules = Rules(Settings()).current
+        entities = shown(rules, entities_of(rules, texts))
+    if as_json:
+        print(json.dumps({"entities": entities}, indent=2, ensure_ascii=False))
+        return
+    table = Table("Name", "Entity", "Type", "Official sites", box=None)
+    for entity in entities:
+        sites = " ".join(entity["official_domains"])
+        table.add_row(entity["name"], entity["canonical_name"], entity["type"], sites)
+    out.print(table if entities else "No entity of the catalogue is named.")
+
+
+@app.command("list")
+@in_words
+def list_seen(
+    window: Annotated[str, typer.Option(help="How far back: a number and s, m, h, d or w.")] = "24h",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the entities that source-finding jobs saw lately, the most frequent first."""
+    from backend.articles.rules.ruleset import Rules
+    from backend.extraction.sightings import seen_between
+    from backend.extraction.window import between, parse_window
+    from backend.instants import utc_now
+
+    length: timedelta = parse_window(window)
+    settings = Settings()
+    start, end = between(length, None, None, now=utc_now())
+    entities = seen_between(open_database(settings), Rules(settings).current, start, end)
+    if as_json:
+        print(json.dumps({"entities": entities}, indent=2, ensure_ascii=False))
+        return
+    table = Table("Jobs", "Entity", "Type", "Named as", box=None)
+    for entity in entities:
+        table.add_row(str(entity["count"]), entity["canonical_name"], entity["type"], entity["name"])
+    out.print(table if entities else f"No entity was seen in the last {window}.")
+
+
+def _text(path: Path) -> str:
+    raw = sys.stdin.buffer.read() if path == STDIN else path.read_bytes()
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: byte {error.start + 1} is not UTF-8. Convert the file first.") from None

@@ -1,0 +1,83 @@
+"""Whom a text names: one entity for every way of writing it, in three languages."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.articles.engine import RuleSet
+from backend.articles.rules import ruleset
+from backend.extraction.mentions import entities_of, find, shown
+
+
+@pytest.fixture(scope="module")
+def rules() -> RuleSet:
+    return ruleset.shipped().rules
+
+
+def named(rules: RuleSet, text: str) -> list[tuple[str, str]]:
+    return [(one.entity_id, one.name) for one in entities_of(rules, [text])]
+
+
+@pytest.mark.parametrize(
+    ("text", "entity", "name"),
+    [
+        ("Ethereum rose.", "ethereum", "Ethereum"),
+        ("イーサリアムは上昇した。", "ethereum", "イーサリアム"),
+        ("以太坊价格上涨。", "ethereum", "以太坊"),
+        ("Analysts bought ETH and sold.", "ethereum", "ETH"),
+        ("They hold $ETH.", "ethereum", "$ETH"),
+        ("Etherium rose.", "ethereum", "Etherium"),
+        ("Ｅｔｈｅｒｅｕｍ rose.", "ethereum", "Ｅｔｈｅｒｅｕｍ"),
+        ("米証券取引委員会（SEC）は承認した。", "sec", "米証券取引委員会"),
+    ],
+)
+def test_every_way_of_writing_names_one_entity(rules: RuleSet, text: str, entity: str, name: str) -> None:
+    assert (entity, name.removeprefix("$")) in [(e, n.removeprefix("$")) for e, n in named(rules, text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "See https://ethereum.org/en/ and mail bitcoin@example.com or @coinbase.",
+        "The base of the mountain is near the compound.",
+        "カリフォルニアのブロックチェーン",
+        "```\nbitcoin-cli\n```",
+        "",
+        "DeFi and NFT are words of the field.",
+    ],
+)
+def test_what_is_no_name_is_no_entity(rules: RuleSet, text: str) -> None:
+    assert named(rules, text) == []
+
+
+def test_each_entity_comes_once_with_its_first_form_in_order(rules: RuleSet) -> None:
+    text = "ビットコイン (BTC) and Ethereum; Bitcoin again, 以太坊 too."
+    assert named(rules, text) == [("bitcoin", "ビットコイン"), ("ethereum", "Ethereum")]
+
+
+def test_several_texts_are_read_as_one_after_the_other(rules: RuleSet) -> None:
+    assert [one.name for one in entities_of(rules, ["Coinbase", "Bitcoin and Coinbase"])] == [
+        "Coinbase",
+        "Bitcoin",
+    ]
+
+
+def test_an_entity_is_shown_with_its_english_name_type_domains_and_accounts(rules: RuleSet) -> None:
+    assert shown(rules, entities_of(rules, ["コインベース"])) == [
+        {
+            "name": "コインベース",
+            "canonical_name": "Coinbase",
+            "type": "exchange",
+            "official_domains": list(rules.entities["coinbase"].official_domains),
+            "official_x_accounts": list(rules.entities["coinbase"].official_x_accounts),
+        }
+    ]
+
+
+@given(st.text(alphabet="Bitcoin ETH$以太坊イーサ.,@/#`\n\u200b", max_size=80))
+def test_every_mention_is_what_stands_there(text: str) -> None:
+    behind = 0
+    for mention in find(ruleset.shipped().rules, text):
+        assert behind <= mention.start < mention.end
+        assert text[mention.start : mention.end] == mention.text
+        behind = mention.end

@@ -1,0 +1,166 @@
+"""Entity extraction over HTTP: submitted, worked and polled; and what source-finding jobs saw."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from backend.extraction import sightings
+from backend.extraction.mentions import Seen
+from backend.extraction.tasks import extraction_jobs
+from backend.instants import utc_now, write_instant
+from backend.jobs import ledger
+from backend.jobs.running import Runner
+from tests.support.article_app import Articles, article_app
+from tests.support.asgi import send
+
+TEXT = "Zorbkoin and ゾーブコイン rise; Bitcoin falls."
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Articles]:
+    with article_app(tmp_path_factory.mktemp("extraction")) as running:
+        yield running
+
+
+def submitted(service: Articles, body: Any, **headers: str) -> str:
+    answer = service.post("/entities/extractions", body, **headers)
+    assert answer.status == 202, answer.body
+    job_id = str(answer.json()["data"]["job_id"])
+    assert answer.headers["location"] == f"/entities/extractions/{job_id}"
+    return job_id
+
+
+def work(service: Articles, *ids: str) -> None:
+    job_type = extraction_jobs(service.running.inner.state.settings, service.service.rules)
+    Runner(service.running.database, [job_type], timeout=timedelta(minutes=2), clock=utc_now).run(
+        "extraction", list(ids)
+    )
+
+
+def test_a_text_gives_each_entity_once_by_its_first_form(service: Articles) -> None:
+    job_id = submitted(service, {"text": TEXT, "ignored": True})
+    waiting = service.json(f"/entities/extractions/{job_id}")["data"]
+    assert (waiting["status"], "result" in waiting) == ("pending", False)
+    work(service, job_id)
+    done = service.json(f"/entities/extractions/{job_id}")["data"]
+    assert (done["id"], done["status"], done["error"]) == (job_id, "completed", None)
+    assert done["created_at"] <= done["started_at"] <= done["completed_at"]
+    assert [(e["name"], e["canonical_name"]) for e in done["result"]["entities"]] == [
+        ("Zorbkoin", "Zorbcoin"),
+        ("Bitcoin", "Bitcoin"),
+    ]
+
+
+def test_a_text_without_an_entity_gives_none(service: Articles) -> None:
+    job_id = submitted(service, {"text": " "})
+    work(service, job_id)
+    assert service.json(f"/entities/extractions/{job_id}")["data"]["result"] == {"entities": []}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"text": ""},
+        {"text": None},
+        {"text": 3},
+        {"text": "x" * 200_001},
+        [],
+        b"{",
+        b'{"text": "\\ud800"}',
+    ],
+)
+def test_a_bad_text_is_refused_with_its_place(service: Articles, body: Any) -> None:
+    answer = service.post("/entities/extractions", body)
+    assert answer.status == 400
+    assert answer.json()["detail"]
+
+
+def test_the_longest_text_is_taken(service: Articles) -> None:
+    submitted(service, {"text": "🪙" * 200_000})
+
+
+def test_submitting_needs_the_scope_write(service: Articles) -> None:
+    assert service.post("/entities/extractions", {"text": "x"}, scopes="read").status == 403
+    assert service.post("/entities/extractions", {"text": "x"}, scopes=None).status == 401
+
+
+def test_a_job_of_source_finding_is_unknown_here(service: Articles) -> None:
+    other = ledger.submit(
+        service.running.database,
+        "sources",
+        {},
+        submitted_by="k",
+        idempotency_key=None,
+        now=datetime.now(UTC),
+    )
+    assert service.get(f"/entities/extractions/{other.id}").status == 404
+    assert service.get("/entities/extractions/not-a-uuid").status == 400
+
+
+def test_a_repeated_submission_is_the_first_job(service: Articles) -> None:
+    first = submitted(service, {"text": TEXT}, Idempotency_Key="once")
+    assert submitted(service, {"text": TEXT}, Idempotency_Key="once") == first
+    assert service.post("/entities/extractions", {"text": "?"}, Idempotency_Key="once").status == 409
+
+
+def test_jobs_are_listed_and_cancelled(service: Articles) -> None:
+    job_id = submitted(service, {"text": "to be cancelled"})
+    listed = service.json("/entities/extractions?limit=1")
+    assert [(job["id"], job["title"]) for job in listed["data"]] == [(job_id, "to be cancelled")]
+    path, key = f"/entities/extractions/{job_id}", service.keys["read write"]
+    answer = send(service.running.app, path, method="DELETE", headers={"CP-X-API-KEY": key})
+    assert answer.json()["data"]["status"] == "failed"
+
+
+def see(service: Articles, job_id: str, at: datetime, *seen: tuple[str, str]) -> None:
+    with service.running.database.write() as connection:
+        sightings.record(connection, job_id, [Seen(*one) for one in seen], at=at)
+
+
+def test_what_jobs_saw_is_counted_by_job_and_sorted_by_count_then_name(service: Articles) -> None:
+    at = datetime(2020, 1, 1, 12, tzinfo=UTC)
+    see(service, "a", at, ("bitcoin", "BTC"), ("ethereum", "Ethereum"), ("no-such-entity", "x"))
+    see(service, "b", at, ("bitcoin", "Bitcoin"), ("zorbcoin", "Zorbcoin"))
+    see(service, "c", at, ("bitcoin", "Bitcoin"))
+    start, end = write_instant(at), write_instant(at + timedelta(seconds=1))
+    told = service.json(f"/entities?from={start}&to={end}")["data"]["entities"]
+    assert [(e["name"], e["count"]) for e in told] == [("Bitcoin", 3), ("Ethereum", 1), ("Zorbcoin", 1)]
+    assert told[2]["official_domains"] == ["zorbcoin.example"]
+    before = service.json(f"/entities?from={write_instant(at - timedelta(days=1))}&to={start}")
+    assert before["data"]["entities"] == []
+
+
+def test_recording_a_job_again_counts_it_once(service: Articles) -> None:
+    at = datetime(2020, 2, 1, 12, tzinfo=UTC)
+    for _ in range(2):
+        see(service, "again", at, ("bitcoin", "Bitcoin"))
+    told = service.json(f"/entities?from={write_instant(at)}&to={write_instant(at + timedelta(hours=1))}")
+    assert told["data"]["entities"][0]["count"] == 1
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "window=x",
+        "window=",
+        "window=24",
+        "from=yesterday",
+        "to=2026-01-01",
+        "from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z",
+        "window=x&from=2026-01-01T00:00:00Z",
+    ],
+)
+def test_a_window_that_is_none_is_refused(service: Articles, query: str) -> None:
+    assert service.get(f"/entities?{query}").status == 400
+
+
+def test_by_default_the_last_day_is_listed(service: Articles) -> None:
+    now = datetime.now(UTC)
+    see(service, "today", now, ("solana", "Solana"))
+    see(service, "two-days-ago", now - timedelta(days=2), ("solana", "Solana"))
+    for query in ("", "?window=24h", "?unknown=1"):
+        told = service.json(f"/entities{query}")["data"]["entities"]
+        assert [e["count"] for e in told if e["canonical_name"] == "Solana"] == [1]
