@@ -1,0 +1,250 @@
+"""The shipped landmarks: each is complete, leads to official addresses and says the figures it lists."""
+
+import re
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+import yaml
+
+import backend.documents
+from backend.articles.rules.loading import default_files, load_pack
+
+FILE = Path(backend.documents.__file__).parent / "data" / "landmarks.yaml"
+EVENTS: list[dict[str, Any]] = yaml.safe_load(FILE.read_text(encoding="utf-8"))["events"]
+CATALOGUE = {entity.id: entity for path in default_files() for entity in load_pack(path).entities}
+PRESS = {
+    domain for entity in CATALOGUE.values() if entity.type == "media" for domain in entity.official_domains
+}
+OFFICIAL = {
+    domain.split("/")[0]
+    for entity in CATALOGUE.values()
+    if entity.type != "media"
+    for domain in entity.official_domains
+}
+
+LANGUAGES = {"en", "ja", "zh"}
+CATEGORIES = {"protocol", "regulation", "enforcement", "incident", "market", "company", "adoption"}
+FIELDS = ["id", "date", "time_utc", "category", "title", "detail", "primary_sources", "entities", "facts"]
+
+PUBLIC_BODIES = {"gov", "gov.br", "gov.cn", "gov.hk", "gov.ng", "go.jp", "go.kr", "europa.eu"}
+"""Ends of host names that only states, their courts and their bodies can have."""
+
+OTHER_OFFICIAL = {
+    # Law, courts and public bodies under other endings.
+    *("sso.agc.gov.sg", "sci.gov.in", "rbi.org.in", "mas.gov.sg", "fca.org.uk", "canada.ca", "osc.ca"),
+    # The agents that United States courts name to keep the record of an insolvency.
+    *("cases.stretto.com", "restructuring.ra.kroll.com"),
+    # Where the first years of Bitcoin were announced, and where projects keep their code.
+    *("bitcoin.org", "bitcointalk.org", "metzdowd.com", "bitcoincash.org", "github.com"),
+    # Projects and companies that acted, under names which the catalogue does not list.
+    *("about.fb.com", "blog.makerdao.com", "christies.com", "euler.finance", "investor.canaan-creative.com"),
+    *("ir.theice.com", "jpyc.co.jp", "newsroom.paypal-corp.com", "parity.io", "poly.network"),
+    *("roadmap.cardano.org", "squareup.com"),
+}
+
+PLATFORMS = {
+    "wikipedia.org",
+    "medium.com",
+    "substack.com",
+    "x.com",
+    "twitter.com",
+    "reddit.com",
+    "youtube.com",
+}
+
+SMALL_NUMBERS = (
+    "no",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+)
+
+
+def hosts_of(event: dict[str, Any]) -> list[str]:
+    return [urlsplit(address).hostname or "" for address in event["primary_sources"]]
+
+
+def within(host: str, domains: set[str]) -> bool:
+    """Whether ``host`` is one of ``domains`` or below one, label by label."""
+    labels = host.split(".")
+    return any(".".join(labels[start:]) in domains for start in range(len(labels)))
+
+
+def written_in_english(value: Decimal) -> set[str]:
+    """The ways in which an English text may write ``value``: 1,500,000, 1.5 million, seven."""
+    ways = {f"{value:,f}", f"{value:f}"}
+    for name, size in (("thousand", 10**3), ("million", 10**6), ("billion", 10**9)):
+        if value >= size:
+            ways.add(f"{(value / size).normalize():f} {name}")
+    if value == int(value) and value < len(SMALL_NUMBERS):
+        ways.add(SMALL_NUMBERS[int(value)])
+    return ways
+
+
+def says(text: str, value: Decimal) -> bool:
+    """Whether a figure stands in ``text`` whole, not as a part of a longer one."""
+    return any(
+        re.search(rf"(?<![\d.,]){re.escape(way)}(?!\d|[.,]\d)", text, re.IGNORECASE)
+        for way in written_in_english(value)
+    )
+
+
+def not_so(holds: Callable[[dict[str, Any]], bool]) -> list[str]:
+    """The ids of the events that break what should hold of all."""
+    return [event["id"] for event in EVENTS if not holds(event)]
+
+
+def texts_of(event: dict[str, Any], language: str) -> str:
+    return f"{event['title'][language]} {event['detail'][language]}"
+
+
+def test_there_are_enough_events_to_hold_statements_against() -> None:
+    assert len(EVENTS) >= 120
+
+
+def test_every_category_has_events() -> None:
+    assert {event["category"] for event in EVENTS} == CATEGORIES
+
+
+def test_ids_are_unique() -> None:
+    assert len({event["id"] for event in EVENTS}) == len(EVENTS)
+
+
+def test_events_are_in_the_order_of_their_dates() -> None:
+    keys = [(event["date"], event["id"]) for event in EVENTS]
+    assert keys == sorted(keys)
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_no_two_events_have_one_title(language: str) -> None:
+    titles = [event["title"][language] for event in EVENTS]
+    assert len(set(titles)) == len(titles)
+
+
+def test_events_have_the_fields_of_the_archive_and_no_others() -> None:
+    assert not_so(lambda event: list(event) == FIELDS) == []
+
+
+def test_an_id_is_the_date_and_a_slug() -> None:
+    def is_made_so(event: dict[str, Any]) -> bool:
+        slug = event["id"].removeprefix(f"lm-{event['date']}-")
+        return re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug) is not None and slug != event["id"]
+
+    assert not_so(is_made_so) == []
+
+
+def test_dates_are_days_that_have_been() -> None:
+    today = datetime.now(UTC).date()
+    assert not_so(lambda event: date(2008, 1, 1) <= date.fromisoformat(event["date"]) <= today) == []
+
+
+def test_a_time_is_an_instant_in_utc_on_the_day_of_the_event() -> None:
+    def agrees(event: dict[str, Any]) -> bool:
+        time: str | None = event["time_utc"]
+        if time is None:
+            return True
+        return time.endswith("Z") and datetime.fromisoformat(time).date() == date.fromisoformat(event["date"])
+
+    assert not_so(agrees) == []
+
+
+@pytest.mark.parametrize("field", ["title", "detail"])
+def test_events_are_told_in_three_languages(field: str) -> None:
+    def is_told(event: dict[str, Any]) -> bool:
+        return set(event[field]) == LANGUAGES and all(text.strip() == text for text in event[field].values())
+
+    assert not_so(is_told) == []
+    assert not_so(lambda event: all(event[field].values())) == []
+
+
+def test_each_language_is_written_in_its_own_script() -> None:
+    kana, han = re.compile(r"[\u3040-\u30ff]"), re.compile(r"[\u4e00-\u9fff]")
+    assert not_so(lambda event: not kana.search(texts_of(event, "en"))) == []
+    assert not_so(lambda event: not han.search(texts_of(event, "en"))) == []
+    assert not_so(lambda event: kana.search(texts_of(event, "ja")) is not None) == []
+    assert not_so(lambda event: han.search(texts_of(event, "zh")) is not None) == []
+    assert not_so(lambda event: not kana.search(texts_of(event, "zh"))) == []
+
+
+def test_every_entity_is_in_the_catalogue_and_named_once() -> None:
+    assert not_so(lambda event: bool(event["entities"])) == []
+    assert not_so(lambda event: set(event["entities"]) <= CATALOGUE.keys()) == []
+    assert not_so(lambda event: len(set(event["entities"])) == len(event["entities"])) == []
+
+
+def test_every_event_has_addresses_without_repeating_one() -> None:
+    assert not_so(lambda event: bool(event["primary_sources"])) == []
+    assert not_so(lambda event: len(set(event["primary_sources"])) == len(event["primary_sources"])) == []
+
+
+def test_addresses_are_https_with_nothing_but_a_host() -> None:
+    def is_plain(address: str) -> bool:
+        parts = urlsplit(address)
+        return parts.scheme == "https" and parts.netloc == parts.hostname
+
+    assert not_so(lambda event: all(is_plain(address) for address in event["primary_sources"])) == []
+
+
+def test_addresses_are_on_official_hosts() -> None:
+    official = PUBLIC_BODIES | OFFICIAL | OTHER_OFFICIAL
+    assert not_so(lambda event: all(within(host, official) for host in hosts_of(event))) == []
+
+
+def test_no_address_is_of_the_press_or_of_a_platform_for_everyone() -> None:
+    assert not_so(lambda event: not any(within(host, PRESS | PLATFORMS) for host in hosts_of(event))) == []
+
+
+def test_facts_are_named_numbers() -> None:
+    def is_named(event: dict[str, Any]) -> bool:
+        return all(
+            re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name) and type(value) in {int, float}
+            for name, value in event["facts"].items()
+        )
+
+    assert not_so(is_named) == []
+
+
+def test_every_fact_is_a_figure_that_the_english_text_says() -> None:
+    unsaid = [
+        (event["id"], name, value)
+        for event in EVENTS
+        for name, value in event["facts"].items()
+        if not says(texts_of(event, "en"), Decimal(str(value)))
+    ]
+    assert unsaid == []
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "said"),
+    [
+        ("It lost 1,500 BTC.", "1500", True),
+        ("It lost 11,500 BTC.", "1500", False),
+        ("It lost 1,500.5 BTC.", "1500", False),
+        ("It paid 4.5 billion dollars.", "4500000000", True),
+        ("It paid 14.5 billion dollars.", "4500000000", False),
+        ("Seven counts.", "7", True),
+    ],
+)
+def test_a_figure_is_found_only_where_it_stands_whole(text: str, value: str, said: bool) -> None:
+    assert says(text, Decimal(value)) is said
+
+
+@pytest.mark.parametrize(
+    ("host", "official"),
+    [("www.sec.gov", True), ("sec.gov.evil.example", False), ("notfca.org.uk", False), ("fca.org.uk", True)],
+)
+def test_a_host_is_official_by_whole_labels_from_the_right(host: str, official: bool) -> None:
+    assert within(host, PUBLIC_BODIES | OTHER_OFFICIAL) is official
