@@ -4,7 +4,7 @@ import gc
 import re
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -13,7 +13,7 @@ from typing import Any
 import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import InterfaceError, InternalError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -28,6 +28,8 @@ from backend.auth import service as auth_service
 from backend.auth.keyring import Keyring
 from backend.changes import ChangeWatcher
 from backend.db import Database
+from backend.extraction.router import router as extraction_router
+from backend.instants import Clock, utc_now
 from backend.markets import icons
 from backend.markets.icons import Icons
 from backend.markets.router import router as markets_router
@@ -35,18 +37,27 @@ from backend.markets.service import MarketService
 from backend.markets.view import CHANGED
 from backend.prepared import Prepared
 from backend.settings import Settings
+from backend.sources.router import router as sources_router
 
 log = structlog.get_logger(__name__)
-ROUTERS = (health.router, docs_page.router, markets_router, icons.router, articles_router)
+ROUTERS = (
+    health.router,
+    docs_page.router,
+    markets_router,
+    icons.router,
+    articles_router,
+    sources_router,
+    extraction_router,
+)
 MOST_FAULTS = 100
 """Faults of an input that an answer lists; a body may hold many more."""
+READ_ONLY = "25006"
+"""PostgreSQL's word (SQLSTATE) for a write where only reading is allowed, as while another takes over."""
 LAST_USED_EVERY = 30.0
 """Seconds between two writes of the keys' ``last_used_at``."""
 
 
-def create_app(
-    settings: Settings | None = None, *, now: Callable[[], datetime] = lambda: datetime.now(UTC)
-) -> Shell:
+def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Shell:
     """The service as one ASGI application over a migrated store.
 
     ``now`` is the clock of the market's answers; tests set it.
@@ -191,6 +202,13 @@ def _handle_errors(app: FastAPI) -> None:
     async def _database(request: Request, error: Exception) -> Response:
         log.warning("database_failed", error=type(getattr(error, "orig", error)).__name__)
         return send(request, errors.Unavailable("The data store does not answer. Please try again shortly."))
+
+    @app.exception_handler(InternalError)
+    async def _read_only(request: Request, error: InternalError) -> Response:
+        if getattr(error.orig, "sqlstate", None) != READ_ONLY:
+            raise error
+        log.warning("database_failed", error="ReadOnly")
+        return send(request, errors.Unavailable("The data store takes no changes now. Please try again."))
 
 
 def bad_request(error: RequestValidationError) -> errors.BadRequest:

@@ -36,6 +36,10 @@ change_counters = sa.Table(
 )
 
 
+BIG_ID = sa.BigInteger().with_variant(sa.Integer, "sqlite")
+"""Type of an id that the store counts up by itself, which SQLite does in INTEGER alone."""
+
+
 class ExactDecimal(sa.types.TypeDecorator[Decimal]):
     """A decimal that no float ever touches: NUMERIC on PostgreSQL, text on SQLite."""
 

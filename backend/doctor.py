@@ -24,13 +24,15 @@ from backend.markets.reasons import words
 from backend.markets.setup import Market
 from backend.settings import Settings, config_file
 
+State = Literal["ok", "note", "fault"]
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """``fault``: something does not work. ``note``: it works, but the operator should know."""
 
     subject: str
-    state: Literal["ok", "note", "fault"]
+    state: State
     sentence: str
 
     def as_dict(self) -> dict[str, str]:
@@ -134,9 +136,9 @@ def _providers(market: Market) -> Iterator[Finding]:
         schedule = market.cadence.schedules[source.name]
         try:
             poll = source.quotes(first, now)
-            quality = "ok" if schedule.fits else "note"
+            quality: State = "ok" if schedule.fits else "note"
             answered = "answers" if poll.quotes else "answers, but did not know the first asset"
-            yield Finding(source.name, quality, f"{answered}. Cadence: {schedule.reason}")  # type: ignore[arg-type]
+            yield Finding(source.name, quality, f"{answered}. Cadence: {schedule.reason}")
         except ProviderError as error:
             yield Finding(source.name, "fault", redact(error.message))
     for mood in market.sources.fear_greed:

@@ -1,16 +1,24 @@
 """Instants on the wire: RFC 3339, in UTC when we write them, in any zone when we read them."""
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
+
+Clock = Callable[[], datetime]
+"""Gives the present instant; tests give another."""
 
 _RFC3339 = re.compile(
     r"(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}):(\d{2})(?:\.(\d+))?([Zz]|[+-]\d{2}:\d{2})", re.ASCII
 )
 _LONGEST = 64
 _MEANT = "an RFC 3339 instant such as 2026-11-21T09:30:00Z"
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
 
 
 def parse_instant(text: str) -> datetime:

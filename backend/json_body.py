@@ -29,7 +29,12 @@ _LONG_NUMBER = b"0" * len(str(LARGEST))
 _DIGITS_ALIKE = bytes(48 if 48 <= byte < 58 else byte for byte in range(256))
 _TOO_DEEP = "The body is nested too deeply"
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_WIDE_ENCODINGS = ((b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"), (b"\0\0\xfe\xff", "UTF-32"))
+_WIDE_ENCODINGS = (
+    (b"\xff\xfe\0\0", "UTF-32"),  # before the mark that it begins with
+    (b"\0\0\xfe\xff", "UTF-32"),
+    (b"\xff\xfe", "UTF-16"),
+    (b"\xfe\xff", "UTF-16"),
+)
 
 
 class JsonRequest(Request):

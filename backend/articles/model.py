@@ -79,11 +79,17 @@ class Rule(Fact):
     boundary: Boundary = "auto"
     fields: tuple[FieldName, ...] = Field(default=FIELDS, min_length=1)
     enabled: bool = True
-    note: str | None = None
-    """Why, for the editor who sees it."""
+    note: str | Annotated[dict[Language, str], Field(min_length=1)] | None = None
+    """Why, for the editor who sees it: one text, or one for each language that editors read."""
     source: str | None = None
     """Where the rule comes from, for who asks."""
     specs: tuple[Spec, ...] = Field(min_length=1)
+
+    def reason(self, language: Language) -> str | None:
+        """The note in ``language``; where there is none, the English one or whichever there is."""
+        if not isinstance(self.note, dict):
+            return self.note
+        return self.note.get(language) or self.note.get("en") or next(iter(self.note.values()))
 
 
 class Pack(BaseModel):

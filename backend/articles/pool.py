@@ -1,8 +1,9 @@
 """Large batches of articles spread over processes, since what reads them holds the interpreter's lock.
 
-Every process has compiled the same rules; one that holds others than its caller says so, and the
-caller does the work itself. So it does while the processes start, and when one has died, after which
-new ones are started. What comes out is the same in every case, byte for byte.
+Every process compiles the pack that is in force, which is handed to it: what is on disk may be refused by
+now. When other rules come into force, other processes are started. The caller does the work itself while
+they start, when one has died, and where it was called with rules that are no longer in force. What
+comes out is the same in every case, byte for byte.
 """
 
 import os
@@ -10,16 +11,18 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
 
 import orjson
 import structlog
 
 from backend.articles.batches import Done, Work, text_size, work_on
-from backend.articles.matching.compiled import RuleSet
-from backend.articles.rules.ruleset import Rules
+from backend.articles.matching.compiled import RuleSet, compile_rules
+from backend.articles.model import Pack
+from backend.articles.rules.ruleset import CompiledPack, Rules
 from backend.articles.schemas import Article
 from backend.settings import Settings
 
@@ -34,20 +37,36 @@ MOST_BY_DEFAULT = 4
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 """Seconds before new processes are started after one died; doubled while they die again."""
 
-Reply = tuple[bytes, bytes] | None
-"""Results, and violations as JSON; none where the process holds other rules."""
+Reply = tuple[bytes, bytes]
+"""Results, and violations as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """Processes that hold one set of rules."""
+
+    version: str
+    executor: ProcessPoolExecutor
+    greetings: tuple[Future[int], ...]
+    """The id of each process, once it has compiled the rules."""
+
+    @property
+    def is_warm(self) -> bool:
+        return all(greeting.done() for greeting in self.greetings)
 
 
 class ScanPool:
-    """Up to ``settings.scan_processes`` processes, started when first needed. Safe to share by threads."""
+    """Up to ``settings.scan_processes`` processes with the set of ``rules`` that is in force, started when
+    first needed. Safe to share by threads."""
 
-    def __init__(self, settings: Settings, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._settings = settings
+    def __init__(
+        self, settings: Settings, rules: Rules, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._rules = rules
         self._clock = clock
         self.processes = how_many(settings)
         self._lock = threading.Lock()
-        self._executor: ProcessPoolExecutor | None = None
-        self._greetings: list[Future[int]] = []
+        self._team: Team | None = None
         self._not_before = 0.0
         self._pause = FIRST_PAUSE
         self._closed = False
@@ -55,99 +74,95 @@ class ScanPool:
     def run(self, work: Work, rules: RuleSet, articles: Sequence[Article]) -> Done:
         """The results of all articles in their order."""
         sizes = [text_size(article) for article in articles]
-        executor = self._started() if _is_worthwhile(sizes) else None
-        if executor is None or not self._is_warm():
+        team = self._started() if _is_worthwhile(sizes) else None
+        if team is None or team.version != rules.version or not team.is_warm:
             return work_on(work, rules, articles)
         pieces = cut(articles, sizes, self.processes * PIECES_EACH)
-        sent = [(piece, self._send(executor, work, rules, piece)) for piece in pieces]
-        done = [self._receive(executor, work, rules, piece, future) for piece, future in sent]
+        sent = [(piece, self._send(team, work, piece)) for piece in pieces]
+        done = [self._receive(team, future) or work_on(work, rules, piece) for piece, future in sent]
         return Done(b",".join(each.results for each in done), [v for each in done for v in each.violations])
 
     def warm_up(self) -> bool:
         """Start the processes and wait until they have compiled the rules; false where there are none."""
-        executor = self._started()
-        if executor is None:
+        team = self._started()
+        if team is None:
             return False
-        for greeting in list(self._greetings):
+        for greeting in team.greetings:
             try:
                 greeting.result()
             except BrokenProcessPool:
-                self._forget(executor)
+                self._forget(team)
                 return False
         return True
 
     def process_ids(self) -> set[int]:
         """Of the processes that have answered so far."""
-        answered = [greeting for greeting in self._greetings if greeting.done() and not greeting.cancelled()]
+        greetings = () if self._team is None else self._team.greetings
+        answered = [greeting for greeting in greetings if greeting.done() and not greeting.cancelled()]
         return {greeting.result() for greeting in answered if greeting.exception() is None}
 
     def close(self) -> None:
         """Let go of what waits, let the processes end what they do, and wait for them."""
         with self._lock:
             self._closed = True
-            executor, self._executor = self._executor, None
-        if executor is not None:
-            executor.shutdown(wait=True, cancel_futures=True)
+            team, self._team = self._team, None
+        if team is not None:
+            team.executor.shutdown(wait=True, cancel_futures=True)
 
-    def _started(self) -> ProcessPoolExecutor | None:
+    def _started(self) -> Team | None:
+        """The processes for the rules in force, which may be starting still; none where there are none."""
         with self._lock:
             if self.processes == 0 or self._closed:
                 return None
-            if self._executor is None and self._clock() >= self._not_before:
-                self._executor = ProcessPoolExecutor(
-                    self.processes, get_context("spawn"), initializer=_begin, initargs=(self._settings,)
-                )
-                self._greetings = [self._executor.submit(_greet) for _ in range(self.processes)]
+            in_force = self._rules.in_force
+            if self._team is not None and self._team.version != in_force.rules.version:
+                self._team.executor.shutdown(wait=False)  # what others have sent is still done
+                self._team = None
+            if self._team is None and self._clock() >= self._not_before:
+                self._team = self._start(in_force)
                 log.info("scan_processes_started", processes=self.processes)
-            return self._executor
+            return self._team
 
-    def _is_warm(self) -> bool:
-        return all(greeting.done() for greeting in self._greetings)
+    def _start(self, in_force: CompiledPack) -> Team:
+        executor = ProcessPoolExecutor(
+            self.processes, get_context("spawn"), initializer=_begin, initargs=(in_force.pack,)
+        )
+        greetings = tuple(executor.submit(_greet) for _ in range(self.processes))
+        return Team(in_force.rules.version, executor, greetings)
 
-    def _send(
-        self, executor: ProcessPoolExecutor, work: Work, rules: RuleSet, piece: Sequence[Article]
-    ) -> Future[Reply] | None:
+    def _send(self, team: Team, work: Work, piece: Sequence[Article]) -> Future[Reply] | None:
         payload = orjson.dumps([article.model_dump() for article in piece])
         try:
-            return executor.submit(_work, work, rules.version, payload)
+            return team.executor.submit(_work, work, payload)
         except RuntimeError:  # broken or closed since
-            self._forget(executor)
+            self._forget(team)
             return None
 
-    def _receive(
-        self,
-        executor: ProcessPoolExecutor,
-        work: Work,
-        rules: RuleSet,
-        piece: Sequence[Article],
-        future: Future[Reply] | None,
-    ) -> Done:
-        reply = None if future is None else self._reply(executor, future)
-        if reply is None:
-            return work_on(work, rules, piece)
-        results, violations = reply
-        return Done(results, orjson.loads(violations))
-
-    def _reply(self, executor: ProcessPoolExecutor, future: Future[Reply]) -> Reply:
+    def _receive(self, team: Team, future: Future[Reply] | None) -> Done | None:
+        """What a process made of a piece; none where it came to nothing, and the caller has to do it."""
+        if future is None:
+            return None
         try:
-            reply = future.result()
-        except Exception as error:  # noqa: BLE001 - whatever befell the process, the work is done here
+            results, violations = future.result()
+        except (BrokenProcessPool, CancelledError) as error:
             log.warning("scan_process_failed", error=type(error).__name__)
-            if future.cancelled() or isinstance(error, BrokenProcessPool):
-                self._forget(executor)
+            self._forget(team)
+            return None
+        except MemoryError as error:
+            log.warning("scan_process_failed", error=type(error).__name__)
             return None
         self._pause = FIRST_PAUSE
-        return reply
+        return Done(results, orjson.loads(violations))
 
-    def _forget(self, executor: ProcessPoolExecutor) -> None:
+    def _forget(self, team: Team) -> None:
         """Have new processes started, a while after these broke; once, whoever notices."""
         with self._lock:
-            if self._executor is not executor:
+            if self._team is not team:
                 return
-            self._executor = None
+            self._team = None
             self._not_before = self._clock() + self._pause
             self._pause = min(self._pause * 2, LONGEST_PAUSE)
-        executor.shutdown(wait=False, cancel_futures=True)
+        team.executor.shutdown(wait=False, cancel_futures=True)
 
 
 def how_many(settings: Settings) -> int:
@@ -178,15 +193,15 @@ def _is_worthwhile(sizes: Sequence[int]) -> bool:
 
 # -- in the processes --------------------------------------------------------------------------------
 
-_rules: Rules | None = None
+_rules: RuleSet | None = None
 
 
-def _begin(settings: Settings) -> None:
+def _begin(pack: Pack) -> None:
     """Once in each process, before its first piece."""
     global _rules
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is for the parent, which ends this one in order
     threading.Thread(target=_end_with_parent, name="parent-watch", daemon=True).start()
-    _rules = Rules(settings)
+    _rules = compile_rules([pack])
 
 
 def _end_with_parent() -> None:
@@ -201,11 +216,7 @@ def _greet() -> int:
     return os.getpid()
 
 
-def _work(work: Work, version: str, payload: bytes) -> Reply:
+def _work(work: Work, payload: bytes) -> Reply:
     assert _rules is not None
-    if _rules.version != version:
-        _rules.refresh()
-    if _rules.version != version:
-        return None
-    done = work_on(work, _rules.current, [Article(**article) for article in orjson.loads(payload)])
+    done = work_on(work, _rules, [Article(**article) for article in orjson.loads(payload)])
     return done.results, orjson.dumps(done.violations)

@@ -12,7 +12,6 @@ from backend.articles.rules_answer import VERSION_HEADER
 from backend.articles.service import Answered, ArticleService
 from backend.articles.violation_log import Selection
 from backend.auth.gate import Access, GatedRoute, current_principal, needs, require
-from backend.auth.principal import Principal
 from backend.entities.model import Language
 from backend.instants import Instant
 from backend.responses import HOT, PreparedResponse, RawJson
@@ -60,21 +59,29 @@ def selection(
 Wanted = Annotated[Selection, Depends(selection)]
 
 
+async def may_scan(request: Request) -> None:
+    """Judge the caller by what the parsed body asks for, before anything else of it is judged.
+
+    A body that does not say whether to store is refused for that, later.
+    """
+    body = await request.json()
+    persist = body.get("persist", True) if isinstance(body, dict) else None
+    if isinstance(persist, bool):
+        require(current_principal(request), "write" if persist else "read")
+
+
 def _answer(answered: Answered) -> Response:
     return RawJson(answered.body, headers={VERSION_HEADER: answered.rules_version})
 
 
-@router.post("/articles/scan", response_model=list[schemas.ScanResult])
+@router.post("/articles/scan", response_model=list[schemas.ScanResult], dependencies=[Depends(may_scan)])
 @needs("read", or_scope="write")
-def scan_articles(
-    request: Request, body: schemas.ScanRequest, principal: Annotated[Principal, Depends(current_principal)]
-) -> Response:
+def scan_articles(request: Request, body: schemas.ScanRequest) -> Response:
     """Find names and what is wrong with them, and preview every deterministic correction.
 
     One result for each article, in order. The violations are stored, and on the disk before the answer
     is sent, unless `persist` is false. Storing needs the scope `write`, otherwise `read` is enough.
     """
-    require(principal, "write" if body.persist else "read")
     return _answer(articles_of(request).scan(body.articles, persist=body.persist))
 
 

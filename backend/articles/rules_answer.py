@@ -5,6 +5,7 @@ import threading
 import orjson
 
 from backend.articles.matching.compiled import RuleSet
+from backend.articles.matching.meanings import CompiledRule
 from backend.articles.rules.ruleset import Rules
 from backend.prepared import Prepared
 
@@ -41,9 +42,13 @@ def build(rules: RuleSet) -> Prepared:
     body = {
         "version": rules.version,
         "entities": [entity.model_dump(mode="json") for entity in rules.entities.values()],
-        "rules": [
-            {**each.rule.model_dump(mode="json", by_alias=True), "derived": each.derived}
-            for each in rules.rules
-        ],
+        "rules": [_told(each) for each in rules.rules],
     }
     return Prepared(orjson.dumps(body), extra=[(VERSION_HEADER.lower().encode(), rules.version.encode())])
+
+
+def _told(compiled: CompiledRule) -> dict[str, object]:
+    rule = compiled.rule
+    notes = rule.note if isinstance(rule.note, dict) else {}
+    told = rule.model_dump(mode="json", by_alias=True)
+    return {**told, "note": rule.reason("en"), "notes": notes, "derived": compiled.derived}

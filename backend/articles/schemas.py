@@ -170,6 +170,10 @@ class ViolationSummary(TypedDict):
 class RuleOut(Rule):
     """A rule as its pack has it; those that are derived from an entity's facts have no specs."""
 
+    note: str | None = None
+    """In English, where the pack has it in several languages."""
+    notes: dict[Language, str]
+    """By language; empty where the pack has one for all."""
     specs: tuple[Spec, ...] = ()
     derived: bool
 

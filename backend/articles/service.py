@@ -1,8 +1,7 @@
 """The verbs of the article domain, as endpoints call them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 import orjson
 
@@ -14,6 +13,7 @@ from backend.articles.schemas import Article, Violation
 from backend.articles.violation_log import NUL, Selection
 from backend.db import Database
 from backend.errors import BadRequest, FieldError
+from backend.instants import Clock, utc_now
 from backend.settings import Settings
 
 
@@ -28,18 +28,12 @@ class Answered:
 class ArticleService:
     """Reads articles by the rules in force, for one process."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        database: Database,
-        *,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
-    ) -> None:
+    def __init__(self, settings: Settings, database: Database, *, now: Clock = utc_now) -> None:
         self._database = database
         self._now = now
         self.rules = Rules(settings)
         self.rules_answer = RulesAnswer(self.rules)
-        self.pool = ScanPool(settings)
+        self.pool = ScanPool(settings, self.rules)
 
     def scan(self, articles: Sequence[Article], *, persist: bool) -> Answered:
         """One result for each article; with ``persist`` the violations are on the disk when this returns.

@@ -2,14 +2,12 @@
 
 import sqlalchemy as sa
 
-from backend.db import UtcTime, metadata
-
-_BigId = sa.BigInteger().with_variant(sa.Integer, "sqlite")  # SQLite counts up by itself in INTEGER alone
+from backend.db import BIG_ID, UtcTime, metadata
 
 violations = sa.Table(
     "violations",
     metadata,
-    sa.Column("id", _BigId, primary_key=True, autoincrement=True),
+    sa.Column("id", BIG_ID, primary_key=True, autoincrement=True),
     sa.Column("scan_id", sa.String(36), nullable=False),
     sa.Column("stored_at", UtcTime, nullable=False),
     sa.Column("rules_version", sa.String(64), nullable=False),

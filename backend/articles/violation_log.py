@@ -25,7 +25,6 @@ NUL = "\0"
 """The one character that PostgreSQL's text cannot hold."""
 KIND = ("rule_id", "entity_id", "violation_type", "language", "severity")
 """What ``violation_days`` counts by, beside the day; what has the most values comes first."""
-FIELDS = tuple(StoredViolation.__annotations__)
 BATCH = 2000
 """Rows that are deleted in one transaction: others wait for a short one."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -190,9 +189,24 @@ def _day_of(moment: datetime) -> str:
 
 
 def _wire(row: Row[Any]) -> StoredViolation:
-    told = {name: row._mapping[name] for name in FIELDS}
-    told["stored_at"] = write_instant(row.stored_at)
-    return told  # type: ignore[return-value]
+    return {
+        "article_id": row.article_id,
+        "entity_id": row.entity_id,
+        "rule_id": row.rule_id,
+        "field": row.field,
+        "matched_text": row.matched_text,
+        "suggested_name": row.suggested_name,
+        "language": row.language,
+        "violation_type": row.violation_type,
+        "severity": row.severity,
+        "start_offset": row.start_offset,
+        "end_offset": row.end_offset,
+        "auto_fixable": row.auto_fixable,
+        "id": row.id,
+        "scan_id": row.scan_id,
+        "stored_at": write_instant(row.stored_at),
+        "rules_version": row.rules_version,
+    }
 
 
 def _bad_cursor() -> BadRequest:

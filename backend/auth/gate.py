@@ -25,6 +25,7 @@ from starlette.responses import Response
 
 from backend.auth.body import judge_body
 from backend.auth.principal import SCOPES, CredentialSource, Place, Principal, Scope
+from backend.auth.query import judge_query
 from backend.errors import Forbidden, Unauthorized
 from backend.json_body import JsonRequest
 
@@ -144,9 +145,11 @@ class GatedRoute(APIRoute):
 
         async def judge_then_handle(request: Request) -> Response:
             _judge_caller(request, access)
+            if takes_body:
+                judge_body(request.scope["headers"], limit=request.app.state.body_limit)
+            judge_query(request.scope["query_string"])
             if not takes_body:
                 return await handle(request)
-            judge_body(request.scope["headers"], limit=request.app.state.body_limit)
             with_json = JsonRequest(request.scope, request.receive)
             await with_json.read()
             return await handle(with_json)

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from backend.cli import keys, prices, programs, rules, scan, upkeep
+from backend.cli import documents, entities, keys, prices, programs, rules, scan, sources, upkeep
 
 app = typer.Typer(
     name="chainproof",
@@ -18,9 +18,12 @@ app = typer.Typer(
 )
 for commands in (programs, upkeep, scan):
     app.add_typer(commands.app)
+app.add_typer(documents.app, name="documents")
+app.add_typer(entities.app, name="entities")
 app.add_typer(keys.app, name="keys")
 app.add_typer(prices.app, name="prices")
 app.add_typer(rules.app, name="rules")
+app.add_typer(sources.app, name="sources")
 
 
 def main() -> None:

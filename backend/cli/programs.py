@@ -167,8 +167,7 @@ def _answers(settings: Settings) -> bool:
     """Whether the service is ready and the dashboard up."""
     import httpx
 
-    host = settings.dashboard_host.replace("0.0.0.0", "127.0.0.1")  # noqa: S104 - where to call, not to bind
-    addresses = (f"{settings.api_url}/readyz", f"http://{host}:{settings.dashboard_port}/_stcore/health")
+    addresses = (f"{settings.api_url}/readyz", f"{settings.dashboard_url}/_stcore/health")
     try:
         return all(httpx.get(address, timeout=2, trust_env=False).is_success for address in addresses)
     except httpx.HTTPError:
@@ -233,7 +232,7 @@ def _tell_where(settings: Settings, ready: bool) -> None:
         err.print("Not everything answers yet; it is given more time.")
     data = "sample data, no network" if settings.mode == "sample" else "live data"
     out.print(f"\n  [bold]Chainproof[/] ({data})")
-    out.print(f"  Dashboard  http://{settings.dashboard_host}:{settings.dashboard_port}")
+    out.print(f"  Dashboard  {settings.dashboard_url}")
     out.print(f"  Service    {settings.api_url}   (its interface: {settings.api_url}/docs)")
     out.print(f"  Data in    {settings.home}")
     out.print("  Ctrl-C stops all.\n")

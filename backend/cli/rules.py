@@ -10,7 +10,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
-from backend.cli.words import WRONG_USE, err, fail, in_words, open_database, out
+from backend.cli.words import FINDINGS, WRONG_USE, complain, err, fail, in_words, open_database, out
 from backend.settings import Settings
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from backend.articles.rules.mistakes import PackMistake
 
 app = typer.Typer(help="Naming rules of articles.", no_args_is_help=True)
-FINDINGS = 1
 
 Files = Annotated[
     list[Path] | None,
@@ -116,7 +115,7 @@ def reload() -> None:
 
     settings = Settings()
     try:
-        rules = compiled(read_packs([*default_files(), *user_files(settings.user_rules_dir)]))
+        rules = compiled(read_packs([*default_files(), *user_files(settings.user_rules_dir)])).rules
     except RulesRefused as refused:
         _refused(refused.mistakes)
     announce(open_database(settings))
@@ -277,7 +276,7 @@ def _refused(mistakes: "tuple[PackMistake, ...]", code: int = FINDINGS) -> NoRet
     """End with every mistake, each in a line of its own."""
     for mistake in mistakes:
         print(mistake)
-    err.print(f"[bold red]chainproof:[/] the rules are refused: {len(mistakes)} mistakes.", highlight=False)
+    complain(f"the rules are refused: {len(mistakes)} mistakes.")
     raise typer.Exit(code)
 
 

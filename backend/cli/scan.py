@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.markup import escape
 
-from backend.cli.words import WRONG_USE, err, fail, in_words
+from backend.cli.words import FINDINGS, WRONG_USE, complain, err, fail, in_words
 from backend.settings import Settings
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from backend.articles.desk.reports import Format
 
 app = typer.Typer()
-FINDINGS = 1
 ORDER = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -135,7 +134,7 @@ class _Speaker:
         self.tally.corrected += outcome.corrections
         for mistake in outcome.mistakes:
             self.tally.mistakes += 1
-            err.print(f"[bold red]chainproof:[/] {escape(mistake)}", highlight=False)
+            complain(mistake)
         if self._diff:
             self._stream.writelines(outcome.diff)
         for finding in outcome.findings:

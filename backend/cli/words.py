@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
 import typer
 from pydantic import ValidationError
 from rich.console import Console
+from rich.markup import escape
 
 from backend import errors, logs
 from backend.settings import Settings
@@ -22,13 +23,19 @@ err = Console(stderr=True)
 
 P = ParamSpec("P")
 R = TypeVar("R")
-WRONG_USE, DEPENDENCY_FAILED = 2, 3
+FINDINGS, WRONG_USE, DEPENDENCY_FAILED = 1, 2, 3
+"""Exit codes beside 0: something was found, the command was used wrongly, something it needs failed."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
 USABLE_HOME = "Set CHAINPROOF_HOME to a folder that can be written and has room."
 
 
+def complain(sentence: str) -> None:
+    """Say on standard error what is wrong, and go on."""
+    err.print(f"[bold red]chainproof:[/] {escape(logs.redact(sentence))}", highlight=False)
+
+
 def fail(sentence: str, code: int) -> NoReturn:
-    err.print(f"[bold red]chainproof:[/] {logs.redact(sentence)}", highlight=False)
+    complain(sentence)
     raise typer.Exit(code)
 
 
@@ -42,9 +49,7 @@ def in_words(command: Callable[P, R]) -> Callable[P, R]:
         except ValidationError as error:
             for fault in error.errors():
                 name = "_".join(str(part) for part in fault["loc"]).upper()
-                err.print(
-                    f"[bold red]chainproof:[/] setting CHAINPROOF_{name}: {fault['msg']}", highlight=False
-                )
+                complain(f"setting CHAINPROOF_{name}: {fault['msg']}")
             raise typer.Exit(WRONG_USE) from None
         except Exception as error:
             told = _told(error)

@@ -7,10 +7,7 @@ from typing import Any, NoReturn
 
 import yaml
 
-try:
-    from yaml import CSafeLoader as _SafeLoader
-except ImportError:  # PyYAML built without libyaml
-    from yaml import SafeLoader as _SafeLoader  # type: ignore[assignment]
+from backend.yaml_text import SafeLoader
 
 _TIMESTAMP = "tag:yaml.org,2002:timestamp"
 _MERGE = "tag:yaml.org,2002:merge"
@@ -67,13 +64,8 @@ class RawFile:
     faults: tuple[FileFault, ...] = ()
 
 
-class _StrictLoader(_SafeLoader):
+class _StrictLoader(SafeLoader):
     """Safe YAML whose names are text and occur once, and in which a day stays the text that was written."""
-
-    yaml_implicit_resolvers = {  # noqa: RUF012 - PyYAML's own way of overriding
-        first: [(tag, pattern) for tag, pattern in resolvers if tag != _TIMESTAMP]
-        for first, resolvers in _SafeLoader.yaml_implicit_resolvers.items()
-    }
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen: set[str] = set()
@@ -93,6 +85,12 @@ class _StrictLoader(_SafeLoader):
     @staticmethod
     def _refuse(node: yaml.Node, sentence: str) -> NoReturn:
         raise yaml.constructor.ConstructorError(None, None, sentence, node.start_mark)
+
+
+_StrictLoader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != _TIMESTAMP]
+    for first, resolvers in SafeLoader.yaml_implicit_resolvers.items()
+}
 
 
 def read_asset_file(path: Path) -> RawFile:
@@ -122,7 +120,7 @@ def read_asset_file(path: Path) -> RawFile:
 
 def _load(path: Path) -> Any:
     try:
-        return yaml.load(path.read_bytes(), _StrictLoader)  # noqa: S506 - a subclass of the safe loader
+        return _StrictLoader(path.read_bytes()).get_single_data()
     except OSError as error:
         sentence = f"cannot be read: {error.strerror or type(error).__name__}"
     except yaml.MarkedYAMLError as error:

@@ -5,7 +5,7 @@ chosen so that a month of 31 days fits, and a share of the quota stays for detai
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Literal
 
@@ -101,6 +101,21 @@ class Schedule:
 
     def seconds(self, role: Role) -> int | None:
         return {"quotes": self.quotes, "overview": self.overview, "fear_greed": self.fear_greed}[role]
+
+    def standing_in(self, roles: Iterable[Role], seconds: int) -> "Schedule":
+        """The same with ``seconds`` between the polls of those ``roles`` that have no interval."""
+        meant = set(roles)
+
+        def interval(role: Role) -> int | None:
+            known = self.seconds(role)
+            return seconds if known is None and role in meant else known
+
+        return replace(
+            self,
+            quotes=interval("quotes"),
+            overview=interval("overview"),
+            fear_greed=interval("fear_greed"),
+        )
 
     def cost(self, role: Role) -> int:
         return self.quote_cost if role == "quotes" else 1

@@ -181,9 +181,17 @@ def global_of(row: Mapping[Any, Any]) -> GlobalFigures:
     body = {
         name: None if value is None else Decimal(value) for name, value in orjson.loads(row["body"]).items()
     }
-    market_cap = body.pop("market_cap")
+    market_cap = body["market_cap"]
     assert market_cap is not None  # never written without one
-    return GlobalFigures(row["provider"], row["as_of"], market_cap, **body)  # type: ignore[arg-type]
+    return GlobalFigures(
+        provider=row["provider"],
+        as_of=row["as_of"],
+        market_cap=market_cap,
+        market_cap_change_24h=body["market_cap_change_24h"],
+        volume_24h=body["volume_24h"],
+        volume_change_24h=body["volume_change_24h"],
+        btc_market_cap_percentage=body["btc_market_cap_percentage"],
+    )
 
 
 def fear_greed_of(row: Mapping[Any, Any]) -> FearGreed:

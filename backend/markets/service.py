@@ -1,13 +1,13 @@
 """The verbs of the market domain, as endpoints and commands call them."""
 
-from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import orjson
 
 from backend.db import Database
 from backend.errors import NotFound
+from backend.instants import Clock, utc_now
 from backend.markets import asset_answers, inspection, queries, setup, status
 from backend.markets.answers import Entry, price_record
 from backend.markets.assets import Asset
@@ -28,13 +28,7 @@ SPREADS_FOR = timedelta(hours=24)
 class MarketService:
     """Reads the market for one process; see :mod:`backend.markets.refresh` for what writes it."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        database: Database,
-        *,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
-    ) -> None:
+    def __init__(self, settings: Settings, database: Database, *, now: Clock = utc_now) -> None:
         self._settings = settings
         self._database = database
         self._now = now

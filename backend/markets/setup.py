@@ -1,7 +1,7 @@
 """The market's wiring out of the settings: assets, providers, cadence, the rule's constants."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -94,11 +94,12 @@ def with_stand_ins(cadence: Cadence, sources: Sources) -> Cadence:
     They are asked for while the other does not answer, so the plan of the month leaves them out;
     the budget itself stretches the intervals of a provider that had to stand in for long.
     """
-    schedules = {}
-    for name, schedule in cadence.schedules.items():
-        extra = {role: STAND_IN_SECONDS for role in sources.roles(name) if schedule.seconds(role) is None}
-        schedules[name] = replace(schedule, **extra)  # type: ignore[arg-type]
-    return Cadence(schedules)
+    return Cadence(
+        {
+            name: schedule.standing_in(sources.roles(name), STAND_IN_SECONDS)
+            for name, schedule in cadence.schedules.items()
+        }
+    )
 
 
 def _leads(name: str, sources: Sources) -> tuple[Role, ...]:

@@ -8,7 +8,7 @@ at most once per snapshot; those asked for lately are built with it, so that no 
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
 
@@ -16,6 +16,7 @@ import orjson
 
 from backend import metrics
 from backend.db import Database
+from backend.instants import Clock, utc_now
 from backend.markets import answers, asset_answers, queries
 from backend.markets.answers import Entry, Order, Overview, SortKey
 from backend.markets.asset_lookup import legacy_keys
@@ -168,9 +169,7 @@ DEPRECATED_PRICES = (
 class MarketView:
     """Holds the current snapshot and the spellings of queries that lead to its answers."""
 
-    def __init__(
-        self, database: Database, market: Market, *, now: Callable[[], datetime] = lambda: datetime.now(UTC)
-    ) -> None:
+    def __init__(self, database: Database, market: Market, *, now: Clock = utc_now) -> None:
         self._database = database
         self._market = market
         self._now = now

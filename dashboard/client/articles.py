@@ -60,6 +60,8 @@ class RuleFacts(TypedDict):
     severity: str
     suggest: str | dict[str, str] | list[str]
     note: str | None
+    notes: dict[str, str]
+    """The note by language; empty where there is one for all."""
     source: str | None
     derived: bool
 

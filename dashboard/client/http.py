@@ -23,6 +23,7 @@ from typing import Any, Literal, cast
 
 import httpx
 
+from dashboard.client import problems
 from dashboard.client.fetched import Fetched, Mode, Problem
 
 LIFETIME_SECONDS = 2.0
@@ -48,7 +49,7 @@ KeySource = Callable[[], str | None]
 Decode = Callable[[Any], Any]
 Shape = Literal["array", "object"]
 Run = Callable[[Callable[[], None]], object]
-_log = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 
 def _as_sent(value: Any) -> Any:
@@ -164,8 +165,8 @@ class ApiClient:
             try:
                 if self.refresh_shared():
                     changed()
-            except Exception:  # noqa: BLE001 - the thread lives on: the next round may succeed
-                _log.exception("Answers could not be kept fresh.")
+            except Exception:  # the thread lives on: the next round may succeed
+                log.exception("Answers could not be kept fresh.")
 
     def refresh_shared(self) -> bool:
         """One such round: ask for each shared answer that is due; whether any is new."""
@@ -187,9 +188,9 @@ class ApiClient:
         try:
             if not self._closed.is_set():
                 self._refresh(slot)
-        except Exception:  # noqa: BLE001 - nobody else hears of it
+        except Exception:
             if not self._closed.is_set():  # a closed client's last request may end any way
-                _log.exception("%s could not be asked again.", slot.path)
+                log.exception("%s could not be asked again.", slot.path)
         finally:
             slot.asking.release()
 
@@ -208,6 +209,21 @@ class ApiClient:
         except httpx.HTTPError:
             return None
         return (response.content, response.headers.get("content-type", "")) if response.is_success else None
+
+    @property
+    def base_url(self) -> httpx.URL:
+        return self._http.base_url
+
+    def post(
+        self, path: str, content: bytes, *, headers: Mapping[str, str], timeout: float
+    ) -> httpx.Response:
+        """The answer to ``content``, which is sent now and never kept.
+
+        :raises httpx.HTTPError: when there is none within ``timeout`` seconds.
+        """
+        return self._with_key(
+            lambda key: self._http.post(path, content=content, headers={**headers, **key}, timeout=timeout)
+        )
 
     def _slot(self, path: str, shape: Shape, decode: Decode, lifetime: float) -> _Slot:
         with self._slots_lock:
@@ -231,35 +247,37 @@ class ApiClient:
             headers["If-None-Match"] = known.etag
         try:
             response = self._send(slot.path, headers)
-        except httpx.TimeoutException:
-            words = f"No answer within {TIMEOUT_SECONDS:g} seconds."
-            return replace(known, error=Problem("timeout", words, request_id))
         except httpx.HTTPError as fault:
-            words = f"{self._http.base_url}: {fault or type(fault).__name__}"
-            return replace(known, error=Problem("unreachable", words, request_id))
+            problem = problems.of_fault(fault, self.base_url, TIMEOUT_SECONDS, request_id)
+            return replace(known, error=problem)
         if response.status_code == HTTPStatus.NOT_MODIFIED:
             data, etag = known.data, known.etag
         elif response.is_success:
             try:
                 data, etag = _decoded(response, slot), response.headers.get("etag")
             except (ValueError, TypeError, KeyError, IndexError) as fault:
-                return replace(known, error=_malformed(response, fault))
+                words = f"The answer is not in the documented shape: {fault}"
+                return replace(known, error=problems.malformed(response, words, request_id))
         else:
-            return replace(known, error=_problem(response, request_id))
+            return replace(known, error=problems.of_response(response, request_id))
         return _Answer(data, etag, datetime.now(UTC), _mode(response.headers) or known.mode)
 
     def _send(self, path: str, headers: Mapping[str, str]) -> httpx.Response:
+        return self._with_key(lambda key: self._http.get(path, headers={**headers, **key}))
+
+    def _with_key(self, send: Callable[[Mapping[str, str]], httpx.Response]) -> httpx.Response:
+        """What ``send`` brings with the header that holds the key, tried once more with a new one."""
         if self._key is None:
             self._key = self._read_key()
-        response = self._http.get(path, headers={**headers, **self._credential()})
+        response = send(self._credential())
         if response.status_code == HTTPStatus.UNAUTHORIZED:
             fresh = self._read_key()
             if fresh is not None and fresh != self._key:
                 self._key = fresh
-                response = self._http.get(path, headers={**headers, **self._credential()})
+                response = send(self._credential())
         return response
 
-    def _credential(self) -> dict[str, str]:
+    def _credential(self) -> Mapping[str, str]:
         return {} if self._key is None else {"CP-X-API-KEY": self._key}
 
 
@@ -270,24 +288,6 @@ def _decoded(response: httpx.Response, slot: _Slot) -> Any:
     return slot.decode(body)
 
 
-def _malformed(response: httpx.Response, fault: Exception) -> Problem:
-    words = f"The answer is not in the documented shape: {fault}"
-    return Problem("malformed", words, response.headers.get("x-request-id"), response.status_code)
-
-
 def _mode(headers: Mapping[str, str]) -> Mode | None:
     word = headers.get("x-data-mode")
     return cast(Mode, word) if word in ("sample", "live") else None
-
-
-def _problem(response: httpx.Response, request_id: str) -> Problem:
-    """The service's own words (RFC 9457 or the topics envelope), else the bare status."""
-    request_id = response.headers.get("x-request-id", request_id)
-    try:
-        body = response.json()
-    except ValueError:
-        body = None
-    body = body if isinstance(body, dict) else {}
-    title = body.get("code") if isinstance(body.get("code"), str) else body.get("title")
-    detail = body.get("detail") or body.get("message") or f"HTTP {response.status_code}"
-    return Problem(str(title or "http_error"), str(detail), request_id, response.status_code)

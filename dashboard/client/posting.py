@@ -3,12 +3,12 @@
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
-from http import HTTPStatus
 from typing import Any, Generic, TypeVar
 
 import httpx
 import orjson
 
+from dashboard.client import problems
 from dashboard.client.fetched import Problem
 from dashboard.client.http import ApiClient
 
@@ -27,51 +27,15 @@ class Posted(Generic[T_co]):
 def post(client: ApiClient, path: str, body: object, *, timeout: float) -> Posted[Any]:
     """Send ``body`` as JSON. A request that was not understood tells every fault with its place."""
     request_id = uuid.uuid4().hex
-    content = orjson.dumps(body)
+    headers = {"Content-Type": "application/json", "X-Request-ID": request_id}
     try:
-        response = _send(client, path, content, request_id, timeout)
-    except httpx.TimeoutException:
-        words = f"No answer within {timeout:g} seconds."
-        return Posted(None, {}, Problem("timeout", words, request_id))
+        response = client.post(path, orjson.dumps(body), headers=headers, timeout=timeout)
     except httpx.HTTPError as fault:
-        words = f"{client._http.base_url}: {fault or type(fault).__name__}"
-        return Posted(None, {}, Problem("unreachable", words, request_id))
+        return Posted(None, {}, problems.of_fault(fault, client.base_url, timeout, request_id))
     if not response.is_success:
-        return Posted(None, response.headers, _problem(response, request_id))
+        return Posted(None, response.headers, problems.of_response(response, request_id))
     try:
         return Posted(orjson.loads(response.content), response.headers)
     except orjson.JSONDecodeError as fault:
-        detail = f"The answer is not JSON: {fault}"
-        return Posted(None, response.headers, Problem("malformed", detail, request_id, response.status_code))
-
-
-def _send(client: ApiClient, path: str, content: bytes, request_id: str, timeout: float) -> httpx.Response:
-    """With the client's own key, which is read anew after a 401: it may have been made just now."""
-    if client._key is None:
-        client._key = client._read_key()
-
-    def once() -> httpx.Response:
-        headers = {"Content-Type": "application/json", "X-Request-ID": request_id}
-        return client._http.post(
-            path, content=content, headers={**headers, **client._credential()}, timeout=timeout
-        )
-
-    response = once()
-    if response.status_code == HTTPStatus.UNAUTHORIZED:
-        fresh = client._read_key()
-        if fresh is not None and fresh != client._key:
-            client._key = fresh
-            response = once()
-    return response
-
-
-def _problem(response: httpx.Response, request_id: str) -> Problem:
-    request_id = response.headers.get("x-request-id", request_id)
-    try:
-        body = response.json()
-    except ValueError:
-        body = None
-    body = body if isinstance(body, dict) else {}
-    code = body.get("code") if isinstance(body.get("code"), str) else body.get("title")
-    detail = body.get("detail") or f"HTTP {response.status_code}"
-    return Problem(str(code or "http_error"), str(detail), request_id, response.status_code)
+        words = f"The answer is not JSON: {fault}"
+        return Posted(None, response.headers, problems.malformed(response, words, request_id))

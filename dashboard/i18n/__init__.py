@@ -14,8 +14,9 @@ import streamlit as st
 
 Language = Literal["en", "ja", "zh"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
-LANGUAGE_NAMES: Mapping[Language, str] = {"en": "English", "ja": "日本語", "zh": "简体中文"}
-HTML_LANG: Mapping[Language, str] = {"en": "en", "ja": "ja", "zh": "zh-Hans"}
+# By text, not by Language: what the service or a URL names may be none of them.
+LANGUAGE_NAMES: Mapping[str, str] = {"en": "English", "ja": "日本語", "zh": "简体中文"}
+HTML_LANG: Mapping[str, str] = {"en": "en", "ja": "ja", "zh": "zh-Hans"}
 SESSION_KEY = "language"
 
 

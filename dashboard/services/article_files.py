@@ -27,7 +27,13 @@ _STYLES: tuple[dict[str, Any], ...] = tuple(
     for separators in ((", ", ": "), (",", ":"))
     for ascii_only in (False, True)
 )
-_MARKS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
+_MARKS = {
+    b"\xef\xbb\xbf": "utf-8",
+    b"\xff\xfe\0\0": "utf-32-le",  # before the mark that it begins with
+    b"\0\0\xfe\xff": "utf-32-be",
+    b"\xff\xfe": "utf-16-le",
+    b"\xfe\xff": "utf-16-be",
+}
 
 
 class FileRefused(Exception):
@@ -66,7 +72,9 @@ def opened(name: str, data: bytes) -> Opened:
     try:
         text = data[len(mark) :].decode(encoding)
     except UnicodeDecodeError as fault:
-        raise FileRefused("encoding", name=name, byte=f"{len(mark) + fault.start:,}") from fault
+        told = encoding.upper().removesuffix("-LE").removesuffix("-BE")
+        byte = f"{len(mark) + fault.start:,}"
+        raise FileRefused("encoding", name=name, encoding=told, byte=byte) from fault
     if "\0" in text:
         raise FileRefused("binary", name=name)
     if kind in TEXT_KINDS:
@@ -150,7 +158,8 @@ def as_markdown(article: Article, opened: Opened | None = None) -> bytes:
     are written as JSON, a part of YAML).
     """
     content = article["content"] or ""
-    facts = {name: article[name] for name in FIELDS[1:] if name != "content" and article.get(name)}  # type: ignore[literal-required]
+    have: Mapping[str, Any] = article
+    facts = {name: have[name] for name in FIELDS[1:] if name != "content" and have[name]}
     from_text = opened is not None and opened.kind in TEXT_KINDS
     if facts and not from_text:
         lines = "".join(f"{name}: {json.dumps(fact, ensure_ascii=False)}\n" for name, fact in facts.items())

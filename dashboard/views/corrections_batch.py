@@ -79,7 +79,7 @@ def _input(now: Batch) -> None:
         if now.opened is not None:
             st.button(t("frame.retry"), key="cr_batch_retry", on_click=_go_on)
     st.html(tag("p", text(t("corrections.batch_why")), class_="cr-lead"))
-    st.toggle(t("corrections.store"), key="cr_batch_store", help=t("corrections.store_help"))
+    corrections_words.store_toggle("cr_batch_store")
     corrections_words.choose_file(_FILE, KINDS, on_file=_file_chosen)
     with st.form("cr_batch_form", border=False):
         st.text_area(
@@ -88,13 +88,7 @@ def _input(now: Batch) -> None:
             height=180,
             placeholder='{"id": "1", "title": "…", "content": "…"}',
         )
-        st.form_submit_button(
-            t("corrections.batch_check"),
-            key="cr_batch_check",
-            type="primary",
-            icon=":material/spellcheck:",
-            on_click=_pasted,
-        )
+        corrections_words.check_button(t("corrections.batch_check"), "cr_batch_check", _pasted)
 
 
 def _file_chosen() -> None:
@@ -221,7 +215,7 @@ def _columns() -> list[Column]:
 
 
 def _cells(row: Row, now: Batch) -> list[Cell]:
-    known = row.language in LANGUAGE_NAMES
+    language = row.language or ""
     counts = row.counts
     if row.number - 1 in now.by_hand:
         done = t("corrections.state_reviewed")
@@ -235,8 +229,8 @@ def _cells(row: Row, now: Batch) -> list[Cell]:
 
     return [
         Cell(str(row.number), row.number, "muted"),
-        Cell(row.name, lang=HTML_LANG.get(row.language or "en") if known else None),  # type: ignore[call-overload]
-        Cell(LANGUAGE_NAMES[row.language] if known else "–"),  # type: ignore[index]
+        Cell(row.name, lang=HTML_LANG.get(language)),
+        Cell(LANGUAGE_NAMES.get(language, "–")),
         number(row.length),
         number(counts.error, "error"),
         number(counts.warning, "warning"),

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import date
 from html import escape
+from typing import Any
 
 from dashboard.components.chart import Figure
 from dashboard.palette import mix
@@ -20,49 +21,39 @@ def bars_height(rows: int) -> int:
 
 def rule_bars(rows: Sequence[tuple[str, int]], seen: Look) -> Figure:
     """One bar a rule, most first, its name above no axis but at its side."""
-    names = [escape(name) for name, _ in rows]
     counts = [count for _, count in rows]
-    trace = {
-        "type": "bar",
+    bars = {
         "orientation": "h",
         "x": counts,
-        "y": names,
+        "y": [escape(name) for name, _ in rows],
         "text": [f"{count:,}" for count in counts],
         "textposition": "outside",
         "cliponaxis": False,
         "textfont": {"color": seen.ink},
-        "marker": {"color": mix(seen.accent, seen.background, 0.75)},
         "hovertemplate": "%{y}: %{x:,}<extra></extra>",
     }
     layout = {
         "margin": {"l": 8, "r": 52, "t": 4, "b": 4},
-        "font": {"color": seen.ink, "size": 12.5},
-        "hoverlabel": plotting.hover_label(seen.ink, seen.background),
         "bargap": 0.38,
         "xaxis": {"visible": False, "fixedrange": True},
         "yaxis": {"autorange": "reversed", "automargin": True, "fixedrange": True, "ticksuffix": "  "},
     }
-    return plotting.figure([trace], layout)
+    return _bars(bars, layout, seen, size=12.5)
 
 
 def day_bars(days: Sequence[tuple[date, int]], seen: Look) -> Figure:
     """One bar a day, days without any included."""
-    grid = mix(seen.ink, seen.background, 0.14)
-    trace = {
-        "type": "bar",
+    bars = {
         "x": [day.isoformat() for day, _ in days],
         "y": [count for _, count in days],
-        "marker": {"color": mix(seen.accent, seen.background, 0.75)},
         "hovertemplate": "%{x|%Y-%m-%d}: %{y:,}<extra></extra>",
     }
     layout = {
         "margin": {"l": 40, "r": 8, "t": 8, "b": 26},
-        "font": {"color": seen.ink, "size": 12},
-        "hoverlabel": plotting.hover_label(seen.ink, seen.background),
         "bargap": 0.25,
         "xaxis": {"type": "date", "showgrid": False, "tickformat": "%m-%d", "nticks": 7, "fixedrange": True},
         "yaxis": {
-            "gridcolor": grid,
+            "gridcolor": mix(seen.ink, seen.background, 0.14),
             "zeroline": False,
             "rangemode": "tozero",
             "nticks": 5,
@@ -70,7 +61,17 @@ def day_bars(days: Sequence[tuple[date, int]], seen: Look) -> Figure:
             "tickformat": ",d",
         },
     }
-    return plotting.figure([trace], layout)
+    return _bars(bars, layout, seen, size=12)
+
+
+def _bars(bars: Mapping[str, Any], layout: Mapping[str, Any], seen: Look, *, size: float) -> Figure:
+    """Bars in the colours of the page, their words at ``size`` pixels."""
+    trace = {"type": "bar", "marker": {"color": mix(seen.accent, seen.background, 0.75)}, **bars}
+    words = {
+        "font": {"color": seen.ink, "size": size},
+        "hoverlabel": plotting.hover_label(seen.ink, seen.background),
+    }
+    return plotting.figure([trace], {**words, **layout})
 
 
 def severity_parts(counts: Mapping[str, int], names: Mapping[str, str]) -> str:

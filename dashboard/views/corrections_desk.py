@@ -73,20 +73,13 @@ def _write(now: Bench, bar: DeltaGenerator) -> None:
             st.segmented_control(
                 t("corrections.language"), CODES, key="cr_language", required=True, format_func=_language_name
             )
-            st.toggle(t("corrections.store"), key="cr_store", help=t("corrections.store_help"))
-            st.form_submit_button(
-                t("corrections.check"),
-                type="primary",
-                key="cr_check",
-                icon=":material/spellcheck:",
-                on_click=_check,
-                width="stretch",
-            )
+            corrections_words.store_toggle("cr_store")
+            corrections_words.check_button(t("corrections.check"), "cr_check", _check, width="stretch")
             st.html(tag("p", text(t("corrections.check_hint")), class_="cp-note"))
 
 
 def _language_name(code: str) -> str:
-    return LANGUAGE_NAMES[code] if code in LANGUAGE_NAMES else t("corrections.language_auto")  # type: ignore[index]
+    return LANGUAGE_NAMES.get(code) or t("corrections.language_auto")
 
 
 def _fill_boxes(now: Bench) -> None:
@@ -214,8 +207,7 @@ def _new() -> None:
 def _facts_html(step: Step, rules: int | None) -> str:
     """The article's language and the rules that it was held against."""
     parts = []
-    if step.language in LANGUAGE_NAMES:
-        name = LANGUAGE_NAMES[step.language]  # type: ignore[index]
+    if name := LANGUAGE_NAMES.get(step.language or ""):
         parts.append(name if step.article["language"] else t("corrections.language_found", name=name))
     if step.rules_version:
         known = t("corrections.rules_version", version=step.rules_version[:8])

@@ -102,7 +102,7 @@ def _severity_name(code: str) -> str:
 
 
 def _language_name(code: str) -> str:
-    return dict(LANGUAGE_NAMES.items()).get(code) or t("corrections.any_language")  # type: ignore[call-overload]
+    return LANGUAGE_NAMES.get(code) or t("corrections.any_language")
 
 
 def _nothing(wanted: Wanted) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import streamlit as st
 
@@ -74,6 +74,19 @@ def sentence(problem: Problem) -> str:
 def refused_file(refused: FileRefused) -> str:
     values = {name: str(value) for name, value in refused.values.items()}
     return t(f"corrections.file_{refused.code}").format(**values)
+
+
+def store_toggle(key: str) -> None:
+    """Whether what a check finds is stored."""
+    st.toggle(t("corrections.store"), key=key, help=t("corrections.store_help"))
+
+
+def check_button(
+    label: str, key: str, on_click: Callable[[], None], *, width: Literal["content", "stretch"] = "content"
+) -> None:
+    """Sends the form that it stands in to be checked."""
+    icon = ":material/spellcheck:"
+    st.form_submit_button(label, key=key, type="primary", icon=icon, on_click=on_click, width=width)
 
 
 def alert(title: str, detail: str = "", request_id: str | None = None) -> None:

@@ -7,21 +7,14 @@ from typer.testing import CliRunner
 
 from backend.auth import keyformat
 from backend.cli import app
+from tests.support.homes import own_home
 
 run = CliRunner()
 
 
 @pytest.fixture(autouse=True)
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    import os
-
-    for name in list(os.environ):
-        if name.startswith("CHAINPROOF_") and not name.startswith("CHAINPROOF_TEST"):
-            monkeypatch.delenv(name)
-    folder = tmp_path / "home"
-    monkeypatch.setenv("CHAINPROOF_HOME", str(folder))
-    monkeypatch.chdir(tmp_path)
-    return folder
+    return own_home(tmp_path, monkeypatch)
 
 
 def test_a_created_key_is_told_once_and_listed_without_its_text() -> None:

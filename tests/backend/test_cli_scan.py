@@ -149,6 +149,15 @@ def test_json_holds_every_finding_with_its_place(scan: Scan) -> None:
     assert (finding["corrected_text"], finding["reason"]) == ("Zorbcoin", "A frequent slip.")
 
 
+def test_a_reason_is_in_the_language_of_its_article_and_that_of_a_rule_in_english(scan: Scan) -> None:
+    Path("a.md").write_text("Zorbkoinが上昇したと発表されました。")
+    (finding,) = json.loads(scan("a.md", "--format", "json").stdout)["findings"]
+    assert (finding["language"], finding["reason"]) == ("ja", "よくある誤りです。")
+    run = json.loads(scan("a.md", "--format", "sarif").stdout)["runs"][0]
+    (rule,) = run["tool"]["driver"]["rules"]
+    assert rule["fullDescription"]["text"] == "A frequent slip."
+
+
 def test_sarif_holds_regions_rules_and_fixes(scan: Scan) -> None:
     Path("文 1.md").write_text("𝒳 Zorbkoin, says Zorby")
     run = json.loads(scan("文 1.md", "--format", "sarif").stdout)["runs"][0]

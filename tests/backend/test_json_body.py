@@ -79,7 +79,8 @@ def test_what_is_no_finite_number_is_refused(body: bytes) -> None:
 def test_another_encoding_is_refused_by_its_name(encoding: str) -> None:
     told = refusal('{"articles": []}'.encode(encoding))
     assert told.errors[0]["type"] == "json_encoding"
-    assert ("byte order mark" if encoding == "utf-8-sig" else "UTF-") in told.detail
+    marked = {"utf-8-sig": "byte order mark", "utf-16": "in UTF-16;", "utf-32": "in UTF-32;"}
+    assert marked.get(encoding, "UTF-16 or UTF-32") in told.detail
 
 
 def test_a_byte_that_is_no_utf8_is_told_with_its_place() -> None:

@@ -77,7 +77,7 @@ def _line(rules: RuleSet, file: str, number: int, line: bytes, fix: bool, langua
             corrected = {name: texts[name] for name in TEXTS}
             article = article.model_copy(update=corrected)
             line = _written_as(body.decode(), raw, corrected) + line[len(body) :]
-    found = list(findings.in_archive(file, number, scan(rules, article), findings.reasons(rules)))
+    found = list(findings.in_archive(file, number, scan(rules, article), findings.by_id(rules)))
     return LineResult(line, count, found)
 
 

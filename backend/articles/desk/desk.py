@@ -18,7 +18,8 @@ from backend.articles.desk.files import Source, UnreadableFile, Writer
 from backend.articles.desk.findings import Finding
 from backend.articles.desk.line_diff import unified
 from backend.articles.engine import apply, scan
-from backend.articles.matching.compiled import RuleSet
+from backend.articles.matching.compiled import RuleSet, compile_rules
+from backend.articles.model import Pack
 from backend.articles.rules.ruleset import Rules
 from backend.articles.schemas import Article
 from backend.entities.model import Language
@@ -73,8 +74,7 @@ class Desk:
         rules = Rules(settings)
         if rules.problem is not None:
             raise rules.problem  # scanning with others than the user's own would be a surprise
-        self.rules = rules.current
-        self._settings = settings
+        self.rules, self._pack = rules.in_force.rules, rules.in_force.pack
         self._fix = fix
         self._language = language
         self._jobs = (os.cpu_count() or 1) if jobs is None else jobs
@@ -86,9 +86,7 @@ class Desk:
         with ExitStack() as stack:
             executor = None
             if large and self._jobs > 1:
-                executor = ProcessPoolExecutor(
-                    self._jobs, get_context("spawn"), _begin, (self._settings, self.rules.version)
-                )
+                executor = ProcessPoolExecutor(self._jobs, get_context("spawn"), _begin, (self._pack,))
                 stack.callback(executor.shutdown, cancel_futures=True)
             for outcome in self._in_order(tasks, executor):
                 if writer is not None:
@@ -145,7 +143,7 @@ def _text(rules: RuleSet, task: Task) -> Outcome:
         article = Article(content=text, language=task.language)
         if outcome.corrections or task.source.path is None:
             outcome.corrected = [(task.mark + text).encode()]
-    outcome.findings = list(findings.in_text(name, text, scan(rules, article), findings.reasons(rules)))
+    outcome.findings = list(findings.in_text(name, text, scan(rules, article), findings.by_id(rules)))
     return outcome
 
 
@@ -173,11 +171,8 @@ def _result(outcome: "Future[Outcome] | Outcome") -> Outcome:
 _RULES: list[RuleSet] = []
 
 
-def _begin(settings: Settings, version: str) -> None:
-    rules = Rules(settings).current
-    if rules.version != version:
-        raise RuntimeError("The rules changed while the scan began. Please run it again.")
-    _RULES[:] = [rules]
+def _begin(pack: Pack) -> None:
+    _RULES[:] = [compile_rules([pack])]
 
 
 def _work(task: Task) -> Outcome:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from backend.articles.matching.compiled import RuleSet
+from backend.articles.model import Rule
 from backend.articles.schemas import ScanResult, Violation
 
 
@@ -25,6 +26,9 @@ class Finding:
     corrected: str | None
     """What a correction would write; null where there is no single one."""
     reason: str | None
+    """Why, in the language of the article."""
+    about: str | None
+    """What the rule says of itself in English, whatever the language of the article."""
 
     @property
     def fixable(self) -> bool:
@@ -61,26 +65,30 @@ class Places:
 
 
 @lru_cache(maxsize=2)
-def reasons(rules: RuleSet) -> Mapping[str, str | None]:
-    """What each rule of a set says why, by its id."""
-    return {rule.id: rule.rule.note for rule in rules.rules}
+def by_id(rules: RuleSet) -> Mapping[str, Rule]:
+    """The rules of a set by their ids."""
+    return {compiled.id: compiled.rule for compiled in rules.rules}
 
 
-def in_text(file: str, text: str, result: ScanResult, why: Mapping[str, str | None]) -> Iterator[Finding]:
+def in_text(file: str, text: str, result: ScanResult, known: Mapping[str, Rule]) -> Iterator[Finding]:
     """Findings of a file whose whole text is the article's content."""
     starts, ends = Places(text), Places(text)
     for violation, corrected in _with_corrections(result):
         line, column = starts.of(violation["start_offset"])
         end_line, end_column = ends.of(violation["end_offset"])
-        yield Finding(
-            file, line, column, end_line, end_column, violation, corrected, why.get(violation["rule_id"])
-        )
+        why = _why(violation, known)
+        yield Finding(file, line, column, end_line, end_column, violation, corrected, *why)
 
 
-def in_archive(file: str, line: int, result: ScanResult, why: Mapping[str, str | None]) -> Iterator[Finding]:
+def in_archive(file: str, line: int, result: ScanResult, known: Mapping[str, Rule]) -> Iterator[Finding]:
     """Findings of the article in one line of an archive."""
     for violation, corrected in _with_corrections(result):
-        yield Finding(file, line, None, line, None, violation, corrected, why.get(violation["rule_id"]))
+        yield Finding(file, line, None, line, None, violation, corrected, *_why(violation, known))
+
+
+def _why(violation: Violation, known: Mapping[str, Rule]) -> tuple[str | None, str | None]:
+    rule = known[violation["rule_id"]]
+    return rule.reason(violation["language"]), rule.reason("en")
 
 
 def _with_corrections(result: ScanResult) -> Iterable[tuple[Violation, str | None]]:

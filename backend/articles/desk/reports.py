@@ -1,14 +1,17 @@
 """Findings written out one by one as text, JSON or SARIF, so that a report of any length fits in memory."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, Protocol
 
 from backend.articles.desk.findings import Finding
 from backend.articles.desk.sarif import SarifReport
+from backend.articles.model import Severity
 
 Format = Literal["text", "json", "sarif"]
 Write = Callable[[str], object]
+SHADES: Mapping[Severity, str] = {"error": "31", "warning": "33", "info": "36"}
+"""Colours as terminals number them (ECMA-48, Select Graphic Rendition)."""
 
 
 class Report(Protocol):
@@ -30,8 +33,6 @@ def report(kind: Format, write: Write, *, colour: bool, version: str, rules_vers
 
 class TextReport:
     """A line for each finding under the name of its file."""
-
-    SHADES = {"error": "31", "warning": "33", "info": "36"}  # noqa: RUF012 - a constant
 
     def __init__(self, write: Write, *, colour: bool) -> None:
         self._write = write
@@ -55,7 +56,7 @@ class TextReport:
         target = f" → {finding.corrected}" if finding.corrected is not None else ""
         how = "" if finding.fixable else "  (to decide)" if finding.corrected is None else "  (to approve)"
         self._write(
-            f"  {place:<9} {self._shade(f'{severity:<7}', self.SHADES[severity])}"
+            f"  {place:<9} {self._shade(f'{severity:<7}', SHADES[severity])}"
             f" {violation['matched_text']}{target}{how}  {self._shade(violation['rule_id'], '2')}\n"
         )
         if finding.reason:

@@ -49,7 +49,7 @@ class SarifReport:
         violation = finding.violation
         rule_id = violation["rule_id"]
         if rule_id not in self._rules:
-            told = {"fullDescription": {"text": finding.reason}} if finding.reason else {}
+            told = {"fullDescription": {"text": finding.about}} if finding.about else {}
             kind = violation["violation_type"].replace("_", " ")
             self._index[rule_id] = len(self._rules)
             self._rules[rule_id] = {"id": rule_id, "shortDescription": {"text": kind.capitalize()}, **told}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 MOST = 200
 """Surfaces that one expression may stand for."""
@@ -26,16 +27,15 @@ class Expansion:
     word_end: bool = False
 
 
-class Node:
+class Node(Protocol):
     """Part of an expression."""
 
     def walk(self, before: Expansion) -> Iterator[Expansion]:
         """Every way in which the part can go on from ``before``."""
-        raise NotImplementedError
 
 
 @dataclass(slots=True)
-class Text(Node):
+class Text:
     choices: str
 
     def walk(self, before: Expansion) -> Iterator[Expansion]:
@@ -46,7 +46,7 @@ class Text(Node):
 
 
 @dataclass(slots=True)
-class Sequence(Node):
+class Sequence:
     parts: list[Node]
 
     def walk(self, before: Expansion) -> Iterator[Expansion]:
@@ -61,7 +61,7 @@ class Sequence(Node):
 
 
 @dataclass(slots=True)
-class Choice(Node):
+class Choice:
     branches: list[Node]
 
     def walk(self, before: Expansion) -> Iterator[Expansion]:
@@ -70,7 +70,7 @@ class Choice(Node):
 
 
 @dataclass(slots=True)
-class Repeat(Node):
+class Repeat:
     part: Node
     least: int
     most: int
@@ -83,7 +83,7 @@ class Repeat(Node):
 
 
 @dataclass(slots=True)
-class Group(Node):
+class Group:
     number: int
     part: Node
 
@@ -93,13 +93,13 @@ class Group(Node):
 
 
 @dataclass(slots=True)
-class Boundary(Node):
+class Boundary:
     def walk(self, before: Expansion) -> Iterator[Expansion]:
         yield replace(before, word_end=True) if before.text else replace(before, word_start=True)
 
 
 @dataclass(slots=True)
-class NotBeside(Node):
+class NotBeside:
     """A negative look-around."""
 
     part: Node

@@ -7,14 +7,10 @@ import yaml
 from backend.articles.importers.drafts import Import
 from backend.articles.model import Rule
 from backend.entities.model import LANGUAGES, Entity
-
-try:
-    from yaml import CSafeDumper as _SafeDumper
-except ImportError:  # PyYAML built without libyaml
-    from yaml import SafeDumper as _SafeDumper  # type: ignore[assignment]
+from backend.yaml_text import SafeDumper
 
 
-class _Dumper(_SafeDumper):
+class _Dumper(SafeDumper):
     """Writes no aliases, which the reader refuses."""
 
     def ignore_aliases(self, data: Any) -> bool:

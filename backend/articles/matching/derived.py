@@ -1,14 +1,16 @@
 """Meanings and rules that follow from an entity's facts alone: its names, tickers and former names."""
 
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, Self
 
+from backend.articles import reasons
 from backend.articles.matching.meanings import CompiledRule, Form, Kind, Meaning
 from backend.articles.model import FIELDS, Rule, Severity, ViolationType
 from backend.articles.text.boundaries import CLASS, KATAKANA, edges
 from backend.articles.text.folding import fold, plain
-from backend.entities.model import LANGUAGES, Entity
+from backend.entities.model import LANGUAGES, Entity, Language
 
 SHORTEST_FIXED = 3
 """Shorter names are too easily something else for their case to be put right unasked."""
@@ -24,6 +26,26 @@ class RightName:
     text: str
     needs_context: bool
     order: int
+
+
+class _Beside(NamedTuple):
+    """What may not stand beside a name: classes of characters, and folded texts."""
+
+    left: int
+    right: int
+    not_before: tuple[str, ...]
+    not_after: tuple[str, ...]
+
+    @classmethod
+    def of(cls, entity: Entity, name: str, surface: str) -> Self:
+        condition = entity.condition(name) if entity.conditions else None
+        if condition is None:
+            return cls(*edges(surface, "auto"), (), ())
+        return cls(
+            *edges(surface, condition.boundary or "auto"),
+            tuple(fold(text).text for text in condition.not_before),
+            tuple(fold(text).text for text in condition.not_after),
+        )
 
 
 def right_names(entity: Entity) -> list[RightName]:
@@ -69,75 +91,81 @@ def _rules(entity: Entity, names: list[RightName], kana: bool) -> Iterator[Compi
     cased = [name for name in names if _is_cased(name.text) and not name.needs_context]
     if entity.case != "any" and cased:
         ordinary = any(len(n.text) < SHORTEST_FIXED or _is_lower_word(n.text) for n in cased)
-        note = "The name is written with other capitals."
-        yield _rule(entity, "case", "wrong_case", "warning", not ordinary, note)
+        yield _rule(entity, "case", "wrong_case", "warning", not ordinary, reasons.WRONG_CASE)
     if kana:
-        note = "Katakana of half width is for old terminals; in text it is full width."
-        yield _rule(entity, "script", "wrong_script", "warning", True, note)
+        yield _rule(entity, "script", "wrong_script", "warning", True, reasons.HALF_WIDTH)
     if entity.former:
-        changed = ", ".join(
-            f"{former.name} until {former.until}" if former.until else former.name for former in entity.former
-        )
-        note = f"Former names: {changed}. They stay where the text speaks of that time."
-        yield _rule(entity, "former", "former_name", "info", False, note)
+        yield _rule(entity, "former", "former_name", "info", False, reasons.former(entity))
 
 
 def _rule(
-    entity: Entity, suffix: str, kind: ViolationType, severity: Severity, auto_fix: bool, note: str
+    entity: Entity,
+    suffix: str,
+    kind: ViolationType,
+    severity: Severity,
+    auto_fix: bool,
+    note: Mapping[Language, str],
 ) -> CompiledRule:
     # The parts are known to be right, and there are thousands, so that they are not validated again.
-    rule = Rule.model_construct(
-        id=f"{entity.id}.{suffix}",
-        entity=entity.id,
-        type=kind,
-        languages=LANGUAGES,
-        match=(),
-        first_mention=None,
-        suggest="auto",
-        auto_fix=auto_fix,
-        severity=severity,
-        case="exact",
-        context=False,
-        boundary="auto",
-        fields=FIELDS,
-        enabled=True,
-        note=note,
-        source="Derived from the entity's names.",
-        specs=(),
-    )
+    own = {"id": f"{entity.id}.{suffix}", "entity": entity.id, "type": kind, "note": dict(note)}
+    rule = _DERIVED.model_copy(update=own | {"auto_fix": auto_fix, "severity": severity})
     return CompiledRule(rule.id, entity.id, kind, severity, auto_fix, True, rule)
+
+
+_DERIVED = Rule.model_construct(
+    id="",
+    entity=None,
+    type="wrong_case",
+    languages=LANGUAGES,
+    match=(),
+    first_mention=None,
+    suggest="auto",
+    auto_fix=False,
+    severity="warning",
+    case="exact",
+    context=False,
+    boundary="auto",
+    fields=FIELDS,
+    enabled=True,
+    note=None,
+    source="Derived from the entity's names.",
+    specs=(),
+)
+"""What all derived rules have in common."""
 
 
 def _names(
     entity: Entity, surface: str, alike: list[RightName], rules: dict[ViolationType, CompiledRule]
 ) -> Iterator[Meaning]:
     """Meanings of the names of one entity that fold to ``surface``."""
-    left, right = edges(surface, "auto")
     kana = _has_katakana(surface)
     for name in alike:
+        beside = _Beside.of(entity, name.text, surface)
         right_form = Meaning(
             kind=Kind.NAME,
             entity=entity.id,
+            form=Form.EXACT,
             exact=plain(name.text),
-            left=left,
-            right=right,
+            left=beside.left,
+            right=beside.right,
+            not_before=beside.not_before,
+            not_after=beside.not_after,
             context=name.needs_context,
             evidence=not name.needs_context,
             raw=name.text,
             order=name.order,
         )
         any_case = entity.case == "any" and not name.needs_context
-        yield replace(right_form, form=Form.EXACT)
+        yield right_form
         if any_case and _is_cased(surface):
-            yield replace(right_form, kind=Kind.ANY_CASE, form=Form.ANY_FULL_WIDTH if kana else Form.ANY)
+            yield right_form._replace(kind=Kind.ANY_CASE, form=Form.ANY_FULL_WIDTH if kana else Form.ANY)
         if not any_case and not name.needs_context and _is_cased(surface):
-            yield replace(right_form, form=Form.CAPITALS, exact=plain(name.text).upper())
+            yield right_form._replace(form=Form.CAPITALS, exact=plain(name.text).upper())
             if entity.case == "title-at-sentence-start":
                 for form in _opening_forms(plain(name.text)):
-                    yield replace(right_form, form=Form.OPENING, exact=form)
+                    yield right_form._replace(form=Form.OPENING, exact=form)
         if kana and "wrong_script" in rules:
-            yield replace(
-                right_form,
+            yield right_form._replace(
                 kind=Kind.HALF_WIDTH,
                 rule=rules["wrong_script"],
                 form=Form.HALF_WIDTH,
@@ -166,7 +194,7 @@ def _symbol(entity: Entity, symbol: str) -> Meaning:
 
 def _former(entity: Entity, name: str, rule: CompiledRule) -> Iterator[Meaning]:
     surface = fold(name).text
-    left, right = edges(surface, "auto")
+    beside = _Beside.of(entity, name, surface)
     context = needs_context(entity, name)
     meaning = Meaning(
         kind=Kind.FORMER,
@@ -174,15 +202,17 @@ def _former(entity: Entity, name: str, rule: CompiledRule) -> Iterator[Meaning]:
         rule=rule,
         form=Form.EXACT,
         exact=plain(name),
-        left=left,
-        right=right,
+        left=beside.left,
+        right=beside.right,
+        not_before=beside.not_before,
+        not_after=beside.not_after,
         context=context,
         evidence=not context and is_plain_entity(entity),
         suggestions=tuple(entity.name(language) for language in LANGUAGES),
     )
     yield meaning
     if _is_cased(surface) and not context:
-        yield replace(meaning, form=Form.CAPITALS, exact=plain(name).upper())
+        yield meaning._replace(form=Form.CAPITALS, exact=plain(name).upper())
 
 
 def add_other_case(surfaces: Surfaces, rules: dict[str, CompiledRule]) -> None:
@@ -192,9 +222,8 @@ def add_other_case(surfaces: Surfaces, rules: dict[str, CompiledRule]) -> None:
     entities disagree about its form. Forms of tickers and former names are known forms too.
     """
     for meanings in surfaces.values():
-        exact = [name for name in meanings if name.kind is Kind.NAME and name.form is Form.EXACT]
-        any_case = any(meaning.kind is Kind.ANY_CASE for meaning in meanings)
-        if not exact or any_case or not _settles_case(exact):
+        exact = [name for name in meanings if name.kind == Kind.NAME and name.form == Form.EXACT]
+        if not exact or not _settles_case(exact) or any(name.kind is Kind.ANY_CASE for name in meanings):
             continue
         first = min(exact, key=Meaning.rank)
         rule = rules.get(f"{first.entity}.case")
@@ -202,8 +231,7 @@ def add_other_case(surfaces: Surfaces, rules: dict[str, CompiledRule]) -> None:
             continue
         known = frozenset(meaning.exact for meaning in meanings if meaning.form in _EXACT)
         meanings.append(
-            replace(
-                first,
+            first._replace(
                 kind=Kind.OTHER_CASE,
                 rule=rule,
                 form=Form.UNKNOWN,

@@ -2,12 +2,14 @@
 
 import threading
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 import structlog
 
 from backend.articles.matching.compiled import RuleSet, compile_rules
+from backend.articles.model import Pack
 from backend.articles.rules.layers import merged
 from backend.articles.rules.loading import SHIPPED, PackFile, default_files, read_packs, user_files
 from backend.articles.rules.mistakes import PackMistake, RulesRefused
@@ -21,6 +23,14 @@ CHANGED = "rules"
 log = structlog.get_logger(__name__)
 
 Signature = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledPack:
+    """A set of rules, and the one pack out of which another process can make the same."""
+
+    pack: Pack
+    rules: RuleSet
 
 
 class Rules:
@@ -40,19 +50,24 @@ class Rules:
         self._problem: RulesRefused | None = None
         self._signature = self._seen_on_disk()
         try:
-            self._current = self._read()
+            self._in_force = self._read()
         except RulesRefused as refused:
-            self._current = shipped()
+            self._in_force = shipped()
             self._refuse(refused)
 
     @property
+    def in_force(self) -> CompiledPack:
+        """The set in force with what it was made from."""
+        return self._in_force
+
+    @property
     def current(self) -> RuleSet:
-        return self._current
+        return self._in_force.rules
 
     @property
     def version(self) -> str:
         """The hash of the set in force."""
-        return self._current.version
+        return self.current.version
 
     @property
     def problem(self) -> RulesRefused | None:
@@ -72,7 +87,7 @@ class Rules:
             # Noted before reading: what changes meanwhile differs from it, and is read at the next look.
             self._signature = self._seen_on_disk()
             try:
-                self._current = self._read()
+                self._in_force = self._read()
             except RulesRefused as refused:
                 self._refuse(refused)
                 raise
@@ -90,7 +105,7 @@ class Rules:
             return  # told in the log and by ``problem``
         log.info("rules_loaded", version=self.version)
 
-    def _read(self) -> RuleSet:
+    def _read(self) -> CompiledPack:
         if self._folder_is_meant and not self._folder.is_dir():
             reason = "there is no such folder: create it, or correct CHAINPROOF_RULES_DIR"
             raise RulesRefused([PackMistake(self._folder, 0, reason)])
@@ -111,17 +126,17 @@ class Rules:
         return (self._folder.is_dir(), *(_seen(path) for path in paths))
 
 
-def shipped() -> RuleSet:
+def shipped() -> CompiledPack:
     """The set of the shipped rules alone, read once in a process as long as their files stay the same."""
     return _shipped(tuple(_seen(path) for path in default_files()))
 
 
 @lru_cache(maxsize=1)
-def _shipped(_seen_as: Signature) -> RuleSet:
+def _shipped(_seen_as: Signature) -> CompiledPack:
     return compiled(read_packs(default_files()))
 
 
-def compiled(files: Sequence[PackFile]) -> RuleSet:
+def compiled(files: Sequence[PackFile]) -> CompiledPack:
     """The set that ``files`` make together.
 
     The specs of the user's own rules must hold in it. Those of the shipped rules hold among themselves,
@@ -135,7 +150,7 @@ def compiled(files: Sequence[PackFile]) -> RuleSet:
     failed = failures(rules, (rule for rule in pack.rules if rule.enabled and rule.id in own))
     if failed:
         raise RulesRefused(located(failed, files))
-    return rules
+    return CompiledPack(pack, rules)
 
 
 def located(failed: Iterable[SpecFailure], files: Sequence[PackFile]) -> list[PackMistake]:

@@ -20,6 +20,7 @@ _KINDS = {
     "match": "text, or a mapping with 'text' and its conditions",
     "context": "true, false, or a list of those names that need context",
     "case": "exact or any",
+    "note": "text, or one text per language, as {en: why, ja: 理由}",
 }
 _MODELS: dict[str, type[BaseModel]] = {
     "entities": Entity,

@@ -15,11 +15,7 @@ from typing import Any
 import yaml
 
 from backend.articles.rules.mistakes import MAX_MISTAKES, PackMistake, RulesRefused
-
-try:
-    from yaml import CSafeLoader as _Parser
-except ImportError:  # PyYAML built without libyaml
-    from yaml import SafeLoader as _Parser  # type: ignore[assignment]
+from backend.yaml_text import SafeLoader
 
 MAX_BYTES = 8 * 1024 * 1024
 MAX_DEPTH = 64
@@ -130,7 +126,7 @@ def parse_document(text: str, path: Path) -> Document:
 
 
 def _events(text: str) -> Iterator[Any]:
-    parser = _Parser(text)
+    parser = SafeLoader(text)
     while parser.check_event():
         yield parser.get_event()
 

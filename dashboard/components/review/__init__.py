@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 import streamlit as st
 
+from dashboard.components._declare import joined
 from dashboard.components.review.payload import article_bytes, head_of
 
 __all__ = ["article_bytes", "head_of", "mount"]
@@ -22,8 +23,7 @@ _PARTS = ("dom", "marks", "compare", "card", "bar", "review", "keys", "main")
 
 def script(*parts: str) -> str:
     """The browser's part as one ES module, without the comment and blank lines."""
-    lines = "\n".join((_ROOM / f"{part}.js").read_text("utf-8") for part in parts or _PARTS).splitlines()
-    return "\n".join(line for line in lines if line.strip() and not line.lstrip().startswith("//"))
+    return joined(_ROOM, *(parts or _PARTS))
 
 
 _review = st.components.v2.component(

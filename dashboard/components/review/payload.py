@@ -43,7 +43,7 @@ def article_bytes(
             if text
         ],
         "findings": [_finding(one, known.rules) for one in step.findings],
-        "rules": {one: _rule(facts) for one, facts in known.rules.items()},
+        "rules": {one: _rule(facts, lang) for one, facts in known.rules.items()},
         "entities": {one: _entity(facts, lang) for one, facts in known.entities.items()},
     }
     # The version tells rules apart too: they may arrive after the article.
@@ -143,9 +143,10 @@ def _finding(one: Finding, rules: Mapping[str, RuleFacts]) -> dict[str, Any]:
     }
 
 
-def _rule(facts: RuleFacts) -> dict[str, Any]:
+def _rule(facts: RuleFacts, lang: str) -> dict[str, Any]:
     """A pack's own words; of derived rules the kind of the finding says as much, in the reader's language."""
-    return {"note": None if facts["derived"] else facts["note"], "source": facts["source"]}
+    note = facts["notes"].get(lang) or facts["note"]
+    return {"note": None if facts["derived"] else note, "source": facts["source"]}
 
 
 def _entity(facts: RuleEntity, lang: str) -> dict[str, Any]:

@@ -23,7 +23,6 @@ from tests.support.article_app import PACK, write_pack
 from tests.support.market_app import settings_in
 from tests.support.running import wait_for
 
-pytestmark = pytest.mark.xdist_group("scan-processes")
 SENTENCE = "The Zorb Token and Zorbkoin rose, says Zorby; イーサリアム too. "
 FILLER = "nothing is said of anybody here and so it goes on for a while, "
 BATCH = [
@@ -40,8 +39,13 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 
 
 @pytest.fixture(scope="module")
-def rules(settings: Settings) -> RuleSet:
-    return Rules(settings).current
+def in_force(settings: Settings) -> Rules:
+    return Rules(settings)
+
+
+@pytest.fixture(scope="module")
+def rules(in_force: Rules) -> RuleSet:
+    return in_force.current
 
 
 class Time:
@@ -52,9 +56,9 @@ class Time:
 
 
 @pytest.fixture(scope="module")
-def pool(settings: Settings) -> Iterator[ScanPool]:
+def pool(settings: Settings, in_force: Rules) -> Iterator[ScanPool]:
     """Two processes that have started."""
-    made = ScanPool(settings)
+    made = ScanPool(settings, in_force)
     assert made.warm_up()
     yield made
     made.close()
@@ -75,38 +79,44 @@ def test_a_batch_gives_the_same_bytes_as_without_processes(pool: ScanPool, rules
 
 
 @pytest.mark.processes
-def test_processes_that_hold_other_rules_leave_the_work_to_the_caller(pool: ScanPool, tmp_path: Path) -> None:
+def test_who_was_called_with_rules_that_are_no_longer_in_force_does_the_work(
+    pool: ScanPool, tmp_path: Path
+) -> None:
     write_pack(tmp_path, PACK.replace("Zorbcoyn", "Zorb Token 2"))
     other = Rules(settings_in(tmp_path)).current
+    before = pool.process_ids()
     assert pool.run("scan", other, BATCH) == work_on("scan", other, BATCH)
+    assert pool.process_ids() == before
 
 
 @pytest.mark.processes
-def test_processes_take_up_rules_that_changed_on_disk(
-    settings: Settings, rules: RuleSet, tmp_path: Path
-) -> None:
+def test_processes_hold_the_rules_in_force_whatever_the_files_say_by_now(tmp_path: Path) -> None:
     write_pack(tmp_path, PACK)
-    with_own = settings_in(tmp_path, scan_processes=1)
-    own = Rules(with_own)
-    pool = ScanPool(with_own)
+    rules = Rules(settings_in(tmp_path))
+    pool = ScanPool(settings_in(tmp_path, scan_processes=1), rules)
     assert pool.warm_up()
+    before = pool.process_ids()
+
     write_pack(tmp_path, PACK.replace("Zorbcoyn", "Zorbocoin"))
-    own.refresh()
-    assert own.version != rules.version
-    executor = pool._started()
-    assert executor is not None
-    future = pool._send(executor, "scan", own.current, BATCH[:1])
-    assert future is not None
-    assert future.result() is not None
+    rules.refresh()
+    write_pack(tmp_path, "version: [")
+    rules.refresh()
+    assert rules.problem is not None
+    assert pool.warm_up()
+    assert pool.process_ids().isdisjoint(before)
+    team = pool._started()
+    assert team is not None
+    done = pool._receive(team, pool._send(team, "scan", BATCH))
+    assert done == work_on("scan", rules.current, BATCH)
     pool.close()
 
 
 @pytest.mark.processes
 def test_a_killed_process_loses_nothing_and_is_replaced_after_a_pause(
-    settings: Settings, rules: RuleSet
+    settings: Settings, in_force: Rules, rules: RuleSet
 ) -> None:
     time = Time()
-    pool = ScanPool(settings, clock=time)
+    pool = ScanPool(settings, in_force, clock=time)
     assert pool.warm_up()
     alone = work_on("scan", rules, BATCH)
     before = pool.process_ids()
@@ -127,7 +137,8 @@ def test_a_killed_process_loses_nothing_and_is_replaced_after_a_pause(
 def test_processes_do_not_outlive_a_killed_parent(settings: Settings) -> None:
     program = (
         "import pickle, psutil, sys, threading; from backend.articles.pool import ScanPool;"
-        "pool = ScanPool(pickle.load(sys.stdin.buffer)); assert pool.warm_up();"
+        "from backend.articles.rules.ruleset import Rules; settings = pickle.load(sys.stdin.buffer);"
+        "pool = ScanPool(settings, Rules(settings)); assert pool.warm_up();"
         "children = psutil.Process().children(recursive=True);"
         "print('children', *[child.pid for child in children], flush=True); threading.Event().wait()"
     )
@@ -138,20 +149,21 @@ def test_processes_do_not_outlive_a_killed_parent(settings: Settings) -> None:
     parent.stdin.close()
     told = next(line for line in parent.stdout if line.startswith(b"children"))
     children = [psutil.Process(int(number)) for number in told.split()[1:]]
-    assert len(children) >= settings.scan_processes  # type: ignore[operator]
+    assert settings.scan_processes is not None
+    assert len(children) >= settings.scan_processes
     parent.kill()
     parent.wait()
     wait_for(lambda: not any(child.is_running() for child in children), "The children's end", 20)
 
 
 def started(pool: ScanPool) -> bool:
-    return pool._executor is not None
+    return pool._team is not None
 
 
 def test_no_process_is_started_for_a_small_batch_a_single_article_or_none(
-    settings: Settings, rules: RuleSet
+    settings: Settings, in_force: Rules, rules: RuleSet
 ) -> None:
-    pool = ScanPool(settings)
+    pool = ScanPool(settings, in_force)
     pool.run("scan", rules, [])
     pool.run("scan", rules, BATCH[:3])
     pool.run("scan", rules, [Article(content="x" * 2 * WORTH_SPREADING)])
@@ -159,16 +171,18 @@ def test_no_process_is_started_for_a_small_batch_a_single_article_or_none(
     pool.close()
 
 
-def test_without_processes_everything_is_done_by_the_caller(tmp_path: Path, rules: RuleSet) -> None:
-    pool = ScanPool(settings_in(tmp_path, scan_processes=0))
+def test_without_processes_everything_is_done_by_the_caller(
+    tmp_path: Path, in_force: Rules, rules: RuleSet
+) -> None:
+    pool = ScanPool(settings_in(tmp_path, scan_processes=0), in_force)
     assert pool.run("scan", rules, BATCH) == work_on("scan", rules, BATCH)
     assert not pool.warm_up()
     assert not started(pool)
 
 
 @pytest.mark.processes
-def test_nobody_waits_for_processes_to_start(settings: Settings, rules: RuleSet) -> None:
-    pool = ScanPool(settings)
+def test_nobody_waits_for_processes_to_start(settings: Settings, in_force: Rules, rules: RuleSet) -> None:
+    pool = ScanPool(settings, in_force)
     assert pool.run("scan", rules, BATCH) == work_on("scan", rules, BATCH)
     assert started(pool)
     pool.close()

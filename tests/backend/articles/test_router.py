@@ -181,6 +181,18 @@ def test_applying_needs_read(articles: Articles, scopes: str | None, status: int
     assert articles.post(APPLY, {"articles": [WRONG]}, scopes=scopes).status == status
 
 
+@pytest.mark.parametrize(
+    "found", [[WRONG] * 201, [{"language": "fr"}], "no list", None], ids=["many", "language", "text", "none"]
+)
+def test_who_may_not_store_is_told_that_before_what_is_wrong_with_the_articles(
+    articles: Articles, found: object
+) -> None:
+    for sent, scopes in (({}, "read"), ({"persist": True}, "read"), ({"persist": False}, "write")):
+        assert articles.post(SCAN, {"articles": found, **sent}, scopes=scopes).status == 403
+    assert articles.post(SCAN, {"articles": found, "persist": False}, scopes="read").status in (400, 413)
+    assert articles.post(SCAN, {"articles": [WRONG], "persist": "no"}, scopes="read").status == 400
+
+
 @pytest.mark.parametrize("path", [SCAN, APPLY])
 def test_callers_are_judged_before_what_they_sent(articles: Articles, path: str) -> None:
     assert articles.post(path, b"{", scopes=None).status == 401

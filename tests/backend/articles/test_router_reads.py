@@ -1,6 +1,5 @@
 """Stored violations and the rules in force, read over HTTP."""
 
-import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -17,12 +16,7 @@ LIST, SUMMARY, RULES = "/articles/violations", "/articles/violations/summary", "
 def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Articles]:
     """Two scans an hour apart: one article, then three."""
     home = tmp_path_factory.mktemp("filled")
-    with contextlib.ExitStack() as opened:
-        try:
-            url = opened.enter_context(databases.fresh(request.param, home))
-        except databases.NoPostgres as missing:
-            pytest.skip(str(missing))
-        running = opened.enter_context(article_app(home, database_url=url))
+    with databases.fresh(request.param, home) as url, article_app(home, database_url=url) as running:
         running.scan(WRONG)
         running.running.clock.move(hours=1)
         running.scan({**WRONG, "id": "a/b c&d"}, RIGHT, {"id": "", "content": "Zorbkoinは", "language": "ja"})
@@ -127,6 +121,8 @@ def test_a_summary_counts_by_every_trait(filled: Articles) -> None:
         ("cursor=", "cursor"),
         ("cursor=%00", "cursor"),
         ("severity=fatal", "severity"),
+        ("article_id=%ff", "article_id"),
+        ("article_id=a&entity_id=%ED%A0%80", "entity_id"),
         ("language=fr", "language"),
         ("violation_type=x", "violation_type"),
         ("from=yesterday", "from"),
@@ -173,6 +169,7 @@ def test_the_rules_in_force_are_told_with_their_entities(articles: Articles) -> 
     assert rule["match"] == ["Zorbkoin", "Zorbcoyn"]
     assert rule["auto_fix"] is True
     assert rule["note"] == "A frequent slip."
+    assert rule["notes"] == {"en": "A frequent slip.", "ja": "よくある誤りです。"}
     assert rule["specs"][0]["from"] == "Zorbkoin rose"
 
 

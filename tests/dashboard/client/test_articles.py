@@ -9,6 +9,7 @@ import pytest
 from dashboard.client import api, articles
 from dashboard.client.http import ApiClient
 from dashboard.services.articles import blank
+from tests.support.scans import article
 
 
 @pytest.fixture
@@ -43,9 +44,9 @@ def test_a_scan_says_outright_whether_it_is_stored(service: Callable[..., list[h
 
 def test_applying_sends_the_article_as_it_is(service: Callable[..., list[httpx.Request]]) -> None:
     seen = service(lambda _: httpx.Response(200, json=[]))
-    article = {**blank(), "content": "か\u3099\r\n𠮷"}
-    articles.apply([article])  # type: ignore[list-item]
-    assert json.loads(seen[0].content) == {"articles": [article]}
+    sent = article(content="か\u3099\r\n𠮷")
+    articles.apply([sent])
+    assert json.loads(seen[0].content) == {"articles": [sent]}
 
 
 @pytest.mark.parametrize(

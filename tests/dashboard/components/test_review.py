@@ -43,6 +43,7 @@ BOOK: RuleBook = {
             "severity": "error",
             "suggest": "auto",
             "note": "why",
+            "notes": {"en": "why", "ja": "理由"},
             "source": "https://example.org",
             "derived": False,
         },
@@ -52,6 +53,7 @@ BOOK: RuleBook = {
             "severity": "info",
             "suggest": ["XRP", "リップル社"],
             "note": "not for readers",
+            "notes": {},
             "source": None,
             "derived": True,
         },
@@ -112,6 +114,10 @@ def test_only_the_facts_that_the_findings_need_are_sent(desk: Desk) -> None:
     }
     assert body(shown(desk), lang="zh")["entities"]["ethereum"]["name"] == "以太坊"
     assert sent["rules"]["typo"]["note"] == "why"
+    assert body(shown(desk), lang="ja")["rules"]["typo"]["note"] == "理由"
+    assert body(shown(desk), lang="zh")["rules"]["typo"]["note"] == "why", (
+        "what is there, where one is missing"
+    )
     assert sent["rules"]["ripple"]["note"] is None, "a derived rule's kind says it in the reader's language"
 
 

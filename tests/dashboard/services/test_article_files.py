@@ -16,6 +16,8 @@ from tests.support.scans import article
         "# T\r\nか\u3099\r\n".encode(),
         b"\xef\xbb\xbf" + "一\n二\r".encode(),
         b"\xff\xfe" + "𠮷\r\n".encode("utf-16-le"),
+        b"\xff\xfe\0\0" + "𠮷\r\n".encode("utf-32-le"),
+        b"\0\0\xfe\xff" + "𠮷\r\n".encode("utf-32-be"),
         b"",
     ],
 )
@@ -45,6 +47,22 @@ def test_what_cannot_be_read_is_refused_with_its_place(name: str, data: bytes, c
     with pytest.raises(FileRefused) as refused:
         opened(name, data)
     assert refused.value.code == code
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding", "byte"),
+    [
+        (b"ab\xff", "UTF-8", "2"),
+        (b"\xff\xfea", "UTF-16", "2"),
+        (b"\xff\xfe\0\0a\0\0\0\0\0\x11\0", "UTF-32", "8"),
+    ],
+)
+def test_broken_text_is_named_by_the_encoding_that_it_is_meant_to_be_in(
+    data: bytes, encoding: str, byte: str
+) -> None:
+    with pytest.raises(FileRefused) as refused:
+        opened("a.txt", data)
+    assert (refused.value.values["encoding"], refused.value.values["byte"]) == (encoding, byte)
 
 
 def test_a_bad_line_says_its_number() -> None:

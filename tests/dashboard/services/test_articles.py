@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard.services import articles
-from dashboard.services.articles import Article, Edit
+from dashboard.services.articles import Edit
+from tests.support.scans import article
 
 PIECES = ["a", "b", "か", "\u3099", "𠮷", "😀", "\r\n", "\n", "\r", "ﾋﾞ", "e\u0301"]
 LINES = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
@@ -25,10 +26,6 @@ def edits_of(draw: st.DrawFn, text: str) -> list[Edit]:
 def texts_with_edits(draw: st.DrawFn) -> tuple[str, list[Edit]]:
     text = draw(LINES)
     return text, draw(edits_of(text))
-
-
-def article(**fields: object) -> Article:
-    return {**articles.blank(), **fields}  # type: ignore[typeddict-item]
 
 
 def test_texts_come_in_reading_order_and_tags_by_their_number() -> None:

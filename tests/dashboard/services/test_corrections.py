@@ -73,7 +73,7 @@ def test_decisions_follow_their_findings_to_where_they_are_after_an_edit() -> No
 
 
 def test_a_few_words_typed_are_an_edit_and_another_text_is_another_article() -> None:
-    typed = article(**{**TEXT, "content": TEXT["content"] + " More."})  # type: ignore[operator]
+    typed = article(**{**TEXT, "content": f"{TEXT['content']} More."})
     length = len(TEXT["content"] or "")
     assert corrections.edits_by_hand(TEXT, typed) == {"content": [Edit(length, length, " More.")]}
     assert corrections.edits_by_hand(TEXT, article(content="Something else")) is None

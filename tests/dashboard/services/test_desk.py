@@ -1,5 +1,6 @@
 """Every state of an article, and the way back to it."""
 
+from backend.articles.schemas import ScanResult
 from dashboard.services import changes, corrections, desk
 from dashboard.services.articles import Article, edited, texts
 from dashboard.services.corrections import Decision
@@ -9,7 +10,7 @@ from tests.support.scans import article, found, scanned
 TEXT = article(title="Etherium", content="Etherium and CoinBase\r\nEtherium", tags=["a,b"])
 
 
-def scan(text: Article) -> object:
+def scan(text: Article) -> ScanResult:
     return scanned(
         text,
         found(text, "Etherium", "Ethereum", rule="typo"),
@@ -19,7 +20,7 @@ def scan(text: Article) -> object:
 
 def begun() -> Desk:
     made = Desk()
-    made.checked(TEXT, scan(TEXT), "v1")  # type: ignore[arg-type]
+    made.checked(TEXT, scan(TEXT), "v1")
     return made
 
 
@@ -28,7 +29,7 @@ def apply_approved(made: Desk) -> None:
     assert step is not None
     edits = corrections.approved_edits(step.article, step.findings, step.decisions)
     after = edited(step.article, edits)
-    made.changed("approved", after, edits, scan(after), "v1")  # type: ignore[arg-type]
+    made.changed("approved", after, edits, scan(after), "v1")
 
 
 def test_undo_brings_back_text_findings_and_decisions_and_redo_goes_forth() -> None:
@@ -79,7 +80,7 @@ def test_decisions_on_a_state_that_is_not_shown_are_left_out() -> None:
 def test_the_way_back_reaches_an_article_that_was_there_before() -> None:
     made = begun()
     other = article(content="Another text")
-    made.checked(other, scan(other), "v1")  # type: ignore[arg-type]
+    made.checked(other, scan(other), "v1")
     assert made.step is not None
     assert not made.step.changed
     made.undo()
@@ -109,7 +110,7 @@ def test_a_field_that_is_added_by_hand_is_compared_with_nothing() -> None:
     after = article(**{**TEXT, "summary": "New"})
     edits = corrections.edits_by_hand(TEXT, after)
     assert edits is not None
-    made.changed("edited", after, edits, scan(after), "v1")  # type: ignore[arg-type]
+    made.changed("edited", after, edits, scan(after), "v1")
     assert made.step is not None
     assert changes.text_of("", made.step.pieces["summary"]) == "New"
     assert made.step.original == TEXT
@@ -120,7 +121,7 @@ def test_tags_of_another_number_begin_anew() -> None:
     after = article(**{**TEXT, "tags": ["x", "y"]})
     edits = corrections.edits_by_hand(TEXT, after)
     assert edits is not None
-    made.changed("edited", after, edits, scan(after), "v1")  # type: ignore[arg-type]
+    made.changed("edited", after, edits, scan(after), "v1")
     assert made.step is not None
     assert made.step.original["tags"] == ["x", "y"]
     assert set(made.step.pieces) == {"title", "content", "tags[0]", "tags[1]"}
@@ -131,7 +132,7 @@ def test_the_same_article_checked_again_is_no_new_state() -> None:
     assert made.step is not None
     made.keep(made.step.number, {1: Decision("ignored")}, new=True)
     number = made.step.number
-    made.renewed(scan(TEXT), "v2")  # type: ignore[arg-type]
+    made.renewed(scan(TEXT), "v2")
     assert made.step.number > number
     assert not made.can_undo
     assert made.step.decisions == {1: Decision("ignored")}

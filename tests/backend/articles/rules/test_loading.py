@@ -14,6 +14,7 @@ from backend.articles.rules.loading import (
     user_files,
 )
 from backend.articles.rules.yaml_file import MAX_BYTES
+from backend.entities.model import LANGUAGES
 
 RULE = """
 version: 1
@@ -110,7 +111,9 @@ def test_plain_words_that_older_yaml_takes_for_something_else_are_text(ticker: s
         ("specs: []", 4, "'specs' must not be empty"),
         ("specs: [{from: a}]", 4, "'to' is missing"),
         ("specs: [a]", 4, "'specs' must hold mappings"),
-        ("note: 1", 4, "'note' must be text: put 1 in quotes"),
+        ("note: 1", 4, "'note' must be text, or one text per language"),
+        ("note: {fr: pourquoi}", 4, "'fr' must be 'en', 'ja' or 'zh'"),
+        ("note: {}", 4, "'note' must not be empty"),
         ("note: ", 4, ""),
         ("first_mention: {en: '{name} ({code})'}", 4, "'{code}' stands for nothing"),
         ("first_mention: {en: '{name}'}", 4, "'first_mention' needs 'entity'"),
@@ -122,6 +125,17 @@ def test_a_slip_is_told_with_its_line_and_rule(field: str, line: int, words: str
         return
     found = mistakes(rule(field))
     assert (line, True) in [(at, words in reason and "rule 'etherium'" in reason) for at, reason in found]
+
+
+def test_a_note_is_one_text_or_one_for_each_language() -> None:
+    def reasons(field: str) -> list[str | None]:
+        (made,) = parse_pack(rule(field), Path("own.yaml")).pack.rules
+        return [made.reason(language) for language in LANGUAGES]
+
+    assert reasons("enabled: true") == [None, None, None]
+    assert reasons("note: why") == ["why", "why", "why"]
+    assert reasons("note: {en: why, ja: 理由}") == ["why", "理由", "why"]
+    assert reasons("note: {zh: 原因}") == ["原因", "原因", "原因"]
 
 
 def test_a_list_of_suggestions_cannot_be_fixed_automatically() -> None:

@@ -9,21 +9,12 @@ import sqlalchemy as sa
 from structlog.testing import capture_logs
 
 from backend.articles.engine import correct
-from backend.articles.rules import loading, ruleset
 from backend.articles.rules.mistakes import RulesRefused
 from backend.articles.rules.ruleset import CHANGED, Rules, announce
 from backend.changes import ChangeWatcher
 from backend.db import Database, change_counters
 from backend.settings import Settings
-
-SHIPPED = """
-version: 1
-entities:
-  - {id: ethereum, type: asset, names: {en: Ethereum}}
-rules:
-  - {id: shipped, type: forbidden_variant, entity: ethereum, match: [Etherium],
-     specs: [{from: Etherium, to: Ethereum}]}
-"""
+from tests.backend.articles.packs import ship
 
 
 def rule(name: str, wrong: str, right: str, *, to: str | None = None) -> str:
@@ -40,12 +31,7 @@ def own_rule(wrong: str, *, to: str = "Solana") -> str:
 @pytest.fixture(autouse=True)
 def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A small shipped pack in the place of the real ones."""
-    folder = tmp_path / "shipped"
-    folder.mkdir()
-    (folder / "pack.yaml").write_text(SHIPPED, encoding="utf-8")
-    monkeypatch.setattr(loading, "SHIPPED", (folder,))
-    monkeypatch.setattr(ruleset, "SHIPPED", (folder,))
-    return folder
+    return ship(tmp_path, monkeypatch, name="Ethereum", wrong="Etherium")
 
 
 @pytest.fixture

@@ -1,0 +1,188 @@
+"""``chainproof documents``: a user's own documents, and what the service can cite."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from backend.cli.words import WRONG_USE, complain, err, in_words, open_database, out
+
+if TYPE_CHECKING:
+    from backend.documents.model import Document, DocumentKind
+
+app = typer.Typer(help="Documents that statements are checked against.", no_args_is_help=True)
+
+
+class Kind(StrEnum):
+    """An enumeration, since the command line reads no list of literals."""
+
+    landmark = "landmark"
+    page = "page"
+    article = "article"
+    topic = "topic"
+    user = "user"
+
+
+class Language(StrEnum):
+    en = "en"
+    ja = "ja"
+    zh = "zh"
+
+
+EXCERPT = 160
+"""Characters of a text that the terminal shows."""
+
+
+@app.command("import")
+@in_words
+def import_(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="FILE…", help="JSON Lines, Markdown, HTML and text; or folders.")
+    ],
+    url: Annotated[str | None, typer.Option(help="The address of the one file, where it has none.")] = None,
+    language: Annotated[
+        Language | None, typer.Option(help="Of documents that name none; else found out for each.")
+    ] = None,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Keep what is right where something is wrong.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Add documents, each known by its address: importing one again brings it up to date."""
+    from backend.articles.text.languages import detect
+    from backend.documents import importing
+    from backend.documents.readers import Options
+    from backend.documents.store import DocumentStore
+
+    files = importing.files(paths)
+    options = Options(url, language.value if language else None, lambda text: detect([text]))
+    with _progress(files, shown=not as_json) as advance:
+        imported = importing.import_files(
+            DocumentStore(open_database()),
+            files,
+            options,
+            partial=partial,
+            now=datetime.now(UTC),
+            advance=advance,
+        )
+    for mistake in imported.mistakes:
+        complain(str(mistake))
+    left = imported.mistakes_in_all - len(imported.mistakes)
+    if left:
+        complain(f"and {left} more mistakes.")
+    if as_json:
+        print(json.dumps({**imported.stored._asdict(), "mistakes": imported.mistakes_in_all}))
+    elif imported.mistakes and not partial:
+        err.print("Nothing was added. --partial keeps what is right.", highlight=False)
+    else:
+        out.print("{} added, {} changed, {} unchanged.".format(*imported.stored), highlight=False)
+    if imported.mistakes:
+        raise typer.Exit(WRONG_USE)
+
+
+@app.command("list")
+@in_words
+def show(
+    kind: Annotated[list[Kind] | None, typer.Option(help="Of these kinds alone; may be repeated.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many to show.")] = 50,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the documents that came last, newest first."""
+    from backend.documents.store import DocumentStore
+
+    store = DocumentStore(open_database())
+    found = store.recent(limit=limit, kinds=_kinds(kind))
+    if as_json:
+        print(json.dumps([as_dict(document) for document in found], indent=2, ensure_ascii=False))
+        return
+    counted = store.count()
+    if not counted:
+        out.print("There are no documents yet. The landmarks come with the first start of the service.")
+        return
+    table = Table("id", "kind", "language", "published", "title", "address")
+    for document in found:
+        row = as_dict(document)
+        shown = (row[name] for name in ("id", "kind", "language", "published", "title", "url"))
+        table.add_row(*("–" if cell is None else escape(str(cell)) for cell in shown))
+    out.print(table)
+    told = ", ".join(f"{n} {name}" for name, n in sorted(counted.items()) if not kind or name in kind)
+    out.print(f"{len(found)} shown of: {told or 'none'}.", highlight=False)
+
+
+@app.command("search")
+@in_words
+def search(
+    text: Annotated[str, typer.Argument(help="What to look for, in any of the three languages.")],
+    kind: Annotated[list[Kind] | None, typer.Option(help="In these kinds alone; may be repeated.")] = None,
+    language: Annotated[
+        list[Language] | None, typer.Option(help="In these languages alone; may be repeated.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1_000, help="How many to show.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Search the documents; the score is their BM25."""
+    from backend.documents.store import DocumentStore
+
+    hits = DocumentStore(open_database()).search(
+        text, limit=limit, kinds=_kinds(kind), languages=[one.value for one in language] if language else None
+    )
+    if as_json:
+        rows = [
+            {"score": round(hit.score, 4), **as_dict(hit.document), "text": hit.document.text} for hit in hits
+        ]
+        print(json.dumps(rows, indent=2, ensure_ascii=False))
+        return
+    for hit in hits:
+        row, words = as_dict(hit.document), " ".join(hit.document.text.split())
+        about = "  ".join(row[name] for name in ("published", "kind", "source_type", "url") if row[name])
+        excerpt = words[:EXCERPT] + ("…" if len(words) > EXCERPT else "")
+        out.print(f"[bold]{hit.score:5.2f}  {escape(row['title'])}[/]", highlight=False, soft_wrap=True)
+        for line in (about, excerpt):
+            out.print(f"       {escape(line)}", highlight=False, soft_wrap=True)
+    if not hits:
+        out.print("Nothing was found.")
+
+
+def _kinds(given: list[Kind] | None) -> "list[DocumentKind] | None":
+    return [kind.value for kind in given] if given else None
+
+
+def as_dict(document: "Document") -> dict[str, Any]:
+    """A document as ``--json`` prints it, without its text."""
+    from backend.documents import dates
+    from backend.instants import write_instant
+
+    return {
+        "id": document.id,
+        "kind": document.kind,
+        "url": document.url,
+        "title": document.title,
+        "language": document.language,
+        "published": dates.write(document.published_at, document.date_precision),
+        "source_type": document.source_type,
+        "event": document.event,
+        "stored_at": None if document.stored_at is None else write_instant(document.stored_at),
+    }
+
+
+@contextmanager
+def _progress(files: Sequence[Path], *, shown: bool) -> Iterator[Callable[[Path, int], None]]:
+    """A bar on standard error over the bytes to store, where somebody is watching."""
+    if not (shown and sys.stderr.isatty()):
+        yield lambda _path, _bytes: None
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    total = sum(path.stat().st_size for path in files if path.is_file()) or None
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=err, transient=True) as bar:
+        task = bar.add_task("Importing", total=total)
+        yield lambda path, size: bar.update(task, advance=size, description=escape(path.name))

@@ -1,0 +1,71 @@
+"""``chainproof sources``: where a statement comes from, without a server."""
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from pydantic import ValidationError
+from rich.markup import escape
+from rich.table import Table
+
+from backend.cli.words import WRONG_USE, err, fail, in_words, open_database, out
+from backend.settings import Settings
+
+if TYPE_CHECKING:
+    from backend.sources.schemas import SourcesResult
+
+app = typer.Typer(help="Where statements come from.", no_args_is_help=True)
+COLOURS = {"supported": "green", "contradicted": "red", "mixed": "yellow", "unverified": "cyan"}
+
+
+@app.callback()
+def _group() -> None:
+    """Where statements come from."""
+
+
+@app.command("find")
+@in_words
+def find(
+    statement: Annotated[str, typer.Argument(help="What is to be checked, in English, Japanese or Chinese.")],
+    url: Annotated[
+        list[str] | None, typer.Option("--url", help="A page to read as well; may be given several times.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=50, help="Sources at the most.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Find the sources of a statement, and say how far what is known bears it out."""
+    from backend.articles.rules.ruleset import Rules
+    from backend.sources.finding import AtOnce, Finder
+    from backend.sources.schemas import SourcesRequest
+
+    settings = Settings()
+    try:
+        asked = SourcesRequest(statement=statement, source_urls=url or [], max_results=limit)
+    except ValidationError as error:
+        first = error.errors()[0]
+        fail(f"{'.'.join(map(str, first['loc'])) or 'statement'}: {first['msg']}.", WRONG_USE)
+    with err.status("Getting ready…") as status:
+        finder = Finder(settings, open_database(settings), Rules(settings))
+        finder.prepare()
+        steps = AtOnce(lambda name: status.update(f"{name}…"), seconds=settings.job_timeout_seconds)
+        result = finder.find(asked, steps)
+        finder.close()
+    if as_json:
+        print(json.dumps(result, indent=2, ensure_ascii=False))
+    else:
+        _show(result)
+
+
+def _show(result: "SourcesResult") -> None:
+    truth = result["truth_assessment"]
+    word, colour = truth["assessment"], COLOURS[truth["assessment"]]
+    percent = f"{truth['truth_probability']:.0%} likely true, confidence {truth['confidence_level']}"
+    out.print(f"[bold {colour}]{word}[/] ({percent})", highlight=False)
+    out.print(escape(truth["reasoning"]), highlight=False)
+    if not result["primary_sources"]:
+        return
+    table = Table("Source", "Kind", "Authority", "Relevance", "Address", box=None)
+    for source in result["primary_sources"]:
+        scores = (f"{source['authority_score']:.2f}", f"{source['relevance_score']:.2f}")
+        table.add_row(escape(source["title"][:60]), source["source_type"], *scores, escape(source["url"]))
+    out.print(table)

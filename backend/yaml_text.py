@@ -1,0 +1,14 @@
+"""PyYAML's safe loader and dumper: those of libyaml, ten times faster, where PyYAML was built with it."""
+
+from typing import TYPE_CHECKING
+
+import yaml
+
+if TYPE_CHECKING:
+    from yaml import CSafeDumper as SafeDumper
+    from yaml import CSafeLoader as SafeLoader
+else:
+    SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    SafeDumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+__all__ = ["SafeDumper", "SafeLoader"]

@@ -1,0 +1,137 @@
+"""What is marked in a text: the entities that it names, and the words that decided a verdict. Pure.
+
+Offsets count code points.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
+
+Sign = Literal["agrees", "differs"]
+LONGEST_COMPARED = 2_500
+"""Characters of a passage and of a reasoning that are compared."""
+_LATIN = re.compile(r"[0-9A-Za-z０-９]")
+
+
+class Named(NamedTuple):
+    """An entity as the page tells of it: its name in the catalogue, its type, its own domains."""
+
+    id: str
+    name: str
+    type: str
+    domains: Sequence[str]
+
+
+class Mark(NamedTuple):
+    start: int
+    end: int
+    entity: Named | None = None
+    sign: Sign | None = None
+
+
+def entity_marks(
+    matches: Iterable[Mapping[str, Any]], entities: Iterable[Mapping[str, Any]], field: str = "content"
+) -> list[Mark]:
+    """The places in a field that name an entity; words of the field (type ``term``) are none."""
+    known = {
+        one["id"]: Named(one["id"], one["names"].get("en") or one["id"], one["type"], one["official_domains"])
+        for one in entities
+        if one["type"] != "term"
+    }
+    return [
+        Mark(match["start_offset"], match["end_offset"], known[match["entity_id"]])
+        for match in matches
+        if match["field"] == field and match["entity_id"] in known
+    ]
+
+
+def named_in(marks: Iterable[Mark]) -> list[Named]:
+    """Each entity once, in the order in which the text names them."""
+    return list({mark.entity.id: mark.entity for mark in marks if mark.entity is not None}.values())
+
+
+def telling(passage: str, reasoning: str, statement: str, assessment: str) -> list[Mark]:
+    """The figures and dates of a passage that the reasoning quotes.
+
+    They agree when the statement has them too, or is borne out; in a statement that is not borne out,
+    what it has not differs. An unverified one has neither.
+    """
+    if assessment not in ("supported", "contradicted", "mixed"):
+        return []
+    marks = []
+    for start, end in _common(passage[:LONGEST_COMPARED], reasoning[:LONGEST_COMPARED]):
+        same = assessment == "supported" or _has(statement, passage[start:end])
+        marks.append(Mark(start, end, sign="agrees" if same else "differs"))
+    return marks
+
+
+def claimed(statement: str, reasoning: str, passages: Sequence[str], assessment: str) -> list[Mark]:
+    """The figures and dates of a statement that the reasoning quotes; those no passage has, differ."""
+    if assessment not in ("supported", "contradicted", "mixed"):
+        return []
+    marks = []
+    for start, end in _common(statement[:LONGEST_COMPARED], reasoning[:LONGEST_COMPARED]):
+        same = assessment == "supported" or any(_has(passage, statement[start:end]) for passage in passages)
+        marks.append(Mark(start, end, sign="agrees" if same else "differs"))
+    return marks
+
+
+def together(first: Iterable[Mark], second: Iterable[Mark]) -> list[Mark]:
+    """Both by place; of those that overlap, the one of ``first`` stays."""
+    kept = sorted(first)
+    for mark in second:
+        if not any(mark.start < other.end and other.start < mark.end for other in kept):
+            kept.append(mark)
+    return sorted(kept, key=lambda mark: mark.start)
+
+
+class Piece(NamedTuple):
+    text: str
+    mark: Mark | None
+
+
+def pieces(text: str, marks: Sequence[Mark]) -> list[Piece]:
+    """``text`` cut at the marks, which are ascending and apart; put together it is the text again."""
+    cut, at = [], 0
+    for mark in marks:
+        if mark.start > at:
+            cut.append(Piece(text[at : mark.start], None))
+        cut.append(Piece(text[mark.start : mark.end], mark))
+        at = mark.end
+    return [*cut, Piece(text[at:], None)] if at < len(text) or not cut else cut
+
+
+@lru_cache(maxsize=512)
+def _common(text: str, reasoning: str) -> tuple[tuple[int, int], ...]:
+    """Runs with a digit in them that stand in both, whole: none begins or ends within a number or word."""
+    found = []
+    blocks = SequenceMatcher(None, text, reasoning, autojunk=False).get_matching_blocks()
+    for block in blocks:
+        start, end = _whole(text, block.a, block.a + block.size)
+        run = text[start:end]
+        if re.search(r"\d", run) and _stands_alone(reasoning, run):
+            found.append((start, end))
+    return tuple(found)
+
+
+def _whole(text: str, start: int, end: int) -> tuple[int, int]:
+    """The part of a run that cuts no number or Latin word and has no blanks or stops at its ends."""
+    while start < end and start > 0 and _LATIN.match(text[start - 1]) and _LATIN.match(text[start]):
+        start += 1
+    while end > start and end < len(text) and _LATIN.match(text[end - 1]) and _LATIN.match(text[end]):
+        end -= 1
+    while start < end and not text[start].isalnum():
+        start += 1
+    while end > start and not text[end - 1].isalnum() and text[end - 1] not in "%％":
+        end -= 1
+    return start, end
+
+
+def _stands_alone(text: str, run: str) -> bool:
+    return re.search(rf"(?<![0-9A-Za-z]){re.escape(run)}(?![0-9])", text) is not None
+
+
+def _has(text: str, run: str) -> bool:
+    return _stands_alone(text, run)

@@ -1,0 +1,141 @@
+"""The gate judges type and length of a body after the key and before it is read."""
+
+import pytest
+
+from tests.backend.auth.notes import JSON_TYPE, LIMIT, Headers, Service, ways
+from tests.support.asgi import Answer
+
+# What a body can be guilty of, each fault with all those before it being absent: (headers, length, body).
+BAD_BODIES: dict[str, tuple[Headers, str | None, bytes]] = {
+    "malformed JSON": ({**JSON_TYPE}, "5", b'{"tex'),
+    "malformed JSON in chunks": ({**JSON_TYPE}, None, b'{"tex'),
+    "not UTF-8": ({**JSON_TYPE}, "11", b'{"text":"\xff'),
+    "not UTF-8 in chunks": ({**JSON_TYPE}, None, b'{"text":"\xff"}'),
+    "another shape": ({**JSON_TYPE}, "2", b"[]"),
+    "over the limit": ({**JSON_TYPE}, "1001", b" " * 1001),
+    "another type": ({"content-type": "text/plain"}, "13", b'{"text": "a"}'),
+    "another type in chunks": ({"content-type": "text/plain"}, None, b'{"text": "a"}'),
+    "no type": ({}, "13", b'{"text": "a"}'),
+    "everything": ({"content-type": "text/plain"}, "1001", b"\xff" * 1001),
+    "no body": ({}, None, b""),
+}
+EXPECTED = {
+    "malformed JSON": 400,
+    "malformed JSON in chunks": 400,
+    "not UTF-8": 400,
+    "not UTF-8 in chunks": 400,
+    "another shape": 400,
+    "over the limit": 413,
+    "another type": 415,
+    "another type in chunks": 415,
+    "no type": 415,
+    "everything": 415,
+    "no body": 400,
+}
+
+
+def send(notes: Service, fault: str, credential: Headers) -> Answer:
+    headers, declared, body = BAD_BODIES[fault]
+    return notes.ask(
+        "POST", "/notes", {**credential, **headers}, *([body] if body else []), declared=declared
+    )
+
+
+@pytest.mark.parametrize("fault", BAD_BODIES)
+def test_whatever_is_wrong_with_the_body_a_missing_key_is_told_first_and_nothing_is_read(
+    notes: Service, fault: str
+) -> None:
+    for credential in ({}, {"CP-X-API-KEY": "nonsense"}, {"Authorization": "Basic eDp5"}):
+        answer = send(notes, fault, credential)
+        assert (answer.status, answer.reads) == (401, 0)
+
+
+@pytest.mark.parametrize("fault", BAD_BODIES)
+def test_whatever_is_wrong_with_the_body_a_missing_scope_is_told_next_and_nothing_is_read(
+    notes: Service, fault: str
+) -> None:
+    for credential in ways(notes.key("read")):
+        answer = send(notes, fault, credential)
+        assert (answer.status, answer.reads) == (403, 0)
+
+
+@pytest.mark.parametrize("fault", BAD_BODIES)
+def test_for_a_key_with_the_scope_the_type_comes_first_then_the_length_then_the_content(
+    notes: Service, fault: str
+) -> None:
+    for credential in ways(notes.key("write")):
+        answer = send(notes, fault, credential)
+        assert answer.status == EXPECTED[fault]
+        assert (answer.reads > 0) is (answer.status == 400)
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        "application/json",
+        "application/json; charset=utf-8",
+        'APPLICATION/JSON;charset="UTF-8"',
+        "application/json ; charset=utf8 ; x=y",
+        "application/json;",
+    ],
+)
+def test_json_in_every_usual_spelling_is_taken(notes: Service, content_type: str) -> None:
+    headers: Headers = {"CP-X-API-KEY": notes.key("write"), "content-type": content_type}
+    answer = notes.ask("POST", "/notes", headers, b'{"text":', b' "a"}')
+    assert (answer.status, answer.json()) == (200, {"text": "a"})
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        "",
+        ";",
+        "json",
+        "text/json",
+        "application/jsonp",
+        "application/problem+json",
+        "application/json, application/json",
+        "application/json; charset=utf-16",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=application/json",
+        "application/json\xff",
+    ],
+)
+def test_any_other_type_is_415_and_the_body_is_not_read(notes: Service, content_type: str) -> None:
+    headers: Headers = {"CP-X-API-KEY": notes.key("write"), "content-type": content_type}
+    answer = notes.ask("POST", "/notes", headers, b'{"text": "a"}')
+    assert (answer.status, answer.reads) == (415, 0)
+    assert "application/json" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("declared", ["1001", "0001001", "9" * 30, "9" * 5000])
+def test_a_declared_length_over_the_limit_is_413(notes: Service, declared: str) -> None:
+    headers: Headers = {"CP-X-API-KEY": notes.key("write"), **JSON_TYPE}
+    answer = notes.ask("POST", "/notes", headers, b"{", declared=declared)
+    assert (answer.status, answer.reads) == (413, 0)
+    assert "1000 bytes" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("declared", ["1000", "0001000"])
+def test_a_declared_length_of_just_the_limit_is_read(notes: Service, declared: str) -> None:
+    headers: Headers = {"CP-X-API-KEY": notes.key("write"), **JSON_TYPE}
+    body = b'{"text": "a"}'.ljust(LIMIT)
+    assert notes.ask("POST", "/notes", headers, body, declared=declared).status == 200
+
+
+@pytest.mark.parametrize("declared", ["0", "000"])
+def test_an_empty_body_has_no_type_to_judge(notes: Service, declared: str) -> None:
+    headers: Headers = {"CP-X-API-KEY": notes.key("write")}
+    assert notes.ask("POST", "/notes", headers, declared=declared).status == 400
+
+
+def test_a_route_without_a_body_does_not_judge_one(notes: Service) -> None:
+    headers: Headers = {"CP-X-API-KEY": notes.key("read"), "content-type": "text/plain"}
+    answer = notes.ask("GET", "/notes", headers, b"who reads this", declared="14")
+    assert (answer.status, answer.reads) == (200, 0)
+
+
+def test_path_and_query_are_judged_after_the_key(notes: Service) -> None:
+    assert notes.ask("DELETE", "/notes/not-a-number").status == 401
+    assert notes.ask("DELETE", "/notes/not-a-number", {"CP-X-API-KEY": notes.key("read")}).status == 403
+    assert notes.ask("DELETE", "/notes/not-a-number", {"CP-X-API-KEY": notes.key("admin")}).status == 400

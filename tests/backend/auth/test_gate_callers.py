@@ -1,0 +1,101 @@
+"""The gate: who is let in, by which kind of key, to which route."""
+
+import json
+
+import pytest
+
+from backend.auth import service
+from backend.auth.principal import Place, Principal, Scope
+from tests.backend.auth.notes import JSON_TYPE, Headers, Service, ways
+
+
+def test_a_key_with_the_scope_of_the_router_is_let_in_both_ways(notes: Service) -> None:
+    for headers in ways(notes.key("read")):
+        answer = notes.ask("GET", "/notes", headers)
+        assert (answer.status, answer.json()) == (200, {"name": "desk", "kind": "api"})
+
+
+def test_the_holder_stands_in_the_request_s_state_for_the_endpoint_and_the_log(notes: Service) -> None:
+    answer = notes.ask("GET", "/notes", {"CP-X-API-KEY": notes.key("read")})
+    assert answer.state["principal"].name == "desk"
+    assert answer.state["credential_id"] == answer.state["principal"].id
+
+
+def test_a_refused_holder_is_known_to_the_log_too(notes: Service) -> None:
+    answer = notes.ask("GET", "/notes", {"CP-X-API-KEY": notes.key("write")})
+    assert (answer.status, answer.state["credential_id"]) == (403, answer.state["principal"].id)
+
+
+def test_no_key_is_401_with_a_challenge_and_a_sentence(notes: Service) -> None:
+    answer = notes.ask("GET", "/notes")
+    assert answer.status == 401
+    assert "Bearer" in answer.headers["www-authenticate"]
+    assert "CP-X-API-KEY" in answer.json()["detail"]
+
+
+def test_a_route_that_needs_another_scope_than_its_router_asks_for_that_one_alone(notes: Service) -> None:
+    body = b'{"text": "a"}'
+    for headers in ways(notes.key("write")):
+        assert notes.ask("POST", "/notes", {**headers, **JSON_TYPE}, body).status == 200
+        assert notes.ask("GET", "/notes", headers).status == 403
+    for headers in ways(notes.key("read", "ingest", "admin")):
+        answer = notes.ask("POST", "/notes", {**headers, **JSON_TYPE}, body)
+        assert answer.status == 403
+        assert "'write'" in answer.json()["detail"]
+    assert notes.ask("DELETE", "/notes/7", {"CP-X-API-KEY": notes.key("admin")}).json() == {"id": 7}
+
+
+def test_an_endpoint_can_ask_for_a_further_scope_itself(notes: Service) -> None:
+    for text, status in (("keep", 200), ("persist", 403)):
+        headers: Headers = {"CP-X-API-KEY": notes.key("read"), **JSON_TYPE}
+        assert notes.ask("POST", "/notes/scan", headers, json.dumps({"text": text}).encode()).status == status
+
+
+def test_a_terminal_key_opens_the_route_that_says_so_and_no_other(notes: Service) -> None:
+    headers: Headers = {"X-CP-TERMINAL-API-KEY": notes.key(terminal=True)}
+    assert notes.ask("GET", "/notes/media", headers).json() == {"name": "desk", "kind": "terminal"}
+    assert notes.ask("GET", "/notes", headers).status == 401
+    assert notes.ask("POST", "/notes/scan", {**headers, **JSON_TYPE}, b"{}").status == 401
+
+
+def test_a_route_for_terminal_keys_takes_api_keys_of_its_scope_too(notes: Service) -> None:
+    assert notes.ask("GET", "/notes/media", {"CP-X-API-KEY": notes.key("read")}).status == 200
+    assert notes.ask("GET", "/notes/media", {"CP-X-API-KEY": notes.key("write")}).status == 403
+
+
+def test_keys_in_each_other_s_headers_are_401(notes: Service) -> None:
+    api, terminal = notes.key("read"), notes.key(terminal=True)
+    assert notes.ask("GET", "/notes/media", {"X-CP-TERMINAL-API-KEY": api}).status == 401
+    for headers in ways(terminal):
+        assert notes.ask("GET", "/notes/media", headers).status == 401
+
+
+def test_a_revoked_key_is_401_from_the_reload_on(notes: Service) -> None:
+    key = notes.key("read")
+    assert notes.ask("GET", "/notes", {"CP-X-API-KEY": key}).status == 200
+    service.revoke_key(notes.database, key, notes.now)
+    notes.ring.reload()
+    assert notes.ask("GET", "/notes", {"CP-X-API-KEY": key}).status == 401
+
+
+@pytest.mark.parametrize(
+    ("scopes", "status"), [(("read",), 200), (("write",), 200), (("read", "write"), 200), (("ingest",), 403)]
+)
+def test_a_route_may_open_to_either_of_two_scopes(
+    notes: Service, scopes: tuple[Scope, ...], status: int
+) -> None:
+    assert notes.ask("POST", "/notes/either", {"cp-x-api-key": notes.key(*scopes)}).status == status
+
+
+def test_another_source_of_credentials_joins_without_a_change_to_the_gate(notes: Service) -> None:
+    class Tokens:
+        def find(self, credential: bytes, place: Place) -> Principal:
+            if place is Place.BEARER and credential == b"opaque-token":
+                return Principal("user-1", "Ada", "token", frozenset({"read"}), "token-9")
+            return notes.ring.find(credential, place)
+
+    notes.app.state.keyring = Tokens()
+    answer = notes.ask("GET", "/notes", {"Authorization": "Bearer opaque-token"})
+    assert (answer.json(), answer.state["credential_id"]) == ({"name": "Ada", "kind": "token"}, "token-9")
+    assert notes.ask("GET", "/notes", {"CP-X-API-KEY": "opaque-token"}).status == 401
+    assert notes.ask("GET", "/notes", {"CP-X-API-KEY": notes.key("read")}).status == 200
