@@ -52,15 +52,12 @@ def run_worker(settings: Settings) -> None:
     stop = StopRequest()
     stop.end_within(STOP_SECONDS)
     database = Database(settings.app_database_url)
-    job_types = job_types_of(settings, database)
-    schedules = [
-        *market_schedules(settings, database),
-        *article_schedules(settings, database),
-        *job_schedules(database, job_types, keep=timedelta(days=settings.jobs_keep_days)),
-    ]
-    dispatcher = Dispatcher(database, job_types, timeout=timedelta(seconds=settings.job_timeout_seconds))
+    schedules = [*market_schedules(settings, database), *article_schedules(settings, database)]
     try:
-        first_tick(settings, schedules)
+        first_tick(settings, schedules)  # before all else: the figures are what a new start shows
+        job_types = job_types_of(settings, database)
+        schedules += job_schedules(database, job_types, keep=timedelta(days=settings.jobs_keep_days))
+        dispatcher = Dispatcher(database, job_types, timeout=timedelta(seconds=settings.job_timeout_seconds))
         engine = JobEngine(
             settings.jobs_database_url, settings.home, schedules=schedules, dispatcher=dispatcher
         )

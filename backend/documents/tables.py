@@ -1,4 +1,4 @@
-"""The documents that are searched and cited."""
+"""The documents that are searched and cited, and what they are found by."""
 
 import sqlalchemy as sa
 
@@ -33,5 +33,41 @@ documents = sa.Table(
 
 ``event`` is shared by documents that tell the same event (one landmark in three languages).
 ``urls`` and ``entities`` are JSON arrays and ``facts`` a JSON object; ``digest`` is of title and text.
-The full-text index beside it is made by the migration, in each database's own way.
 """
+
+document_terms = sa.Table(
+    "document_terms",
+    metadata,
+    sa.Column(
+        "document_id",
+        _BigId,
+        sa.ForeignKey("documents.id", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    sa.Column("version", sa.SmallInteger, nullable=False),
+    sa.Column("length", sa.Integer, nullable=False),
+    sa.Column("counts", sa.LargeBinary, nullable=False),
+    sa.Index(None, "version", "length"),
+)
+"""What BM25 needs of each document: how many terms it has, and how often each occurs
+(:func:`backend.documents.index_text.pack_counts`). ``version`` is of the rules that cut the terms. The
+index spares a count over all documents the counts themselves."""
+
+document_archives = sa.Table(
+    "document_archives",
+    metadata,
+    sa.Column("name", sa.String(64), primary_key=True),
+    sa.Column("digest", sa.String(64), nullable=False),
+    sa.Column("stored_at", UtcTime, nullable=False),
+)
+"""The archives that came with the program and are in the store, with a digest of their documents."""
+
+SEARCH_TABLE = "document_search"
+"""The full-text index, which the migration makes in each database's own way; the names of its parts
+begin with this one."""
+
+
+def is_declared(name: str | None) -> bool:
+    """Whether a table of this name is declared here rather than made by hand in a migration."""
+    return not (name or "").startswith(SEARCH_TABLE)

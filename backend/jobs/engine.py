@@ -20,7 +20,9 @@ import sqlalchemy as sa
 import structlog
 from dbos import DBOS, DBOSConfig
 
+from backend.jobs import running
 from backend.jobs import schedules as ticking
+from backend.jobs.dispatch import Dispatcher
 from backend.jobs.retention import retention
 from backend.jobs.schedules import Schedule, Ticker
 from backend.jobs.serializer import JsonSerializer
@@ -59,7 +61,8 @@ class JobEngine:
     """Runs schedules and jobs until it is stopped; one at a time in a process, as dbos is.
 
     Every process on one store may have one, each under a slot of its own. A process that only
-    submits jobs has none: for that a ``DBOSClient`` with :class:`JsonSerializer` will do.
+    submits jobs has none, since ``dispatcher`` takes them up where it runs. ``keep_jobs`` is how long
+    the engine's own record of a finished job is kept, which nobody asks for after that.
     """
 
     _of_this_process = threading.Lock()
@@ -70,13 +73,15 @@ class JobEngine:
         home: Path,
         *,
         schedules: Sequence[Schedule],
+        dispatcher: Dispatcher | None = None,
         queues: Sequence[JobQueue] = (),
-        keep_jobs: timedelta = timedelta(days=30),
+        keep_jobs: timedelta = timedelta(days=2),
         on_slot_lost: Callable[[], None] = exit_at_once,
     ) -> None:
         self._database_url = database_url
         self._home = home
         self._schedules = [*schedules, retention(keep_jobs)]
+        self._dispatcher = dispatcher
         self._queues = queues
         self._on_slot_lost = on_slot_lost
         self._undo = contextlib.ExitStack()
@@ -98,6 +103,9 @@ class JobEngine:
             self.executor_id = take_slot(locks)
             ticking.use(Ticker(self._schedules, locks))
             undo.callback(ticking.use, None)
+            if self._dispatcher is not None:  # before the launch, which takes up what was unfinished
+                running.use(self._dispatcher.run)
+                undo.callback(running.use, None)
             store = store_engine(self._database_url)
             undo.callback(store.dispose)
             self._launch_dbos(store, undo)
@@ -109,6 +117,9 @@ class JobEngine:
             sweeper = Sweeper(store, locks, self.executor_id, on_lost=self._on_slot_lost)
             sweeper.start()
             undo.callback(sweeper.stop)
+            if self._dispatcher is not None:
+                self._dispatcher.start()
+                undo.callback(self._dispatcher.stop)
             self._undo = undo.pop_all()
         log.info("job_engine_started", slot=self.executor_id)
 

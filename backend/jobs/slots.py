@@ -84,6 +84,21 @@ class FileLocks:
                 os.close(self._held.popitem()[1])
 
 
+_LINE = {
+    "connect_timeout": 5,
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,
+    "application_name": "chainproof_slot",
+}
+_SERVER_LINE = ("tcp_keepalives_idle = 15", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3")
+_MINE = sa.text(
+    "SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks "
+    "WHERE locktype = 'advisory' AND objsubid = 1 AND granted AND pid = pg_backend_pid()"
+)
+
+
 class PostgresLocks:
     """Session-level advisory locks on one connection that is used for nothing else.
 
@@ -93,28 +108,14 @@ class PostgresLocks:
     between: its sessions are not ours, which :meth:`verify` reports as lost.
     """
 
-    _LINE = {  # noqa: RUF012 - never changed
-        "connect_timeout": 5,
-        "keepalives_idle": 5,
-        "keepalives_interval": 2,
-        "keepalives_count": 3,
-        "tcp_user_timeout": 10_000,
-        "application_name": "chainproof_slot",
-    }
-    _SERVER_LINE = ("tcp_keepalives_idle = 15", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3")
-    _MINE = sa.text(
-        "SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks "
-        "WHERE locktype = 'advisory' AND objsubid = 1 AND granted AND pid = pg_backend_pid()"
-    )
-
     def __init__(self, database_url: str) -> None:
         self._held: set[str] = set()
         self._guard = threading.Lock()
         self._engine = sa.create_engine(
-            database_url, poolclass=sa.NullPool, isolation_level="AUTOCOMMIT", connect_args=self._LINE
+            database_url, poolclass=sa.NullPool, isolation_level="AUTOCOMMIT", connect_args=_LINE
         )
         self._connection = self._engine.connect()
-        for setting in self._SERVER_LINE:
+        for setting in _SERVER_LINE:
             self._connection.exec_driver_sql(f"SET {setting}")
 
     def acquire(self, name: str) -> bool:
@@ -133,7 +134,7 @@ class PostgresLocks:
 
     def verify(self) -> None:
         with self._guard:
-            held = set(self._ask(self._MINE))
+            held = set(self._ask(_MINE))
             if lost := sorted(name for name in self._held if _key(name) not in held):
                 raise LockLost(f"PostgreSQL no longer holds this session's locks: {', '.join(lost)}")
 

@@ -10,6 +10,7 @@ jobs = sa.Table(
     sa.Column("id", sa.String(36), primary_key=True),
     sa.Column("kind", sa.String(16), nullable=False),
     sa.Column("status", sa.String(16), nullable=False),
+    sa.Column("title", sa.Text, nullable=False),
     sa.Column("input", sa.Text, nullable=False),
     sa.Column("submitted_by", sa.String(64), nullable=False),
     sa.Column("created_at", UtcTime, nullable=False),
@@ -25,8 +26,9 @@ jobs = sa.Table(
 )
 """``status`` is pending, running, completed or failed; ``input`` and ``result`` are JSON.
 
-``enqueued_at`` is null until the job engine has the job. ``started_at`` is the first start and
-``attempt_at`` the last one, which is later when a process died over the job: time runs from there.
+``enqueued_at`` is when a worker took the pending job up, and null until then. ``started_at`` is the
+first start and ``attempt_at`` the last one, which is later when a process died over the job: time runs
+from there.
 """
 
 job_steps = sa.Table(

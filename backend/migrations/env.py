@@ -5,13 +5,13 @@ from alembic import context
 
 import backend.articles.tables
 import backend.auth.tables
-import backend.documents.tables
 import backend.extraction.tables
 import backend.jobs.tables
 import backend.kept
 import backend.language_model.tables
 import backend.markets.tables  # noqa: F401 - imported for the tables that they declare
 from backend.db import Database, metadata
+from backend.documents.tables import is_declared
 
 MIGRATION_LOCK = 0x43_50_4D_49  # "CPMI": any number that nothing else locks on
 
@@ -27,6 +27,7 @@ def run() -> None:
                 target_metadata=metadata,
                 render_as_batch=True,
                 transactional_ddl=True,
+                include_name=lambda name, kind, _: kind != "table" or is_declared(name),
                 compare_server_default=not database.is_sqlite,
             )
             context.run_migrations()

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -16,7 +17,7 @@ import backend.extraction.tables
 import backend.jobs.tables
 import backend.kept
 import backend.language_model.tables
-import backend.markets.tables  # noqa: F401 - declares its tables
+import backend.markets.tables
 from backend import migrations
 from backend.db import Database, ExactDecimal, UtcTime, metadata
 
@@ -96,12 +97,12 @@ def test_a_revision_that_fails_leaves_the_store_as_it_was(
     original = sa.engine.Connection.execute
     made = 0
 
-    def failing(self: sa.engine.Connection, statement: object, *rest: object, **more: object) -> object:
+    def failing(self: sa.engine.Connection, statement: Any, *rest: Any, **more: Any) -> Any:
         nonlocal made
         made += "CREATE TABLE" in str(statement)
         if made == 3:
             raise RuntimeError("the power went")
-        return original(self, statement, *rest, **more)  # type: ignore[call-overload]
+        return original(self, statement, *rest, **more)
 
     monkeypatch.setattr(sa.engine.Connection, "execute", failing)
     with pytest.raises(RuntimeError, match="power"):

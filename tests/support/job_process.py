@@ -9,12 +9,16 @@ import signal
 import sys
 import threading
 import time
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from dbos import DBOS
 
+from backend.db import Database, bump
+from backend.jobs.dispatch import Dispatcher
 from backend.jobs.engine import JobEngine, JobQueue
+from backend.jobs.running import JobContext, JobType
 from backend.jobs.schedules import Schedule
 
 QUEUE = "test-process"
@@ -40,14 +44,51 @@ def first_step() -> int:
 @DBOS.step()
 def second_step() -> int:
     note("second", os.getpid())
-    while (folder / HOLD).exists():
-        time.sleep(0.01)
+    hold()
     return os.getpid()
 
 
 @DBOS.workflow(name="two-steps")
 def two_steps() -> list[int]:
     return [first_step(), second_step()]
+
+
+def hold() -> None:
+    while (folder / HOLD).exists():
+        time.sleep(0.01)
+
+
+def long_job(context: JobContext) -> dict[str, Any]:
+    """Two steps, each of which notes who did it; the second is held."""
+
+    def work(word: str, *, held: bool) -> int:
+        note(word, os.getpid())
+        if held:
+            hold()
+        return os.getpid()
+
+    one = context.step("one", lambda: work("one", held=False), detail=lambda pid: {"pid": pid})
+    two = context.step("two", lambda: work("two", held=True), detail=lambda pid: {"pid": pid})
+    return {"pids": [one, two]}
+
+
+def short_job(context: JobContext) -> dict[str, Any]:
+    """Those whose number is one or more are held."""
+    note("short", os.getpid(), context.job.input["n"])
+    if context.job.input["n"] > 0:
+        hold()
+    return {"pid": os.getpid()}
+
+
+def publish(connection: Any, job: Any, result: Any, now: datetime) -> None:
+    bump(connection, f"published-{job.id}")
+
+
+def job_types() -> list[JobType]:
+    return [
+        JobType("sources", long_job, concurrency=1, publish=publish),
+        JobType("extraction", short_job, concurrency=1, batch=8, publish=publish),
+    ]
 
 
 def tick(now: datetime) -> None:
@@ -66,7 +107,11 @@ def main() -> None:
     url, folder = sys.argv[1], Path(sys.argv[2])
     schedules = [Schedule("test-second", 1, tick), Schedule("test-failing", 1, failing_tick)]
     engine = JobEngine(
-        url, folder, schedules=schedules, queues=[JobQueue(QUEUE, concurrency=4, poll_seconds=0.1)]
+        url,
+        folder,
+        schedules=schedules,
+        dispatcher=Dispatcher(Database(url), job_types(), timeout=timedelta(seconds=120)),
+        queues=[JobQueue(QUEUE, concurrency=4, poll_seconds=0.1)],
     )
     engine.launch()
     note("started", os.getpid())

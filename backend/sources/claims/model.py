@@ -23,7 +23,8 @@ class Mention:
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """A figure with its unit: an ISO 4217 code, an asset's symbol, ``%``, or a counted noun in English
-    ("block", "day"); None where the text gives none. ``approximate`` where the text says about, over, 約."""
+    ("block", "day"); None where the text gives none. ``approximate`` where the text says about, over, 約;
+    ``bound`` tells a figure that is the least (over, 超) or the most (under, 未満) of what is meant."""
 
     value: Decimal
     unit: str | None
@@ -31,11 +32,17 @@ class Quantity:
     end: int
     text: str
     approximate: bool = False
+    bound: Literal["least", "most"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DateSpan:
-    """The days that a date may mean, first and last included; one day where ``precision`` is day."""
+    """The days that a date may mean, first and last included; one day where ``precision`` is day.
+
+    ``other`` is the second day that it may mean instead: of 04/05/2024, or of an instant near midnight
+    between the zones of its readers. ``yearless``: the text gives no year and nothing else does;
+    ``first`` and ``last`` then stand for their month and day alone, in the year 2000.
+    """
 
     first: date
     last: date
@@ -43,6 +50,8 @@ class DateSpan:
     start: int
     end: int
     text: str
+    other: date | None = None
+    yearless: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +76,10 @@ class Claim:
     dates: tuple[DateSpan, ...] = ()
     quantities: tuple[Quantity, ...] = ()
     actions: tuple[Action, ...] = ()
+    words: frozenset[str] = frozenset()
+    """Stems and pairs of characters that tell what the claim is about, outside all its slots."""
+    names: tuple[str, ...] = ()
+    """What looks like a name and is none of the catalogue: capitalised words, words in katakana."""
 
 
 Slot = Literal["date", "figure", "agent", "polarity"]
@@ -74,7 +87,8 @@ Slot = Literal["date", "figure", "agent", "polarity"]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A slot in which a claim and a source say two things; both as they stand in their texts."""
+    """What a claim and a source say in one slot, as it stands in their texts: two things, or (among a
+    comparison's ``agreed``) the same in two notations."""
 
     slot: Slot
     claimed: str
@@ -90,3 +104,8 @@ class Comparison:
     same_figures: int
     same_actions: int
     differences: tuple[Difference, ...]
+    agreed: tuple[Difference, ...] = ()
+    closeness: float = 0.0
+    """How much more speaks for one event than against it, as a logit: above 0 where they are one."""
+    same_event: bool = True
+    """Whether the passage tells what the claim is about; where not, nothing else agrees or differs."""

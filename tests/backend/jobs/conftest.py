@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from backend.jobs.engine import JobEngine, JobQueue, store_engine
 from tests.support import job_stores
+from tests.support.job_crew import Crew
 from tests.support.job_stores import QUEUE, Launch
 
 
@@ -39,3 +40,11 @@ def store(database_url: str) -> Iterator[sa.Engine]:
 @pytest.fixture
 def workflows(store: sa.Engine) -> sa.Table:
     return job_stores.workflows(store)
+
+
+@pytest.fixture
+def crew(database_url: str, tmp_path: Path) -> Iterator[Crew]:
+    """Processes that run jobs on the test's store, none yet; all are killed at the end."""
+    crew = Crew(database_url, tmp_path)
+    yield crew
+    crew.end()

@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from croniter import croniter  # type: ignore[import-untyped]
+from croniter import croniter  # type: ignore[import-untyped]  # it has no types
 from dbos import DBOS
 from hypothesis import given
 from hypothesis import strategies as st

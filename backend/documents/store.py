@@ -1,0 +1,282 @@
+"""The documents of one store: put, read and searched.
+
+A document and what it is found by are written in one transaction. What takes time, cutting texts into
+terms, is done by :func:`prepare` before it begins, so that no lock is held meanwhile.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple, TypeVar, cast
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from backend.db import Database
+from backend.documents import rows
+from backend.documents.frequencies import Frequencies
+from backend.documents.full_text import KIND, LANGUAGE, Filters, Fts5, FullText, Gin
+from backend.documents.index_text import VERSION, query_terms
+from backend.documents.model import Document, DocumentKind, Hit
+from backend.documents.ranking import Totals, scores, telling, weights
+from backend.documents.rows import Prepared, prepare
+from backend.documents.tables import document_terms, documents
+
+T = TypeVar("T")
+CANDIDATES = 100
+"""How many documents of the index are ranked for a query, or five times as many as are asked for."""
+MOST_ASKED = 500
+"""Different terms of a query that are looked at."""
+BATCH = 500
+"""Documents written or looked up in one statement."""
+
+
+class Stored(NamedTuple):
+    """What came of documents that were put. ``changed``: those with another title, text or language."""
+
+    added: int = 0
+    changed: int = 0
+    unchanged: int = 0
+
+    def __add__(self, other: tuple[Any, ...]) -> "Stored":
+        return Stored(*(one + another for one, another in zip(self, other, strict=True)))
+
+
+class DocumentStore:
+    """Safe to share between threads; keep one a process, since it remembers how frequent terms are."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._full_text: FullText = Fts5() if database.is_sqlite else Gin()
+        self._frequencies = Frequencies(self._full_text)
+
+    def put(
+        self, connection: Connection, given: Sequence[Document] | Sequence[Prepared], *, now: datetime
+    ) -> int:
+        """Store documents in the caller's write transaction, in place of those with their kind and
+        external id; gives how many are new or changed.
+
+        Call :func:`prepare` before the transaction begins where there are more than a few.
+        """
+        stored = self.put_prepared(connection, prepare(given), now=now)
+        return stored.added + stored.changed
+
+    def put_prepared(self, connection: Connection, prepared: Sequence[Prepared], *, now: datetime) -> Stored:
+        """:meth:`put` for what is prepared, telling more."""
+        # In one order in all processes, so that none waits for another that waits for it. Of two with
+        # one name the last stays.
+        wanted = {one.key: one for one in sorted(prepared, key=lambda one: one.key)}
+        stored = Stored()
+        for batch in _batches(list(wanted.values())):
+            known = self._known(connection, batch)
+            fresh = [one for one in batch if known.get(one.key, _UNKNOWN).outdated_by(one)]
+            rows.upsert(connection, batch, now)
+            ids = {key: one.id for key, one in self._known(connection, fresh).items()}
+            self._index(connection, {ids[one.key]: one for one in fresh})
+            added = sum(one.key not in known for one in batch)
+            stored += Stored(added, len(fresh) - added, len(batch) - len(fresh))
+        return stored
+
+    def store(self, given: Sequence[Document], *, now: datetime) -> Stored:
+        """Prepare and store documents in a transaction of their own."""
+        prepared = prepare(given)
+        with self._database.write() as connection:
+            return self.put_prepared(connection, prepared, now=now)
+
+    def delete(self, connection: Connection, kind: DocumentKind, external_ids: Collection[str]) -> int:
+        """Delete documents of ``kind``, and what they are found by; gives how many there were."""
+        deleted = 0
+        for batch in _batches(sorted(external_ids)):
+            gone = sa.delete(documents).where(documents.c.kind == kind, documents.c.external_id.in_(batch))
+            deleted += connection.execute(gone).rowcount
+        return deleted
+
+    def search(
+        self,
+        text: str,
+        *,
+        limit: int = 20,
+        kinds: Collection[DocumentKind] | None = None,
+        languages: Collection[str] | None = None,
+        terms_from: Sequence[str] = (),
+    ) -> list[Hit]:
+        """The documents that answer ``text`` best, best first.
+
+        ``terms_from`` are further texts whose terms are asked for too, such as names in other languages.
+        A text without a letter or digit finds nothing. ``kinds`` and ``languages`` leave out all others;
+        a document of no known language is of none of ``languages``.
+        """
+        return self.search_many([(text, *terms_from)], limit=limit, kinds=kinds, languages=languages)[0]
+
+    def search_many(
+        self,
+        texts: Sequence[str | Sequence[str]],
+        *,
+        limit: int = 20,
+        kinds: Collection[DocumentKind] | None = None,
+        languages: Collection[str] | None = None,
+    ) -> list[list[Hit]]:
+        """:meth:`search` for each of ``texts``; a sequence of texts is one query of all their terms.
+
+        Terms are counted and documents are read once for all of them.
+        """
+        asked = [query_terms([text] if isinstance(text, str) else text)[:MOST_ASKED] for text in texts]
+        filters = _filters(kinds, languages)
+        if filters is None or limit < 1:
+            return [[] for _ in texts]
+        with self._database.read() as connection:
+            different = {term for terms in asked for term in terms}
+            totals, held = self._frequencies.read(connection, different)
+            ranked = [
+                self._ranked(connection, weights(terms, totals, held), totals, held, filters, limit)
+                for terms in asked
+            ]
+            found = rows.read(connection, {number for scored in ranked for number, _ in scored})
+        return [
+            [Hit(found[number], score) for number, score in scored if number in found] for scored in ranked
+        ]
+
+    def get(self, ids: Collection[int]) -> list[Document]:
+        """The documents with ``ids`` that there are, in the order of ``ids``."""
+        with self._database.read() as connection:
+            found = rows.read(connection, ids)
+        return [found[number] for number in ids if number in found]
+
+    def named(self, kind: DocumentKind, external_ids: Collection[str]) -> list[Document]:
+        """The documents of ``kind`` with ``external_ids`` that there are, in their order."""
+        wanted = sa.select(documents.c.id).where(
+            documents.c.kind == kind, documents.c.external_id.in_(sorted(set(external_ids)))
+        )
+        with self._database.read() as connection:
+            found = rows.read(connection, list(connection.execute(wanted).scalars()))
+        by_name = {document.external_id: document for document in found.values()}
+        return [by_name[name] for name in dict.fromkeys(external_ids) if name in by_name]
+
+    def recent(
+        self, *, limit: int = 50, kinds: Collection[DocumentKind] | None = None, before: int | None = None
+    ) -> list[Document]:
+        """The documents that came last, of ``kinds``; ``before`` is the id behind which to go on."""
+        wanted = sa.select(documents.c.id).order_by(documents.c.id.desc()).limit(limit)
+        if kinds is not None:
+            wanted = wanted.where(documents.c.kind.in_(sorted(kinds)))
+        if before is not None:
+            wanted = wanted.where(documents.c.id < before)
+        with self._database.read() as connection:
+            ids = list(connection.execute(wanted).scalars())
+            found = rows.read(connection, ids)
+        return [found[number] for number in ids if number in found]
+
+    def count(self) -> dict[DocumentKind, int]:
+        """How many documents of each kind there are; kinds without any are left out."""
+        counted = sa.select(documents.c.kind, sa.func.count()).group_by(documents.c.kind)
+        with self._database.read() as connection:
+            return {cast(DocumentKind, kind): n for kind, n in connection.execute(counted)}
+
+    def reindex(self) -> int:
+        """Cut anew the terms of documents that an earlier version of the rules cut; gives how many.
+
+        Call at start: it costs one look where there are none. Several processes may do so at once.
+        """
+        done = 0
+        while batch := self._outdated():
+            prepared = {
+                cast(int, document.id): one for document, one in zip(batch, prepare(batch), strict=True)
+            }
+            with self._database.write() as connection:
+                # Somebody may have deleted or changed one meanwhile.
+                known = {one.id: one for one in self._known(connection, list(prepared.values())).values()}
+                still = {
+                    number: one
+                    for number, one in prepared.items()
+                    if number in known and known[number].digest == one.digest
+                }
+                self._index(connection, still)
+            done += len(still)
+        return done
+
+    def _outdated(self) -> list[Document]:
+        missing = (
+            sa.select(documents.c.id)
+            .outerjoin(document_terms, document_terms.c.document_id == documents.c.id)
+            .where(sa.or_(document_terms.c.version.is_(None), document_terms.c.version != VERSION))
+            .order_by(documents.c.id)
+            .limit(BATCH)
+        )
+        with self._database.read() as connection:
+            found = rows.read(connection, list(connection.execute(missing).scalars()))
+        return list(found.values())
+
+    def _known(self, connection: Connection, wanted: Sequence[Prepared]) -> "dict[rows.Key, _Known]":
+        """What is stored under the names of ``wanted``, held until the transaction ends."""
+        found: dict[rows.Key, _Known] = {}
+        by_kind: dict[str, list[str]] = {}
+        for one in wanted:
+            by_kind.setdefault(one.document.kind, []).append(one.document.external_id)
+        versions = sa.select(document_terms.c.version).where(document_terms.c.document_id == documents.c.id)
+        columns = (documents.c.id, documents.c.external_id, documents.c.digest, documents.c.language)
+        for kind, names in sorted(by_kind.items()):
+            look = (
+                sa.select(*columns, versions.scalar_subquery())
+                .where(documents.c.kind == kind, documents.c.external_id.in_(names))
+                .order_by(documents.c.external_id)
+                .with_for_update()
+            )
+            for number, name, digest, language, version in connection.execute(look):
+                found[kind, name] = _Known(number, digest, language, version)
+        return found
+
+    def _index(self, connection: Connection, fresh: Mapping[int, Prepared]) -> None:
+        rows.upsert_terms(connection, fresh)
+        self._full_text.write(
+            connection,
+            ((number, [*one.terms, *_filter_terms(one.document)]) for number, one in fresh.items()),
+        )
+
+    def _ranked(
+        self,
+        connection: Connection,
+        weighted: Mapping[str, float],
+        totals: Totals,
+        held: Mapping[str, int],
+        filters: Filters,
+        limit: int,
+    ) -> Sequence[tuple[int, float]]:
+        """Ids and scores of the documents that answer best."""
+        if not weighted:
+            return ()
+        enough = max(CANDIDATES, 5 * limit)
+        few = telling(weighted, held)
+        ids = self._full_text.candidates(connection, few, filters, enough)
+        if len(ids) < limit and len(few) < len(weighted):
+            ids = self._full_text.candidates(connection, weighted, filters, enough)
+        look = sa.select(document_terms.c.document_id, document_terms.c.length, document_terms.c.counts)
+        packed = connection.execute(look.where(document_terms.c.document_id.in_(ids)))
+        return scores(weighted, (tuple(row) for row in packed), totals)[:limit]
+
+
+class _Known(NamedTuple):
+    id: int
+    digest: str
+    language: str | None
+    version: int | None
+
+    def outdated_by(self, one: Prepared) -> bool:
+        return (self.digest, self.language, self.version) != (one.digest, one.document.language, VERSION)
+
+
+_UNKNOWN = _Known(0, "", None, None)
+
+
+def _filter_terms(document: Document) -> list[str]:
+    return [KIND + document.kind, *([LANGUAGE + document.language] if document.language else [])]
+
+
+def _filters(kinds: Collection[str] | None, languages: Collection[str] | None) -> Filters | None:
+    """What the index filters by; None where nothing can pass."""
+    groups = [(KIND, kinds), (LANGUAGE, languages)]
+    if any(given is not None and not given for _, given in groups):
+        return None
+    return [[prefix + word for word in sorted(set(given))] for prefix, given in groups if given is not None]
+
+
+def _batches(given: Sequence[T]) -> Iterator[Sequence[T]]:
+    return (given[at : at + BATCH] for at in range(0, len(given), BATCH))

@@ -1,0 +1,196 @@
+"""How jobs run: a job type declares what to do, dbos sees to it that it is done.
+
+One dbos workflow runs one job, or several short ones of a kind. It is started by the process that
+runs it, under that process's slot: when the process dies, another one starts the same workflow again
+(:mod:`backend.jobs.slots`), which goes on behind the last step that was recorded.
+"""
+
+import contextvars
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, TypeVar
+
+import stamina
+import structlog
+from dbos import DBOS
+from sqlalchemy.engine import Connection
+from sqlalchemy.exc import InterfaceError, OperationalError
+
+from backend.db import Database
+from backend.errors import ServiceError
+from backend.jobs import transitions
+from backend.jobs.model import FAULT, Job, JobKind, overdue_sentence
+from backend.jobs.transitions import Publish
+
+log = structlog.get_logger(__name__)
+T = TypeVar("T")
+Forget = Callable[[Connection, Sequence[str]], None]
+WORKFLOW = "submitted-jobs"
+ATTEMPTS = 20
+"""How often a workflow is taken over that kills the process that runs it, perhaps."""
+PERSISTENCE = 60.0
+"""Seconds for which an end that the database does not take is tried again."""
+
+
+class JobStopped(Exception):
+    """The job has ended under whoever works at it: cancelled, or out of time. Let it pass."""
+
+
+class JobContext:
+    """What a handler is given: the job, and the way to do things step by step."""
+
+    def __init__(
+        self,
+        job: Job,
+        database: Database,
+        *,
+        timeout: timedelta,
+        clock: Callable[[], datetime],
+        durable: bool,
+    ) -> None:
+        self.job = job
+        self._database = database
+        self._timeout = timeout
+        self._clock = clock
+        self._durable = durable
+        self._steps = 0
+
+    def remaining(self) -> float:
+        """Seconds until the job is out of time; below zero when it is."""
+        begun = self.job.attempt_at or self.job.created_at
+        return (begun + self._timeout - self._clock()).total_seconds()
+
+    def check(self) -> None:
+        """Raise :class:`JobStopped` if the job was cancelled or is out of time."""
+        if self.remaining() <= 0:
+            sentence = overdue_sentence(self._timeout.total_seconds())
+            _persist(lambda: transitions.fail(self._database, self.job.id, sentence, now=self._clock()))
+            raise JobStopped(sentence)
+        if not transitions.still_runs(self._database, self.job.id):
+            raise JobStopped("The job has ended.")
+
+    def step(
+        self, name: str, work: Callable[[], T], *, detail: Callable[[T], Mapping[str, Any]] | None = None
+    ) -> T:
+        """Do one thing that callers may watch; raises :class:`JobStopped` when there is no time for it.
+
+        What ``work`` gives is plain data and recorded, so that a job whose process died goes on behind
+        the steps that it has done: steps come in the same order each time and not within each other. A
+        step that was interrupted is done again. ``detail`` makes, of what ``work`` gave, the words and
+        counts that are shown. Short jobs, which run several in one workflow, are done again whole.
+        """
+        self.check()
+        position, self._steps = self._steps, self._steps + 1
+
+        def body() -> T:
+            job_id = self.job.id
+            transitions.begin_step(self._database, job_id, position, name, now=self._clock())
+            outcome = work()
+            shown = {} if detail is None else detail(outcome)
+            transitions.finish_step(self._database, job_id, position, shown, now=self._clock())
+            return outcome
+
+        return DBOS.run_step({"name": name}, body) if self._durable else body()
+
+
+Handler = Callable[[JobContext], Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class JobType:
+    """A kind of job and what to do with it.
+
+    ``handle`` gives the result as plain JSON data, or raises: a :class:`~backend.errors.ServiceError`
+    for its sentence to become the job's error, anything else for a general one. ``publish`` is called
+    in the transaction that completes the job, ``forget`` in the one that deletes jobs of these ids.
+
+    ``concurrency`` is how many threads each process gives to this kind. With a ``batch`` above one a
+    thread takes up to so many waiting jobs at once, which spares most of what dbos costs: for jobs of
+    milliseconds, whose steps are not recorded.
+    """
+
+    kind: JobKind
+    handle: Handler
+    concurrency: int
+    batch: int = 1
+    publish: Publish | None = None
+    forget: Forget | None = None
+
+
+class Runner:
+    """Runs the jobs that this process took up or took over."""
+
+    def __init__(
+        self,
+        database: Database,
+        job_types: Sequence[JobType],
+        *,
+        timeout: timedelta,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self.types: dict[str, JobType] = {job_type.kind: job_type for job_type in job_types}
+        if len(self.types) < len(job_types):
+            raise ValueError("Two job types have one kind.")
+        self.database = database
+        self.timeout = timeout
+        self._clock = clock
+
+    def run(self, kind: str, ids: Sequence[str]) -> None:
+        """Run these jobs, one after the other, but those that have ended."""
+        job_type = self.types[kind]
+        for job_id in _persist(lambda: transitions.start(self.database, ids, now=self._clock())):
+            job = _persist(partial(transitions.running, self.database, job_id))
+            if job is not None:
+                self._run_one(job_type, job)
+
+    def _run_one(self, job_type: JobType, job: Job) -> None:
+        context = JobContext(
+            job, self.database, timeout=self.timeout, clock=self._clock, durable=job_type.batch == 1
+        )
+        try:
+            if job_type.batch == 1:
+                result = job_type.handle(context)
+            else:  # in an empty context, in which dbos records nothing
+                result = contextvars.Context().run(job_type.handle, context)
+            _persist(
+                lambda: transitions.complete(self.database, job, result, job_type.publish, now=self._clock())
+            )
+        except JobStopped:
+            log.info("job_stopped", job=job.id, kind=job.kind)
+        except ServiceError as error:
+            self._fail(job, error.detail)
+        except Exception:
+            log.exception("job_failed", job=job.id, kind=job.kind)
+            self._fail(job, FAULT)
+
+    def _fail(self, job: Job, sentence: str) -> None:
+        _persist(lambda: transitions.fail(self.database, job.id, sentence, now=self._clock()))
+
+
+def _persist(change: Callable[[], T]) -> T:
+    """A database that is away for a moment costs no job what it has done."""
+    for attempt in stamina.retry_context(
+        on=(OperationalError, InterfaceError), attempts=None, timeout=PERSISTENCE, wait_max=5.0
+    ):
+        with attempt:
+            return change()
+    raise AssertionError("unreachable: the last attempt gives or raises")
+
+
+_run: Callable[[str, Sequence[str]], None] | None = None
+
+
+def use(run: Callable[[str, Sequence[str]], None] | None) -> None:
+    """Say what runs the jobs of this process, in which dbos is one alone as well."""
+    global _run
+    _run = run
+
+
+@DBOS.workflow(name=WORKFLOW, max_recovery_attempts=ATTEMPTS)
+def submitted_jobs(kind: str, ids: list[str]) -> None:
+    """Its arguments are all that dbos stores of a job, beside the outcomes of steps."""
+    if _run is None:
+        raise RuntimeError("A job came while nothing in this process runs jobs.")
+    _run(kind, ids)

@@ -1,0 +1,341 @@
+"""Dates of English, Japanese and Chinese texts, each as the days that it may mean.
+
+Decisions: early, mid and late change nothing. 20/04/2024 and 04/20/2024 tell their order themselves;
+of 04/05/2024 both days are kept (``other``). A day without a year takes the year of ``reference`` (of
+the neighbouring year where that lies eight months nearer); without a reference it stays ``yearless``.
+Yesterday, 去年 and their like need a reference too, and are passed over without one. Years run from
+1900 to 2099.
+"""
+
+import re
+from calendar import monthrange
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta, timezone
+from typing import Literal
+
+from backend.sources.claims import numbers
+from backend.sources.claims.model import DateSpan, Precision
+
+NO_YEAR = 2000
+"""Stands for the year of a date that tells none: a leap year, so that 29 February is a day."""
+_MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTHS = {name: k for k, name in enumerate(_MONTH_NAMES, 1)}
+_ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925, "R": 2018, "H": 1988}
+_MONTH = (
+    r"(?P<month>Jan(?:uary|\.)?|Feb(?:ruary|\.)?|Mar(?:ch|\.)?|Apr(?:il|\.)?|May|June?\.?|July?\.?|Aug(?:ust|\.)?"
+    r"|Sept?(?:ember|\.)?|Oct(?:ober|\.)?|Nov(?:ember|\.)?|Dec(?:ember|\.)?)(?![A-Za-z])"
+)
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:-(?P<until>\d{1,2})(?:st|nd|rd|th)?)?(?!\d|[,.]\d)"
+_YEAR = r"(?P<year>(?:19|20)\d\d)(?!\d|[,.]\d|-\d)"
+_ISO = re.compile(
+    r"(?<![\w/-])(?<!\d[.,])(?P<year>(?:19|20)\d\d)(?P<sep>[-/.])(?P<month>\d{1,2})(?:(?P=sep)(?P<day>\d{1,2}))?"
+    r"(?![\d/-]|[.,]\d)(?:T\d\d(?::?\d\d){1,2}(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)?",
+    re.ASCII,
+)
+_SLASHED = re.compile(
+    r"(?<![\w/-])(?<!\d[.,])(?P<a>\d{1,2})(?P<sep>[/.-])(?P<b>\d{1,2})(?P=sep)(?P<year>(?:19|20)\d\d)(?![\d/-])",
+    re.ASCII,
+)
+_DAY_FIRST = re.compile(
+    rf"(?<![\w-])(?<!\d[.,]){_DAY}(?: of)? {_MONTH}(?:,? {_YEAR})?", re.IGNORECASE | re.ASCII
+)
+_MONTH_FIRST = re.compile(rf"(?<![A-Za-z]){_MONTH} {_DAY}(?:,? {_YEAR})?", re.IGNORECASE | re.ASCII)
+_MONTH_YEAR = re.compile(rf"(?<![A-Za-z]){_MONTH}(?: of|,)? {_YEAR}", re.IGNORECASE | re.ASCII)
+_MONTH_ALONE = re.compile(
+    r"\b(?:[Ii]n|[Oo]f|[Bb]y|[Ss]ince|[Uu]ntil|[Dd]uring|[Ll]ast|[Tt]his|[Ee]arly|[Mm]id|[Ll]ate)[ -]"
+    rf"{_MONTH}",
+    re.ASCII,
+)
+_QUARTER = re.compile(
+    r"\b(?:Q(?P<q>[1-4])|(?P<r>[1-4])Q|(?P<word>first|second|third|fourth) quarter)(?: of|,)?[ ']{0,2}"
+    r"(?P<year>(?:19|20)\d\d)\b|\b(?P<before>(?:19|20)\d\d)[ -]?Q(?P<s>[1-4])\b",
+    re.IGNORECASE | re.ASCII,
+)
+_HALF = re.compile(
+    r"\b(?:H(?P<h>[12])|(?P<word>first|second) half)(?: of|,)? (?P<year>(?:19|20)\d\d)\b",
+    re.IGNORECASE | re.ASCII,
+)
+_YEAR_ALONE = re.compile(
+    r"(?<![\w/#№$€£¥-])(?<!\d[.,])(?P<year>(?:19|20)\d\d)(?!-\d|[\w%/枚億万亿個个]|[.,]\d"
+    r"| ?(?:[$€£¥%]|BTC|ETH|USD|bitcoin|million|billion))",
+    re.ASCII,
+)
+_HAN_NUMBER = "[〇零一二三四五六七八九十]"
+_HAN_DATE = re.compile(
+    r"(?:(?<!\d)(?<!\d[,.])(?:(?P<era>令和|平成|昭和|(?<![A-Za-z])[RH])?"
+    rf"(?P<year>元|\d{{1,4}}|{_HAN_NUMBER}{{1,4}})年度?"
+    r"|(?P<relative>今年|本年|去年|昨年|前年|一昨年|来年|明年|同年)))"
+    rf"(?: ?(?P<month>\d{{1,2}}|{_HAN_NUMBER}{{1,3}})月(?:份)?"
+    rf"(?:(?P<day>\d{{1,2}}|{_HAN_NUMBER}{{1,3}})[日号號])?"
+    r"|の?第?(?P<quarter>[1-4一二三四])(?:四半期|季度|季|Q)|の?(?P<part>[上下前後后])半[年期]"
+    r"|[ -]?Q(?P<q>[1-4]))?"
+)
+_HAN_MONTH = re.compile(
+    rf"(?<!\d)(?<!\d[,.])(?<!年)(?P<month>\d{{1,2}}|{_HAN_NUMBER}{{1,3}})月(?:份)?"
+    rf"(?:(?P<day>\d{{1,2}}|{_HAN_NUMBER}{{1,3}})[日号號])?"
+)
+_RELATIVE_DAY = re.compile(
+    r"\b(?P<en>yesterday|today)\b|(?P<other>一昨日|昨日|昨天|前天|前日|本日|今日|今天)",
+    re.IGNORECASE | re.ASCII,
+)
+_RELATIVE_SPAN = re.compile(
+    r"\b(?P<en>last|this) (?P<unit>month|year)\b"
+    r"|(?P<other>先月|今月|来月|上个月|上個月|上月|本月|这个月|這個月)",
+    re.IGNORECASE | re.ASCII,
+)
+_DAYS_BACK = {"yesterday": 1, "昨日": 1, "昨天": 1, "前日": 1, "一昨日": 2, "前天": 2}
+_YEARS_ON = {"去年": -1, "昨年": -1, "前年": -2, "一昨年": -2, "来年": 1, "明年": 1}
+_MONTHS_ON = {"last": -1, "先月": -1, "上个月": -1, "上個月": -1, "上月": -1, "来月": 1}
+_FAR = 240
+"""Days beyond which a day of the reference's year is likelier meant of the year beside it."""
+_ORDER = {"first": 1, "second": 2, "third": 3, "fourth": 4, "一": 1, "二": 2, "三": 3, "四": 4}
+_WEST, _EAST = timezone(timedelta(hours=-8)), timezone(timedelta(hours=9))
+
+
+def find(text: str, reference: date | None = None) -> list[DateSpan]:
+    """The dates of a plain ``text``, in order and apart. ``reference`` is the day of writing, or of the
+    event that the text tells."""
+    found: list[DateSpan] = []
+    taken = bytearray(len(text))
+    for pattern, read in _patterns(text):
+        for match in pattern.finditer(text):
+            if taken[match.start()] or taken[match.end() - 1]:
+                continue
+            span = read(match, reference)
+            if span is not None:
+                taken[match.start() : match.end()] = b"\1" * (match.end() - match.start())
+                found.append(span)
+    found.sort(key=lambda span: span.start)
+    return _with_years(found)
+
+
+def _with_years(spans: list[DateSpan]) -> list[DateSpan]:
+    """A yearless date takes the year of the date before it, as readers do (15 May 2021, then 24 May)."""
+    year = None
+    completed = []
+    for span in spans:
+        if span.yearless and year is not None and (span.first.month, span.first.day) != (2, 29):
+            span = replace(
+                span,
+                first=span.first.replace(year=year),
+                last=span.last.replace(
+                    year=year, day=min(span.last.day, monthrange(year, span.last.month)[1])
+                ),
+                yearless=False,
+            )
+        elif not span.yearless:
+            year = span.first.year
+        completed.append(span)
+    return completed
+
+
+def of_record(
+    published_at: datetime | None, precision: Literal["year", "month", "day", "second"] | None
+) -> DateSpan | None:
+    """When a record says that its event was. A known instant has the day of Los Angeles and that of
+    Tokyo, between which its readers live; a record of a day has that day alone, with no day of grace."""
+    if published_at is None:
+        return None
+    utc = published_at.astimezone(UTC)
+    if precision == "year":
+        return _span(date(utc.year, 1, 1), date(utc.year, 12, 31), "year", str(utc.year))
+    if precision == "month":
+        return _of_month(utc.year, utc.month, f"{utc:%Y-%m}")
+    days = {utc.astimezone(zone).date() for zone in (_WEST, _EAST)} - {utc.date()}
+    other = days.pop() if precision == "second" and days else None
+    return _span(utc.date(), utc.date(), "day", utc.date().isoformat(), other=other)
+
+
+def agree(one: DateSpan, other: DateSpan) -> bool:
+    """Whether two dates may mean the same day: each may be coarser than the other."""
+    ones = [(one.first, one.last)] + ([(one.other, one.other)] if one.other else [])
+    others = [(other.first, other.last)] + ([(other.other, other.other)] if other.other else [])
+    yearless = one.yearless or other.yearless
+    return any(
+        _share_season(a, b) if yearless else a[0] <= b[1] and b[0] <= a[1] for a in ones for b in others
+    )
+
+
+def _share_season(one: tuple[date, date], other: tuple[date, date]) -> bool:
+    """Whether two spans of at most a year share a month and day, whatever their years."""
+    firsts = [(days[0].month, days[0].day) for days in (one, other)]
+    lasts = [(days[1].month, days[1].day) for days in (one, other)]
+    return firsts[0] <= lasts[1] and firsts[1] <= lasts[0]
+
+
+Reader = Callable[["re.Match[str]", date | None], DateSpan | None]
+
+
+def _patterns(text: str) -> Iterator[tuple[re.Pattern[str], Reader]]:
+    """The notations that ``text`` may hold, the fuller ones first: looking for all costs more."""
+    digits = _ANY_DIGIT.search(text) is not None
+    letters = _ANY_MONTH.search(text) is not None
+    if "年" in text or "月" in text:
+        yield _HAN_DATE, _read_han
+        yield _HAN_MONTH, _read_han_month
+    if digits:
+        yield _ISO, _read_iso
+        yield _SLASHED, _read_slashed
+        if letters:
+            yield _DAY_FIRST, _read_english
+            yield _MONTH_FIRST, _read_english
+            yield _MONTH_YEAR, _read_english
+        yield _QUARTER, _read_quarter
+        yield _HALF, _read_half
+    if letters:
+        yield _MONTH_ALONE, _read_english
+    if digits:
+        yield _YEAR_ALONE, _read_year
+    yield _RELATIVE_DAY, _read_relative_day
+    yield _RELATIVE_SPAN, _read_relative_span
+
+
+_ANY_DIGIT = re.compile(r"\d")
+_ANY_MONTH = re.compile("jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec", re.IGNORECASE | re.ASCII)
+
+
+def _span(
+    first: date, last: date, precision: Precision, text: str, at: int = 0, other: date | None = None
+) -> DateSpan:
+    return DateSpan(first, last, precision, at, at + len(text), text, other)
+
+
+def _day(year: int, month: int, day: int) -> date | None:
+    return date(year, month, day) if 1 <= month <= 12 and 1 <= day <= monthrange(year, month)[1] else None
+
+
+def _of_month(year: int, month: int, text: str, at: int = 0) -> DateSpan | None:
+    if not 1 <= month <= 12:
+        return None
+    return _span(date(year, month, 1), date(year, month, monthrange(year, month)[1]), "month", text, at)
+
+
+def _of_months(year: int, first: int, last: int, match: re.Match[str]) -> DateSpan:
+    end = date(year, last, monthrange(year, last)[1])
+    return _span(date(year, first, 1), end, "quarter", match.group(), match.start())
+
+
+def _of_year(year: int, match: re.Match[str]) -> DateSpan:
+    return _span(date(year, 1, 1), date(year, 12, 31), "year", match.group(), match.start())
+
+
+def _complete(
+    year: int | None,
+    month: int,
+    day: int | None,
+    match: re.Match[str],
+    reference: date | None,
+    until: int | None = None,
+) -> DateSpan | None:
+    """A day or month whose year may have to come from the reference."""
+    if not 1 <= month <= 12:
+        return None
+    known = year or (_nearest_year(month, day, reference) if reference is not None else NO_YEAR)
+    if day is None:
+        span = _of_month(known, month, match.group(), match.start())
+    else:
+        first, last = _day(known, month, day), _day(known, month, until or day)
+        if first is None or last is None or last < first:
+            return None
+        span = _span(first, last, "day", match.group(), match.start())
+    if span is None or year is not None or reference is not None:
+        return span
+    return replace(span, yearless=True)
+
+
+def _nearest_year(month: int, day: int | None, reference: date) -> int:
+    away = (date(NO_YEAR, month, min(day or 15, 28)) - reference.replace(year=NO_YEAR)).days
+    return reference.year + (-1 if away > _FAR else 1 if away < -_FAR else 0)
+
+
+def _read_english(match: re.Match[str], reference: date | None) -> DateSpan | None:
+    parts = match.groupdict()
+    month = _MONTHS[parts["month"][:3].lower()]
+    if parts["month"][0].islower() and parts["month"] in ("may", "march", "mar") and not parts.get("year"):
+        return None  # the verb
+    year, day, until = (int(parts[name]) if parts.get(name) else None for name in ("year", "day", "until"))
+    return _complete(year, month, day, match, reference, until)
+
+
+def _read_iso(match: re.Match[str], reference: date | None) -> DateSpan | None:
+    year, month = int(match["year"]), int(match["month"])
+    if match["day"] is None:
+        return _of_month(year, month, match.group(), match.start()) if len(match["month"]) == 2 else None
+    return _complete(year, month, int(match["day"]), match, reference)
+
+
+def _read_slashed(match: re.Match[str], _: date | None) -> DateSpan | None:
+    year, a, b = int(match["year"]), int(match["a"]), int(match["b"])
+    readings = [day for day in (_day(year, b, a), _day(year, a, b)) if day is not None]
+    if not readings:
+        return None
+    other = readings[1] if len(readings) > 1 and readings[1] != readings[0] else None
+    return _span(readings[0], readings[0], "day", match.group(), match.start(), other)
+
+
+def _read_quarter(match: re.Match[str], _: date | None) -> DateSpan | None:
+    word = match["word"]
+    quarter = _ORDER[word.lower()] if word else int(match["q"] or match["r"] or match["s"])
+    return _of_months(int(match["year"] or match["before"]), 3 * quarter - 2, 3 * quarter, match)
+
+
+def _read_half(match: re.Match[str], _: date | None) -> DateSpan | None:
+    half = _ORDER[match["word"].lower()] if match["word"] else int(match["h"])
+    return _of_months(int(match["year"]), 6 * half - 5, 6 * half, match)
+
+
+def _read_year(match: re.Match[str], _: date | None) -> DateSpan | None:
+    return _of_year(int(match["year"]), match)
+
+
+def _han_number(text: str) -> int:
+    if text == "元":
+        return 1
+    value = numbers.parse(text, "ja")
+    return int(value) if value is not None else 0
+
+
+def _read_han(match: re.Match[str], reference: date | None) -> DateSpan | None:
+    if match["relative"] is not None:
+        if reference is None:
+            return _read_han_month(match, None) if match["month"] is not None else None
+        year = reference.year + _YEARS_ON.get(match["relative"], 0)
+    else:
+        year = _han_number(match["year"]) + _ERAS.get(match["era"] or "", 0)
+        if match["year"] == "元" and match["era"] is None:
+            return None
+    if not 1900 <= year <= 2099:
+        return None
+    if match["month"] is not None:
+        day = _han_number(match["day"]) if match["day"] else None
+        return _complete(year, _han_number(match["month"]), day, match, reference)
+    if (quarter := match["quarter"] or match["q"]) is not None:
+        k = _ORDER.get(quarter) or int(quarter)
+        return _of_months(year, 3 * k - 2, 3 * k, match)
+    if match["part"] is not None:
+        half = 1 if match["part"] in "上前" else 2
+        return _of_months(year, 6 * half - 5, 6 * half, match)
+    return _of_year(year, match)
+
+
+def _read_han_month(match: re.Match[str], reference: date | None) -> DateSpan | None:
+    day = _han_number(match["day"]) if match["day"] else None
+    return _complete(None, _han_number(match["month"]), day, match, reference)
+
+
+def _read_relative_day(match: re.Match[str], reference: date | None) -> DateSpan | None:
+    if reference is None or reference <= date(1900, 1, 3):
+        return None
+    day = reference - timedelta(days=_DAYS_BACK.get(match.group().lower(), 0))
+    return _span(day, day, "day", match.group(), match.start())
+
+
+def _read_relative_span(match: re.Match[str], reference: date | None) -> DateSpan | None:
+    if reference is None:
+        return None
+    on = _MONTHS_ON.get((match["en"] or match["other"]).lower(), 0)
+    if match["unit"] is not None and match["unit"].lower() == "year":
+        return _of_year(reference.year + on, match)
+    months = reference.year * 12 + reference.month - 1 + on
+    return _of_month(months // 12, months % 12 + 1, match.group(), match.start())

@@ -1,0 +1,294 @@
+"""The figures of a text that can be compared, with their units.
+
+Numbers that are names are left out: versions, references (FIN-2013-G001, Release No. 34-80206,
+EIP-1559), times of day, addresses, phone numbers, account and transaction ids. Heights of blocks,
+epochs and slots are kept under units of their own (``block height``), so that they are never held
+against anything that is counted. The bounds of a range (3-5 %) are two figures, the least and the most.
+A halving's place in their order (the fourth halving) is a figure of the unit ``halving``.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import Literal
+
+from backend.entities.model import Language
+from backend.sources.claims import numbers
+from backend.sources.claims.model import DateSpan, Quantity
+from backend.sources.claims.numbers import Numeral
+from backend.sources.claims.units import GENERIC, Units, units
+
+MOST_QUANTITIES = 200
+"""Figures read of one text."""
+_LOOK_BACK = 18
+_TICKER = re.compile(r" ?([A-Z][A-Z0-9]{1,5})(?![A-Za-z0-9])")
+_NEXT_WORD = re.compile(r"[ -]([A-Za-z][A-Za-z'-]*)")
+_SPELLED_NEEDS = frozenset({"state", "country", "item", "second", "time", "coin", "fund", "charge", "page"})
+_MASK = re.compile(
+    r"\b0x[0-9a-fA-F]{4,64}\b|\bbc1[0-9a-z]{6,87}\b|https?://[^\s<>\"]{1,2000}|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}"
+    r"|(?<![A-Za-z])[A-Za-z]{1,9}(?:[-.][A-Za-z]{1,9})?-\d[\w.-]{0,40}"  # FIN-2013-G001, EIP-1559
+    r"|(?<![\w.])v ?\d{1,4}(?:\.\d{1,6}){0,4}\b"
+    r"|(?<![\d.])\d{1,5}(?:\.\d{1,6}){2,6}(?![\d])"  # 1.2.3, 192.168.0.1
+    r"|(?<!\d)\d{1,2}:\d\d(?::\d\d)?(?!\d)(?: ?[ap]\.?m\b)?|(?<![\d.])\d{1,2} ?[ap]\.?m\.?(?![A-Za-z])"
+    r"|(?<![\w+])\+\d[\d() .-]{6,20}\d|(?<![\w-])0\d{1,4}-\d{1,4}-\d{3,4}(?![\w-])|\(\d{3}\) ?\d{3}-\d{4}"
+    r"|(?<![\w,.])\d{1,5} [A-Z]{3,6} Part \d{1,4}|(?<![\w.])[1-9A-HJ-NP-Za-km-z]{26,64}(?![\w])",
+    re.ASCII,
+)
+_RANGE = re.compile(r" ?([-~〜]) ?")
+_CHANGE = re.compile(
+    r" ?(?:to|and|から|より|减至|減至|提至|降至|升至|增至|至|到|との|と|和|、)"
+    r" ?(?:about |nearly |over |約|约)?"
+)
+_VOTE = re.compile(
+    r"(?<![\w,.:/-])(\d{1,3}) ?(?:to|-|対|比|对|對) ?(\d{1,3})(?![\w:/-]|[,.]\d)", re.IGNORECASE | re.ASCII
+)
+_VOTING = re.compile(
+    r"\bvot|senate|house|passed|congress|可決|否決|上院|下院|賛成|票|参议院|众议院|參議院|眾議院|通过",
+    re.IGNORECASE,
+)
+_NTH = re.compile(
+    r"\b(?P<en>first|second|third|fourth|fifth|sixth|\d{1,2}(?:st|nd|rd|th))(?: ever)?"
+    r"(?: bitcoin| block)?(?: reward)? halv|(?:第|(?<!\d))"
+    r"(?P<han>\d{1,2}|[一二三四五六七八九十]{1,2})(?:回目|度目|回|次)"
+    r"(?:の|ビットコイン|比特币|区块|奖励){0,3}(?:半減|减半|減半)"
+    r"|(?P<once>初の|初めての|首次|第一回)(?:ビットコイン|比特币)?(?:の)?(?:半減|减半|減半)",
+    re.IGNORECASE,
+)
+_NTH_WORDS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6}
+
+
+def find(text: str, language: Language, dates: Sequence[DateSpan] = ()) -> list[Quantity]:
+    """The figures of a plain ``text``, in order, outside its ``dates``."""
+    low = text.lower()
+    taken = _taken(text, dates)
+    found = _ordinals(text, language, taken) + _votes(text, low, taken)
+    numerals = [n for n in numbers.find(text, language) if not taken[n.start] and not taken[n.end - 1]]
+    read = [_read(text, low, numeral, language) for numeral in numerals[: 2 * MOST_QUANTITIES]]
+    found += _joined(text, [quantity for quantity in read if quantity is not None], numerals)
+    found.sort(key=lambda quantity: quantity.start)
+    return found[:MOST_QUANTITIES]
+
+
+def _taken(text: str, dates: Sequence[DateSpan]) -> bytearray:
+    taken = bytearray(len(text))
+    for span in dates:
+        taken[span.start : span.end] = b"\1" * (span.end - span.start)
+    for match in _MASK.finditer(text):
+        if not _is_plain_number(match.group()):
+            taken[match.start() : match.end()] = b"\1" * len(match.group())
+    return taken
+
+
+def _is_plain_number(token: str) -> bool:
+    return token.isdigit() and len(token) <= numbers.MOST_DIGITS
+
+
+def _read(text: str, low: str, numeral: Numeral, language: Language) -> Quantity | None:
+    """The figure of one numeral, or None where the number is a name or no figure at all."""
+    table = units()
+    start, end = numeral.start, numeral.end
+    back = low[max(0, start - _LOOK_BACK) : start]
+    sign, back, start = _sign(back, start)
+    unit, head = _unit_before(table, back)
+    if unit is None and ((label := table.label.search(back)) is not None) and not numeral.spelled:
+        unit, head = table.labels[label.group(1)], 0
+    elif unit is None and label is None and (table.name.search(back) or _is_inside_a_name(low, start, end)):
+        return None
+    end = _scaled_end(text, numeral, unit)
+    value = numeral.value if end == numeral.end else numeral.value.scaleb(-_letter_power(text, numeral))
+    if unit is None:
+        unit, end = _unit_behind(table, text, low, end, language)
+        if unit is None and (numeral.spelled or _goes_on(low, end)):
+            return None
+    elif (more := table.after.match(low, end)) is not None and table.meanings[more.group(1)] in GENERIC:
+        end = more.end()  # USDC2550万枚
+    if numeral.spelled and not _counts(numeral, unit):
+        return None
+    if unit is None and _bound_by_a_sign(low, start, end):
+        return None
+    start -= head
+    inexact = _inexact(table, back[: len(back) - head], low[end : end + 6])
+    bound: Literal["least", "most"] | None = (
+        "least" if inexact == "least" else "most" if inexact == "most" else None
+    )
+    return Quantity(value * sign, unit, start, end, text[start:end], inexact is not None, bound)
+
+
+def _goes_on(low: str, end: int) -> bool:
+    """Whether a Latin letter follows at once, so that the number is a part of a word (5G)."""
+    return end < len(low) and low[end].isascii() and low[end].isalpha()
+
+
+def _sign(back: str, start: int) -> tuple[int, str, int]:
+    """A hyphen in front that binds nothing else is a minus."""
+    if back.endswith("-") and (len(back) == 1 or back[-2] in " (（、，$€£¥"):
+        return -1, back[:-1], start - 1
+    return 1, back, start
+
+
+def _unit_before(table: Units, back: str) -> tuple[str | None, int]:
+    match = table.before.search(back)
+    if (
+        match is not None
+        and match.group()[-1] == " "
+        and table.prefixes[match.group().strip()] not in table.currencies
+    ):
+        match = None  # "173,600 ETH 25.5 million USDC": only a glued symbol belongs to the number behind it
+    return (None, 0) if match is None else (table.prefixes[match.group().strip()], len(match.group()))
+
+
+def _is_inside_a_name(low: str, start: int, end: int) -> bool:
+    """Whether a number is glued to what makes it a name or a part of one: Web3, 34-80206, 2023/1114."""
+    before = low[start - 1] if start else " "
+    if (before.isascii() and before.isalpha()) or before in "_#@\\":
+        return True
+    if before in "-./:," and start > 1 and low[start - 2].isalnum() and low[start - 2].isascii():
+        return before != "-" or not _RANGE_PARTNER.search(low[max(0, start - 12) : start])
+    behind = low[end : end + 2]
+    return len(behind) == 2 and behind[0] in "/:" and behind[1].isdigit()
+
+
+_RANGE_END = re.compile(
+    r"-\d{1,3}(?:[.,]\d{1,3})?( ?(?:thousand|[mbtr]+illion|[kmb]n?\b|[万億亿]))?", re.ASCII
+)
+_RANGE_PARTNER = re.compile(r"(?<![\w.-])[$€£¥]?\d{1,3}(?:[.,]\d{1,3})?%?-$", re.ASCII)
+
+
+def _bound_by_a_sign(low: str, start: int, end: int) -> bool:
+    """Of a bare number: whether a hyphen or slash makes it a part of a reference (34-80206, 2014-21号)."""
+    if start and low[start - 1] in "-/":
+        return True
+    if low[end : end + 1] not in ("-", "/") or not low[end + 1 : end + 2].isalnum():
+        return False
+    partner = _RANGE_END.match(low, end)
+    return partner is None or not (partner.group(1) or units().after.match(low, partner.end()))
+
+
+def _letter_power(text: str, numeral: Numeral) -> int:
+    return {"m": 6, "b": 9, "t": 12}[text[numeral.end - 1]]
+
+
+def _scaled_end(text: str, numeral: Numeral, unit: str | None) -> int:
+    """A lower-case m, b or t alone means millions only of money: 5m may be metres or minutes."""
+    if not numeral.letter or unit is not None or _TICKER.match(text, numeral.end):
+        return numeral.end
+    return numeral.end - 1
+
+
+def _unit_behind(table: Units, text: str, low: str, end: int, language: Language) -> tuple[str | None, int]:
+    unit: str | None = None
+    for name in ("about", "least"):  # 130余家, 100多名
+        if (inexact := table.behind[name].match(low, end)) is not None and table.after.match(
+            low, inexact.end()
+        ):
+            end = inexact.end()
+    for _ in range(2):
+        at = end + 1 if unit is not None and low[end : end + 1] == "の" else end
+        match = table.after.match(low, at)
+        if match is None or (unit is not None and unit not in GENERIC and unit not in table.codes):
+            break
+        meant = table.meanings[match.group(1)]
+        if unit in table.codes and (meant in table.codes or meant in GENERIC):
+            break
+        unit, end = meant, match.end()
+    ticker = _TICKER.match(text, end)
+    if unit in (None, *GENERIC) and ticker is not None and ticker.group(1) not in table.not_tickers:
+        return ticker.group(1), ticker.end()
+    return (unit, end) if unit is not None or language != "en" else _noun_ahead(table, low, end)
+
+
+def _noun_ahead(table: Units, low: str, end: int) -> tuple[str | None, int]:
+    """A counted noun behind up to three adjectives; else the plural noun that stands next."""
+    at, first = end, None
+    for _ in range(4):
+        word = _NEXT_WORD.match(low, at)
+        if word is None or word.group(1) in table.phrase_ends:
+            break
+        unit = table.meanings.get(word.group(1))
+        if unit in table.nouns and unit not in ("year", "month", "day"):
+            return unit, word.end()
+        first, at = first or word, word.end()
+    if first is not None and len(first.group(1)) > 3 and first.group(1).endswith("s"):
+        return first.group(1).removesuffix("s"), first.end()
+    return None, end
+
+
+def _counts(numeral: Numeral, unit: str | None) -> bool:
+    """Whether a number in words or Han counts something: 一种, 九州 and "one of" do not."""
+    if unit is None or (numeral.value == 1 and not numeral.scaled):
+        return False
+    return numeral.value >= 10 or unit not in _SPELLED_NEEDS or unit in ("fund", "charge", "page")
+
+
+def _inexact(table: Units, back: str, ahead: str) -> str | None:
+    ahead = ahead.lstrip()
+    for name, pattern in (("least", table.least), ("most", table.most), ("about", table.about)):
+        if pattern.search(back) or table.behind[name].match(ahead):
+            return name
+    return None
+
+
+def _joined(text: str, found: list[Quantity], numerals: list[Numeral]) -> list[Quantity]:
+    """Units that stand once for two figures: 3-5 %, from 50 to 25 BTC, 50枚BTC减至25枚."""
+    scaled = {numeral.start: numeral.scaled for numeral in numerals}
+    for k in range(len(found) - 1):
+        first, second = found[k], found[k + 1]
+        between = text[first.end : second.start]
+        if len(between) > 14:
+            continue
+        spread, change = _RANGE.fullmatch(between), _CHANGE.fullmatch(between)
+        if not spread and not change:
+            continue
+        if first.unit is None and second.unit is not None:
+            unit = second.unit
+            power = _power(second) if scaled.get(second.start) and first.value < 1000 else 0
+            first = replace(first, unit=unit, value=first.value.scaleb(power))
+        elif first.unit in GENERIC and second.unit in units().codes:
+            first = replace(first, unit=second.unit)
+        elif second.unit in (None, *GENERIC) and first.unit is not None and first.unit not in GENERIC:
+            second = replace(second, unit=first.unit)
+            power = _power(second) if spread and scaled.get(second.start) and first.value < 1000 else 0
+            first = replace(first, value=first.value.scaleb(power))
+        if spread and first.unit == second.unit and first.value < second.value:
+            first = replace(first, approximate=True, bound="least")
+            second = replace(second, approximate=True, bound="most")
+        found[k], found[k + 1] = first, second
+    return found
+
+
+def _power(quantity: Quantity) -> int:
+    """The power of ten of the magnitude that stands behind a figure's digits."""
+    digits = re.match(r"[^\d]*([\d,.]*\d)", quantity.text)
+    if digits is None:
+        return 0
+    written = Decimal(digits.group(1).replace(",", ""))
+    return (quantity.value / written).adjusted() if written else 0
+
+
+def _votes(text: str, low: str, taken: bytearray) -> list[Quantity]:
+    if not _VOTING.search(text):
+        return []
+    found: list[Quantity] = []
+    for match in _VOTE.finditer(text):
+        if taken[match.start()] or units().after.match(low, match.end()):
+            continue
+        for group in (1, 2):
+            span = match.span(group)
+            found.append(Quantity(Decimal(match[group]), "vote", *span, match[group]))
+        taken[match.start() : match.end()] = b"\1" * len(match.group())
+    return found
+
+
+def _ordinals(text: str, language: Language, taken: bytearray) -> list[Quantity]:
+    found = []
+    for match in _NTH.finditer(text):
+        word = match["en"] or match["han"] or ""
+        value = Decimal(_NTH_WORDS.get(word.lower(), 1))
+        if (digits := re.match(r"\d+", word)) is not None:
+            value = Decimal(digits.group())
+        elif match["han"] is not None:
+            value = numbers.parse(word, language) or value
+        found.append(Quantity(value, "halving", *match.span(), match.group()))
+        taken[match.start() : match.end()] = b"\1" * len(match.group())
+    return found

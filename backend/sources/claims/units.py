@@ -1,0 +1,100 @@
+"""The units of figures in three languages: what stands before and behind a number, as patterns."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+import yaml
+
+DATA = Path(__file__).parent / "data" / "units.yaml"
+EXACT = frozenset({"block height", "epoch", "slot", "halving"})
+"""Numbered, not counted: the least difference is another one."""
+GENERIC = frozenset({"item", "coin"})
+"""Counters that say little of what they count: they agree with any counted noun, and contradict none."""
+
+INEXACT = ("about", "least", "most")
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """Patterns anchored where a number starts or ends, and which unit each of their words means."""
+
+    before: re.Pattern[str]
+    after: re.Pattern[str]
+    label: re.Pattern[str]
+    about: re.Pattern[str]
+    least: re.Pattern[str]
+    most: re.Pattern[str]
+    behind: Mapping[str, re.Pattern[str]]
+    name: re.Pattern[str]
+    meanings: Mapping[str, str]
+    prefixes: Mapping[str, str]
+    labels: Mapping[str, str]
+    codes: frozenset[str]
+    """Currencies and asset symbols: what a fact's name may say."""
+    currencies: frozenset[str]
+    nouns: frozenset[str]
+    not_tickers: frozenset[str]
+    phrase_ends: frozenset[str]
+
+
+def _words(words: Iterable[str]) -> str:
+    return "|".join(re.escape(word) for word in sorted(set(words), key=len, reverse=True))
+
+
+def _bounded(words: Iterable[str]) -> str:
+    """Latin words as whole words; others wherever they stand."""
+    listed = [word.lower() for word in words]
+    latin = [word for word in listed if word[-1].isascii() and word[-1].isalnum()]
+    others = [word for word in listed if word not in latin]
+    return f"(?:{_words(others)}|(?:{_words(latin)})(?![a-z0-9]))"
+
+
+def _leading(words: Iterable[str]) -> str:
+    """The same in front of a number, which may be glued to them."""
+    listed = [word.lower() for word in words]
+    latin = [word for word in listed if word[0].isascii() and word[0].isalpha()]
+    others = [word for word in listed if word not in latin]
+    return f"(?:{_words(others)}|(?<![a-z0-9])(?:{_words(latin)}))"
+
+
+def _han(words: Iterable[str]) -> list[str]:
+    return [word for word in words if not word.isascii()]
+
+
+@cache
+def units() -> Units:
+    """The shipped units, compiled once. All patterns read lower-case text."""
+    data = yaml.load(DATA.read_text("utf-8"), Loader=yaml.CSafeLoader)
+    meanings: dict[str, str] = {}
+    prefixes: dict[str, str] = {}
+    for code, words in data["currencies"].items():
+        meanings.update((word.lower(), code) for word in words["after"])
+        prefixes.update((word.lower(), code) for word in words["before"])
+    for symbol, names in data["assets"].items():
+        meanings.update((word.lower(), symbol) for word in (symbol, *names))
+        prefixes.update((word.lower(), symbol) for word in (symbol, *names))
+    for noun, words in data["nouns"].items():
+        meanings.update((word.lower(), noun) for word in words)
+    labels = {word.lower(): label for label, words in data["labels"].items() for word in words}
+    return Units(
+        before=re.compile(rf"{_leading(prefixes)}[ ]?$"),
+        after=re.compile(rf"[ -]?({_bounded(meanings)})"),
+        label=re.compile(rf"({_leading(labels)})(?:で|の|は|が|为|是|at|of| is| was|[ #:,=（(]){{0,2}}$"),
+        about=re.compile(rf"{_leading(data['about'])}[ ]?$"),
+        least=re.compile(rf"{_leading(data['least'])}[ ]?$"),
+        most=re.compile(rf"{_leading(data['most'])}[ ]?$"),
+        behind=MappingProxyType({name: re.compile(f"(?:{_words(_han(data[name]))})") for name in INEXACT}),
+        name=re.compile(rf"{_leading(data['names'])}[ .:#-]{{0,2}}$"),
+        meanings=MappingProxyType(meanings),
+        prefixes=MappingProxyType(prefixes),
+        labels=MappingProxyType(labels),
+        codes=frozenset((*data["currencies"], *data["assets"])),
+        currencies=frozenset(data["currencies"]),
+        nouns=frozenset(data["nouns"]),
+        not_tickers=frozenset(data["not_tickers"]),
+        phrase_ends=frozenset(data["phrase_ends"]),
+    )

@@ -1,0 +1,103 @@
+"""What a text is about beside its slots: stems of its words, pairs of its characters, unlisted names."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import yaml
+
+MOST_WORDS = 600
+"""Stems and pairs kept of one text."""
+MOST_NAMES = 40
+
+_LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z'-]{2,40}")
+_HAN = re.compile(r"[\u3041-\u3096\u30a1-\u30fc\u3400-\u4dbf\u4e00-\u9fff々]{2,}")
+_HIRAGANA_PAIR = re.compile(r"[\u3041-\u3096]{2}")
+_CAPITALISED = re.compile(r"(?<![\w.])[A-Z][A-Za-z]*[A-Za-z0-9](?:-[A-Z][a-z]+|-\d{1,6})*")
+_KATAKANA = re.compile(r"(?<![\u30a1-\u30fc])[\u30a1-\u30fa][\u30a1-\u30fc]{2,20}(?![\u30a1-\u30fc])")
+_SENTENCE_START = re.compile(r"(?:^|[.!?:;。！？\"“(]\s*)$")
+_WORDS = {
+    name: frozenset(words)
+    for name, words in yaml.load(
+        (Path(__file__).parent / "data" / "words.yaml").read_text("utf-8"), Loader=yaml.CSafeLoader
+    ).items()
+}
+_COMMON = _WORDS["common"]
+_NO_NAMES = _WORDS["not_names"]
+_COMMON_KATAKANA = _WORDS["common_katakana"]
+
+
+def words(text: str, outside: Iterable[tuple[int, int]]) -> frozenset[str]:
+    """Stems of Latin words and pairs of Han and kana of a plain ``text``, the spans ``outside`` left out."""
+    found: set[str] = set()
+    for piece in _pieces(text, outside):
+        for match in _LATIN_WORD.finditer(piece):
+            word = match.group().lower()
+            if word not in _COMMON:
+                found.add(_stem(word))
+        for match in _HAN.finditer(piece):
+            run = match.group()
+            found.update(run[k : k + 2] for k in range(min(len(run) - 1, MOST_WORDS)))
+        if len(found) > MOST_WORDS:
+            break
+    return frozenset(word for word in found if not _HIRAGANA_PAIR.fullmatch(word))
+
+
+def names(text: str, outside: Iterable[tuple[int, int]]) -> tuple[str, ...]:
+    """Words that look like names, the spans ``outside`` left out. None of a headline with all its words
+    in capitals; a sentence's first word only where no common ending tells that it is an ordinary one."""
+    taken = sorted(outside)
+    found: dict[str, None] = {}
+    capitalised = list(_CAPITALISED.finditer(text[:4_000]))
+    if len(capitalised) < max(4, 0.6 * len(_LATIN_WORD.findall(text[:4_000]))):
+        for match in capitalised:
+            word = match.group()
+            if word in _NO_NAMES or _covered(match.span(), taken) or (len(word) < 3 and not word.isupper()):
+                continue
+            if _starts_sentence(text, match.start()) and word.endswith(("s", "ing", "ly", "ed", "y", "er")):
+                continue
+            found[word] = None
+    for match in _KATAKANA.finditer(text[:4_000]):
+        if match.group() not in _COMMON_KATAKANA and not _covered(match.span(), taken):
+            found[match.group()] = None
+    return tuple(found)[:MOST_NAMES]
+
+
+def _starts_sentence(text: str, at: int) -> bool:
+    return _SENTENCE_START.search(text, max(0, at - 4), at) is not None
+
+
+def _covered(span: tuple[int, int], taken: list[tuple[int, int]]) -> bool:
+    return any(start < span[1] and span[0] < end for start, end in taken)
+
+
+def _pieces(text: str, outside: Iterable[tuple[int, int]]) -> Iterable[str]:
+    at = 0
+    for start, end in sorted(outside):
+        if start > at:
+            yield text[at:start]
+        at = max(at, end)
+    yield text[at:]
+
+
+def _stem(word: str) -> str:
+    """A rough stem: the endings of number, tense and person off, so that approves meets approved."""
+    word = word.removesuffix("'s").strip("'-")
+    for ending in (
+        "ations",
+        "ation",
+        "ments",
+        "ment",
+        "ings",
+        "ing",
+        "ied",
+        "ies",
+        "ed",
+        "es",
+        "s",
+        "ly",
+        "e",
+    ):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word

@@ -1,0 +1,298 @@
+"""Holding a claim against a passage: what agrees, and in which slot the two say different things.
+
+First it is asked whether the passage tells the same event at all: an altered statement keeps most of its
+slots and changes one, another event shares few. Where it does not, nothing agrees and nothing differs.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+
+from backend.sources.claims import agreement, dates
+from backend.sources.claims.actions import verbs
+from backend.sources.claims.model import Action, Claim, Comparison, DateSpan, Difference, Mention, Quantity
+from backend.sources.claims.units import GENERIC
+
+KINDS: Mapping[str, frozenset[str]] = {
+    "exchange": frozenset({"firm"}),
+    "company": frozenset({"firm"}),
+    "organization": frozenset({"firm"}),
+    "protocol": frozenset({"network", "firm"}),
+    "asset": frozenset({"network"}),
+    "stablecoin": frozenset({"network", "firm"}),
+    "regulator": frozenset({"authority"}),
+    "person": frozenset({"person"}),
+}
+"""Which entities can stand for each other in a statement, by their types; media and data providers, who
+tell what others did, are in no kind."""
+SAME_EVENT = 0.0
+BIAS = -4.5
+_PRECISIONS = ("day", "month", "quarter", "year")
+_CLAUSE_END = re.compile(r"[.;!?](?=\s|$)|[。；！？\n]")
+_NOTHING = Comparison(0, 0, 0, 0, (), same_event=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A claim and a passage with what both share, found once."""
+
+    claim: Claim
+    passage: Claim
+    facts: list[Quantity]
+    types: Mapping[str, str]
+    happened: DateSpan | None
+    published: date | None
+    record_ids: frozenset[str]
+
+
+def compare(
+    claim: Claim,
+    passage: Claim,
+    facts: Mapping[str, str],
+    *,
+    types: Mapping[str, str] | None = None,
+    happened: DateSpan | None = None,
+    published: date | None = None,
+    entities: Collection[str] = (),
+) -> Comparison:
+    """``claim`` against ``passage`` with its record's ``facts`` and ``entities``.
+
+    ``types`` tells the type of each entity id. ``happened`` is when the record's event was
+    (``dates.of_record``): a claim of another date contradicts it. ``published`` is the day of a page: it
+    can agree, since news tell what happened, and never contradicts.
+    """
+    ids = frozenset(mention.entity_id for mention in passage.mentions) | frozenset(entities)
+    held = _Held(claim, passage, agreement.of_facts(facts), types or {}, happened, published, ids)
+    shared = len({mention.entity_id for mention in claim.mentions} & ids)
+    same_dates, wrong_date = _dates(held)
+    same_figures, wrong_figure = _figures(held)
+    same_actions, wrong_polarity = _actions(claim, passage)
+    wrong = (wrong_date, wrong_figure, _agent(held), wrong_polarity)
+    found = Comparison(
+        shared,
+        len(same_dates),
+        len(same_figures),
+        same_actions,
+        tuple(difference for difference in wrong if difference is not None),
+        (*same_dates, *same_figures),
+    )
+    closeness = _closeness(held, found)
+    return replace(found, closeness=closeness) if closeness >= SAME_EVENT else _NOTHING
+
+
+def _closeness(held: _Held, found: Comparison) -> float:
+    """How much speaks for one event."""
+    return BIAS + sum(weight * sign for weight, sign in zip(WEIGHTS, signs(held, found), strict=True))
+
+
+def signs(held: _Held, found: Comparison) -> tuple[float, ...]:
+    claim, passage = held.claim, held.passage
+    slots = {difference.slot for difference in found.differences}
+    entities = {mention.entity_id for mention in claim.mentions}
+    acts = bool(claim.actions and passage.actions)
+    kin = bool(found.same_actions or "polarity" in slots or (acts and _kin(claim.actions, passage.actions)))
+    comparable = bool(claim.words) and claim.language == passage.language
+    coverage = len(claim.words & passage.words) / len(claim.words) if comparable else 0.4
+    known = _names_known(claim, passage)
+    return (
+        float(min(found.shared_entities, 1)),
+        float(min(max(found.shared_entities - 1, 0), 2)),
+        found.shared_entities / len(entities) if entities else 0.5,
+        float(min(found.same_dates, 1)),
+        float(min(found.same_figures, 1)),
+        float(found.same_actions > 0 or "polarity" in slots),
+        float(acts and not kin),
+        coverage,
+        float(known is True),
+        float(known is False),
+        float("date" in slots),
+        float("figure" in slots),
+        float("agent" in slots),
+        float(len(slots) > 1),
+        float(
+            bool({"date", "agent"} & slots) and acts and not found.same_actions and "polarity" not in slots
+        ),
+    )
+
+
+WEIGHTS = (0.0, 0.8, 3.3, 3.3, 2.0, 0.9, -2.2, 4.2, 1.2, -2.2, -0.7, -0.9, 0.0, -3.0, -1.5)
+
+
+def _names_known(claim: Claim, passage: Claim) -> bool | None:
+    """Whether the passage knows a name that the catalogue lacks; None where the claim has none."""
+    if not claim.names or claim.language != passage.language:
+        return None
+    low = passage.text.lower()
+    return any(name.lower() in low for name in claim.names)
+
+
+def _kin(ours: Iterable[Action], theirs: Iterable[Action]) -> bool:
+    listed = verbs()
+    themes = frozenset().union(*(listed[action.verb].themes for action in ours))
+    return any(themes & listed[action.verb].themes for action in theirs)
+
+
+def _dates(held: _Held) -> tuple[list[Difference], Difference | None]:
+    """The dates of the claim that agree, and the first that does not where none of its finest does."""
+    same = []
+    borne_out = False
+    wrong: Difference | None = None
+    finest = min((_PRECISIONS.index(mine.precision) for mine in held.claim.dates), default=0)
+    for mine in held.claim.dates:
+        theirs = _same_date(held, mine)
+        is_finest = _PRECISIONS.index(mine.precision) == finest
+        if theirs is not None:
+            same.append(Difference("date", mine.text, theirs))
+            borne_out |= is_finest
+        elif wrong is None and is_finest:
+            wrong = _wrong_date(held, mine)
+    return same, None if borne_out else wrong
+
+
+def _same_date(held: _Held, mine: DateSpan) -> str | None:
+    if held.happened is not None and dates.agree(mine, held.happened):
+        return held.happened.text
+    for theirs in held.passage.dates:
+        if not dates.agree(mine, theirs):
+            continue
+        if held.happened is None or not (_is_vague(mine, theirs) or _tells_other(held, theirs)):
+            return theirs.text
+    if held.published is None or held.happened is not None or held.passage.dates:
+        return None
+    near = mine.first <= held.published and held.published - timedelta(days=1) <= mine.last
+    return held.published.isoformat() if near else None
+
+
+def _is_vague(mine: DateSpan, theirs: DateSpan) -> bool:
+    """Whether a record's second date is too coarse to bear out the claim's (a year for a day)."""
+    return _PRECISIONS.index(theirs.precision) > _PRECISIONS.index(mine.precision) + 1
+
+
+def _tells_other(held: _Held, theirs: DateSpan) -> bool:
+    """Whether a record's second date belongs to another act than the claim's (trading began on …)."""
+    ours = {action.verb for action in held.claim.actions}
+    beside = {action.verb for action in _beside(held.passage, theirs)}
+    elsewhere = {action.verb for action in held.passage.actions} - beside
+    return bool(beside) and not ours & beside and bool(ours & elsewhere)
+
+
+def _wrong_date(held: _Held, mine: DateSpan) -> Difference | None:
+    if held.happened is not None:
+        return Difference("date", mine.text, held.happened.text)
+    ours = {action.verb for action in held.claim.actions}
+    for theirs in held.passage.dates:  # a page tells many days: only that of the same act contradicts
+        if ours & {action.verb for action in _beside(held.passage, theirs)}:
+            return Difference("date", mine.text, theirs.text)
+    return None
+
+
+def _beside(passage: Claim, span: DateSpan) -> Sequence[Action]:
+    """The actions of the sentence that holds a date."""
+    if len(passage.actions) < 2:
+        return passage.actions
+    text = passage.text
+    start = max((match.end() for match in _CLAUSE_END.finditer(text, 0, span.start)), default=0)
+    after = _CLAUSE_END.search(text, span.end)
+    end = after.start() if after else len(text)
+    return [action for action in passage.actions if start <= action.start < end]
+
+
+def _figures(held: _Held) -> tuple[list[Difference], Difference | None]:
+    """The figures of the claim that agree, and the first of which the source has only others of its unit."""
+    theirs = [*held.passage.quantities, *held.facts]
+    same = []
+    wrong: Difference | None = None
+    for mine in held.claim.quantities:
+        equal = next((known for known in theirs if agreement.agree(mine, known)), None)
+        if equal is not None:
+            same.append(Difference("figure", mine.text, equal.text))
+        elif wrong is None and mine.unit is not None and mine.unit not in GENERIC:
+            rivals = [known for known in theirs if known.unit == mine.unit]
+            if rivals:
+                nearest = min(rivals, key=lambda known: abs(known.value - mine.value))
+                wrong = Difference("figure", mine.text, nearest.text)
+    return same, wrong
+
+
+def _agent(held: _Held) -> Difference | None:
+    """An entity of the claim that the record lacks, in the place of one of its kind that the claim lacks.
+
+    Both are the first of their kind; or, against a record of one event, neither side names more of that
+    kind than the other. A text that adds somebody and leaves nobody out does not differ.
+    """
+    claimed = {mention.entity_id for mention in held.claim.mentions}
+    for kind in _ALL_KINDS:
+        ours = _of_kind(held, held.claim.mentions, kind)
+        theirs = _of_kind(held, held.passage.mentions, kind)
+        strangers = [mention for mention in ours if mention.entity_id not in held.record_ids]
+        missing = [mention for mention in theirs if mention.entity_id not in claimed]
+        if not strangers or not missing:
+            continue
+        foremost = strangers[0] is ours[0] and missing[0] is theirs[0]
+        evenly = held.happened is not None and len(ours) <= len(theirs)
+        if foremost or evenly:
+            return Difference("agent", strangers[0].text, missing[0].text)
+    return _unlisted_agent(held, claimed)
+
+
+def _unlisted_agent(held: _Held, claimed: Collection[str]) -> Difference | None:
+    """A name that the catalogue lacks as the claim's subject, in the place of the record's, which the claim
+    lacks: "Google bought" against "Tesla bought"."""
+    claim, passage = held.claim, held.passage
+    if not claim.actions or claim.language != passage.language or _names_known(claim, passage) is not False:
+        return None
+    if any(_of_kind(held, claim.mentions, kind) for kind in _ACTING):
+        return None
+    actors = [mention for mention in passage.mentions if _acts(held, mention)]
+    before = claim.text[: claim.actions[0].start]
+    subject = next((name for name in claim.names if name in before), None)
+    if subject is None or not actors or actors[0].entity_id in claimed:
+        return None
+    return Difference("agent", subject, actors[0].text)
+
+
+def _acts(held: _Held, mention: Mention) -> bool:
+    return any(kind in KINDS.get(held.types.get(mention.entity_id, ""), ()) for kind in _ACTING)
+
+
+_ACTING = ("firm", "authority", "person")
+_ALL_KINDS = (*_ACTING, "network")
+
+
+def _of_kind(held: _Held, mentions: Iterable[Mention], kind: str) -> list[Mention]:
+    """The first mention of each entity of a kind, in order."""
+    first: dict[str, Mention] = {}
+    for mention in mentions:
+        if kind in KINDS.get(held.types.get(mention.entity_id, ""), ()):
+            first.setdefault(mention.entity_id, mention)
+    return list(first.values())
+
+
+def _actions(claim: Claim, passage: Claim) -> tuple[int, Difference | None]:
+    """How many actions agree, and the first that the passage tells the opposite of."""
+    listed = verbs()
+    told = {(action.verb, action.affirmed): action for action in passage.actions}
+    same = 0
+    wrong: Difference | None = None
+    for mine in claim.actions:
+        opposites = listed[mine.verb].opposites
+        if (mine.verb, mine.affirmed) in told:
+            same += 1
+            continue
+        against = told.get((mine.verb, not mine.affirmed))
+        if against is None and any((other, not mine.affirmed) in told for other in opposites):
+            same += 1
+            continue
+        if against is None:
+            against = next(
+                (
+                    told[other, mine.affirmed]
+                    for other in sorted(opposites)
+                    if (other, mine.affirmed) in told and mine.verb not in listed[other].after
+                ),
+                None,
+            )
+        if against is not None and wrong is None:
+            wrong = Difference("polarity", mine.text, against.text)
+    return same, wrong

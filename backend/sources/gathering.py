@@ -1,0 +1,177 @@
+"""Bringing documents together for claims: out of the store, from other engines, and off the web."""
+
+import hashlib
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import structlog
+
+from backend import kept
+from backend.db import Database
+from backend.documents.model import Document, Hit
+from backend.documents.store import DocumentStore
+from backend.instants import Clock
+from backend.sources.authority import Authorities
+from backend.sources.pages import Page, PageFailed, Pages
+from backend.sources.planning import Plan
+from backend.sources.search import Found, SearchFailed, SearchProvider
+
+log = structlog.get_logger(__name__)
+
+HITS = 20
+"""Documents of the store that are looked at for a claim."""
+RESULTS = 10
+"""Results that each provider is asked for."""
+MOST_PAGES = 8
+"""Pages that a job reads at the most."""
+AT_ONCE = 4
+SEARCH_KEPT_FOR = timedelta(hours=6)
+FAILURE_KEPT_FOR = timedelta(minutes=10)
+
+
+@dataclass(slots=True)
+class Round:
+    """What one round of search brought; plain data, so that it can be recorded."""
+
+    urls: list[str] = field(default_factory=list)
+    count: int = 0
+    failed: list[str] = field(default_factory=list)
+    """Sentences of providers that did not answer."""
+
+
+@dataclass(slots=True)
+class Read:
+    """What came of reading pages: the documents that hold them, and sentences of those that failed."""
+
+    documents: dict[str, str] = field(default_factory=dict)
+    """External id of the stored page by the address that was asked for."""
+    failed: dict[str, str] = field(default_factory=dict)
+
+
+class Gatherer:
+    """Gathers for one process. ``pages`` is None where no network may be touched."""
+
+    def __init__(
+        self,
+        database: Database,
+        store: DocumentStore,
+        providers: Sequence[SearchProvider],
+        pages: Pages | None,
+        *,
+        now: Clock,
+    ) -> None:
+        self._database = database
+        self._store = store
+        self._providers = providers
+        self._pages = pages
+        self._now = now
+
+    @property
+    def reaches_out(self) -> bool:
+        return bool(self._providers) and self._pages is not None
+
+    @property
+    def reads_pages(self) -> bool:
+        return self._pages is not None
+
+    def local(self, queries: Sequence[Sequence[str]]) -> list[list[Hit]]:
+        """The documents of the store that answer each query best."""
+        return self._store.search_many(queries, limit=HITS)
+
+    def stored(self, external_ids: Sequence[str]) -> list[Document]:
+        return self._store.named("page", external_ids)
+
+    def elsewhere(self, plans: Sequence[Plan], round_number: int) -> Round:
+        """What the providers know: the refined query first, then the official sites by name."""
+        asked = (
+            [(plan.refined, None) for plan in plans] if round_number == 1 else _by_site(plans, round_number)
+        )
+        brought = Round()
+        for provider in self._providers:
+            for query, site in asked:
+                self._ask(provider, query, site, brought)
+        brought.urls = list(dict.fromkeys(brought.urls))
+        brought.failed = list(dict.fromkeys(brought.failed))
+        return brought
+
+    def read(self, urls: Sequence[str], authorities: Authorities, *, seconds: float) -> Read:
+        """Read pages, several at once, and store what they say; each failure is a sentence."""
+        if self._pages is None or not urls:
+            return Read()
+        pages = self._pages
+        found, documents = Read(), []
+        with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="page") as pool:
+            for url, outcome in zip(
+                urls, pool.map(lambda url: _outcome(pages, url, seconds), urls), strict=True
+            ):
+                if isinstance(outcome, str):
+                    found.failed[url] = outcome
+                else:
+                    document = as_document(outcome, authorities)
+                    documents.append(document)
+                    found.documents[url] = document.external_id
+        if documents:
+            self._store.store(documents, now=self._now())
+        return found
+
+    def close(self) -> None:
+        for provider in self._providers:
+            provider.close()
+
+    def _ask(self, provider: SearchProvider, query: str, site: str | None, brought: Round) -> None:
+        key = kept.key_of("search", provider.name, query, site, RESULTS)
+        known: Any = kept.find(self._database, key, now=self._now())
+        if known is None:
+            known = self._answer(provider, query, site)
+            keep_for = FAILURE_KEPT_FOR if "failed" in known else SEARCH_KEPT_FOR
+            kept.keep(self._database, key, "search", known, keep_for=keep_for, now=self._now())
+        if "failed" in known:
+            brought.failed.append(known["failed"])
+            return
+        brought.count += len(known["urls"])
+        brought.urls += known["urls"]
+
+    @staticmethod
+    def _answer(provider: SearchProvider, query: str, site: str | None) -> dict[str, Any]:
+        try:
+            found: list[Found] = provider.search(query, limit=RESULTS, site=site)
+        except SearchFailed as failure:
+            log.warning("search_failed", provider=provider.name, reason=failure.message)
+            return {"failed": failure.message}
+        return {"urls": [one.url for one in found]}
+
+
+def as_document(page: Page, authorities: Authorities) -> Document:
+    """A page that was read, as the store keeps it."""
+    return Document(
+        kind="page",
+        external_id=external_id(page.url),
+        url=page.url,
+        urls=(page.url,),
+        title=page.title,
+        text=page.text,
+        published_at=datetime.fromisoformat(page.published).replace(tzinfo=UTC) if page.published else None,
+        date_precision="day" if page.published else None,
+        source_type=authorities.classify(page.url).source_type,
+    )
+
+
+def external_id(url: str) -> str:
+    """The name of a page in the store: its address, or a digest of one that is too long."""
+    return url if len(url) <= 150 else f"{url[:80]}…{hashlib.sha256(url.encode()).hexdigest()}"
+
+
+def _outcome(pages: Pages, url: str, seconds: float) -> Page | str:
+    try:
+        return pages.read(url, seconds=seconds)
+    except PageFailed as failure:
+        return failure.message
+
+
+def _by_site(plans: Sequence[Plan], round_number: int) -> list[tuple[str, str | None]]:
+    """Later rounds go to one official site each of those that the claims are about."""
+    place = round_number - 2
+    return [(plan.refined, plan.sites[place]) for plan in plans if place < len(plan.sites)]

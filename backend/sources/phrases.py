@@ -1,0 +1,51 @@
+"""The sentences that give the reason of an assessment, in the statement's language."""
+
+from collections.abc import Mapping
+
+from backend.entities.model import Language
+
+PHRASES: Mapping[Language, Mapping[str, str]] = {
+    "en": {
+        "unknown": "None of the sources found tells of this, so it can be neither confirmed nor denied.",
+        "unclear": "{source} tells of something close to this, but too little agrees to confirm or deny it.",
+        "same_event": "{source} tells of the same event, and nothing in it differs from the statement.",
+        "agrees:date": "The date given, {claimed}, agrees with {source} ({found}).",
+        "agrees:figure": "The figure given, {claimed}, agrees with {source} ({found}).",
+        "differs:date": "The statement gives the date as {claimed}, but {source} gives {found}.",
+        "differs:figure": "The statement gives the figure as {claimed}, but {source} gives {found}.",
+        "differs:agent": "The statement names {claimed}, but {source} names {found}.",
+        "differs:polarity": "The statement says “{claimed}” of this, but {source} says “{found}”.",
+        "mixed": "The sources disagree.",
+        "though:agrees": "{source}, which carries less weight here, bears the statement out.",
+        "though:differs": "{source}, which carries less weight here, says otherwise.",
+    },
+    "ja": {
+        "unknown": "これを伝える情報源は見つからず、確認も否定もできません。",
+        "unclear": "{source}に近い内容がありますが、一致する点が少なく、確認も否定もできません。",
+        "same_event": "{source}は同じ出来事を伝えており、記述と食い違う点はありません。",
+        "agrees:date": "日付「{claimed}」は{source}（{found}）と一致します。",
+        "agrees:figure": "数値「{claimed}」は{source}（{found}）と一致します。",
+        "differs:date": "記述の日付は「{claimed}」ですが、{source}では「{found}」です。",
+        "differs:figure": "記述の数値は「{claimed}」ですが、{source}では「{found}」です。",
+        "differs:agent": "記述は「{claimed}」を挙げていますが、{source}が挙げるのは「{found}」です。",
+        "differs:polarity": "記述は「{claimed}」としていますが、{source}では「{found}」です。",
+        "mixed": "情報源の内容が分かれています。",
+        "though:agrees": "より重みの小さい{source}は記述と一致します。",
+        "though:differs": "より重みの小さい{source}は異なる内容を伝えています。",
+    },
+    "zh": {
+        "unknown": "未找到提及此事的来源，因此既无法证实也无法否定。",
+        "unclear": "{source}的内容与此相近，但相符之处太少，既无法证实也无法否定。",
+        "same_event": "{source}讲述同一事件，与该陈述没有出入。",
+        "agrees:date": "日期“{claimed}”与{source}（{found}）相符。",
+        "agrees:figure": "数字“{claimed}”与{source}（{found}）相符。",
+        "differs:date": "该陈述的日期为“{claimed}”，而{source}为“{found}”。",
+        "differs:figure": "该陈述的数字为“{claimed}”，而{source}为“{found}”。",
+        "differs:agent": "该陈述提到“{claimed}”，而{source}提到的是“{found}”。",
+        "differs:polarity": "该陈述称“{claimed}”，而{source}称“{found}”。",
+        "mixed": "各来源说法不一。",
+        "though:agrees": "权重较低的{source}与该陈述相符。",
+        "though:differs": "权重较低的{source}说法不同。",
+    },
+}
+"""``claimed`` and ``found`` are quoted as they stand in the statement and in the source."""

@@ -1,0 +1,141 @@
+"""The answer of a source-finding job, out of what was weighed."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from backend.documents.model import Document
+from backend.instants import write_instant
+from backend.sources.authority import Authority
+from backend.sources.inquiry import Inquiry, statement_of
+from backend.sources.schemas import PrimarySource, SearchMetrics, SourcesResult, TruthAssessment
+from backend.sources.verdict import Verdict
+from backend.sources.weighing import Weighed
+
+QUALITY = 0.8
+"""Authority from which a source is counted as one of quality."""
+RELATED, NEAR_MISS, MOST_RELATED = 0.35, 0.4, 3
+"""Where nothing tells of the event, the few sources that come nearest are shown: from which relevance,
+and what is left of it, since they tell of another event."""
+LONGEST_SUMMARY = 400
+LONGEST_CONTENT = 2_000
+_NEWS = frozenset({"press", "trade_press", "social", "blog"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Cited:
+    """One address that tells what was weighed."""
+
+    url: str
+    authority: Authority
+    weighed: Weighed
+    validated: bool | None
+
+    @property
+    def relevance(self) -> float:
+        """That of the passage; much less where it tells of another event."""
+        relevance = self.weighed.evidence.relevance
+        return relevance if self.weighed.is_about else relevance * NEAR_MISS
+
+    @property
+    def rank(self) -> tuple[float, ...]:
+        """Of the event first, official before news, then by authority and relevance together."""
+        both = self.authority.score * self.relevance
+        return (self.weighed.is_about, self.authority.is_official, both, self.authority.score)
+
+
+def result(inquiry: Inquiry, verdict: Verdict, milliseconds: int) -> SourcesResult:
+    cited = _cited(inquiry)
+    shown = cited[: inquiry.request.max_results]
+    rounds = inquiry.rounds
+    return {
+        "statement": statement_of(inquiry.request, inquiry.claims),
+        "refined_query": inquiry.plans[0].refined,
+        "primary_sources": [_source(one) for one in shown],
+        "search_results_count": inquiry.found,
+        "processing_time_ms": milliseconds,
+        "truth_assessment": _assessment(verdict),
+        "search_metrics": SearchMetrics(
+            search_rounds=rounds,
+            analysis_rounds=rounds,
+            total_sources=len(cited),
+            quality_sources_found=sum(one.authority.score >= QUALITY for one in cited),
+        ),
+        "original_urls": list(inquiry.request.source_urls),
+    }
+
+
+def _assessment(verdict: Verdict) -> TruthAssessment:
+    truth = round(verdict.probability, 4)
+    return {
+        "truth_probability": truth,
+        "false_probability": round(1 - truth, 4),
+        "confidence_level": verdict.confidence,
+        "assessment": verdict.word,
+        "reasoning": verdict.reasoning,
+    }
+
+
+def _cited(inquiry: Inquiry) -> list[_Cited]:
+    """Each address once, with what says most there, best first."""
+    about = {mention.entity_id for claim in inquiry.claims for mention in claim.mentions}
+    best: dict[str, _Cited] = {}
+    for weighed in _worth_showing(one for every in inquiry.weighed for one in every):
+        for url in weighed.document.urls or (weighed.document.url,):
+            authority = inquiry.scale.authorities.classify(url, about=about)
+            one = _Cited(url, authority, weighed, _validated(inquiry, url, weighed))
+            if url not in best or _telling(one, inquiry) > _telling(best[url], inquiry):
+                best[url] = one
+    return sorted(best.values(), key=lambda one: one.rank, reverse=True)
+
+
+def _telling(cited: _Cited, inquiry: Inquiry) -> tuple[float, ...]:
+    """Of several documents at one address, that in the statement's language is shown."""
+    is_readable = cited.weighed.document.language == inquiry.language
+    return (cited.weighed.is_about, is_readable, cited.relevance)
+
+
+def _worth_showing(weighed: Iterable[Weighed]) -> list[Weighed]:
+    """What tells of the event, and a few near misses where nothing does."""
+    every = sorted(weighed, key=lambda one: -one.evidence.relevance)
+    about = [one for one in every if one.is_about]
+    events: dict[str, list[Weighed]] = {}
+    for one in every:
+        if not about and one.evidence.relevance >= RELATED:
+            events.setdefault(one.document.event or one.document.url, []).append(one)
+    return about or [one for told in list(events.values())[:MOST_RELATED] for one in told]
+
+
+def _validated(inquiry: Inquiry, url: str, weighed: Weighed) -> bool | None:
+    """Whether the passage stands in the page that was fetched: a record's page tells it if some passage
+    of it was found to be about the same event without a difference."""
+    if url not in inquiry.pages:
+        return None
+    if weighed.document.external_id == inquiry.pages[url]:
+        return True
+    page = inquiry.pages[url]
+    return any(
+        one.document.external_id == page and one.is_about and not one.evidence.comparison.differences
+        for every in inquiry.weighed
+        for one in every
+    )
+
+
+def _source(cited: _Cited) -> PrimarySource:
+    document: Document = cited.weighed.document
+    moment = document.published_at
+    return {
+        "url": cited.url,
+        "title": document.title,
+        "authority_score": round(cited.authority.score, 4),
+        "relevance_score": round(cited.relevance, 4),
+        "source_type": cited.authority.source_type,
+        "summary": _cut(cited.weighed.passage, LONGEST_SUMMARY),
+        "content": _cut(document.text, LONGEST_CONTENT),
+        "published_at": write_instant(moment) if moment else None,
+        "validated": cited.validated,
+        "is_news_like": cited.authority.source_type in _NEWS or document.kind in ("article", "topic"),
+    }
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…"

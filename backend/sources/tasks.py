@@ -1,0 +1,39 @@
+"""Source finding as jobs, and what is noted of each in the transaction that completes it."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.engine import Connection
+
+from backend.articles.rules.ruleset import Rules
+from backend.db import Database
+from backend.extraction import sightings
+from backend.extraction.mentions import entities_of
+from backend.jobs.model import Job
+from backend.jobs.running import JobContext, JobType
+from backend.settings import Settings
+from backend.sources.finding import Finder
+from backend.sources.schemas import SourcesRequest
+
+
+def source_jobs(settings: Settings, database: Database, rules: Rules) -> JobType:
+    """Jobs whose steps are recorded; the finder's archive is brought into the store beforehand."""
+    finder = Finder(settings, database, rules)
+    finder.prepare()
+
+    def handle(context: JobContext) -> Mapping[str, Any]:
+        return finder.find(SourcesRequest.model_validate(context.job.input), context)
+
+    def publish(connection: Connection, job: Job, result: Mapping[str, Any], now: datetime) -> None:
+        texts = [result["statement"]]
+        texts += [source[name] for source in result["primary_sources"] for name in ("title", "content")]
+        sightings.record(connection, job.id, entities_of(rules.current, texts), at=now)
+
+    return JobType(
+        "sources",
+        handle,
+        concurrency=settings.source_job_slots,
+        publish=publish,
+        forget=sightings.forget,
+    )

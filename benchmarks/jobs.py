@@ -1,0 +1,197 @@
+"""How fast jobs are accepted, run and answered, and what waiting for them costs.
+
+``python -m benchmarks.jobs [submissions|throughput|idle|latency …] [--postgres] [--workers 2]``
+
+``submissions``: a hundred a second for a minute over HTTP to one process, beside a worker; how long
+each took and whether any was lost. ``throughput``: short jobs a second on this machine, submitted as
+fast as one process can. ``idle``: the share of a core that a worker takes that has nothing to do, with
+and without looking for jobs. ``latency``: from the submission of a lone job to its completion.
+"""
+
+import argparse
+import asyncio
+import random
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+import psutil
+import sqlalchemy as sa
+
+from backend.auth.service import create_key
+from backend.db import Database
+from backend.jobs import ledger
+from backend.jobs.model import JobKind
+from backend.jobs.tables import jobs
+from backend.settings import Settings
+from benchmarks.job_crew import child, children, store
+from tests.support.running import answers, free_port, wait_for
+
+TEXT = "Bitcoin rose after the regulator's decision. " * 10
+
+
+def submissions(settings: Settings, options: argparse.Namespace) -> None:
+    database, port = Database(settings.app_database_url), free_port()
+    key = create_key(database, name="bench", scopes=["write"], now=datetime.now(UTC)).key
+    with children() as started:
+        started.append(child(settings, "serve", "--port", str(port)))
+        wait_for(lambda: answers(f"http://127.0.0.1:{port}/healthz"), "the service", 60)
+        start_workers(settings, started, 1)
+        service = psutil.Process(started[0].pid)
+        before = cpu_seconds(service)
+        took, late = asyncio.run(send(f"http://127.0.0.1:{port}/jobs", key, options.rate, options.seconds))
+        spent = cpu_seconds(service) - before
+        sent = options.rate * options.seconds
+        wait_for(lambda: states(database).get("completed", 0) >= len(took), "the end of all jobs", 60)
+    print(f"submissions: {len(took)} of {sent} accepted in {options.seconds} s; stored {states(database)}")
+    print(f"  answered in {quantiles(took)}; sent late by at most {late * 1000:.0f} ms")
+    print(f"  the service's process took {spent / sent * 1000:.2f} ms of CPU each")
+    if states(database) != {"completed": sent}:
+        raise SystemExit("Some were lost.")
+    database.dispose()
+
+
+async def send(url: str, key: str, rate: int, seconds: int) -> tuple[list[float], float]:
+    """Seconds that each accepted one took, and by how much the latest was sent too late."""
+    took: list[float] = []
+    late = 0.0
+    limits = httpx.Limits(max_connections=64)
+    async with httpx.AsyncClient(headers={"CP-X-API-KEY": key}, timeout=30, limits=limits) as client:
+
+        async def one(number: int) -> None:
+            began = time.perf_counter()
+            answer = await client.post(url, json={"text": TEXT}, headers={"Idempotency-Key": str(number)})
+            if answer.status_code == 202:
+                took.append(time.perf_counter() - began)
+
+        began = time.perf_counter()
+        async with asyncio.TaskGroup() as group:
+            for number in range(rate * seconds):
+                due = began + number / rate
+                await asyncio.sleep(max(0.0, due - time.perf_counter()))
+                late = max(late, time.perf_counter() - due)
+                group.create_task(one(number))
+    return took, late
+
+
+def throughput(settings: Settings, options: argparse.Namespace) -> None:
+    database = Database(settings.app_database_url)
+    with children() as started:
+        start_workers(settings, started, options.workers)
+        processes = [psutil.Process(each.pid) for each in started]
+        before = sum(map(cpu_seconds, processes))
+        began = time.perf_counter()
+        for number in range(options.jobs):
+            submit(database, "extraction", f"{number} {TEXT}", settings)
+        submitted = time.perf_counter() - began
+        wait_for(lambda: states(database).get("completed", 0) == options.jobs, "the end of all jobs", 300)
+        ended = time.perf_counter() - began
+        spent = sum(map(cpu_seconds, processes)) - before
+    print(
+        f"throughput, {options.workers} workers: {options.jobs / ended:.0f} jobs/s over {options.jobs}, "
+        f"submitted at {options.jobs / submitted:.0f}/s; workers took {spent / options.jobs * 1000:.2f} ms "
+        "of CPU for each"
+    )
+    database.dispose()
+
+
+def idle(settings: Settings, options: argparse.Namespace) -> None:
+    with children() as started:
+        start_workers(settings, started, 1)
+        started.append(child(settings, "idle"))
+        wait_for(lambda: (settings.home / f"working-{started[1].pid}").exists(), "the second worker", 60)
+        time.sleep(3)
+        processes = [psutil.Process(each.pid) for each in started]
+        before = list(map(cpu_seconds, processes))
+        time.sleep(options.seconds)
+        spent = [cpu_seconds(one) - was for one, was in zip(processes, before, strict=True)]
+    looks, none = (each / options.seconds * 100 for each in spent)
+    print(f"idle: {looks:.1f} % of a core; without looking for jobs {none:.1f} %")
+
+
+def latency(settings: Settings, options: argparse.Namespace) -> None:
+    database, chance = Database(settings.app_database_url), random.Random(1)
+    kinds: tuple[JobKind, ...] = ("extraction", "sources")
+    with children() as started:
+        start_workers(settings, started, options.workers)
+        time.sleep(3)
+        for kind in kinds:
+            for number in range(options.lone):
+                submit(database, kind, f"{number} {TEXT}", settings)
+                time.sleep(chance.uniform(0.35, 0.55))
+            wait_for(lambda: "pending" not in states(database), "the end of all jobs", 60)
+    for kind in kinds:
+        took = [(ended - began).total_seconds() for began, ended in times(database, kind)]
+        waited = [
+            (start - began).total_seconds() for began, start in times(database, kind, jobs.c.started_at)
+        ]
+        print(f"latency of a lone {kind} job: started after {quantiles(waited)}; completed {quantiles(took)}")
+    database.dispose()
+
+
+def submit(database: Database, kind: JobKind, text: str, settings: Settings) -> None:
+    body = {"text": text, "folder": str(settings.home)}
+    now = datetime.now(UTC)
+    ledger.submit(database, kind, body, submitted_by="bench", idempotency_key=None, now=now)
+
+
+def start_workers(settings: Settings, started: list[Any], count: int) -> None:
+    new = [child(settings, "work") for _ in range(count)]
+    started.extend(new)
+    for each in new:
+        wait_for(lambda each=each: (settings.home / f"working-{each.pid}").exists(), "a worker", 60)  # type: ignore[misc]
+
+
+def states(database: Database) -> dict[str, int]:
+    """How many jobs are in which state."""
+    asked = sa.select(jobs.c.status, sa.func.count().label("n")).group_by(jobs.c.status)
+    with database.read() as connection:
+        return {row.status: row.n for row in connection.execute(asked)}
+
+
+def times(
+    database: Database, kind: JobKind, until: sa.Column[Any] = jobs.c.completed_at
+) -> Sequence[tuple[datetime, datetime]]:
+    asked = sa.select(jobs.c.created_at, until).where(jobs.c.kind == kind)
+    with database.read() as connection:
+        return [(began, ended) for began, ended in connection.execute(asked)]
+
+
+def cpu_seconds(process: psutil.Process) -> float:
+    spent = process.cpu_times()
+    return float(spent.user + spent.system)
+
+
+def quantiles(seconds: Sequence[float]) -> str:
+    cuts = statistics.quantiles(seconds, n=100)
+    return f"p50 {cuts[49] * 1000:.0f}, p95 {cuts[94] * 1000:.0f}, p99 {cuts[98] * 1000:.0f} ms"
+
+
+MEASURES: dict[str, Callable[[Settings, argparse.Namespace], None]] = {
+    "submissions": submissions,
+    "throughput": throughput,
+    "idle": idle,
+    "latency": latency,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("measures", nargs="*", choices=[*MEASURES, []], default=list(MEASURES))
+    parser.add_argument("--postgres", action="store_true")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--jobs", type=int, default=3000)
+    parser.add_argument("--rate", type=int, default=100)
+    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--lone", type=int, default=40)
+    options = parser.parse_args()
+    for name in options.measures:
+        with store(postgres=options.postgres) as settings:
+            MEASURES[name](settings, options)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,226 @@
+"""How fast documents are stored and found, and whether the right one comes first.
+
+    python -m benchmarks.search [--documents 100000] [--texts FOLDER] [--postgres]
+
+Documents in three languages are made from word lists with the frequencies of real text (Zipf), from the
+archive of landmarks, and from the texts in ``FOLDER`` (JSON Lines of articles; RSS and Atom), repeated in
+other order until there are enough. Queries are parts of sentences of the documents, and pairs of the most
+frequent words, which are the hardest. ``--postgres`` runs all of it on PostgreSQL too, on
+``CHAINPROOF_TEST_DATABASE_URL`` or a server of its own. Times are of the clock on the wall.
+"""
+
+import argparse
+import html
+import itertools
+import json
+import re
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import TypeVar
+
+import sqlalchemy as sa
+
+from backend.db import Database
+from backend.documents import archive
+from backend.documents.model import Document
+from backend.documents.store import DocumentStore
+from tests.support import databases
+
+T = TypeVar("T")
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+BATCH = 1_000
+GOAL_MS = 40
+LANGUAGES = ("en", "ja", "zh")
+_SENTENCE = re.compile(r"[^.!?。！？\n]{8,}[.!?。！？]?")
+_IN_FEED = re.compile(r"<(?:title|description|summary)[^>]*>(.*?)</(?:title|description|summary)>", re.DOTALL)
+_CDATA = re.compile(r"<!\[CDATA\[|\]\]>")
+
+
+class Words:
+    """A language's words, drawn as often as real text uses them: the n-th in proportion to 1/n."""
+
+    def __init__(self, chance: Random, language: str, size: int = 40_000) -> None:
+        self._chance = chance
+        self._glue = " " if language == "en" else ""
+        self.words = list(dict.fromkeys(_common(language) + [_made(chance, language) for _ in range(size)]))
+        self._weights = list(itertools.accumulate(1 / (place + 3) for place in range(len(self.words))))
+
+    def sentence(self) -> str:
+        words = self._chance.choices(self.words, cum_weights=self._weights, k=self._chance.randint(7, 22))
+        if self._chance.random() < 0.3:
+            words.insert(3, str(self._chance.randint(1, 99_999)))
+        return self._glue.join(words) + (". " if self._glue else "。")
+
+
+def _common(language: str) -> list[str]:
+    common = {
+        "en": "the of to and a in is for on that by with bitcoin as price market it at crypto was from its "
+        "blockchain exchange network token said ether trading million this are after be has will have",
+        "ja": "の を に は が で と した する の中 ビットコイン から 価格 市場 された こと 取引 暗号資産 "
+        "年 月 も 円 取引所 ネットワーク トークン 発表 これ により として 利用 では 規制",
+        "zh": "的 在 和 了 是 比特币 为 市场 价格 与 将 对 区块链 交易所 年 月 日 美元 交易 网络 代币 表示 "
+        "这 以 加密 货币 用户 中国 发布 监管 投资 项目",
+    }
+    return common[language].split()
+
+
+def _made(chance: Random, language: str) -> str:
+    if language == "en":
+        syllable = [c + v for c in "bcdfghklmnprstvw" for v in "aeiou"]
+        return "".join(chance.choices(syllable, k=chance.choice((2, 3, 3, 4)))) + chance.choice(
+            ("", "n", "r", "s", "ing", "ed", "t")
+        )
+    han = chance.choices(range(0x4E00, 0x4E00 + 2_500), k=chance.choice((1, 2, 2, 2, 3)))
+    if language == "zh" or chance.random() < 0.6:
+        return "".join(map(chr, han))
+    if chance.random() < 0.5:
+        return "".join(map(chr, chance.choices(range(0x30A2, 0x30ED), k=chance.randint(3, 6))))
+    return chr(han[0]) + "".join(map(chr, chance.choices(range(0x3042, 0x308D), k=2)))
+
+
+def recorded(folder: Path | None) -> list[str]:
+    """The sentences of the texts below ``folder``."""
+    texts: list[str] = []
+    for path in sorted(folder.rglob("*")) if folder else []:
+        if path.suffix == ".jsonl":
+            for line in path.read_text("utf-8").splitlines():
+                article = json.loads(line)
+                texts += [str(article.get(name) or "") for name in ("title", "summary", "content")]
+        elif path.suffix == ".xml":
+            found = _IN_FEED.findall(path.read_text("utf-8", "replace"))
+            texts += [
+                re.sub(r"<[^>]*>", " ", html.unescape(re.sub(r"<!\[CDATA\[|\]\]>", "", t))) for t in found
+            ]
+    return [sentence for text in texts for sentence in _SENTENCE.findall(text)]
+
+
+def documents(number: int, sentences: Sequence[str], chance: Random) -> Iterator[Document]:
+    """``number`` documents of 4 to 12 sentences, of which every fourth is a recorded one if there are any."""
+    words = {language: Words(chance, language) for language in LANGUAGES}
+    for place in range(number):
+        language = LANGUAGES[place % 3]
+        written = [words[language].sentence() for _ in range(chance.randint(5, 13))]
+        if sentences:
+            for at in range(0, len(written), 4):
+                written[at] = chance.choice(sentences)
+        url = f"https://news.example/{place}"
+        yield Document("page", url, url, written[0], "".join(written[1:]), language)
+
+
+def questions(asked: Sequence[Document], chance: Random) -> list[str]:
+    """Parts of sentences, and every tenth time two of the most frequent words."""
+    found = []
+    for place, document in enumerate(asked):
+        if place % 10 == 0:
+            common = _common(document.language or "en")
+            found.append(" ".join(chance.sample(common, 2)))
+            continue
+        text = document.title + document.text
+        start = chance.randrange(max(1, len(text) - 120))
+        found.append(text[start : start + (90 if document.language == "en" else 35)])
+    return found
+
+
+@contextmanager
+def store_on(kind: databases.Store) -> Iterator[Database]:
+    databases.begin_run()
+    try:
+        with TemporaryDirectory() as folder, databases.fresh(kind, Path(folder)) as url:
+            database = Database(url)
+            yield database
+            database.dispose()
+    finally:
+        databases.end_run()
+
+
+def timed(work: Callable[[T], object], given: T) -> float:
+    start = time.perf_counter()
+    work(given)
+    return time.perf_counter() - start
+
+
+def size_of(database: Database) -> float:
+    """Megabytes of the whole database."""
+    asked = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+    if not database.is_sqlite:
+        asked = "SELECT pg_database_size(current_database())"
+    with database.read() as connection:
+        return float(connection.execute(sa.text(asked)).scalar_one()) / 1e6
+
+
+def told(name: str, seconds: Sequence[float]) -> None:
+    cut = statistics.quantiles([1000 * one for one in seconds], n=100)
+    verdict = "" if cut[94] <= GOAL_MS else f"  <- beyond {GOAL_MS} ms"
+    print(f"  {name:34} p50 {cut[49]:6.1f}   p95 {cut[94]:6.1f}   p99 {cut[98]:6.1f} ms{verdict}")
+
+
+def mean_reciprocal_rank(store: DocumentStore) -> None:
+    """Prints how far up the landmark is whose title, or the first half of whose account, is asked for."""
+    landmarks = archive.load()
+    for name, pick in (
+        ("its title", lambda text, _detail: text),
+        ("the first half of its account", lambda _title, text: text[: len(text) // 2]),
+    ):
+        ranks: dict[str, list[float]] = {language: [] for language in LANGUAGES}
+        for landmark in landmarks:
+            for language in archive.LANGUAGES:
+                hits = store.search(pick(landmark.title[language], landmark.detail[language]), limit=10)
+                events = [hit.document.event for hit in hits]
+                ranks[language].append(1 / (events.index(landmark.id) + 1) if landmark.id in events else 0.0)
+        shown = ", ".join(f"{language} {statistics.mean(ranks[language]):.3f}" for language in LANGUAGES)
+        print(f"  MRR of a landmark asked for by {name}: {shown}")
+
+
+def measure(kind: databases.Store, number: int, sentences: Sequence[str]) -> None:
+    print(f"{kind}, {number:,} documents" + (f", {len(sentences):,} recorded sentences" if sentences else ""))
+    with store_on(kind) as database:
+        store = DocumentStore(database)
+        chance = Random(7)
+        asked: list[Document] = []
+        spent: list[float] = []
+        made = documents(number, sentences, chance)
+        while batch := list(itertools.islice(made, BATCH)):
+            asked += batch[:: max(1, number // 600)]
+            spent.append(timed(lambda given: store.store(given, now=NOW), batch))
+        archive.bring_in(database, now=NOW)
+        each = f"{statistics.median(spent):.2f} s for {BATCH:,} (longest {max(spent):.2f})"
+        print(f"  built in {sum(spent):.0f} s, {each}; {size_of(database):.0f} MB")
+        if not database.is_sqlite:
+            with database.engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
+                connection.execute(sa.text("VACUUM ANALYZE"))
+        queries = questions(asked[:600], chance)
+        ways: dict[str, Callable[[str], object]] = {
+            "first time, by a fresh process": store.search,
+            "again": store.search,
+            "landmarks alone": lambda query: store.search(query, kinds=["landmark"]),
+            "in English alone": lambda query: store.search(query, languages=["en"]),
+        }
+        for name, search in ways.items():
+            told(name, [timed(search, query) for query in queries])
+        tens = [queries[at : at + 10] for at in range(0, len(queries), 10)]
+        told("ten at once, each", [timed(store.search_many, ten) / len(ten) for ten in tens])
+        mean_reciprocal_rank(store)
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("--documents", type=int, default=100_000)
+    options.add_argument("--texts", type=Path, help="folder with JSON Lines of articles, RSS or Atom")
+    options.add_argument("--postgres", action="store_true", help="on PostgreSQL too")
+    given = options.parse_args()
+    sentences = recorded(given.texts)
+    measure("sqlite", given.documents, sentences)
+    if given.postgres:
+        measure("postgres", given.documents, sentences)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+"""Documents to store, and the store on both databases."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from backend.db import Database
+from backend.documents.model import Document
+from backend.documents.store import DocumentStore
+
+NOW = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
+Make = Callable[..., Document]
+
+
+@pytest.fixture
+def now() -> datetime:
+    return NOW
+
+
+@pytest.fixture
+def make() -> Make:
+    """A document of kind page; its address and external id come of its title."""
+
+    def made(title: str, text: str = "", **more: Any) -> Document:
+        given = {"kind": "page", "external_id": title, "url": f"https://pages.example/{len(title)}"}
+        return Document(**{**given, "title": title, "text": text, **more})
+
+    return made
+
+
+@pytest.fixture
+def store(database: Database) -> DocumentStore:
+    return DocumentStore(database)

@@ -1,0 +1,203 @@
+"""Searching: the right document first, by the same scores on both databases, whatever is asked."""
+
+import math
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from backend.db import Database
+from backend.documents import frequencies, ranking
+from backend.documents.frequencies import Frequencies
+from backend.documents.full_text import Fts5, Gin
+from backend.documents.index_text import document_terms, query_terms
+from backend.documents.model import Document
+from backend.documents.store import DocumentStore
+
+Make = Callable[..., Document]
+TEXTS = {
+    "Fourth Bitcoin halving": "At block 840,000 the reward fell from 6.25 to 3.125 BTC.",
+    "ビットコイン、4回目の半減期": "ブロック高840,000で報酬が6.25BTCから3.125BTCに半減した。",
+    "比特币第四次减半": "在区块高度840,000，奖励由6.25枚BTC减至3.125枚。",
+    "SEC approves spot ETFs": "The commission approved eleven spot bitcoin exchange-traded products.",
+    "用户": "币安用户数突破1亿。",
+    "The Merge": "Ethereum moved to proof of stake; bitcoin did not, and bitcoin never will. Bitcoin!",
+}
+
+
+@pytest.fixture
+def filled(store: DocumentStore, make: Make, now: datetime) -> DocumentStore:
+    languages = ["en", "ja", "zh", "en", "zh", None]
+    kinds = ["landmark", "landmark", "landmark", "article", "page", "user"]
+    given = [
+        make(title, text, language=language, kind=kind)
+        for (title, text), language, kind in zip(TEXTS.items(), languages, kinds, strict=True)
+    ]
+    store.store(given, now=now)
+    return store
+
+
+def titles(hits: list) -> list[str]:  # type: ignore[type-arg]
+    return [hit.document.title for hit in hits]
+
+
+def by_the_formula(text: str) -> dict[str, float]:
+    """Every document's score, reckoned from the texts alone."""
+    held = {title: document_terms(title, body) for title, body in TEXTS.items()}
+    mean = sum(map(len, held.values())) / len(held)
+    scores = {}
+    for title, words in held.items():
+        score = 0.0
+        for term in query_terms([text]):
+            n = sum(term in others for others in held.values())
+            f = words.count(term)
+            idf = math.log(1 + (len(held) - n + 0.5) / (n + 0.5))
+            score += idf * f * 2.2 / (f + 1.2 * (0.25 + 0.75 * len(words) / mean))
+        if score:
+            scores[title] = score
+    return scores
+
+
+@pytest.mark.parametrize(
+    "asked", ["bitcoin halvings", "半減", "840000 BTC reward", "用户数", "the bitcoin ETF", "減"]
+)
+def test_a_score_is_bm25_and_the_same_on_both_databases(filled: DocumentStore, asked: str) -> None:
+    hits = filled.search(asked)
+    expected = by_the_formula(asked)
+    assert {hit.document.title: pytest.approx(hit.score) for hit in hits} == expected
+    assert [hit.score for hit in hits] == sorted(expected.values(), reverse=True)
+    assert all(hit.score > 0 for hit in hits)
+
+
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [
+        ("halved in the fourth halving", "Fourth Bitcoin halving"),
+        ("４回目の半減", "ビットコイン、4回目の半減期"),
+        ("ﾋﾞｯﾄｺｲﾝの半減期", "ビットコイン、4回目の半減期"),
+        ("用户", "用户"),
+        ("减半", "比特币第四次减半"),
+        ("approving an ETF", "SEC approves spot ETFs"),
+    ],
+)
+def test_the_document_that_is_meant_comes_first(filled: DocumentStore, asked: str, first: str) -> None:
+    assert titles(filled.search(asked))[0] == first
+
+
+def test_kinds_and_languages_leave_out_all_others(filled: DocumentStore) -> None:
+    assert titles(filled.search("bitcoin", kinds=["user"])) == ["The Merge"]
+    assert set(titles(filled.search("bitcoin BTC 840000", languages=["ja", "zh"]))) == {
+        "ビットコイン、4回目の半減期",
+        "比特币第四次减半",
+    }
+    assert titles(filled.search("840000", kinds=["landmark", "page"], languages=["zh"])) == [
+        "比特币第四次减半"
+    ]
+    assert filled.search("bitcoin", kinds=[]) == []
+    assert filled.search("bitcoin", languages=[]) == []
+
+
+def test_the_words_of_a_filter_cannot_be_searched_for(filled: DocumentStore) -> None:
+    assert filled.search("kind:landmark lang:en") == []
+
+
+def test_a_limit_takes_the_best(filled: DocumentStore) -> None:
+    every = filled.search("bitcoin 840000")
+    assert filled.search("bitcoin 840000", limit=2) == every[:2]
+    assert filled.search("bitcoin", limit=0) == []
+
+
+def test_further_texts_add_their_terms(filled: DocumentStore) -> None:
+    asked = filled.search("halving", terms_from=["半減期", "减半"])
+    assert set(titles(asked)) == {"Fourth Bitcoin halving", "ビットコイン、4回目の半減期", "比特币第四次减半"}
+
+
+def test_many_texts_are_answered_as_each_alone(filled: DocumentStore) -> None:
+    alone = [filled.search(one) for one in ("halving", "", "用户数")]
+    together = filled.search("bitcoin", terms_from=["半減"])
+    assert filled.search_many(["halving", "", "用户数", ("bitcoin", "半減")]) == [*alone, together]
+    assert filled.search_many([]) == []
+
+
+NOT_WORDS = [
+    "",
+    " ",
+    "\"'",
+    "*",
+    "-",
+    "NEAR(",
+    "a AND",
+    "^",
+    "{terms}: x",
+    ":",
+    "…。、",
+    "\x00",
+    "\ud800",
+    "|&!",
+    "\\",
+]
+
+
+@pytest.mark.parametrize("asked", NOT_WORDS)
+def test_what_holds_no_word_finds_nothing_and_is_no_error(filled: DocumentStore, asked: str) -> None:
+    assert all(hit.score > 0 for hit in filled.search(asked))
+    if not query_terms([asked]):
+        assert filled.search(asked) == []
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(st.text(max_size=60) | st.text(alphabet="\"'*-:^(){}+\\|&!<> ANDORTNEbitco半減の.,0٣Ⅻ", max_size=60))
+@example('bitcoin OR "')
+@example("l'ETF d\u0301e Bitcoin")
+def test_no_text_is_an_error(filled: DocumentStore, asked: str) -> None:
+    hits = filled.search(asked)
+    assert {hit.document.title for hit in hits} == set(by_the_formula(asked))
+
+
+def test_only_the_rarest_terms_that_occur_decide(
+    filled: DocumentStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ranking, "MOST_TERMS", 1)
+    assert titles(filled.search("unheard words: bitcoin, eleven")) == ["SEC approves spot ETFs"]
+
+
+def test_common_terms_rank_what_rare_ones_find_and_find_where_those_find_too_few(
+    filled: DocumentStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = filled.search("bitcoin eleven")
+    assert len(every) > 1
+    monkeypatch.setattr(ranking, "MOST_POSTINGS", 1)
+    assert filled.search("bitcoin eleven", limit=1) == every[:1]
+    assert filled.search("bitcoin eleven") == every
+
+
+def test_a_new_document_counts_at_once_in_a_small_store(
+    filled: DocumentStore, make: Make, now: datetime
+) -> None:
+    before = filled.search("halving")[0].score
+    filled.store([make("Another halving")], now=now)
+    assert filled.search("halving")[0].document.title == "Another halving"
+    assert filled.search("halving")[1].score < before
+
+
+def test_a_large_store_is_counted_anew_after_a_while(
+    database: Database, make: Make, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(frequencies, "COUNTED_EACH_TIME", 1)
+    clock = [1_000.0]
+    counted = Frequencies(Fts5() if database.is_sqlite else Gin(), lambda: clock[0])
+    store = DocumentStore(database)
+
+    def read() -> tuple[int, dict[str, int]]:
+        with database.read() as connection:
+            totals, held = counted.read(connection, ["alpha", "beta"])
+        return totals.documents, held
+
+    store.store([make("one", "alpha"), make("two", "alpha")], now=now)
+    assert read() == (2, {"alpha": 2, "beta": 0})
+    store.store([make("three", "alpha beta")], now=now)
+    assert read() == (2, {"alpha": 2, "beta": 1})  # what no document held is always asked for
+    clock[0] += frequencies.KEPT_SECONDS
+    assert read() == (3, {"alpha": 3, "beta": 1})

@@ -1,0 +1,212 @@
+"""Documents are put, replaced and deleted together with what they are found by."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import sqlalchemy as sa
+
+from backend.db import Database
+from backend.documents import rows
+from backend.documents import store as store_module
+from backend.documents.model import Document
+from backend.documents.store import DocumentStore, Stored
+from backend.documents.tables import SEARCH_TABLE, document_terms
+
+Make = Callable[..., Document]
+
+
+def indexed(database: Database) -> tuple[int, int]:
+    """How many documents the index and the counts hold."""
+    with database.read() as connection:
+        in_index = connection.execute(sa.text(f"SELECT count(*) FROM {SEARCH_TABLE}")).scalar_one()
+        counts = connection.execute(sa.select(sa.func.count()).select_from(document_terms)).scalar_one()
+    return in_index, counts
+
+
+def titles(store: DocumentStore, text: str) -> list[str]:
+    return [hit.document.title for hit in store.search(text)]
+
+
+def test_a_document_comes_back_as_it_was_put(store: DocumentStore, make: Make, now: datetime) -> None:
+    given = make(
+        "Halving",
+        "At block 840,000",
+        kind="landmark",
+        language="en",
+        published_at=datetime(2024, 4, 20, 0, 9, 27, tzinfo=UTC),
+        date_precision="second",
+        source_type="onchain",
+        url="https://a.example/1",
+        urls=("https://a.example/1", "https://b.example/2"),
+        entities=("bitcoin",),
+        facts={"reward_btc": "3.125"},
+        event="lm-2024",
+    )
+    store.store([given], now=now)
+    (found,) = store.search("halving")
+    assert replace(found.document, id=None) == replace(given, stored_at=now)
+    assert found.document.id is not None
+    assert store.get([found.document.id, 99]) == [found.document]
+
+
+def test_putting_tells_what_is_new_changed_and_unchanged(
+    store: DocumentStore, make: Make, now: datetime
+) -> None:
+    one, two = make("one", "alpha"), make("two", "beta")
+    assert store.store([one, two], now=now) == Stored(2, 0, 0)
+    assert store.store([one, replace(two, text="gamma"), make("three")], now=now) == Stored(1, 1, 1)
+
+
+def test_put_counts_the_new_and_the_changed(
+    database: Database, store: DocumentStore, make: Make, now: datetime
+) -> None:
+    with database.write() as connection:
+        assert store.put(connection, [make("one"), make("two")], now=now) == 2
+        assert store.put(connection, rows.prepare([make("one")]), now=now) == 0
+
+
+def test_a_replaced_document_keeps_its_id_and_is_found_by_its_new_words_alone(
+    database: Database, store: DocumentStore, make: Make, now: datetime
+) -> None:
+    store.store([make("one", "alpha")], now=now)
+    (before,) = store.search("alpha")
+    store.store([make("one", "omega", language="en")], now=now + timedelta(hours=1))
+    assert store.search("alpha") == []
+    (after,) = store.search("omega")
+    assert after.document.id == before.document.id
+    assert after.document.stored_at == now + timedelta(hours=1)
+    assert indexed(database) == (1, 1)
+
+
+def test_another_language_is_indexed_though_the_words_are_the_same(
+    store: DocumentStore, make: Make, now: datetime
+) -> None:
+    store.store([make("分叉", language="ja")], now=now)
+    store.store([make("分叉", language="zh")], now=now)
+    assert store.search("分叉", languages=["ja"]) == []
+    assert len(store.search("分叉", languages=["zh"])) == 1
+
+
+def test_of_two_documents_with_one_name_the_last_stays(
+    store: DocumentStore, make: Make, now: datetime
+) -> None:
+    assert store.store([make("one", "alpha"), make("one", "omega")], now=now) == Stored(1, 0, 0)
+    assert titles(store, "alpha") == []
+    assert titles(store, "omega") == ["one"]
+
+
+def test_one_external_id_may_be_of_two_kinds(store: DocumentStore, make: Make, now: datetime) -> None:
+    store.store([make("one"), make("one", kind="user")], now=now)
+    assert store.count() == {"page": 1, "user": 1}
+
+
+def test_a_deleted_document_is_found_no_more_whoever_deletes_it(
+    database: Database, store: DocumentStore, make: Make, now: datetime
+) -> None:
+    store.store([make("one", "alpha"), make("two", "alpha"), make("three", "alpha")], now=now)
+    with database.write() as connection:
+        assert store.delete(connection, "page", ["one", "unknown"]) == 1
+        connection.execute(sa.text("DELETE FROM documents WHERE external_id = 'two'"))
+    assert titles(store, "alpha") == ["three"]
+    assert indexed(database) == (1, 1)
+
+
+def test_a_transaction_that_fails_leaves_neither_the_document_nor_its_index(
+    database: Database, store: DocumentStore, make: Make, now: datetime
+) -> None:
+    def failing() -> None:
+        with database.write() as connection:
+            store.put(connection, [make("one", "alpha")], now=now)
+            raise RuntimeError("the power went")
+
+    with pytest.raises(RuntimeError):
+        failing()
+    assert store.search("alpha") == []
+    assert indexed(database) == (0, 0)
+
+
+def test_what_no_database_takes_is_replaced(store: DocumentStore, make: Make, now: datetime) -> None:
+    store.store([make("one", "alpha\x00beta\ud800gamma")], now=now)
+    (hit,) = store.search("beta")
+    assert hit.document.text == "alpha\ufffdbeta\ufffdgamma"
+
+
+def test_many_documents_are_put_in_batches(
+    store: DocumentStore, make: Make, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_module, "BATCH", 7)
+    given = [make(f"number {place}", f"word{place}") for place in range(30)]
+    assert store.store(given, now=now) == Stored(30, 0, 0)
+    assert store.store(given[:20], now=now) == Stored(0, 0, 20)
+    assert titles(store, "word29") == ["number 29"]
+
+
+def test_a_document_with_the_most_words_that_are_indexed_can_be_stored(
+    store: DocumentStore, make: Make, now: datetime
+) -> None:
+    hostile = [
+        " ".join(f"{place:x}" for place in range(150_000)),
+        "".join(chr(0x4E00 + place * 7 % 20_000) for place in range(300_000)),
+        "é" * 24 + " " + " ".join(f"éééééééééééééééé{place}" for place in range(30_000)),
+    ]
+    store.store([make(f"long {place}", text) for place, text in enumerate(hostile)], now=now)
+    assert sorted(titles(store, "long")) == ["long 0", "long 1", "long 2"]
+
+
+def test_the_newest_documents_are_listed_first_page_by_page(
+    store: DocumentStore, make: Make, now: datetime
+) -> None:
+    for name in ("one", "two", "three"):
+        store.store([make(name), make(name, kind="user")], now=now)
+    pages = store.recent(limit=2, kinds=["page"])
+    assert [document.title for document in pages] == ["three", "two"]
+    assert [document.title for document in store.recent(kinds=["page"], before=pages[-1].id)] == ["one"]
+    assert len(store.recent()) == 6
+
+
+def test_documents_cut_by_earlier_rules_are_indexed_anew(
+    database: Database, store: DocumentStore, make: Make, now: datetime
+) -> None:
+    store.store([make("one", "alpha"), make("two", "alpha")], now=now)
+    with database.write() as connection:
+        connection.execute(sa.update(document_terms).values(version=0, counts=b"", length=0))
+        other = "terms = 'old'" if database.is_sqlite else "terms = 'old'::tsvector"
+        connection.execute(sa.text(f"UPDATE {SEARCH_TABLE} SET {other}"))
+    assert titles(store, "alpha") == []
+    assert store.reindex() == 2
+    assert sorted(titles(store, "alpha")) == ["one", "two"]
+    assert store.reindex() == 0
+
+
+def test_an_unchanged_document_that_earlier_rules_cut_is_indexed_when_put_again(
+    database: Database, store: DocumentStore, make: Make, now: datetime
+) -> None:
+    store.store([make("one", "alpha")], now=now)
+    with database.write() as connection:
+        connection.execute(sa.update(document_terms).values(version=0, counts=b"", length=0))
+    store.store([make("one", "alpha")], now=now)
+    assert titles(store, "alpha") == ["one"]
+    assert store.reindex() == 0
+
+
+def test_words_are_cut_before_a_transaction_begins(
+    database: Database, store: DocumentStore, make: Make, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[str] = []
+    begin, cut = database.write, store_module.prepare
+
+    def writing():  # type: ignore[no-untyped-def]
+        order.append("begin")
+        return begin()
+
+    def cutting(given):  # type: ignore[no-untyped-def]
+        if not all(isinstance(one, rows.Prepared) for one in given):
+            order.append("cut")
+        return cut(given)
+
+    monkeypatch.setattr(database, "write", writing)
+    monkeypatch.setattr(store_module, "prepare", cutting)
+    store.store([make("one")], now=now)
+    assert order == ["cut", "begin"]

@@ -1,0 +1,376 @@
+"""Jobs that run, in this process and with a clock that is moved."""
+
+import threading
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from dbos import DBOS
+from sqlalchemy.engine import Connection
+from sqlalchemy.exc import OperationalError
+
+from backend.db import Database, bump, change_counters
+from backend.errors import BadRequest
+from backend.jobs import ledger, running, transitions
+from backend.jobs.dispatch import START_WITHIN, Dispatcher
+from backend.jobs.engine import JobEngine
+from backend.jobs.model import CANCELLED, FAULT, Job
+from backend.jobs.running import JobContext, JobStopped, JobType, Runner
+from tests.support import submitted_jobs
+from tests.support.job_stores import Launch
+from tests.support.submitted_jobs import (
+    NOW,
+    ended,
+    long_jobs,
+    read,
+    short_jobs,
+    submit,
+    wait_until,
+)
+
+TIMEOUT = timedelta(seconds=120)
+Both = pytest.mark.parametrize("kind", ["sources", "extraction"])
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.at = NOW
+
+    def __call__(self) -> datetime:
+        return self.at
+
+
+class Work:
+    """What jobs of the test wait for, and what they have come to."""
+
+    def __init__(self) -> None:
+        self.reached = threading.Semaphore(0)
+        self.let_go = threading.Event()
+        self.log: list[str] = []
+
+    def hold(self, context: JobContext) -> dict[str, Any]:
+        self.log.append(context.job.title)
+        self.reached.release()
+        assert self.let_go.wait(submitted_jobs.PATIENCE)
+        return {"held": True}
+
+    def wait_for(self, jobs: int) -> None:
+        for _ in range(jobs):
+            assert self.reached.acquire(timeout=submitted_jobs.PATIENCE)
+
+
+@pytest.fixture
+def work() -> Iterator[Work]:
+    work = Work()
+    yield work
+    work.let_go.set()
+
+
+class Desk:
+    """An engine with a dispatcher of chosen job types."""
+
+    def __init__(self, launch: Launch, database: Database) -> None:
+        self._launch = launch
+        self.database = database
+        self.clock = Clock()
+
+    def open(self, *job_types: JobType) -> Dispatcher:
+        dispatcher = Dispatcher(self.database, job_types, timeout=TIMEOUT, clock=self.clock)
+        self.engine: JobEngine = self._launch(queues=[], dispatcher=dispatcher)
+        return dispatcher
+
+
+@pytest.fixture
+def desk(launch: Launch, database: Database) -> Desk:
+    return Desk(launch, database)
+
+
+def job_of(kind: str, handle: Any, **more: Any) -> JobType:
+    return long_jobs(handle, **more) if kind == "sources" else short_jobs(handle, **more)
+
+
+def runner(database: Database, *job_types: JobType, clock: Clock | None = None) -> Runner:
+    return Runner(database, job_types, timeout=TIMEOUT, clock=clock or Clock())
+
+
+@Both
+def test_a_submitted_job_is_completed(desk: Desk, kind: Any) -> None:
+    desk.open(long_jobs(), short_jobs())
+
+    job = ended(desk.database, submit(desk.database, kind, {"n": 21}))
+
+    assert (job.status, job.result, job.error) == ("completed", {"twice": 42}, None)
+    assert job.started_at == job.completed_at == NOW
+
+
+def test_jobs_that_were_submitted_before_any_worker_started_are_run(desk: Desk) -> None:
+    waiting = [submit(desk.database, body={"n": n}) for n in range(11)]
+    desk.open(short_jobs())
+
+    assert [ended(desk.database, job).result for job in waiting] == [{"twice": 2 * n} for n in range(11)]
+
+
+@Both
+def test_a_job_that_fails_says_so_in_a_sentence(desk: Desk, kind: Any) -> None:
+    def refuse(context: JobContext) -> dict[str, Any]:
+        if context.job.input["n"] == 1:
+            raise BadRequest("The page has no text.")
+        raise ZeroDivisionError("secret detail")
+
+    desk.open(job_of(kind, refuse))
+
+    with_words = ended(desk.database, submit(desk.database, kind, {"n": 1}))
+    fault = ended(desk.database, submit(desk.database, kind, {"n": 2}))
+
+    assert (with_words.status, with_words.error) == ("failed", "The page has no text.")
+    assert (fault.status, fault.error) == ("failed", FAULT)
+
+
+def test_a_result_that_is_no_json_fails_the_job(database: Database) -> None:
+    job = submit(database)
+
+    runner(database, short_jobs(lambda context: {"at": object()})).run("extraction", [job.id])
+
+    assert (read(database, job).status, read(database, job).error) == ("failed", FAULT)
+
+
+def test_one_bad_job_in_a_batch_harms_no_other(database: Database) -> None:
+    def handle(context: JobContext) -> dict[str, Any]:
+        return {"part": 12 // context.job.input["n"]}
+
+    jobs = [submit(database, body={"n": n}) for n in (3, 0, 4)]
+
+    runner(database, short_jobs(handle)).run("extraction", [job.id for job in jobs])
+
+    assert [read(database, job).result for job in jobs] == [{"part": 4}, None, {"part": 3}]
+
+
+def test_a_batch_passes_over_jobs_that_have_ended(database: Database) -> None:
+    def cancel_the_other(context: JobContext) -> dict[str, Any]:
+        ledger.cancel(database, "extraction", second.id, now=NOW)
+        return {"done": context.job.id}
+
+    first, second = submit(database), submit(database)
+
+    runner(database, short_jobs(cancel_the_other)).run("extraction", [first.id, second.id])
+
+    assert read(database, first).result == {"done": first.id}
+    assert read(database, second).error == CANCELLED
+
+
+def test_a_result_is_published_in_the_transaction_that_completes_the_job(database: Database) -> None:
+    def publish(connection: Connection, job: Job, result: Mapping[str, Any], now: datetime) -> None:
+        bump(connection, f"n-{job.input['n']}")
+        if job.input["n"] == 2:
+            raise RuntimeError("cannot be published")
+
+    jobs = [submit(database, body={"n": n}) for n in (1, 2)]
+
+    runner(database, short_jobs(publish=publish)).run("extraction", [job.id for job in jobs])
+
+    assert [read(database, job).status for job in jobs] == ["completed", "failed"]
+    with database.read() as connection:
+        assert connection.execute(sa.select(change_counters.c.topic)).scalars().all() == ["n-1"]
+
+
+def test_a_store_that_is_away_for_a_moment_costs_no_job_its_result(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    complete, failures = transitions.complete, [1, 1]
+
+    def sometimes(*args: Any, **more: Any) -> bool:
+        if failures:
+            failures.pop()
+            raise OperationalError("UPDATE", {}, Exception("the server closed the connection"))
+        return complete(*args, **more)
+
+    monkeypatch.setattr(transitions, "complete", sometimes)
+    job = submit(database, body={"n": 5})
+
+    runner(database, short_jobs()).run("extraction", [job.id])
+
+    assert read(database, job).result == {"twice": 10}
+
+
+def test_a_job_shows_its_steps_while_it_runs(desk: Desk, work: Work) -> None:
+    def handle(context: JobContext) -> dict[str, Any]:
+        found = context.step("search", lambda: [1, 2, 3], detail=lambda found: {"found": len(found)})
+        context.step("read", lambda: work.hold(context))
+        return {"found": found}
+
+    desk.open(long_jobs(handle))
+    job = submit(desk.database, "sources")
+    work.wait_for(1)
+
+    search, reading = ledger.steps(desk.database, job.id)
+    assert (search.name, search.finished_at, search.detail) == ("search", NOW, {"found": 3})
+    assert (reading.name, reading.finished_at) == ("read", None)
+
+    work.let_go.set()
+    assert ended(desk.database, job).result == {"found": [1, 2, 3]}
+    assert ledger.steps(desk.database, job.id)[1].finished_at == NOW
+
+
+def test_a_cancelled_job_stops_before_its_next_step(desk: Desk, work: Work) -> None:
+    def handle(context: JobContext) -> dict[str, Any]:
+        context.step("one", lambda: work.hold(context))
+        context.step("two", lambda: work.log.append("never"))
+        return {}
+
+    desk.open(long_jobs(handle))
+    job = submit(desk.database, "sources", title="mine")
+    work.wait_for(1)
+
+    ledger.cancel(desk.database, "sources", job.id, now=NOW)
+    work.let_go.set()
+    desk.engine.stop(timeout=5)
+
+    assert read(desk.database, job).error == CANCELLED
+    assert work.log == ["mine"]
+    assert [step.name for step in ledger.steps(desk.database, job.id)] == ["one"]
+
+
+def test_a_job_out_of_time_fails_before_its_next_step(database: Database) -> None:
+    clock, stops = Clock(), []
+
+    def handle(context: JobContext) -> dict[str, Any]:
+        assert context.remaining() == 120
+        clock.at += timedelta(seconds=121)
+        assert context.remaining() == -1
+        try:
+            context.step("two", lambda: pytest.fail("there is no time for it"))
+        except JobStopped as stop:
+            stops.append(str(stop))
+            raise
+        return {}
+
+    job = submit(database)
+    runner(database, short_jobs(handle), clock=clock).run("extraction", [job.id])
+
+    sentence = "The job did not end within 120 seconds and was stopped."
+    assert stops == [sentence]
+    assert (read(database, job).status, read(database, job).error) == ("failed", sentence)
+
+
+def test_a_job_whose_thread_hangs_fails_in_time_and_its_result_is_dropped(desk: Desk, work: Work) -> None:
+    dispatcher = desk.open(long_jobs(work.hold))
+    job = submit(desk.database, "sources")
+    work.wait_for(1)
+
+    desk.clock.at += TIMEOUT + timedelta(seconds=1)
+    dispatcher.sweep()
+
+    assert "did not end within 120 seconds" in (read(desk.database, job).error or "")
+    work.let_go.set()
+    desk.engine.stop(timeout=5)
+    assert read(desk.database, job).status == "failed"
+    assert read(desk.database, job).result is None
+
+
+def test_hanging_threads_are_replaced_once_and_never_grow_beyond_that(desk: Desk, work: Work) -> None:
+    desk.open(long_jobs(work.hold, concurrency=2))
+
+    for already in (0, 2):
+        for n in range(2):
+            submit(desk.database, "sources", title=f"{already + n}", now=desk.clock.at)
+        work.wait_for(2)
+        desk.clock.at += TIMEOUT + timedelta(seconds=1)
+    waiting = submit(desk.database, "sources", title="4")
+
+    assert not work.reached.acquire(timeout=0.5)
+    assert read(desk.database, waiting).status == "pending"
+    work.let_go.set()
+    assert ended(desk.database, waiting).status == "completed"
+
+
+def test_no_more_jobs_run_at_once_than_a_kind_has_threads(desk: Desk, work: Work) -> None:
+    desk.open(long_jobs(work.hold, concurrency=3), short_jobs())
+    jobs = [submit(desk.database, "sources", title=f"{n}") for n in range(8)]
+    work.wait_for(3)
+
+    assert ended(desk.database, submit(desk.database)).status == "completed", "other kinds have their own"
+    assert len(work.log) == 3
+    assert [read(desk.database, job).status for job in jobs].count("pending") == 5
+
+    work.let_go.set()
+    assert {ended(desk.database, job).status for job in jobs} == {"completed"}
+
+
+def test_waiting_jobs_are_spread_over_the_threads_that_are_free(desk: Desk, work: Work) -> None:
+    jobs = [submit(desk.database) for _ in range(4)]
+    desk.open(short_jobs(work.hold, concurrency=2, batch=4))
+
+    work.wait_for(2)
+
+    assert [read(desk.database, job).status for job in jobs] == ["running"] * 4
+    work.let_go.set()
+    assert {ended(desk.database, job).status for job in jobs} == {"completed"}
+
+
+def test_dbos_stores_of_a_job_no_more_than_its_id(desk: Desk, store: sa.Engine) -> None:
+    desk.open(short_jobs(lambda context: {"text": context.job.input["text"]}))
+
+    job = ended(desk.database, submit(desk.database, body={"text": "a long secret " * 1000}))
+
+    assert job.status == "completed"
+    desk.engine.stop(timeout=5)
+    prefix = "" if store.dialect.name == "sqlite" else "dbos."
+    with store.connect() as connection:
+        [stored] = connection.exec_driver_sql(f"SELECT inputs FROM {prefix}workflow_input").scalars()
+        outputs = connection.exec_driver_sql(f"SELECT output FROM {prefix}workflow_output").scalars().all()
+    assert job.id in stored
+    assert len(stored) < 200
+    assert "secret" not in f"{stored}{outputs}"
+
+
+def test_jobs_that_dbos_does_not_take_wait_again(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    dispatcher = desk.open(short_jobs())
+
+    def refuse(*args: Any) -> None:
+        raise OperationalError("INSERT", {}, Exception("the disk is full"))
+
+    with monkeypatch.context() as broken:
+        broken.setattr(DBOS, "start_workflow", refuse)
+        job = submit(desk.database)
+        wait_until(lambda: dispatcher._failing, "the dispatcher has seen the fault")
+
+    assert ended(desk.database, job).status == "completed"
+
+
+def test_what_a_dead_process_took_up_is_put_back_by_another(desk: Desk) -> None:
+    job = submit(desk.database)
+    transitions.take_up(desk.database, "extraction", limit=1, now=NOW)
+    dispatcher = desk.open(short_jobs())
+
+    desk.clock.at += START_WITHIN
+    dispatcher.sweep()
+    assert read(desk.database, job).status == "pending"
+    desk.clock.at += timedelta(seconds=1)
+    dispatcher.sweep()
+
+    assert ended(desk.database, job).status == "completed"
+
+
+def test_a_dispatcher_that_was_stopped_takes_up_nothing(desk: Desk) -> None:
+    dispatcher = desk.open(short_jobs())
+    dispatcher.stop()
+
+    job = submit(desk.database)
+
+    assert not dispatcher._thread.is_alive()
+    assert read(desk.database, job).status == "pending"
+
+
+def test_two_job_types_of_one_kind_are_refused(database: Database) -> None:
+    with pytest.raises(ValueError, match="Two job types have one kind"):
+        runner(database, short_jobs(), short_jobs())
+
+
+def test_a_workflow_without_a_dispatcher_says_so(launch: Launch) -> None:
+    launch()
+    running.use(None)
+
+    with pytest.raises(RuntimeError, match="nothing in this process runs jobs"):
+        DBOS.start_workflow(running.submitted_jobs, "extraction", ["id"]).get_result()

@@ -1,0 +1,86 @@
+"""What is forgotten of submitted jobs, and when."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from backend import kept
+from backend.db import Database
+from backend.jobs import ledger, tasks, transitions
+from backend.jobs.model import Job
+from backend.jobs.tables import job_steps, submissions
+from backend.jobs.tasks import job_schedules
+from tests.support.submitted_jobs import MINUTE, NOW, count, short_jobs, submit
+
+MONTH = timedelta(days=30)
+
+
+def ended_at(database: Database, ago: timedelta) -> Job:
+    """A job with a step that was cancelled so long ago."""
+    job = submit(database, now=NOW - ago - MINUTE)
+    transitions.begin_step(database, job.id, 0, "search", now=NOW - ago)
+    ledger.cancel(database, job.kind, job.id, now=NOW - ago)
+    return job
+
+
+def left(database: Database, job: Job) -> bool:
+    return ledger.read(database, job.kind, job.id) is not None
+
+
+def test_jobs_are_forgotten_a_month_after_they_ended_with_their_steps(database: Database) -> None:
+    old = ended_at(database, MONTH + MINUTE)
+    young = ended_at(database, MONTH - MINUTE)
+    never_ended = submit(database, now=NOW - 2 * MONTH)
+
+    [schedule] = job_schedules(database, [], keep=MONTH)
+    schedule.run(NOW)
+
+    assert [left(database, job) for job in (old, young, never_ended)] == [False, True, True]
+    with database.read() as connection:
+        assert connection.execute(sa.select(job_steps.c.job_id)).scalars().all() == [young.id]
+
+
+def test_what_a_job_type_stored_goes_with_its_jobs_or_neither_goes(database: Database) -> None:
+    old, told = ended_at(database, 2 * MONTH), []
+
+    def forget(connection: Connection, ids: Sequence[str]) -> None:
+        told.append(list(ids))
+        if len(told) == 1:
+            raise RuntimeError("not now")
+
+    [schedule] = job_schedules(database, [short_jobs(forget=forget)], keep=MONTH)
+    with pytest.raises(RuntimeError):
+        schedule.run(NOW)
+    assert left(database, old)
+    schedule.run(NOW)
+
+    assert told == [[old.id], [old.id]]
+    assert not left(database, old)
+
+
+def test_more_jobs_than_a_batch_are_all_forgotten(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "BATCH", 2)
+    for _ in range(5):
+        ended_at(database, 2 * MONTH)
+
+    assert tasks.forget_jobs(database, [], before=NOW - MONTH) == 5
+    assert count(database) == 0
+
+
+def test_keys_of_submissions_are_forgotten_after_a_day_and_expired_answers_too(database: Database) -> None:
+    submit(database, key="old", now=NOW - timedelta(hours=24))
+    submit(database, key="young", now=NOW - timedelta(hours=23))
+    answer = kept.key_of("page", "https://example.org/")
+    kept.keep(database, answer, "page", {}, keep_for=MINUTE, now=NOW - 2 * MINUTE)
+
+    [schedule] = job_schedules(database, [], keep=MONTH)
+    schedule.run(NOW)
+
+    with database.read() as connection:
+        assert connection.execute(sa.select(submissions.c.idempotency_key)).scalars().all() == ["young"]
+        assert connection.execute(sa.select(sa.func.count()).select_from(kept.kept_answers)).scalar() == 0

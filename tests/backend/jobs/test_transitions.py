@@ -1,0 +1,155 @@
+"""What workers change on jobs, and what they may not."""
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from backend.db import Database, bump, change_counters
+from backend.jobs import ledger, transitions
+from backend.jobs.model import Job
+from tests.support.submitted_jobs import MINUTE, NOW, read, submit
+
+TIMEOUT = timedelta(seconds=120)
+
+
+def publish(connection: Connection, job: Job, result: Mapping[str, Any], now: datetime) -> None:
+    bump(connection, f"published-{result['n']}")
+
+
+def published(database: Database) -> list[str]:
+    with database.read() as connection:
+        return list(connection.execute(sa.select(change_counters.c.topic)).scalars())
+
+
+def started(database: Database, *, now: datetime = NOW) -> Job:
+    job = submit(database)
+    transitions.take_up(database, job.kind, limit=1, now=now)
+    assert transitions.start(database, [job.id], now=now) == [job.id]
+    found = transitions.running(database, job.id)
+    assert found is not None
+    return found
+
+
+def test_the_jobs_that_have_waited_longest_are_taken_up_first_and_once(database: Database) -> None:
+    last = submit(database, now=NOW + MINUTE)
+    first = submit(database, now=NOW - MINUTE)
+    middle = submit(database, now=NOW)
+    submit(database, "sources")
+
+    assert transitions.anything_waits(database, ["extraction"])
+    assert transitions.take_up(database, "extraction", limit=2, now=NOW) == [first.id, middle.id]
+    assert transitions.take_up(database, "extraction", limit=2, now=NOW) == [last.id]
+    assert transitions.take_up(database, "extraction", limit=2, now=NOW) == []
+    assert not transitions.anything_waits(database, ["extraction"])
+    assert transitions.anything_waits(database, ["extraction", "sources"])
+
+
+def test_many_workers_at_once_never_take_up_the_same_job(database: Database) -> None:
+    ids = {submit(database).id for _ in range(40)}
+
+    with ThreadPoolExecutor(8) as pool:
+        taken = pool.map(lambda _: transitions.take_up(database, "extraction", limit=3, now=NOW), range(40))
+        parts = list(taken)
+    all_taken = [job_id for part in parts for job_id in part]
+
+    assert max(map(len, parts)) == 3
+    assert len(all_taken) == len(set(all_taken))
+    assert set(all_taken) == ids
+
+
+def test_jobs_that_were_taken_up_and_never_started_wait_again(database: Database) -> None:
+    forgotten, taken, running = submit(database), submit(database), submit(database)
+    transitions.take_up(database, "extraction", limit=3, now=NOW)
+    transitions.start(database, [running.id], now=NOW)
+    transitions.put_back(database, [taken.id])
+    transitions.take_up(database, "extraction", limit=1, now=NOW + MINUTE)
+
+    assert transitions.put_back_forgotten(database, taken_before=NOW + MINUTE) == [forgotten.id]
+
+    assert transitions.take_up(database, "extraction", limit=3, now=NOW) == [forgotten.id]
+    assert read(database, running).status == "running"
+
+
+def test_a_job_that_is_started_again_keeps_its_first_start(database: Database) -> None:
+    job = started(database)
+
+    assert transitions.start(database, [job.id], now=NOW + MINUTE) == [job.id]
+
+    again = read(database, job)
+    assert (again.status, again.started_at, again.attempt_at) == ("running", NOW, NOW + MINUTE)
+
+
+def test_jobs_that_have_ended_are_not_started(database: Database) -> None:
+    cancelled, waiting = submit(database), submit(database)
+    ledger.cancel(database, "extraction", cancelled.id, now=NOW)
+
+    assert transitions.start(database, [cancelled.id, waiting.id, "unknown"], now=NOW) == [waiting.id]
+    assert transitions.running(database, cancelled.id) is None
+
+
+def test_a_result_is_stored_and_published_once(database: Database) -> None:
+    job = started(database)
+
+    assert transitions.complete(database, job, {"n": 1}, publish, now=NOW)
+    assert not transitions.complete(database, job, {"n": 2}, publish, now=NOW + MINUTE)
+    assert not transitions.fail(database, job.id, "Too late.", now=NOW + MINUTE)
+
+    done = read(database, job)
+    assert (done.status, done.result, done.error) == ("completed", {"n": 1}, None)
+    assert done.completed_at == NOW
+    assert published(database) == ["published-1"]
+
+
+def test_what_cannot_be_published_is_not_completed(database: Database) -> None:
+    job = started(database)
+
+    def broken(connection: Connection, job: Job, result: Mapping[str, Any], now: datetime) -> None:
+        publish(connection, job, result, now)
+        raise RuntimeError("the disk is full")
+
+    with pytest.raises(RuntimeError):
+        transitions.complete(database, job, {"n": 1}, broken, now=NOW)
+
+    assert read(database, job) == job
+    assert published(database) == []
+
+
+def test_a_cancelled_job_drops_what_it_still_brings(database: Database) -> None:
+    job = started(database)
+    ledger.cancel(database, "extraction", job.id, now=NOW)
+
+    assert not transitions.complete(database, job, {"n": 1}, publish, now=NOW)
+
+    assert read(database, job).status == "failed"
+    assert read(database, job).result is None
+    assert published(database) == []
+
+
+def test_a_job_out_of_time_fails_with_a_sentence_counted_from_its_latest_start(database: Database) -> None:
+    overdue = started(database, now=NOW)
+    in_time = started(database, now=NOW + MINUTE)
+    waiting = submit(database, now=NOW - timedelta(days=1))
+    at_the_end = NOW + TIMEOUT
+
+    assert transitions.fail_overdue(database, timeout=TIMEOUT, now=at_the_end) == []
+    later = at_the_end + timedelta(seconds=1)
+    assert transitions.fail_overdue(database, timeout=TIMEOUT, now=later) == [overdue.id]
+
+    failed = read(database, overdue)
+    assert failed.error == "The job did not end within 120 seconds and was stopped."
+    assert (failed.status, failed.completed_at) == ("failed", later)
+    assert read(database, in_time).status == "running"
+    assert read(database, waiting).status == "pending"
+
+
+def test_a_step_that_is_done_again_is_told_once(database: Database) -> None:
+    transitions.begin_step(database, "job", 0, "search", now=NOW)
+    transitions.begin_step(database, "job", 0, "search", now=NOW + MINUTE)
+
+    [step] = ledger.steps(database, "job")
+    assert (step.started_at, step.finished_at) == (NOW + MINUTE, None)

@@ -1,0 +1,49 @@
+"""Worker processes for tests that need several or have to kill one."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+PATIENCE = 20.0
+"""Seconds after which a test gives up; only a fault makes it wait so long."""
+
+
+class Crew:
+    """Worker processes on one store, and what they tell."""
+
+    def __init__(self, url: str, folder: Path) -> None:
+        self.url = url
+        self.folder = folder
+        self.processes: dict[int, subprocess.Popen[bytes]] = {}
+
+    def start(self, count: int) -> None:
+        command = [sys.executable, "-m", "tests.support.job_process", self.url, str(self.folder)]
+        with (self.folder / "output").open("ab") as output:
+            for _ in range(count):
+                process = subprocess.Popen(command, stdout=output, stderr=output)
+                self.processes[process.pid] = process
+        started = len(self.processes)
+        self.wait_until(lambda: len(self.told("started")) == started, "all processes have started")
+
+    def told(self, word: str) -> list[tuple[str, ...]]:
+        """The lines of that word: the slot, then what came after the word."""
+        file = self.folder / "events"
+        lines = [line.split() for line in file.read_text().splitlines()] if file.exists() else []
+        return [(line[0], *line[2:]) for line in lines if line[1] == word]
+
+    def wait_until(self, happened: Callable[[], bool], what: str) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while not happened():
+            if time.monotonic() > deadline:
+                output = (self.folder / "output").read_text()[-4000:]
+                pytest.fail(f"It did not come about that {what}. The processes said:\n{output}")
+            time.sleep(0.02)
+
+    def end(self) -> None:
+        for process in self.processes.values():
+            process.kill()
+            process.wait()

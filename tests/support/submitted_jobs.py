@@ -1,0 +1,72 @@
+"""Jobs of the tests' own, and what is needed to submit and run them."""
+
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from backend.db import Database
+from backend.jobs import ledger
+from backend.jobs.model import Job, JobKind
+from backend.jobs.running import Handler, JobContext, JobType
+from backend.jobs.tables import jobs
+
+NOW = datetime(2026, 5, 18, 12, tzinfo=UTC)
+MINUTE = timedelta(minutes=1)
+PATIENCE = 20.0
+"""Seconds after which a test gives up; only a fault makes it wait so long."""
+
+
+def submit(
+    database: Database,
+    kind: JobKind = "extraction",
+    body: Mapping[str, Any] | None = None,
+    *,
+    by: str = "a-key",
+    key: str | None = None,
+    title: str = "",
+    now: datetime = NOW,
+) -> Job:
+    return ledger.submit(
+        database, kind, body or {"n": 1}, title=title, submitted_by=by, idempotency_key=key, now=now
+    )
+
+
+def read(database: Database, job: Job) -> Job:
+    """The job as it is now."""
+    found = ledger.read(database, job.kind, job.id)
+    assert found is not None
+    return found
+
+
+def ended(database: Database, job: Job) -> Job:
+    """The job once it has ended."""
+    wait_until(lambda: read(database, job).status in ("completed", "failed"), "the job has ended")
+    return read(database, job)
+
+
+def wait_until(happened: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not happened():
+        assert time.monotonic() < deadline, f"it did not come about that {what}"
+        time.sleep(0.01)
+
+
+def double(context: JobContext) -> dict[str, Any]:
+    return {"twice": 2 * context.job.input["n"]}
+
+
+def short_jobs(handle: Handler = double, **more: Any) -> JobType:
+    """Several at once in one workflow, with no steps that are recorded."""
+    return JobType("extraction", handle, **{"concurrency": 2, "batch": 4, **more})
+
+
+def long_jobs(handle: Handler = double, **more: Any) -> JobType:
+    return JobType("sources", handle, **{"concurrency": 2, **more})
+
+
+def count(database: Database) -> int:
+    with database.read() as connection:
+        return connection.execute(sa.select(sa.func.count()).select_from(jobs)).scalar_one()
