@@ -57,9 +57,16 @@ def figure(
             "tickformat": "%H:%M\n%m-%d" if is_day else "%m-%d",
             "hoverformat": "%m-%d %H:%M",
             "tickangle": 0,
+            "ticklabeloverflow": "allow",
             "range": [local[0], local[-1]] if local else None,
         },
-        "yaxis": {"gridcolor": grid, "tickformat": ".4~g", "range": reach, "zeroline": False},
+        "yaxis": {
+            "gridcolor": grid,
+            "tickformat": ".4~g",
+            "ticklabeloverflow": "allow",
+            "range": reach,
+            "zeroline": False,
+        },
         "shapes": [
             {
                 "type": "line",

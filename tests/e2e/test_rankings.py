@@ -41,7 +41,8 @@ def rankings(reader: Reader, query: str = "", page: Page | None = None) -> Page:
 
 
 def ids(page: Page) -> list[str]:
-    return page.locator(".rk tbody tr").evaluate_all("rows => rows.map(row => row.dataset.id)")
+    found: list[str] = page.locator(".rk tbody tr").evaluate_all("rows => rows.map(row => row.dataset.id)")
+    return found
 
 
 def focused(page: Page) -> list[str]:
@@ -93,7 +94,7 @@ def test_sorting_is_at_once_takes_several_keys_and_the_export_has_the_same_order
         assert shown == [row["id"] for row in rows]
         page.keyboard.press("Escape")
     assert all("Sample data" in row["note"] and row["source"] and row["as_of"] for row in rows)
-    ranks = page.locator(".rk tbody .c-rank").all_inner_texts()
+    ranks = page.locator(".rk tbody .c-rank").all_text_contents()
     known = [int(rank) for rank in ranks if rank != "–"]
     assert known == sorted(known)
     assert "–" in ranks
@@ -339,6 +340,61 @@ def test_columns_and_span_are_chosen_and_reopened_by_the_link(page: Page) -> Non
     expect(page.locator(".rk th.c-30d").first).to_be_visible()
     expect(page.locator(".rk th.c-rank")).to_have_count(0)
     expect(page.locator(".rk tr[data-id=bitcoin] .c-volume")).to_have_text(re.compile(r"^\$[\d.]+[MBT]$"))
+
+
+EVERY_COLUMN = "cols=rank,name,price,1h,24h,7d,30d,cap,volume,trend,source"
+OUT_OF_LINE = """() => {
+    const hosts = [...document.querySelectorAll('*')].filter(node => node.shadowRoot);
+    const root = hosts.map(host => host.shadowRoot).find(root => root.querySelector('.rk'));
+    const heads = [...root.querySelectorAll('thead th')];
+    const found = [];
+    for (const row of root.querySelectorAll('tbody tr')) [...row.children].forEach((cell, n) => {
+        const [a, b] = [cell, heads[n]].map(node => node.getBoundingClientRect());
+        const apart = Math.abs(a.left - b.left) > 0.5 || Math.abs(a.right - b.right) > 0.5;
+        const told = /c-(price|1h|24h|7d|30d|cap|volume)/.test(cell.className);
+        const cut = told && cell.scrollWidth > cell.clientWidth;
+        if (apart || cut) found.push(`${cell.className}: ${cell.textContent}`);
+    });
+    return found }"""
+
+
+@pytest.mark.parametrize(("lang", "width"), [("en", 1440), ("ja", 900), ("zh", 390)])
+def test_the_columns_stand_in_line_and_no_figure_is_cut(
+    browser: Browser, running_dashboard: str, lang: str, width: int
+) -> None:
+    reader = Reader(browser, running_dashboard, viewport={"width": width, "height": 800})
+    reader.remember(lang=lang)
+    page = rankings(reader, f"?{EVERY_COLUMN}")
+    assert page.evaluate(OUT_OF_LINE) == []
+    box, name = page.locator(".rk .box"), page.locator(".rk tbody .c-name").last
+    box.evaluate("box => { box.scrollLeft = 1e4; box.scrollTop = 1e6 }")
+    name.scroll_into_view_if_needed()
+    expect(name).to_be_in_viewport()
+    expect(page.locator(".rk thead .c-name")).to_be_in_viewport()  # both stay where they can be seen
+    reader.close()
+
+
+def test_rows_far_from_the_screen_are_laid_out_at_leisure_and_left_out_while_the_panel_opens(
+    page: Page,
+) -> None:
+    rows = page.locator(".rk tbody tr")
+    everything = rows.count()
+    expect(page.locator(".rk tbody tr.far")).to_have_count(0)
+    expect(page.get_by_role("row")).to_have_count(everything + 1)
+    rows.nth(2).locator(".c-price").click()
+    page.wait_for_function("() => new URLSearchParams(location.search).has('coin')")
+    expect(panel(page).locator("h2")).to_be_visible()
+    expect(page.locator(".rk tbody tr.far")).to_have_count(0)
+    rows.first.locator(".c-price").focus()
+    page.keyboard.press("End")
+    expect(rows.last.locator(".c-price")).to_be_focused()
+    expect(rows.last).to_be_in_viewport()
+
+
+def test_a_press_on_a_row_leaves_no_caret_among_the_rows(page: Page) -> None:
+    page.locator(".rk tbody tr").nth(3).locator(".c-price").click()
+    expect(panel(page)).to_be_visible()
+    assert page.evaluate("getSelection().rangeCount") == 0
 
 
 CASES = {

@@ -4,12 +4,12 @@ Streamlit's widget for it builds every option as an element of its own before an
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import orjson
 import streamlit as st
+
+from dashboard.components._declare import component
 
 _ROOM = Path(__file__).parent
 
@@ -39,13 +39,6 @@ def asset_picker(
         "words": {"label": label, "add": add, "full": full, "remove": remove},
         "most": most,
     }
-    _component()(key=key, data=orjson.dumps(data), on_pick_change=lambda: on_pick(st.session_state[key].pick))
-
-
-@cache
-def _component() -> Any:
-    return st.components.v2.component(
-        "chainproof.asset_picker",
-        js=(_ROOM / "picker.js").read_text("utf-8"),
-        css=(_ROOM / "picker.css").read_text("utf-8"),
+    component(_ROOM, "picker")(
+        key=key, data=orjson.dumps(data), on_pick_change=lambda: on_pick(st.session_state[key].pick)
     )

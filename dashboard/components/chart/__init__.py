@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import orjson
 import streamlit as st
 
+from dashboard.components._declare import joined
 from dashboard.components.chart.library import ADDRESS
 from dashboard.i18n import t
 
@@ -73,9 +74,7 @@ def prepare() -> None:
 
 def script(*parts: str) -> str:
     """The browser's part as one ES module, knowing where the library is."""
-    text = "\n".join((_ROOM / f"{part}.js").read_text("utf-8") for part in parts)
-    lines = (line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("//"))
-    return "\n".join(lines).replace('"ADDRESS"', orjson.dumps(ADDRESS).decode())
+    return joined(_ROOM, *parts).replace('"ADDRESS"', orjson.dumps(ADDRESS).decode())
 
 
 @cache

@@ -3,11 +3,11 @@
 from base64 import b64decode
 from binascii import Error as NotBase64
 from collections.abc import Callable, Sequence
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
+
+from dashboard.components._declare import component
 
 __all__ = ["file_drop", "taken"]
 
@@ -32,7 +32,7 @@ def file_drop(
         "accept": ",".join(f".{kind}" for kind in kinds),
         "most": most,
     }
-    _component()(key=key, data=data, on_file_change=on_file)
+    component(_ROOM, "file_drop")(key=key, data=data, on_file_change=on_file)
 
 
 def taken(key: str) -> tuple[str, bytes] | None:
@@ -42,12 +42,3 @@ def taken(key: str) -> tuple[str, bytes] | None:
         return str(sent["name"]), b64decode(sent["data"], validate=True)
     except (KeyError, TypeError, NotBase64):
         return None
-
-
-@cache
-def _component() -> Any:
-    return st.components.v2.component(
-        "chainproof.file_drop",
-        js=(_ROOM / "file_drop.js").read_text("utf-8"),
-        css=(_ROOM / "file_drop.css").read_text("utf-8"),
-    )

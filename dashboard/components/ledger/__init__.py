@@ -1,12 +1,12 @@
 """A table whose rows open something: sorted in the browser, a part of its rows at a time."""
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
-import streamlit as st
+
+from dashboard.components._declare import component
 
 __all__ = ["Cell", "Column", "ledger"]
 
@@ -55,17 +55,8 @@ def ledger(
         "columns": [column._asdict() for column in columns],
         "rows": [[row, [list(cell) for cell in cells]] for row, cells in rows],
     }
-    return _component()(key=key, data=orjson.dumps(data), on_open_change=on_open or _nothing)
+    return component(_ROOM, "ledger")(key=key, data=orjson.dumps(data), on_open_change=on_open or _nothing)
 
 
 def _nothing() -> None:
     """A trigger is only sent for callbacks that exist."""
-
-
-@cache
-def _component() -> Any:
-    return st.components.v2.component(
-        "chainproof.ledger",
-        js=(_ROOM / "ledger.js").read_text("utf-8"),
-        css=(_ROOM / "ledger.css").read_text("utf-8"),
-    )

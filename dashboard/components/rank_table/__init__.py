@@ -14,18 +14,18 @@ from typing import Any
 import orjson
 import streamlit as st
 
+from dashboard.components._declare import joined
 from dashboard.components.rank_table.payload import Formats, table_bytes
 
 __all__ = ["Formats", "mount", "table_bytes"]
 
 _ROOM = Path(__file__).parent
-_PARTS = ("dom", "order", "trend", "watch", "toolbar", "cells", "table", "keys", "main")
+_PARTS = ("dom", "order", "trend", "watch", "toolbar", "widths", "cells", "table", "leisure", "keys", "main")
 
 
 def script(*parts: str) -> str:
     """The browser's part as one ES module, without the comment and blank lines."""
-    lines = "\n".join((_ROOM / f"{part}.js").read_text("utf-8") for part in parts or _PARTS).splitlines()
-    return "\n".join(line for line in lines if line.strip() and not line.lstrip().startswith("//"))
+    return joined(_ROOM, *(parts or _PARTS))
 
 
 _table = st.components.v2.component(

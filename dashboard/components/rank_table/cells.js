@@ -68,10 +68,10 @@ const CELLS = {
   cap: plain((row) => row.capText),
   volume: plain((row) => row.volumeText),
   trend: {
-    make: (cell, row, table) => table.seen.observe(cell),
+    make() {},
     patch(cell, row, table) {
       const drawn = `${table.view.span}${row.trend}`;
-      if (!cell.visible || cell.drawn === drawn) return;
+      if (!cell.parentNode.near || cell.drawn === drawn) return;
       cell.drawn = drawn;
       if (row.trend) drawTrend(cell, row, table.slots);
       else setText(cell, table.words.unknown);
@@ -104,18 +104,21 @@ class RowView {
     this.row = row;
     this.cells = {};
     this.star = el("button", { type: "button", class: "star", tabindex: "-1", "data-act": "star" }, icon("star"));
-    this.node = el("tr", { "data-id": row.id });
+    // The roles are told: a table that is laid out by grids is none to every browser.
+    this.node = el("tr", { "data-id": row.id, role: "row", class: "far" });
+    table.seen.observe(this.node);
     this.layout(table);
     this.patch(row, table);
   }
 
   layout(table) {
     this.columns = table.columns;
-    const first = el("td", { class: "c-star", "data-col": "star", tabindex: "-1" }, this.star);
+    const first = el("td", { class: "c-star", "data-col": "star", tabindex: "-1", role: "gridcell" }, this.star);
     const cells = this.columns.map((code) => {
       if (!this.cells[code]) {
         const name = code === "name";
-        const cell = el(name ? "th" : "td", { class: `c-${code}`, "data-col": code, tabindex: "-1", scope: name ? "row" : null });
+        const cell = el(name ? "th" : "td", { class: `c-${code}`, "data-col": code, tabindex: "-1",
+          role: name ? "rowheader" : "gridcell" });
         CELLS[code].make(cell, this.row, table);
         this.cells[code] = cell;
       }

@@ -12,9 +12,9 @@ class RankTable {
     this.skew = 0;
     this.keysAllowed = readFlag("chainproof.keys", true);
     this.toolbar = new Toolbar(this);
-    this.head = el("tr");
-    this.body = el("tbody");
-    this.grid = el("table", { role: "grid" }, el("thead", {}, this.head), this.body);
+    this.head = el("tr", { role: "row" });
+    this.body = el("tbody", { role: "rowgroup" });
+    this.grid = el("table", { role: "grid" }, el("thead", { role: "rowgroup" }, this.head), this.body);
     this.empty = el("div", { class: "empty", hidden: true });
     this.box = el("div", { class: "box" }, this.grid, this.empty);
     this.tip = el("div", { class: "tip", role: "tooltip", hidden: true });
@@ -37,7 +37,10 @@ class RankTable {
     this.connected = new AbortController();
     const { signal } = this.connected;
     document.addEventListener("keydown", (event) => this.onPageKey(event), { signal });
-    document.addEventListener("pointerdown", (event) => this.closeMenus(event), { signal });
+    document.addEventListener("pointerdown", (event) => {
+      this.closeMenus(event);
+      this.takeInLater();
+    }, { signal });
     addEventListener("storage", (event) => event.key === WATCH_KEY && (this.lists.read(), this.listsChanged()), { signal });
     this.clock = setInterval(() => this.tickAges(), 5000);
   }
@@ -47,7 +50,9 @@ class RankTable {
     this.connected = null;
     clearInterval(this.clock);
     clearTimeout(this.reporting);
+    clearTimeout(this.resting);
     cancelPause(this.later);
+    cancelPause(this.takingIn);
   }
 
   // The rows. They are drawn when the head of the same version is there.
@@ -68,6 +73,7 @@ class RankTable {
     // The same value written again would still have the style of every row computed anew.
     setAttr(this.frame, "lang", head.lang);
     setAttr(this.frame, "data-mode", head.mode);
+    if (this.mode !== head.mode) this.leaveOut();
     this.mode = head.mode;
     this.adopt(head.view);
     if (this.rebuild) this.toolbar.build();
@@ -172,6 +178,7 @@ class RankTable {
     const active = this.root.activeElement;
     this.columns = this.view.columns.filter((code) => code !== "volume" || this.hasVolume);
     this.renderHead();
+    this.widen();
     this.shown = select(this.rows, this.view);
     const nodes = this.shown.map((row) => {
       const view = this.views.get(row.id);
@@ -199,12 +206,12 @@ class RankTable {
     const wanted = JSON.stringify([this.columns, this.words.lang]);
     if (this.headFor !== wanted) {
       this.headFor = wanted;
-      this.head.replaceChildren(el("th", { scope: "col", class: "c-star" }, el("span", { class: "sr" }, this.words.col_star)));
+      this.head.replaceChildren(el("th", { role: "columnheader", class: "c-star" }, el("span", { class: "sr" }, this.words.col_star)));
       for (const code of this.columns) {
         const label = el("span", {}, this.words[`head_${code}`]);
         const inner = code === "trend" ? label : el("button", { type: "button", "data-sort": code, title: this.words.sort_why },
           label, el("span", { class: "dir", "aria-hidden": "true" }));
-        this.head.append(el("th", { scope: "col", class: `c-${code}`, "data-col": code }, inner));
+        this.head.append(el("th", { role: "columnheader", class: `c-${code}`, "data-col": code }, inner));
       }
     }
     for (const cell of this.head.children) {
@@ -219,11 +226,21 @@ class RankTable {
     }
   }
 
+  widen() {
+    const { template, least } = tracks(this.columns, this.rows, this.words);
+    if (this.template === template) return;
+    this.template = template;
+    this.leaveOut();
+    this.grid.style.setProperty("--tracks", template);
+    this.grid.style.minWidth = least;
+  }
+
   sortBy(code, several) {
     if (SORTABLE.includes(code)) this.setView({ ...this.view, sort: pressed(this.view.sort, code, several) });
   }
 
   open(id) {
+    if (!id !== !this.coin) this.leaveOut(); // the panel takes room from the table or gives it back
     this.coin = this.opened = id;
     this.openedAt = Date.now();
     this.markRows();
@@ -287,9 +304,9 @@ class RankTable {
 
   onSeen(entries) {
     for (const entry of entries) {
-      entry.target.visible = entry.isIntersecting;
-      const view = entry.isIntersecting && this.views.get(entry.target.parentNode?.dataset.id);
-      if (view) CELLS.trend.patch(entry.target, view.row, this);
+      entry.target.near = entry.isIntersecting;
+      const view = this.views.get(entry.target.dataset.id);
+      if (entry.isIntersecting && view?.columns.includes("trend")) CELLS.trend.patch(view.cells.trend, view.row, this);
     }
   }
 }

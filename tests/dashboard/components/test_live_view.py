@@ -1,16 +1,15 @@
 """The live view's script in a real browser: it changes in place, and parses no markup."""
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
 from dashboard.components.live_view import h
-from tests.support.prerequisites import chromium
+from tests.support.browsers import chromium_browser
 
 SCRIPT = Path(__file__).parents[3] / "dashboard" / "components" / "live_view" / "live_view.js"
 
@@ -23,11 +22,7 @@ def test_an_element_is_written_as_tag_attributes_and_children() -> None:
 
 @pytest.fixture(scope="module")
 def page() -> Iterator[Page]:
-    found = chromium()
-    if found is None:
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)("No Chromium is installed.")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+    with chromium_browser() as browser:
         opened = browser.new_page()
         opened.set_content("<main></main>")
         module = json.dumps(SCRIPT.read_text(encoding="utf-8"))
@@ -44,7 +39,6 @@ def page() -> Iterator[Page]:
             }}"""
         )
         yield opened
-        browser.close()
 
 
 def draw(page: Page, *tree: Any) -> None:
