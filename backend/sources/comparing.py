@@ -9,10 +9,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
+from backend.entities.mention import Mention
 from backend.sources.claims import agreement, dates
 from backend.sources.claims.actions import verbs
-from backend.sources.claims.model import Action, Claim, Comparison, DateSpan, Difference, Mention, Quantity
+from backend.sources.claims.model import Action, Claim, Comparison, DateSpan, Difference, Quantity
 from backend.sources.claims.units import GENERIC
+from backend.sources.sameness import SAME_EVENT, closeness_of, names_known
 
 KINDS: Mapping[str, frozenset[str]] = {
     "exchange": frozenset({"firm"}),
@@ -26,8 +28,6 @@ KINDS: Mapping[str, frozenset[str]] = {
 }
 """Which entities can stand for each other in a statement, by their types; media and data providers, who
 tell what others did, are in no kind."""
-SAME_EVENT = 0.0
-BIAS = -4.5
 _PRECISIONS = ("day", "month", "quarter", "year")
 _CLAUSE_END = re.compile(r"[.;!?](?=\s|$)|[。；！？\n]")
 _NOTHING = Comparison(0, 0, 0, 0, (), same_event=False)
@@ -77,60 +77,8 @@ def compare(
         tuple(difference for difference in wrong if difference is not None),
         (*same_dates, *same_figures),
     )
-    closeness = _closeness(held, found)
+    closeness = closeness_of(claim, passage, found)
     return replace(found, closeness=closeness) if closeness >= SAME_EVENT else _NOTHING
-
-
-def _closeness(held: _Held, found: Comparison) -> float:
-    """How much speaks for one event."""
-    return BIAS + sum(weight * sign for weight, sign in zip(WEIGHTS, signs(held, found), strict=True))
-
-
-def signs(held: _Held, found: Comparison) -> tuple[float, ...]:
-    claim, passage = held.claim, held.passage
-    slots = {difference.slot for difference in found.differences}
-    entities = {mention.entity_id for mention in claim.mentions}
-    acts = bool(claim.actions and passage.actions)
-    kin = bool(found.same_actions or "polarity" in slots or (acts and _kin(claim.actions, passage.actions)))
-    comparable = bool(claim.words) and claim.language == passage.language
-    coverage = len(claim.words & passage.words) / len(claim.words) if comparable else 0.4
-    known = _names_known(claim, passage)
-    return (
-        float(min(found.shared_entities, 1)),
-        float(min(max(found.shared_entities - 1, 0), 2)),
-        found.shared_entities / len(entities) if entities else 0.5,
-        float(min(found.same_dates, 1)),
-        float(min(found.same_figures, 1)),
-        float(found.same_actions > 0 or "polarity" in slots),
-        float(acts and not kin),
-        coverage,
-        float(known is True),
-        float(known is False),
-        float("date" in slots),
-        float("figure" in slots),
-        float("agent" in slots),
-        float(len(slots) > 1),
-        float(
-            bool({"date", "agent"} & slots) and acts and not found.same_actions and "polarity" not in slots
-        ),
-    )
-
-
-WEIGHTS = (0.0, 0.8, 3.3, 3.3, 2.0, 0.9, -2.2, 4.2, 1.2, -2.2, -0.7, -0.9, 0.0, -3.0, -1.5)
-
-
-def _names_known(claim: Claim, passage: Claim) -> bool | None:
-    """Whether the passage knows a name that the catalogue lacks; None where the claim has none."""
-    if not claim.names or claim.language != passage.language:
-        return None
-    low = passage.text.lower()
-    return any(name.lower() in low for name in claim.names)
-
-
-def _kin(ours: Iterable[Action], theirs: Iterable[Action]) -> bool:
-    listed = verbs()
-    themes = frozenset().union(*(listed[action.verb].themes for action in ours))
-    return any(themes & listed[action.verb].themes for action in theirs)
 
 
 def _dates(held: _Held) -> tuple[list[Difference], Difference | None]:
@@ -240,7 +188,7 @@ def _unlisted_agent(held: _Held, claimed: Collection[str]) -> Difference | None:
     """A name that the catalogue lacks as the claim's subject, in the place of the record's, which the claim
     lacks: "Google bought" against "Tesla bought"."""
     claim, passage = held.claim, held.passage
-    if not claim.actions or claim.language != passage.language or _names_known(claim, passage) is not False:
+    if not claim.actions or claim.language != passage.language or names_known(claim, passage) is not False:
         return None
     if any(_of_kind(held, claim.mentions, kind) for kind in _ACTING):
         return None

@@ -5,19 +5,10 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal
 
+from backend.entities.mention import Mention
 from backend.entities.model import Language
 
 Precision = Literal["year", "quarter", "month", "day"]
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """A place where a text names an entity of the catalogue."""
-
-    entity_id: str
-    start: int
-    end: int
-    text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from datetime import date
 
+from backend.entities.mention import Mention
 from backend.entities.model import Language
 from backend.sources.claims import actions, dates, numbers, quantities, wording
-from backend.sources.claims.model import Action, Claim, Mention
+from backend.sources.claims.model import Action, Claim
 
 MOST_CHARACTERS = 20_000
 """Characters of a passage that are read: more is a page, to be cut into passages first."""

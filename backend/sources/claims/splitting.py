@@ -11,7 +11,7 @@ from backend.entities.model import Language
 from backend.sources.claims import actions, dates, numbers, quantities, wording
 
 MOST_CLAIMS = 5
-MOST_SENTENCES = 400
+MOST_SENTENCES = 200
 """Sentences of an article that are weighed; later ones repeat or comment."""
 SHORTEST, LONGEST = 6, 1_000
 """Characters of a sentence that can be a claim; of a longer one the first thousand are read."""

@@ -1,6 +1,5 @@
 """Foreign pages reduced to what a visitor would see, and flagged where they talk to the machine."""
 
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

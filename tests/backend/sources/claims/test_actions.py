@@ -1,0 +1,73 @@
+"""What a claim says was done, and whether it affirms or denies it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.entities.model import LANGUAGES, Language
+from backend.sources.claims.actions import MOST_ACTIONS, find, verbs
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "verb", "affirmed"),
+    [
+        ("The SEC approved the funds", "en", "approve", True),
+        ("The SEC did not approve the funds", "en", "approve", False),
+        ("The SEC hasn't approved the funds", "en", "approve", False),
+        ("The exchange was never hacked", "en", "hack", False),
+        ("The exchange denied that its wallets had been hacked", "en", "hack", False),
+        ("It did not deny that it was hacked", "en", "hack", True),
+        ("The SEC denied the application", "en", "reject", True),
+        ("The founder was acquitted", "en", "acquit", True),
+        ("The Treasury lifts its sanctions on the mixer", "en", "lift_sanctions", True),
+        ("SECは現物ETFを承認した", "ja", "approve", True),
+        ("SECは現物ETFを承認しなかった", "ja", "approve", False),
+        ("SECは現物ETFを不承認とした", "ja", "reject", True),
+        ("取引所は流出を否定した", "ja", "hack", False),
+        ("流出の事実はない", "ja", "hack", False),
+        ("財務省は制裁を解除した", "ja", "lift_sanctions", True),
+        ("SEC批准了现货ETF", "zh", "approve", True),
+        ("SEC没有批准现货ETF", "zh", "approve", False),
+        ("SEC并未批准现货ETF", "zh", "approve", False),
+        ("币安否认被盗", "zh", "hack", False),
+        ("指控其未经注册发行", "zh", "charge", True),
+        ("未经注册发行代币", "zh", "launch", True),
+    ],
+)
+def test_an_action_is_affirmed_or_denied(text: str, language: Language, verb: str, affirmed: bool) -> None:
+    assert (verb, affirmed) in {(action.verb, action.affirmed) for action in find(text, language)}
+
+
+def test_a_negation_reaches_no_further_than_its_clause() -> None:
+    told = {action.verb: action.affirmed for action in find("It was not hacked; the SEC sued it", "en")}
+    assert told == {"hack": False, "sue": True}
+
+
+def test_a_form_inside_a_word_is_no_action() -> None:
+    assert find("urban planning and a disused winery", "en") == []
+
+
+def test_opposites_are_opposite_both_ways_and_every_verb_has_a_theme() -> None:
+    listed = verbs()
+    for verb in listed.values():
+        assert verb.themes
+        assert all(verb.name in listed[other].opposites for other in verb.opposites)
+        assert verb.after <= listed.keys()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_verb_has_forms_in_every_language_that_are_found(language: Language) -> None:
+    for verb in verbs().values():
+        theirs = [form for form in verb.forms if form.isascii() == (language == "en")]
+        assert theirs
+        assert any(verb.name in {action.verb for action in find(form, language)} for form in theirs)
+
+
+@given(st.text(max_size=80), st.sampled_from(LANGUAGES))
+def test_any_text_gives_actions_within_it(text: str, language: Language) -> None:
+    for action in find(text, language):
+        assert text[action.start : action.end] == action.text
+
+
+def test_a_text_of_verbs_alone_is_read_in_part() -> None:
+    assert len(find("not ban " * 20_000, "en")) <= MOST_ACTIONS + 2

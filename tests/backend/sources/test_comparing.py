@@ -1,0 +1,164 @@
+"""Holding a claim against a passage: which slots agree, which differ, and whether it is one event."""
+
+from datetime import UTC, date, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.sources.claims.model import Difference
+from backend.sources.comparing import compare
+from tests.backend.sources.evidence import APPROVAL, HALVING, LOSS, TYPES, claim, held, slots
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The fourth Bitcoin halving took place in April 2024.",
+        "On 20 April 2024 the reward of Bitcoin fell to 3.125 BTC at block 840,000.",
+        "Bitcoin's fourth halving came in 2024.",
+    ],
+)
+def test_a_true_statement_differs_in_nothing(text: str) -> None:
+    found = held(text, HALVING)
+    assert found.same_event
+    assert found.differences == ()
+    assert found.same_dates == 1
+    assert found.shared_entities == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "difference"),
+    [
+        (
+            "The fourth Bitcoin halving took place in May 2023.",
+            Difference("date", "May 2023", "2024-04-20"),
+        ),
+        (
+            "The fourth Bitcoin halving was on 2024-04-21.",
+            Difference("date", "2024-04-21", "2024-04-20"),
+        ),
+        (
+            "At the fourth Bitcoin halving in April 2024 the block reward fell to 1.5 BTC.",
+            Difference("figure", "1.5 BTC", "3.125 BTC"),
+        ),
+        (
+            "The fourth Bitcoin halving was at block 740,000.",
+            Difference("figure", "740,000", "840,000"),
+        ),
+        (
+            "The third Bitcoin halving in April 2024 cut the block reward to 3.125 BTC.",
+            Difference("figure", "third Bitcoin halv", "Fourth Bitcoin halv"),
+        ),
+        (
+            "The fourth Ethereum halving in April 2024 cut the block reward to 3.125 at block 840,000.",
+            Difference("agent", "Ethereum", "Bitcoin"),
+        ),
+    ],
+)
+def test_an_altered_slot_is_told_with_both_values(text: str, difference: Difference) -> None:
+    assert difference in held(text, HALVING).differences
+
+
+@pytest.mark.parametrize(
+    ("text", "slot"),
+    [
+        ("Coinbase said that about 850,000 BTC had been stolen in February 2014.", "agent"),
+        ("Mt. Gox said that 650,000 BTC had been stolen in February 2014.", "figure"),
+        ("Mt. Gox denied that about 850,000 BTC had been stolen in February 2014.", "polarity"),
+        ("Google said that about 850,000 BTC had been stolen in February 2014.", "agent"),
+    ],
+)
+def test_an_altered_loss_differs_in_its_slot(text: str, slot: str) -> None:
+    assert slots(held(text, LOSS)) == {slot}
+
+
+@pytest.mark.parametrize(
+    ("text", "slot"),
+    [
+        ("The SEC rejected spot bitcoin ETFs in January 2024.", "polarity"),
+        ("The SEC did not approve spot bitcoin ETFs in January 2024.", "polarity"),
+        ("The CFTC approved eleven spot bitcoin ETFs in January 2024.", "agent"),
+        ("The SEC approved spot bitcoin ETFs on 11 January 2024.", "date"),
+    ],
+)
+def test_an_altered_approval_differs_in_its_slot(text: str, slot: str) -> None:
+    assert slot in slots(held(text, APPROVAL))
+
+
+def test_a_second_date_bears_out_what_was_done_on_it() -> None:
+    found = held("Spot bitcoin ETFs approved by the SEC began trading on 11 January.", APPROVAL)
+    assert (found.same_dates, found.differences) == (1, ())
+
+
+def test_another_event_agrees_and_differs_in_nothing() -> None:
+    for text in (
+        "Kraken acquired a broker for 1.5 billion dollars in March 2025.",
+        "Tesla bought 9,000 BTC in January 2021.",
+        "Bitcoin was sold by a museum in Norway in 2016.",
+    ):
+        found = held(text, HALVING)
+        assert not found.same_event
+        assert (found.shared_entities, found.same_dates, found.differences) == (0, 0, ())
+
+
+def test_what_a_record_undoes_it_takes_for_granted() -> None:
+    record = ("SEC dismisses its case against Coinbase.", datetime(2025, 2, 27, tzinfo=UTC))
+    assert "polarity" not in slots(held("The SEC sued Coinbase.", record))
+    sued = ("SEC sues Coinbase.", datetime(2023, 6, 6, tzinfo=UTC))
+    assert "polarity" in slots(held("The SEC dismissed its case against Coinbase.", sued))
+
+
+def test_facts_of_the_record_bear_out_figures_that_its_text_lacks() -> None:
+    found = held("The fourth Bitcoin halving in April 2024 paid 31 dollars.", HALVING, usd="31")
+    assert [same.slot for same in found.agreed] == ["date", "figure", "figure"]
+
+
+def test_a_page_agrees_by_its_day_and_contradicts_only_by_what_it_says() -> None:
+    page = claim("The fourth Bitcoin halving cut the block reward.")
+    told = claim("The fourth Bitcoin halving cut the block reward in April 2024.")
+    assert compare(told, page, {}, types=TYPES, published=date(2024, 4, 20)).same_dates == 1
+    later = compare(told, page, {}, types=TYPES, published=date(2024, 6, 1))
+    assert (later.same_dates, later.differences) == (0, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "slot"),
+    [
+        ("ビットフライヤーは2018年1月に約5億2300万XEMを失った。", "agent"),
+        ("コインチェックは2018年1月に約8億2300万XEMの流出を発表した。", "figure"),
+        ("コインチェックは2019年3月に約5億2300万XEMの流出を発表した。", "date"),
+    ],
+)
+def test_japanese_statements_differ_in_their_slots(text: str, slot: str) -> None:
+    record = (
+        "コインチェックから約5億2300万XEMが流出。取引所は被害を約580億円とした。",
+        datetime(2018, 1, 26, tzinfo=UTC),
+    )
+    assert slots(held(text, record, "ja")) == {slot}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("币安在2023年11月承认有罪，支付逾43亿美元。", set()),
+        ("币安在2023年11月认罪，支付逾93亿美元。", {"figure"}),
+        ("币安在2023年11月没有认罪。", {"polarity"}),
+        ("Kraken在2023年11月认罪，支付逾43亿美元。", {"agent"}),
+    ],
+)
+def test_chinese_statements_differ_in_their_slots(text: str, found: set[str]) -> None:
+    record = ("币安在美国认罪。和解金额逾43亿美元，首席执行官卸任。", datetime(2023, 11, 21, tzinfo=UTC))
+    assert slots(held(text, record, "zh")) == found
+
+
+@given(st.text(max_size=120), st.text(max_size=120))
+def test_any_two_texts_can_be_compared(one: str, other: str) -> None:
+    compare(claim(one), claim(other), {"btc": other})
+
+
+@given(st.sampled_from([HALVING, LOSS, APPROVAL]))
+def test_a_record_never_differs_from_its_own_text(record: tuple[str, datetime]) -> None:
+    found = held(record[0], record)
+    assert found.same_event
+    assert found.differences == ()

@@ -1,0 +1,166 @@
+"""Source finding over HTTP: accepted, worked, polled, and what its answers promise."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from backend.instants import utc_now
+from backend.jobs import ledger
+from backend.jobs.running import JobType, Runner
+from backend.sources.tasks import source_jobs
+from tests.support.article_app import Articles, article_app
+
+STATEMENT = "Bitcoin's fourth halving came at block 840,000 in April 2024."
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Articles]:
+    with article_app(tmp_path_factory.mktemp("sources")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def job_type(service: Articles) -> JobType:
+    settings = service.running.inner.state.settings
+    made = source_jobs(settings, service.running.database, service.service.rules)
+    return replace(made, batch=2)  # steps of such jobs need no job engine
+
+
+def submitted(service: Articles, body: Any, **headers: str) -> str:
+    answer = service.post("/sources", body, **headers)
+    assert answer.status == 202, answer.body
+    job_id = str(answer.json()["data"]["job_id"])
+    assert answer.headers["location"] == f"/sources/{job_id}"
+    return job_id
+
+
+def worked(service: Articles, job_type: JobType, job_id: str) -> Any:
+    runner = Runner(service.running.database, [job_type], timeout=timedelta(minutes=2), clock=utc_now)
+    runner.run("sources", [job_id])
+    return service.json(f"/sources/{job_id}")["data"]
+
+
+def test_a_statement_is_accepted_worked_and_answered(service: Articles, job_type: JobType) -> None:
+    job_id = submitted(service, {"statement": STATEMENT})
+    waiting = service.json(f"/sources/{job_id}")["data"]
+    assert (waiting["status"], "result" in waiting) == ("pending", False)
+    done = worked(service, job_type, job_id)
+    assert (done["status"], done["error"]) == ("completed", None)
+    assert set(done["result"]) == {
+        "statement",
+        "refined_query",
+        "primary_sources",
+        "search_results_count",
+        "processing_time_ms",
+        "truth_assessment",
+        "search_metrics",
+        "original_urls",
+    }
+    assert set(done["result"]["primary_sources"][0]) == {
+        "url",
+        "title",
+        "authority_score",
+        "relevance_score",
+        "source_type",
+        "summary",
+        "content",
+        "published_at",
+        "validated",
+        "is_news_like",
+    }
+    assert done["result"]["search_metrics"]["search_rounds"] == 1
+
+
+def test_its_steps_can_be_watched(service: Articles, job_type: JobType) -> None:
+    job_id = submitted(service, {"statement": STATEMENT})
+    assert service.json(f"/sources/{job_id}/steps")["data"] == {"status": "pending", "steps": []}
+    worked(service, job_type, job_id)
+    told = service.json(f"/sources/{job_id}/steps")["data"]
+    assert told["status"] == "completed"
+    assert [step["name"] for step in told["steps"]] == ["claims", "queries", "weigh 1", "assess"]
+    assert told["steps"][0]["detail"] == {"claims": 1}
+    assert all(step["finished_at"] for step in told["steps"])
+
+
+def test_the_entities_of_statement_and_sources_are_seen_once_a_job(
+    service: Articles, job_type: JobType
+) -> None:
+    job_id = submitted(service, {"statement": "Zorbcoin was listed on 5 May 2031 by Zorb Token holders."})
+    worked(service, job_type, job_id)
+    told = service.json("/entities?window=1h")["data"]["entities"]
+    assert [e["count"] for e in told if e["canonical_name"] == "Zorbcoin"] == [1]
+
+
+def test_the_body_of_existing_clients_is_taken_with_the_key_as_a_bearer(service: Articles) -> None:
+    body = {
+        "title": STATEMENT,
+        "content": "Miners earn less.",
+        "source_urls": ["https://example.com/a"],
+        "engines": ["google", "x"],
+        "max_results": 5,
+        "model": "gpt-x",
+    }
+    bearer = f"Bearer {service.keys['read write']}"
+    answer = service.post("/sources", body, scopes=None, Authorization=bearer)
+    assert answer.status == 202
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"statement": ""},
+        {"statement": " ", "title": "\n", "content": ""},
+        {"statement": 3},
+        {"statement": "x" * 10_001},
+        {"title": "x" * 10_001},
+        {"content": "x" * 200_001},
+        {"statement": "x", "max_results": 0},
+        {"statement": "x", "max_results": 51},
+        {"statement": "x", "max_results": "5"},
+        {"statement": "x", "max_results": 1.5},
+        {"statement": "x", "source_urls": ["not an address"]},
+        {"statement": "x", "source_urls": ["ftp://a.example/"]},
+        {"statement": "x", "source_urls": ["https://"]},
+        {"statement": "x", "source_urls": ["https://a.example/a b"]},
+        {"statement": "x", "source_urls": "https://a.example/"},
+        {"statement": "x", "source_urls": ["https://a.example/"] * 21},
+        {"statement": "x", "source_urls": ["https://a.example/" + "x" * 2_000]},
+        {"statement": "x", "original_urls": [3]},
+        [],
+        "x",
+        b"{",
+        b'{"statement": "\\udc00"}',
+    ],
+)
+def test_a_bad_body_is_refused_with_a_sentence_and_nothing_is_accepted(service: Articles, body: Any) -> None:
+    before = len(ledger.recent(service.running.database, "sources", limit=100).jobs)
+    answer = service.post("/sources", body)
+    assert answer.status == 400, answer.body
+    assert answer.json()["detail"].endswith(".")
+    assert len(ledger.recent(service.running.database, "sources", limit=100).jobs) == before
+
+
+def test_submitting_needs_the_scope_write(service: Articles) -> None:
+    assert service.post("/sources", {"statement": "x"}, scopes="read").status == 403
+    assert service.post("/sources", b"{", scopes="read").status == 403
+    assert service.post("/sources", {"statement": "x"}, scopes=None).status == 401
+
+
+def test_a_repeated_submission_is_the_first_job(service: Articles) -> None:
+    first = submitted(service, {"statement": "once"}, Idempotency_Key="k-1")
+    assert submitted(service, {"statement": "once"}, Idempotency_Key="k-1") == first
+    assert service.post("/sources", {"statement": "other"}, Idempotency_Key="k-1").status == 409
+    assert service.post("/entities/extractions", {"text": "once"}, Idempotency_Key="k-1").status == 409
+
+
+def test_a_job_of_extraction_is_unknown_here(service: Articles) -> None:
+    answer = service.post("/entities/extractions", {"text": "x"})
+    other = answer.json()["data"]["job_id"]
+    for path in (f"/sources/{other}", f"/sources/{other}/steps"):
+        assert service.get(path).status == 404
+    assert service.get("/sources/4f7c2a9e-0b1d-4c3e-8f5a-6d7e8f9a0b1c").status == 404
+    assert service.get("/sources/nonsense").status == 400
