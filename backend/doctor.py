@@ -23,6 +23,7 @@ from backend.markets.provider_state import load_states
 from backend.markets.reasons import words
 from backend.markets.setup import Market
 from backend.settings import Settings, config_file
+from backend.sources.checkup import checkup
 
 State = Literal["ok", "note", "fault"]
 
@@ -49,6 +50,8 @@ def examine(settings: Settings) -> list[Finding]:
         if store.state != "fault":
             found.append(_keys(settings, database))
             found += _markets(settings, database)
+            if migrations.is_current(database):
+                found += [Finding(*noted) for noted in checkup(settings, database, now=datetime.now(UTC))]
         found.append(_service(settings))
     finally:
         database.dispose()

@@ -1,0 +1,78 @@
+"""What an operator should know of jobs and source finding, in sentences."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Literal, NamedTuple
+
+import sqlalchemy as sa
+
+from backend.db import Database
+from backend.documents.store import DocumentStore
+from backend.jobs.tables import jobs
+from backend.settings import Settings
+from backend.sources import search
+from backend.sources.search.model import SearchFailed
+
+WAITS_LONG = timedelta(seconds=30)
+"""A job that waits longer shows that no worker works, or too few do."""
+
+
+class Noted(NamedTuple):
+    subject: str
+    state: Literal["ok", "note", "fault"]
+    sentence: str
+
+
+def checkup(settings: Settings, database: Database, *, now: datetime) -> Iterator[Noted]:
+    """Jobs that wait, documents, search engines (each asked once in live mode) and the language model."""
+    yield _jobs(database, now)
+    yield _documents(database)
+    yield from _engines(settings)
+    yield _model(settings)
+
+
+def _jobs(database: Database, now: datetime) -> Noted:
+    waiting = sa.select(sa.func.count(), sa.func.min(jobs.c.created_at)).where(jobs.c.status == "pending")
+    with database.read() as connection:
+        count, oldest = connection.execute(waiting).one()
+    if not count:
+        return Noted("Jobs", "ok", "none waits.")
+    if now - oldest < WAITS_LONG:
+        return Noted("Jobs", "ok", f"{count} wait.")
+    since = f"{oldest:%Y-%m-%d %H:%M} UTC"
+    return Noted("Jobs", "note", f"{count} wait, one since {since}. Is a 'chainproof worker' running?")
+
+
+def _documents(database: Database) -> Noted:
+    counted = DocumentStore(database).count()
+    if not counted:
+        return Noted("Documents", "note", "None yet; the first start of a worker brings the archive in.")
+    kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(counted.items()))
+    return Noted("Documents", "ok", f"{kinds}.")
+
+
+def _engines(settings: Settings) -> Iterator[Noted]:
+    engines = search.configured(settings)
+    if not engines:
+        why = "sample mode asks none" if settings.mode == "sample" else "none is configured"
+        yield Noted("Search engines", "ok", f"{why}; source finding uses what the store holds.")
+    for engine in engines:
+        try:
+            found = engine.search("bitcoin", limit=1)
+            yield Noted(engine.name, "ok", "answers." if found else "answers, but finds nothing for bitcoin.")
+        except SearchFailed as failure:
+            yield Noted(engine.name, "fault", failure.message.removeprefix(f"{engine.name}: "))
+        finally:
+            engine.close()
+
+
+def _model(settings: Settings) -> Noted:
+    if settings.model_base_url is None or settings.model_name is None:
+        return Noted("Language model", "ok", "none is configured; rules alone judge.")
+    if settings.mode == "sample":
+        return Noted(
+            "Language model", "ok", f"{settings.model_name} is configured, but not asked in sample mode."
+        )
+    ceiling = settings.model_daily_ceiling
+    bound = f"at most {ceiling} a day" if ceiling is not None else "with no ceiling of cost for a day"
+    return Noted("Language model", "ok", f"{settings.model_name}, {bound}.")

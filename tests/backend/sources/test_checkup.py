@@ -1,0 +1,62 @@
+"""What ``chainproof doctor`` says of jobs, documents, search engines and the language model."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from backend.db import Database
+from backend.documents.model import Document
+from backend.documents.store import DocumentStore
+from backend.settings import Settings
+from backend.sources.checkup import checkup
+from tests.support.provider_server import ProviderServer, says
+from tests.support.submitted_jobs import NOW, submit
+
+
+@pytest.fixture
+def server() -> Iterator[ProviderServer]:
+    with ProviderServer() as running:
+        yield running
+
+
+def told(database: Database, later: timedelta = timedelta(0), **settings: Any) -> dict[str, tuple[str, str]]:
+    noted = checkup(Settings(**settings), database, now=NOW + later)
+    return {one.subject: (one.state, one.sentence) for one in noted}
+
+
+def test_an_empty_store_is_told_as_it_is(sqlite_database: Database) -> None:
+    assert told(sqlite_database) == {
+        "Jobs": ("ok", "none waits."),
+        "Documents": ("note", "None yet; the first start of a worker brings the archive in."),
+        "Search engines": ("ok", "sample mode asks none; source finding uses what the store holds."),
+        "Language model": ("ok", "none is configured; rules alone judge."),
+    }
+
+
+def test_jobs_that_wait_long_make_one_ask_for_a_worker(database: Database) -> None:
+    submit(database)
+    assert told(database)["Jobs"] == ("ok", "1 wait.")
+    state, sentence = told(database, timedelta(minutes=5))["Jobs"]
+    assert (state, "chainproof worker" in sentence) == ("note", True)
+
+
+def test_documents_are_counted_by_kind(sqlite_database: Database) -> None:
+    DocumentStore(sqlite_database).store([Document("user", "a", "https://a.example/", "t", "x")], now=NOW)
+    assert told(sqlite_database)["Documents"] == ("ok", "1 user.")
+
+
+def test_a_search_engine_is_asked_in_live_mode(sqlite_database: Database, server: ProviderServer) -> None:
+    server.always("/search", says(200, {"results": [{"url": "https://a.example/"}]}))
+    live = {"mode": "live", "search_searxng_url": server.url}
+    assert told(sqlite_database, **live)["SearXNG"] == ("ok", "answers.")
+    server.always("/search", says(403, {}))
+    assert told(sqlite_database, **live)["SearXNG"][0] == "fault"
+
+
+def test_a_model_is_named_with_its_ceiling(sqlite_database: Database) -> None:
+    named = {"model_base_url": "http://127.0.0.1:9/v1", "model_name": "small-1"}
+    assert "not asked in sample mode" in told(sqlite_database, **named)["Language model"][1]
+    live = told(sqlite_database, mode="live", model_daily_ceiling="2.50", **named)
+    assert live["Language model"] == ("ok", "small-1, at most 2.50 a day.")
