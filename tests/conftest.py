@@ -1,15 +1,13 @@
 """What every test may ask for: databases, and property tests that do the same each time."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn
 
 import hypothesis
 import pytest
 
 from backend.db import Database
-from tests.support import databases
+from tests.support import databases, distribution, read_once
 
 hypothesis.settings.register_profile("chainproof", derandomize=True, deadline=None)
 hypothesis.settings.load_profile("chainproof")
@@ -20,6 +18,7 @@ def _distributes(config: pytest.Config) -> bool:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    read_once.shipped_packs()
     if _distributes(config):
         databases.begin_run()
 
@@ -29,30 +28,28 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         databases.end_run()
 
 
-def _without_postgres(reason: str) -> NoReturn:
-    if os.environ.get("CI") == "true":
-        pytest.fail(reason)
-    pytest.skip(reason)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items[:] = distribution.in_order(items)
 
 
-def _fresh(store: databases.Store, folder: Path, *, migrated: bool) -> Iterator[str]:
-    try:
-        with databases.fresh(store, folder, migrated=migrated) as url:
-            yield url
-    except databases.NoPostgres as missing:
-        _without_postgres(str(missing))
+@pytest.fixture(scope="session", autouse=True)
+def _asset_books_are_read_once() -> Iterator[None]:
+    with read_once.asset_books():
+        yield
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The address of a fresh, migrated database, on SQLite and on PostgreSQL."""
-    yield from _fresh(request.param, tmp_path, migrated=True)
+    with databases.fresh(request.param, tmp_path) as url:
+        yield url
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def empty_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The address of a fresh database without a table, on SQLite and on PostgreSQL."""
-    yield from _fresh(request.param, tmp_path, migrated=False)
+    with databases.fresh(request.param, tmp_path, migrated=False) as url:
+        yield url
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """The outermost layer over an application of the test's own."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -11,7 +12,8 @@ from backend.auth.keyring import Keyring
 from backend.db import Database
 from backend.metrics import REQUESTS
 from backend.prepared import Prepared
-from tests.support.market_app import CALM, Answer, send
+from tests.support.asgi import Answer, send
+from tests.support.market_app import CALM
 
 Application = Callable[[Any, Any, Any], Awaitable[None]]
 READY = {("/ready", b""): Prepared(b'{"ready":true}')}
@@ -186,9 +188,8 @@ def test_other_protocols_pass_through_untouched(sqlite_database: Database) -> No
     async def app(scope: Any, receive: Any, send: Any) -> None:
         seen.append(scope["type"])
 
-    import asyncio
-
-    asyncio.run(shell(sqlite_database, app)({"type": "lifespan"}, None, None))  # type: ignore[arg-type]
+    unused: Any = None
+    asyncio.run(shell(sqlite_database, app)({"type": "lifespan"}, unused, unused))
     assert seen == ["lifespan"]
 
 

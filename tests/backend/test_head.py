@@ -6,16 +6,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.market_app import (
-    Answer,
-    Clock,
-    Running,
-    enable_only,
-    run_app,
-    send,
-    settings_in,
-    worker_of,
-)
+from tests.support.asgi import Answer, send
+from tests.support.market_app import Running, sample_app
 from tests.support.serving import served
 
 READY = ("/rankings", "/rankings?with_candles=24h", "/prices", "/prices/all", "/markets/figures", "/assets")
@@ -29,13 +21,8 @@ REFUSED = ("/nothing", "/assets/nothing", "/rankings?sort=x", "/markets/incident
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    home = tmp_path_factory.mktemp("head")
-    enable_only(home, ("bitcoin", "ethereum"))
-    running = run_app(settings_in(home), Clock())
-    worker_of(running).tick()
-    running.look()
-    yield running
-    running.close()
+    with sample_app(tmp_path_factory.mktemp("head"), ("bitcoin", "ethereum")) as running:
+        yield running
 
 
 def head(running: Running, path: str, **headers: str) -> Answer:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.market_app import Clock, Running, enable_only, run_app, send, settings_in
+from tests.support.asgi import send
+from tests.support.market_app import Clock, Running, enable_only, run_app, settings_in
 
 
 @pytest.fixture

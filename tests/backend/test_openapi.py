@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import jsonschema  # type: ignore[import-untyped]
+import jsonschema  # type: ignore[import-untyped]  # it has no types
 import pytest
 
 from backend.openapi import mend
-from tests.support.market_app import Clock, Running, enable_only, run_app, send, settings_in, worker_of
+from tests.support.asgi import send
+from tests.support.market_app import Running, sample_app
 
 OPEN = {"/healthz", "/readyz", "/metrics", "/assets/{id}/icon"}
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -16,18 +17,14 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    home, clock = tmp_path_factory.mktemp("openapi"), Clock()
-    enable_only(home, ("bitcoin", "ethereum"))
-    running = run_app(settings_in(home), clock)
-    worker_of(running).tick()
-    running.look()
-    yield running
-    running.close()
+    with sample_app(tmp_path_factory.mktemp("openapi"), ("bitcoin", "ethereum")) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
 def document(running: Running) -> dict[str, Any]:
-    return running.json("/openapi.json")  # type: ignore[no-any-return]
+    told: dict[str, Any] = running.json("/openapi.json")
+    return told
 
 
 def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:

@@ -74,3 +74,19 @@ def test_ticks_are_instants_of_the_clock(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("CHAINPROOF_TICK_SECONDS", "7")
     with pytest.raises(ValidationError, match="divide a minute"):
         Settings()
+
+
+@pytest.mark.parametrize(
+    ("host", "named"),
+    [
+        ("127.0.0.1", "127.0.0.1"),
+        ("0.0.0.0", "127.0.0.1"),
+        ("::", "127.0.0.1"),
+        ("::1", "[::1]"),
+        ("10.0.0.5", "10.0.0.5"),
+        ("localhost", "localhost"),
+    ],
+)
+def test_a_url_names_an_address_that_can_be_called(host: str, named: str) -> None:
+    settings = Settings(host=host, dashboard_host=host, port=1, dashboard_port=2)
+    assert (settings.api_url, settings.dashboard_url) == (f"http://{named}:1", f"http://{named}:2")

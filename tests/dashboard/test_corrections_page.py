@@ -1,39 +1,32 @@
 """The Corrections over the real service: every language, part and refusal, and a service that goes away."""
 
 import json
-from pathlib import Path
 from typing import Any
 
-import httpx
 import orjson
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from dashboard.client import api, articles
-from dashboard.client.http import ApiClient
+from dashboard.client import articles
 from dashboard.i18n import LANGUAGES, t
 from dashboard.services import article_files
 from dashboard.services.corrections import Decision
 from dashboard.views import corrections_bench
 from dashboard.views.corrections_bench import Bench, bench
 from tests.dashboard.conftest import Backend
+from tests.support import pages
 from tests.support.line import Line
+from tests.support.pages import html
+from tests.support.running import loopback
 from tests.support.scans import article
 
-APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 TEXT = "Etherium rises😀.\n\nMatic Network and 以太访. Etherium again."
 pytestmark = pytest.mark.usefixtures("dashboard_backend")
 
 
 def opened(**query: str) -> AppTest:
-    app = AppTest.from_file(str(APP), default_timeout=30)
-    app.run()
-    app.switch_page("app_pages/corrections.py")
-    app.query_params.update(query)
-    app.run()
-    assert not app.exception
-    return app
+    return pages.opened("corrections", **query)
 
 
 def checked(content: str = TEXT, *, store: bool = False, title: str = "", **query: str) -> AppTest:
@@ -54,18 +47,6 @@ def sent(app: AppTest) -> tuple[dict[str, Any], dict[str, Any]]:
     )
 
 
-def html(app: AppTest) -> str:
-    return "\n".join(str(part.proto.body) for part in app.get("html"))
-
-
-@pytest.fixture
-def line(dashboard_backend: Backend, monkeypatch: pytest.MonkeyPatch) -> Line:
-    way = Line()
-    client = ApiClient(dashboard_backend.url, lambda: dashboard_backend.key, transport=way, lifetime=0)
-    monkeypatch.setattr(api, "client", lambda: client)
-    return way
-
-
 @pytest.fixture
 def work(monkeypatch: pytest.MonkeyPatch) -> Bench:
     """The editor's bench without a page."""
@@ -74,9 +55,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Bench:
 
 
 def stored(backend: Backend) -> int:
-    answer = httpx.get(
-        f"{backend.url}/articles/violations/summary", headers={"CP-X-API-KEY": backend.key}, timeout=10
-    )
+    answer = loopback.get(f"{backend.url}/articles/violations/summary", headers={"CP-X-API-KEY": backend.key})
     total: int = answer.json()["total"]
     return total
 
@@ -181,6 +160,15 @@ def check(work: Bench, content: str = TEXT) -> None:
     assert work.desk.step is not None
 
 
+def decide(work: Bench, text: str, status: str) -> int:
+    """Decide on the first finding of ``text``; gives its number."""
+    step = work.desk.step
+    assert step is not None
+    number = next(n for n, one in enumerate(step.findings) if one.text == text)
+    corrections_bench.keep({"step": step.number, "decisions": [[number, status, None]], "new": True})
+    return number
+
+
 def test_the_safe_ones_are_the_same_bytes_as_the_services_own(work: Bench) -> None:
     check(work)
     applied = articles.apply([article(content=TEXT)]).data
@@ -194,10 +182,7 @@ def test_the_safe_ones_are_the_same_bytes_as_the_services_own(work: Bench) -> No
 
 def test_what_is_ignored_is_left_alone_by_the_safe_ones(work: Bench) -> None:
     check(work)
-    step = work.desk.step
-    assert step is not None
-    first = next(n for n, one in enumerate(step.findings) if one.text == "Etherium")
-    corrections_bench.keep({"step": step.number, "decisions": [[first, "ignored", None]], "new": True})
+    decide(work, "Etherium", "ignored")
     corrections_bench.act("safe")
     after = work.desk.step
     assert after is not None
@@ -209,10 +194,7 @@ def test_what_is_ignored_is_left_alone_by_the_safe_ones(work: Bench) -> None:
 
 def test_approved_ones_are_applied_and_undo_brings_the_boxes_back_too(work: Bench) -> None:
     check(work)
-    step = work.desk.step
-    assert step is not None
-    former = next(n for n, one in enumerate(step.findings) if one.text == "Matic Network")
-    corrections_bench.keep({"step": step.number, "decisions": [[former, "approved", None]], "new": True})
+    former = decide(work, "Matic Network", "approved")
     corrections_bench.act("approved")
     assert work.desk.step is not None
     assert "Polygon and" in (work.draft["content"] or "")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from dashboard.formats import (
     MINUS,
     UNKNOWN,
+    Language,
     age,
     compact,
     compact_usd,
@@ -86,9 +87,9 @@ def test_a_round_limit_is_written_without_zeros() -> None:
 
 @given(positive.filter(lambda value: value >= Decimal("0.01")), languages)
 def test_a_compact_amount_is_within_half_a_percent_and_has_the_largest_unit_that_fits(
-    value: Decimal, lang: str
+    value: Decimal, lang: Language
 ) -> None:
-    shown = compact(value, lang)  # type: ignore[arg-type]
+    shown = compact(value, lang)
     digits = shown.rstrip("KMBT万億亿兆")
     power = UNITS.get(shown[len(digits) :], 0)
     number = Decimal(digits.replace(",", ""))

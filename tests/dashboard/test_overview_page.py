@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,16 +16,9 @@ from dashboard.i18n import LANGUAGES, t
 from dashboard.views import refresh
 from dashboard.views.overview_health import ALL_EVENTS, FEW_EVENTS
 from tests.support.line import Line
-from tests.support.pages import component, html
+from tests.support.pages import component, html, opened
 
-APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 pytestmark = pytest.mark.usefixtures("dashboard_backend")
-
-
-def opened(**query: str) -> AppTest:
-    app = AppTest.from_file(str(APP), default_timeout=30)
-    app.query_params.update(query)
-    return app.run()
 
 
 def tree(app: AppTest) -> list[Any]:

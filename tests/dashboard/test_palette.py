@@ -10,6 +10,7 @@ from dashboard.palette import (
     DARK_BACKGROUNDS,
     LIGHT_BACKGROUNDS,
     SCHEMES,
+    Scheme,
     contrast,
     css_variables,
     mix,
@@ -27,17 +28,17 @@ def test_contrast_is_that_of_the_standard() -> None:
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("dark", [False, True])
-def test_every_text_colour_is_readable_on_the_theme(scheme: str, dark: bool) -> None:
-    colours = shades(scheme, dark=dark)  # type: ignore[arg-type]
+def test_every_text_colour_is_readable_on_the_theme(scheme: Scheme, dark: bool) -> None:
+    colours = shades(scheme, dark=dark)
     for colour in (colours.up, colours.down, colours.flat):
         for background in DARK_BACKGROUNDS if dark else LIGHT_BACKGROUNDS:
             assert contrast(colour, background) >= 4.5, (colour, background)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_rise_and_fall_are_never_the_same_colour(scheme: str) -> None:
+def test_rise_and_fall_are_never_the_same_colour(scheme: Scheme) -> None:
     for dark in (False, True):
-        colours = shades(scheme, dark=dark)  # type: ignore[arg-type]
+        colours = shades(scheme, dark=dark)
         assert len({colours.up, colours.down, colours.flat}) == 3
 
 
@@ -49,11 +50,11 @@ def test_the_backgrounds_are_those_of_the_theme() -> None:
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_text_on_every_tile_of_the_map_is_readable(scheme: str) -> None:
+def test_text_on_every_tile_of_the_map_is_readable(scheme: Scheme) -> None:
     shares = [None, 0, 0.01, 0.25, 0.5, 0.75, 1, 5]
     for span, share, sign in itertools.product(FULL_COLOUR, shares, (1, -1)):
         change = None if share is None else FULL_COLOUR[span] * sign * type(FULL_COLOUR[span])(str(share))
-        for ink, background in zip(TILE_INK, tile_colours(change, span, scheme), strict=True):  # type: ignore[arg-type]
+        for ink, background in zip(TILE_INK, tile_colours(change, span, scheme), strict=True):
             assert contrast(ink, background) >= 4.5, (scheme, change, background)
 
 

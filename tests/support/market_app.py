@@ -3,16 +3,14 @@
 Nothing here waits: ticks, reloads and looks at the clock are called by the test.
 """
 
-import asyncio
-import gzip
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from urllib.parse import unquote
 
 import orjson
 import sqlalchemy as sa
@@ -20,7 +18,6 @@ from fastapi import FastAPI
 from pydantic import SecretStr
 
 from backend.app import create_app
-from backend.asgi import App
 from backend.auth.service import create_key
 from backend.db import Database, metadata
 from backend.markets import setup
@@ -32,6 +29,7 @@ from backend.markets.setup import Market
 from backend.markets.status import status_answer
 from backend.markets.view import MarketView
 from backend.settings import Settings
+from tests.support.asgi import Answer, send
 from tests.support.provider_pages import Coin, Pages, Query
 from tests.support.provider_server import ProviderServer
 
@@ -96,78 +94,6 @@ def live_settings(home: Path, server_url: str, *, database_url: str | None = Non
 
 
 @dataclass
-class Answer:
-    """An answer as it went over the wire."""
-
-    status: int
-    raw_headers: list[tuple[bytes, bytes]]
-    body: bytes
-
-    @property
-    def headers(self) -> dict[str, str]:
-        return {name.decode().lower(): value.decode("latin-1") for name, value in self.raw_headers}
-
-    @property
-    def text(self) -> bytes:
-        """The body, decompressed where it says that it is compressed."""
-        return gzip.decompress(self.body) if self.headers.get("content-encoding") == "gzip" else self.body
-
-    def json(self) -> Any:
-        return orjson.loads(self.text)
-
-
-Headers = Mapping[str, str] | Iterable[tuple[str, str]]
-
-
-def send(
-    app: App,
-    path: str,
-    *,
-    method: str = "GET",
-    headers: Headers = (),
-    body: Iterable[bytes] = (b"",),
-    client: str = "127.0.0.1",
-) -> Answer:
-    """One request to an ASGI application, as a server would hand it over; ``path`` may hold a query."""
-    bare, _, query = path.partition("?")
-    pairs = headers.items() if isinstance(headers, Mapping) else headers
-    scope: dict[str, Any] = {
-        "type": "http",
-        "asgi": {"version": "3.0", "spec_version": "2.3"},
-        "http_version": "1.1",
-        "method": method,
-        "scheme": "http",
-        "path": unquote(bare),
-        "raw_path": bare.encode(),
-        "query_string": query.encode(),
-        "root_path": "",
-        "headers": [(name.lower().encode(), value.encode("latin-1")) for name, value in pairs],
-        "client": (client, 50000),
-        "server": ("127.0.0.1", 8000),
-        "state": {},
-    }
-    pieces = list(body)
-    sent: list[Any] = []
-
-    async def receive() -> dict[str, Any]:
-        if not pieces:
-            return {"type": "http.disconnect"}
-        return {"type": "http.request", "body": pieces.pop(0), "more_body": bool(pieces)}
-
-    async def take(message: Any) -> None:
-        sent.append(message)
-
-    asyncio.run(_run(app, scope, receive, take))
-    start = next(message for message in sent if message["type"] == "http.response.start")
-    whole = b"".join(message.get("body", b"") for message in sent if message["type"] == "http.response.body")
-    return Answer(start["status"], list(start["headers"]), whole)
-
-
-async def _run(app: App, scope: Any, receive: Any, take: Any) -> None:
-    await app(scope, receive, take)
-
-
-@dataclass
 class Running:
     """The application over a store, and what a test does to it."""
 
@@ -214,10 +140,21 @@ class Running:
 def run_app(settings: Settings, clock: Clock) -> Running:
     """The application with a key that may read; close it when done."""
     app = create_app(settings, now=clock)
-    inner: FastAPI = app._app  # type: ignore[assignment]
-    key = create_key(inner.state.database, name="test", scopes=("read",), now=datetime.now(UTC)).key
-    inner.state.watcher.poll()
-    return Running(app, clock, key)
+    running = Running(app, clock, key="")
+    made = create_key(running.database, name="test", scopes=("read",), now=datetime.now(UTC))
+    running.inner.state.watcher.poll()
+    return replace(running, key=made.key)
+
+
+@contextmanager
+def sample_app(home: Path, ids: Iterable[str], **settings: Any) -> Iterator[Running]:
+    """The application over the sample market of the assets ``ids``, after one refresh."""
+    enable_only(home, ids)
+    running = run_app(settings_in(home, **settings), Clock())
+    worker_of(running).tick()
+    running.look()
+    yield running
+    running.close()
 
 
 @dataclass

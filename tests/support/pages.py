@@ -1,8 +1,11 @@
 """Pages of the dashboard as Streamlit's own test harness runs them."""
 
+from pathlib import Path
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
+
+APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 
 
 def html(app: AppTest) -> str:
@@ -23,3 +26,15 @@ def markdown(app: AppTest) -> str:
     """The page's first line of Markdown."""
     assert not app.exception
     return str(app.markdown[0].value)
+
+
+def opened(page: str = "", **query: str) -> AppTest:
+    """The application at ``page`` (the start page unless one is named), with what the address says."""
+    app = AppTest.from_file(str(APP), default_timeout=30)
+    if page:
+        app.run()
+        app.switch_page(f"app_pages/{page}.py")
+    app.query_params.update(query)
+    app.run()
+    assert not app.exception
+    return app

@@ -15,7 +15,7 @@ import httpx
 import psutil
 
 from tests.support.market_app import FEW, enable_only
-from tests.support.running import answers, environment, free_port, wait_for
+from tests.support.running import answers, environment, free_port, loopback, wait_for
 
 
 def processes_of(home: Path) -> list[psutil.Process]:
@@ -67,7 +67,7 @@ class Program:
         return (self.home / "local.key").read_text().strip()
 
     def get(self, path: str, *, key: str | None = None) -> httpx.Response:
-        return httpx.get(f"{self.url}{path}", headers={"CP-X-API-KEY": key or self.key}, timeout=10)
+        return loopback.get(f"{self.url}{path}", headers={"CP-X-API-KEY": key or self.key})
 
     def json(self, path: str) -> Any:
         answer = self.get(path)

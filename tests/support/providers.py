@@ -1,5 +1,7 @@
 """The live providers' adapters over real HTTP to a local server, without a wait between attempts."""
 
+from typing import Any
+
 from pydantic import SecretStr
 
 from backend.http_client import Retry, UpstreamClient
@@ -17,7 +19,7 @@ def asking_coingecko(
     return CoinGecko(client, keyed=keyed)
 
 
-def asking_coinmarketcap(url: str, *, deadline: float = 5.0, **options: object) -> CoinMarketCap:
+def asking_coinmarketcap(url: str, *, deadline: float = 5.0, **options: Any) -> CoinMarketCap:
     headers = {"X-CMC_PRO_API_KEY": CMC_KEY}
     client = UpstreamClient(url, secret_headers=headers, deadline=deadline, retry=AT_ONCE)
-    return CoinMarketCap(client, **options)  # type: ignore[arg-type]
+    return CoinMarketCap(client, **options)

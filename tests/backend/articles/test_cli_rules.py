@@ -1,7 +1,6 @@
 """``chainproof rules``."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -9,25 +8,18 @@ import sqlalchemy as sa
 import typer
 from typer.testing import CliRunner, Result
 
-from backend.articles.rules import loading, ruleset
 from backend.articles.rules.json_schema import as_text
 from backend.articles.rules.ruleset import CHANGED
 from backend.cli import rules
 from backend.db import Database, change_counters
 from backend.settings import Settings
+from tests.backend.articles.packs import ship
+from tests.support.homes import own_home
 
 run = CliRunner()
 app = typer.Typer()
 app.add_typer(rules.app, name="rules")
 
-SHIPPED = """
-version: 1
-entities:
-  - {id: solana, type: asset, names: {en: Solana}}
-rules:
-  - {id: shipped, type: forbidden_variant, entity: solana, match: [Sollana],
-     specs: [{from: Sollana, to: Solana}]}
-"""
 GOOD = """
 version: 1
 rules:
@@ -41,18 +33,9 @@ rules:
 
 @pytest.fixture(autouse=True)
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    for name in list(os.environ):
-        if name.startswith("CHAINPROOF_") and not name.startswith("CHAINPROOF_TEST"):
-            monkeypatch.delenv(name)
-    folder = tmp_path / "home"
+    ship(tmp_path, monkeypatch, name="Solana", wrong="Sollana")
+    folder = own_home(tmp_path, monkeypatch)
     (folder / "rules").mkdir(parents=True)
-    shipped = tmp_path / "shipped"
-    shipped.mkdir()
-    (shipped / "pack.yaml").write_text(SHIPPED, encoding="utf-8")
-    for module in (loading, ruleset):
-        monkeypatch.setattr(module, "SHIPPED", (shipped,))
-    monkeypatch.setenv("CHAINPROOF_HOME", str(folder))
-    monkeypatch.chdir(tmp_path)
     return folder
 
 

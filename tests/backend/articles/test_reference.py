@@ -4,14 +4,14 @@ from hypothesis import given, settings
 
 from backend.articles.matching.compiled import compile_rules
 from backend.articles.matching.reading import Reading
-from backend.articles.model import Pack
+from backend.articles.model import FieldName, Pack
 from backend.entities.model import Language
-from tests.backend.articles.reference import Reference, Seen
+from tests.backend.articles.reference.matcher import Reference, Seen
 from tests.backend.articles.strategies import languages, packs, texts
 
 
 def seen(pack: Pack, text: str, language: Language, *, is_title: bool = False) -> list[Seen]:
-    field = "title" if is_title else "content"
+    field: FieldName = "title" if is_title else "content"
     reading = Reading(compile_rules([pack]), text, field, field, language)
     reading.choose(reading.evidence.beside)
     return [

@@ -17,13 +17,14 @@ def articles(tmp_path: Path) -> Iterator[Articles]:
         yield running
 
 
-def limit(articles: Articles, *pragmas: str) -> None:
-    """Let every connection from now on have these settings."""
+def limit(articles: Articles, *statements: str) -> None:
+    """Have every connection from now on begin with these."""
     engine = articles.running.database.engine
 
     def apply(connection: sa.engine.interfaces.DBAPIConnection, _record: object) -> None:
-        for pragma in pragmas:
-            connection.cursor().execute(f"PRAGMA {pragma}")
+        for statement in statements:
+            connection.cursor().execute(statement)
+        connection.commit()
 
     sa.event.listen(engine, "connect", apply)
     engine.dispose()
@@ -51,7 +52,7 @@ def is_refused_for_now(articles: Articles) -> None:
 
 def test_a_full_disk_stores_nothing_of_a_scan_and_reading_goes_on(articles: Articles) -> None:
     articles.scan(WRONG)
-    limit(articles, f"max_page_count={pages(articles) + 8}")
+    limit(articles, f"PRAGMA max_page_count={pages(articles) + 8}")
     is_refused_for_now(articles)
     articles.scan(WRONG)  # what still has room is stored
     assert len(articles.stored()) == 10
@@ -61,13 +62,32 @@ def test_a_full_disk_stores_nothing_of_a_scan_and_reading_goes_on(articles: Arti
 
 def test_a_store_that_may_only_be_read_is_told_so(articles: Articles) -> None:
     articles.scan(WRONG)
-    limit(articles, "query_only=1")
+    limit(articles, "PRAGMA query_only=1")
     is_refused_for_now(articles)
+
+
+@pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+def test_a_postgresql_that_may_only_be_read_is_told_so(tmp_path: Path, database_url: str) -> None:
+    with article_app(tmp_path, database_url=database_url) as articles:
+        articles.scan(WRONG)
+        limit(articles, "SET default_transaction_read_only = on")
+        is_refused_for_now(articles)
+
+
+def test_a_fault_inside_the_store_is_none_that_passes(
+    articles: Articles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_given: object, **_named: object) -> None:
+        raise sa.exc.InternalError("SELECT 1", {}, Exception("cache lookup failed"))
+
+    monkeypatch.setattr("backend.articles.violation_log.record", broken)
+    answer = articles.post("/articles/scan", MANY)
+    assert (answer.status, answer.json()["code"]) == (500, "internal_error")
 
 
 def test_a_store_that_another_process_locks_is_told_so(articles: Articles, tmp_path: Path) -> None:
     articles.scan(WRONG)
-    limit(articles, "busy_timeout=0")
+    limit(articles, "PRAGMA busy_timeout=0")
     other = sa.create_engine(articles.running.database.url)
     with other.connect() as connection:
         connection.exec_driver_sql("BEGIN IMMEDIATE")

@@ -4,6 +4,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -112,15 +113,15 @@ def server() -> Iterator[ProviderServer]:
         yield running
 
 
-def refusal(url: str, **options: object) -> UpstreamFailure:
+def refusal(url: str, **options: Any) -> UpstreamFailure:
     with pytest.raises(UpstreamFailure) as caught:
-        guarded_fetch(url, **{"accept": IMAGES, "deadline": 2.0, "resolver": Resolver(), **options})  # type: ignore[arg-type]
+        guarded_fetch(url, **{"accept": IMAGES, "deadline": 2.0, "resolver": Resolver(), **options})
     return caught.value
 
 
-def fetch(server: ProviderServer, path: str = "/images/x.png", **options: object) -> Fetched:
-    allowed = {"accept": IMAGES, "allow": (f"127.0.0.1:{server.port}",), **options}
-    return guarded_fetch(server.url + path, **allowed)  # type: ignore[arg-type]
+def fetch(server: ProviderServer, path: str = "/images/x.png", **options: Any) -> Fetched:
+    allowed: dict[str, Any] = {"accept": IMAGES, "allow": (f"127.0.0.1:{server.port}",), **options}
+    return guarded_fetch(server.url + path, **allowed)
 
 
 @pytest.mark.parametrize("url", REFUSED_AS_WRITTEN)

@@ -7,6 +7,7 @@ import threading
 import time
 import tracemalloc
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
@@ -26,8 +27,8 @@ def server() -> Iterator[ProviderServer]:
         yield running
 
 
-def client(server: ProviderServer, **options: object) -> UpstreamClient:
-    return UpstreamClient(server.url, **{"retry": AT_ONCE, **options})  # type: ignore[arg-type]
+def client(server: ProviderServer, retry: Retry = AT_ONCE, **options: Any) -> UpstreamClient:
+    return UpstreamClient(server.url, retry=retry, **options)
 
 
 def failure(asking: UpstreamClient, path: str = "/page") -> UpstreamFailure:

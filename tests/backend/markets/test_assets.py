@@ -144,11 +144,11 @@ def test_pegs_are_of_the_kinds_that_the_aggregation_knows(book: AssetBook) -> No
 def test_an_asset_and_its_maps_cannot_be_changed(book: AssetBook) -> None:
     asset = book.by_id["usdc"]
     with pytest.raises(ValidationError, match="frozen"):
-        asset.name = "other"  # type: ignore[misc]
+        asset.name = "other"  # type: ignore[misc]  # what must not be is tried
     with pytest.raises(TypeError):
-        asset.platforms["ethereum"] = "other"  # type: ignore[index]
+        asset.platforms["ethereum"] = "other"  # type: ignore[index]  # so here
     with pytest.raises(TypeError):
-        book.by_id["usdc"] = asset  # type: ignore[index]
+        book.by_id["usdc"] = asset  # type: ignore[index]  # and here
     assert hash(asset) == hash(asset.model_copy())
 
 

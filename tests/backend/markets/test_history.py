@@ -16,6 +16,7 @@ from backend.markets import history
 from backend.markets.candles import from_polls
 from backend.markets.history import HALF_HOUR, candles_between
 from backend.markets.model import SPAN_COUNT, Candle, Poll, Published
+from backend.markets.reasons import Reason
 from backend.markets.tables import candle_strips, candles, price_points
 from tests.support.market_app import Worker, body_of, few_in_sample
 
@@ -29,7 +30,7 @@ def half_hours(count: float) -> timedelta:
 
 def grow(database: Database, moment: datetime, price: str, asset_id: str = "bitcoin") -> None:
     """What one refresh with a poll does to the history."""
-    figure = Published(asset_id, Decimal(price), ("coingecko",), False, moment, "single", "")
+    figure = Published(asset_id, Decimal(price), ("coingecko",), False, moment, "single", Reason(None, ""))
     with database.write() as connection:
         history.add_points(connection, REALM, [figure], moment)
         history.close_half_hours(connection, REALM, {asset_id: "coingecko"}, moment)

@@ -13,17 +13,8 @@ from backend.markets import icons
 from backend.markets.icons import Icons, image_type
 from backend.markets.monogram import monogram
 from backend.markets.tables import asset_icons
-from tests.support.market_app import (
-    CALM,
-    Answer,
-    Clock,
-    Running,
-    enable_only,
-    live_settings,
-    run_app,
-    send,
-    worker_of,
-)
+from tests.support.asgi import Answer, send
+from tests.support.market_app import CALM, Clock, Running, enable_only, live_settings, run_app, worker_of
 from tests.support.provider_pages import png
 from tests.support.provider_server import Behaviour, ProviderServer
 

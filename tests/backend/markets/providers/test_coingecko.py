@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from backend.markets.model import Fault, ProviderError
+from backend.markets.model import Fault, ProviderError, Span
 from backend.markets.providers.coingecko import CoinGecko, parse_global, parse_markets, parse_ohlc
+from backend.settings import CoinGeckoPlan
 from tests.support.provider_pages import COINS, stamp
 from tests.support.provider_server import FAULTS, Behaviour, ProviderServer, says
 from tests.support.providers import asking_coingecko as asking
@@ -215,9 +216,9 @@ def test_totals_without_a_value_or_a_sane_time_are_malformed(data: object, now: 
 
 @pytest.mark.parametrize(("span", "count", "seconds"), [("24h", 48, 1800), ("7d", 42, 14_400)])
 def test_candles_stand_at_their_opening_times(
-    server: ProviderServer, assets: list[Any], now: datetime, span: str, count: int, seconds: int
+    server: ProviderServer, assets: list[Any], now: datetime, span: Span, count: int, seconds: int
 ) -> None:
-    candles = asking(server.url).ohlc(assets[0], span, now)  # type: ignore[arg-type]
+    candles = asking(server.url).ohlc(assets[0], span, now)
     times = [candle.open_time for candle in candles]
     assert len(times) == count
     assert all(later - earlier == timedelta(seconds=seconds) for earlier, later in pairwise(times))
@@ -310,10 +311,10 @@ def test_use_is_unknown_without_a_key_or_where_the_plan_does_not_tell(
     ],
 )
 def test_the_plan_decides_the_header(
-    server: ProviderServer, now: datetime, plan: str, key: str | None, header: str | None
+    server: ProviderServer, now: datetime, plan: CoinGeckoPlan, key: str | None, header: str | None
 ) -> None:
     secret = SecretStr(key) if key else None
-    CoinGecko.connect(plan, secret, server.url).global_figures(now)  # type: ignore[arg-type]
+    CoinGecko.connect(plan, secret, server.url).global_figures(now)
     sent = {name: value for name, value in server.requests[0].headers.items() if name.startswith("x-cg")}
     assert sent == ({header: "k"} if header else {})
 
@@ -322,13 +323,15 @@ def test_the_plan_decides_the_header(
     ("plan", "host"),
     [("demo", "api.coingecko.com"), ("pro", "pro-api.coingecko.com"), ("keyless", "api.coingecko.com")],
 )
-def test_the_plan_decides_the_host(plan: str, host: str) -> None:
+def test_the_plan_decides_the_host(plan: CoinGeckoPlan, host: str) -> None:
     key = None if plan == "keyless" else SecretStr("k")
-    assert CoinGecko.connect(plan, key)._client.host == host  # type: ignore[arg-type]
+    assert CoinGecko.connect(plan, key)._client.host == host
 
 
-def test_a_base_url_with_a_path_is_taken_as_it_is(server: ProviderServer, now: datetime) -> None:
-    server.pages.answer = lambda path, query: (200, {"path": path})  # type: ignore[method-assign]
+def test_a_base_url_with_a_path_is_taken_as_it_is(
+    server: ProviderServer, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server.pages, "answer", lambda path, query: (200, {"path": path}))
     with pytest.raises(ProviderError):
         CoinGecko.connect("keyless", None, f"{server.url}/mirror/v9").global_figures(now)
     assert server.requests[0].path == "/mirror/v9/global"

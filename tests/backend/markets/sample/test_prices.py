@@ -144,8 +144,9 @@ def test_the_volume_of_a_running_candle_grows_until_it_closes(market: SampleMark
 
 
 def test_volume_rises_with_the_square_root_of_the_move(market: SampleMarket) -> None:
-    year = market.ohlc(["bitcoin"], 3600, datetime(2025, 1, 1, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC))
-    moved, volume = np.abs(np.log(year.close / year.open))[:, 0], np.log(year.volume[:, 0])
+    begin = datetime(2025, 1, 1, tzinfo=UTC)
+    hours = market.ohlc(["bitcoin"], 3600, begin, begin + timedelta(days=120))
+    moved, volume = np.abs(np.log(hours.close / hours.open))[:, 0], np.log(hours.volume[:, 0])
     assert np.corrcoef(moved, volume)[0, 1] == pytest.approx(0.52, abs=0.08)
     large = moved > np.quantile(moved, 0.3)
     slope = np.polyfit(np.log(moved[large]), volume[large], 1)[0]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.markets.model import SAMPLE_PROVIDERS, Fault, ProviderError
+from backend.markets.model import SAMPLE_PROVIDERS, Fault, ProviderError, Span
 from backend.markets.sample import EventKind, SampleMarket, SampleProvider
 from backend.markets.sample.figures import percent_of, price_of
 from backend.markets.sample.mood import BANDS
@@ -90,8 +90,9 @@ def test_a_sparkline_is_the_last_168_hourly_closes(
 
 
 def test_candles_of_a_span_end_with_the_running_one(views: Views, calm: datetime) -> None:
-    for span, count, seconds in (("24h", 48, 1800), ("7d", 42, 14_400)):
-        candles = views["sample-a"].ohlc(Coin("bitcoin"), span, calm)  # type: ignore[arg-type]
+    spans: list[tuple[Span, int, int]] = [("24h", 48, 1800), ("7d", 42, 14_400)]
+    for span, count, seconds in spans:
+        candles = views["sample-a"].ohlc(Coin("bitcoin"), span, calm)
         assert len(candles) == count
         gaps = {later.open_time - earlier.open_time for earlier, later in pairwise(candles)}
         assert gaps == {timedelta(seconds=seconds)}
@@ -195,7 +196,7 @@ def test_there_is_no_third_view() -> None:
 def test_a_price_keeps_seven_digits_in_plain_notation(value: float) -> None:
     told = price_of(value)
     assert abs(told / Decimal(value) - 1) < Decimal("1e-6")
-    assert told.as_tuple().exponent <= 0  # type: ignore[operator]
+    assert int(told.as_tuple().exponent) <= 0
 
 
 @given(st.floats(1e-12, 1e9), st.floats(1e-12, 1e9))

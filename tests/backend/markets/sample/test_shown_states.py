@@ -3,12 +3,14 @@
 from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from typing import cast
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backend.markets.aggregation import Memory, Policy, aggregate
+from backend.markets.asset_model import Asset
 from backend.markets.model import SAMPLE_PROVIDERS, Quote
 from backend.markets.sample import EventKind, SampleMarket, SampleProvider
 from backend.markets.setup import traits_of
@@ -26,7 +28,8 @@ def states(polls: list[Mapping[str, Quote]], now: datetime) -> Counter[str]:
     seen: Counter[str] = Counter()
     for asset in ASSETS:
         quotes = [quotes[asset.id] for quotes in polls if asset.id in quotes]
-        told = aggregate(quotes, None, Memory(), now=now, policy=POLICY, asset=traits_of(asset)).published  # type: ignore[arg-type]
+        traits = traits_of(cast(Asset, asset))
+        told = aggregate(quotes, None, Memory(), now=now, policy=POLICY, asset=traits).published
         seen.update([told.rule, *told.flags, *(["kept"] if told.stale else [])])
     return seen
 

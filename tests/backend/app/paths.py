@@ -1,0 +1,32 @@
+"""Paths whose answers stand ready, paths whose answers are made, and a route that takes a body."""
+
+from typing import Any
+
+from tests.support.asgi import Answer, send
+from tests.support.market_app import Running
+
+HOT = (
+    "/assets",
+    "/prices",
+    "/prices/all",
+    "/rankings",
+    "/rankings?with_candles=24h",
+    "/rankings?with_candles=7d",
+    "/crypto/market-overview",
+    "/markets/figures",
+)
+COLD = (
+    "/assets/bitcoin",
+    "/assets/bitcoin/candles",
+    "/prices/bitcoin/quotes",
+    "/aggregation/btc",
+    "/markets/status",
+)
+BODY_LIMIT = 4096
+
+
+def post(running: Running, body: bytes, *, declared: int | None = None, **headers: Any) -> Answer:
+    length = {} if declared is None else {"Content-Length": str(declared)}
+    named = {"CP-X-API-KEY": running.key, "Content-Type": "application/json", **length, **headers}
+    pieces = [body[start : start + 1000] for start in range(0, len(body), 1000)] or [b""]
+    return send(running.app, "/notes", method="POST", headers=named, body=pieces)

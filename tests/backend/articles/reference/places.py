@@ -1,0 +1,116 @@
+"""Characters, and a place in a text: what stands there and beside it."""
+
+import unicodedata
+from dataclasses import dataclass
+
+HALF_WIDTH = [chr(code) for code in range(0xFF65, 0xFFA0)]
+COMBINING = {chr(code) for code in range(0x300, 0x370)} | set("\u3099\u309a\uff9e\uff9f")
+
+
+@dataclass(frozen=True)
+class Place:
+    text: str
+    start: int
+    end: int
+    is_title: bool
+
+    @property
+    def written(self) -> str:
+        return self.text[self.start : self.end]
+
+    @property
+    def before(self) -> str:
+        return self.text[: self.start]
+
+    @property
+    def after(self) -> str:
+        return self.text[self.end :]
+
+    @property
+    def line(self) -> str:
+        return self.before.rpartition("\n")[2] + self.written + self.after.partition("\n")[0]
+
+
+def even(text: str) -> str:
+    """``text`` with width, composition and typographic signs evened out."""
+    for odd, plain in {"’": "'", "\u3000": " ", "\u00a0": " ", "\u2010": "-", "\u2011": "-"}.items():
+        text = text.replace(odd, plain)
+    wide = ""
+    for character in text:
+        code = ord(character)
+        narrow = 0xFF10 <= code <= 0xFF19 or 0xFF21 <= code <= 0xFF3A or 0xFF41 <= code <= 0xFF5A
+        if narrow or 0xFF65 <= code <= 0xFF9F or 0xFB00 <= code <= 0xFB06:
+            character = unicodedata.normalize("NFKC", character)
+        wide += character
+    return unicodedata.normalize("NFC", wide)
+
+
+def alike(text: str) -> str:
+    """What two forms of one surface have in common."""
+    return even(text.replace("\u0130", "I").lower().replace("ς", "σ")).replace("i\u0307", "i")
+
+
+def is_half_width(text: str) -> bool:
+    return any(character in HALF_WIDTH for character in text)
+
+
+def is_cjk(character: str) -> bool:
+    name = unicodedata.name(character, "")
+    kinds = ("CJK", "HIRAGANA", "KATAKANA", "HALFWIDTH KATAKANA", "HANGUL", "BOPOMOFO", "IDEOGRAPHIC")
+    return name.startswith(kinds) or character in "々ー"
+
+
+def is_katakana(character: str) -> bool:
+    name = unicodedata.name(character, "")
+    return character == "ー" or ("KATAKANA" in name and unicodedata.category(character)[0] == "L")
+
+
+def is_letter(character: str) -> bool:
+    return not is_cjk(character) and (unicodedata.category(character)[0] in "LM" or character == "_")
+
+
+def is_word(character: str) -> bool:
+    return is_letter(character) or (unicodedata.category(character) == "Nd" and not is_cjk(character))
+
+
+def bounded(place: Place, surface: str, boundary: str, *, symbol: bool = False) -> bool:
+    folded = alike(surface)
+    before, after = alike(place.before)[-1:], alike(place.after)[:1]
+    if after and unicodedata.category(after)[0] == "M":
+        return False
+    if boundary == "none":
+        return True
+    short = len(folded) <= 4 and all(map(is_katakana, folded))
+    if boundary == "katakana-run" or (boundary == "auto" and short):
+        at_start = is_katakana(folded[0]) and before and is_katakana(before)
+        at_end = is_katakana(folded[-1]) and after and is_katakana(after)
+        return not at_start and not at_end
+    if is_word(folded[-1]) and after and is_word(after):
+        return False
+    if not (is_word(folded[0]) and before and is_word(before)):
+        return True
+    if not symbol or is_letter(before) or not is_letter(folded[0]):
+        return False
+    number = alike(place.before)
+    amount = number[: len(number) - 1].rstrip("0123456789.,")
+    return not amount or not is_letter(amount[-1])
+
+
+def in_capitals(place: Place) -> bool:
+    return not any("a" <= c <= "z" or "ß" <= c <= "ÿ" or "ａ" <= c <= "ｚ" for c in place.line if c != "÷")
+
+
+def opens(place: Place) -> bool:
+    if place.is_title or place.before.rpartition("\n")[2].startswith("#"):
+        return True
+    left = place.before.rpartition("\n")[2].rstrip(" \t\u3000\"'“”‘’«»「『（([*_>#+-•–—")
+    return not left or left[-1] in ".!?…:。！？："
+
+
+def is_cashtag(place: Place) -> bool:
+    before = place.before
+    return before[-1:] in ("$", "＄") and not (len(before) > 1 and is_word(before[-2]))
+
+
+def is_cased(text: str) -> bool:
+    return text.lower() != text.upper()

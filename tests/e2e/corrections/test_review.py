@@ -1,0 +1,113 @@
+"""The Corrections page in a real browser: what it shows, for everybody and for long texts too."""
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e.corrections.page import FAULTS, FAULTY, MARK, check, copied, focused, said
+from tests.support.reader import IDLE, Reader, is_steady, overflow, violations
+
+pytestmark = pytest.mark.browser
+
+
+def test_the_card_says_what_why_and_who(page: Page) -> None:
+    check(page, FAULTY)
+    card = page.locator(".review .card")
+    expect(card).to_contain_text("1 of 8")
+    expect(card).to_contain_text("Error · Wrong spelling")
+    expect(card).to_contain_text("Safe: applied with S")
+    expect(card.locator(".names dd")).to_have_text(["Ethereum", "イーサリアム", "以太坊"])
+    expect(card.get_by_role("link", name="ethereum.org")).to_have_attribute("href", "https://ethereum.org")
+    page.locator(MARK, has_text="Matic Network").click()
+    expect(card).to_contain_text("Needs your approval")
+    expect(card).to_contain_text("Former name")
+
+
+def test_an_article_waits_for_the_editor_who_looks_at_another_page(page: Page) -> None:
+    check(page, FAULTY)
+    page.keyboard.press("i")
+    page.keyboard.press("a")
+    expect(page.locator(f"{MARK}[data-status=approved]")).to_have_count(1)
+    page.locator(".review .seg button").last.click()  # the comparison comes with what was decided
+    expect(page.locator(".compare ins")).to_have_text(["ビットコイン"])
+    page.get_by_role("link", name="Rankings").click()
+    page.locator(".rk tbody tr").first.wait_for()
+    page.get_by_role("link", name="Corrections").click()
+    page.locator(".review").wait_for()
+    page.locator(".review .seg button").first.click()
+    expect(page.locator(f"{MARK}[data-status=ignored]")).to_have_count(1)
+    expect(page.locator(f"{MARK}[data-status=approved]")).to_have_count(1)
+
+
+def test_filters_narrow_what_is_walked_through_and_stand_in_the_link(page: Page) -> None:
+    check(page, FAULTY)
+    page.locator(".review .chip[data-severity=info]").click()
+    expect(page).to_have_url(re.compile("sev=info"))
+    assert "イーサリウム" not in page.url
+    expect(page.locator(".review .card")).to_contain_text("1 of 1")
+    page.locator(".review .card").focus()
+    page.keyboard.press("n")
+    assert focused(page) == "Matic Network"
+    page.locator(".review .chip[data-severity=info]").click()
+    page.locator(".review select").select_option(index=1)
+    expect(page).to_have_url(re.compile("rule="))
+
+
+def test_before_and_after_stand_side_by_side_exact_in_every_script(page: Page) -> None:
+    check(page, FAULTY)
+    page.keyboard.press("s")
+    expect(page.locator(MARK)).to_have_count(1)
+    page.keyboard.press("d")
+    expect(page).to_have_url(re.compile("review=compare"))
+    expect(page.locator(".compare del")).to_have_count(FAULTS - 1)
+    assert page.locator(".compare del").all_inner_texts()[:2] == ["イーサリウム", "ﾋﾞｯﾄｺｲﾝ"]
+    assert page.locator(".compare ins").all_inner_texts()[:2] == ["イーサリアム", "ビットコイン"]
+    row = page.locator(".compare .row.changed").first.locator(".side")
+    assert row.nth(0).inner_text() == FAULTY.split("\n")[0]
+    page.keyboard.press("d")
+    expect(page.locator(MARK)).to_have_count(1)
+
+
+def test_a_hundred_thousand_characters_are_marked_and_walked_through(page: Page) -> None:
+    text = ("暗号資産の市場は落ち着いている。" * 30 + "Etheriumは上昇した。\n\n") * 200
+    assert len(text) > 98_000
+    check(page, text)
+    expect(page.locator(MARK)).to_have_count(200)
+    for _ in range(20):
+        page.keyboard.press("n")
+    expect(page.locator(".review .card")).to_contain_text("21 of 200")
+    mark = page.locator(f"{MARK}[data-n='20']")
+    assert mark.evaluate(
+        "mark => { const box = mark.getBoundingClientRect(); return box.top > 0 && box.bottom < innerHeight }"
+    )
+    page.keyboard.press("s")
+    expect(page.locator(MARK)).to_have_count(0)
+    page.keyboard.press("c")
+    expect(said(page)).to_have_text("Copied.")
+    assert copied(page) == text.replace("Etherium", "イーサリアム")
+
+
+@pytest.mark.parametrize("look", ["light", "dark", "phone"])
+def test_nobody_is_shut_out_nothing_overflows_and_nothing_jumps(
+    browser: Browser, running_dashboard: str, axe_source: str, look: str
+) -> None:
+    reader = Reader(browser, running_dashboard, look)
+    page = reader.open("/corrections", ".st-key-cr_content textarea")
+    assert is_steady(page, ".st-key-cr_content textarea")
+    assert violations(page, axe_source) == []
+    assert overflow(page) <= 0
+    check(page, FAULTY)
+    page.locator(MARK).nth(3).click()
+    page.locator(".review .acts button").first.click()
+    for key in ("", "?", "Escape", "d"):
+        if key:
+            page.keyboard.press(key)
+            page.wait_for_selector(IDLE)
+        assert violations(page, axe_source) == [], key
+        assert overflow(page) <= 0, key
+    for mode, there in (("batch", ".st-key-cr_batch_text"), ("history", ".st-key-cr_bar")):
+        reader.open(f"/corrections?mode={mode}&lang=ja", there, page)
+        assert violations(page, axe_source) == [], mode
+        assert overflow(page) <= 0, mode
+    reader.close()

@@ -1,0 +1,192 @@
+"""What the Corrections page gives out and what it stores: the same as the service and the command line."""
+
+import json
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit as st
+from playwright.sync_api import Page, expect
+
+from dashboard.client import api
+from dashboard.i18n import t
+from dashboard.services.articles import blank
+from dashboard.views import corrections_bench
+from tests.e2e.corrections.page import (
+    FAULTS,
+    FAULTY,
+    MARK,
+    check,
+    content,
+    copied,
+    said,
+    tab_to,
+)
+from tests.support.running import Service, environment, loopback, wait_for
+
+pytestmark = pytest.mark.browser
+
+A_MINUTE = 60
+DRAWN = ".js-plotly-plot .main-svg"
+
+
+def scanned(service: Service, text: str) -> Any:
+    answer = loopback.post(
+        f"{service.url}/articles/scan",
+        json={"articles": [{"content": text}], "persist": False},
+        headers={"CP-X-API-KEY": service.key},
+    )
+    return answer.raise_for_status().json()[0]
+
+
+def applied(service: Service, text: str) -> str:
+    answer = loopback.post(
+        f"{service.url}/articles/apply",
+        json={"articles": [{"content": text}]},
+        headers={"CP-X-API-KEY": service.key},
+    )
+    corrected: str = answer.raise_for_status().json()[0]["corrected_article"]["content"]
+    return corrected
+
+
+def stored(service: Service) -> int:
+    total: int = service.get("/articles/violations/summary").json()["total"]
+    return total
+
+
+def test_an_article_with_eight_faults_is_right_within_a_minute_by_the_keyboard_alone(
+    page: Page, running_service: Service
+) -> None:
+    preview = scanned(running_service, FAULTY)
+    assert len(preview["corrections"]) == FAULTS
+    page.evaluate("text => navigator.clipboard.writeText(text)", FAULTY)
+    begin = time.monotonic()
+    tab_to(page, ".st-key-cr_content textarea")
+    page.keyboard.press("Control+V")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(MARK)).to_have_count(FAULTS)
+    expect(said(page)).to_have_text("Findings: 8. Safe to apply: 7.")
+    page.keyboard.press("s")
+    expect(page.locator(MARK)).to_have_count(1)
+    page.keyboard.press("a")
+    expect(page.locator(f"{MARK}[data-status=approved]")).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(page.locator(MARK)).to_have_count(0)
+    page.keyboard.press("c")
+    expect(said(page)).to_have_text("Copied.")
+    assert time.monotonic() - begin < A_MINUTE
+    assert copied(page) == preview["corrected_article"]["content"]
+    assert "`Etherium` はコードである。" in copied(page)
+
+
+def test_page_interface_and_command_line_give_the_same_bytes(
+    page: Page, running_service: Service, tmp_path: Path
+) -> None:
+    file = tmp_path / "article.md"
+    file.write_bytes(b"\xef\xbb\xbf" + FAULTY.replace("\n", "\r\n").encode())
+    page.locator(".st-key-cr_open button").first.click()
+    page.locator("input[type=file]").set_input_files(file)
+    expect(content(page)).to_have_value(FAULTY)
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Check the article").click()
+    expect(page.locator(MARK)).to_have_count(FAULTS)
+    page.keyboard.press("s")
+    expect(page.locator(MARK)).to_have_count(1)
+    page.locator(".st-key-cr_download button").first.click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Markdown", exact=True).click()
+    assert download.value.suggested_filename == "article-corrected.md"
+    by_page = Path(download.value.path()).read_bytes()
+    subprocess.run(
+        [sys.executable, "-m", "backend.cli", "scan", str(file), "--fix"],
+        env=environment(running_service.home),
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert file.read_bytes() == by_page
+    crlf = FAULTY.replace("\n", "\r\n")
+    assert by_page == b"\xef\xbb\xbf" + applied(running_service, crlf).encode()
+
+
+def test_a_key_that_may_only_read_previews_and_is_told_why_nothing_is_stored(
+    running_service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = subprocess.run(
+        [sys.executable, "-m", "backend.cli", "keys", "create", "--name", "r", "--scope", "read", "--json"],
+        env=environment(running_service.home),
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    key = json.loads(made.stdout)["key"]
+    rules = f"{running_service.url}/articles/rules"
+    wait_for(lambda: loopback.get(rules, headers={"CP-X-API-KEY": key}).is_success, "The new key's first use")
+    monkeypatch.setenv("CHAINPROOF_BASE_URL", running_service.url)
+    monkeypatch.setenv("CHAINPROOF_API_KEY", key)
+    monkeypatch.setattr(st, "session_state", {})
+    before = stored(running_service)
+    corrections_bench.check({**blank(), "content": FAULTY}, persist=True)
+    work = corrections_bench.bench()
+    assert work.desk.step is not None
+    assert len(work.desk.step.findings) == FAULTS
+    assert work.notice == t("corrections.not_stored_key")
+    assert stored(running_service) == before
+    api.forget()
+
+
+def test_previews_are_never_stored_and_storing_is_a_choice_that_shows(
+    page: Page, running_service: Service
+) -> None:
+    before = stored(running_service)
+    check(page, FAULTY)
+    page.keyboard.press("s")
+    expect(page.locator(MARK)).to_have_count(1)
+    assert stored(running_service) == before
+    page.keyboard.press("z")
+    expect(page.locator(MARK)).to_have_count(FAULTS)
+    page.keyboard.press("e")
+    page.get_by_text("Store findings").click()
+    content(page).press("Control+Enter")
+    expect(page.get_by_text("Findings stored in the history: 8.")).to_be_visible()
+    assert stored(running_service) == before + FAULTS
+    page.keyboard.press("s")
+    expect(page.locator(MARK)).to_have_count(1)
+    assert stored(running_service) == before + FAULTS
+    page.get_by_role("radio", name="History").click()
+    expect(page.locator(DRAWN).first).to_be_visible()
+    expect(page.locator(".ledger tbody tr").first).to_contain_text("Solanna")
+
+
+def test_many_articles_are_checked_opened_one_by_one_and_taken_home(page: Page, tmp_path: Path) -> None:
+    lines = [{"id": str(n), "content": "Etherium" if n % 2 else "fine", "own": n} for n in range(230)]
+    lines[3]["content"] = FAULTY
+    file = tmp_path / "many.jsonl"
+    file.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+    page.get_by_role("radio", name="Batch").click()
+    page.locator("input[type=file]").set_input_files(file)
+    expect(page.locator(".ledger tbody tr")).to_have_count(100)
+    page.get_by_role("button", name=re.compile("Show more")).click()
+    expect(page.locator(".ledger tbody tr")).to_have_count(200)
+    page.locator(".ledger th button", has_text="To approve").click()
+    page.locator(".ledger .open").first.click()
+    expect(page.locator(MARK)).to_have_count(FAULTS)
+    page.keyboard.press("s")
+    expect(page.locator(MARK)).to_have_count(1)
+    page.keyboard.press("a")
+    page.keyboard.press("Enter")
+    expect(page.locator(MARK)).to_have_count(0)
+    page.get_by_role("button", name="Back to the batch").click()
+    expect(page.locator(".ledger")).to_contain_text("reviewed by hand")
+    page.locator(".st-key-cr_batch_download button").first.click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="JSON Lines").click()
+    home = [json.loads(line) for line in Path(download.value.path()).read_text("utf-8").splitlines()]
+    assert [line["own"] for line in home] == list(range(230))
+    assert home[0] == lines[0]
+    assert home[1]["content"] == "Ethereum"
+    assert "ポリゴン" in home[3]["content"]
