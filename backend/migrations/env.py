@@ -9,7 +9,8 @@ import backend.extraction.tables
 import backend.jobs.tables
 import backend.kept
 import backend.language_model.tables
-import backend.markets.tables  # noqa: F401 - imported for the tables that they declare
+import backend.markets.tables
+import backend.topics.tables  # noqa: F401 - imported for the tables that they declare
 from backend.db import Database, metadata
 from backend.documents.tables import is_declared
 
