@@ -4,9 +4,9 @@ The catalogue is one file of facts with two users: article rules are derived fro
 entity extraction resolves every name in it to one entity.
 """
 
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 Language = Literal["en", "ja", "zh"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
@@ -33,6 +33,7 @@ start of a sentence or in a title."""
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(?:[.-][a-z0-9]+)*$", max_length=100)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"^\S(?:.*\S)?$")]
+Neighbour = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 PartialDate = Annotated[str, StringConstraints(pattern=r"^\d{4}(?:-\d{2}(?:-\d{2})?)?$")]
 
 
@@ -48,6 +49,19 @@ class FormerName(Fact):
     name: Name
     until: PartialDate | None = None
     """Year, month or day of the change; null for a style that fell out of use."""
+
+
+class NameCondition(Fact):
+    """Where one of an entity's names is part of another word: 币安 in 人民币安全."""
+
+    name: Name
+    """One of the entity's names or former names, as it is written there."""
+    not_before: tuple[Neighbour, ...] = ()
+    """The name does not count where one of these follows it."""
+    not_after: tuple[Neighbour, ...] = ()
+    """Nor where one of these precedes it."""
+    boundary: Literal["katakana-run"] | None = None
+    """``katakana-run``: no katakana may stand beside it, however long it is."""
 
 
 class Entity(Fact):
@@ -68,6 +82,8 @@ class Entity(Fact):
     """Which names are ordinary words too and count only in their exact capitals beside a word of the
     field or another, unambiguous entity in the same paragraph. True: all names of one word."""
     former: tuple[FormerName, ...] = ()
+    conditions: tuple[NameCondition, ...] = ()
+    """What may not stand beside its names, since they would be parts of other words there."""
     asset: Slug | None = None
     """Id in the market's list of assets, where there is one."""
     official_domains: tuple[str, ...] = ()
@@ -78,6 +94,19 @@ class Entity(Fact):
     checked: PartialDate | None = None
     """When domains and accounts were last looked at."""
     note: str | None = None
+
+    @model_validator(mode="after")
+    def _conditions_are_of_own_names(self) -> Self:
+        own = {*self.names.values(), *(name for names in self.also.values() for name in names)}
+        own |= {former.name for former in self.former}
+        for condition in self.conditions:
+            if condition.name not in own:
+                raise ValueError(f"'conditions' names '{condition.name}', which is none of its names.")
+        return self
+
+    def condition(self, name: str) -> NameCondition | None:
+        """What may not stand beside ``name``; None where it counts everywhere."""
+        return next((condition for condition in self.conditions if condition.name == name), None)
 
     def name(self, language: Language) -> str:
         """The canonical name for an article in ``language``."""

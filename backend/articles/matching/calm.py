@@ -8,31 +8,27 @@ cheaply, they are not, and the text is read again: this module may only err to t
 """
 
 import re
-from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from backend.articles.matching.article import ReadArticle, ReadField
-from backend.articles.matching.compiled import RuleSet
+from backend.articles.matching.crossing import nothing_reaches_across
+from backend.articles.matching.exchange import Exchange, exchange
 from backend.articles.matching.fixing import Fix
+from backend.articles.matching.neighbours import among_latin
 from backend.articles.matching.reading import Reading
 from backend.articles.text.boundaries import CLASS, KATAKANA, MARK, WORD
-from backend.articles.text.folding import fold
 from backend.articles.text.languages import detect
 from backend.articles.text.markup import LONGEST_LABEL
 from backend.articles.text.protection import JOINING
 
-_ORDINARY = re.compile(r"[^\W_](?:[\w \-・―－]*[^\W_])?")
-"""Names that hold nothing that markup, tokens or sentences are told by."""
-_DOTTED = re.compile(r"[A-Za-z0-9]+\.[A-Za-z]+")
-"""Names that are a token of their own where white space stands on both sides."""
 _SIGNS = frozenset(":/@#&＠＃.<")
 """Characters that tie what stands beside them into a token or a mark."""
 LONGEST_TARGET = LONGEST_LINE = 2_000
 _SENTENCE_SIGNS = frozenset(".:")
 _DEFINED = re.compile(r"\[([^\[\]\n]{1,999}+)\]:")
-_SMALL = re.compile("[a-z\u00df-\u00f6\u00f8-\u00ff\uff41-\uff5a]")
 
 
 def is_calm(read: ReadArticle, fixes: Mapping[str, Sequence[Fix]]) -> bool:
@@ -50,12 +46,16 @@ def is_calm(read: ReadArticle, fixes: Mapping[str, Sequence[Fix]]) -> bool:
 
 def stays_calm(read: ReadArticle, fixes: Mapping[str, Sequence[Fix]]) -> bool:
     """Whether any selection of ``fixes``, which are calm, surely is too: none stands near another."""
+    if not read.article.language:
+        return False
     width = read.rules.longest + read.rules.reach
-    return bool(read.article.language) and not any(
-        field.reading.evidence.asked
-        or any(other.start - fix.end <= width for fix, other in pairwise(fixes.get(field.reading.path, ())))
-        for field in read.fields
-    )
+    for field in read.fields:
+        made = fixes.get(field.reading.path, ())
+        if field.reading.formers or any(other.start - fix.end <= width for fix, other in pairwise(made)):
+            return False
+        if next(_without_lasting_evidence(field.reading, made), None) is not None:
+            return False
+    return True
 
 
 def _keeps_language(read: ReadArticle, fixes: Mapping[str, Sequence[Fix]]) -> bool:
@@ -74,31 +74,45 @@ def _is_calm_field(field: ReadField, fixes: Sequence[Fix]) -> bool:
     reading = field.reading
     if reading.evidence.asked and not _keeps_evidence(reading, fixes):
         return False
-    if reading.has_markup and _Labels(reading.text).might_change(fixes):
+    if reading.formers and not _keeps_formers(reading, fixes):
         return False
-    return all(_is_calm_fix(reading, fix) for fix in fixes) and _nothing_reaches_across(reading, fixes)
+    if _Labels(reading.text).might_change(fixes):
+        return False
+    text = reading.text
+    exchanges: list[Exchange] = []
+    for fix in fixes:
+        found = exchange(reading, text[fix.start : fix.end], fix.text)
+        if found is None or not _is_calm_fix(reading, fix, found):
+            return False
+        exchanges.append(found)
+    return nothing_reaches_across(reading, fixes, exchanges)
 
 
-def _is_calm_fix(reading: Reading, fix: Fix) -> bool:
-    """Whether the edges and the inside of one correction are harmless."""
-    text, new = reading.text, fix.text
-    old = text[fix.start : fix.end]
+def _is_calm_fix(reading: Reading, fix: Fix, exchange: Exchange) -> bool:
+    """Whether the place of a correction leaves it harmless."""
+    text = reading.text
     before = text[fix.start - 1] if fix.start else "\n"
     after = text[fix.end] if fix.end < len(text) else "\n"
-    ordinary = _ORDINARY.fullmatch(new) or (_DOTTED.fullmatch(new) and before == after == " ")
-    if not (ordinary and _ORDINARY.fullmatch(old) and reading.alone(new)[0]):
+    if exchange.is_dotted and not before == after == " ":
         return False
-    if old.count(" ") != new.count(" ") and _follows_target(text, fix.start):
+    if exchange.leaves_latin and among_latin(text, fix.start, fix.end):
         return False
-    if (
-        reading.lines.asked
-        and bool(_SMALL.search(old)) != bool(_SMALL.search(new))
-        and text.rfind("\n", 0, fix.start) + 1 in reading.lines.asked
-    ):
+    if exchange.changes_spaces and _follows_target(text, fix.start):
+        return False
+    if exchange.changes_capitals and text.rfind("\n", 0, fix.start) + 1 in reading.lines.asked:
         return False
     if (before in _SIGNS or after in _SIGNS) and not _ends_sentence(text, before, fix.end):
         return False
-    return _same_class(old[0], new[0], before) and _same_class(old[-1], new[-1], after)
+    return not (exchange.binds_left and _binds(before)) and not (exchange.binds_right and _binds(after))
+
+
+def _keeps_formers(reading: Reading, fixes: Sequence[Fix]) -> bool:
+    """Whether no former name that stays stands in a paragraph that is corrected: it may be right beside the
+    name of today."""
+    made = {fix.start for fix in fixes}
+    paragraph = reading.evidence.paragraph
+    left = {paragraph(start) for start in reading.formers if start not in made}
+    return not left or not any(paragraph(fix.start) in left for fix in fixes)
 
 
 def _follows_target(text: str, at: int) -> bool:
@@ -116,13 +130,8 @@ def _ends_sentence(text: str, before: str, end: int) -> bool:
     return before not in _SIGNS and text[end] in _SENTENCE_SIGNS and (not behind or behind.isspace())
 
 
-def _same_class(old: str, new: str, neighbour: str) -> bool:
-    """Whether the new character beside ``neighbour`` binds to it as the old one did."""
-    if not (CLASS[neighbour] & WORD or neighbour in JOINING):
-        return True
-    # That one of them is katakana means something to katakana alone.
-    same = CLASS[old] & ~KATAKANA == CLASS[new] & ~KATAKANA
-    return same and old.isascii() == new.isascii() and old.isalnum() == new.isalnum()
+def _binds(neighbour: str) -> bool:
+    return bool(CLASS[neighbour] & WORD) or neighbour in JOINING
 
 
 class _Labels:
@@ -164,30 +173,42 @@ def _label(text: str) -> str:
 def _keeps_evidence(reading: Reading, fixes: Sequence[Fix]) -> bool:
     """Whether each paragraph that asked for evidence and is corrected has some that stays."""
     evidence = reading.evidence
-    changed = {evidence.paragraph(fix.start) for fix in fixes} & evidence.asked
-    if not changed:
-        return True
-    safe = {
-        evidence.paragraph(start)
-        for start, _, meaning, _ in reading.found
-        if meaning.evidence and meaning.rule is None
-    }
-    starts = [fix.start for fix in fixes]
-
-    def stays(start: int, end: int) -> bool:
-        k = bisect_right(starts, start)
-        return (k == 0 or fixes[k - 1].end <= start) and (k == len(fixes) or end <= starts[k])
 
     def keeps(paragraph: int) -> bool:
-        if any(stays(*place) for place in evidence.places(paragraph)):
-            return True
         own = [fix for fix in fixes if evidence.paragraph(fix.start) == paragraph]
         if not all(_stands_free(reading.text, fix) for fix in own):
             return False
         tells = any(reading.alone(fix.text)[1] for fix in own)
         return tells is evidence.holds(paragraph)
 
-    return all(keeps(paragraph) for paragraph in changed - safe)
+    return all(map(keeps, _without_lasting_evidence(reading, fixes)))
+
+
+def _without_lasting_evidence(reading: Reading, fixes: Sequence[Fix]) -> Iterator[int]:
+    """Paragraphs that asked for evidence and have none but what ``fixes`` replace, or none at all."""
+    evidence = reading.evidence
+    starts = [fix.start for fix in fixes]
+
+    def stays(start: int, end: int) -> bool:
+        k = bisect_right(starts, start)
+        return (k == 0 or fixes[k - 1].end <= start) and (k == len(fixes) or end <= starts[k])
+
+    for paragraph in evidence.asked.intersection(map(evidence.paragraph, starts)):
+        if not _holds_right_name(reading, paragraph) and not any(
+            stays(*place) for place in evidence.places(paragraph)
+        ):
+            yield paragraph
+
+
+def _holds_right_name(reading: Reading, paragraph: int) -> bool:
+    """Whether a name is evidence that nothing corrects."""
+    first, last = reading.evidence.bounds(paragraph)
+    for start, _, meaning, _ in islice(reading.found, bisect_left(reading.found, (first,)), None):
+        if start >= last:
+            return False
+        if meaning.evidence and meaning.rule is None:
+            return True
+    return False
 
 
 def _stands_free(text: str, fix: Fix) -> bool:
@@ -200,75 +221,3 @@ def _bounds(neighbour: str, edge: str) -> bool:
     """Whether a boundary may fail between ``neighbour`` and the ``edge`` of a name."""
     found = CLASS[neighbour]
     return bool(found & MARK or found & CLASS[edge] & KATAKANA or (found & WORD and CLASS[edge] & WORD))
-
-
-def _nothing_reaches_across(reading: Reading, fixes: Sequence[Fix]) -> bool:
-    """Whether no surface begins or ends inside a correction and reaches out of it.
-
-    Only the neighbourhoods are matched, all of a field at once.
-    """
-    rules = reading.rules
-    windows, edges = _windows(reading.text, fixes, rules)
-    folded = fold(windows)
-    if not folded.identity:
-        return False
-    low = folded.text
-    conditions = rules.conditions
-    k = 0
-    hits = rules.automaton.find_matches_as_indexes(low, overlapping=True)
-    hits.sort(key=lambda hit: hit[1])
-    for index, start, end in hits:
-        while k < len(edges) and edges[k][1] + rules.longest + rules.reach < start:
-            k += 1
-        for j in range(k, len(edges)):
-            first, last = edges[j]
-            if first > end + rules.reach:
-                break
-            if first <= start and end <= last:
-                continue
-            if index in conditions or (
-                start < last and first < end and _is_bounded(reading, index, low, start, end)
-            ):
-                return False
-            if end == first and _differ(reading.text[fixes[j].start], low[first], rules.right[index]):
-                return False
-            if start == last and _differ(reading.text[fixes[j].end - 1], low[last - 1], rules.left[index]):
-                return False
-    return True
-
-
-def _differ(old: str, new: str, mask: int) -> bool:
-    """Whether a boundary beside a correction holds with one of the two characters alone."""
-    return (CLASS[old] & mask == 0) is not (CLASS[new] & mask == 0)
-
-
-def _is_bounded(reading: Reading, index: int, low: str, start: int, end: int) -> bool:
-    before = low[start - 1] if start else "\n"
-    after = low[end] if end < len(low) else "\n"
-    rules = reading.rules
-    return not (CLASS[before] & rules.left[index] or CLASS[after] & rules.right[index])
-
-
-def _windows(text: str, fixes: Sequence[Fix], rules: RuleSet) -> tuple[str, list[tuple[int, int]]]:
-    """The corrected text around all corrections, and where in it these are.
-
-    Each neighbourhood ends where no surface can reach it from. Those that meet are one; a line break
-    keeps the others apart.
-    """
-    width = rules.longest + rules.reach
-    parts: list[str] = []
-    edges: list[tuple[int, int]] = []
-    length = done = 0
-    for fix in fixes:
-        before = text[max(done, fix.start - width) : fix.start]
-        if not edges or fix.start - done > width:
-            before = rules.stops.split(before)[-1]
-            if edges:
-                before = f"{rules.stops.split(text[done : done + width], 1)[0]}\n{before}"
-        parts += before, fix.text
-        length += len(before)
-        edges.append((length, length + len(fix.text)))
-        length += len(fix.text)
-        done = fix.end
-    parts.append(rules.stops.split(text[done : done + width], 1)[0])
-    return "".join(parts), edges

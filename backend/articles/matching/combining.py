@@ -5,9 +5,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import orjson
+from pydantic import TypeAdapter
 
 from backend.articles.model import Pack, Rule
 from backend.entities.model import LANGUAGES, Entity, Language
+
+_ENTITIES = TypeAdapter(tuple[Entity, ...])
+_RULES = TypeAdapter(tuple[Rule, ...])
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +25,13 @@ class Combined:
 
     def version(self) -> str:
         """A hash of all that matching depends on, the same however it was spread over packs."""
-        content = {
-            "entities": [entity.model_dump(mode="json") for entity in self.entities.values()],
-            "rules": [rule.model_dump(mode="json", exclude={"specs"}) for rule in self.rules.values()],
-            "context_words": self.context_words,
-            "disabled": sorted(self.disabled),
-        }
-        packed = orjson.dumps(content, option=orjson.OPT_SORT_KEYS)
-        return hashlib.blake2b(packed, digest_size=16).hexdigest()
+        parts = (
+            _ENTITIES.dump_json(tuple(self.entities.values())),
+            _RULES.dump_json(tuple(self.rules.values()), exclude={"__all__": {"specs"}}),
+            orjson.dumps(self.context_words, option=orjson.OPT_SORT_KEYS),
+            orjson.dumps(sorted(self.disabled)),
+        )
+        return hashlib.blake2b(b"\n".join(parts), digest_size=16).hexdigest()
 
 
 def combine(packs: Sequence[Pack]) -> Combined:

@@ -1,20 +1,28 @@
 """Packs made into one immutable set that texts are matched against."""
 
+import gc
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 
 from backend.articles.matching.combining import Combined, combine
 from backend.articles.matching.derived import Surfaces, add_entity, add_other_case
 from backend.articles.matching.explicit import FirstMention, add_rule, compiled, first_mentions
-from backend.articles.matching.meanings import CompiledRule, Kind, Meaning
+from backend.articles.matching.joints import joints_of
+from backend.articles.matching.meanings import CompiledRule, Kind, Meaning, Meant, Open
 from backend.articles.model import Pack
 from backend.articles.text.boundaries import edges
 from backend.articles.text.folding import fold
+from backend.articles.text.marking import looks_like_others, marked, marked_forms
 from backend.entities.model import Entity
+
+if TYPE_CHECKING:
+    from backend.articles.matching.exchange import Exchange
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +36,8 @@ class RuleSet:
     """Explicit and derived rules that are in force, sorted by id."""
     automaton: AhoCorasick = field(repr=False)
     surfaces: Sequence[str] = field(repr=False)
-    """The folded surfaces; the tables that follow go by the same index."""
+    """The folded surfaces; the tables that follow go by the same index. Those that count inside words too
+    are there several times: as the automaton may find them."""
     left: Sequence[int] = field(repr=False)
     """Classes of characters that no meaning of the surface allows before it."""
     right: Sequence[int] = field(repr=False)
@@ -37,6 +46,10 @@ class RuleSet:
     evidence: Sequence[tuple[Meaning, ...]] = field(repr=False)
     """The meanings that tell of the field; tickers that are ambiguous do so as cashtags."""
     mentions: Sequence[FirstMention] = field(repr=False)
+    joints: frozenset[str] = field(repr=False)
+    """What tells that no surface can lie over a place."""
+    unsure: frozenset[int] = field(repr=False)
+    """Surfaces that the automaton finds in the place of others too."""
     conditions: frozenset[int] = field(repr=False)
     """Surfaces that look at the text beside them."""
     stops: re.Pattern[str] = field(repr=False)
@@ -45,14 +58,23 @@ class RuleSet:
     """Length of the longest surface."""
     reach: int
     """How far from a surface its conditions on neighbours look."""
-    settled: dict[int, dict[str, Meaning | bool | None]] = field(
-        default_factory=dict, repr=False, compare=False
-    )
-    """What texts mean wherever they stand, by scope: a memory, which changes no result."""
-    suggested: dict[tuple[int, str], tuple[bool, bool]] = field(
-        default_factory=dict, repr=False, compare=False
-    )
+    settled: dict[int, dict[str, Meant | Open | None]] = field(default_factory=dict, repr=False)
+    """What texts mean with one character to either side, by scope: a memory, which changes no result."""
+    suggested: dict[tuple[int, str], tuple[bool, bool]] = field(default_factory=dict, repr=False)
     """Suggestions that were looked at: another such memory."""
+    exchanges: dict[tuple[int, str, str], "Exchange | None"] = field(default_factory=dict, repr=False)
+    """Corrections that were looked at, by scope, what they replace and by what."""
+
+    def hits(self, text: str) -> list[tuple[int, int, int]]:
+        """Index, start and end of all surfaces in ``text``, which is folded: overlapping ones too, but for
+        many of which a boundary fails."""
+        found = self.automaton.find_matches_as_indexes(marked(text), overlapping=True)
+        if self.unsure:
+            return [hit for hit in found if hit[0] not in self.unsure or self._is_at(*hit, text)]
+        return found
+
+    def _is_at(self, index: int, start: int, end: int, text: str) -> bool:
+        return text[start:end] == self.surfaces[index]
 
 
 def compile_rules(packs: Sequence[Pack]) -> RuleSet:
@@ -61,7 +83,23 @@ def compile_rules(packs: Sequence[Pack]) -> RuleSet:
     Raises ``ValueError`` where a rule is about an entity that no pack has, or its first mention needs a
     symbol that the entity lacks.
     """
-    combined = combine(packs)
+    with _without_collecting():
+        return _compiled(combine(packs))
+
+
+@contextmanager
+def _without_collecting() -> Iterator[None]:
+    """Keeps the garbage collector from walking again and again over thousands of objects that stay."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _compiled(combined: Combined) -> RuleSet:
     surfaces: Surfaces = defaultdict(list)
     rules: dict[str, CompiledRule] = {}
     for entity in combined.entities.values():
@@ -88,20 +126,28 @@ def _rule_set(
     combined: Combined, surfaces: Surfaces, rules: dict[str, CompiledRule], mentions: list[FirstMention]
 ) -> RuleSet:
     ordered = sorted(surfaces)
-    meanings = [_in_order(surfaces[surface]) for surface in ordered]
-    every = [meaning for listed in meanings for meaning in listed]
+    gathered = [_in_order(surfaces[surface]) for surface in ordered]
+    left = [_common(meaning.left for meaning in listed) for listed in gathered]
+    right = [_common(meaning.right for meaning in listed) for listed in gathered]
+    every = [meaning for listed in gathered for meaning in listed]
     conditions = [text for m in every for text in (*m.not_before, *m.not_after)]
+    forms = marked_forms(ordered, left, right)
+    meanings = [gathered[k] for k, _ in forms]
     return RuleSet(
         version=combined.version(),
         entities=combined.entities,
         rules=tuple(rules[key] for key in sorted(rules)),
-        automaton=AhoCorasick(ordered, MatchKind.Standard, False, Implementation.ContiguousNFA),
-        surfaces=ordered,
-        left=[_common(meaning.left for meaning in listed) for listed in meanings],
-        right=[_common(meaning.right for meaning in listed) for listed in meanings],
+        automaton=AhoCorasick(
+            [form for _, form in forms], MatchKind.Standard, False, Implementation.ContiguousNFA
+        ),
+        surfaces=[ordered[k] for k, _ in forms],
+        left=[left[k] for k, _ in forms],
+        right=[right[k] for k, _ in forms],
         meanings=[tuple(m for m in listed if m.kind is not Kind.EVIDENCE) for listed in meanings],
         evidence=[tuple(m for m in listed if m.evidence or m.kind is Kind.SYMBOL) for listed in meanings],
         mentions=tuple(mentions),
+        joints=joints_of(ordered),
+        unsure=frozenset(row for row, (k, _) in enumerate(forms) if looks_like_others(ordered[k])),
         conditions=frozenset(
             index for index, listed in enumerate(meanings) if any(m.not_before or m.not_after for m in listed)
         ),

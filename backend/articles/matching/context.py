@@ -27,14 +27,19 @@ class Evidence:
         self._within = WeakMethod(within)
         self._breaks: list[int] | None = None
         self._known: dict[int, bool] = {}
+        self._first = self._last = 0
+        self._told = False
         self.asked: set[int] = set()
         """Paragraphs in which an ordinary word asked for evidence."""
 
     def beside(self, at: int) -> bool:
         """Whether the paragraph around ``at`` holds evidence."""
-        paragraph = self.paragraph(at)
-        self.asked.add(paragraph)
-        return self.holds(paragraph)
+        if not self._first <= at < self._last:
+            paragraph = self.paragraph(at)
+            self._first, self._last = self.bounds(paragraph)
+            self.asked.add(paragraph)
+            self._told = self.holds(paragraph)
+        return self._told
 
     def anywhere(self) -> bool:
         """Whether the field holds any evidence."""
@@ -46,13 +51,10 @@ class Evidence:
 
     def places(self, paragraph: int) -> Iterator[Span]:
         """All evidence of a paragraph, one after another."""
-        breaks = self._ends()
-        start = breaks[paragraph - 1] if paragraph else 0
-        end = breaks[paragraph] if paragraph < len(breaks) else len(self._text)
         within = self._within()
         if within is None:
             raise ReferenceError("the evidence outlived its reading")
-        return within(start, end)
+        return within(*self.bounds(paragraph))
 
     def holds(self, paragraph: int) -> bool:
         """Whether there is evidence in a paragraph."""
@@ -60,6 +62,12 @@ class Evidence:
         if known is None:
             known = self._known[paragraph] = next(self.places(paragraph), None) is not None
         return known
+
+    def bounds(self, paragraph: int) -> Span:
+        """Where a paragraph begins and ends."""
+        breaks = self._ends()
+        start = breaks[paragraph - 1] if paragraph else 0
+        return start, breaks[paragraph] if paragraph < len(breaks) else len(self._text)
 
     def _ends(self) -> list[int]:
         if self._breaks is None:

@@ -1,7 +1,8 @@
 """Meanings of explicit rules: their wrong forms, what they suggest, and how a first mention looks."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
 
 from backend.articles.matching.derived import Surfaces, is_plain_entity
 from backend.articles.matching.meanings import CompiledRule, Form, Kind, Meaning, scope_bit
@@ -29,7 +30,7 @@ def add_rule(rule: CompiledRule, entities: Mapping[str, Entity], surfaces: Surfa
     """Adds the surfaces of an explicit rule, and those suggestions that hold one as shields against it."""
     source = rule.rule
     entity = entities[rule.entity] if rule.entity else None
-    scope = _scope(source, source.languages)
+    scope = _scope(source.fields, source.languages)
     suggested = _suggestions(source, entity)
     single = None if isinstance(source.suggest, tuple) else tuple(suggested[lang][0] for lang in LANGUAGES)
     loose = source.boundary == "none"
@@ -60,7 +61,7 @@ def add_rule(rule: CompiledRule, entities: Mapping[str, Entity], surfaces: Surfa
         )
         surfaces[surface].append(meaning)
         if _forbids_right_name(meaning, surfaces[surface]):
-            overruled = replace(meaning, kind=Kind.OVERRULED, form=Form.EXACT_ANY_WIDTH)
+            overruled = meaning._replace(kind=Kind.OVERRULED, form=Form.EXACT_ANY_WIDTH)
             surfaces[surface].append(overruled)
     _add_shields(source, suggested, wrongs, "none" if loose else source.boundary, surfaces)
 
@@ -88,7 +89,7 @@ def _add_shields(
                 entity=None,
                 form=Form.EXACT,
                 exact=plain(text),
-                scope=_scope(rule, tuple(listed)),
+                scope=_scope(rule.fields, tuple(listed)),
                 left=left,
                 right=right,
             )
@@ -131,7 +132,7 @@ def first_mentions(
         entity = entities[rule.entity]
         form = _filled(template, entity, language)
         # Tags hold keywords, where a name with its symbol in brackets would be out of place.
-        scope = _scope(rule.rule, (language,), tags=False)
+        scope = _scope(tuple(field for field in rule.rule.fields if field != "tags"), (language,))
         left, right = edges(fold(form).text, "auto")
         surfaces[fold(form).text].append(
             Meaning(
@@ -155,8 +156,8 @@ def _filled(template: str, entity: Entity, language: Language) -> str:
     return template.replace("{name}", entity.name(language)).replace("{symbol}", symbol)
 
 
-def _scope(rule: Rule, languages: tuple[Language, ...], *, tags: bool = True) -> int:
-    fields: list[FieldName] = [field for field in rule.fields if tags or field != "tags"]
+@cache
+def _scope(fields: tuple[FieldName, ...], languages: tuple[Language, ...]) -> int:
     return sum(scope_bit(language, field) for language in set(languages) for field in set(fields))
 
 

@@ -1,13 +1,12 @@
 """Corrections of one text: what they are, and the text with them made."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from backend.articles.matching.meanings import CompiledRule
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(NamedTuple):
     """What should stand at ``[start:end]`` of a field, by which rule, and whether nobody needs to look."""
 
     start: int

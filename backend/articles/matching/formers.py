@@ -2,7 +2,6 @@
 
 from bisect import bisect_left
 from collections import defaultdict
-from dataclasses import replace
 from typing import TypeAlias
 
 from backend.articles.matching.meanings import Meaning
@@ -32,4 +31,4 @@ def spare_formers(text: str, found: list[Found]) -> None:
         nearest = places[max(0, at - 1) : at + 1]
         beside = any(in_one_paragraph(text, min(start, place), max(start, place)) for place in nearest)
         if beside or tells_of_renaming(text, start, end):
-            found[k] = (start, end, replace(meaning, rule=None), None)
+            found[k] = (start, end, meaning._replace(rule=None), None)

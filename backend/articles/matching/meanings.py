@@ -4,7 +4,8 @@ Meanings of a surface are kept in the order in which they count: the first whose
 """
 
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import Enum, IntEnum
+from typing import NamedTuple, TypeAlias
 
 from backend.articles.model import FIELDS, FieldName, Rule, Severity, ViolationType
 from backend.entities.model import LANGUAGES, Language
@@ -60,8 +61,7 @@ class CompiledRule:
     rule: Rule
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
+class Meaning(NamedTuple):
     """One meaning of one folded surface, with all that decides whether it holds at a place."""
 
     kind: Kind
@@ -92,3 +92,15 @@ class Meaning:
         severity = SEVERITIES.index(self.rule.severity) if self.rule else 0
         name = self.rule.id if self.rule else self.entity or ""
         return self.kind, not self.context, severity, self.order, name, self.exact
+
+
+class Open(Enum):
+    """What is not settled about a surface: all, or what its place decides."""
+
+    UNSEEN = 0
+    BY_PLACE = 1
+
+
+Meant: TypeAlias = tuple[Meaning, str | None]
+"""What a surface means at a place, and what should stand there: None where it is right or where that is left
+to the editor."""

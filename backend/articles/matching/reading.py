@@ -12,19 +12,18 @@ from operator import itemgetter
 from backend.articles.matching.compiled import RuleSet
 from backend.articles.matching.context import Evidence
 from backend.articles.matching.formers import Found, is_former, spare_formers
-from backend.articles.matching.meanings import Form, Kind, Meaning, scope_bit
+from backend.articles.matching.meanings import Form, Kind, Meaning, Meant, Open, scope_bit
 from backend.articles.matching.neighbours import among_latin, in_identifier
+from backend.articles.matching.writing import DOLLARS, asks_of_place, has_form, is_adapted, is_right, is_token
 from backend.articles.model import FieldName
 from backend.articles.text.boundaries import CLASS, DIGIT, MARK, WORD, ends_number
-from backend.articles.text.folding import HALF_WIDTH_KATAKANA, fold, plain
+from backend.articles.text.folding import fold, plain
 from backend.articles.text.lines import Lines
 from backend.articles.text.protection import Protection
-from backend.articles.text.tokens import token_spans
 from backend.entities.model import LANGUAGES, Language
 
 _RIGHT_FORMS = (Kind.FIRST_MENTION, Kind.NAME, Kind.SYMBOL, Kind.ANY_CASE)
-_DOLLARS = "$＄"
-MOST_SETTLED = 4_096
+MOST_SETTLED = 16_384
 """How many texts are remembered for each scope, lest somebody fill the memory with odd ones."""
 MOST_KNOWN = 50_000
 """How many suggestions are remembered."""
@@ -39,81 +38,104 @@ class Reading:
         self.path = path
         self.bit = scope_bit(language, field)
         self._field: FieldName = field
-        self._in: Language = language
+        self.language: Language = language
         self._language = LANGUAGES.index(language)
         self._folded = fold(text)
-        self.hits = rules.automaton.find_matches_as_indexes(self._folded.text, overlapping=True)
-        # With one more character there is something behind every surface, and at -1 before each.
-        self._low = self._folded.text + "\n"
-        self.protection = Protection(text) if self.hits else None
+        self.hits = rules.hits(self._folded.text)
+        self.is_even = self._folded.identity
+        """Whether the folded text has the places of the text."""
+        # With more characters there is something behind every surface, and at -1 before each.
+        self.low = self._folded.text + "\n\n"
+        self.looked_beside = False
+        """Whether a surface had conditions on the text beside it."""
+        self.protection = Protection(text if self.hits else "")
         self.lines = Lines(text, field)
         self.evidence = Evidence(text, self._evidence)
         self.found: list[Found] = []
+        self.formers: list[int] = []
+        """Where former names stand, those that are spared too."""
 
     def choose(self, tells_of_field: Callable[[int], bool]) -> None:
         """Fills :attr:`found`. ``tells_of_field`` says of a place whether it has evidence beside it."""
         if not self.hits:
             return
-        touches = self.protection.touches if self.protection else _touches_nothing
-        found, text, behind, formers = self.found, self.text, 0, False
-        for start, negative_end, meaning, right in sorted(self._candidates(tells_of_field)):
-            if start < behind or touches(start, -negative_end):
+        until = self.protection.until
+        found, text = self.found, self.text
+        behind = protected = 0
+        for start, negative_end, (meaning, right) in sorted(self._candidates(tells_of_field)):
+            if start < behind or start < protected:
                 continue
-            if meaning.rule is not None and _is_token(text[start:-negative_end]):
+            end = -negative_end
+            barred = until(start, end)
+            if barred is not None:
+                protected = barred
                 continue
-            behind = -negative_end
-            found.append((start, behind, meaning, right))
-            formers = formers or is_former(meaning)
-        if formers:
+            if meaning.rule is not None:
+                if is_token(text[start:end]):
+                    continue
+                if is_former(meaning):
+                    self.formers.append(start)
+            behind = end
+            found.append((start, end, meaning, right))
+        if self.formers:
             spare_formers(text, found)
 
-    def _candidates(
-        self, tells_of_field: Callable[[int], bool]
-    ) -> list[tuple[int, int, Meaning, str | None]]:
-        """Start, negative end, meaning and right form of all that holds, protected or not."""
-        rules, text, low, folded = self.rules, self.text, self._low, self._folded
-        left, right, classes, identity = rules.left, rules.right, CLASS, folded.identity
-        settled = rules.settled.setdefault(self.bit, {})
-        candidates: list[tuple[int, int, Meaning, str | None]] = []
+    def _candidates(self, tells_of_field: Callable[[int], bool]) -> list[tuple[int, int, Meant]]:
+        """Start, negative end and meaning of all that holds, protected or not."""
+        text, low, folded = self.text, self.low, self._folded
+        identity, beside = folded.identity, f"\n{text}\n"
+        known = self.rules.settled.setdefault(self.bit, {})
+        unseen = Open.UNSEEN
+        candidates: list[tuple[int, int, Meant]] = []
         # This loop sees every surface that occurs anywhere, most of them in the middle of words.
         for index, start, end in self.hits:
-            if classes[low[start - 1]] & left[index] or classes[low[end]] & right[index]:
-                continue
             first, last = start, end
-            if not identity:
+            if identity:
+                key = beside[start : end + 2]
+            else:
                 place = folded.source(start, end)
                 if place is None:
                     continue
                 first, last = place
-            written = text[first:last]
-            meaning = settled.get(written, False)
-            if meaning is False:
-                meaning = self._settled(index, written)
-                if len(settled) < MOST_SETTLED:
-                    settled[written] = meaning
-            if meaning is True:
-                meant = self._meant(index, written, start, end, first, tells_of_field)
-                if meant:
-                    candidates.append((first, -last, *meant))
-            elif meaning:
-                candidates.append((first, -last, meaning, None))
+                key = low[start - 1] + text[first:last] + low[end]
+            verdict = known.get(key, unseen)
+            if verdict is unseen:
+                verdict = self._settled(index, key)
+                if len(known) < MOST_SETTLED:
+                    known[key] = verdict
+            if isinstance(verdict, Open):
+                verdict = self._meant(index, text[first:last], start, end, first, tells_of_field)
+            elif verdict and verdict[0].context and not tells_of_field(first):
+                continue
+            if verdict:
+                candidates.append((first, -last, verdict))
         return candidates
 
-    def _settled(self, index: int, written: str) -> Meaning | bool | None:
-        """What a surface means wherever it stands in fields like this; True if that depends on the place."""
-        rules = self.rules
-        for meaning in rules.meanings[index]:
-            if not meaning.scope & self.bit:
+    def _settled(self, index: int, beside: str) -> Meant | Open | None:
+        """What a surface with its neighbours means in fields like this, and what should be written instead.
+
+        None where it means nothing; :attr:`Open.BY_PLACE` if that depends on more of the place than evidence.
+        """
+        written, before, after = beside[1:-1], CLASS[beside[0]], CLASS[beside[-1]]
+        found: Meant | None = None
+        for meaning in self.rules.meanings[index]:
+            if not meaning.scope & self.bit or before & meaning.left or after & meaning.right:
                 continue
-            by_place = meaning.form in (Form.CAPITALS, Form.OPENING)
-            if not (plain(written) == meaning.exact if by_place else self._has_form(meaning, written, 0)):
+            if not has_form(meaning, written):
                 continue
-            edges = meaning.left != rules.left[index] or meaning.right != rules.right[index]
-            asks = meaning.rule or meaning.context or meaning.not_before or meaning.not_after
-            if by_place or edges or asks or meaning.kind is Kind.SYMBOL:
-                return True
-            return meaning
-        return None
+            if found or asks_of_place(meaning, written, beside[0]):
+                return Open.BY_PLACE
+            correct = None
+            if meaning.suggestions is not None:
+                correct = meaning.suggestions[self._language]
+                if is_adapted(written, correct, in_english=not self._language):
+                    return Open.BY_PLACE
+                if is_right(correct, written, meaning):
+                    continue
+            found = meaning, correct
+            if not meaning.context:
+                break
+        return found
 
     def _meant(
         self,
@@ -123,7 +145,7 @@ class Reading:
         end: int,
         at: int,
         tells_of_field: Callable[[int], bool],
-    ) -> tuple[Meaning, str | None] | None:
+    ) -> Meant | None:
         """The first meaning of a surface that holds, with what should be written instead."""
         for meaning in self.rules.meanings[index]:
             if not self._holds(meaning, written, start, end, at):
@@ -131,7 +153,7 @@ class Reading:
             correct = None
             if meaning.suggestions is not None:
                 correct = self._correct_form(meaning, written, at)
-                if _is_right(correct, written, meaning):
+                if is_right(correct, written, meaning):
                     continue
             if (
                 not meaning.context
@@ -143,7 +165,7 @@ class Reading:
 
     def _holds(self, meaning: Meaning, written: str, start: int, end: int, at: int) -> bool:
         """Whether all conditions of ``meaning`` hold but for evidence and protection."""
-        low = self._low
+        low = self.low
         if not meaning.scope & self.bit or not self._has_form(meaning, written, at):
             return False
         before = CLASS[low[start - 1]]
@@ -151,32 +173,23 @@ class Reading:
             return False
         if meaning.kind is Kind.SYMBOL and before & DIGIT and meaning.left and not ends_number(low, start):
             return False
-        if meaning.not_before and low.startswith(meaning.not_before, end):
-            return False
-        if meaning.not_after and low.endswith(meaning.not_after, 0, start):
+        if (meaning.not_before or meaning.not_after) and self._is_part(meaning, start, end):
             return False
         return meaning.kind is not Kind.OTHER_CASE or not (
             self._is_cashtag(at) or in_identifier(self.text, at, at + len(written))
         )
 
+    def _is_part(self, meaning: Meaning, start: int, end: int) -> bool:
+        """Whether the text beside a surface makes it part of another word."""
+        self.looked_beside = True
+        return self.low.startswith(meaning.not_before, end) or self.low.endswith(meaning.not_after, 0, start)
+
     def _has_form(self, meaning: Meaning, written: str, at: int) -> bool:
-        form = meaning.form
-        if form is Form.ANY:
-            return True
-        half_width = not written.isascii() and HALF_WIDTH_KATAKANA.search(written) is not None
-        if form is Form.ANY_FULL_WIDTH:
-            return not half_width
-        if form is Form.UNKNOWN:
-            return plain(written) not in meaning.known
-        if plain(written) != meaning.exact:
+        if not has_form(meaning, written):
             return False
-        if form is Form.EXACT_ANY_WIDTH:
-            return True
-        if half_width != (form is Form.HALF_WIDTH):
-            return False
-        if form is Form.CAPITALS:
+        if meaning.form is Form.CAPITALS:
             return self.lines.in_capitals(at)
-        return form is not Form.OPENING or self.lines.opens_sentence(at)
+        return meaning.form is not Form.OPENING or self.lines.opens_sentence(at)
 
     def _correct_form(self, meaning: Meaning, written: str, at: int) -> str | None:
         """The suggestion as it is written at this place: in capitals where its line is."""
@@ -211,21 +224,19 @@ class Reading:
 
     def _is_cashtag(self, at: int) -> bool:
         text = self.text
-        return at > 0 and text[at - 1] in _DOLLARS and (at < 2 or not CLASS[text[at - 2]] & WORD)
-
-    def _is_unprotected(self, start: int, end: int) -> bool:
-        return self.protection is None or not self.protection.touches(start, end)
+        return at > 0 and text[at - 1] in DOLLARS and (at < 2 or not CLASS[text[at - 2]] & WORD)
 
     def _evidence(self, first: int, last: int) -> Iterator[tuple[int, int]]:
         """Spans of all unprotected evidence in ``[first:last]`` of the field."""
-        rules, low = self.rules, self._low
+        rules, low = self.rules, self.low
         # A text folds to at least half and at most three times its length; mostly to just its length.
         begin = first if self._folded.identity else 0
         for k in range(bisect_left(self.hits, begin, key=itemgetter(2)), len(self.hits)):
             index, start, end = self.hits[k]
             if self._folded.identity and end - rules.longest > last:
                 return
-            if not rules.evidence[index]:
+            telling = rules.evidence[index]
+            if not telling:
                 continue
             if CLASS[low[start - 1]] & rules.left[index] or CLASS[low[end]] & rules.right[index]:
                 continue
@@ -233,31 +244,29 @@ class Reading:
             if place is None or place[0] < first or place[1] > last:
                 continue
             written = self.text[place[0] : place[1]]
-            if (
-                any(self._tells(meaning, written, start, end, place[0]) for meaning in rules.evidence[index])
-            ) and self._is_unprotected(*place):
-                yield place
+            for meaning in telling:
+                if self._tells(meaning, written, start, end, place[0]):
+                    if not self.protection.touches(*place):
+                        yield place
+                    break
 
     def _tells(self, meaning: Meaning, written: str, start: int, end: int, at: int) -> bool:
         """Whether a surface is evidence: right names in any case are, since their case may be corrected."""
         if not meaning.evidence:  # a ticker that needs evidence itself, unless it is a cashtag
             return self._is_cashtag(at) and self._holds(meaning, written, start, end, at)
         if meaning.kind in (Kind.NAME, Kind.HALF_WIDTH):
-            low = self._low
-            return not (CLASS[low[start - 1]] & meaning.left or CLASS[low[end]] & meaning.right)
+            low = self.low
+            if CLASS[low[start - 1]] & meaning.left or CLASS[low[end]] & meaning.right:
+                return False
+            return not (meaning.not_before or meaning.not_after) or not self._is_part(meaning, start, end)
         return self._holds(meaning, written, start, end, at)
-
-    @property
-    def has_markup(self) -> bool:
-        """Whether brackets or code may stand in the field."""
-        return any(sign in self.text for sign in "[<`{")
 
     def alone(self, name: str) -> tuple[bool, bool]:
         """Of a suggestion: whether nothing in it is wrong, wherever it stands, and whether it is evidence."""
         key = (self.bit, name)
         known = self.rules.suggested.get(key)
         if known is None:
-            reading = Reading(self.rules, name, self.path, self._field, self._in)
+            reading = Reading(self.rules, name, self.path, self._field, self.language)
             known = reading._is_harmless(), reading.evidence.anywhere()
             if len(self.rules.suggested) < MOST_KNOWN:
                 self.rules.suggested[key] = known
@@ -269,31 +278,14 @@ class Reading:
         candidates = sorted(self._candidates(lambda _: True))
         if self.lines.asked or self.lines.asked_sentence:
             return False
-        if not any(meaning.rule for _, _, meaning, _ in candidates):
+        if not any(meaning.rule for _, _, (meaning, _) in candidates):
             return True
-        start, negative_end, meaning, _ = candidates[0]
+        start, negative_end, (meaning, _) = candidates[0]
         whole = start == 0 and -negative_end == len(self.text)
         return (
             whole
             and meaning.rule is None
             and not meaning.context
             and not (meaning.left | meaning.right) & ~MARK
+            and not (meaning.not_before or meaning.not_after)
         )
-
-
-def _touches_nothing(_start: int, _end: int) -> bool:
-    return False
-
-
-def _is_token(written: str) -> bool:
-    """Whether a wrong form is an address itself: Crypto.com is a name, but crypto.com a domain."""
-    return not written.isalnum() and next(token_spans(written), None) is not None
-
-
-def _is_right(correct: str | None, written: str, meaning: Meaning) -> bool:
-    """Whether a wrong form is what should be written anyway, perhaps in another width or composition."""
-    if correct is None or correct == written:
-        return correct is not None
-    if written == meaning.raw or HALF_WIDTH_KATAKANA.search(written):
-        return False
-    return plain(written) == plain(correct)

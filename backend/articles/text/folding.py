@@ -33,6 +33,11 @@ _PLAIN = (
     ("\u2010", "-"),
     ("\u2011", "-"),
 )
+_ODD = re.compile(f"[{SINGLE}{MARK}{''.join(special for special, _ in _PLAIN)}]")
+_OTHER_THAN_COMMON = re.compile(
+    "[^\u2013-\u2018\u201c-\u2026\u3001-\u3098\u309b-\u30ff\u3400-\u9fff\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40]"
+)
+"""All but what most texts hold beyond ASCII and what folding leaves as it is."""
 
 
 class Folded:
@@ -43,6 +48,8 @@ class Folded:
     def __init__(self, text: str, pieces: list[tuple[int, int, int]]) -> None:
         self.text = text
         self.identity = not pieces
+        if not pieces:
+            return
         # Of each piece that must not be cut: start and end in the folded text, end in the original.
         self._starts = [piece[0] for piece in pieces]
         self._ends = [piece[1] for piece in pieces]
@@ -68,6 +75,8 @@ def fold(text: str) -> Folded:
         return Folded(text.lower(), [])
     encoded = text.encode("utf-8", "surrogatepass")
     others = _beyond_ascii(encoded)
+    if _OTHER_THAN_COMMON.search(others) is None:
+        return Folded(encoded.lower().decode("utf-8", "surrogatepass"), [])
     if others == others.lower():
         # The lower case of bytes is that of ASCII: much quicker than that of all characters.
         low = encoded.lower().decode("utf-8", "surrogatepass")
@@ -91,9 +100,10 @@ def _beyond_ascii(encoded: bytes) -> str:
 
 def _even_out(text: str, others: str) -> Folded:
     """``text`` evened out, of which ``others`` holds at least all characters beyond ASCII."""
+    if _ODD.search(others) is None:
+        return Folded(text, [])
     for special, ordinary in _PLAIN:
-        if special in others:
-            text = text.replace(special, ordinary)
+        text = text.replace(special, ordinary)
     run = _RUN.search(text) if _RUN.search(others) else None
     if run is None:
         return Folded(text, [])

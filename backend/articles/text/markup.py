@@ -6,20 +6,17 @@ or a comment runs to the end of the text, backticks without their like are text.
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from itertools import chain, pairwise
 
 Span = tuple[int, int]
 
 _RAW_NAMES = "script|style|pre|code|textarea|kbd|samp|var|tt|math|svg"
-# What can be read at once is: an escape, a code span of one line, a tag without quotes. What is left
-# begins something that has to be followed. A set comes first, for which the search is quick.
-_STRUCTURE = re.compile(
-    r"[`<\\{~](?:(?P<skip>(?<=\\).)"
-    r"|(?P<span>(?<=`)(?<!``)(?!`)[^`\n]++`(?!`)"
-    rf"|(?<=<)(?!(?i:{_RAW_NAMES})\b)[A-Za-z/][^<>\"'\n]*+>)"
-    r"|(?P<open>(?<=[`<\\])|(?<=\{)[{%]|(?<=~)~~))"
-)
+# Each is looked for by itself: one character is found much quicker than any of several.
+_SIGNS = tuple(re.compile(sign) for sign in ("`", "<", r"\\", "{(?=[{%])", "~(?=~~)"))
+# What mostly stands there: a code span of one line, a tag without quotes. All else has to be followed.
+_SIMPLE = re.compile(rf"(?<!`)`(?!`)[^`\n]++`(?!`)|<(?!(?i:{_RAW_NAMES})\b)[A-Za-z/][^<>\"'\n]*+>")
 _BEFORE_FENCE = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])?[ \t>]*")
 _FENCE = re.compile(r"`{3,}+|~{3,}+")
 _BACKTICKS = re.compile(r"`++")
@@ -39,21 +36,16 @@ _TARGET = re.compile(
     r"(?:\s++(?:\"[^\"]*+\"|'[^']*+'|\([^()]*+\)))?+\s*+\)"
 )
 _DEFINITION = re.compile(
-    r"[ \t>]{0,12}\[(?!\^)([^\[\]\n]{1,999})\]:[ \t]*+(?:<[^<>\n]*+>|[^\s<]\S*+)"
+    r"\n[ \t>]{0,12}+\[(?!\^)([^\[\]\n]{1,999}+)\]:[ \t]*+(?:<[^<>\n]*+>|[^\s<]\S*+)"
     r"(?:[ \t]++(?:\"[^\"\n]*+\"|'[^'\n]*+'|\([^()\n]*+\)))?+[ \t\r]*+(?=\n|\Z)"
 )
-# Right behind a bracket, before an empty pair, or of a footnote: a label in any case. All others depend on
-# what is defined, or on the bracket before the white space before them.
-_SURE_LABEL = re.compile(r"\[(?:(?:(?<=\]\[)|(?=\^))[^\[\]]{1,999}+\]|[^\[\]]{1,999}+\](?=\[\]))")
-_OTHER_LABEL = re.compile(
-    r"\[(?<!\]\[)(?!\^)(?:(?<=[ \n]\[)[^\[\]]{1,999}+\](?!\[\])|[^\[\]]{1,999}+\](?!\[))"
-)
-_BRACKETS_MEET = re.compile(r"\] *+\n? *+\[|\[\^")
+_BRACKETS = re.compile(r"\[[^\[\]]{1,999}+\]")
 _WIKI_LINK = re.compile(r"\[\[[^\[\]|\n]*+(?:\||\]\])")
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 _PROSE_KEY = re.compile(r"(?:title|subtitle|headline|summary|description|excerpt|lead|caption)[ \t]*:", re.I)
-_CODE_BEHIND_BLANK = re.compile(r"\n[ \t\r]*+\n(?: {4}|\t)")
+_CODE_BEHIND_BLANK = re.compile(r"\n[^\S\n]*+\n(?: {4}| {0,3}\t)")
+_WORD_BEHIND_BLANK = re.compile(r"\n[ \t\r]*+\n(?=[^\W\d])")
 _INDENTED = re.compile(r"(?: {4}|\t| {1,3}\t)")
 _LIST_ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
 _WORD_BEGINS = re.compile(r"[^\W\d]")
@@ -68,7 +60,8 @@ def structure_spans(text: str) -> Iterator[Span]:
             start = head.end()
             yield from _front_matter(text, start)
     yield from _inline(text, start)
-    if text.startswith(("    ", "\t")) or _CODE_BEHIND_BLANK.search(text):
+    may_be_code = _INDENTED.match(text, start) or _CODE_BEHIND_BLANK.search(text)
+    if may_be_code and "</p>" not in text and "<div" not in text:
         yield from _indented_code(text, start)
 
 
@@ -82,19 +75,18 @@ def _front_matter(text: str, end: int) -> Iterator[Span]:
 
 def _inline(text: str, at: int) -> Iterator[Span]:
     follow = _Follower(text)
-    while True:
-        for found in _STRUCTURE.finditer(text, at):
-            kind = found.lastgroup
-            if kind == "span":
-                yield found.span()
-            elif kind == "open":
-                start = found.start()
-                protected, at = follow(start)
-                if protected:
-                    yield start, at
-                break  # the search goes on behind what was followed
+    signs = [[found.start() for found in sign.finditer(text, at)] for sign in _SIGNS]
+    for start in sorted(chain.from_iterable(signs)):
+        if start < at:
+            continue
+        simple = _SIMPLE.match(text, start)
+        if simple:
+            at = simple.end()
+            yield start, at
         else:
-            return
+            protected, at = follow(start)
+            if protected:
+                yield start, at
 
 
 class _Follower:
@@ -113,8 +105,8 @@ class _Follower:
         if sign == "{":
             close = text.find("}}" if text[at + 1] == "{" else "%}", at + 2, at + LONGEST_TEMPLATE)
             return (True, close + 2) if close >= 0 else (False, at + 2)
-        if sign == "\\":  # the last character of the text
-            return False, at + 1
+        if sign == "\\":  # the character behind it is no sign
+            return False, at + 2
         fence = _FENCE.match(text, at)
         if fence and _opens_line(text, at):
             end = _fence_end(text, fence)
@@ -203,11 +195,19 @@ class _ClosingTags:
 
 def _indented_code(text: str, start: int) -> Iterator[Span]:
     """Blocks of lines with four spaces behind a blank line, unless a list goes on there."""
-    if "</p>" in text or "<div" in text:
-        return
+    # A word at the start of a paragraph ends lists and code, so that what stands before it is of no matter.
+    cuts = [start, *(found.end() for found in _WORD_BEHIND_BLANK.finditer(text, start)), len(text)]
+    for first, last in pairwise(cuts):
+        behind = [found.end() for found in _CODE_BEHIND_BLANK.finditer(text, max(0, first - 1), last)]
+        if behind or (first == start and _INDENTED.match(text, first)):
+            yield from _indented_lines(text[first:last], first, max(behind, default=first))
+
+
+def _indented_lines(text: str, at: int, last: int) -> Iterator[Span]:
+    """The same for ``text``, which begins at ``at`` behind a blank line and outside of lists; the last code
+    in it begins before ``last``."""
     after_blank, in_list, code = True, False, False
-    at = start
-    for line in text[start:].splitlines(keepends=True):
+    for line in text.splitlines(keepends=True):
         if _WORD_BEGINS.match(line):  # most lines, which are neither blank nor code nor items of a list
             in_list = in_list and not after_blank
             code = after_blank = False
@@ -222,57 +222,72 @@ def _indented_code(text: str, start: int) -> Iterator[Span]:
             in_list = _LIST_ITEM.match(line) is not None or (in_list and (not after_blank or line[0] == " "))
             code = after_blank = False
         at += len(line)
+        if at > last and not (code or after_blank):
+            return
 
 
-def target_spans(text: str) -> tuple[list[Span], frozenset[str]]:
-    """Targets of links and images, whole definitions of references, and the labels that these define."""
-    spans: list[Span] = []
-    defined: set[str] = set()
+def target_spans(text: str) -> Iterator[Span]:
+    """Targets of links and images."""
     if "](" in text:
-        spans += [found.span() for found in _TARGET.finditer(text)]
+        yield from (found.span() for found in _TARGET.finditer(text))
     if "[[" in text:
-        spans += [found.span() for found in _WIKI_LINK.finditer(text)]
-    if "]:" in text:
-        for definition in _definitions(text):
-            defined.add(_label(definition.group(1)))
-            spans.append(definition.span())
-    return spans, frozenset(defined)
+        yield from (found.span() for found in _WIKI_LINK.finditer(text))
 
 
-def label_spans(text: str, defined: frozenset[str]) -> Iterator[Span]:
+class Labels:
     """Labels, which must stay as their definition has them: ``[label]`` behind a text in brackets,
     ``[label][]``, and ``[label]`` alone where it is defined.
 
     Between the brackets may stand a space or a line break, as the first Markdown had it.
     """
-    if not _may_hold_labels(text, defined):
-        return
-    yield from [found.span() for found in _SURE_LABEL.finditer(text)]
-    for found in _OTHER_LABEL.finditer(text):
-        if _is_other_label(text, found.start(), found.end(), defined):
-            yield found.span()
 
+    def __init__(self, text: str) -> None:
+        self._text = text
+        # With a line break before, every line begins with one.
+        found = list(_DEFINITION.finditer(f"\n{text}")) if "]:" in text else []
+        self.definitions = [(definition.start(), definition.end() - 1) for definition in found]
+        """Whole definitions, which are protected too."""
+        self._given = [definition.group(1) for definition in found]
+        self._defined: frozenset[str] | None = None
+        brackets = [found.span() for found in _BRACKETS.finditer(text)]
+        self._starts = [start for start, _ in brackets]
+        self._ends = [end for _, end in brackets]
+        self._known: list[bool | None] = [None] * len(brackets)
 
-def _may_hold_labels(text: str, defined: frozenset[str]) -> bool:
-    return bool(defined) or _BRACKETS_MEET.search(text) is not None
+    def around(self, start: int, end: int) -> Span | None:
+        """The label that any of ``[start:end]`` stands in."""
+        k = bisect_left(self._starts, end) - 1
+        while k >= 0 and self._ends[k] > start:
+            holds = self._known[k]
+            if holds is None:
+                holds = self._known[k] = self._are_label(self._starts[k], self._ends[k])
+            if holds:
+                return self._starts[k], self._ends[k]
+            k -= 1
+        return None
 
+    def spans(self) -> Iterator[Span]:
+        """All labels."""
+        return (span for span in zip(self._starts, self._ends, strict=True) if self._are_label(*span))
 
-def _is_other_label(text: str, start: int, end: int, defined: frozenset[str]) -> bool:
-    if text[start - 1 : start] in " \n" and text[start - 2 : start - 1] in "] \n":
-        before = text[max(0, start - LONGEST_INDENT - 2) : start].rstrip(" ")
-        if before.endswith(("]", "]\n", "] \n")):
+    def _are_label(self, start: int, end: int) -> bool:
+        """Whether the brackets at ``[start:end]`` hold a label."""
+        text = self._text
+        before = text[start - 1] if start else ""
+        if before == "]" or text.startswith("[]", end) or text[start + 1] == "^":
             return True
-    return bool(defined) and not text.startswith("[", end) and _label(text[start + 1 : end - 1]) in defined
+        if before and before in " \n":
+            lead = text[max(0, start - LONGEST_INDENT - 2) : start].rstrip(" ")
+            if lead.endswith(("]", "]\n", "] \n")):
+                return True
+        if not self._given or text.startswith("[", end):
+            return False
+        return self._is_defined(text[start + 1 : end - 1])
 
-
-def _definitions(text: str) -> Iterator[re.Match[str]]:
-    at = text.find("]:")
-    while at >= 0:
-        start = text.rfind("\n", max(0, at - 1_020), at) + 1
-        found = _DEFINITION.match(text, start) if start or at <= 1_020 else None
-        if found:
-            yield found
-        at = text.find("]:", max(at + 2, found.end() if found else 0))
+    def _is_defined(self, label: str) -> bool:
+        if self._defined is None:
+            self._defined = frozenset(map(_label, self._given))
+        return _label(label) in self._defined
 
 
 def _label(text: str) -> str:

@@ -8,14 +8,21 @@ begins no other. Where Markdown and HTML leave a case open, more is protected ra
 import re
 from bisect import bisect_left
 
-from backend.articles.text.markup import label_spans, structure_spans, target_spans
+from backend.articles.text.markup import Labels, structure_spans, target_spans
 from backend.articles.text.tokens import SIGN, token_spans
 
 Span = tuple[int, int]
 
-_SPACE = re.compile(r"\s")
-JOINING = frozenset("/.@＠#＃:-_&=?%+~;'()!$*,^{|}`")
+_RUN = re.compile(r"\S*+")
+_WITHOUT_SIGNS = re.compile(r"[^\s:@＠#＃&/\\.]++(?=\s)")
+"""Most runs: none of the signs by which tokens are known stands in them."""
+_NOTHING: list[Span] = []
+JOINING = frozenset("/\\.@＠#＃:-_&=?%+~;'()!$*,^{|}`")
 """Characters beside a name that may bind it into a token. Letters and digits do too."""
+
+
+_ENDING = frozenset(".,:;!?)'")
+"""Those that bind nothing where white space follows them."""
 
 
 class _Binding(dict[str, bool]):
@@ -33,7 +40,8 @@ _BINDS = _Binding()
 
 def protected_spans(text: str) -> list[Span]:
     """The spans of ``text`` in which no name is touched: sorted, disjoint, in code points."""
-    return _merged([*_markup_spans(text), *token_spans(text)])
+    labels = Labels(text)
+    return _merged([*_markup_spans(text, labels), *labels.spans(), *token_spans(text)])
 
 
 class Protection:
@@ -46,56 +54,73 @@ class Protection:
     def __init__(self, text: str) -> None:
         # With a space more there is something behind every place, and at -1 before each.
         self._text = text + " "
-        spans = _merged(_markup_spans(text))
+        self._labels = Labels(text)
+        spans = _merged(_markup_spans(text, self._labels))
         self._starts = [start for start, _ in spans]
         self._ends = [end for _, end in spans]
         self._run: Span = (0, 0)
         self._tokens: list[Span] = []
 
     def touches(self, start: int, end: int) -> bool:
-        """Whether any of ``[start:end]`` is protected. Quickest when asked from left to right."""
+        """Whether any of ``[start:end]`` is protected."""
+        return self.until(start, end) is not None
+
+    def until(self, start: int, end: int) -> int | None:
+        """None where nothing of ``[start:end]`` is protected; else up to where all is from ``start`` on.
+
+        Quickest when asked from left to right.
+        """
         k = bisect_left(self._starts, end)
         if k and self._ends[k - 1] > start:
-            return True
+            return self._ends[k - 1] if self._starts[k - 1] <= start else start
         text = self._text
-        if not (_BINDS[text[start - 1]] or _BINDS[text[end]]):
-            return False
+        label = self._labels.around(start, end)
+        if label:
+            return label[1] if label[0] <= start else start
+        if not _BINDS[text[start - 1]]:
+            after = text[end]
+            if not _BINDS[after] or (after in _ENDING and text[end + 1].isspace()):
+                return None
         at = start
         while at < end:
             if not self._run[0] <= at < self._run[1]:
                 self._read_run(at)
-            if self._tokens and any(first < end and last > start for first, last in self._tokens):
-                return True
+            for first, last in self._tokens:
+                # A token within a name is part of it: Crypto.com is the name of a firm.
+                if first < end and last > start and not start <= first <= last <= end:
+                    return last if first <= start else start
             at = self._run[1] + 1
-        return False
+        return None
 
     def _read_run(self, at: int) -> None:
         """Tokens of the run around ``at``, in the places of the whole text."""
         text = self._text
-        start = _run_start(text, at)
-        found = _SPACE.search(text, at)
-        end = found.start() if found else len(text)
+        start = at if text[at - 1].isspace() else _run_start(text, at)
+        plain = _WITHOUT_SIGNS.match(text, start)
+        if plain and plain.end() > at:
+            self._run, self._tokens = plain.span(), _NOTHING
+            return
+        end = _RUN.match(text, at).end()  # type: ignore[union-attr]  # which matches nothing too
         self._run = (start, max(end, at + 1))
-        self._tokens = []
+        self._tokens = _NOTHING
         if SIGN.search(text, start, end):
             self._tokens = _merged([(a + start, b + start) for a, b in token_spans(text[start:end])])
 
 
-def _markup_spans(text: str) -> list[Span]:
-    targets, defined = target_spans(text)
-    return [*structure_spans(text), *targets, *label_spans(text, defined)]
+def _markup_spans(text: str, labels: Labels) -> list[Span]:
+    return [*structure_spans(text), *target_spans(text), *labels.definitions]
 
 
 def _run_start(text: str, at: int) -> int:
     """Where the characters begin that stand before ``at`` without white space."""
+    if text[at - 1].isspace() or not at:
+        return at
     width = 64
     while True:
-        before = text[max(0, at - width) : at]
-        words = before.rsplit(None, 1)
-        if not words or before[-1].isspace():
-            return at
-        if len(words[-1]) < len(before) or width >= at:
-            return at - len(words[-1])
+        before = text[at - width if at > width else 0 : at]
+        last = len(before.rsplit(None, 1)[-1])
+        if last < len(before) or width >= at:
+            return at - last
         width *= 4
 
 

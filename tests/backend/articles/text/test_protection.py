@@ -174,3 +174,21 @@ def test_text_after_a_blank_line_changes_nothing_before_it(text: str, more: str)
     before = [(a, min(b, ends)) for a, b in protected_spans(first) if a < ends]
     after = [(a, min(b, ends)) for a, b in protected_spans(first + more) if a < ends]
     assert before == after
+
+
+@pytest.mark.parametrize("text", ["{}", "{}, then", "{}’s fee", "{}'s fee", "({})", "at {}.", "{}が", "“{}”"])
+def test_a_name_that_is_a_domain_is_open_wherever_it_stands_for_itself(text: str) -> None:
+    at = text.index("{")
+    assert not Protection(text.format("Crypto.com")).touches(at, at + len("Crypto.com"))
+
+
+@pytest.mark.parametrize("text", ["https://{}", "{}/prices", "me@{}", "@{}", "www.{}", "`{}`", "[x]({})"])
+def test_within_an_address_it_is_none(text: str) -> None:
+    at = text.index("{")
+    assert Protection(text.format("Crypto.com")).touches(at, at + len("Crypto.com"))
+
+
+@pytest.mark.parametrize("text", ["C:\\{}\\x", "\\\\host\\{}"])
+def test_a_folder_of_windows_is_protected_place_by_place_too(text: str) -> None:
+    at = text.index("{")
+    assert Protection(text.format(NAME)).touches(at, at + len(NAME))

@@ -1,0 +1,127 @@
+"""Whether a surface might begin or end inside a correction and reach out of it."""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from backend.articles.matching.compiled import RuleSet
+from backend.articles.matching.exchange import Exchange
+from backend.articles.matching.fixing import Fix
+from backend.articles.matching.joints import may_join
+from backend.articles.matching.reading import Reading
+from backend.articles.text.boundaries import CLASS
+from backend.articles.text.folding import fold
+
+
+def nothing_reaches_across(reading: Reading, fixes: Sequence[Fix], exchanges: Sequence[Exchange]) -> bool:
+    """Whether nothing is found over an edge of ``fixes`` once these are made, nor otherwise beside them.
+
+    Mostly the two characters to either side of each edge tell. Where they do not, the neighbourhood is
+    matched anew.
+    """
+    if not reading.is_even or reading.looked_beside:
+        return _nothing_in_windows(reading, fixes)
+    doubtful = [k for k in range(len(fixes)) if not _is_surely_apart(reading, fixes, k, exchanges[k])]
+    if not doubtful:
+        return True
+    return _nothing_in_windows(reading, _with_neighbours(fixes, doubtful, _width(reading.rules)))
+
+
+def _is_surely_apart(reading: Reading, fixes: Sequence[Fix], k: int, exchange: Exchange) -> bool:
+    low, start, end = reading.low, fixes[k].start, fixes[k].end
+    if len(exchange.head) < 2 or not exchange.same_edges:
+        return False
+    if (k and start - fixes[k - 1].end < 2) or (k + 1 < len(fixes) and fixes[k + 1].start - end < 2):
+        return False
+    before = low[start - 2 : start] if start > 1 else f"\n\n{low[:start]}"[-2:]
+    joints = reading.rules.joints
+    return not may_join(joints, before, exchange.head) and not may_join(
+        joints, exchange.tail, low[end : end + 2]
+    )
+
+
+def _with_neighbours(fixes: Sequence[Fix], chosen: Sequence[int], width: int) -> list[Fix]:
+    """The ``chosen`` of ``fixes`` and all that stand in their neighbourhoods."""
+    starts = [fixes[k].start for k in chosen]
+    ends = [fixes[k].end for k in chosen]
+
+    def is_near(fix: Fix) -> bool:
+        k = bisect_left(starts, fix.start)
+        return (k < len(starts) and starts[k] - fix.end <= width) or (
+            k > 0 and fix.start - ends[k - 1] <= width
+        )
+
+    return [fix for fix in fixes if is_near(fix)]
+
+
+def _nothing_in_windows(reading: Reading, fixes: Sequence[Fix]) -> bool:
+    """The same by matching the neighbourhoods, all at once."""
+    rules = reading.rules
+    windows, edges = _windows(reading.text, fixes, rules)
+    folded = fold(windows)
+    if not folded.identity:
+        return False
+    low = folded.text
+    conditions = rules.conditions
+    k = 0
+    hits = rules.hits(low)
+    hits.sort(key=lambda hit: hit[1])
+    for index, start, end in hits:
+        while k < len(edges) and edges[k][1] + rules.longest + rules.reach < start:
+            k += 1
+        for j in range(k, len(edges)):
+            first, last = edges[j]
+            if first > end + rules.reach:
+                break
+            if first <= start and end <= last:
+                continue
+            if index in conditions or (
+                start < last and first < end and _is_bounded(reading, index, low, start, end)
+            ):
+                return False
+            if end == first and _differ(reading.text[fixes[j].start], low[first], rules.right[index]):
+                return False
+            if start == last and _differ(reading.text[fixes[j].end - 1], low[last - 1], rules.left[index]):
+                return False
+    return True
+
+
+def _differ(old: str, new: str, mask: int) -> bool:
+    """Whether a boundary beside a correction holds with one of the two characters alone."""
+    return (CLASS[old] & mask == 0) is not (CLASS[new] & mask == 0)
+
+
+def _is_bounded(reading: Reading, index: int, low: str, start: int, end: int) -> bool:
+    before = low[start - 1] if start else "\n"
+    after = low[end] if end < len(low) else "\n"
+    rules = reading.rules
+    return not (CLASS[before] & rules.left[index] or CLASS[after] & rules.right[index])
+
+
+def _width(rules: RuleSet) -> int:
+    """How far from a correction something may be that it changes."""
+    return rules.longest + rules.reach
+
+
+def _windows(text: str, fixes: Sequence[Fix], rules: RuleSet) -> tuple[str, list[tuple[int, int]]]:
+    """The corrected text around all corrections, and where in it these are.
+
+    Each neighbourhood ends where no surface can reach it from. Those that meet are one; a line break
+    keeps the others apart.
+    """
+    width = _width(rules)
+    parts: list[str] = []
+    edges: list[tuple[int, int]] = []
+    length = done = 0
+    for fix in fixes:
+        before = text[max(done, fix.start - width) : fix.start]
+        if not edges or fix.start - done > width:
+            before = rules.stops.split(before)[-1]
+            if edges:
+                before = f"{rules.stops.split(text[done : done + width], 1)[0]}\n{before}"
+        parts += before, fix.text
+        length += len(before)
+        edges.append((length, length + len(fix.text)))
+        length += len(fix.text)
+        done = fix.end
+    parts.append(rules.stops.split(text[done : done + width], 1)[0])
+    return "".join(parts), edges

@@ -1,0 +1,56 @@
+"""Folded texts with the first and the last letters of their words marked.
+
+Most surfaces that occur in a text occur inside longer words. In a marked text a letter that begins a word
+is a capital and one that ends it a control character, so that an automaton over marked surfaces passes
+those by. Only letters of ASCII are marked, and by nothing but their neighbours: whether a boundary holds
+is to be told afterwards.
+"""
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+import numpy as np
+
+from backend.articles.text.boundaries import LETTER
+
+_A, _LETTERS = np.uint8(ord("a")), np.uint8(26)
+_TO_CAPITAL = np.uint8(5)
+"""The bit that tells a capital."""
+_TABLE = bytes.maketrans(bytes(range(32)), b"\x1d" * 9 + b"\x1a\x1b" + b"\x1d" * 2 + b"\x1c" + b"\x1d" * 18)
+"""Makes room for the letters that end words, 0 to 25: control characters but tabulators and line breaks
+are all the same."""
+
+
+def marked(text: str) -> str:
+    """``text``, which is folded, with its words marked: as many characters as before."""
+    given = np.frombuffer(text.encode("utf-8", "surrogatepass").translate(_TABLE), np.uint8)
+    letters = given - _A < _LETTERS
+    begins, ends = letters.copy(), letters.copy()
+    np.greater(letters[1:], letters[:-1], out=begins[1:])
+    np.greater(letters[:-1], letters[1:], out=ends[:-1])
+    np.greater(ends, begins, out=ends)
+    found = given - (begins.view(np.uint8) << _TO_CAPITAL) - ends.view(np.uint8) * _A
+    return str(found.tobytes(), "utf-8", "surrogatepass")
+
+
+def marked_forms(surfaces: Sequence[str], left: Sequence[int], right: Sequence[int]) -> list[tuple[int, str]]:
+    """What each surface looks like in marked texts, by its number: in more than one way where the classes
+    ``left`` and ``right`` allow letters beside it."""
+    framed = [
+        (k, before, surface, behind)
+        for k, surface in enumerate(surfaces)
+        for before in (" " if left[k] & LETTER else " a")
+        for behind in (" " if right[k] & LETTER else " a")
+    ]
+    together = marked("".join(before + surface + behind for _, before, surface, behind in framed))
+    ends = accumulate(len(surface) + 2 for _, _, surface, _ in framed)
+    forms = [
+        (k, together[end - len(surface) - 1 : end - 1])
+        for end, (k, _, surface, _) in zip(ends, framed, strict=True)
+    ]
+    return sorted(set(forms))
+
+
+def looks_like_others(surface: str) -> bool:
+    """Whether another text too may look like ``surface`` when it is marked."""
+    return any(sign < " " and sign not in "\t\n\r" for sign in surface)
