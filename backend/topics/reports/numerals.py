@@ -1,0 +1,82 @@
+"""Figures as each language writes them: 1.23 trillion dollars, 1兆2,300億ドル, 1.23万亿美元."""
+
+from datetime import date, datetime
+from decimal import ROUND_HALF_EVEN, Decimal
+
+from backend.entities.model import Language
+
+_TRILLION, _BILLION, _MILLION = Decimal(10) ** 12, Decimal(10) ** 9, Decimal(10) ** 6
+_OKU, _MAN = Decimal(10) ** 8, Decimal(10) ** 4
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+
+
+def money(value: Decimal, language: Language) -> str:
+    """A large sum in US dollars, to three significant digits."""
+    if language == "ja":
+        return f"{_japanese(value)}ドル"
+    if language == "zh":
+        return f"{_chinese(value)}美元"
+    for scale, word in ((_TRILLION, "trillion"), (_BILLION, "billion"), (_MILLION, "million")):
+        if value >= scale:
+            return f"${_short(value / scale)} {word}"
+    return f"${_grouped(value.quantize(Decimal(1)))}"
+
+
+def price(value: Decimal, language: Language) -> str:
+    """A price in US dollars: cents from one dollar up, four significant digits below."""
+    if value >= 1:
+        shown = _grouped(value.quantize(Decimal("0.01"), ROUND_HALF_EVEN))
+    else:
+        shown = format(_significant(value, 4), "f")
+    return {"en": f"${shown}", "ja": f"{shown}ドル", "zh": f"{shown}美元"}[language]
+
+
+def percent(value: Decimal, *, signed: bool = True) -> str:
+    """A change in percent to one decimal place, two below one tenth."""
+    places = Decimal("0.1") if abs(value) >= Decimal("0.1") else Decimal("0.01")
+    rounded = value.quantize(places, ROUND_HALF_EVEN)
+    sign = "+" if signed and rounded > 0 else "−" if signed and rounded < 0 else ""
+    return f"{sign}{format(abs(rounded) if signed else rounded, 'f')}%"
+
+
+def day(value: date | datetime, language: Language) -> str:
+    if language == "en":
+        return f"{value.day} {_MONTHS[value.month - 1]} {value.year}"
+    return f"{value.year}年{value.month}月{value.day}日"
+
+
+def _japanese(value: Decimal) -> str:
+    """To three digits: 1兆2,300億, 456億, 7,890万."""
+    rounded = _significant(value, 3)
+    whole = int(rounded)
+    parts = []
+    for scale, word in ((10**12, "兆"), (10**8, "億"), (10**4, "万")):
+        count, whole = divmod(whole, scale)
+        if count:
+            parts.append(f"{count:,}{word}")
+    return "".join(parts) or f"{int(rounded):,}"
+
+
+def _chinese(value: Decimal) -> str:
+    for scale, word in ((_TRILLION, "万亿"), (_OKU, "亿"), (_MAN, "万")):
+        if value >= scale:
+            return f"{_short(value / scale)}{word}"
+    return _grouped(value.quantize(Decimal(1)))
+
+
+def _short(value: Decimal) -> str:
+    return format(_significant(value, 3), "f")
+
+
+def _significant(value: Decimal, digits: int) -> Decimal:
+    if not value:
+        return value
+    places = Decimal(1).scaleb(value.adjusted() - digits + 1)
+    return value.quantize(places, ROUND_HALF_EVEN) if places < 1 else (value / places).quantize(1) * places
+
+
+def _grouped(value: Decimal) -> str:
+    return f"{value:,}"

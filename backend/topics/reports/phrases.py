@@ -1,0 +1,121 @@
+"""The sentences of market reports. Every figure in them comes in from outside, already written out."""
+
+from collections.abc import Mapping
+
+from backend.entities.model import Language
+
+Phrases = Mapping[str, str]
+
+SAMPLE: Mapping[Language, str] = {"en": "Sample market: ", "ja": "サンプル市場：", "zh": "示例市场："}
+"""Before each title in sample mode; live titles have nothing before them."""
+NOTE: Mapping[Language, str] = {
+    "en": "Figures of the sample market, not of any real one.",
+    "ja": "サンプル市場の数値であり、実際の市場のものではありません。",
+    "zh": "此为示例市场的数据，并非真实市场。",
+}
+JOIN: Mapping[Language, str] = {"en": ", ", "ja": "、", "zh": "、"}
+
+WORDS: Mapping[Language, Phrases] = {
+    "en": {
+        "coin": "{name} {change}",
+        "coin_price": "{name} stands at {price} ({change} in 24 hours).",
+        "wrap": "Crypto market at {cap}, {change} in a day",
+        "wrap_sub": "Bitcoin at {price}; daily wrap of {day}",
+        "wrap_cap": "All assets together are worth {cap} ({change} in 24 hours).",
+        "wrap_volume": "Trading volume in 24 hours is {volume}.",
+        "wrap_share": "Bitcoin's share of the market is {share}.",
+        "wrap_best": "Among the {count} largest, {names} rose most.",
+        "wrap_worst": "{names} fell most.",
+        "up": "{name} leads the gains with {change} in 24 hours",
+        "down": "{name} leads the losses with {change} in 24 hours",
+        "movers_sub": "The largest moves among the {count} largest assets",
+        "high": "{names}: highest price in seven days",
+        "low": "{names}: lowest price in seven days",
+        "extreme_sub": "Against the closed four-hour candles of the week",
+        "extreme_high": "{name} at {price}, above the week's high of {bound}.",
+        "extreme_low": "{name} at {price}, below the week's low of {bound}.",
+        "peg": "{name} trades {deviation} away from one dollar",
+        "peg_sub": "Price {price} on {day}",
+        "peg_text": "{name} is meant to be worth one dollar and stands at {price}.",
+        "mood": "Fear and greed index at {value}: {label}",
+        "mood_sub": "As {provider} gives it on {day}",
+        "mood_stands": "The fear and greed index stands at {value} ({label}).",
+        "mood_text": "The index runs from 0 (extreme fear) to 100 (extreme greed).",
+        "turnover": "{name}: a day's volume of {share} of its market value",
+        "turnover_sub": "{volume} traded in 24 hours",
+        "turnover_text": "That is {times} times the median of the {count} largest assets.",
+        "day_title": "On this day in {year}: {title}",
+        "day_sub": "{date}",
+    },
+    "ja": {
+        "coin": "{name} {change}",
+        "coin_price": "{name}は{price}（24時間で{change}）。",
+        "wrap": "暗号資産市場は{cap}、1日で{change}",
+        "wrap_sub": "ビットコインは{price}、{day}のまとめ",
+        "wrap_cap": "全銘柄の時価総額は{cap}（24時間で{change}）。",
+        "wrap_volume": "24時間の取引高は{volume}。",
+        "wrap_share": "ビットコインの占有率は{share}。",
+        "wrap_best": "上位{count}銘柄で上昇が大きいのは{names}。",
+        "wrap_worst": "下落が大きいのは{names}。",
+        "up": "{name}が24時間で{change}、上昇率首位",
+        "down": "{name}が24時間で{change}、下落率首位",
+        "movers_sub": "時価総額上位{count}銘柄の値動き",
+        "high": "{names}が7日間の最高値を更新",
+        "low": "{names}が7日間の最安値を更新",
+        "extreme_sub": "直近1週間の確定した4時間足との比較",
+        "extreme_high": "{name}は{price}で、週間高値{bound}を上回る。",
+        "extreme_low": "{name}は{price}で、週間安値{bound}を下回る。",
+        "peg": "{name}が1ドルから{deviation}乖離",
+        "peg_sub": "{day}の価格は{price}",
+        "peg_text": "1ドルに連動するはずの{name}は{price}で取引されている。",
+        "mood": "恐怖・強欲指数は{value}：{label}",
+        "mood_sub": "{day}、{provider}による",
+        "mood_stands": "恐怖・強欲指数は{value}（{label}）。",
+        "mood_text": "指数は0（極度の恐怖）から100（極度の強欲）までの値をとる。",
+        "turnover": "{name}、1日の取引高が時価総額の{share}に",
+        "turnover_sub": "24時間の取引高は{volume}",
+        "turnover_text": "上位{count}銘柄の中央値の{times}倍にあたる。",
+        "day_title": "{year}年のこの日：{title}",
+        "day_sub": "{date}",
+    },
+    "zh": {
+        "coin": "{name} {change}",
+        "coin_price": "{name}报{price}（24小时{change}）。",
+        "wrap": "加密市场总市值{cap}，一日{change}",
+        "wrap_sub": "比特币报{price}，{day}综述",
+        "wrap_cap": "全部资产总市值为{cap}（24小时{change}）。",
+        "wrap_volume": "24小时成交额为{volume}。",
+        "wrap_share": "比特币市值占比为{share}。",
+        "wrap_best": "市值前{count}名中，涨幅居前的是{names}。",
+        "wrap_worst": "跌幅居前的是{names}。",
+        "up": "{name} 24小时{change}，涨幅居首",
+        "down": "{name} 24小时{change}，跌幅居首",
+        "movers_sub": "市值前{count}名的最大波动",
+        "high": "{names}创七日新高",
+        "low": "{names}创七日新低",
+        "extreme_sub": "对比一周内已收盘的四小时K线",
+        "extreme_high": "{name}报{price}，高于一周高点{bound}。",
+        "extreme_low": "{name}报{price}，低于一周低点{bound}。",
+        "peg": "{name}偏离1美元{deviation}",
+        "peg_sub": "{day}价格为{price}",
+        "peg_text": "{name}本应与1美元挂钩，现报{price}。",
+        "mood": "恐惧与贪婪指数为{value}：{label}",
+        "mood_sub": "{day}，数据来自{provider}",
+        "mood_stands": "恐惧与贪婪指数为{value}（{label}）。",
+        "mood_text": "该指数介于0（极度恐惧）与100（极度贪婪）之间。",
+        "turnover": "{name}一日成交额达市值的{share}",
+        "turnover_sub": "24小时成交额{volume}",
+        "turnover_text": "为市值前{count}名中位数的{times}倍。",
+        "day_title": "{year}年的今天：{title}",
+        "day_sub": "{date}",
+    },
+}
+
+MOODS: Mapping[str, Mapping[Language, str]] = {
+    "Extreme Fear": {"en": "Extreme Fear", "ja": "極度の恐怖", "zh": "极度恐惧"},
+    "Fear": {"en": "Fear", "ja": "恐怖", "zh": "恐惧"},
+    "Neutral": {"en": "Neutral", "ja": "中立", "zh": "中性"},
+    "Greed": {"en": "Greed", "ja": "強欲", "zh": "贪婪"},
+    "Extreme Greed": {"en": "Extreme Greed", "ja": "極度の強欲", "zh": "极度贪婪"},
+}
+"""The provider's labels in the three languages; one that is not listed stands as it came."""

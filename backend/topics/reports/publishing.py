@@ -1,0 +1,80 @@
+"""Writing the reports that are due: once each, however often it is looked."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import sqlalchemy as sa
+import structlog
+
+from backend.articles.rules.ruleset import Rules
+from backend.db import Database
+from backend.documents import archive
+from backend.documents.archive import Landmark
+from backend.markets import setup
+from backend.markets.view import MarketView
+from backend.settings import Settings
+from backend.sources.authority import Authorities
+from backend.topics import store
+from backend.topics.model import Realm, Topic
+from backend.topics.reports.facts import gather
+from backend.topics.reports.landmarks import archive_topics, on_this_day
+from backend.topics.reports.market import market_reports
+from backend.topics.reports.writing import Desk
+from backend.topics.tables import topics
+
+log = structlog.get_logger(__name__)
+
+
+class Reporter:
+    """Writes reports for one process."""
+
+    def __init__(self, settings: Settings, database: Database, rules: Rules) -> None:
+        self._settings = settings
+        self._database = database
+        self._rules = rules
+        self._market = setup.prepare(settings, database)
+        self._view = MarketView(database, self._market)
+        self._landmarks: list[Landmark] | None = None
+
+    def publish(self, now: datetime) -> int:
+        """Write what is due and not written yet; gives how many topics are new."""
+        self._view.reload()
+        rules = self._rules.current
+        realm: Realm = self._settings.mode
+        with self._database.read() as connection:
+            facts = gather(
+                connection,
+                self._view.snapshot,
+                realm=realm,
+                history_realm=self._market.sources.realm,
+                entities=rules.entities,
+                now=now,
+            )
+        authorities = Authorities(rules.entities)
+        due = market_reports(facts, Desk(self._settings.api_url))
+        due += on_this_day(self._archive(), now, authorities, realm)
+        if realm == "sample":
+            due += archive_topics(self._archive(), authorities)
+        return self._write(due, now)
+
+    def close(self) -> None:
+        self._market.close()
+
+    def _archive(self) -> list[Landmark]:
+        if self._landmarks is None:
+            self._landmarks = archive.load()
+        return self._landmarks
+
+    def _write(self, due: Sequence[Topic], now: datetime) -> int:
+        """A report stays as it was written: later figures are the next one's."""
+        names = [topic.external_id for topic in due]
+        written = sa.select(topics.c.external_id).where(topics.c.external_id.in_(names))
+        with self._database.read() as connection:
+            known = set(connection.execute(written).scalars())
+        fresh = [topic for topic in due if topic.external_id not in known]
+        if not fresh:
+            return 0
+        with self._database.write() as connection:
+            store.put(connection, fresh, now=now)
+        log.info("reports_written", topics=len(fresh))
+        return len(fresh)
