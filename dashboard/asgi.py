@@ -27,6 +27,7 @@ USED_BY_PAGES = (
     "dashboard.views.overview_data",
     "dashboard.views.overview_health",
     "dashboard.views.rank_board",
+    "dashboard.views.research_page",
     "pandas",
     "pyarrow.parquet",
     "streamlit.emojis",

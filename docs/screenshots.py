@@ -37,6 +37,9 @@ SHOTS: dict[str, tuple[str, dict[str, Any]]] = {
     "corrections-compare": ("/corrections?review=compare", DESKTOP),
     "corrections-phone": ("/corrections", PHONE),
     "corrections-history": ("/corrections?mode=history&lang=zh", DESKTOP),
+    "research": ("/research", DESKTOP),
+    "research-dark": ("/research?lang=ja", {**DESKTOP, "color_scheme": "dark"}),
+    "research-phone": ("/research?lang=zh", PHONE),
 }
 ARTICLE = """イーサリウムの開発者は、ﾋﾞｯﾄｺｲﾝのレイヤー2との連携を発表した。
 
@@ -76,6 +79,14 @@ def remember(page: Page) -> None:
     page.locator(".st-key-mode button").last.click()
 
 
+def research(page: Page) -> None:
+    """A statement with an altered figure or date, answered."""
+    page.locator(".st-key-rs_example_second button").click()
+    page.locator(".rs-verdict").wait_for()
+    page.wait_for_timeout(1000)  # the focus goes to the verdict, and on a small screen the page with it
+    page.locator("h1").scroll_into_view_if_needed()
+
+
 def write(page: Page) -> None:
     page.locator(".st-key-cr_title input").fill("イーサリウム、ビットコインと連携へ")
     content = page.locator(".st-key-cr_content textarea")
@@ -89,6 +100,9 @@ FIRST: Mapping[str, Callable[[Page], None]] = {
     "corrections-compare": compare,
     "corrections-phone": review,
     "corrections-history": remember,
+    "research": research,
+    "research-dark": research,
+    "research-phone": research,
 }
 """What is done on a page before its picture is taken."""
 

@@ -114,7 +114,7 @@ class Finder:
 
     def _begin(self, request: SourcesRequest, steps: Steps) -> Inquiry:
         scale, model = self.scale(), ModelSteps(self._model) if self._model else None
-        language = detect(filter(None, (request.statement or request.title, request.content)))
+        language = detect([_text_of(request)])
         found = steps.step(
             "claims",
             lambda: _claims(request, language, model),
@@ -193,7 +193,7 @@ class Finder:
     def _weigh(self, inquiry: Inquiry) -> dict[str, Any]:
         """Hold every claim against what the store has on it and the pages that were read."""
         queries = [(one.text, *plan.names) for one, plan in zip(inquiry.claims, inquiry.plans, strict=True)]
-        hits = self._gatherer.local(queries)
+        hits = self._gatherer.local(queries, inquiry.language)
         pages = self._gatherer.stored(list(inquiry.pages.values()))
         inquiry.weighed = [
             [inquiry.scale.weigh(claim, hit.document, hit.score) for hit in _with_pages(found, pages)]
@@ -243,8 +243,7 @@ class Finder:
 
 
 def _claims(request: SourcesRequest, language: Language, model: ModelSteps | None) -> dict[str, list[str]]:
-    """The claims of the statement, or of the title, or of the content where neither is sent."""
-    text = next(filter(None, (said(request.statement), said(request.title), said(request.content))))
+    text = _text_of(request)
     notes = []
     if model is not None:
         try:
@@ -253,6 +252,11 @@ def _claims(request: SourcesRequest, language: Language, model: ModelSteps | Non
         except ModelFailed as failure:
             notes.append(model_phrases.failed(language, failure.message))
     return {"claims": split(text, language) or [text[:LONGEST_SHOWN]], "notes": notes}
+
+
+def _text_of(request: SourcesRequest) -> str:
+    """What is checked: the statement, or the title, or the content where neither is sent."""
+    return next(filter(None, (said(request.statement), said(request.title), said(request.content))))
 
 
 def _worded(planned: Plan, words: Sequence[str]) -> Plan:

@@ -225,6 +225,12 @@ class ApiClient:
             lambda key: self._http.post(path, content=content, headers={**headers, **key}, timeout=timeout)
         )
 
+    def delete(self, path: str, *, headers: Mapping[str, str], timeout: float) -> httpx.Response:
+        """The answer to a request that what is at ``path`` end; raises as :meth:`post` does."""
+        return self._with_key(
+            lambda key: self._http.delete(path, headers={**headers, **key}, timeout=timeout)
+        )
+
     def _slot(self, path: str, shape: Shape, decode: Decode, lifetime: float) -> _Slot:
         with self._slots_lock:
             slot = self._slots.get(path)

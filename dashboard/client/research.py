@@ -9,7 +9,7 @@ import httpx
 import orjson
 
 from backend.extraction.schemas import EntityOut, SeenEntity
-from backend.sources.schemas import AssessmentWord, Confidence, PrimarySource, SourcesResult
+from backend.sources.schemas import AssessmentWord, Confidence, PrimarySource, SourcesResult, TruthAssessment
 from dashboard.client import api, problems
 from dashboard.client.fetched import Fetched
 from dashboard.client.posting import Posted
@@ -26,6 +26,7 @@ __all__ = [
     "SeenEntity",
     "SourcesResult",
     "StepEntry",
+    "TruthAssessment",
     "cancel",
     "entities_seen",
     "history",
@@ -96,10 +97,7 @@ def cancel(kind: JobKind, job_id: str) -> Posted[Job]:
     client = api.client()
     path = _path(kind, job_id)
     return _sent(
-        # The client has no verb for this yet; the key and its renewal are the client's own.
-        lambda request_id: client._with_key(
-            lambda key: client._http.delete(path, headers={**key, **request_id}, timeout=TIMEOUT_SECONDS)
-        ),
+        lambda request_id: client.delete(path, headers=request_id, timeout=TIMEOUT_SECONDS),
         _job,
     )
 
@@ -124,7 +122,9 @@ def history(kind: JobKind, *, limit: int) -> Fetched[list[JobEntry]]:
 def entities_seen(window: str) -> Fetched[list[SeenEntity]]:
     """Entities of the source-finding jobs that completed within ``window`` (``24h``, ``7d``), most first."""
     path = f"/entities?window={quote(window, safe='')}"
-    return api.client().get(path, "object", lambda body: list(body["data"]["entities"]))
+    return api.client().get(
+        path, "object", lambda body: list(body["data"]["entities"]), lifetime=FRESH_SECONDS
+    )
 
 
 def _path(kind: JobKind, job_id: str) -> str:

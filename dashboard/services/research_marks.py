@@ -12,7 +12,8 @@ from typing import Any, Literal, NamedTuple
 Sign = Literal["agrees", "differs"]
 LONGEST_COMPARED = 2_500
 """Characters of a passage and of a reasoning that are compared."""
-_LATIN = re.compile(r"[0-9A-Za-z０-９]")
+_WORD = re.compile(r"[0-9０-９]+(?:[,.，．:/-][0-9０-９]+)*|[A-Za-z]+")
+"""A number with the signs within it, or a Latin word."""
 
 
 class Named(NamedTuple):
@@ -62,9 +63,16 @@ def telling(passage: str, reasoning: str, statement: str, assessment: str) -> li
         return []
     marks = []
     for start, end in _common(passage[:LONGEST_COMPARED], reasoning[:LONGEST_COMPARED]):
-        same = assessment == "supported" or _has(statement, passage[start:end])
+        same = assessment == "supported" or stands_alone(statement, passage[start:end])
         marks.append(Mark(start, end, sign="agrees" if same else "differs"))
     return marks
+
+
+def date_sign(day: str, reasoning: str, assessment: str) -> Sign | None:
+    """How the day that a source gives (``2022-09-15``) counts, where the reasoning quotes it."""
+    if assessment not in ("supported", "contradicted") or not stands_alone(reasoning, day):
+        return None
+    return "agrees" if assessment == "supported" else "differs"
 
 
 def claimed(statement: str, reasoning: str, passages: Sequence[str], assessment: str) -> list[Mark]:
@@ -73,14 +81,16 @@ def claimed(statement: str, reasoning: str, passages: Sequence[str], assessment:
         return []
     marks = []
     for start, end in _common(statement[:LONGEST_COMPARED], reasoning[:LONGEST_COMPARED]):
-        same = assessment == "supported" or any(_has(passage, statement[start:end]) for passage in passages)
+        same = assessment == "supported" or any(
+            stands_alone(passage, statement[start:end]) for passage in passages
+        )
         marks.append(Mark(start, end, sign="agrees" if same else "differs"))
     return marks
 
 
 def together(first: Iterable[Mark], second: Iterable[Mark]) -> list[Mark]:
     """Both by place; of those that overlap, the one of ``first`` stays."""
-    kept = sorted(first)
+    kept = list(first)
     for mark in second:
         if not any(mark.start < other.end and other.start < mark.end for other in kept):
             kept.append(mark)
@@ -107,21 +117,21 @@ def pieces(text: str, marks: Sequence[Mark]) -> list[Piece]:
 def _common(text: str, reasoning: str) -> tuple[tuple[int, int], ...]:
     """Runs with a digit in them that stand in both, whole: none begins or ends within a number or word."""
     found = []
-    blocks = SequenceMatcher(None, text, reasoning, autojunk=False).get_matching_blocks()
-    for block in blocks:
+    for block in SequenceMatcher(None, text, reasoning, autojunk=False).get_matching_blocks():
         start, end = _whole(text, block.a, block.a + block.size)
-        run = text[start:end]
-        if re.search(r"\d", run) and _stands_alone(reasoning, run):
+        if re.search(r"\d", text[start:end]) and stands_alone(reasoning, text[start:end]):
             found.append((start, end))
     return tuple(found)
 
 
 def _whole(text: str, start: int, end: int) -> tuple[int, int]:
-    """The part of a run that cuts no number or Latin word and has no blanks or stops at its ends."""
-    while start < end and start > 0 and _LATIN.match(text[start - 1]) and _LATIN.match(text[start]):
-        start += 1
-    while end > start and end < len(text) and _LATIN.match(text[end - 1]) and _LATIN.match(text[end]):
-        end -= 1
+    """The part of a run that cuts no word and has no blanks or stops at its ends."""
+    words = [(word.start(), word.end()) for word in _WORD.finditer(text)]
+    for begin, after in words:
+        if begin < start < after:
+            start = after
+        if begin < end < after:
+            end = begin
     while start < end and not text[start].isalnum():
         start += 1
     while end > start and not text[end - 1].isalnum() and text[end - 1] not in "%％":
@@ -129,9 +139,6 @@ def _whole(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _stands_alone(text: str, run: str) -> bool:
-    return re.search(rf"(?<![0-9A-Za-z]){re.escape(run)}(?![0-9])", text) is not None
-
-
-def _has(text: str, run: str) -> bool:
-    return _stands_alone(text, run)
+def stands_alone(text: str, run: str) -> bool:
+    """Whether ``run`` is in a text, and not within a longer number or word there."""
+    return any(_whole(text, at.start(), at.end()) == at.span() for at in re.finditer(re.escape(run), text))

@@ -16,8 +16,11 @@ export default function ({ data, parentElement }) {
     const there = document.getElementById(data.id);
     if (there) {
       there.focus({ preventScroll: true });
+      const { top } = there.getBoundingClientRect();
       const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-      there.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" });
+      if (top < 0 || top > innerHeight * 0.65) {
+        there.scrollIntoView({ block: "start", behavior: calm ? "auto" : "smooth" });
+      }
     } else if (performance.now() < end) requestAnimationFrame(look);
   };
   look();

@@ -1,0 +1,199 @@
+"""The facts that an insight is written from; nothing else may be said in it."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from backend.entities.model import Entity, Language
+from backend.markets import history
+from backend.markets.model import SPAN_SECONDS
+from backend.sources.authority import Authorities
+from backend.sources.claims import quantities
+from backend.topics import rows
+from backend.topics.model import Realm, Topic
+from backend.topics.tables import topics
+
+AROUND = timedelta(hours=24)
+"""How far before and after a topic the market is looked at."""
+MOST_ASSETS, MOST_RELATED, MOST_DIFFERENCES = 3, 3, 3
+LOOKED_AT = 400
+"""Earlier topics among which related ones are looked for."""
+NEAREST = timedelta(hours=4)
+"""A candle that is further from the instant that it is asked for says nothing of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Who tells it. ``official`` where it is not press, a post or a page of nobody known."""
+
+    name: str
+    url: str
+    official: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FigureSaid:
+    """A figure as one source writes it."""
+
+    text: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """An asset's price before the topic and a day after it, or as late as there is one. US dollars."""
+
+    name: str
+    before: Decimal
+    after: Decimal
+    before_at: datetime
+    after_at: datetime
+
+    @property
+    def change(self) -> Decimal:
+        """Percent."""
+        return (self.after / self.before - 1) * 100
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    id: int
+    title: str
+    published_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class InsightFacts:
+    title: str
+    realm: Realm
+    sources: Sequence[Source]
+    differences: Sequence[tuple[FigureSaid, FigureSaid]]
+    """Pairs of figures of one unit that two sources give differently."""
+    moves: Sequence[Move]
+    related: Sequence[Related]
+
+    def as_plain(self) -> dict[str, object]:
+        """For a digest."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Where the facts around a topic are looked up."""
+
+    entities: Mapping[str, Entity]
+    authorities: Authorities
+    history_realm: str
+    realms: Collection[Realm]
+
+
+def gather(
+    connection: Connection, topic: Topic, language: Language, around: Surroundings, now: datetime
+) -> InsightFacts:
+    """What is known of ``topic`` and around it, for readers of ``language``, which it has text in."""
+    sources = _sources(topic, around)
+    return InsightFacts(
+        topic.texts[language].title,
+        topic.realm,
+        sources,
+        _differences(topic, language),
+        _moves(connection, topic, language, around, now),
+        _related(connection, topic, language, around),
+    )
+
+
+def _sources(topic: Topic, around: Surroundings) -> list[Source]:
+    """Each host once, official ones first."""
+    found: dict[str, Source] = {}
+    about = set(topic.entities)
+    for item in topic.media:
+        if item.kind == "tweet":
+            continue
+        authority = around.authorities.classify(item.url, about=about)
+        owner = around.entities.get(authority.owner or "")
+        name = owner.name("en") if owner else item.site_name or item.url.split("/")[2].removeprefix("www.")
+        found.setdefault(name, Source(name, item.url, authority.is_official))
+    return sorted(found.values(), key=lambda source: not source.official)
+
+
+def _differences(topic: Topic, language: Language) -> list[tuple[FigureSaid, FigureSaid]]:
+    """Figures in the titles and summaries of media that two sources give differently in one unit."""
+    said: dict[str, list[tuple[Decimal, FigureSaid]]] = defaultdict(list)
+    for item in topic.media:
+        text = f"{item.title}. {item.summary}"
+        name = item.site_name or item.url.split("/")[2].removeprefix("www.")
+        for quantity in quantities.find(text, item.language or language):
+            if quantity.unit is not None and quantity.value:
+                said[quantity.unit].append((quantity.value, FigureSaid(quantity.text, name)))
+    found = []
+    for told in said.values():
+        sources = {figure.source for _, figure in told}
+        values = sorted({value for value, _ in told})
+        if len(sources) < 2 or len(values) != 2 or len(told) != len(sources):
+            continue  # several figures of a unit in one text are about several things
+        low, high = (next(figure for value, figure in told if value == wanted) for wanted in values)
+        found.append((low, high))
+    return found[:MOST_DIFFERENCES]
+
+
+def _moves(
+    connection: Connection, topic: Topic, language: Language, around: Surroundings, now: datetime
+) -> list[Move]:
+    named = [around.entities[name] for name in topic.entities if name in around.entities]
+    assets = [(entity.name(language), asset) for entity in named if (asset := _asset_of(entity))]
+    realm, at = around.history_realm, topic.published_at
+    moves = (_move(connection, name, asset, at, realm, now) for name, asset in assets[:MOST_ASSETS])
+    return [move for move in moves if move is not None]
+
+
+def _asset_of(entity: Entity) -> str | None:
+    """The market's id of an entity that is an asset."""
+    return entity.asset or (entity.id if entity.type in ("asset", "stablecoin") else None)
+
+
+def _move(
+    connection: Connection, name: str, asset: str, at: datetime, realm: str, now: datetime
+) -> Move | None:
+    """From the last price before ``at`` to the last within a day of it."""
+    for seconds in SPAN_SECONDS.values():
+        candles = history.candles_between(connection, realm, asset, seconds, at - AROUND, at + AROUND)
+        length = timedelta(seconds=seconds)
+        closed = [candle for candle in candles if candle.open_time + length <= now]
+        before = [candle for candle in closed if candle.open_time + length <= at]
+        after = [candle for candle in closed if candle.open_time >= at]
+        if before and after and at - before[-1].open_time <= NEAREST and before[-1].close:
+            first, last = before[-1], after[-1]
+            return Move(name, first.close, last.close, first.open_time + length, last.open_time + length)
+    return None
+
+
+def _related(connection: Connection, topic: Topic, language: Language, around: Surroundings) -> list[Related]:
+    """Earlier topics of the same entities, those that share most first, then the newest."""
+    look = (
+        sa.select(topics.c.id)
+        .where(
+            topics.c.realm.in_(sorted(around.realms)),
+            topics.c.published_at < topic.published_at,
+            topics.c.merged_into.is_(None),
+            topics.c.id != topic.id,
+        )
+        .order_by(topics.c.published_at.desc(), topics.c.id.desc())
+        .limit(LOOKED_AT)
+    )
+    earlier = rows.read_topics(connection, connection.execute(look).scalars().all())
+    shared = [
+        (len(set(one.entities) & set(topic.entities)), one)
+        for one in earlier
+        if language in one.texts and (one.event is None or one.event != topic.event)
+    ]
+    best = sorted(
+        (pair for pair in shared if pair[0]), key=lambda pair: (-pair[0], -pair[1].published_at.timestamp())
+    )
+    return [
+        Related(one.id or 0, one.texts[language].title, one.published_at) for _, one in best[:MOST_RELATED]
+    ]

@@ -1,0 +1,160 @@
+"""The Research page put together: the boxes, the job that the address names, and what stands beside."""
+
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from dashboard import formats
+from dashboard.client.research import Job
+from dashboard.components.copy_bar import Copyable, copy_bar
+from dashboard.components.focus import focus
+from dashboard.components.live_view import live_view
+from dashboard.i18n import language, t
+from dashboard.services import research as reading
+from dashboard.services import research_report as report
+from dashboard.views import (
+    research_bench,
+    research_form,
+    research_result,
+    research_side,
+    research_sources,
+    research_watch,
+    states,
+)
+from dashboard.views.corrections_words import alert
+from dashboard.views.markup import tag, text
+from dashboard.views.research_bench import Look, bench
+
+SKELETON = 220
+
+
+def page() -> None:
+    main, side = st.columns([13, 6], gap="medium")
+    job_id = research_bench.shown()
+    with main:
+        with st.container(key="rs_lead"):
+            st.html(tag("p", text(t("research.lead")), class_="cr-lead"))
+        with st.container(key="rs_panel_form", border=True):
+            research_form.show(examples=not job_id)
+        if job_id:
+            with st.container(key="rs_job", gap="small"):
+                _job(job_id)
+        focus(research_result.HEADING, bench().arrived, key="rs_focus")
+    with side:
+        research_side.show()
+
+
+def _job(job_id: str) -> None:
+    seen = research_bench.look(job_id)
+    if seen.unknown:
+        states.empty(
+            t("research.job_unknown"),
+            action=t("research.job_close"),
+            on_click=research_bench.close,
+            key="rs_job",
+        )
+        return
+    job = seen.job.data
+    if not seen.ended or job is None:
+        _title(seen)
+        research_watch.watch(seen)
+        return
+    research_bench.arrive(job_id)
+    states.stale_banner(seen.job, key="rs_job")
+    if job["status"] == "failed":
+        _failed(seen, job)
+    else:
+        _completed(seen, job)
+    _what_was_done(seen, job)
+
+
+def _title(seen: Look) -> None:
+    """What the job is about, as far as this session or the list of jobs knows."""
+    said = bench().submitted.get(seen.id)
+    if said is not None:
+        words = " ".join(reading.text_of(said).split())
+        short = words if len(words) <= 300 else f"{words[:299]}…"
+        st.html(tag("blockquote", text(short), class_="rs-asked", lang=research_side.lang_of(short)))
+
+
+def _failed(seen: Look, job: Job) -> None:
+    _title(seen)
+    with st.container(key="rs_panel_failed", border=True, gap="small"):
+        words = research_watch.failed_words(job["error"])
+        st.html(
+            tag(
+                "h2",
+                tag("span", text("✕"), class_="rs-glyph", aria_hidden="true"),
+                tag("span", text(words)),
+                id=research_result.HEADING,
+                tabindex="-1",
+                class_="rs-verdict-said rs-failed",
+            )
+        )
+        if reading.failure(job["error"])[0] in ("other", "fault") and job["error"]:
+            st.html(tag("p", text(job["error"]), class_="cp-note", lang="en"))
+        draft = bench().submitted.get(seen.id)
+        if draft is not None:
+            st.button(
+                t("research.again"),
+                key="rs_again",
+                icon=":material/refresh:",
+                on_click=research_bench.submit,
+                args=(draft,),
+            )
+        if (fault := bench().cancelling) is not None:
+            alert(research_form.sentence(fault), fault.detail, fault.request_id)
+
+
+def _completed(seen: Look, job: Job) -> None:
+    draft = bench().submitted.get(seen.id)
+    submitted = None if draft is None else reading.text_of(draft)
+    with st.container(key="rs_panel_result", border=True, gap="small"):
+        if seen.kind == "sources":
+            research_result.sources(job["result"], submitted)
+        else:
+            research_result.entities(job["result"]["entities"], submitted)
+        _take_out(seen, job)
+
+
+def _take_out(seen: Look, job: Job) -> None:
+    words = {name: t(f"research.{name}") for name in report.WORDS}
+    words |= {f"verdict_{word}": t(f"research.verdict_{word}") for word in research_result.GLYPHS}
+    words |= {f"confidence_{level}": t(f"research.confidence_{level}") for level in ("high", "medium", "low")}
+    words |= {f"source_{kind}": t(f"research.source_{kind}") for kind in research_sources.TYPES}
+    words |= {f"entity_{kind}": t(f"research.entity_{kind}") for kind in research_side.ENTITY_TYPES}
+    written = report.sources_markdown if seen.kind == "sources" else report.entities_markdown
+    made = {"md": written(job, words), "json": report.as_json(job)}
+    with st.popover(t("research.take_out"), icon=":material/ios_share:", key="rs_take_out"):
+        copy_bar(
+            [
+                Copyable(t("research.copy_link"), None),
+                Copyable(t("research.copy_md"), made["md"]),
+                Copyable(t("research.copy_json"), made["json"]),
+            ],
+            key="rs_copy",
+            copied=t("research.copied"),
+            failed=t("research.copy_failed"),
+        )
+        with st.container(horizontal=True):
+            for kind, mime in (("md", "text/markdown"), ("json", "application/json")):
+                st.download_button(
+                    t(f"research.download_{kind}"),
+                    data=made[kind].encode(),
+                    file_name=f"chainproof-{seen.kind}-{seen.id[:8]}.{kind}",
+                    mime=mime,
+                    key=f"rs_download_{kind}",
+                    icon=":material/download:",
+                    on_click="ignore",
+                )
+
+
+def _what_was_done(seen: Look, job: Job) -> None:
+    now = datetime.now(UTC)
+    lines = reading.step_lines(seen.progress.data["steps"] if seen.progress.data else (), now)
+    if not lines:
+        return
+    seconds = reading.lasted(job, now)
+    span = formats.duration(seconds, language()) if seconds >= 10 else research_watch.seconds(seconds)
+    with st.expander(t("research.steps_done", n=len(lines), span=span), key="rs_done"):
+        live_view([research_watch.steps_list(lines)], key="rs_progress_done")

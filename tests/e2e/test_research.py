@@ -1,0 +1,322 @@
+"""The Research page in a real browser, over the real service and its worker."""
+
+import contextlib
+import json
+import signal
+import sqlite3
+import subprocess
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from dashboard.i18n import LANGUAGES, Language, t
+from tests.support import running
+from tests.support.reader import IDLE, Reader, is_steady, overflow, violations
+from tests.support.running import Service, wait_for
+
+pytestmark = pytest.mark.browser
+
+BOX = ".st-key-rs_statement textarea"
+VERDICT = "#rs-verdict"
+STATEMENTS: dict[tuple[Language, str], tuple[str, str]] = {
+    ("en", "supported"): (
+        "The SEC approved spot bitcoin exchange-traded products on 10 January 2024.",
+        "sec.gov",
+    ),
+    ("en", "contradicted"): (
+        "Ethereum moved to proof of stake on 15 September 2021.",
+        "blog.ethereum.org",
+    ),
+    ("en", "unverified"): (
+        "The town council of Ljubljana voted to accept Nano for parking fees in June 2022.",
+        "",
+    ),
+    ("ja", "supported"): (
+        "2014年2月、マウントゴックスは約85万BTCを失い、東京地方裁判所に民事再生を申し立てた。",
+        "mtgox.com",
+    ),
+    ("ja", "contradicted"): (
+        "コインチェックから2018年1月に流出したNEMは約58億円相当だった。",
+        "corporate.coincheck.com",
+    ),
+    ("ja", "unverified"): ("札幌の動物園は2022年5月から入園料の支払いにモネロを受け付けている。", ""),
+    ("zh", "supported"): ("2021年9月7日，比特币成为萨尔瓦多的法定货币。", "imf.org"),
+    ("zh", "contradicted"): ("比特币的第四次减半发生在2023年4月。", "mempool.space"),
+    ("zh", "unverified"): ("成都一家动物园自2022年5月起接受门罗币购票。", ""),
+}
+"""Each with the official host that is to come first."""
+
+
+@pytest.fixture
+def page(warm_reader: Reader) -> Iterator[Page]:
+    page = warm_reader.open("/research", BOX)
+    yield page
+    warm_reader.context.clear_cookies()
+    page.close()
+
+
+def submit(page: Page, statement: str) -> None:
+    page.locator(BOX).fill(statement)
+    page.locator(BOX).press("Control+Enter")
+
+
+def finish(page: Page, statement: str) -> None:
+    submit(page, statement)
+    wait_for(lambda: checked(page) == statement, "The verdict on it", 30)
+    page.wait_for_selector(IDLE)
+
+
+def checked(page: Page) -> str | None:
+    """The statement as it stands over the verdict, without the marks' signs and words."""
+    script = """() => { const there = document.querySelector('.rs-verdict blockquote')?.cloneNode(true);
+        for (const sign of there?.querySelectorAll('.rs-sign, .rs-hidden') ?? []) sign.remove();
+        return there?.textContent }"""
+    text: str | None = page.evaluate(script)
+    return text
+
+
+def focused(page: Page) -> str:
+    name: str = page.evaluate("document.activeElement.id")
+    return name
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("word", ["supported", "contradicted", "unverified"])
+def test_a_true_an_altered_and_an_unknown_statement_are_answered_rightly(
+    warm_reader: Reader, page: Page, lang: Language, word: str
+) -> None:
+    statement, official = STATEMENTS[lang, word]
+    warm_reader.open(f"/research?lang={lang}", BOX, page)
+    finish(page, statement)
+    expect(page.locator(VERDICT)).to_contain_text(t(f"research.verdict_{word}", lang=lang))
+    expect(page.locator(f".rs-verdict.rs-{word}")).to_be_visible()
+    expect(page.locator(".rs-word")).to_have_text(t(f"research.word_{word}", lang=lang))
+    meter = page.get_by_role("meter")
+    percent = int(meter.get_attribute("aria-valuenow") or "")
+    assert {"supported": percent >= 75, "contradicted": percent <= 25, "unverified": 30 <= percent <= 70}[
+        word
+    ]
+    if official:
+        expect(page.locator(".rs-source .rs-host").first).to_have_text(official)
+        first = page.locator(".rs-source h3 a").first
+        assert (first.get_attribute("rel"), first.get_attribute("target")) == (
+            "noopener noreferrer",
+            "_blank",
+        )
+    else:
+        expect(page.locator(".rs-sources .cp-note").first).to_contain_text(
+            t("research.sources_near", lang=lang)
+        )
+
+
+def test_an_example_is_one_click_and_the_focus_goes_to_its_result(page: Page) -> None:
+    page.locator(".st-key-rs_example_second button").click()
+    expect(page.locator(".rs-contradicted")).to_be_visible()
+    wait_for(lambda: focused(page) == "rs-verdict", "The focus on the result's heading", 10)
+    box = page.locator(VERDICT).bounding_box()
+    assert box is not None
+    assert 0 <= box["y"] < 900
+    differs = page.locator(".rs-verdict .rs-differs")
+    expect(differs).to_contain_text("15 September 2021")
+    expect(page.locator(".rs-source time .rs-differs").first).to_contain_text("2022-09-15")
+
+
+def test_the_keyboard_alone_submits_and_another_statement_follows(page: Page) -> None:
+    finish(page, STATEMENTS["en", "supported"][0])
+    first = page.url
+    wait_for(lambda: focused(page) == "rs-verdict", "The focus on the first result", 10)
+    page.locator(BOX).focus()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("Ethereum moved to proof of stake on 15 September 2022.")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".rs-verdict blockquote").first).to_contain_text("Ethereum moved")
+    assert page.url != first
+    wait_for(lambda: focused(page) == "rs-verdict", "The focus on the second result", 10)
+    page.go_back()
+    expect(page.locator(".rs-verdict blockquote").first).to_contain_text("The SEC approved")
+
+
+def test_a_text_is_checked_with_its_entities_marked_and_nothing_of_it_becomes_markup(page: Page) -> None:
+    page.get_by_role("tab", name="A text").click()
+    page.locator(".st-key-rs_title input").fill("The SEC sued Coinbase in June 2023")
+    evil = '<img src="https://evil.example/x.png" onerror="window.hit=1">'
+    page.locator(".st-key-rs_content textarea").fill(f"Brian Armstrong 和 比特币 ＆ イーサリアム😀𠮷. {evil}")
+    page.locator(".st-key-rs_content textarea").press("Control+Enter")
+    expect(page.locator(".rs-verdict")).to_be_visible()
+    page.locator(".st-key-rs_whole summary").click()
+    whole = page.locator(".rs-text")
+    expect(whole).to_contain_text(evil)
+    assert whole.locator(".rs-entity").all_inner_texts() == [
+        "SEC",
+        "Coinbase",
+        "Brian Armstrong",
+        "比特币",
+        "イーサリアム",
+    ]
+    expect(whole.get_by_role("link", name="Coinbase")).to_have_attribute("href", "https://coinbase.com")
+    assert page.evaluate("window.hit") is None
+
+
+def test_entities_alone_are_a_table_and_the_link_reopens_them(warm_reader: Reader, page: Page) -> None:
+    page.get_by_role("tab", name="Entities only").click()
+    page.locator(".st-key-rs_text textarea").fill("BTC and ビットコイン; Binance disagrees.")
+    page.locator(".st-key-rs_text textarea").press("Control+Enter")
+    expect(page.locator(".rs-tall tbody th")).to_have_text(["Bitcoin", "Binance"])
+    assert page.locator(".rs-text .rs-entity").all_inner_texts() == ["BTC", "ビットコイン", "Binance"]
+    other = warm_reader.open(page.url.removeprefix(warm_reader.base), ".rs-tall")
+    expect(other.locator(".rs-tall tbody th")).to_have_text(["Bitcoin", "Binance"])
+    assert focused(other) == ""
+    other.close()
+
+
+def test_the_history_opens_a_job_without_losing_what_is_typed(page: Page) -> None:
+    finish(page, STATEMENTS["en", "supported"][0])
+    finish(page, STATEMENTS["en", "contradicted"][0])
+    page.locator(BOX).fill("Half a sentence")
+    row = page.locator(".rs-jobs a", has_text="The SEC approved").first
+    row.click()
+    expect(page.locator(".rs-supported")).to_be_visible()
+    expect(page.locator(BOX)).to_have_value("Half a sentence")
+    expect(row).to_have_attribute("aria-current", "true")
+
+
+def test_markdown_json_and_the_link_are_copied_and_downloaded(page: Page) -> None:
+    finish(page, STATEMENTS["en", "supported"][0])
+    page.locator(".st-key-rs_take_out button").first.click()
+    said = page.locator(".copy-bar p")
+    for label, begin in (
+        ("Copy the link", "http://127"),
+        ("Copy as Markdown", "# The SEC"),
+        ("Copy as JSON", "{"),
+    ):
+        page.get_by_role("button", name=label).click()
+        expect(said).to_have_text("Copied.")
+        assert page.evaluate("navigator.clipboard.readText()").startswith(begin)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="JSON", exact=True).click()
+    job = json.loads(Path(download.value.path()).read_text())
+    assert job["result"]["truth_assessment"]["assessment"] == "supported"
+    assert page.evaluate("navigator.clipboard.readText()") == Path(download.value.path()).read_text()
+
+
+@pytest.mark.parametrize("look", ["light", "dark", "phone"])
+def test_nobody_is_shut_out_nothing_overflows_and_nothing_jumps(
+    browser: Browser, running_dashboard: str, axe_source: str, look: str
+) -> None:
+    reader = Reader(browser, running_dashboard, look)
+    page = reader.open("/research", BOX)
+    assert is_steady(page, BOX)
+    assert violations(page, axe_source) == []
+    for lang in LANGUAGES:
+        for word in ("supported", "contradicted", "unverified"):
+            reader.open(f"/research?lang={lang}", BOX, page)
+            finish(page, STATEMENTS[lang, word][0])
+            assert violations(page, axe_source) == [], (lang, word)
+            assert overflow(page) <= 0, (lang, word)
+    page.locator(".st-key-rs_more_statement summary").click()
+    page.locator(".st-key-rs_done summary").click()
+    page.locator(".st-key-rs_take_out button").first.click()
+    page.locator(".copy-bar").wait_for()
+    assert violations(page, axe_source) == []
+    page.keyboard.press("Escape")
+    reader.open("/research?lang=en&job=11111111-1111-4111-8111-111111111111", ".st-key-empty-rs_job", page)
+    assert violations(page, axe_source) == []
+    page.get_by_role("tab", name="Entities only").click()
+    page.locator(".st-key-rs_text textarea").fill("Binance, Coinbase, the SEC and ビットコイン.")
+    page.locator(".st-key-rs_text textarea").press("Control+Enter")
+    page.locator(".rs-tall").wait_for()
+    page.wait_for_selector(IDLE)
+    assert violations(page, axe_source) == []
+    assert overflow(page) <= 0
+    reader.close()
+
+
+# --- workers that come and go
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, str]]:
+    """A service without a worker, and a dashboard over it."""
+    home = tmp_path_factory.mktemp("alone")
+    with running.service(home, "--no-worker") as service, running.dashboard(service) as url:
+        yield service, url
+
+
+def test_a_job_that_nobody_works_on_says_so_can_be_cancelled_and_is_done_once_a_worker_comes(
+    browser: Browser, alone: tuple[Service, str], axe_source: str
+) -> None:
+    service, url = alone
+    reader = Reader(browser, url)
+    page = reader.open("/research", BOX)
+    submit(page, STATEMENTS["en", "supported"][0])
+    expect(page.locator(".rs-said[role=status]")).to_contain_text("nothing works on it")
+    assert violations(page, axe_source) == []
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.locator(VERDICT)).to_contain_text("The job was cancelled.")
+    wait_for(lambda: focused(page) == "rs-verdict", "The focus on what became of the job", 10)
+    assert violations(page, axe_source) == []
+    page.get_by_role("button", name="Submit it again").click()
+    expect(page.locator(".rs-said")).to_be_visible()
+    with running.program(["worker"], running.environment(service.home)):
+        expect(page.locator(".rs-supported")).to_be_visible(timeout=60_000)
+    reader.close()
+
+
+def test_a_job_whose_worker_is_killed_while_it_is_watched_is_shown_complete_by_the_next(
+    browser: Browser, alone: tuple[Service, str]
+) -> None:
+    service, url = alone
+    reader = Reader(browser, url)
+    page = reader.open("/research", BOX)
+    settings = running.environment(service.home)
+    with running.program(["worker"], settings) as worker:
+        finish(page, STATEMENTS["en", "supported"][0])  # it works
+        job_id = halted_in_the_middle(worker, page, service)
+        expect(page.locator(".rs-said")).to_contain_text("Running")
+        worker.send_signal(signal.SIGKILL)
+        worker.wait()
+    assert status_of(service, job_id) == "running"
+    with running.program(["worker"], settings):
+        expect(page.locator(".rs-verdict")).to_be_visible(timeout=90_000)
+    expect(page.locator(VERDICT)).to_contain_text(t("research.verdict_mixed", lang="en"))
+    assert job_id in page.url
+    assert status_of(service, job_id) == "completed"
+    reader.close()
+
+
+def halted_in_the_middle(worker: subprocess.Popen[bytes], page: Page, service: Service) -> str:
+    """Submit jobs of several claims until one is caught at work, and stop the worker in its tracks there."""
+    claims = " ".join(text for (lang, _), (text, _) in STATEMENTS.items() if lang == "en")
+    for attempt in range(20):
+        known = newest(service)
+        submit(page, f"{claims} Attempt {attempt}.")
+        wait_for(partial(has_another, service, known), "The next submission", 30)
+        job_id = newest(service)
+        while (status := status_of(service, job_id)) == "pending":
+            pass  # a job is a tenth of a second: to look often is to see it at work
+        worker.send_signal(signal.SIGSTOP)
+        if status == "running" and status_of(service, job_id) == "running":
+            return job_id
+        worker.send_signal(signal.SIGCONT)
+    raise AssertionError("No job was ever caught at work.")
+
+
+def newest(service: Service) -> str:
+    return rows(service, "SELECT id FROM jobs ORDER BY created_at DESC LIMIT 1")[0]
+
+
+def has_another(service: Service, known: str) -> bool:
+    return newest(service) != known
+
+
+def status_of(service: Service, job_id: str) -> str:
+    return rows(service, "SELECT status FROM jobs WHERE id = ?", job_id)[0]
+
+
+def rows(service: Service, query: str, *values: str) -> list[str]:
+    """The first column of an answer of the store, which is faster to ask than the service."""
+    with contextlib.closing(sqlite3.connect(service.home / "chainproof.db", timeout=30)) as connection:
+        return [row[0] for row in connection.execute(query, values)]

@@ -1,0 +1,92 @@
+"""The service with jobs, and a worker of the test's own that does them when it is told to."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from backend import migrations
+from backend.app import create_app
+from backend.articles.rules.ruleset import Rules
+from backend.auth.service import create_key, ensure_local_key
+from backend.db import Database
+from backend.extraction.tasks import extraction_jobs
+from backend.jobs import transitions
+from backend.jobs.model import JobKind
+from backend.jobs.running import JobContext, JobType
+from backend.jobs.tables import jobs
+from backend.settings import Settings
+from backend.sources.tasks import source_jobs
+from tests.support.serving import served
+
+TIMEOUT = timedelta(seconds=120)
+
+
+@dataclass(frozen=True)
+class Research:
+    """A service that listens, with its key and one that may only read."""
+
+    url: str
+    key: str
+    read_key: str
+    database: Database
+    types: dict[JobKind, JobType]
+
+    def take_up(self) -> list[str]:
+        """Set every waiting job running, and no more."""
+        now = datetime.now(UTC)
+        ids = [
+            job_id
+            for job_type in self.types.values()
+            for job_id in transitions.take_up(self.database, job_type.kind, limit=100, now=now)
+        ]
+        return transitions.start(self.database, ids, now=now)
+
+    def work(self) -> None:
+        """Do every waiting job with the handlers that the worker has."""
+        for job_id in self.take_up():
+            self.finish(job_id)
+
+    def finish(self, job_id: str) -> None:
+        job = transitions.running(self.database, job_id)
+        assert job is not None
+        kind = self.types[job.kind]
+        context = JobContext(
+            job, self.database, timeout=TIMEOUT, clock=lambda: datetime.now(UTC), durable=False
+        )
+        result = kind.handle(context)
+        assert transitions.complete(self.database, job, result, kind.publish, now=datetime.now(UTC))
+
+    def count(self) -> int:
+        """Jobs of any state."""
+        with self.database.read() as connection:
+            return connection.execute(sa.select(sa.func.count()).select_from(jobs)).scalar_one()
+
+    def age(self, **earlier: float) -> None:
+        """Let every job have been submitted and started so much earlier."""
+        by = timedelta(**earlier)
+        with self.database.write() as connection:
+            for row in connection.execute(sa.select(jobs.c.id, jobs.c.created_at, jobs.c.started_at)).all():
+                started = row.started_at and row.started_at - by
+                values = {"created_at": row.created_at - by, "started_at": started}
+                connection.execute(sa.update(jobs).where(jobs.c.id == row.id).values(values))
+
+
+@contextmanager
+def research_app(home: Path) -> Iterator[Research]:
+    settings = Settings(home=home, log_level="error")
+    migrations.upgrade(settings.app_database_url)
+    database = Database(settings.app_database_url)
+    rules = Rules(settings)
+    now = datetime.now(UTC)
+    ensure_local_key(database, settings.local_key_file, now)
+    read_key = create_key(database, name="reader", scopes=("read",), now=now).key
+    types = {
+        one.kind: one for one in (source_jobs(settings, database, rules), extraction_jobs(settings, rules))
+    }
+    with served(create_app(settings)) as url:
+        yield Research(url, settings.local_key_file.read_text().strip(), read_key, database, types)
+    database.dispose()
