@@ -38,6 +38,9 @@ from backend.markets.view import CHANGED
 from backend.prepared import Prepared
 from backend.settings import Settings
 from backend.sources.router import router as sources_router
+from backend.topics import store as topic_store
+from backend.topics.router import router as topics_router
+from backend.topics.service import TopicService
 
 log = structlog.get_logger(__name__)
 ROUTERS = (
@@ -48,6 +51,7 @@ ROUTERS = (
     articles_router,
     sources_router,
     extraction_router,
+    topics_router,
 )
 MOST_FAULTS = 100
 """Faults of an input that an answer lists; a body may hold many more."""
@@ -74,10 +78,12 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
     symbols = {asset.id: asset.symbol for asset in market.market.book}
     images = Icons(database, symbols, live=settings.mode == "live")
     articles = ArticleService(settings, database, now=now)
+    topics = TopicService(settings, database, now=now)
     watcher.subscribe(auth_service.CHANGED, keyring.reload)
     watcher.subscribe(icons.CHANGED, images.forget)
     watcher.subscribe(CHANGED, market.view.reload)
     watcher.subscribe(ruleset.CHANGED, articles.rules.refresh)
+    watcher.subscribe(topic_store.CHANGED, topics.ready.reload)
     watcher.each_time(market.view.by_the_clock)
     watcher.each_time(articles.rules.refresh)
     watcher.poll()
@@ -98,6 +104,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
     app.state.market = market
     app.state.icons = images
     app.state.articles = articles
+    app.state.topics = topics
     app.state.body_limit = settings.body_limit_bytes
     for router in ROUTERS:
         app.include_router(router)
@@ -106,7 +113,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
     return Shell(
         app,
         keyring=keyring,
-        ready=FirstOf(market.view, articles.rules_answer),
+        ready=FirstOf(market.view, articles.rules_answer, topics.ready),
         mode=settings.mode,
         body_limit=settings.body_limit_bytes,
     )
@@ -215,7 +222,7 @@ def bad_request(error: RequestValidationError) -> errors.BadRequest:
     """Every fault with its place; never the input itself, which may hold a secret or not be encodable."""
     found = error.errors()
     faults: list[errors.FieldError] = [
-        {"loc": list(fault["loc"]), "msg": _clean(fault["msg"]), "type": fault["type"]}
+        {"loc": list(fault["loc"]), "msg": _clean(errors.in_a_sentence(fault["msg"])), "type": fault["type"]}
         for fault in found[:MOST_FAULTS]
     ]
     first = faults[0] if faults else None

@@ -106,6 +106,11 @@ class Unavailable(ServiceError):
         super().__init__(detail, code=code, headers={"Retry-After": str(retry_after)})
 
 
+def in_a_sentence(message: str) -> str:
+    """What a check of ours said, without what the validating library puts before it."""
+    return message.removeprefix("Value error, ")
+
+
 def unexpected(request_id: str | None) -> ServiceError:
     """A fault of ours, with the one thing that helps to find it."""
     return ServiceError(f"Something went wrong on our side. Please report request {request_id}.")

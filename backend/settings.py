@@ -66,6 +66,8 @@ class Settings(BaseSettings):
 
     assets_file: Path | None = None
     """A user's own YAML file of assets; by default ``assets.yaml`` in the data folder, if there."""
+    feeds_file: Path | None = None
+    """A user's own YAML file of news feeds; by default ``feeds.yaml`` in the data folder, if there."""
     rules_dir: Path | None = None
     """A user's own naming rules (``*.yaml``); by default ``rules`` in the data folder, if there."""
     scan_processes: int | None = Field(default=None, ge=0, le=64)
@@ -104,6 +106,8 @@ class Settings(BaseSettings):
     """How long a submitted job may run before it fails."""
     jobs_keep_days: int = Field(default=30, ge=2)
     """How long jobs can be read after they ended."""
+    pages_keep_days: int = Field(default=90, ge=1)
+    """How long pages that source finding read can be found again."""
     source_job_slots: int = Field(default=4, ge=1, le=16)
     """Source-finding jobs that each process that works runs at once."""
     extraction_job_slots: int = Field(default=2, ge=1, le=16)
@@ -200,6 +204,10 @@ class Settings(BaseSettings):
     @cached_property
     def user_assets_file(self) -> Path:
         return self.assets_file or self.home / "assets.yaml"
+
+    @cached_property
+    def user_feeds_file(self) -> Path:
+        return self.feeds_file or self.home / "feeds.yaml"
 
 
 def reachable(host: str) -> str:

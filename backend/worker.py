@@ -1,8 +1,11 @@
 """The process that works: schedules, and the jobs that callers submit."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import TypeVar
 
+import sqlalchemy as sa
 import structlog
 
 from backend.articles.rules.ruleset import Rules
@@ -19,17 +22,31 @@ from backend.jobs.tasks import job_schedules
 from backend.markets.tasks import REFRESH, market_schedules
 from backend.processes import GRACE_SECONDS, StopRequest
 from backend.settings import Settings
-from backend.sources.tasks import source_jobs
+from backend.sources.tasks import source_jobs, source_schedules
 
 log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
 STOP_SECONDS = GRACE_SECONDS - 2
 """Jobs that run may take so long to come to an end; the others are taken up by the next worker."""
+RETRY_SECONDS = 5.0
+"""Between two attempts to begin on a store that takes nothing in."""
 
 
-def job_types_of(settings: Settings, database: Database) -> list[JobType]:
-    """What callers can submit, over one set of rules."""
-    rules = Rules(settings)
-    return [source_jobs(settings, database, rules), extraction_jobs(settings, rules)]
+def launched(
+    settings: Settings, database: Database, schedules: Sequence[Schedule], rules: Rules
+) -> JobEngine:
+    """The engine at work, with what callers can submit, over one set of rules."""
+    job_types: list[JobType] = [source_jobs(settings, database, rules), extraction_jobs(settings, rules)]
+    keep = timedelta(days=settings.jobs_keep_days)
+    engine = JobEngine(
+        settings.jobs_database_url,
+        settings.home,
+        schedules=[*schedules, *job_schedules(database, job_types, keep=keep)],
+        dispatcher=Dispatcher(database, job_types, timeout=timedelta(seconds=settings.job_timeout_seconds)),
+    )
+    engine.launch()
+    return engine
 
 
 def first_tick(settings: Settings, schedules: Sequence[Schedule]) -> None:
@@ -44,6 +61,25 @@ def first_tick(settings: Settings, schedules: Sequence[Schedule]) -> None:
         locks.close()
 
 
+def patiently(begin: Callable[[], T], stop: StopRequest, *, retry_seconds: float = RETRY_SECONDS) -> T | None:
+    """What ``begin`` gives once the store takes in what it writes; null when a stop is asked for first.
+
+    On a full disk the store is read and not written until somebody makes room. A process that ended instead
+    would be started again and again, at seconds of work and a call of every provider each time.
+    """
+    failing = False
+    while not stop.came:
+        try:
+            return begin()
+        except (sa.exc.OperationalError, OSError) as error:
+            if not failing:
+                reason = " ".join(str(getattr(error, "orig", error)).split())
+                log.error("worker_waits_for_the_store", error=type(error).__name__, reason=reason)
+            failing = True
+            stop.wait(retry_seconds)
+    return None
+
+
 def run_worker(settings: Settings) -> None:
     """Work until SIGINT or SIGTERM. What is not done by the end of the grace is another process's.
 
@@ -52,20 +88,19 @@ def run_worker(settings: Settings) -> None:
     stop = StopRequest()
     stop.end_within(STOP_SECONDS)
     database = Database(settings.app_database_url)
-    schedules = [*market_schedules(settings, database), *article_schedules(settings, database)]
+    schedules = [
+        *market_schedules(settings, database),
+        *article_schedules(settings, database),
+        *source_schedules(settings, database),
+    ]
     try:
         first_tick(settings, schedules)  # before all else: the figures are what a new start shows
-        job_types = job_types_of(settings, database)
-        schedules += job_schedules(database, job_types, keep=timedelta(days=settings.jobs_keep_days))
-        dispatcher = Dispatcher(database, job_types, timeout=timedelta(seconds=settings.job_timeout_seconds))
-        engine = JobEngine(
-            settings.jobs_database_url, settings.home, schedules=schedules, dispatcher=dispatcher
-        )
-        if not stop.came:
-            engine.launch()
+        begin = partial(launched, settings, database, schedules, Rules(settings))
+        engine = patiently(begin, stop)
     except LockLost as loss:
         raise Unavailable(f"The data store went away: {loss}.") from loss
-    log.info("worker_started")
-    stop.wait()
-    engine.stop(STOP_SECONDS - 1)
+    if engine is not None:
+        log.info("worker_started")
+        stop.wait()
+        engine.stop(STOP_SECONDS - 1)
     database.dispose()

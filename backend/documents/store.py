@@ -90,6 +90,18 @@ class DocumentStore:
             deleted += connection.execute(gone).rowcount
         return deleted
 
+    def forget(self, kind: DocumentKind, *, before: datetime) -> int:
+        """Delete the documents of ``kind`` that were last stored before an instant; gives how many."""
+        gone = 0
+        oldest = sa.select(documents.c.id).where(documents.c.kind == kind, documents.c.stored_at < before)
+        while True:
+            with self._database.write() as connection:
+                ids = list(connection.execute(oldest.order_by(documents.c.stored_at).limit(BATCH)).scalars())
+                connection.execute(sa.delete(documents).where(documents.c.id.in_(ids)))
+            gone += len(ids)
+            if len(ids) < BATCH:
+                return gone
+
     def search(
         self,
         text: str,
@@ -245,9 +257,9 @@ class DocumentStore:
             return ()
         enough = max(CANDIDATES, 5 * limit)
         few = telling(weighted, held)
-        ids = self._full_text.candidates(connection, few, filters, enough)
+        ids = self._full_text.candidates(connection, few, totals, filters, enough)
         if len(ids) < limit and len(few) < len(weighted):
-            ids = self._full_text.candidates(connection, weighted, filters, enough)
+            ids = self._full_text.candidates(connection, weighted, totals, filters, enough)
         look = sa.select(document_terms.c.document_id, document_terms.c.length, document_terms.c.counts)
         packed = connection.execute(look.where(document_terms.c.document_id.in_(ids)))
         return scores(weighted, (tuple(row) for row in packed), totals)[:limit]

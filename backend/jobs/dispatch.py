@@ -51,9 +51,11 @@ class Dispatcher:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._work, name="job-dispatcher", daemon=True)
         self._failing = False
+        self._started_at: datetime | None = None
 
     def start(self) -> None:
         """Needs dbos launched. A dispatcher that was stopped does not start again."""
+        self._started_at = self._clock()
         self._thread.start()
 
     def stop(self) -> None:
@@ -70,10 +72,15 @@ class Dispatcher:
         return sum(self._take_kind(self.runner.types[kind], n) for kind, n in free.items())
 
     def sweep(self) -> None:
-        """End what is out of time, and put back what a dead process took up."""
+        """End what is out of time, and put back what a dead process took up.
+
+        A worker that has just started ends nothing: jobs of processes that died long ago, with nobody
+        there to take them over, look out of time until they are started again.
+        """
         now = self._clock()
-        for job_id in transitions.fail_overdue(self._database, timeout=self.runner.timeout, now=now):
-            log.warning("job_timed_out", job=job_id)
+        if self._started_at is None or now - self._started_at >= START_WITHIN:
+            for job_id in transitions.fail_overdue(self._database, timeout=self.runner.timeout, now=now):
+                log.warning("job_timed_out", job=job_id)
         forgotten = transitions.put_back_forgotten(self._database, taken_before=now - START_WITHIN)
         if forgotten:
             log.warning("jobs_put_back", jobs=len(forgotten))

@@ -23,6 +23,7 @@ from dbos import DBOS, DBOSConfig
 from backend.jobs import running
 from backend.jobs import schedules as ticking
 from backend.jobs.dispatch import Dispatcher
+from backend.jobs.repeats import OnceInAWhile
 from backend.jobs.retention import retention
 from backend.jobs.schedules import Schedule, Ticker
 from backend.jobs.serializer import JsonSerializer
@@ -143,6 +144,7 @@ class JobEngine:
         dbos_logger = logging.getLogger("dbos")
         if not dbos_logger.handlers:
             dbos_logger.addHandler(logging.NullHandler())  # or dbos writes past the service's own log
+            dbos_logger.addFilter(OnceInAWhile())
         configuration: DBOSConfig = {
             "name": APPLICATION,
             "application_version": VERSION,

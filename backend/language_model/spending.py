@@ -5,8 +5,10 @@ from datetime import datetime
 from decimal import Decimal
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert as pg_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
-from backend.db import Database, upsert
+from backend.db import Database
 from backend.language_model.tables import model_use
 
 MOST_CALLS = 12
@@ -67,16 +69,15 @@ def refuse_beyond_ceiling(database: Database, prices: Prices, *, now: datetime) 
 
 def record(database: Database, *, tokens: int, cost: Decimal, now: datetime) -> None:
     """Add one call to the day's sum."""
+    today = model_use.c.day == _day(now)
     with database.write() as connection:
-        query = sa.select(model_use).where(model_use.c.day == _day(now)).with_for_update()
-        before = connection.execute(query).one_or_none()
-        row = {
-            "day": _day(now),
-            "calls": 1 + (before.calls if before else 0),
-            "tokens": tokens + (before.tokens if before else 0),
-            "cost": cost + (before.cost if before else Decimal(0)),
-        }
-        upsert(connection, model_use, [row])
+        # The row first, since only what is there can be locked: two first calls of a day both count.
+        insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+        nothing = {"day": _day(now), "calls": 0, "tokens": 0, "cost": Decimal(0)}
+        connection.execute(insert(model_use).values(nothing).on_conflict_do_nothing())
+        before = connection.execute(sa.select(model_use).where(today).with_for_update()).one()
+        added = {"calls": before.calls + 1, "tokens": before.tokens + tokens, "cost": before.cost + cost}
+        connection.execute(sa.update(model_use).where(today).values(added))
 
 
 def _day(now: datetime) -> str:

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from backend.entities.mention import Mention
+from backend.sources import polarity
 from backend.sources.claims import agreement, dates
-from backend.sources.claims.actions import verbs
 from backend.sources.claims.model import Action, Claim, Comparison, DateSpan, Difference, Quantity
-from backend.sources.claims.units import GENERIC
-from backend.sources.sameness import SAME_EVENT, closeness_of, names_known
+from backend.sources.claims.units import GENERIC, units
+from backend.sources.sameness import SAME_EVENT, closeness_of, is_particular, names_known
 
 KINDS: Mapping[str, frozenset[str]] = {
     "exchange": frozenset({"firm"}),
@@ -28,6 +28,9 @@ KINDS: Mapping[str, frozenset[str]] = {
 }
 """Which entities can stand for each other in a statement, by their types; media and data providers, who
 tell what others did, are in no kind."""
+REPORTED = timedelta(days=60)
+"""Within which a quarter's figures are told: a record of that day may tell of the quarter."""
+MOST_OF_TICKER = 5
 _PRECISIONS = ("day", "month", "quarter", "year")
 _CLAUSE_END = re.compile(r"[.;!?](?=\s|$)|[。；！？\n]")
 _NOTHING = Comparison(0, 0, 0, 0, (), same_event=False)
@@ -44,6 +47,8 @@ class _Held:
     happened: DateSpan | None
     published: date | None
     record_ids: frozenset[str]
+    listed: frozenset[str]
+    """The entities that the record itself lists, without those that its text was found to name."""
 
 
 def compare(
@@ -55,19 +60,26 @@ def compare(
     happened: DateSpan | None = None,
     published: date | None = None,
     entities: Collection[str] = (),
+    bm25: float | None = None,
 ) -> Comparison:
     """``claim`` against ``passage`` with its record's ``facts`` and ``entities``.
 
     ``types`` tells the type of each entity id. ``happened`` is when the record's event was
     (``dates.of_record``): a claim of another date contradicts it. ``published`` is the day of a page: it
-    can agree, since news tell what happened, and never contradicts.
+    can agree, since news tell what happened, and never contradicts. ``bm25`` is the score of the search
+    that found the passage.
     """
     ids = frozenset(mention.entity_id for mention in passage.mentions) | frozenset(entities)
-    held = _Held(claim, passage, agreement.of_facts(facts), types or {}, happened, published, ids)
+    held = _Held(
+        claim, passage, agreement.of_facts(facts), types or {}, happened, published, ids, frozenset(entities)
+    )
     shared = len({mention.entity_id for mention in claim.mentions} & ids)
     same_dates, wrong_date = _dates(held)
     same_figures, wrong_figure = _figures(held)
-    same_actions, wrong_polarity = _actions(claim, passage)
+    on_its_day = happened is not None and any(dates.agree(mine, happened) for mine in claim.dates)
+    same_actions, wrong_polarity = polarity.actions(
+        claim, passage, is_record=happened is not None, on_its_day=on_its_day
+    )
     wrong = (wrong_date, wrong_figure, _agent(held), wrong_polarity)
     found = Comparison(
         shared,
@@ -77,8 +89,10 @@ def compare(
         tuple(difference for difference in wrong if difference is not None),
         (*same_dates, *same_figures),
     )
-    closeness = closeness_of(claim, passage, found)
-    return replace(found, closeness=closeness) if closeness >= SAME_EVENT else _NOTHING
+    closeness = closeness_of(claim, passage, found, bm25)
+    if closeness < SAME_EVENT or not is_particular(claim, passage, found, bm25):
+        return _NOTHING
+    return replace(found, closeness=closeness)
 
 
 def _dates(held: _Held) -> tuple[list[Difference], Difference | None]:
@@ -127,6 +141,8 @@ def _tells_other(held: _Held, theirs: DateSpan) -> bool:
 
 def _wrong_date(held: _Held, mine: DateSpan) -> Difference | None:
     if held.happened is not None:
+        if mine.precision == "quarter" and timedelta(0) < held.happened.first - mine.last <= REPORTED:
+            return None
         return Difference("date", mine.text, held.happened.text)
     ours = {action.verb for action in held.claim.actions}
     for theirs in held.passage.dates:  # a page tells many days: only that of the same act contradicts
@@ -155,12 +171,20 @@ def _figures(held: _Held) -> tuple[list[Difference], Difference | None]:
         equal = next((known for known in theirs if agreement.agree(mine, known)), None)
         if equal is not None:
             same.append(Difference("figure", mine.text, equal.text))
-        elif wrong is None and mine.unit is not None and mine.unit not in GENERIC:
-            rivals = [known for known in theirs if known.unit == mine.unit]
+        elif wrong is None and mine.unit is not None:
+            rivals = [known for known in theirs if _is_rival(mine, known)]
             if rivals:
                 nearest = min(rivals, key=lambda known: abs(known.value - mine.value))
                 wrong = Difference("figure", mine.text, nearest.text)
     return same, wrong
+
+
+def _is_rival(mine: Quantity, known: Quantity) -> bool:
+    """Whether two figures measure one thing. Coins of a kind that the claim leaves open are held against
+    those of any asset."""
+    if mine.unit in GENERIC:
+        return mine.unit == "coin" and known.unit in units().codes - units().currencies
+    return mine.unit == known.unit
 
 
 def _agent(held: _Held) -> Difference | None:
@@ -172,10 +196,12 @@ def _agent(held: _Held) -> Difference | None:
     claimed = {mention.entity_id for mention in held.claim.mentions}
     for kind in _ALL_KINDS:
         ours = _of_kind(held, held.claim.mentions, kind)
-        theirs = _of_kind(held, held.passage.mentions, kind)
+        theirs = [one for one in _of_kind(held, held.passage.mentions, kind) if _is_of_record(held, one)]
         strangers = [mention for mention in ours if mention.entity_id not in held.record_ids]
         missing = [mention for mention in theirs if mention.entity_id not in claimed]
         if not strangers or not missing:
+            continue
+        if _is_short_for(strangers[0].text, missing[0].text):
             continue
         foremost = strangers[0] is ours[0] and missing[0] is theirs[0]
         evenly = held.happened is not None and len(ours) <= len(theirs)
@@ -184,20 +210,43 @@ def _agent(held: _Held) -> Difference | None:
     return _unlisted_agent(held, claimed)
 
 
+def _is_of_record(held: _Held, mention: Mention) -> bool:
+    """Whether a name in a record is one of those that it is about, where it lists them."""
+    return not held.listed or mention.entity_id in held.listed
+
+
+def _is_short_for(one: str, other: str) -> bool:
+    """Whether a name is a part of another (证监会 of 香港证监会)."""
+    short, long = sorted((one.lower(), other.lower()), key=len)
+    return short in long
+
+
 def _unlisted_agent(held: _Held, claimed: Collection[str]) -> Difference | None:
     """A name that the catalogue lacks as the claim's subject, in the place of the record's, which the claim
     lacks: "Google bought" against "Tesla bought"."""
     claim, passage = held.claim, held.passage
     if not claim.actions or claim.language != passage.language or names_known(claim, passage) is not False:
         return None
-    if any(_of_kind(held, claim.mentions, kind) for kind in _ACTING):
-        return None
-    actors = [mention for mention in passage.mentions if _acts(held, mention)]
-    before = claim.text[: claim.actions[0].start]
+    actors = [one for one in passage.mentions if _acts(held, one) and _is_of_record(held, one)]
+    named = [mention.start for mention in claim.mentions if _acts(held, mention)]
+    before = claim.text[: min([claim.actions[0].start, *named])]
     subject = next((name for name in claim.names if name in before), None)
     if subject is None or not actors or actors[0].entity_id in claimed:
         return None
-    return Difference("agent", subject, actors[0].text)
+    if named and not _is_subject(passage, actors[0]):
+        return None
+    return None if _is_ticker(subject, actors[0].text) else Difference("agent", subject, actors[0].text)
+
+
+def _is_subject(passage: Claim, actor: Mention) -> bool:
+    """Whether a record begins with who acted."""
+    return bool(passage.actions) and actor.end <= passage.actions[0].start
+
+
+def _is_ticker(short: str, name: str) -> bool:
+    """Whether a word in capitals can stand for a name: its letters come in the name in their order."""
+    letters = iter(name.upper())
+    return short.isupper() and len(short) <= MOST_OF_TICKER and all(letter in letters for letter in short)
 
 
 def _acts(held: _Held, mention: Mention) -> bool:
@@ -215,32 +264,3 @@ def _of_kind(held: _Held, mentions: Iterable[Mention], kind: str) -> list[Mentio
         if kind in KINDS.get(held.types.get(mention.entity_id, ""), ()):
             first.setdefault(mention.entity_id, mention)
     return list(first.values())
-
-
-def _actions(claim: Claim, passage: Claim) -> tuple[int, Difference | None]:
-    """How many actions agree, and the first that the passage tells the opposite of."""
-    listed = verbs()
-    told = {(action.verb, action.affirmed): action for action in passage.actions}
-    same = 0
-    wrong: Difference | None = None
-    for mine in claim.actions:
-        opposites = listed[mine.verb].opposites
-        if (mine.verb, mine.affirmed) in told:
-            same += 1
-            continue
-        against = told.get((mine.verb, not mine.affirmed))
-        if against is None and any((other, not mine.affirmed) in told for other in opposites):
-            same += 1
-            continue
-        if against is None:
-            against = next(
-                (
-                    told[other, mine.affirmed]
-                    for other in sorted(opposites)
-                    if (other, mine.affirmed) in told and mine.verb not in listed[other].after
-                ),
-                None,
-            )
-        if against is not None and wrong is None:
-            wrong = Difference("polarity", mine.text, against.text)
-    return same, wrong

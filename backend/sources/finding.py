@@ -28,6 +28,7 @@ from backend.sources.gathering import MOST_PAGES, Gatherer, Read, Round
 from backend.sources.inquiry import LONGEST_SHOWN, Inquiry, said
 from backend.sources.model_steps import MOST_PASSAGES, ModelSteps
 from backend.sources.pages import Pages
+from backend.sources.phrases import unread_page
 from backend.sources.planning import Plan, plan
 from backend.sources.schemas import SourcesRequest, SourcesResult
 from backend.sources.verdict import Judged, Verdict, blended, joined, of_rules
@@ -220,7 +221,12 @@ class Finder:
             for claim, weighed in zip(inquiry.claims, inquiry.weighed, strict=True)
         ]
         verdict = joined(verdicts)
-        notes = [*dict.fromkeys(inquiry.notes)]
+        unread = [
+            unread_page(inquiry.language, url, reason)
+            for url, reason in inquiry.unread.items()
+            if url in inquiry.request.source_urls
+        ]
+        notes = [*dict.fromkeys(inquiry.notes), *unread]
         return Verdict(
             verdict.probability, verdict.confidence, verdict.word, " ".join([verdict.reasoning, *notes])
         )

@@ -1,7 +1,7 @@
 """Bringing documents together for claims: out of the store, from other engines, and off the web."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -13,6 +13,7 @@ from backend import kept
 from backend.db import Database
 from backend.documents.model import Document, Hit
 from backend.documents.store import DocumentStore
+from backend.entities.model import Language
 from backend.instants import Clock
 from backend.sources.authority import Authorities
 from backend.sources.pages import Page, PageFailed, Pages
@@ -51,6 +52,28 @@ class Read:
     failed: dict[str, str] = field(default_factory=dict)
 
 
+def _names(hits: Sequence[Hit]) -> list[str]:
+    return [hit.document.external_id for hit in hits if hit.document.kind == "landmark"]
+
+
+def _telling(external_id: str, language: Language) -> str:
+    return f"{external_id.rpartition(':')[0]}:{language}"
+
+
+def _in_own_language(
+    hits: Sequence[Hit], own: Mapping[str, str], tellings: Mapping[str, Document]
+) -> list[Hit]:
+    best: dict[tuple[str, str], Hit] = {}
+    for hit in hits:
+        document = hit.document
+        if document.kind == "landmark":
+            document = tellings.get(own[document.external_id], document)
+        name = document.kind, document.external_id
+        if name not in best or best[name].score < hit.score:
+            best[name] = Hit(document, hit.score)
+    return list(best.values())
+
+
 class Gatherer:
     """Gathers for one process. ``pages`` is None where no network may be touched."""
 
@@ -77,12 +100,17 @@ class Gatherer:
     def reads_pages(self) -> bool:
         return self._pages is not None
 
-    def local(self, queries: Sequence[Sequence[str]]) -> list[list[Hit]]:
-        """The documents of the store that answer each query best."""
-        return self._store.search_many(queries, limit=HITS)
+    def local(self, queries: Sequence[Sequence[str]], language: Language) -> list[list[Hit]]:
+        """The documents of the store that answer each query best. A record that is told in several
+        languages is read in ``language``, in which its words can be held against the statement's, with
+        the score of the telling that answers best."""
+        found = self._store.search_many(queries, limit=HITS)
+        own = {name: _telling(name, language) for hits in found for name in _names(hits)}
+        tellings = {one.external_id: one for one in self._store.named("landmark", sorted({*own.values()}))}
+        return [_in_own_language(hits, own, tellings) for hits in found]
 
     def stored(self, external_ids: Sequence[str]) -> list[Document]:
-        return self._store.named("page", external_ids)
+        return self._store.named("page", external_ids) if external_ids else []
 
     def elsewhere(self, plans: Sequence[Plan], round_number: int) -> Round:
         """What the providers know: the refined query first, then the official sites by name."""

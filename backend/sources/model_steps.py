@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, TypeVar
 
+import orjson
 from pydantic import BaseModel, Field, StringConstraints
 
 from backend.language_model.client import LanguageModel
@@ -115,7 +116,7 @@ class ModelSteps:
     def _ask(self, instructions: str, texts: str | list[str], shape: type[Shape]) -> Shape:
         parts = [texts] if isinstance(texts, str) else texts
         question = _marked(parts, secrets.token_hex(8))
-        same = _marked(parts, "")
+        same = orjson.dumps(parts).decode()  # a text that holds such marks is not mistaken for several
         return self._model.ask(instructions, question, shape, allowance=self._allowance, kept_as=same)
 
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from email.message import Message
 
 import structlog
+from lxml.html import HtmlElement
 
 from backend import kept
 from backend.db import Database
@@ -20,6 +21,9 @@ SECONDS = 8.0
 MOST_BYTES = 2 * 1024 * 1024
 LONGEST_TEXT = 100_000
 """Characters of a page that are read."""
+MOST_ELEMENTS = 10_000
+"""Of a page with more the text is taken as it stands: to tell its main text from the rest takes time that
+grows with the square of its size, so that two megabytes made for it take minutes."""
 TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown")
 
 
@@ -93,17 +97,32 @@ class Pages:
 
 def extracted(document: Fetched) -> Page:
     """The title, visible main text and day of a fetched document; empty text where there is none."""
+    charset = _charset(document)
     if document.content_type in ("text/plain", "text/markdown"):
-        return _page(document.url, "", document.body.decode(_charset(document) or "utf-8", "replace"), None)
-    tree = cleaning.visible_tree(document.body, _charset(document))
+        return _page(document.url, "", document.body.decode(charset or "utf-8", "replace"), None)
+    tree = _tree(document.body, charset)
     if tree is None:
         return _page(document.url, "", "", None)
+    if sum(1 for _ in tree.iter()) > MOST_ELEMENTS:
+        return _page(document.url, tree.findtext(".//title") or "", _all_text(tree), None)
     import trafilatura  # costs a third of a second, which processes that read no page need not pay
 
     found = trafilatura.bare_extraction(tree, url=document.url, with_metadata=True, include_comments=False)
     if found is None or isinstance(found, dict):  # a mapping comes with an option that is not used
         return _page(document.url, "", "", None)
     return _page(document.url, found.title or "", found.text or "", found.date)
+
+
+def _tree(body: bytes, charset: str | None) -> HtmlElement | None:
+    """Decoded here where the server names the encoding, since the parser knows fewer of them."""
+    if charset is None:
+        return cleaning.visible_tree(body)
+    return cleaning.visible_tree(body.decode(charset, "replace").encode("utf-8", "replace"), "utf-8")
+
+
+def _all_text(tree: HtmlElement) -> str:
+    body = tree.find("body")
+    return "\n".join(text for text in (tree if body is None else body).itertext() if text.strip())
 
 
 def _page(url: str, title: str, text: str, published: str | None) -> Page:
@@ -124,6 +143,7 @@ def _charset(document: Fetched) -> str | None:
     header["content-type"] = document.headers.get("content-type", "")
     name = header.get_content_charset()
     try:
-        return name if name and "x".encode(name) else None
+        # There and back: some codecs, such as idna, cannot decode what is broken.
+        return name if name and "x".encode(name).decode(name, "replace") else None
     except (LookupError, ValueError):
         return None

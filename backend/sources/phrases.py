@@ -49,3 +49,15 @@ PHRASES: Mapping[Language, Mapping[str, str]] = {
     },
 }
 """``claimed`` and ``found`` are quoted as they stand in the statement and in the source."""
+
+_UNREAD: Mapping[Language, str] = {
+    "en": "{url}, which was sent along, could not be read: {reason}",
+    "ja": "指定された{url}は読めませんでした（{reason}）。",
+    "zh": "未能读取所给的{url}（{reason}）。",
+}
+
+
+def unread_page(language: Language, url: str, reason: str) -> str:
+    """That an address that was sent has no part in the answer."""
+    shown = reason if language == "en" else reason.rstrip(".")
+    return _UNREAD[language].format(url=url, reason=shown)

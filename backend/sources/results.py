@@ -29,6 +29,8 @@ class _Cited:
     authority: Authority
     weighed: Weighed
     validated: bool | None
+    closeness: float
+    """Of the event that it tells to the claim, in whatever language."""
 
     @property
     def relevance(self) -> float:
@@ -38,9 +40,11 @@ class _Cited:
 
     @property
     def rank(self) -> tuple[float, ...]:
-        """Of the event first, official before news, then by authority and relevance together."""
+        """Of the event first, official before news, the event that comes closest before those beside it
+        (earlier and later ones of the same people), then by authority and relevance together."""
         both = self.authority.score * self.relevance
-        return (self.weighed.is_about, self.authority.is_official, both, self.authority.score)
+        official = self.authority.is_official
+        return (self.weighed.is_about, official, self.closeness, both, self.authority.score)
 
 
 def result(inquiry: Inquiry, verdict: Verdict, milliseconds: int) -> SourcesResult:
@@ -79,19 +83,35 @@ def _cited(inquiry: Inquiry) -> list[_Cited]:
     """Each address once, with what says most there, best first."""
     about = {mention.entity_id for claim in inquiry.claims for mention in claim.mentions}
     best: dict[str, _Cited] = {}
+    closeness = _closeness_of_events(inquiry)
     for weighed in _worth_showing(one for every in inquiry.weighed for one in every):
         for url in weighed.document.urls or (weighed.document.url,):
             authority = inquiry.scale.authorities.classify(url, about=about)
-            one = _Cited(url, authority, weighed, _validated(inquiry, url, weighed))
+            validated = _validated(inquiry, url, weighed)
+            one = _Cited(url, authority, weighed, validated, closeness[_told(weighed)])
             if url not in best or _telling(one, inquiry) > _telling(best[url], inquiry):
                 best[url] = one
     return sorted(best.values(), key=lambda one: one.rank, reverse=True)
 
 
+def _closeness_of_events(inquiry: Inquiry) -> dict[str, float]:
+    """The best of all tellings of each event."""
+    closest: dict[str, float] = {}
+    for one in (one for every in inquiry.weighed for one in every):
+        told = _told(one)
+        closest[told] = max(closest.get(told, 0.0), one.evidence.comparison.closeness)
+    return closest
+
+
+def _told(weighed: Weighed) -> str:
+    """The event of a record; a page stands for itself."""
+    return weighed.document.event or weighed.document.url
+
+
 def _telling(cited: _Cited, inquiry: Inquiry) -> tuple[float, ...]:
     """Of several documents at one address, that in the statement's language is shown."""
     is_readable = cited.weighed.document.language == inquiry.language
-    return (cited.weighed.is_about, is_readable, cited.relevance)
+    return (cited.weighed.is_about, cited.closeness, is_readable, cited.relevance)
 
 
 def _worth_showing(weighed: Iterable[Weighed]) -> list[Weighed]:
@@ -101,7 +121,7 @@ def _worth_showing(weighed: Iterable[Weighed]) -> list[Weighed]:
     events: dict[str, list[Weighed]] = {}
     for one in every:
         if not about and one.evidence.relevance >= RELATED:
-            events.setdefault(one.document.event or one.document.url, []).append(one)
+            events.setdefault(_told(one), []).append(one)
     return about or [one for told in list(events.values())[:MOST_RELATED] for one in told]
 
 

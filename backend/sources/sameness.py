@@ -13,32 +13,37 @@ from backend.sources.claims.model import Action, Claim, Comparison
 
 SAME_EVENT = 0.0
 """The logit from which the passage is taken to tell the claim's event."""
-NOTHING_SHARED = -4.5
+NOTHING_SHARED = -5.8
 WEIGHTS: Mapping[str, float] = {
-    "further shared entities": 0.8,  # beyond the first, two at the most
+    "further shared entities": 1.4,  # beyond the first, two at the most
     "share of the claim's entities": 3.3,
-    "same date": 3.3,
+    "same date": 3.7,
     "same figure": 2.0,
-    "same action or its opposite": 0.9,
-    "actions of other themes": -2.2,
-    "share of the claim's words": 4.2,
-    "unlisted name known": 1.2,
-    "unlisted name unknown": -2.2,
-    "other date": -0.7,
-    "other figure": -0.9,
-    "several differences": -3.0,
-    "another action and another date, agent or name": -2.0,
+    "same action or its opposite": 0.7,
+    "actions of other themes": -2.0,
+    "share of the claim's words": 3.9,
+    "unlisted name known": 1.4,
+    "unlisted name unknown": -1.8,
+    "other date": -1.0,
+    "other figure": -0.4,
+    "several differences": -3.1,
+    "another action and another date, agent or name": -1.8,
+    "rare terms shared": 1.2,  # the score of the search by tens, three at the most
 }
+MOST_OF_SEARCH, USUAL = 30.0, 15.0
+"""Beyond which a score of the search tells no more; and what stands for it where there was no search."""
 _NO_ENTITY, _NO_WORDS = 0.5, 0.4
 """Shares where the claim names nobody, and where the two texts are of different languages."""
 
 
-def closeness_of(claim: Claim, passage: Claim, found: Comparison) -> float:
-    """The logit that ``passage`` tells the event of ``claim``, of which ``found`` agrees or differs."""
-    return NOTHING_SHARED + sum(WEIGHTS[name] * sign for name, sign in _signs(claim, passage, found).items())
+def closeness_of(claim: Claim, passage: Claim, found: Comparison, bm25: float | None = None) -> float:
+    """The logit that ``passage`` tells the event of ``claim``, of which ``found`` agrees or differs.
+    ``bm25`` is the search's score, which grows with the rare terms that both hold."""
+    signs = _signs(claim, passage, found, USUAL if bm25 is None else bm25)
+    return NOTHING_SHARED + sum(WEIGHTS[name] * sign for name, sign in signs.items())
 
 
-def _signs(claim: Claim, passage: Claim, found: Comparison) -> dict[str, float]:
+def _signs(claim: Claim, passage: Claim, found: Comparison, bm25: float) -> dict[str, float]:
     slots = {difference.slot for difference in found.differences}
     entities = {mention.entity_id for mention in claim.mentions}
     both_act = bool(claim.actions and passage.actions)
@@ -63,6 +68,7 @@ def _signs(claim: Claim, passage: Claim, found: Comparison) -> dict[str, float]:
         "another action and another date, agent or name": (
             both_act and not same_act and (known is False or bool({"date", "agent"} & slots))
         ),
+        "rare terms shared": min(max(bm25, 0.0), MOST_OF_SEARCH) / 10,
     }
 
 
@@ -80,3 +86,35 @@ def names_known(claim: Claim, passage: Claim) -> bool | None:
         return None
     low = passage.text.lower()
     return any(name.lower() in low for name in claim.names)
+
+
+ENOUGH = 2
+"""Points from which what is shared is particular to one event."""
+_SHARE, _FEW = 0.5, 2
+
+
+def is_particular(claim: Claim, passage: Claim, found: Comparison, bm25: float | None = None) -> bool:
+    """Whether what is shared is more than people of the field and a verb that every text has.
+
+    A day, month or quarter or a figure that agrees is enough. So are two of: a year; an act that is not
+    common to all texts, or its opposite; a second entity; an unlisted name; half of the claim's own words;
+    rare terms. Where another takes the place of the claim's agent, or the two differ in two ways, one more
+    is asked for.
+    """
+    slots = {difference.slot for difference in found.differences}
+    finest = any(span.precision != "year" for span in claim.dates)
+    points = (2 if finest else 1) * bool(found.same_dates) + 2 * bool(found.same_figures)
+    points += _particular_acts(claim, passage) + (found.shared_entities > 1)
+    points += names_known(claim, passage) is True
+    if claim.words and claim.language == passage.language:
+        shared = len(claim.words & passage.words)
+        points += shared >= _FEW and shared / len(claim.words) >= _SHARE
+    points += bm25 is not None and bm25 >= USUAL
+    return points >= ENOUGH + ("agent" in slots) + (len(slots) > 1)
+
+
+def _particular_acts(claim: Claim, passage: Claim) -> bool:
+    listed = verbs()
+    told = {action.verb for action in passage.actions}
+    ours = {action.verb for action in claim.actions if not listed[action.verb].generic}
+    return any(verb in told or listed[verb].opposites & told for verb in ours)

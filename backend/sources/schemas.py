@@ -1,6 +1,6 @@
 """Wire shapes of source finding, as the interface names them."""
 
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, model_validator
@@ -54,6 +54,18 @@ class SourcesRequest(BaseModel):
     max_results: Annotated[int, Field(strict=True, ge=1, le=50)] = Field(
         default=10, description="Sources in the result at the most."
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _under_both_names(cls, body: Any) -> Any:
+        """Where pages are sent under both names, those of both are read, each once."""
+        if not isinstance(body, dict) or not body.keys() >= {"source_urls", "original_urls"}:
+            return body
+        sent, others = body["source_urls"], body["original_urls"]
+        if isinstance(sent, list) and isinstance(others, list):
+            sent, others = sent[: MOST_URLS + 1], others[: MOST_URLS + 1]  # one more is refused as too many
+            return {**body, "source_urls": [*sent, *(other for other in others if other not in sent)]}
+        return {**body, "source_urls": sent if not isinstance(sent, list) else others}
 
     @model_validator(mode="after")
     def _says_something(self) -> "SourcesRequest":

@@ -1,20 +1,36 @@
-"""Source finding as jobs, and what is noted of each in the transaction that completes it."""
+"""Source finding as jobs, what is noted of each as it completes, and how long pages are kept."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
+import structlog
 from sqlalchemy.engine import Connection
 
 from backend.articles.rules.ruleset import Rules
 from backend.db import Database
+from backend.documents.store import DocumentStore
 from backend.extraction import sightings
 from backend.extraction.mentions import entities_of
 from backend.jobs.model import Job
 from backend.jobs.running import JobContext, JobType
+from backend.jobs.schedules import DAY, Schedule
 from backend.settings import Settings
 from backend.sources.finding import Finder
 from backend.sources.schemas import SourcesRequest
+
+log = structlog.get_logger(__name__)
+
+
+def source_schedules(settings: Settings, database: Database) -> list[Schedule]:
+    store = DocumentStore(database)
+
+    def forget(now: datetime) -> None:
+        gone = store.forget("page", before=now - timedelta(days=settings.pages_keep_days))
+        if gone:
+            log.info("pages_forgotten", pages=gone)
+
+    return [Schedule("pages-retention", DAY, forget, "Delete pages that were read long ago.")]
 
 
 def source_jobs(settings: Settings, database: Database, rules: Rules) -> JobType:

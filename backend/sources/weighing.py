@@ -9,12 +9,13 @@ from backend.articles.engine import RuleSet
 from backend.articles.text.languages import detect
 from backend.documents.index_text import query_terms
 from backend.documents.model import Document
+from backend.entities.mention import Mention
 from backend.entities.model import Language
 from backend.extraction.mentions import find
 from backend.sources import cleaning
 from backend.sources.assessing import Evidence
 from backend.sources.authority import Authorities, Authority
-from backend.sources.claims import dates
+from backend.sources.claims import dates, units
 from backend.sources.claims.fingerprint import fingerprint
 from backend.sources.claims.model import Claim, Comparison
 from backend.sources.claims.slots import read_claim
@@ -24,6 +25,10 @@ from backend.sources.relevance import relevance
 
 READINGS = 4_000
 """Passages whose slots are remembered; the archive has some four hundred."""
+
+
+OF_THE_FIELD = " (bitcoin, cryptocurrency, blockchain)"
+"""Stands behind a text that is known to be of the field when its names are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +54,10 @@ class Scale:
         self.authorities = Authorities(rules.entities)
         self._types: Mapping[str, str] = {name: entity.type for name, entity in rules.entities.items()}
         self._read = lru_cache(READINGS)(self._read_passage)
+        self._fingerprint = lru_cache(READINGS)(fingerprint)
 
     def claim(self, text: str, language: Language) -> Claim:
-        return read_claim(text, language, find(self.rules, text))
+        return read_claim(text, language, self._named(text))
 
     def weigh(self, claim: Claim, document: Document, bm25: float) -> Weighed:
         """The passage of ``document`` that says most of ``claim``, held against it."""
@@ -72,7 +78,7 @@ class Scale:
     def _held(
         self, claim: Claim, document: Document, passage: str, bm25: float, authority: Authority
     ) -> Weighed:
-        comparison = self._compared(claim, document, passage)
+        comparison = self._compared(claim, document, passage, bm25)
         if cleaning.gives_instructions(passage):  # a text that talks to the machine has no vote
             comparison = Comparison(0, 0, 0, 0, (), same_event=False)
         evidence = Evidence(
@@ -81,28 +87,36 @@ class Scale:
             relevance(bm25, comparison),
             self._name(document, authority),
             document.url,
-            fingerprint(passage),
+            self._fingerprint(passage),
         )
         return Weighed(document, passage, evidence, authority)
 
-    def _compared(self, claim: Claim, document: Document, passage: str) -> Comparison:
+    def _compared(self, claim: Claim, document: Document, passage: str, bm25: float) -> Comparison:
         """A record's date is that of its event; a page's is that of its telling."""
         moment = document.published_at
         is_record = document.kind == "landmark"
         return compare(
             claim,
-            self._read(passage, moment.date().isoformat() if moment else None, document.language),
+            self._read(passage, moment.date().isoformat() if moment else None, document.language, is_record),
             document.facts,
             types=self._types,
             happened=dates.of_record(moment, document.date_precision) if is_record else None,
             published=moment.date() if moment and not is_record else None,
             entities=document.entities,
+            bm25=bm25 or None,
         )
 
-    def _read_passage(self, passage: str, day: str | None, language: str | None) -> Claim:
+    def _read_passage(self, passage: str, day: str | None, language: str | None, is_record: bool) -> Claim:
         known: Language = language if language in ("en", "ja", "zh") else detect([passage])  # type: ignore[assignment]
         reference = date.fromisoformat(day) if day else None
-        return read_claim(passage, known, find(self.rules, passage), reference=reference)
+        mentions = self._named(passage) if is_record else find(self.rules, passage)
+        return read_claim(passage, known, mentions, reference=reference)
+
+    def _named(self, text: str) -> list[Mention]:
+        """Whom a statement or a record names. Both are of the field, so that a name that is an ordinary
+        word elsewhere (Maker, Stake) needs no other word beside it; a numbered block is nobody's name."""
+        found = find(self.rules, text + OF_THE_FIELD)
+        return [one for one in found if one.end <= len(text) and not units.is_label(text, one.start, one.end)]
 
     def _authority(self, document: Document, about: set[str]) -> Authority:
         """The best of the addresses that tell the same."""

@@ -56,7 +56,10 @@ def test_a_file_that_is_missing_or_not_utf8_is_told_in_a_sentence(run: Run) -> N
     Path("bad.txt").write_bytes(b"Bitcoin \xff")
     told = run("extract", "bad.txt")
     assert (told.exit_code, "byte 9 is not UTF-8" in told.stderr) == (2, True)
-    assert run("extract", "none.txt").exit_code != 0
+    for missing in ("none.txt", "."):
+        told = run("extract", missing)
+        assert (told.exit_code, f"{missing}: cannot be read" in told.stderr) == (2, True)
+        assert "CHAINPROOF_HOME" not in told.stderr
 
 
 def test_what_jobs_saw_is_listed_by_count(run: Run) -> None:

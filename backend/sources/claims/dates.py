@@ -66,7 +66,8 @@ _HAN_DATE = re.compile(
     r"(?:(?<!\d)(?<!\d[,.])(?:(?P<era>令和|平成|昭和|(?<![A-Za-z])[RH])?"
     rf"(?P<year>元|\d{{1,4}}|{_HAN_NUMBER}{{1,4}})年度?"
     r"|(?P<relative>今年|本年|去年|昨年|前年|一昨年|来年|明年|同年)))"
-    rf"(?: ?(?P<month>\d{{1,2}}|{_HAN_NUMBER}{{1,3}})月(?:份)?"
+    r"(?:(?P<from_month>\d{1,2})月?[~-](?P<to_month>\d{1,2})月期?"
+    rf"| ?(?P<month>\d{{1,2}}|{_HAN_NUMBER}{{1,3}})月(?:份)?"
     rf"(?:(?P<day>\d{{1,2}}|{_HAN_NUMBER}{{1,3}})[日号號])?"
     r"|の?第?(?P<quarter>[1-4一二三四])(?:四半期|季度|季|Q)|の?(?P<part>[上下前後后])半[年期]"
     r"|[ -]?Q(?P<q>[1-4]))?"
@@ -307,6 +308,9 @@ def _read_han(match: re.Match[str], reference: date | None) -> DateSpan | None:
             return None
     if not 1900 <= year <= 2099:
         return None
+    if match["from_month"] is not None:
+        first, last = int(match["from_month"]), int(match["to_month"])
+        return _of_months(year, first, last, match) if 1 <= first <= last <= 12 else None
     if match["month"] is not None:
         day = _han_number(match["day"]) if match["day"] else None
         return _complete(year, _han_number(match["month"]), day, match, reference)

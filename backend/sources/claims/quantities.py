@@ -41,7 +41,10 @@ _CHANGE = re.compile(
     r" ?(?:about |nearly |over |約|约)?"
 )
 _VOTE = re.compile(
-    r"(?<![\w,.:/-])(\d{1,3}) ?(?:to|-|対|比|对|對) ?(\d{1,3})(?![\w:/-]|[,.]\d)", re.IGNORECASE | re.ASCII
+    r"(?<![\w,.:/-])(?:賛成|赞成)?(\d{1,3})(?: ?votes?| ?票| in favou?r)?(?:赞成|賛成)?"
+    r"(?: ?(?:to|-|対|比|对|對) ?|[、,，] ?)"
+    r"(?:反対|反对|反對)?(\d{1,3})(?: against|票)?(?![\w:/-]|[,.]\d)",
+    re.IGNORECASE | re.ASCII,
 )
 _VOTING = re.compile(
     r"\bvot|senate|house|passed|congress|可決|否決|上院|下院|賛成|票|参议院|众议院|參議院|眾議院|通过",
@@ -55,6 +58,14 @@ _NTH = re.compile(
     r"|(?P<once>初の|初めての|首次|第一回)(?:ビットコイン|比特币)?(?:の)?(?:半減|减半|減半)",
     re.IGNORECASE,
 )
+_FRACTION = re.compile(
+    r"\b(?P<en>three[ -]quarters|two[ -]thirds|one[ -]third|a third|half) (?:of|its|the)\b"
+    r"|(?P<part>[1-9一二三四五六七八九])分[の之](?P<of>[1-9一二三四五六七八九])"
+    r"|(?P<tenth>\d(?:\.\d)?|[一二三四五六七八九]) ?(?:成(?![立功交为為果年员員本分])|割(?![引り]))"
+    r"(?P<five>五|5|半)?",
+    re.IGNORECASE,
+)
+_FRACTIONS = {"half": "50", "one third": "33", "a third": "33", "two thirds": "67", "three quarters": "75"}
 _NTH_WORDS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6}
 
 
@@ -62,7 +73,7 @@ def find(text: str, language: Language, dates: Sequence[DateSpan] = ()) -> list[
     """The figures of a plain ``text``, in order, outside its ``dates``."""
     low = text.lower()
     taken = _taken(text, dates)
-    found = _ordinals(text, language, taken) + _votes(text, low, taken)
+    found = _ordinals(text, language, taken) + _votes(text, low, taken) + _fractions(text, language, taken)
     numerals = [n for n in numbers.find(text, language) if not taken[n.start] and not taken[n.end - 1]]
     read = [_read(text, low, numeral, language) for numeral in numerals[: 2 * MOST_QUANTITIES]]
     found += _joined(text, [quantity for quantity in read if quantity is not None], numerals)
@@ -292,3 +303,28 @@ def _ordinals(text: str, language: Language, taken: bytearray) -> list[Quantity]
         found.append(Quantity(value, "halving", *match.span(), match.group()))
         taken[match.start() : match.end()] = b"\1" * len(match.group())
     return found
+
+
+def _fractions(text: str, language: Language, taken: bytearray) -> list[Quantity]:
+    """Parts of a whole (three quarters, 4分の3, 四成) as rough percentages."""
+    found = []
+    for match in _FRACTION.finditer(text):
+        value = _percentage(match, language)
+        if value is None or taken[match.start()]:
+            continue
+        found.append(Quantity(value, "%", *match.span(), match.group(), approximate=True))
+        taken[match.start() : match.end()] = b"\1" * len(match.group())
+    return found
+
+
+def _percentage(match: re.Match[str], language: Language) -> Decimal | None:
+    if match["en"] is not None:
+        return Decimal(_FRACTIONS[match["en"].lower().replace("-", " ")])
+    if match["tenth"] is not None:
+        tenths = numbers.parse(match["tenth"], language)
+        return None if tenths is None else 10 * tenths + (5 if match["five"] else 0)
+    part, of = numbers.parse(match["part"], language), numbers.parse(match["of"], language)
+    if part is None or of is None:
+        return None
+    part, of = (of, part) if "分の" in match.group() or "分之" in match.group() else (part, of)
+    return (100 * part / of).quantize(Decimal(1)) if 0 < part < of else None

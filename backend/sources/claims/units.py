@@ -15,6 +15,8 @@ EXACT = frozenset({"block height", "epoch", "slot", "halving"})
 GENERIC = frozenset({"item", "coin"})
 """Counters that say little of what they count: they agree with any counted noun, and contradict none."""
 
+_NUMBERED = re.compile(r"(?: ?(?:height|number|no\.?|#|高度?|番号))?[ #:]{0,2}\d")
+
 INEXACT = ("about", "least", "most")
 
 
@@ -98,3 +100,8 @@ def units() -> Units:
         not_tickers=frozenset(data["not_tickers"]),
         phrase_ends=frozenset(data["phrase_ends"]),
     )
+
+
+def is_label(text: str, start: int, end: int) -> bool:
+    """Whether a word is what a number stands behind (Block 840,000, ブロック高84万)."""
+    return text[start:end].lower() in units().labels and _NUMBERED.match(text, end) is not None

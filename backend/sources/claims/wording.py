@@ -14,7 +14,7 @@ _LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z'-]{2,40}")
 _LONG_LOWER = re.compile(r"(?<![A-Za-z])[a-z]{5,40}(?![A-Za-z])")
 _HAN = re.compile(r"[\u3041-\u3096\u30a1-\u30fc\u3400-\u4dbf\u4e00-\u9fff々]{2,}")
 _HIRAGANA_PAIR = re.compile(r"[\u3041-\u3096]{2}")
-_CAPITALISED = re.compile(r"(?<![\w.])[A-Z][A-Za-z]*[A-Za-z0-9](?:-[A-Z][a-z]+|-\d{1,6})*")
+_CAPITALISED = re.compile(r"(?<![\w.])[A-Z][A-Za-z]*[A-Za-z0-9]+(?:-[A-Z][a-z]+|-\d{1,6})*")
 _KATAKANA = re.compile(r"(?<![\u30a1-\u30fc])[\u30a1-\u30fa][\u30a1-\u30fc]{2,20}(?![\u30a1-\u30fc])")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;。！？\"“(]\s*)$")
 _WORDS = {
@@ -53,7 +53,12 @@ def names(text: str, outside: Iterable[tuple[int, int]]) -> tuple[str, ...]:
     if len(capitalised) < 4 or len(_LONG_LOWER.findall(text[:4_000])) > 1:
         for match in capitalised:
             word = match.group()
-            if word in _NO_NAMES or _covered(match.span(), taken) or (len(word) < 3 and not word.isupper()):
+            if (
+                word in _NO_NAMES
+                or word.lower() in _COMMON
+                or _covered(match.span(), taken)
+                or (len(word) < 3 and not word.isupper())
+            ):
                 continue
             if _starts_sentence(text, match.start()) and word.endswith(("s", "ing", "ly", "ed", "y", "er")):
                 continue

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from backend.db import Database
 from backend.documents import frequencies, ranking
+from backend.documents import store as documents_store
 from backend.documents.frequencies import Frequencies
 from backend.documents.full_text import Fts5, Gin
 from backend.documents.index_text import document_terms, query_terms
@@ -171,6 +172,16 @@ def test_common_terms_rank_what_rare_ones_find_and_find_where_those_find_too_few
     monkeypatch.setattr(ranking, "MOST_POSTINGS", 1)
     assert filled.search("bitcoin eleven", limit=1) == every[:1]
     assert filled.search("bitcoin eleven") == every
+
+
+def test_the_shorter_of_many_documents_with_a_term_is_found_among_them(
+    store: DocumentStore, make: Make, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More hold the term than are looked at, and the best of them came last."""
+    monkeypatch.setattr(documents_store, "CANDIDATES", 5)
+    store.store([make(f"halving {number}", "and other words " * 9) for number in range(30)], now=now)
+    store.store([make("The halving")], now=now)
+    assert titles(store.search("halving", limit=1)) == ["The halving"]
 
 
 def test_a_new_document_counts_at_once_in_a_small_store(

@@ -13,6 +13,7 @@ from backend.documents import store as store_module
 from backend.documents.model import Document
 from backend.documents.store import DocumentStore, Stored
 from backend.documents.tables import SEARCH_TABLE, document_terms
+from backend.instants import utc_now
 
 Make = Callable[..., Document]
 
@@ -210,3 +211,14 @@ def test_words_are_cut_before_a_transaction_begins(
     monkeypatch.setattr(store_module, "prepare", cutting)
     store.store([make("one")], now=now)
     assert order == ["cut", "begin"]
+
+
+def test_documents_of_a_kind_are_forgotten_by_age(database: Database) -> None:
+    store = DocumentStore(database)
+    for number, kind in enumerate(("page", "page", "user")):
+        store.store([Document(kind, f"d{number}", "https://a.example/", "old words", "x")], now=utc_now())
+    store.store(
+        [Document("page", "d1", "https://a.example/", "new words", "x")], now=utc_now() + timedelta(days=2)
+    )
+    assert store.forget("page", before=utc_now() + timedelta(days=1)) == 1
+    assert {hit.document.external_id for hit in store.search("words")} == {"d1", "d2"}

@@ -269,6 +269,20 @@ def test_a_job_whose_thread_hangs_fails_in_time_and_its_result_is_dropped(desk: 
     assert read(desk.database, job).result is None
 
 
+def test_a_worker_that_just_started_leaves_time_to_take_over_what_died_long_ago(desk: Desk) -> None:
+    job = submit(desk.database, "sources")
+    transitions.start(desk.database, [job.id], now=NOW - timedelta(hours=1))
+    dispatcher = desk.open(long_jobs())
+
+    desk.clock.at += START_WITHIN - timedelta(seconds=1)
+    dispatcher.sweep()
+    assert read(desk.database, job).status == "running"
+    desk.clock.at += timedelta(seconds=1)
+    dispatcher.sweep()
+
+    assert "did not end within" in (read(desk.database, job).error or "")
+
+
 def test_hanging_threads_are_replaced_once_and_never_grow_beyond_that(desk: Desk, work: Work) -> None:
     desk.open(long_jobs(work.hold, concurrency=2))
 

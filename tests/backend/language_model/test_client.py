@@ -1,7 +1,9 @@
 """Asking a model over real HTTP, at servers that offer much or little of the OpenAI interface."""
 
 import json
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -10,6 +12,7 @@ import sqlalchemy as sa
 from pydantic import BaseModel, SecretStr
 
 from backend.db import Database
+from backend.language_model import spending
 from backend.language_model.client import KEPT_FOR, QUIET_FOR, LanguageModel
 from backend.language_model.spending import Allowance, ModelFailed, Prices
 from backend.language_model.tables import model_use
@@ -207,6 +210,20 @@ def test_a_day_costs_no_more_than_its_ceiling(
     assert tuple(used) == ("2026-05-18", 2, 240, Decimal("0.0008"))
     clock.now += timedelta(days=1)
     ask(asked, "three")
+
+
+def test_calls_that_begin_a_day_at_the_same_moment_all_count(database: Database) -> None:
+    together = threading.Barrier(6)
+
+    def call(_: int) -> None:
+        together.wait(timeout=20)
+        spending.record(database, tokens=10, cost=Decimal("0.5"), now=START)
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(call, range(6)))
+    with database.read() as connection:
+        used = connection.execute(sa.select(model_use)).one()
+    assert tuple(used) == ("2026-05-18", 6, 60, Decimal("3.0"))
 
 
 def test_usage_that_is_not_told_is_estimated(

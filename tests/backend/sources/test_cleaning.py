@@ -34,6 +34,11 @@ def test_what_a_visitor_would_not_see_is_not_there(hidden: str) -> None:
     assert visible(f"<p>before</p>{hidden}<p>after</p>") == "beforeafter"
 
 
+def test_what_stands_between_and_after_hidden_elements_stays_in_order() -> None:
+    hidden = '<p hidden>no<b style="display:none">no</b> no</p>'
+    assert visible("".join(f"{hidden}{n} " for n in range(2_000))) == " ".join(map(str, range(2_000)))
+
+
 def test_half_transparent_and_small_text_is_seen() -> None:
     assert visible('<p style="opacity:0.5;font-size:0.8em">seen</p>') == "seen"
 

@@ -162,3 +162,31 @@ def test_a_record_never_differs_from_its_own_text(record: tuple[str, datetime]) 
     found = held(record[0], record)
     assert found.same_event
     assert found.differences == ()
+
+
+def test_a_record_within_weeks_of_a_quarter_may_tell_of_it() -> None:
+    record = ("Tesla sold bitcoin. About 75 percent was sold.", datetime(2022, 7, 20, tzinfo=UTC))
+    assert slots(held("Tesla sold bitcoin in the second quarter of 2022, about 75 percent.", record)) == set()
+    assert slots(held("Tesla sold bitcoin in the second quarter of 2021, about 75 percent.", record)) == {
+        "date"
+    }
+
+
+def test_coins_of_a_kind_left_open_are_held_against_those_of_an_asset() -> None:
+    found = held("The fourth halving of Bitcoin in April 2024 cut the reward to 12.5 coins.", HALVING)
+    assert slots(found) == {"figure"}
+
+
+def test_a_ticker_is_no_other_agent() -> None:
+    record = (
+        "Tesla discloses a bitcoin purchase. It bought bitcoin for 1.5 billion dollars.",
+        datetime(2021, 2, 8, tzinfo=UTC),
+    )
+    assert slots(held("TSLA bought bitcoin for $1.5 billion in February 2021.", record)) == set()
+    assert slots(held("Walmart bought bitcoin for $1.5 billion in February 2021.", record)) == {"agent"}
+
+
+def test_people_of_the_field_and_a_common_verb_are_not_one_event() -> None:
+    record = ("Coinbase launches a network. It was opened to all.", datetime(2023, 8, 9, tzinfo=UTC))
+    assert not held("Coinbase launched a scholarship in Chile.", record).same_event
+    assert held("Coinbase launched a network on 9 August 2023.", record).same_event

@@ -153,3 +153,70 @@ def test_a_document_that_talks_to_the_machine_has_no_vote(finder: Finder) -> Non
     told = found(finder, ALTERED["en"])
     assert told["truth_assessment"]["assessment"] == "contradicted"
     assert "https://sec.gov/evil" not in {source["url"] for source in told["primary_sources"]}
+
+
+SISTERS = {
+    "OFAC blacklisted the Tornado Cash mixer on 8 August 2022.": "https://home.treasury.gov/",
+    "LTC's second halving cut miner rewards to 12.5 coins in August 2019.": "https://blockchair.com/litecoin",
+    "MSTR's maiden BTC buy, announced in August 2020, came to 21,454 coins.": "https://www.strategy.com/",
+    "SECは2025年5月、バイナンスへの訴えを取り下げた。": "https://www.sec.gov/",
+}
+
+
+@pytest.mark.parametrize("statement", SISTERS)
+def test_of_several_like_events_the_right_one_comes_first_and_no_other_contradicts(
+    finder: Finder, statement: str
+) -> None:
+    told = found(finder, statement)
+    assert told["truth_assessment"]["assessment"] == "supported", told["truth_assessment"]
+    assert told["primary_sources"][0]["url"].startswith(SISTERS[statement])
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "The SEC refused to drop its lawsuit against Coinbase in February 2025.",
+        "The SEC beat Grayscale in the D.C. Circuit on 29 August 2023.",
+        "サークルは2025年6月、ニューヨーク証券取引所への上場を取りやめた。",
+        "2024年5月、米下院はFIT21法案を否決した。",
+        "2024年1月，现货比特币ETF未获美国证监会批准。",
+        "2025年3月，美国财政部拒绝解除对Tornado Cash的制裁。",
+    ],
+)
+def test_a_statement_that_turns_an_event_round_is_contradicted(finder: Finder, statement: str) -> None:
+    truth = found(finder, statement)["truth_assessment"]
+    assert truth["assessment"] == "contradicted", truth
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "The SEC lost to Grayscale in the D.C. Circuit on 29 August 2023.",
+        "Coinbase refused to pay a $20 million ransom after agents leaked customer data in May 2025.",
+        "SECは2017年3月、ウィンクルボス兄弟のビットコインETFを認めなかった。",
+        "2020年3月，印度最高法院推翻央行通知，银行可以为加密货币企业服务。",
+    ],
+)
+def test_a_true_statement_in_the_negative_is_supported(finder: Finder, statement: str) -> None:
+    truth = found(finder, statement)["truth_assessment"]
+    assert truth["assessment"] == "supported", truth
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "Circle launched a scholarship for design students in Chile.",
+        "マネックスは2023年に新しい社員食堂を作った。",
+        "Kraken上线了一个面向老师的课程网站。",
+    ],
+)
+def test_another_act_of_a_known_company_is_unverified(finder: Finder, statement: str) -> None:
+    truth = found(finder, statement)["truth_assessment"]
+    assert (truth["assessment"], truth["confidence_level"]) == ("unverified", "low"), truth
+
+
+@pytest.mark.parametrize("language", TRUE)
+def test_a_record_is_read_in_the_language_of_the_statement(finder: Finder, language: str) -> None:
+    title = found(finder, TRUE[language])["primary_sources"][0]["title"]
+    expected = {"en": "Fourth Bitcoin halving", "ja": "半減期", "zh": "减半"}[language]
+    assert expected in title

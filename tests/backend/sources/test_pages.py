@@ -4,9 +4,19 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
+import trafilatura
 
 from backend.db import Database
-from backend.sources.pages import FAILURES_KEPT_FOR, KEPT_FOR, MOST_BYTES, PageFailed, Pages
+from backend.http_client import Fetched
+from backend.sources.pages import (
+    FAILURES_KEPT_FOR,
+    KEPT_FOR,
+    LONGEST_TEXT,
+    MOST_BYTES,
+    PageFailed,
+    Pages,
+    extracted,
+)
 from tests.support.provider_server import HTML, Behaviour, ProviderServer
 
 START = datetime(2026, 5, 18, 9, tzinfo=UTC)
@@ -98,6 +108,28 @@ def test_the_encoding_that_the_server_names_is_used(
     body = f"<html><body><article><p>{words}。{words}。</p></article></body></html>"
     server.always("/a", shows(body.encode(encoding), header))
     assert words in pages.read(f"{server.url}/a").text
+
+
+@pytest.mark.parametrize("charset", ["utf-8-sig", "iso2022_jp", "idna", "unicode_escape"])
+@pytest.mark.parametrize("kind", ["text/html", "text/plain"])
+def test_an_encoding_that_only_some_readers_know_is_no_fault(
+    pages: Pages, server: ProviderServer, kind: str, charset: str
+) -> None:
+    server.always("/a", shows(ARTICLE, f"{kind}; charset={charset}"))
+    assert "accelerated approval to eleven" in pages.read(f"{server.url}/a").text
+
+
+def test_of_a_page_made_to_take_minutes_the_text_is_taken_as_it_stands(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Two megabytes of these take the search for the main text more than eight minutes.
+    made = b"<title>Rows</title><body><script>x</script>" + b"<table><tr><td>row</td></tr></table>" * 50_000
+    monkeypatch.setattr(trafilatura, "bare_extraction", lambda *_args, **_more: pytest.fail("it is searched"))
+
+    page = extracted(Fetched("https://example.com/", "text/html", {}, made))
+
+    assert (page.title, page.text[:8], len(page.text)) == ("Rows", "row\nrow\n", LONGEST_TEXT - 1)
+    assert "x" not in page.text
 
 
 def test_plain_text_is_read_as_it_is(pages: Pages, server: ProviderServer) -> None:

@@ -130,6 +130,14 @@ def test_the_body_of_existing_clients_is_taken_with_the_key_as_a_bearer(service:
         {"statement": "x", "source_urls": ["https://a.example/"] * 21},
         {"statement": "x", "source_urls": ["https://a.example/" + "x" * 2_000]},
         {"statement": "x", "original_urls": [3]},
+        {"statement": "x", "source_urls": [], "original_urls": 3},
+        {"statement": "x", "source_urls": 3, "original_urls": []},
+        {"statement": "x", "source_urls": ["https://a.example/"], "original_urls": ["no address"]},
+        {
+            "statement": "x",
+            "source_urls": ["https://a.example/"],
+            "original_urls": [f"https://a.example/{n}" for n in range(20)],
+        },
         [],
         "x",
         b"{",
@@ -142,6 +150,15 @@ def test_a_bad_body_is_refused_with_a_sentence_and_nothing_is_accepted(service: 
     assert answer.status == 400, answer.body
     assert answer.json()["detail"].endswith(".")
     assert len(ledger.recent(service.running.database, "sources", limit=100).jobs) == before
+
+
+def test_pages_that_are_sent_under_both_names_are_all_read_and_each_once(
+    service: Articles, job_type: JobType
+) -> None:
+    first, second, third = (f"https://a.example/{n}" for n in range(3))
+    body = {"statement": "x", "source_urls": [first, second], "original_urls": [third, first]}
+    done = worked(service, job_type, submitted(service, body))
+    assert done["result"]["original_urls"] == [first, second, third]
 
 
 def test_submitting_needs_the_scope_write(service: Articles) -> None:

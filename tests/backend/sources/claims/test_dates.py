@@ -146,3 +146,8 @@ def test_any_text_gives_dates_within_it(text: str) -> None:
     for span in dates.find(text):
         assert 0 <= span.start < span.end <= len(text)
         assert span.first <= span.last
+
+
+def test_months_from_and_to_are_one_span() -> None:
+    span = find(numbers.plain("テスラは2022年4〜6月期に売却した"))[0]
+    assert (span.first, span.last, span.precision) == (date(2022, 4, 1), date(2022, 6, 30), "quarter")

@@ -161,3 +161,31 @@ def test_any_text_gives_figures_within_it(text: str, language: Language) -> None
 @pytest.mark.parametrize("text", ["1" * 50_000, "万億" * 25_000, "1-" * 25_000, "(" * 50_000, "a@" * 25_000])
 def test_a_hostile_text_is_read_to_its_end(text: str) -> None:
     assert len(read(text)) <= 200
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "percent"),
+    [
+        ("It sold three quarters of its bitcoin", "en", 75),
+        ("保有ビットコインの4分の3を手放した", "ja", 75),
+        ("約3割を売却した", "ja", 30),
+        ("卖出约四成比特币", "zh", 40),
+        ("卖掉四分之三", "zh", 75),
+    ],
+)
+def test_a_part_of_a_whole_is_a_rough_percentage(text: str, language: Language, percent: int) -> None:
+    found = [quantity for quantity in find(text, language) if quantity.unit == "%"]
+    assert [(quantity.value, quantity.approximate) for quantity in found] == [(percent, True)]
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The bill passed the House by 279 votes to 136", "en"),
+        ("法案は賛成279、反対136で下院を通過した", "ja"),
+        ("众议院以279票对136票通过", "zh"),
+    ],
+)
+def test_votes_are_read_for_and_against(text: str, language: Language) -> None:
+    votes = [quantity.value for quantity in find(text, language) if quantity.unit == "vote"]
+    assert votes == [279, 136]

@@ -1,0 +1,104 @@
+"""``chainproof topics fetch``: ask the feeds now, without a worker."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from backend.cli.words import DEPENDENCY_FAILED, WRONG_USE, complain, err, fail, in_words, open_database, out
+from backend.settings import Settings
+
+if TYPE_CHECKING:
+    from backend.topics.fetching import FeedReport, FeedResult
+
+
+@in_words
+def app(
+    due: Annotated[bool, typer.Option("--due", help="Ask those alone whose time has come.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Ask the enabled feeds, and store the articles that are new."""
+    from backend.articles.rules.ruleset import Rules
+    from backend.topics.feed_list import load_configured
+    from backend.topics.fetching import refresh_feeds
+
+    settings = Settings()
+    if settings.mode == "sample":
+        fail("Sample mode asks no feed. Set CHAINPROOF_MODE=live to fetch news.", WRONG_USE)
+    listed = load_configured(settings)
+    with _progress() as heard:
+        report = refresh_feeds(
+            settings,
+            open_database(settings),
+            Rules(settings),
+            now=datetime.now(UTC),
+            configured=listed,
+            everything=not due,
+            **heard,
+        )
+    if as_json:
+        print(json.dumps(_as_dict(report), indent=2, ensure_ascii=False))
+    else:
+        _show(report)
+    if report.results and report.count("failed") == len(report.results):
+        raise typer.Exit(DEPENDENCY_FAILED)
+
+
+@contextmanager
+def _progress() -> Iterator[dict[str, Any]]:
+    """A line on standard error that counts the feeds that are done, where somebody is watching."""
+    asked = done = 0
+    with err.status("Asking feeds…") as status:
+
+        def claimed(count: int) -> None:
+            nonlocal asked
+            asked = count
+
+        def result(one: "FeedResult") -> None:
+            nonlocal done
+            done += 1
+            status.update(f"{done} of {asked}: {escape(one.feed.name)}")
+
+        yield {"on_claimed": claimed, "on_result": result}
+
+
+def _show(report: "FeedReport") -> None:
+    table = Table("Feed", "Outcome", "New", "Changed", "Known", "Repeated", "Left out", box=None)
+    for one in report.results:
+        if one.outcome != "unchanged":
+            s = one.stored
+            figures = (s.added, s.changed, s.known, s.duplicates, one.left_out)
+            table.add_row(escape(one.feed.id), one.outcome, *(str(n) if n else "" for n in figures))
+    if table.row_count:
+        out.print(table)
+    for one in report.results:
+        if one.problem:
+            complain(f"{one.feed.id}: {one.problem}")
+    told = report.as_dict()
+    out.print(
+        "{answered} feeds answered, {unchanged} had nothing new, {failed} failed. "
+        "{added} articles added, {changed} changed.".format(**told),
+        highlight=False,
+    )
+
+
+def _as_dict(report: "FeedReport") -> dict[str, Any]:
+    feeds = [
+        {
+            "id": one.feed.id,
+            "outcome": one.outcome,
+            "added": one.stored.added,
+            "changed": one.stored.changed,
+            "known": one.stored.known,
+            "duplicates": one.stored.duplicates,
+            "left_out": one.left_out,
+            "problem": one.problem,
+        }
+        for one in report.results
+    ]
+    return {**report.as_dict(), "feeds": feeds}

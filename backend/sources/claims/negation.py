@@ -1,0 +1,121 @@
+"""Whether a text says that something was done, or denies it.
+
+A negation counts within its scope: in English and Chinese it stands before the verb in the same clause
+(or behind it, in the passive: its listing was blocked, 上市计划告吹), in Japanese behind it. What refuses,
+fails or gives up negates what it governs (refused to drop, 拒绝撤诉, 上場を見送り) and is then no act of its
+own. A denial behind a whole sentence (との報道を否定, 并非事实) turns all of it round.
+"""
+
+import re
+from dataclasses import replace
+
+from backend.entities.model import Language
+from backend.sources.claims.model import Action
+
+_BEFORE_EN, _BEHIND_EN, _BEFORE_ZH, _BEHIND_ZH, _BEHIND_JA = 48, 48, 16, 10, 20
+"""How many characters before or behind a verb its negation may stand."""
+_CLAUSE = re.compile(r"[.,;:!?](?=\s|$)|[。、，；：！？\n]| (?:but|and|although|while) ")
+_GOVERNING_EN = (
+    r"(?:fail(?:s|ed|ing)?|refus(?:e|es|ed|ing)|declin(?:e|es|ed|ing)|unable|decid(?:e|es|ed) (?:not|against)"
+    r"|opt(?:s|ed) not|(?:scrap(?:s|ped)?|shelv(?:e|es|ed)|drop(?:s|ped)?|abandon(?:s|ed)?|cancell?(?:s|ed)?"
+    r"|call(?:s|ed) off|g(?:ive|ives|ave) up(?: on)?|pull(?:s|ed))"
+    r" (?:(?:its|the|his|her|their|a|any|all) )?(?:plans?|bid|proposal|idea|attempt|move))"
+    r"(?: to| for| of|(?= (?:[a-z]+ing\b|$)))"
+    r"|(?:stop(?:s|ped)?|ceas(?:e|es|ed)|halt(?:s|ed)?|quit(?:s)?)(?= (?:[a-z]+ing\b|$))"
+)
+_NOT_EN = re.compile(
+    rf"\b(?:(?:{_GOVERNING_EN})|not(?! only)|never|cannot|no longer|nor|neither"
+    r"|yet to|den(?:y|ies|ied|ying)|refut(?:es?|ed|ing)|rul(?:es?|ed|ing) out|false(?:ly)?|rather than"
+    r"|instead of|short of|without|no)\b"
+    r"|n't\b",
+)
+_NOT_EN_BEHIND = re.compile(
+    r"^[\w '-]{0,28}?\b(?:was|were|is|are|be|been|got|gets) (?:\w+ly )?"
+    r"(?:cancell?ed|called off|scrapped|shelved|blocked|denied|refused|turned down|abandoned|averted"
+    r"|rejected)\b"
+)
+_FAILED = ("fail", "fails", "failed", "failing")
+_ONLY_NEAR = frozenset({"no", "without", "not"})
+_GOVERNING_ZH = r"拒绝|拒絕|取消|放弃|放棄|搁置|擱置|未获|未獲|未能|没能|沒能|不予|不准|无意|停止|终止|終止"
+_NOT_ZH = re.compile(
+    rf"{_GOVERNING_ZH}|从未|從未|没有|沒有|尚未|并未|並未|并没|並沒|并非|並非|否认|否認|不会|不會|不再|绝不|未曾|并不|並不"
+    r"|(?:没|未(?!经|經|来|來)|不(?!断|仅|过|法|久|少)|无(?!注|许|罪))(?=.{0,2}$)"
+)
+_NOT_ZH_BEHIND = re.compile(
+    r"(?:的)?(?:计划|計劃|申请|申請|方案|提案|一事|请求|要求|动议|被|遭|已|而|均|并|终|最终){0,4}"
+    r"(?:取消|告吹|落空|流产|流產|搁置|擱置|被拒|被否|遭拒|未果|未成)"
+)
+_GOVERNING_JA = "拒否(?!権)|拒ん|拒む|拒絶|見送|取りやめ|取り止め|断念|中止|停止|やめ|否定|撤回|失敗"
+_NOT_JA = re.compile(
+    r"(?:て|し|され|せ|れ|られ|い|が|は|には|を|に|と|さ|っ|わ|ま|か|え|め|け|ら|り|当た|行わ|認め|する|した"
+    r"|で|も|の|こと|事実|方針|計画|予定|申請|得|受け|取得|でき|至|下げ|げ|る|う|く|へ|ず|よう|との|報道){0,10}?"
+    rf"(?P<word>なかった|ない|なく|ません|ず(?![つっ])|{_GOVERNING_JA})"
+)
+_GOVERNING = re.compile(rf"\b(?:{_GOVERNING_EN})|{_GOVERNING_ZH}")
+_SENTENCE = 200
+"""How far back a denial of a whole sentence reaches."""
+_UNTRUE = re.compile(
+    r"(?:との|という|とする)(?:報道|見方|うわさ|噂|観測|指摘|説|話|情報)(?:を否定|は誤り|は事実で(?:は)?な|は虚偽)"
+    r"|は(?:事実無根|誤報|デマ)|(?:并非|不是|并不是)(?:事实|真的)|(?:纯)?属(?:谣言|虚假)"
+    r"|(?:是|为)(?:假消息|谣言|假新闻)|不属实"
+    r"|\b(?:is|was|are|were) (?:a hoax|untrue|fake news)\b"
+)
+
+
+def governing(low: str) -> set[int]:
+    """Where words start that negate the verb which they govern."""
+    return {match.start() for match in _GOVERNING.finditer(low)}
+
+
+def reaches(low: str, end: int, following: int | None) -> bool:
+    """Whether the next verb stands within the reach of what ends at ``end``, in one clause with it. What
+    failed to do something did not fail, whatever that was."""
+    if low.endswith(_FAILED, 0, end):
+        return True
+    reach = _BEFORE_EN if low[end - 1].isascii() else _BEFORE_ZH
+    return following is not None and following - end < reach and _CLAUSE.search(low[end:following]) is None
+
+
+def without_denied(low: str, found: list[Action]) -> list[Action]:
+    """The actions, turned round where what they tell is called untrue behind them, as a whole."""
+    for match in _UNTRUE.finditer(low):
+        furthest = max(0, match.start() - _SENTENCE)
+        start = max(furthest - 1, *(low.rfind(stop, furthest, match.start()) for stop in "。！？!?\n"))
+        found = [
+            replace(action, affirmed=not action.affirmed) if start < action.start < match.start() else action
+            for action in found
+        ]
+    return found
+
+
+def of(low: str, start: int, end: int, before_end: int, language: Language) -> tuple[bool, int | None]:
+    """Whether the verb is negated, and (Japanese) how far behind it the word stands that does so."""
+    if low[start].isascii():
+        window = low[max(before_end, start - _BEFORE_EN) : start]
+        before = [match.group() for match in _NOT_EN.finditer(_last_clause(window)) if _near(match)]
+        return _odd(before) != bool(_NOT_EN_BEHIND.match(_first_clause(low[end : end + _BEHIND_EN]))), None
+    if language == "ja":
+        match = _NOT_JA.match(_first_clause(low[end : end + _BEHIND_JA]))
+        return match is not None, match.start("word") if match else None
+    window = low[max(before_end, start - _BEFORE_ZH) : start]
+    behind = _NOT_ZH_BEHIND.match(_first_clause(low[end : end + _BEHIND_ZH]))
+    return _odd(_NOT_ZH.findall(_last_clause(window))) != bool(behind), None
+
+
+def _first_clause(window: str) -> str:
+    clause = _CLAUSE.search(window)
+    return window[: clause.start()] if clause else window
+
+
+def _last_clause(window: str) -> str:
+    ends = [match.end() for match in _CLAUSE.finditer(window)]
+    return window[ends[-1] :] if ends else window
+
+
+def _near(match: re.Match[str]) -> bool:
+    """Short negations reach over four words at the most, a denial over its whole clause."""
+    return match.group() not in _ONLY_NEAR or len(match.string[match.end() :].split()) <= 4
+
+
+def _odd(negations: list[str]) -> bool:
+    return len(negations) % 2 == 1

@@ -1,0 +1,68 @@
+"""Who won, of two sides: that one side lost to the other and that the other won is one act."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from backend.entities.mention import Mention
+from backend.sources.claims.model import Action, Claim
+
+WON, LOST = "win", "lose_case"
+NEAR = 12
+"""Characters between a name and a verb within which the name is the verb's subject."""
+_OF_OBJECT = re.compile(r"\b(?:rule|side)[sd]?\b|^victory for", re.IGNORECASE)
+_GRANTED = re.compile("を認め|を退け")
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Whether the passage's ``told`` action gives the case the same end."""
+
+    same: bool
+    told: Action
+
+
+def compared(mine: Action, claim: Claim, passage: Claim) -> Compared | None:
+    """``mine`` against how the passage says that it ended; None where either does not tell whose end."""
+    if mine.verb not in (WON, LOST):
+        return None
+    ours = _side(mine, claim)
+    if ours is None:
+        return None
+    for told in passage.actions:
+        if told.verb in (WON, LOST) and (theirs := _side(told, passage)) is not None:
+            same_end = (mine.verb == told.verb) == (mine.affirmed == told.affirmed)
+            return Compared(same_end == (ours == theirs), told)
+    return None
+
+
+def _side(action: Action, text: Claim) -> str | None:
+    """The entity that won or lost: the object of "rules for", else the subject."""
+    before = [mention for mention in text.mentions if mention.end <= action.start]
+    if _OF_OBJECT.search(action.text):
+        behind = (mention for mention in text.mentions if mention.start >= action.end)
+        return next((mention.entity_id for mention in behind), None)
+    if not before:
+        return None
+    if _GRANTED.search(action.text):  # グレースケールの主張を認め
+        return before[-1].entity_id
+    return _subject(before, action, text).entity_id
+
+
+def _subject(before: Sequence[Mention], action: Action, text: Claim) -> Mention:
+    """In Japanese the last name that a particle marks; else the name right before the verb, or the first."""
+    if text.language == "ja":
+        marked = [
+            mention for mention in before if text.text[mention.end : mention.end + 1] in ("は", "が", "も")
+        ]
+        return (marked or before)[-1]
+    closest = before[-1]
+    return (
+        closest
+        if action.start - closest.end <= NEAR
+        and not _ACCOMPANIED.search(text.text[max(0, closest.start - 4) : closest.start])
+        else before[0]
+    )
+
+
+_ACCOMPANIED = re.compile("[与與和对對]$")

@@ -1,0 +1,69 @@
+"""Whether a text says that something was done, or denies it: refusals, failures and denials of a whole."""
+
+import pytest
+
+from backend.entities.model import Language
+from backend.sources.claims.actions import find
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "verb"),
+    [
+        ("The SEC refused to drop its lawsuit", "en", "dismiss"),
+        ("The upgrade failed to activate", "en", "activate"),
+        ("The Treasury decided not to lift the sanctions", "en", "lift_sanctions"),
+        ("The exchange scrapped its plan to list on Nasdaq", "en", "list"),
+        ("The regulator ordered it to cease minting", "en", "mint"),
+        ("The listing was blocked", "en", "list"),
+        ("SECは訴訟の取り下げを拒んだ", "ja", "dismiss"),
+        ("議会は採択を見送った", "ja", "enact"),
+        ("取引所への上場を取りやめた", "ja", "list"),
+        ("恩赦を拒否した", "ja", "pardon"),
+        ("社名を変更するとの報道を否定した", "ja", "rename"),
+        ("财政部拒绝解除对混币器的制裁", "zh", "lift_sanctions"),
+        ("取消了在纽约证券交易所上市的计划", "zh", "list"),
+        ("现货基金未获证监会批准", "zh", "approve"),
+        ("上市计划告吹", "zh", "list"),
+        ("收购一事不属实", "zh", "buy"),
+    ],
+)
+def test_what_was_refused_given_up_or_untrue_is_denied(text: str, language: Language, verb: str) -> None:
+    found = {action.verb: action.affirmed for action in find(text, language)}
+    assert found[verb] is False
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "verb"),
+    [
+        ("The SEC refused the application", "en", "reject"),
+        ("The bank failed", "en", "close_bank"),
+        ("The exchange halted withdrawals", "en", "freeze"),
+        ("申請を却下した", "ja", "reject"),
+        ("出金を停止した", "ja", "freeze"),
+        ("SEC拒绝了申请", "zh", "reject"),
+        ("交易所暂停提现", "zh", "freeze"),
+    ],
+)
+def test_a_refusal_that_governs_no_verb_is_an_act_of_its_own(
+    text: str, language: Language, verb: str
+) -> None:
+    assert (verb, True) in {(action.verb, action.affirmed) for action in find(text, language)}
+
+
+def test_a_refusal_that_governs_a_verb_is_no_act_of_its_own() -> None:
+    for text, language in [("It refused to sell", "en"), ("売却を拒否した", "ja"), ("拒绝出售", "zh")]:
+        assert [action.verb for action in find(text, language)] == ["sell"]  # type: ignore[arg-type]
+
+
+def test_a_failure_reaches_no_further_than_and() -> None:
+    told = {action.verb: action.affirmed for action in find("It failed to register and is paying", "en")}
+    assert told == {"pay": True}
+
+
+def test_a_denial_of_a_sentence_leaves_the_next_one_alone() -> None:
+    told = {action.verb: action.affirmed for action in find("收购一事不属实。SEC批准了基金。", "zh")}
+    assert told == {"buy": False, "approve": True}
+
+
+def test_a_long_row_of_denials_is_read_in_part() -> None:
+    assert len(find("收购不属实" * 4_000, "zh")) <= 202
