@@ -6,6 +6,7 @@ went, the pipe closes and the child stops by itself: no process outlives a kill 
 
 import contextlib
 import errno
+import math
 import os
 import signal
 import socket
@@ -67,8 +68,10 @@ class StopRequest:
         for call in self._then:
             call()
 
-    def wait(self) -> None:
-        while not self.came:
+    def wait(self, seconds: float = math.inf) -> None:
+        """Until it came, or for so many seconds."""
+        deadline = time.monotonic() + seconds
+        while not self.came and time.monotonic() < deadline:
             time.sleep(0.1)
 
     def end_within(self, seconds: float) -> None:

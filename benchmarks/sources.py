@@ -3,11 +3,12 @@
     python -m benchmarks.sources [--set FILE] [--show-mistakes]
 
 The set (``benchmarks/data/statements.jsonl``) was written apart from the archive's wording and is kept out
-of tuning, for which there is ``benchmarks/data/statements_dev.jsonl``. Goals: AUC 0.95 and Brier 0.08 over true and false statements, an official source first in 95 %
-of those that the archive can answer, unknown ones within 0.2 of one half with low confidence, and 300 ms
-at the 95th percentile for a job with the default store. AUC is the probability that a true statement is
-given a higher probability than a false one, ties counting one half (Hanley and McNeil, 1982); the Brier
-score is the mean squared difference of probability and truth (Brier, 1950).
+of tuning, for which there is ``benchmarks/data/statements_dev.jsonl``. Goals: AUC 0.95 and Brier 0.08 over
+true and false statements, an official source first in 95 % of those that the archive can answer, unknown
+ones within 0.2 of one half with low confidence, and 300 ms at the 95th percentile for a job with the
+default store. AUC is the probability that a true statement is given a higher probability than a false one,
+ties counting one half (Hanley and McNeil, 1982); the Brier score is the mean squared difference of
+probability and truth (Brier, 1950).
 """
 
 import argparse

@@ -72,6 +72,7 @@ POSTGRESQL = (
     CREATE TABLE document_search (
         document_id bigint CONSTRAINT pk_document_search PRIMARY KEY
             CONSTRAINT fk_document_search_document_id_documents REFERENCES documents ON DELETE CASCADE,
+        length integer NOT NULL,
         terms tsvector NOT NULL,
         padding text NOT NULL DEFAULT repeat(' ', 2000)
     ) WITH (toast_tuple_target = 128)

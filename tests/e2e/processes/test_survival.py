@@ -21,6 +21,8 @@ pytestmark = pytest.mark.processes
 
 OFTEN = {"CHAINPROOF_TICK_SECONDS": "1"}
 STOPS_WITHIN = 10.0
+ROOM_TO_READ = 64 * 1024
+"""Bytes of a file: enough for what SQLite shares between readers, too few for the documents of a start."""
 
 
 @pytest.fixture
@@ -190,6 +192,7 @@ def test_a_store_that_cannot_be_written_is_a_sentence(home: Path) -> None:
 def test_a_full_disk_stops_writes_and_not_reads_until_there_is_room(home: Path) -> None:
     needs(hasattr(psutil.Process, "rlimit"), "Only Linux limits other processes.")
     service = programs.start(home, "serve", **OFTEN).until_ready()
+    service.until_refreshed()  # by a schedule: the first refresh comes before the worker's start is done
     worker = service.child("worker")
     processes = [psutil.Process(service.process.pid), worker]
     for process in processes:
@@ -203,5 +206,29 @@ def test_a_full_disk_stops_writes_and_not_reads_until_there_is_room(home: Path) 
         process.rlimit(psutil.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     service.until_refreshed()
     assert service.child("worker").pid == worker.pid, "Nothing was restarted."
+    assert service.stop() == 0
+    assert faults_of(home) == []
+
+
+def test_a_worker_that_starts_on_a_full_disk_waits_for_room(home: Path) -> None:
+    """Files may have a size at which the store is read, and the worker cannot store what its start needs."""
+    needs(hasattr(psutil.Process, "rlimit"), "Only Linux limits other processes.")
+    assert programs.run(home, "migrate").returncode == 0
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM_TO_READ, limit[1]))
+    try:
+        service = programs.start(home, "serve", **OFTEN)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    wait_for(lambda: "worker_waits_for_the_store" in service.words, "A start that cannot be stored")
+    worker = service.child("worker")
+    service.until_ready(figures=False)
+    assert service.get("/assets").status_code == 200
+    for process in (psutil.Process(service.process.pid), worker):
+        process.rlimit(psutil.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    service.until_ready()
+    service.until_refreshed()
+    assert service.child("worker").pid == worker.pid
+    assert "process_died" not in service.words
     assert service.stop() == 0
     assert faults_of(home) == []

@@ -1,0 +1,66 @@
+"""How a worker begins on a store that takes nothing in, by itself; its processes are tested end to end."""
+
+import signal
+from collections.abc import Iterator
+
+import pytest
+import sqlalchemy as sa
+from structlog.testing import capture_logs
+
+from backend.processes import STOP_SIGNALS, StopRequest
+from backend.worker import patiently
+
+FULL = sa.exc.OperationalError("INSERT", {}, Exception("database or disk is full"))
+
+
+@pytest.fixture
+def stop() -> Iterator[StopRequest]:
+    before = {number: signal.getsignal(number) for number in STOP_SIGNALS}
+    yield StopRequest()
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+class Start:
+    """Fails as often as there are ``faults``."""
+
+    def __init__(self, *faults: Exception) -> None:
+        self.faults = list(faults)
+        self.attempts = 0
+
+    def __call__(self) -> str:
+        self.attempts += 1
+        if self.faults:
+            raise self.faults.pop(0)
+        return "begun"
+
+
+def test_a_start_is_tried_until_there_is_room_and_the_fault_is_told_once(stop: StopRequest) -> None:
+    start = Start(FULL, OSError(28, "No space left on device"), FULL)
+    with capture_logs() as told:
+        assert patiently(start, stop, retry_seconds=0) == "begun"
+    assert start.attempts == 4
+    assert [(line["event"], line["reason"]) for line in told] == [
+        ("worker_waits_for_the_store", "database or disk is full")
+    ]
+
+
+def test_a_stop_ends_the_waiting(stop: StopRequest) -> None:
+    def full() -> None:
+        signal.raise_signal(signal.SIGTERM)
+        raise FULL
+
+    assert patiently(full, stop, retry_seconds=3600) is None
+
+
+def test_nothing_begins_after_a_stop(stop: StopRequest) -> None:
+    signal.raise_signal(signal.SIGTERM)
+    start = Start()
+    assert patiently(start, stop) is None
+    assert start.attempts == 0
+
+
+def test_a_fault_that_waiting_does_not_mend_is_raised(stop: StopRequest) -> None:
+    wrong = sa.exc.ProgrammingError("SELECT", {}, Exception("permission denied"))
+    with pytest.raises(sa.exc.ProgrammingError):
+        patiently(Start(wrong), stop, retry_seconds=0)
