@@ -24,6 +24,7 @@ from backend.markets.reasons import words
 from backend.markets.setup import Market
 from backend.settings import Settings, config_file
 from backend.sources.checkup import checkup
+from backend.topics.checkup import checkup as feeds_checkup
 
 State = Literal["ok", "note", "fault"]
 
@@ -51,7 +52,9 @@ def examine(settings: Settings) -> list[Finding]:
             found.append(_keys(settings, database))
             found += _markets(settings, database)
             if migrations.is_current(database):
-                found += [Finding(*noted) for noted in checkup(settings, database, now=datetime.now(UTC))]
+                now = datetime.now(UTC)
+                found += [Finding(*noted) for noted in checkup(settings, database, now=now)]
+                found += [Finding(*noted) for noted in feeds_checkup(settings, database, now=now)]
         found.append(_service(settings))
     finally:
         database.dispose()

@@ -81,8 +81,8 @@ def _show(report: "FeedReport") -> None:
             complain(f"{one.feed.id}: {one.problem}")
     told = report.as_dict()
     out.print(
-        "{answered} feeds answered, {unchanged} had nothing new, {failed} failed. "
-        "{added} articles added, {changed} changed.".format(**told),
+        "Feeds: {answered} answered, {unchanged} had nothing new, {failed} failed. "
+        "Articles: {added} added, {changed} changed.".format(**told),
         highlight=False,
     )
 

@@ -10,7 +10,7 @@ Neither reads proxies or credentials from the environment, and neither keeps coo
 """
 
 from backend.http_client.failures import FailureKind, UpstreamFailure
-from backend.http_client.guarded import Fetched, guarded_fetch
+from backend.http_client.guarded import Fetched, guarded_fetch, is_public
 from backend.http_client.upstream import Retry, UpstreamClient, UpstreamResponse
 
 __all__ = [
@@ -21,4 +21,5 @@ __all__ = [
     "UpstreamFailure",
     "UpstreamResponse",
     "guarded_fetch",
+    "is_public",
 ]

@@ -1,6 +1,7 @@
 """Fetching a foreign address that came in with somebody's data."""
 
 import contextlib
+import socket
 import threading
 import time
 from collections import Counter
@@ -27,6 +28,7 @@ _WIRE_SERVER = ssrfguard.Block(
     reach=ssrfguard.Reach.DENIED,
 )
 _DENIED = ssrfguard.AddressTable((*ssrfguard.DEFAULT_DENIED.blocks, _WIRE_SERVER))
+_INSIDE = (".localhost", ".local", ".internal", ".lan", ".intranet", ".corp", ".home.arpa", ".onion")
 _ISATAP = (0x0000_5EFE, 0x0200_5EFE)
 
 
@@ -46,12 +48,17 @@ _PUBLIC = _PublicOnly(denied_networks=_DENIED, max_connection_attempts=ATTEMPTS)
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A foreign document. ``url`` is where it was found after redirects; ``content_type`` is bare."""
+    """A foreign document. ``url`` is where it was found after redirects; ``content_type`` is bare.
+
+    ``not_modified`` where the host says (304) that what the asker holds is still right: then there is
+    no body.
+    """
 
     url: str
     content_type: str
     headers: Mapping[str, str]
     body: bytes
+    not_modified: bool = False
 
 
 class HostSlots:
@@ -79,6 +86,8 @@ class HostSlots:
 
 
 _slots = HostSlots(4)
+_CONDITIONS = frozenset({"if-none-match", "if-modified-since"})
+_SENDABLE = _CONDITIONS | {"accept", "accept-language"}
 
 
 def guarded_fetch(
@@ -88,6 +97,7 @@ def guarded_fetch(
     max_bytes: int = 2 * MIB,
     deadline: float = 10.0,
     redirects: int = 5,
+    headers: Mapping[str, str] | None = None,
     allow: Sequence[str] = (),
     resolver: Resolver = lookup,
     clock: Clock = time.monotonic,
@@ -98,14 +108,18 @@ def guarded_fetch(
     ``host:port`` pairs that may be reached although they are not public. Ports are 80 and 443 else.
     ``deadline`` (seconds) and ``max_bytes`` are for the whole fetch. Every redirect is judged like
     the first address. Raises :class:`UpstreamFailure`, for a status other than 200 too.
+
+    ``headers`` go to every host on the way, so they may be conditions (``If-None-Match``,
+    ``If-Modified-Since``) and ``Accept`` or ``Accept-Language`` alone; ``Accept`` stands for the one made
+    of ``accept``, by which the answer is judged all the same. With a condition, 304 is an answer too.
     """
-    allowed = _pairs(allow)
+    allowed, asked = _pairs(allow), _request_headers(accept, headers or {})
     with until(Deadline(deadline, clock)) as limit:
         for _ in range(redirects + 1):
             with in_our_words(_shown(url), limit):
                 policy, parsed = _judged(url, allowed)
                 with _slots.hold(parsed.host, limit):
-                    found = _fetch_once(parsed, policy, accept, max_bytes, limit, resolver)
+                    found = _fetch_once(parsed, policy, accept, asked, max_bytes, limit, resolver)
             if isinstance(found, Fetched):
                 return found
             url = found
@@ -117,17 +131,19 @@ def _fetch_once(
     url: httpx.URL,
     policy: ssrfguard.Policy,
     accept: Sequence[str],
+    headers: Mapping[str, str],
     max_bytes: int,
     deadline: Deadline,
     resolver: Resolver,
 ) -> Fetched | str:
     """The document, or the address that the answer sends us on to."""
     host = origin_name(url)
-    headers = {"Accept": ", ".join(accept), "Accept-Encoding": "identity"}
     backend = SafeBackend(policy=policy, resolver=resolver)
     with client(backend, headers, deadline.seconds) as session, session.stream("GET", url) as response:
         if response.next_request is not None:
             return str(response.next_request.url)
+        if response.status_code == 304 and not _CONDITIONS.isdisjoint(headers):
+            return Fetched(str(url), "", response.headers, b"", not_modified=True)
         if response.status_code != 200:
             words = f"{host} answered with status {response.status_code}."
             raise UpstreamFailure(FailureKind.STATUS, words, status=response.status_code)
@@ -138,6 +154,37 @@ def _fetch_once(
             raise UpstreamFailure(FailureKind.CONTENT_TYPE, words)
         body = read_body(response, max_bytes, host, gzip=False)
         return Fetched(str(url), kind, response.headers, body)
+
+
+def _request_headers(accept: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
+    """What is sent along, names in lower case."""
+    named = {name.lower(): value for name, value in given.items()}
+    if strange := sorted(named.keys() - _SENDABLE):
+        raise ValueError(f"{', '.join(strange)} may not be sent to a foreign address.")
+    return {"accept": ", ".join(accept), **named, "accept-encoding": "identity"}
+
+
+def is_public(url: str) -> bool:
+    """Whether ``url`` is one that may be fetched or shown, as far as it tells itself.
+
+    No name is resolved; a name that means something inside a network alone is told by its ending.
+    """
+    try:
+        _, parsed = _judged(url, frozenset())
+        host = parsed.host.rstrip(".").lower()
+    except (ssrfguard.SSRFGuardError, httpx.InvalidURL, UnicodeError):
+        return False
+    if parsed.scheme not in ("http", "https"):
+        return False
+    if ":" in host:
+        return True  # a literal that the policy let through
+    try:
+        _PUBLIC.check_address(socket.inet_ntoa(socket.inet_aton(host)))  # as resolvers read 0x7f.1
+    except ssrfguard.SSRFGuardError:
+        return False
+    except OSError:
+        return "." in host and not host.endswith(_INSIDE)
+    return True
 
 
 def _fits(kind: str, wanted: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from backend.http_client import FailureKind, Fetched, UpstreamFailure, guarded, guarded_fetch
+from backend.http_client import FailureKind, Fetched, UpstreamFailure, guarded, guarded_fetch, is_public
 from backend.http_client.deadline import Deadline
 from tests.support.provider_pages import png
 from tests.support.provider_server import Behaviour, ProviderServer
@@ -268,6 +268,79 @@ def test_a_status_other_than_200_is_told_and_asked_once(server: ProviderServer, 
         fetch(server, "/x")
     assert (caught.value.kind, caught.value.status) == (FailureKind.STATUS, status)
     assert len(server.requests) == 1
+
+
+CONDITION = {"If-None-Match": '"1"'}
+
+
+def test_a_condition_is_sent_and_304_says_that_nothing_changed(server: ProviderServer) -> None:
+    server.once("/x", Behaviour(304, b"", headers={"ETag": '"1"'}))
+    found = fetch(server, "/x", headers={**CONDITION, "If-Modified-Since": "Fri, 10 Jul 2026 00:00:00 GMT"})
+    assert (found.not_modified, found.body, found.headers["etag"]) == (True, b"", '"1"')
+    sent = server.requests[0].headers
+    assert (sent["if-none-match"], sent["if-modified-since"]) == ('"1"', "Fri, 10 Jul 2026 00:00:00 GMT")
+    assert sent["accept"] == "image/png, image/jpeg"
+
+
+def test_a_condition_goes_along_with_a_redirect(server: ProviderServer) -> None:
+    server.once("/a", Behaviour(302, b"", headers={"Location": "/x"}))
+    server.once("/x", Behaviour(304, b""))
+    found = fetch(server, "/a", headers=CONDITION)
+    assert (found.not_modified, found.url) == (True, f"{server.url}/x")
+
+
+def test_a_document_that_did_change_comes_whole(server: ProviderServer) -> None:
+    assert fetch(server, headers=CONDITION).body == png()
+    assert not fetch(server, headers=CONDITION).not_modified
+
+
+def test_304_is_no_answer_to_a_request_without_a_condition(server: ProviderServer) -> None:
+    server.once("/x", Behaviour(304, b""))
+    with pytest.raises(UpstreamFailure) as caught:
+        fetch(server, "/x", headers={"Accept-Language": "ja"})
+    assert (caught.value.kind, caught.value.status) == (FailureKind.STATUS, 304)
+
+
+def test_accept_may_be_worded_anew_but_the_answer_is_judged_as_before(server: ProviderServer) -> None:
+    server.once("/x", Behaviour(body=b"<p>", content_type="text/html"))
+    with pytest.raises(UpstreamFailure) as caught:
+        fetch(server, "/x", headers={"Accept": "image/png, */*;q=0.1"})
+    assert caught.value.kind is FailureKind.CONTENT_TYPE
+    assert server.requests[0].headers["accept"] == "image/png, */*;q=0.1"
+
+
+@pytest.mark.parametrize("name", ["Authorization", "Cookie", "Host", "Accept-Encoding", "X-Anything"])
+def test_no_other_header_is_ever_sent_to_a_foreign_address(server: ProviderServer, name: str) -> None:
+    with pytest.raises(ValueError, match="may not be sent"):
+        fetch(server, headers={name: "x"})
+    assert server.requests == []
+
+
+def test_a_header_that_http_does_not_allow_is_told_in_our_words(server: ProviderServer) -> None:
+    with pytest.raises(UpstreamFailure) as caught:
+        fetch(server, headers={"If-None-Match": "a\r\nX-Other: b"})
+    assert caught.value.kind is FailureKind.PROTOCOL
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("url", REFUSED_AS_WRITTEN)
+def test_an_address_that_is_not_fetched_is_not_public(url: str) -> None:
+    assert not is_public(url)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://localhost/", "https://printer.local/a", "http://metadata.google.internal/", "http://nas/"]
+)
+def test_a_name_that_means_something_inside_alone_is_not_public(url: str) -> None:
+    assert not is_public(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [f"http://{PUBLIC}/", "https://news.example/a?b=c#d", "https://例え.テスト/", "https://[2606:4700::1]/"],
+)
+def test_an_address_of_the_open_web_is_public(url: str) -> None:
+    assert is_public(url)
 
 
 def test_a_body_over_the_limit_is_stopped(server: ProviderServer) -> None:

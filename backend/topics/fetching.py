@@ -1,0 +1,197 @@
+"""Asking feeds: those that are due, each with its conditions, and what comes of the answers.
+
+The network is never inside a transaction: feeds are claimed in one, asked by a few threads without any, and
+the articles of each answer stored in one of their own, together with the feed's next conditions. A process
+that dies between two leaves a feed that is asked again five minutes later.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from datetime import datetime
+from email.message import Message
+from typing import Literal
+
+import structlog
+
+from backend.articles.engine import RuleSet
+from backend.articles.rules.ruleset import Rules
+from backend.db import Database
+from backend.http_client import Fetched, UpstreamFailure, guarded_fetch
+from backend.settings import Settings
+from backend.topics import drafting, feeds, news, parsing
+from backend.topics.feed_list import Feed, FeedList, load_configured
+from backend.topics.feeds import Due
+
+log = structlog.get_logger(__name__)
+
+Fetch = Callable[..., Fetched]
+"""Called as :func:`backend.http_client.guarded_fetch` is."""
+Outcome = Literal["answered", "unchanged", "failed"]
+
+MOST_BYTES = 2 * 1024 * 1024
+SECONDS = 15.0
+AT_ONCE = 6
+TYPES = (
+    "application/rss+xml",
+    "application/atom+xml",
+    "application/rdf+xml",
+    "application/xml",
+    "text/xml",
+    "application/x-rss+xml",
+    "text/plain",
+    "text/html",
+    "application/octet-stream",
+)
+"""What feeds are sent as, rightly or not; what they are is told by their root element."""
+_ACCEPT = "application/atom+xml, application/rss+xml, application/rdf+xml, application/xml;q=0.9, */*;q=0.5"
+
+
+@dataclass(frozen=True, slots=True)
+class FeedResult:
+    """What came of one feed; ``problem`` is a sentence where it failed."""
+
+    feed: Feed
+    outcome: Outcome
+    stored: news.Stored = field(default_factory=news.Stored)
+    left_out: int = 0
+    """Entries without a usable address or any text, repeated in one answer, or off the field."""
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FeedReport:
+    """What a round of asking brought, a result for each feed that was due."""
+
+    results: tuple[FeedResult, ...] = ()
+
+    def count(self, outcome: Outcome) -> int:
+        return sum(1 for result in self.results if result.outcome == outcome)
+
+    @property
+    def added(self) -> int:
+        return sum(result.stored.added for result in self.results)
+
+    @property
+    def changed(self) -> int:
+        return sum(result.stored.changed for result in self.results)
+
+    @property
+    def brought_news(self) -> bool:
+        return self.added + self.changed > 0
+
+    def as_dict(self) -> dict[str, object]:
+        return {
+            **{outcome: self.count(outcome) for outcome in ("answered", "unchanged", "failed")},
+            "added": self.added,
+            "changed": self.changed,
+            "known": sum(result.stored.known for result in self.results),
+            "duplicates": sum(result.stored.duplicates for result in self.results),
+            "left_out": sum(result.left_out for result in self.results),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """An answer that was read but not stored yet."""
+
+    due: Due
+    answer: Fetched | None = None
+    drafted: drafting.Drafted | None = None
+    left_out: int = 0
+    problem: str | None = None
+    status: int | None = None
+
+
+def refresh_feeds(
+    settings: Settings,
+    database: Database,
+    rules: Rules,
+    *,
+    now: datetime,
+    fetch: Fetch = guarded_fetch,
+    configured: FeedList | None = None,
+    everything: bool = False,
+    on_claimed: Callable[[int], None] = lambda _count: None,
+    on_result: Callable[[FeedResult], None] = lambda _result: None,
+) -> FeedReport:
+    """Ask the feeds that are due (``everything``: all that are enabled) and store what is new.
+
+    ``now`` is when the answers count as having come. In sample mode nothing is asked. ``on_claimed`` hears
+    how many feeds are asked, ``on_result`` of each as it is done. A feed that fails fails alone.
+
+    :raises FeedListRefused: when the configured list has a mistake.
+    """
+    if settings.mode == "sample":
+        return FeedReport()
+    listed = configured if configured is not None else load_configured(settings)
+    official = {feed.id for feed in listed if feed.is_official}
+    claimed = feeds.claim_due(database, listed.enabled, now=now, all_of_them=everything)
+    on_claimed(len(claimed))
+    results = []
+    for asked in _all_asked(claimed, rules.current, fetch, settings.fetch_allow, now):
+        result = _stored(database, asked, official, now)
+        results.append(result)
+        on_result(result)
+    order = {feed.id: number for number, feed in enumerate(listed)}
+    return FeedReport(tuple(sorted(results, key=lambda result: order[result.feed.id])))
+
+
+def _all_asked(
+    claimed: Sequence[Due], rules: RuleSet, fetch: Fetch, allow: Sequence[str], now: datetime
+) -> Iterator[_Asked]:
+    if not claimed:
+        return
+    with ThreadPoolExecutor(min(AT_ONCE, len(claimed)), thread_name_prefix="feeds") as pool:
+        for done in as_completed(pool.submit(_asked, due, rules, fetch, allow, now) for due in claimed):
+            yield done.result()
+
+
+def _asked(due: Due, rules: RuleSet, fetch: Fetch, allow: Sequence[str], now: datetime) -> _Asked:
+    try:
+        answer = fetch(
+            due.feed.url,
+            accept=TYPES,
+            max_bytes=MOST_BYTES,
+            deadline=SECONDS,
+            headers={"Accept": _ACCEPT, **due.conditions},
+            allow=allow,
+        )
+        if answer.not_modified:
+            return _Asked(due, answer)
+        parsed = parsing.parse(
+            answer.body, url=answer.url, language=due.feed.language, charset=_charset(answer)
+        )
+        drafted = drafting.drafts_of(due.feed, parsed, rules, now=now)
+    except UpstreamFailure as failure:
+        return _Asked(due, problem=failure.message, status=failure.status)
+    except parsing.NotAFeed as refusal:
+        return _Asked(due, problem=f"{due.feed.name} {refusal}.")
+    except Exception as error:
+        # What one feed holds must not keep the others from being read.
+        log.exception("feed_could_not_be_read", feed=due.feed.id)
+        return _Asked(due, problem=f"{due.feed.name} sent what could not be read ({type(error).__name__}).")
+    left_out = parsed.left_out + drafted.off_topic + drafted.repeated
+    return _Asked(due, answer, drafted, left_out)
+
+
+def _stored(database: Database, asked: _Asked, official: set[str], now: datetime) -> FeedResult:
+    due, feed = asked.due, asked.due.feed
+    with database.write() as connection:
+        if asked.answer is None:
+            problem = asked.problem or ""
+            feeds.failed(connection, due, problem, now=now, status=asked.status)
+            log.info("feed_failed", feed=feed.id, problem=problem)
+            return FeedResult(feed, "failed", problem=problem)
+        if asked.drafted is None:
+            feeds.answered(connection, due, now=now)
+            return FeedResult(feed, "unchanged")
+        stored = news.store(connection, feed.id, asked.drafted.drafts, official=official, now=now)
+        feeds.answered(connection, due, now=now, headers=asked.answer.headers)
+    return FeedResult(feed, "answered", stored, asked.left_out)
+
+
+def _charset(answer: Fetched) -> str | None:
+    header = Message()
+    header["content-type"] = answer.headers.get("content-type", "")
+    return header.get_content_charset()

@@ -1,0 +1,95 @@
+"""Topics to store, and the application over a store of them."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from backend.auth.principal import Scope
+from backend.auth.service import create_key
+from backend.db import Database
+from backend.topics.model import Category, Topic, TopicText
+from tests.support.asgi import Answer, send
+from tests.support.market_app import Clock, Running, enable_only, run_app, settings_in
+
+NOW = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
+Make = Callable[..., Topic]
+
+
+@pytest.fixture
+def now() -> datetime:
+    return NOW
+
+
+@pytest.fixture
+def make() -> Make:
+    """An English topic of one's own, published now."""
+
+    def made(title: str = "A title", **more: Any) -> Topic:
+        given = {"category": Category.NORMAL, "published_at": NOW, "url": "https://news.example/1"}
+        return Topic(**{**given, "texts": {"en": TopicText(title)}, **more})
+
+    return made
+
+
+@dataclass
+class Service:
+    """The application, and keys for it by what they may do."""
+
+    running: Running
+    keys: dict[str, str]
+
+    @property
+    def database(self) -> Database:
+        return self.running.database
+
+    @property
+    def clock(self) -> Clock:
+        return self.running.clock
+
+    def get(self, path: str, *, key: str = "read", **headers: str) -> Answer:
+        return self.running.get(path, key=self.keys[key], **headers)
+
+    def data(self, path: str) -> Any:
+        answer = self.get(path)
+        assert answer.status == 200, answer.body
+        return answer.json()["data"]
+
+    def post(self, path: str, body: Any, *, key: str = "ingest", raw: bytes | None = None) -> Answer:
+        sent = orjson.dumps(body) if raw is None else raw
+        headers = {"CP-X-API-KEY": self.keys[key], "Content-Type": "application/json"}
+        return send(self.running.app, path, method="POST", headers=headers, body=[sent])
+
+    def add(self, **more: Any) -> int:
+        """Post one topic, told an hour ago unless ``published_at`` says otherwise; gives its id."""
+        answer = self.post("/topics", self.topic(**more))
+        assert answer.status == 201, answer.body
+        number: int = answer.json()["data"][0]["id"]
+        return number
+
+    def topic(self, title: str = "A title", **more: Any) -> dict[str, Any]:
+        told = self.clock() - timedelta(hours=1)
+        given = {"category": 2, "published_at": told.isoformat(), "url": "https://news.example/1"}
+        return {**given, "texts": {"en": {"title": title}}, **more}
+
+    def ago(self, **duration: float) -> str:
+        return (self.clock() - timedelta(**duration)).isoformat().replace("+00:00", "Z")
+
+
+@pytest.fixture
+def service(database_url: str, tmp_path: Path) -> Iterator[Service]:
+    enable_only(tmp_path, ())
+    running = run_app(settings_in(tmp_path, database_url=database_url), Clock())
+    wanted: dict[str, tuple[Scope, ...]] = {"read": ("read",), "ingest": ("ingest",), "write": ("write",)}
+    keys = {
+        name: create_key(running.database, name=name, scopes=scopes, now=datetime.now(UTC)).key
+        for name, scopes in wanted.items()
+    }
+    terminal = create_key(running.database, name="terminal", terminal=True, now=datetime.now(UTC))
+    running.inner.state.keyring.reload()
+    yield Service(running, {**keys, "terminal": terminal.key})
+    running.close()

@@ -1,0 +1,46 @@
+"""News items to group, and the shipped rules and catalogue to read them with."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Any
+
+import pytest
+
+from backend.articles.engine import RuleSet
+from backend.articles.rules.ruleset import shipped
+from backend.topics.grouping.members import Member
+
+NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
+Make = Callable[..., Member]
+
+
+@pytest.fixture
+def noon() -> datetime:
+    return NOON
+
+
+@pytest.fixture(scope="session")
+def rules() -> RuleSet:
+    return shipped().rules
+
+
+@pytest.fixture
+def make() -> Make:
+    """An English item of an outlet of its own, so many minutes after noon; ids count up."""
+    numbers = count(1)
+
+    def made(title: str = "A title", *, minutes: float = 0, **more: Any) -> Member:
+        number = next(numbers)
+        given: dict[str, Any] = {
+            "id": number,
+            "feed_id": f"feed-{number}",
+            "url": f"https://outlet-{number}.example/story",
+            "title": title,
+            "text": "",
+            "language": "en",
+            "published_at": NOON + timedelta(minutes=minutes),
+        }
+        return Member(**{**given, **more})
+
+    return made

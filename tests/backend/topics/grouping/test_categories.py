@@ -1,0 +1,105 @@
+"""How urgent a topic is."""
+
+import pytest
+
+from backend.articles.engine import RuleSet
+from backend.entities.model import Language
+from backend.topics.grouping.categories import category, tells
+from backend.topics.grouping.outlets import Outlets
+from backend.topics.model import Category
+from tests.backend.topics.grouping.conftest import Make
+
+HACK = "Northwind Exchange hacked for $90M"
+CALM = "Northwind Exchange redesigns its app"
+
+
+@pytest.fixture
+def outlets(rules: RuleSet) -> Outlets:
+    return Outlets(rules.entities)
+
+
+def judged(outlets: Outlets, members: list, **more: object) -> Category:  # type: ignore[type-arg]
+    return category(members, outlets, **{"about": ["bitcoin"], "of_the_field": True, **more})  # type: ignore[arg-type]
+
+
+def test_an_incident_told_by_three_outlets_within_two_hours_is_breaking(outlets: Outlets, make: Make) -> None:
+    assert judged(outlets, [make(HACK, minutes=m) for m in (0, 60, 119)]) is Category.BREAKING
+
+
+def test_the_same_told_over_a_day_is_important(outlets: Outlets, make: Make) -> None:
+    assert judged(outlets, [make(HACK, minutes=m) for m in (0, 300, 900)]) is Category.IMPORTANT
+
+
+def test_three_within_two_hours_count_whenever_they_come(outlets: Outlets, make: Make) -> None:
+    assert judged(outlets, [make(HACK, minutes=m) for m in (0, 600, 630, 700)]) is Category.BREAKING
+
+
+def test_two_outlets_are_not_enough(outlets: Outlets, make: Make) -> None:
+    assert judged(outlets, [make(HACK), make(HACK)]) is Category.NORMAL
+
+
+def test_three_articles_of_one_outlet_are_one(outlets: Outlets, make: Make) -> None:
+    members = [make(HACK, url=f"https://www.coindesk.com/{n}") for n in range(3)]
+    assert judged(outlets, members) is Category.NORMAL
+
+
+def test_what_many_tell_of_neither_incident_nor_regulation_is_important(outlets: Outlets, make: Make) -> None:
+    assert judged(outlets, [make(CALM) for _ in range(4)]) is Category.IMPORTANT
+
+
+def test_a_price_that_moved_by_three_sigma_makes_it_breaking(outlets: Outlets, make: Make) -> None:
+    members = [make(CALM) for _ in range(3)]
+    asked = []
+
+    def moved(entities: object, at: object) -> bool:
+        asked.append((entities, at))
+        return True
+
+    assert judged(outlets, members, moved=moved) is Category.BREAKING
+    assert asked == [(["bitcoin"], members[0].published_at)]
+
+
+def test_a_regulator_alone_on_the_field_is_breaking(outlets: Outlets, make: Make) -> None:
+    release = make("SEC approves rule on custody of crypto assets", url="https://www.sec.gov/news/1")
+    assert judged(outlets, [release]) is Category.BREAKING
+
+
+def test_a_regulator_on_another_matter_is_normal(outlets: Outlets, make: Make) -> None:
+    release = make("Approval of application by a savings bank", url="https://www.federalreserve.gov/press/1")
+    assert judged(outlets, [release], about=["federal-reserve"], of_the_field=False) is Category.NORMAL
+
+
+def test_one_word_in_one_of_many_headlines_makes_no_incident(outlets: Outlets, make: Make) -> None:
+    members = [make(HACK), *(make(CALM) for _ in range(4))]
+    assert judged(outlets, members) is Category.IMPORTANT
+
+
+@pytest.mark.parametrize(
+    ("title", "language", "kind"),
+    [
+        ("Attackers drained Northwind's hot wallet", "en", "incident"),
+        ("Northwind halts withdrawals", "en", "incident"),
+        ("取引所から約90億円が不正流出", "ja", "incident"),
+        ("Northwind遭黑客攻击", "zh", "incident"),
+        ("Senate passes stablecoin bill", "en", "regulation"),
+        ("金融庁、暗号資産の規制見直しへ", "ja", "regulation"),
+        ("参议院通过稳定币法案", "zh", "regulation"),
+    ],
+)
+def test_incidents_and_regulation_are_told_in_three_languages(
+    title: str, language: Language, kind: str
+) -> None:
+    assert tells(title, language)[kind]
+
+
+@pytest.mark.parametrize(
+    ("title", "language"),
+    [
+        ("Northwind opens a hackathon's doors in Lisbon", "en"),
+        ("Billions of tokens unlock next week", "en"),
+        ("ノースウィンド、新しいアプリを公開", "ja"),
+        ("Northwind推出新应用", "zh"),
+    ],
+)
+def test_calm_headlines_tell_of_neither(title: str, language: Language) -> None:
+    assert not any(tells(title, language).values())

@@ -1,0 +1,102 @@
+"""Which headlines tell one event."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from backend.articles.engine import RuleSet
+from backend.entities.model import Language
+from backend.topics.grouping.clustering import Headline, clusters
+from backend.topics.grouping.signatures import features
+
+Told = tuple[str, Language, float]
+Group = Callable[[Sequence[Told]], list[set[int]]]
+
+WEEK: list[Told] = [
+    ("Northwind Exchange drained of $90M in wallet hack", "en", 0),
+    ("Hackers drain $90 million from Northwind Exchange wallets", "en", 1),
+    ("Lending protocol Zephyrine loses $12M to flash loan exploit", "en", 2),
+    ("Flash loan exploit costs Zephyrine $12 million", "en", 3),
+    ("Coinbase to buy options venue Deribit for $2.9 billion", "en", 5),
+    ("Coinbase以29亿美元收购Deribit", "zh", 5.5),
+    ("コインベース、デリビットを29億ドルで買収へ", "ja", 6),
+    ("Bitcoin falls below $90,000 as sellers return", "en", 8),
+    ("BTC drops under $90K", "en", 8.5),
+    ("Bitcoin climbs back to $97,000 after inflation report", "en", 56),
+]
+
+
+@pytest.fixture
+def group(rules: RuleSet, noon: datetime) -> Group:
+    def grouped(told: Sequence[Told]) -> list[set[int]]:
+        labels = clusters([_headline(rules, noon, one) for one in told])
+        return [{place for place, label in enumerate(labels) if label == one} for one in sorted({*labels})]
+
+    return grouped
+
+
+def _headline(rules: RuleSet, noon: datetime, told: Told) -> Headline:
+    title, language, hours = told
+    return Headline(title, language, noon + timedelta(hours=hours), features(rules, title, language))
+
+
+def test_two_thefts_of_one_week_are_two_topics(group: Group) -> None:
+    assert {0, 1} in group(WEEK)
+    assert {2, 3} in group(WEEK)
+
+
+def test_one_event_in_three_languages_is_one_topic(group: Group) -> None:
+    assert {4, 5, 6} in group(WEEK)
+
+
+def test_prices_of_one_coin_two_days_apart_are_two_topics(group: Group) -> None:
+    assert {7, 8} in group(WEEK)
+    assert {9} in group(WEEK)
+
+
+def test_two_languages_that_share_but_a_common_name_are_not_linked(group: Group) -> None:
+    found = group([*WEEK, ("比特币矿工面临电价上涨", "zh", 9), ("ビットコインの税制を国会で議論", "ja", 10)])
+    assert {10} in found
+    assert {11} in found
+
+
+def test_clusters_are_numbered_by_their_first_headline(rules: RuleSet, noon: datetime) -> None:
+    headlines = [_headline(rules, noon, one) for one in WEEK]
+    labels = clusters(headlines)
+    assert list(dict.fromkeys(labels)) == list(range(max(labels) + 1))
+    assert clusters(headlines[::-1]) == labels[::-1]
+
+
+@given(st.permutations(range(len(WEEK))))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+def test_the_order_in_which_headlines_come_does_not_matter(group: Group, order: list[int]) -> None:
+    found = group([WEEK[place] for place in order])
+    back = {frozenset(order[place] for place in one) for one in found}
+    assert back == {frozenset(one) for one in group(WEEK)}
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.text(alphabet="ab 9$取引所ビット流出", max_size=12),
+            st.sampled_from(["en", "ja", "zh"]),
+            st.floats(0, 100, allow_nan=False),
+        ),
+        max_size=12,
+    )
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_every_headline_is_in_one_cluster_whatever_it_says(group: Group, told: list[Told]) -> None:
+    found = group(told)
+    assert sorted(place for one in found for place in one) == list(range(len(told)))
+
+
+def test_a_title_again_after_more_than_the_window_is_another_topic(group: Group) -> None:
+    weekly: list[Told] = [
+        ("Weekly roundup of the markets", "en", 0),
+        ("Weekly roundup of the markets", "en", 400),
+    ]
+    assert group(weekly) == [{0}, {1}]

@@ -1,0 +1,107 @@
+"""Who published what, and how many speak for themselves."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from backend.articles.engine import RuleSet
+from backend.sources.claims.fingerprint import BITS, fingerprint
+from backend.topics.feed_list import Feed
+from backend.topics.grouping.members import Member
+from backend.topics.grouping.outlets import Outlets
+from tests.backend.topics.grouping.conftest import Make
+
+COPIED = (
+    "The exchange Northwind said on Monday that ninety million dollars left its hot wallet overnight, and "
+    "that withdrawals remain paused while engineers move what is left into cold storage. Customers will "
+    "be made whole out of reserves, according to a statement signed by the chief executive. Investigators "
+    "traced most of the stolen ether to three addresses, one of which had received funds from an earlier "
+    "theft in Lisbon. Police in two countries opened cases; a court in Geneva froze accounts held by a "
+    "broker suspected of helping."
+)
+
+
+@pytest.fixture
+def outlets(rules: RuleSet) -> Outlets:
+    def feed(name: str, kind: str, outlet: str | None = None) -> Feed:
+        url = f"https://{name}.example/rss"
+        return Feed.model_validate(
+            {"id": name, "name": name.title(), "url": url, "language": "en", "kind": kind, "outlet": outlet}
+        )
+
+    return Outlets(
+        rules.entities,
+        [
+            feed("gazette", "press", "house"),
+            feed("gazette-flash", "press", "house"),
+            feed("agency", "regulator"),
+        ],
+    )
+
+
+def test_feeds_of_one_publisher_count_once(outlets: Outlets, make: Make) -> None:
+    members = [make(feed_id="gazette"), make(feed_id="gazette-flash"), make()]
+    assert [len(group) for group in outlets.independent(members)] == [2, 1]
+
+
+def test_addresses_of_one_owner_count_once_whatever_their_feed(outlets: Outlets, make: Make) -> None:
+    members = [make(url="https://www.coindesk.com/a"), make(url="https://data.coindesk.com/b"), make()]
+    assert [len(group) for group in outlets.independent(members)] == [2, 1]
+
+
+def test_nearly_identical_texts_count_once(outlets: Outlets, make: Make) -> None:
+    def copy(text: str) -> Member:
+        return make("Northwind hacked", text=text, simhash=signed(text))
+
+    members = [copy(COPIED), copy(COPIED + " Corrected."), make("Northwind hacked", text="Our own words.")]
+    assert [len(group) for group in outlets.independent(members)] == [2, 1]
+
+
+def test_who_joins_two_others_makes_one_of_all_three(outlets: Outlets, make: Make) -> None:
+    print_of = signed(COPIED)
+    first = make("Northwind hacked", feed_id="gazette", text="Own words.", minutes=0)
+    second = make("Northwind hacked", text=COPIED, simhash=print_of, minutes=1)
+    both = make("Northwind hacked", feed_id="gazette-flash", text=COPIED, simhash=print_of, minutes=2)
+    assert [len(group) for group in outlets.independent([both, second, first])] == [3]
+
+
+def test_a_feed_says_what_its_unknown_host_counts_as(outlets: Outlets, make: Make) -> None:
+    assert outlets.authority(make(feed_id="agency")).source_type == "regulator"
+    assert outlets.authority(make()).source_type == "unknown"
+    assert outlets.is_primary(make(feed_id="agency"), [])
+
+
+def test_an_exchange_is_a_primary_source_of_itself_alone(outlets: Outlets, make: Make) -> None:
+    blog = make(url="https://blog.kraken.com/news/1")
+    assert outlets.is_primary(blog, ["kraken", "bitcoin"])
+    assert not outlets.is_primary(blog, ["sec", "coinbase"])
+    assert outlets.is_primary_page("https://www.sec.gov/news/1", ["coinbase"])
+    assert not outlets.is_primary_page("https://sec.gov.evil.example/news/1", ["sec"])
+
+
+def test_coverage_halves_in_twelve_hours_and_grows_with_outlets(
+    outlets: Outlets, make: Make, noon: datetime
+) -> None:
+    one, two = [make(feed_id="gazette")], [make(feed_id="gazette"), make(url="https://www.coindesk.com/a")]
+    fresh = outlets.coverage(one, [], noon)
+    assert fresh == pytest.approx(0.60)
+    assert outlets.coverage(one, [], noon + timedelta(hours=12)) == pytest.approx(fresh / 2)
+    assert outlets.coverage(two, [], noon) == pytest.approx(0.60 + 0.55)
+
+
+def test_coverage_counts_an_outlet_once_however_much_it_writes(
+    outlets: Outlets, make: Make, noon: datetime
+) -> None:
+    members = [make(feed_id="gazette"), make(feed_id="gazette-flash"), make(feed_id="gazette")]
+    assert outlets.coverage(members, [], noon) == pytest.approx(0.60)
+
+
+def test_an_article_of_the_future_counts_no_more_than_one_of_now(
+    outlets: Outlets, make: Make, noon: datetime
+) -> None:
+    assert outlets.coverage([make(feed_id="gazette", minutes=600)], [], noon) == pytest.approx(0.60)
+
+
+def signed(text: str) -> int:
+    found = fingerprint(text)
+    return found - (1 << BITS) if found >= 1 << (BITS - 1) else found

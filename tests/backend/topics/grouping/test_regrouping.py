@@ -1,0 +1,254 @@
+"""News items to topics in the store, again and again."""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from backend.articles.engine import RuleSet
+from backend.db import Database, change_counters
+from backend.topics import store
+from backend.topics.grouping.regrouping import Regrouped, regroup
+from backend.topics.model import Media, Topic
+from backend.topics.tables import news_items, topics
+
+Add = Callable[..., int]
+DERIBIT = "Coinbase to buy options venue Deribit for $2.9 billion"
+THEFT = "Northwind Exchange drained of $90M in wallet hack"
+
+
+@pytest.fixture
+def add(database: Database, noon: datetime) -> Add:
+    """Store an article; gives its id."""
+
+    def added(title: str, *, hours: float = 0, **more: Any) -> int:
+        url = more.pop("url", f"https://outlet.example/{title}-{hours}")
+        row = {
+            "feed_id": "feed",
+            "guid_key": hashlib.sha256(url.encode()).hexdigest(),
+            "url_key": hashlib.sha256(url.encode()).hexdigest(),
+            "url": url,
+            "title": title,
+            "text": "",
+            "image": None,
+            "language": "en",
+            "published_at": noon + timedelta(hours=hours),
+            "fetched_at": noon + timedelta(hours=hours),
+            "simhash": 0,
+            "entities": "[]",
+            "figures": "[]",
+            "topic_id": None,
+            **more,
+        }
+        with database.write() as connection:
+            return connection.execute(
+                sa.insert(news_items).values(row).returning(news_items.c.id)
+            ).scalar_one()
+
+    return added
+
+
+def topic_of(database: Database, *items: int) -> list[int]:
+    with database.read() as connection:
+        look = sa.select(news_items.c.id, news_items.c.topic_id).where(news_items.c.id.in_(items))
+        found = {row.id: row.topic_id for row in connection.execute(look)}
+    return [found[item] for item in items]
+
+
+def read(database: Database, topic_id: int) -> Topic:
+    found = store.read(database, topic_id)
+    assert found is not None
+    return found
+
+
+def moves(database: Database) -> int:
+    with database.read() as connection:
+        look = sa.select(change_counters.c.n).where(change_counters.c.topic == store.CHANGED)
+        return connection.execute(look).scalar_one_or_none() or 0
+
+
+def test_articles_of_one_event_become_one_topic_in_all_their_languages(
+    database: Database, rules: RuleSet, add: Add, noon: datetime
+) -> None:
+    one = [
+        add(DERIBIT),
+        add("Coinbase以29亿美元收购Deribit", language="zh", hours=1),
+        add("コインベース、デリビットを29億ドルで買収へ", language="ja", hours=2),
+    ]
+    other = add(THEFT, hours=1)
+    assert regroup(database, rules, now=noon + timedelta(hours=3)) == Regrouped(4, 2, added=2)
+    (topic_id,) = set(topic_of(database, *one))
+    assert topic_of(database, other) != [topic_id]
+    stored = read(database, topic_id)
+    assert set(stored.texts) == {"en", "zh", "ja"}
+    assert stored.texts["en"].title == DERIBIT
+    assert len(stored.media) == 3
+
+
+def test_regrouping_again_writes_nothing(
+    database: Database, rules: RuleSet, add: Add, noon: datetime
+) -> None:
+    add(DERIBIT, text="The deal closes this year. It is the largest of its kind so far, says the buyer.")
+    add("Deribit bought by Coinbase for $2.9 billion", hours=1)
+    add(THEFT, hours=1)
+    now = noon + timedelta(hours=2)
+    regroup(database, rules, now=now)
+    before = moves(database)
+    assert regroup(database, rules, now=now) == Regrouped(3, 2)
+    assert moves(database) == before
+
+
+def test_another_article_joins_the_topic_which_keeps_its_id(
+    database: Database, rules: RuleSet, add: Add, noon: datetime
+) -> None:
+    first = add(DERIBIT)
+    regroup(database, rules, now=noon)
+    second = add("Coinbase buys Deribit, an options venue, for $2.9 billion", hours=1)
+    again = regroup(database, rules, now=noon + timedelta(hours=1))
+    assert again == Regrouped(2, 1, changed=1)
+    assert len(set(topic_of(database, first, second))) == 1
+    assert len(read(database, topic_of(database, first)[0]).media) == 2
+
+
+def test_topics_that_turn_out_to_be_one_are_merged_and_the_old_id_leads_on(
+    database: Database, rules: RuleSet, add: Add, noon: datetime
+) -> None:
+    items = [
+        add(DERIBIT),
+        add("Coinbase to buy Deribit for $2.9 billion", hours=1),
+        add(DERIBIT + " today", hours=2),
+    ]
+    with database.write() as connection:  # as an earlier grouping with fewer words might have left them
+        blank = {
+            "category": 2,
+            "published_at": noon,
+            "updated_at": noon,
+            "url": "https://x.example",
+            "entities": "[]",
+        }
+        blank |= {"realm": "live", "language": "en", "tweet_score": 0.0, "media_score": 0.0}
+        made = [
+            connection.execute(sa.insert(topics).values(blank).returning(topics.c.id)).scalar_one()
+            for _ in range(2)
+        ]
+        for item, topic_id in zip(items, (made[0], made[1], made[1]), strict=True):
+            connection.execute(sa.update(news_items).where(news_items.c.id == item).values(topic_id=topic_id))
+    assert regroup(database, rules, now=noon + timedelta(hours=3)).merged == 1
+    assert topic_of(database, *items) == [made[1]] * 3
+    assert read(database, made[0]).id == made[1]
+    assert regroup(database, rules, now=noon + timedelta(hours=3)) == Regrouped(3, 1)
+
+
+def test_what_splits_off_gets_an_id_of_its_own_and_takes_its_media_along(
+    database: Database, rules: RuleSet, add: Add, noon: datetime
+) -> None:
+    kept = [add(DERIBIT), add("Coinbase to buy Deribit for $2.9 billion", hours=1)]
+    stray = add(
+        "Coinbase to buy options venue Deribit, report says", hours=1, url="https://outlet.example/stray"
+    )
+    regroup(database, rules, now=noon + timedelta(hours=2))
+    (topic_id,) = set(topic_of(database, *kept, stray))
+    with database.write() as connection:  # the outlet corrects what it wrote
+        changed = sa.update(news_items).where(news_items.c.id == stray).values(title=THEFT)
+        connection.execute(changed)
+    assert regroup(database, rules, now=noon + timedelta(hours=2)) == Regrouped(3, 2, added=1, changed=1)
+    assert topic_of(database, *kept) == [topic_id] * 2
+    (new,) = topic_of(database, stray)
+    assert new != topic_id
+    assert "https://outlet.example/stray" not in {item.url for item in read(database, topic_id).media}
+    assert {item.url for item in read(database, new).media} == {"https://outlet.example/stray"}
+
+
+def test_a_story_that_goes_on_keeps_what_left_the_window(
+    database: Database, rules: RuleSet, add: Add, noon: datetime
+) -> None:
+    old = add(DERIBIT)
+    regroup(database, rules, now=noon)
+    late = add(DERIBIT + " after review", hours=50)
+    regroup(database, rules, now=noon + timedelta(hours=60))
+    regroup(database, rules, now=noon + timedelta(hours=80))
+    (topic_id,) = set(topic_of(database, old, late))
+    stored = read(database, topic_id)
+    assert stored.published_at == noon
+    assert len(stored.media) == 2
+
+
+def test_articles_of_the_future_and_of_last_week_are_left_alone(
+    database: Database, rules: RuleSet, add: Add, noon: datetime
+) -> None:
+    items = [add(DERIBIT, hours=-80), add(DERIBIT + " soon", hours=5)]
+    assert regroup(database, rules, now=noon) == Regrouped(0, 0)
+    assert topic_of(database, *items) == [None, None]
+
+
+def test_a_fading_score_is_written_when_it_moved_by_a_twentieth(
+    database: Database, rules: RuleSet, add: Add, noon: datetime
+) -> None:
+    item = add(DERIBIT)
+    regroup(database, rules, now=noon)
+    (topic_id,) = topic_of(database, item)
+    assert regroup(database, rules, now=noon + timedelta(minutes=20)).changed == 0
+    assert regroup(database, rules, now=noon + timedelta(hours=12)).changed == 1
+    assert read(database, topic_id).tweet_score == pytest.approx(0.125)
+
+
+def test_media_that_a_program_sent_stay(database: Database, rules: RuleSet, add: Add, noon: datetime) -> None:
+    first = add(DERIBIT)
+    regroup(database, rules, now=noon)
+    (topic_id,) = topic_of(database, first)
+    with database.write() as connection:
+        store.add_media(connection, topic_id, [Media("tweet", "https://x.com/a/1", score=2.0)], now=noon)
+    add(DERIBIT + " today", hours=1)
+    regroup(database, rules, now=noon + timedelta(hours=1))
+    assert sorted(item.kind for item in read(database, topic_id).media) == ["article", "article", "tweet"]
+
+
+class Raced(Database):
+    """Somebody else comes first, each time that this one is about to write."""
+
+    def __init__(self, other: Database, meddle: Callable[[Database], object], times: int) -> None:
+        super().__init__(other.url)
+        self._other, self._meddle, self.left = other, meddle, times
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        if self.left:
+            self.left -= 1
+            self._meddle(self._other)
+        with super().write() as connection:
+            yield connection
+
+
+def test_two_processes_that_regroup_at_once_make_no_topic_twice(
+    database: Database, rules: RuleSet, add: Add, noon: datetime
+) -> None:
+    items = [add(DERIBIT), add(THEFT)]
+    raced = Raced(database, lambda other: regroup(other, rules, now=noon), times=1)
+    assert regroup(raced, rules, now=noon) == Regrouped(2, 2)
+    raced.dispose()
+    with database.read() as connection:
+        assert connection.execute(sa.select(sa.func.count()).select_from(topics)).scalar_one() == 2
+    assert len(set(topic_of(database, *items))) == 2
+
+
+def test_who_is_overtaken_again_and_again_says_so(
+    database: Database, rules: RuleSet, add: Add, noon: datetime
+) -> None:
+    add(DERIBIT)
+    add(THEFT)
+
+    def meddle(other: Database) -> None:
+        with other.write() as connection:
+            connection.execute(
+                sa.update(news_items).values(topic_id=sa.func.coalesce(news_items.c.topic_id, 0) + 1)
+            )
+
+    raced = Raced(database, meddle, times=99)
+    with pytest.raises(RuntimeError, match="regrouped by others"):
+        regroup(raced, rules, now=noon)
+    raced.dispose()

@@ -1,0 +1,223 @@
+"""The topic endpoints, to the letter of the interface."""
+
+from typing import Any
+
+import pytest
+
+from tests.backend.topics.conftest import Service
+
+ITEM = ["id", "title", "subtitle", "summary", "summary_bullets", "category", "lang", "published_at", "url"]
+WHOLE = {
+    "title": "T",
+    "subtitle": "S",
+    "summary": "Sum",
+    "summary_bullets": [["one", "two"], ["three"]],
+    "terms_concepts": [{"term": "halving", "definition": "every four years"}],
+}
+
+
+def test_a_list_item_has_the_fields_of_the_interface_and_a_number_for_its_category(service: Service) -> None:
+    number = service.add(
+        texts={"en": WHOLE}, category=1, published_at="2026-03-01T08:00:00+09:00", url="https://a.example/x"
+    )
+    answer = service.get("/topics").json()
+    assert list(answer) == ["code", "message", "data", "total"]
+    assert (answer["code"], answer["message"], answer["total"]) == (0, "ok", 1)
+    assert list(answer["data"][0]) == ITEM
+    assert answer["data"][0] == {
+        "id": number,
+        "title": "T",
+        "subtitle": "S",
+        "summary": "Sum",
+        "summary_bullets": [["one", "two"], ["three"]],
+        "category": 1,
+        "lang": "en",
+        "published_at": "2026-02-28T23:00:00Z",
+        "url": "https://a.example/x",
+    }
+
+
+def test_the_detail_has_a_word_for_its_category_and_terms_and_a_cover(service: Service) -> None:
+    number = service.add(texts={"en": WHOLE}, category=0, cover_img="https://a.example/x.png")
+    detail = service.data(f"/topics/{number}")
+    assert list(detail) == [*ITEM, "terms_concepts", "cover_img"]
+    assert detail["category"] == "Breaking"
+    assert detail["terms_concepts"] == [{"term": "halving", "definition": "every four years"}]
+    assert detail["cover_img"] == "https://a.example/x.png"
+
+
+def test_what_was_not_sent_is_null_and_arrays_are_empty(service: Service) -> None:
+    detail = service.data(f"/topics/{service.add()}")
+    assert [detail[name] for name in ("subtitle", "summary", "cover_img")] == [None] * 3
+    assert (detail["summary_bullets"], detail["terms_concepts"]) == ([], [])
+
+
+def test_topics_come_newest_first_and_then_by_id_descending(service: Service) -> None:
+    old = service.add(published_at=service.ago(days=3))
+    first, second = service.add(), service.add()
+    newest = service.add(published_at=service.ago(minutes=1))
+    assert [item["id"] for item in service.data("/topics")] == [newest, second, first, old]
+
+
+def test_publish_after_is_inclusive_and_publish_before_exclusive(service: Service) -> None:
+    days = [service.add(published_at=f"2026-01-0{day}T00:00:00Z") for day in range(1, 6)]
+    found = service.data("/topics?publish_after=2026-01-02T00:00:00Z&publish_before=2026-01-04T00:00:00Z")
+    assert [item["id"] for item in found] == [days[2], days[1]]
+    backwards = service.get("/topics?publish_after=2026-01-04T00:00:00Z&publish_before=2026-01-02T00:00:00Z")
+    assert (backwards.json()["data"], backwards.json()["total"]) == ([], 0)
+
+
+def test_total_counts_all_that_match_on_every_page(service: Service) -> None:
+    service.post("/topics", [service.topic(category=number % 2) for number in range(7)])
+    for page, many in ((1, 2), (2, 2), (3, 0), (2**63 - 1, 0)):
+        answer = service.get(f"/topics?category=0&page_size=2&page={page}").json()
+        assert (answer["total"], len(answer["data"])) == (4, many)
+
+
+def test_a_page_holds_a_hundred_at_the_most(service: Service) -> None:
+    service.post("/topics", [service.topic() for _ in range(103)])
+    for asked in ("100", "101", "5000", str(2**63 - 1)):
+        assert len(service.data(f"/topics?page_size={asked}")) == 100
+    assert len(service.data("/topics?page_size=100&page=2")) == 3
+    assert len(service.data("/topics")) == 20
+
+
+def test_a_topic_is_listed_in_the_languages_that_it_has_text_in(service: Service) -> None:
+    number = service.add(texts={"ja": {"title": "見出し"}, "zh": {"title": "标题"}})
+    assert service.data("/topics") == []
+    (item,) = service.data("/topics?lang=ja")
+    assert (item["id"], item["title"], item["lang"]) == (number, "見出し", "ja")
+    for path in (f"/topics/{number}", f"/ai_insights/{number}"):
+        answer = service.get(path)
+        assert answer.status == 404
+        assert answer.json() == {
+            "code": 404,
+            "message": f"Topic {number} has no text in en. It has ja, zh: ask with lang.",
+            "data": None,
+        }
+
+
+@pytest.mark.parametrize("path", ["/topics/{}", "/topics/{}/media", "/ai_insights/{}"])
+@pytest.mark.parametrize("number", ["999999", "0", "-1", str(2**63 - 1)])
+def test_a_topic_that_there_is_not_is_404_in_the_envelope(service: Service, path: str, number: str) -> None:
+    answer = service.get(path.format(number))
+    body = answer.json()
+    assert (answer.status, body["code"], body["data"]) == (404, 404, None)
+    assert number in body["message"]
+
+
+WRONG = [
+    "/topics?category=3",
+    "/topics?category=-1",
+    "/topics?category=Breaking",
+    "/topics?category=",
+    "/topics?page=0",
+    "/topics?page=x",
+    "/topics?page=1.0",
+    "/topics?page=1_0",
+    "/topics?page=%EF%BC%91",
+    f"/topics?page={2**63}",
+    "/topics?page_size=0",
+    f"/topics?page_size={10**40}",
+    "/topics?lang=fr",
+    "/topics?lang=EN",
+    "/topics?lang=",
+    "/topics?publish_before=yesterday",
+    "/topics?publish_after=2026-01-01",
+    "/topics?publish_after=2026-02-30T00:00:00Z",
+    "/topics?lang=%FF",
+    "/topics/x",
+    "/topics/1.0",
+    f"/topics/{2**64}",
+    "/topics/1?lang=de",
+    "/topics/x/media",
+    "/topics/1/media?lang=de",
+    "/ranking_topics?top=0",
+    "/ranking_topics?top=51",
+    "/ranking_topics?top=five",
+    "/ranking_topics?lang=xx",
+    "/ai_insights/x",
+    "/ai_insights/1?lang=xx",
+]
+
+
+def test_every_wrong_parameter_is_400_in_the_envelope(service: Service) -> None:
+    for path in WRONG:
+        answer = service.get(path)
+        body = answer.json()
+        assert (answer.status, body["code"], body["data"]) == (400, 400, None), path
+        assert list(body) == ["code", "message", "data"]
+        assert body["message"], path
+        assert answer.headers["content-type"] == "application/json"
+
+
+def test_unknown_parameters_are_ignored(service: Service) -> None:
+    number = service.add()
+    for path in ("/topics?sort=x&page=1", "/ranking_topics?limit=-4"):
+        assert [item["id"] for item in service.data(path)] == [number]
+    assert service.data(f"/topics/{number}?page=0")["id"] == number
+
+
+def test_the_ranking_holds_the_last_24_hours_by_score_and_ties_newest_first(service: Service) -> None:
+    def ranked(hours: float, score: float | None) -> int:
+        return service.add(published_at=service.ago(hours=hours), total_tweet_score=score)
+
+    old, edge, tie_old, tie_new = ranked(24.01, 900), ranked(24, 3), ranked(5, 7.5), ranked(2, 7.5)
+    best, unscored, tomorrow = ranked(20, 8), ranked(1, None), ranked(-1, 999)
+    answer = service.get("/ranking_topics?top=50").json()
+    assert list(answer) == ["code", "message", "data"]
+    assert [item["id"] for item in answer["data"]] == [best, tie_new, tie_old, edge, unscored]
+    assert list(answer["data"][0]) == ITEM
+    assert not {old, tomorrow} & {item["id"] for item in answer["data"]}
+    assert len(service.data("/ranking_topics?top=2")) == 2
+
+
+def test_the_ranking_holds_five_unless_asked_for_another_number(service: Service) -> None:
+    service.post("/topics", [service.topic(total_tweet_score=number) for number in range(60)])
+    assert len(service.data("/ranking_topics")) == 5
+    assert len(service.data("/ranking_topics?top=50")) == 50
+
+
+def test_a_terminal_key_opens_the_media_alone(service: Service) -> None:
+    number = service.add()
+    key = {"X-CP-TERMINAL-API-KEY": service.keys["terminal"]}
+    assert send_with(service, f"/topics/{number}/media", key) == 200
+    for path in (f"/topics/{number}", "/topics", "/ranking_topics", f"/ai_insights/{number}", "/prices"):
+        assert send_with(service, path, key) == 401
+    assert send_with(service, f"/topics/{number}/media", {"CP-X-API-KEY": service.keys["terminal"]}) == 401
+    assert (
+        send_with(service, f"/topics/{number}/media", {"X-CP-TERMINAL-API-KEY": service.keys["read"]}) == 401
+    )
+
+
+def send_with(service: Service, path: str, headers: dict[str, str]) -> int:
+    from tests.support.asgi import send
+
+    return send(service.running.app, path, headers=headers).status
+
+
+def test_refusals_of_credentials_are_in_the_envelope(service: Service) -> None:
+    from tests.support.asgi import send
+
+    for path in ("/topics", "/ranking_topics", "/ai_insights/1", "/topics/x"):
+        answer = send(service.running.app, path)
+        assert (answer.status, answer.json()["code"], answer.json()["data"]) == (401, 401, None)
+        assert "www-authenticate" in answer.headers
+    assert service.post("/topics", service.topic(), key="read").json()["code"] == 403
+    assert service.get("/topics", key="write").json()["code"] == 403
+
+
+def test_an_insight_that_is_not_written_yet_is_empty_and_one_that_is_is_answered(service: Service) -> None:
+    from backend.topics import insights_table
+
+    number = service.add()
+    assert service.data(f"/ai_insights/{number}") == {"conclusion": None, "deep_analysis": []}
+    body: dict[str, Any] = {
+        "conclusion": "It is so.",
+        "deep_analysis": [
+            {"title": "Why", "expanded_explanation": "Hence.", "topic_links": [{"A title": "/topics/1"}]}
+        ],
+    }
+    with service.database.write() as connection:
+        insights_table.write(connection, number, "en", body, inputs="0" * 64, now=service.clock())
+    assert service.data(f"/ai_insights/{number}") == body
