@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from backend.articles.matching.article import ReadArticle, ReadField
 from backend.articles.matching.compiled import RuleSet, compile_rules
 from backend.articles.matching.fixing import Fix
+from backend.articles.matching.reading import Reading
 from backend.articles.matching.settling import Fixes, settle
 from backend.articles.model import FieldName
 from backend.articles.schemas import (
@@ -19,9 +20,10 @@ from backend.articles.schemas import (
     ScanResult,
     Violation,
 )
+from backend.articles.text.languages import detect
 from backend.entities.model import Language
 
-__all__ = ["Corrected", "RuleSet", "apply", "compile_rules", "correct", "scan"]
+__all__ = ["Corrected", "RuleSet", "apply", "compile_rules", "correct", "mentions", "scan"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,15 @@ def correct(rules: RuleSet, text: str, *, language: Language, field: FieldName =
         violations=_violations(read, only, auto),
         corrections=_corrections(read, only, every, auto),
     )
+
+
+def mentions(rules: RuleSet, text: str) -> list[tuple[int, int, str]]:
+    """Start, end and entity of every place in ``text`` that names one, rightly or wrongly: by place, and
+    none overlap. The same as :func:`scan` matches in the content of an article, and quicker.
+    """
+    reading = Reading(rules, text, "content", "content", detect([text]))
+    reading.choose(reading.evidence.beside)
+    return [(start, end, meaning.entity) for start, end, meaning, _ in reading.found if meaning.entity]
 
 
 def _every(read: ReadArticle) -> Fixes:

@@ -26,6 +26,11 @@ EntityType = Literal[
 ]
 """``term`` is a word of the field (DeFi, 暗号資産): articles have rules for it, extraction leaves it out."""
 
+OF_THE_FIELD: frozenset[EntityType] = frozenset(
+    ("asset", "stablecoin", "protocol", "exchange", "data_provider", "term")
+)
+"""Types of which most are named in texts about the field alone. Banks, ministers and newspapers are not."""
+
 Case = Literal["exact", "any", "title-at-sentence-start"]
 """How a name in Latin script may be written. ``exact``: as given, or all in capitals where its line
 is. ``any``: every way is right. ``title-at-sentence-start``: as given, and with a first capital at the
@@ -55,13 +60,15 @@ class NameCondition(Fact):
     """Where one of an entity's names is part of another word: 币安 in 人民币安全."""
 
     name: Name
-    """One of the entity's names or former names, as it is written there."""
+    """One of the entity's names or former names, as it is written there. Its wrong forms have the same
+    conditions."""
     not_before: tuple[Neighbour, ...] = ()
     """The name does not count where one of these follows it."""
     not_after: tuple[Neighbour, ...] = ()
     """Nor where one of these precedes it."""
     boundary: Literal["katakana-run"] | None = None
-    """``katakana-run``: no katakana may stand beside it, however long it is."""
+    """``katakana-run``: no katakana may stand beside it, however long it is. So it is anyway with a name in
+    katakana that is an ordinary word."""
 
 
 class Entity(Fact):
@@ -79,8 +86,12 @@ class Entity(Fact):
     """False for tickers that mean nothing else (BTC, ETH). A cashtag never needs context."""
     case: Case = "exact"
     context: bool | tuple[Name, ...] = False
-    """Which names are ordinary words too and count only in their exact capitals beside a word of the
-    field or another, unambiguous entity in the same paragraph. True: all names of one word."""
+    """Which names are ordinary words too and count only in their exact capitals near a word of the field
+    or another, unambiguous entity of it in the same paragraph. True: all names of one word."""
+    evidence: bool | None = None
+    """Whether its names tell that a text speaks of the field, so that ordinary words near them count as
+    names. Null: as its type has it: assets, stablecoins, protocols, exchanges, data providers and terms do,
+    and so do the trade press and whoever speaks for a project."""
     former: tuple[FormerName, ...] = ()
     conditions: tuple[NameCondition, ...] = ()
     """What may not stand beside its names, since they would be parts of other words there."""
@@ -103,6 +114,13 @@ class Entity(Fact):
             if condition.name not in own:
                 raise ValueError(f"'conditions' names '{condition.name}', which is none of its names.")
         return self
+
+    @property
+    def tells_of_field(self) -> bool:
+        """Whether its unambiguous names are evidence."""
+        if self.evidence is not None:
+            return self.evidence
+        return self.type in OF_THE_FIELD or self.authority in ("trade_press", "official_project")
 
     def condition(self, name: str) -> NameCondition | None:
         """What may not stand beside ``name``; None where it counts everywhere."""

@@ -8,9 +8,7 @@ as its right name does. Words of the field (DeFi, 暗号資産) are no entities.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from backend.articles.engine import RuleSet
-from backend.articles.matching.article import ReadArticle
-from backend.articles.schemas import Article
+from backend.articles.engine import RuleSet, mentions
 from backend.entities.mention import Mention
 from backend.extraction.schemas import EntityOut
 
@@ -25,12 +23,10 @@ class Seen:
 
 def find(rules: RuleSet, text: str) -> list[Mention]:
     """Every place in ``text`` that names an entity, by place; none overlap."""
-    read = ReadArticle(rules, Article.model_construct(content=text))
     return [
-        Mention(meaning.entity, start, end, text[start:end])
-        for field in read.fields
-        for start, end, meaning, _ in field.reading.found
-        if meaning.entity is not None and rules.entities[meaning.entity].type != "term"
+        Mention(entity, start, end, text[start:end])
+        for start, end, entity in mentions(rules, text)
+        if rules.entities[entity].type != "term"
     ]
 
 
@@ -39,10 +35,10 @@ def entities_of(rules: RuleSet, texts: Iterable[str]) -> list[Seen]:
     return seen_in(mention for text in texts for mention in find(rules, text))
 
 
-def seen_in(mentions: Iterable[Mention]) -> list[Seen]:
+def seen_in(found: Iterable[Mention]) -> list[Seen]:
     """The same of mentions that were found already."""
     first: dict[str, str] = {}
-    for mention in mentions:
+    for mention in found:
         first.setdefault(mention.entity_id, mention.text)
     return [Seen(entity_id, name) for entity_id, name in first.items()]
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from backend.articles.matching.compiled import RuleSet
 from backend.articles.matching.first_mention import missing_forms
 from backend.articles.matching.fixing import Fix, fixed
+from backend.articles.matching.meanings import Meaning
 from backend.articles.matching.reading import Reading
 from backend.articles.model import FieldName
 from backend.articles.schemas import Article
@@ -49,7 +50,7 @@ class ReadArticle:
                 reading.choose(reading.evidence.beside)
         self.fields = [ReadField(reading) for reading in self._readings]
 
-    def _article_tells(self, _: int) -> bool:
+    def _article_tells(self, _: int, __: Meaning) -> bool:
         """Whether there is evidence anywhere: a tag is too short to hold its own."""
         self.tags_asked = True
         if self._tells is None:

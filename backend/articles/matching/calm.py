@@ -8,12 +8,13 @@ cheaply, they are not, and the text is read again: this module may only err to t
 """
 
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice, pairwise
+from itertools import groupby, pairwise
 
 from backend.articles.matching.article import ReadArticle, ReadField
+from backend.articles.matching.context import Span, any_near
 from backend.articles.matching.crossing import nothing_reaches_across
 from backend.articles.matching.exchange import Exchange, exchange
 from backend.articles.matching.fixing import Fix
@@ -53,7 +54,7 @@ def stays_calm(read: ReadArticle, fixes: Mapping[str, Sequence[Fix]]) -> bool:
         made = fixes.get(field.reading.path, ())
         if field.reading.formers or any(other.start - fix.end <= width for fix, other in pairwise(made)):
             return False
-        if next(_without_lasting_evidence(field.reading, made), None) is not None:
+        if not _lasting_evidence_is_near(field.reading, made):
             return False
     return True
 
@@ -171,48 +172,67 @@ def _label(text: str) -> str:
 
 
 def _keeps_evidence(reading: Reading, fixes: Sequence[Fix]) -> bool:
-    """Whether each paragraph that asked for evidence and is corrected has some that stays."""
-    evidence = reading.evidence
+    """Whether each ordinary word that asked for evidence near a correction is told the same as before."""
+    return all(_tells_the_same(reading, *each) for each in _corrected_paragraphs(reading, fixes))
 
-    def keeps(paragraph: int) -> bool:
-        own = [fix for fix in fixes if evidence.paragraph(fix.start) == paragraph]
-        if not all(_stands_free(reading.text, fix) for fix in own):
+
+def _tells_the_same(reading: Reading, paragraph: int, fixes: Sequence[Fix]) -> bool:
+    evidence = reading.evidence
+    now = [start for start, _ in evidence.places(paragraph)]
+    telling = [fix for fix in fixes if reading.alone(fix.text)[1]]
+    # Evidence in what is written may begin anywhere in it.
+    slack = _slack(fixes) + max((len(fix.text) for fix in telling), default=0)
+    sure = sorted([*_lasting(evidence.places(paragraph), fixes), *_free(reading.text, telling)])
+    perhaps = sorted([*now, *(fix.start for fix in telling)])
+    return all(
+        any_near(sure, at, within - slack)
+        if any_near(now, at, within)
+        else not any_near(perhaps, at, within + slack)
+        for at, within in evidence.asked[paragraph]
+    )
+
+
+def _lasting_evidence_is_near(reading: Reading, fixes: Sequence[Fix]) -> bool:
+    """Whether all that asked for evidence in paragraphs that ``fixes`` correct has some that surely stays."""
+    evidence = reading.evidence
+    for paragraph, own in _corrected_paragraphs(reading, fixes):
+        lasting = _lasting(evidence.places(paragraph), own)
+        slack = _slack(own)
+        if not all(any_near(lasting, at, within - slack) for at, within in evidence.asked[paragraph]):
             return False
-        tells = any(reading.alone(fix.text)[1] for fix in own)
-        return tells is evidence.holds(paragraph)
-
-    return all(map(keeps, _without_lasting_evidence(reading, fixes)))
+    return True
 
 
-def _without_lasting_evidence(reading: Reading, fixes: Sequence[Fix]) -> Iterator[int]:
-    """Paragraphs that asked for evidence and have none but what ``fixes`` replace, or none at all."""
-    evidence = reading.evidence
+def _corrected_paragraphs(reading: Reading, fixes: Sequence[Fix]) -> Iterator[tuple[int, list[Fix]]]:
+    """Paragraphs in which evidence was asked for, with those of ``fixes`` that are theirs."""
+    paragraph = reading.evidence.paragraph
+    for number, own in groupby(fixes, key=lambda fix: paragraph(fix.start)):
+        if number in reading.evidence.asked:
+            yield number, list(own)
+
+
+def _slack(fixes: Sequence[Fix]) -> int:
+    """How much nearer or farther things can come to each other by ``fixes``, or by some of them."""
+    return sum(abs(len(fix.text) - (fix.end - fix.start)) for fix in fixes)
+
+
+def _lasting(places: Iterable[Span], fixes: Sequence[Fix]) -> list[int]:
+    """Where evidence begins that no fix overlaps."""
     starts = [fix.start for fix in fixes]
-
-    def stays(start: int, end: int) -> bool:
+    lasting = []
+    for start, end in places:
         k = bisect_right(starts, start)
-        return (k == 0 or fixes[k - 1].end <= start) and (k == len(fixes) or end <= starts[k])
-
-    for paragraph in evidence.asked.intersection(map(evidence.paragraph, starts)):
-        if not _holds_right_name(reading, paragraph) and not any(
-            stays(*place) for place in evidence.places(paragraph)
-        ):
-            yield paragraph
+        if (k == 0 or fixes[k - 1].end <= start) and (k == len(fixes) or end <= starts[k]):
+            lasting.append(start)
+    return lasting
 
 
-def _holds_right_name(reading: Reading, paragraph: int) -> bool:
-    """Whether a name is evidence that nothing corrects."""
-    first, last = reading.evidence.bounds(paragraph)
-    for start, _, meaning, _ in islice(reading.found, bisect_left(reading.found, (first,)), None):
-        if start >= last:
-            return False
-        if meaning.evidence and meaning.rule is None:
-            return True
-    return False
+def _free(text: str, fixes: Iterable[Fix]) -> Iterator[int]:
+    """Where those of ``fixes`` begin at whose edges no boundary can fail."""
+    return (fix.start for fix in fixes if _stands_free(text, fix))
 
 
 def _stands_free(text: str, fix: Fix) -> bool:
-    """Whether no boundary can fail at the edges of ``fix``."""
     before, after = text[fix.start - 1 : fix.start], text[fix.end : fix.end + 1]
     return not (before and _bounds(before, fix.text[0])) and not (after and _bounds(after, fix.text[-1]))
 

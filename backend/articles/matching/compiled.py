@@ -109,7 +109,7 @@ def _compiled(combined: Combined) -> RuleSet:
         rule = rules[source.id] = compiled(source)
         add_rule(rule, combined.entities, surfaces)
         mentions += first_mentions(rule, combined.entities, surfaces)
-    add_other_case(surfaces, rules)
+    add_other_case(surfaces, rules, combined.entities)
     _add_context_words(combined, surfaces)
     return _rule_set(combined, surfaces, rules, mentions)
 
@@ -144,7 +144,9 @@ def _rule_set(
         left=[left[k] for k, _ in forms],
         right=[right[k] for k, _ in forms],
         meanings=[tuple(m for m in listed if m.kind is not Kind.EVIDENCE) for listed in meanings],
-        evidence=[tuple(m for m in listed if m.evidence or m.kind is Kind.SYMBOL) for listed in meanings],
+        evidence=[
+            tuple(m for m in listed if m.evidence or _is_ticker_of_field(m, combined)) for listed in meanings
+        ],
         mentions=tuple(mentions),
         joints=joints_of(ordered),
         unsure=frozenset(row for row, (k, _) in enumerate(forms) if looks_like_others(ordered[k])),
@@ -155,6 +157,10 @@ def _rule_set(
         longest=max(map(len, ordered), default=0),
         reach=max(map(len, conditions), default=0),
     )
+
+
+def _is_ticker_of_field(meaning: Meaning, combined: Combined) -> bool:
+    return meaning.kind is Kind.SYMBOL and combined.entities[meaning.entity or ""].tells_of_field
 
 
 _PUNCTUATION = frozenset('\n,.;:!?"()[]、。，；：！？（）「」『』“”…*|#')

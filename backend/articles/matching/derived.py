@@ -7,13 +7,15 @@ from typing import NamedTuple, Self
 
 from backend.articles import reasons
 from backend.articles.matching.meanings import CompiledRule, Form, Kind, Meaning
-from backend.articles.model import FIELDS, Rule, Severity, ViolationType
-from backend.articles.text.boundaries import CLASS, KATAKANA, edges
+from backend.articles.model import FIELDS, Boundary, Rule, Severity, ViolationType
+from backend.articles.text.boundaries import CLASS, KATAKANA, edges, is_katakana
 from backend.articles.text.folding import fold, plain
 from backend.entities.model import LANGUAGES, Entity, Language
 
 SHORTEST_FIXED = 3
 """Shorter names are too easily something else for their case to be put right unasked."""
+LONGEST_ACRONYM = 4
+"""Up to this length a name in capitals is, in small letters, as likely part of an address or of a program."""
 
 Surfaces = defaultdict[str, list[Meaning]]
 """Meanings by folded surface, as they are gathered."""
@@ -39,10 +41,13 @@ class _Beside(NamedTuple):
     @classmethod
     def of(cls, entity: Entity, name: str, surface: str) -> Self:
         condition = entity.condition(name) if entity.conditions else None
+        # An ordinary word in katakana is part of another word where katakana touches it, however long it is.
+        is_word = needs_context(entity, name) and is_katakana(surface)
+        boundary: Boundary = "katakana-run" if is_word else "auto"
         if condition is None:
-            return cls(*edges(surface, "auto"), (), ())
+            return cls(*edges(surface, boundary), (), ())
         return cls(
-            *edges(surface, condition.boundary or "auto"),
+            *edges(surface, condition.boundary or boundary),
             tuple(fold(text).text for text in condition.not_before),
             tuple(fold(text).text for text in condition.not_after),
         )
@@ -64,9 +69,16 @@ def needs_context(entity: Entity, name: str) -> bool:
     return name in entity.context
 
 
-def is_plain_entity(entity: Entity) -> bool:
-    """Whether the entity's canonical names mean nothing else, so that any form of them is evidence."""
-    return not any(needs_context(entity, name) for name in entity.names.values())
+def is_acronym(entity: Entity, name: str) -> bool:
+    """Whether ``name`` is so short that in small letters it is likely something else. Words of the field are
+    not, since no names are."""
+    return len(name) <= LONGEST_ACRONYM and name.isupper() and entity.type != "term" and entity.case != "any"
+
+
+def is_telling(entity: Entity) -> bool:
+    """Whether the entity is of the field and its canonical names mean nothing else, so that any form of them
+    is evidence."""
+    return entity.tells_of_field and not any(needs_context(entity, name) for name in entity.names.values())
 
 
 def add_entity(entity: Entity, surfaces: Surfaces, disabled: frozenset[str]) -> Iterator[CompiledRule]:
@@ -151,7 +163,7 @@ def _names(
             not_before=beside.not_before,
             not_after=beside.not_after,
             context=name.needs_context,
-            evidence=not name.needs_context,
+            evidence=not name.needs_context and entity.tells_of_field,
             raw=name.text,
             order=name.order,
         )
@@ -188,7 +200,7 @@ def _symbol(entity: Entity, symbol: str) -> Meaning:
         left=left,
         right=right,
         context=entity.symbols_need_context,
-        evidence=not entity.symbols_need_context,
+        evidence=not entity.symbols_need_context and entity.tells_of_field,
     )
 
 
@@ -207,7 +219,7 @@ def _former(entity: Entity, name: str, rule: CompiledRule) -> Iterator[Meaning]:
         not_before=beside.not_before,
         not_after=beside.not_after,
         context=context,
-        evidence=not context and is_plain_entity(entity),
+        evidence=not context and is_telling(entity),
         suggestions=tuple(entity.name(language) for language in LANGUAGES),
     )
     yield meaning
@@ -215,11 +227,14 @@ def _former(entity: Entity, name: str, rule: CompiledRule) -> Iterator[Meaning]:
         yield meaning._replace(form=Form.CAPITALS, exact=plain(name).upper())
 
 
-def add_other_case(surfaces: Surfaces, rules: dict[str, CompiledRule]) -> None:
+def add_other_case(
+    surfaces: Surfaces, rules: dict[str, CompiledRule], entities: Mapping[str, Entity]
+) -> None:
     """Adds the meaning "right name in wrong case" where it is plain which name is meant.
 
     It is not where the surface is an ordinary word or right in any case for one entity, or where
-    entities disagree about its form. Forms of tickers and former names are known forms too.
+    entities disagree about its form. Forms of tickers and former names are known forms too. An acronym in
+    small letters asks for evidence, and is none.
     """
     for meanings in surfaces.values():
         exact = [name for name in meanings if name.kind == Kind.NAME and name.form == Form.EXACT]
@@ -229,6 +244,7 @@ def add_other_case(surfaces: Surfaces, rules: dict[str, CompiledRule]) -> None:
         rule = rules.get(f"{first.entity}.case")
         if rule is None:
             continue
+        acronym = is_acronym(entities[first.entity or ""], first.raw)
         known = frozenset(meaning.exact for meaning in meanings if meaning.form in _EXACT)
         meanings.append(
             first._replace(
@@ -236,6 +252,8 @@ def add_other_case(surfaces: Surfaces, rules: dict[str, CompiledRule]) -> None:
                 rule=rule,
                 form=Form.UNKNOWN,
                 known=known,
+                context=acronym,
+                evidence=first.evidence and not acronym,
                 suggestions=(first.raw,) * len(LANGUAGES),
             )
         )

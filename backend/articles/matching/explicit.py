@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from backend.articles.matching.derived import Surfaces, is_plain_entity
+from backend.articles.matching.derived import Surfaces, is_telling
 from backend.articles.matching.meanings import CompiledRule, Form, Kind, Meaning, scope_bit
 from backend.articles.model import Boundary, FieldName, Pattern, Rule
 from backend.articles.text.boundaries import edges
@@ -55,7 +55,7 @@ def add_rule(rule: CompiledRule, entities: Mapping[str, Entity], surfaces: Surfa
             not_before=_folded(pattern.not_before),
             not_after=_folded(pattern.not_after),
             context=source.context,
-            evidence=not source.context and entity is not None and is_plain_entity(entity),
+            evidence=not source.context and entity is not None and is_telling(entity),
             suggestions=single,
             raw=pattern.text,
         )
@@ -141,7 +141,7 @@ def first_mentions(
                 scope=scope,
                 left=left,
                 right=right,
-                evidence=is_plain_entity(entity),
+                evidence=is_telling(entity),
             )
         )
         found.append(FirstMention(rule, rule.entity, form, scope))

@@ -5,12 +5,14 @@ or protected text rules out is dropped first, and only then the leftmost and lon
 "ethereum classics" the longer name fails at its end, and the shorter one must not be lost with it.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from operator import itemgetter
+from typing import TypeAlias
 
 from backend.articles.matching.compiled import RuleSet
-from backend.articles.matching.context import Evidence
+from backend.articles.matching.context import Evidence, Span
+from backend.articles.matching.derived import is_acronym
 from backend.articles.matching.formers import Found, is_former, spare_formers
 from backend.articles.matching.meanings import Form, Kind, Meaning, Meant, Open, scope_bit
 from backend.articles.matching.neighbours import among_latin, in_identifier
@@ -27,6 +29,10 @@ MOST_SETTLED = 16_384
 """How many texts are remembered for each scope, lest somebody fill the memory with odd ones."""
 MOST_KNOWN = 50_000
 """How many suggestions are remembered."""
+
+
+Asking: TypeAlias = Callable[[int, Meaning], bool]
+"""Whether a name of this meaning at this place has evidence beside it."""
 
 
 class Reading:
@@ -55,8 +61,8 @@ class Reading:
         self.formers: list[int] = []
         """Where former names stand, those that are spared too."""
 
-    def choose(self, tells_of_field: Callable[[int], bool]) -> None:
-        """Fills :attr:`found`. ``tells_of_field`` says of a place whether it has evidence beside it."""
+    def choose(self, tells_of_field: Asking) -> None:
+        """Fills :attr:`found`. ``tells_of_field`` says whether a name at a place has evidence beside it."""
         if not self.hits:
             return
         until = self.protection.until
@@ -80,7 +86,7 @@ class Reading:
         if self.formers:
             spare_formers(text, found)
 
-    def _candidates(self, tells_of_field: Callable[[int], bool]) -> list[tuple[int, int, Meant]]:
+    def _candidates(self, tells_of_field: Asking) -> list[tuple[int, int, Meant]]:
         """Start, negative end and meaning of all that holds, protected or not."""
         text, low, folded = self.text, self.low, self._folded
         identity, beside = folded.identity, f"\n{text}\n"
@@ -105,7 +111,7 @@ class Reading:
                     known[key] = verdict
             if isinstance(verdict, Open):
                 verdict = self._meant(index, text[first:last], start, end, first, tells_of_field)
-            elif verdict and verdict[0].context and not tells_of_field(first):
+            elif verdict and verdict[0].context and not tells_of_field(first, verdict[0]):
                 continue
             if verdict:
                 candidates.append((first, -last, verdict))
@@ -144,7 +150,7 @@ class Reading:
         start: int,
         end: int,
         at: int,
-        tells_of_field: Callable[[int], bool],
+        tells_of_field: Asking,
     ) -> Meant | None:
         """The first meaning of a surface that holds, with what should be written instead."""
         for meaning in self.rules.meanings[index]:
@@ -158,7 +164,7 @@ class Reading:
             if (
                 not meaning.context
                 or (meaning.kind in _RIGHT_FORMS and self._is_cashtag(at))
-                or tells_of_field(at)
+                or tells_of_field(at, meaning)
             ):
                 return meaning, correct
         return None
@@ -199,8 +205,8 @@ class Reading:
         if self._language and self._keeps_script(meaning, written, correct, at):
             correct = meaning.suggestions[0] or correct
         # A ticker is in capitals anyway, and tells nothing of its line.
-        shouted = written.isupper() and len(written) > 1 and plain(written) != (meaning.raw or meaning.exact)
-        if shouted and self.lines.in_capitals(at):
+        own = meaning.form is not Form.CAPITALS and plain(written) == (meaning.raw or meaning.exact)
+        if written.isupper() and len(written) > 1 and not own and self.lines.in_capitals(at):
             capitals = correct.upper()
             if fold(capitals).text == fold(correct).text:
                 return capitals
@@ -226,22 +232,20 @@ class Reading:
         text = self.text
         return at > 0 and text[at - 1] in DOLLARS and (at < 2 or not CLASS[text[at - 2]] & WORD)
 
-    def _evidence(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """Spans of all unprotected evidence in ``[first:last]`` of the field."""
-        rules, low = self.rules, self.low
-        # A text folds to at least half and at most three times its length; mostly to just its length.
-        begin = first if self._folded.identity else 0
-        for k in range(bisect_left(self.hits, begin, key=itemgetter(2)), len(self.hits)):
-            index, start, end = self.hits[k]
-            if self._folded.identity and end - rules.longest > last:
-                return
+    def _evidence(self, first: int, last: int) -> Iterator[Span]:
+        """Spans of all unprotected evidence in ``[first:last]`` of the field, by where they end."""
+        rules, low, hits = self.rules, self.low, self.hits
+        begin = bisect_left(hits, self._folded.place(first), key=itemgetter(2))
+        behind = bisect_right(hits, self._folded.place(last), begin, key=itemgetter(2))
+        for k in range(begin, behind):
+            index, start, end = hits[k]
             telling = rules.evidence[index]
             if not telling:
                 continue
             if CLASS[low[start - 1]] & rules.left[index] or CLASS[low[end]] & rules.right[index]:
                 continue
             place = self._folded.source(start, end)
-            if place is None or place[0] < first or place[1] > last:
+            if place is None or place[0] < first:
                 continue
             written = self.text[place[0] : place[1]]
             for meaning in telling:
@@ -251,11 +255,14 @@ class Reading:
                     break
 
     def _tells(self, meaning: Meaning, written: str, start: int, end: int, at: int) -> bool:
-        """Whether a surface is evidence: right names in any case are, since their case may be corrected."""
+        """Whether a surface is evidence: right names in any case are, since their case may be corrected, but
+        for acronyms, which in small letters are likely something else."""
         if not meaning.evidence:  # a ticker that needs evidence itself, unless it is a cashtag
             return self._is_cashtag(at) and self._holds(meaning, written, start, end, at)
         if meaning.kind in (Kind.NAME, Kind.HALF_WIDTH):
             low = self.low
+            if not written.isupper() and is_acronym(self.rules.entities[meaning.entity or ""], meaning.raw):
+                return False
             if CLASS[low[start - 1]] & meaning.left or CLASS[low[end]] & meaning.right:
                 return False
             return not (meaning.not_before or meaning.not_after) or not self._is_part(meaning, start, end)
@@ -275,7 +282,7 @@ class Reading:
     def _is_harmless(self) -> bool:
         if not self._folded.identity:
             return False
-        candidates = sorted(self._candidates(lambda _: True))
+        candidates = sorted(self._candidates(lambda *_: True))
         if self.lines.asked or self.lines.asked_sentence:
             return False
         if not any(meaning.rule for _, _, (meaning, _) in candidates):

@@ -13,17 +13,18 @@ holds for the corrections that need no approval, chosen out of K.
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, groupby
 
-from backend.articles.matching.article import ReadArticle
+from backend.articles.matching.article import ReadArticle, ReadField
 from backend.articles.matching.calm import is_calm, stays_calm
 from backend.articles.matching.fixing import Fix
 
 Fixes = Mapping[str, Sequence[Fix]]
 """Corrections by the path of their field."""
 
-MOST_ROUNDS = 8
-"""After so many readings all that is left is held back, or hostile texts would take squared time."""
+NARROW_ROUNDS, MOST_ROUNDS = 5, 8
+"""After so many readings whole paragraphs are held back, and then all that is left, or hostile texts would
+take squared time."""
 
 
 def settle(read: ReadArticle) -> tuple[Fixes, Fixes]:
@@ -44,8 +45,8 @@ def settle(read: ReadArticle) -> tuple[Fixes, Fixes]:
 
 def _stable(read: ReadArticle, fixes: Fixes) -> Fixes:
     """What is left of ``fixes`` when the corrected text was read again and again."""
-    for _ in range(MOST_ROUNDS):
-        blamed = _blamed(read, fixes)
+    for round_ in range(MOST_ROUNDS):
+        blamed = _blamed(read, fixes, widely=round_ >= NARROW_ROUNDS)
         if not blamed:
             return fixes
         left = {path: [fix for fix in listed if (path, fix) not in blamed] for path, listed in fixes.items()}
@@ -55,27 +56,40 @@ def _stable(read: ReadArticle, fixes: Fixes) -> Fixes:
     return {}
 
 
-def _blamed(read: ReadArticle, fixes: Fixes) -> set[tuple[str, Fix]]:
-    """Corrections that change what is found beside what they correct; none if the rest stays as it was."""
+def _blamed(read: ReadArticle, fixes: Fixes, *, widely: bool = False) -> set[tuple[str, Fix]]:
+    """Corrections that change what is found beside what they correct; none if the rest stays as it was.
+
+    Those that touch what is changed, else those of its paragraph (all of them if ``widely``), since evidence,
+    capitals and former names reach no farther; else those of its field, by whose marks and first mentions
+    it may be changed; else all, by which the language is told.
+    """
     again = ReadArticle(read.rules, read.corrected(fixes))
-    actual = {field.reading.path: set(field.fixes) for field in again.fields}
+    new = {field.reading.path: field for field in again.fields}
     blamed: set[tuple[str, Fix]] = set()
     for field in read.fields:
         path = field.reading.path
         made = fixes.get(path, ())
         places = _Places(made)
-        rest = set(field.fixes).difference(made)
-        changed = {places.moved(fix) for fix in rest} ^ actual.get(path, set())
+        rest = {places.moved(fix) for fix in set(field.fixes).difference(made)}
+        changed = rest ^ set(new[path].fixes if path in new else ())
+        if not changed:
+            continue
+        by_paragraph = _by_paragraph(field, made)
         for fix in changed:
-            touching = [(path, other) for other in places.touching(fix)]
-            if not touching:
-                touching = [(path, other) for other in made] or [
-                    (other, each) for other, listed in fixes.items() for each in listed
-                ]
-            blamed.update(touching)
-            if len(blamed) >= sum(map(len, fixes.values())):
-                return blamed
+            touching = () if widely else tuple(places.touching(fix))
+            if not touching and path in new:
+                touching = by_paragraph.get(new[path].reading.evidence.paragraph(fix.start), ())
+            if touching or made:
+                blamed.update((path, each) for each in touching or made)
+            else:
+                return {(other, each) for other, listed in fixes.items() for each in listed}
     return blamed
+
+
+def _by_paragraph(field: ReadField, made: Sequence[Fix]) -> dict[int, tuple[Fix, ...]]:
+    """No correction makes or unmakes a blank line, so that paragraphs keep their numbers."""
+    paragraph = field.reading.evidence.paragraph
+    return {number: tuple(own) for number, own in groupby(made, key=lambda fix: paragraph(fix.start))}
 
 
 class _Places:

@@ -13,9 +13,9 @@ from typing import Any
 from pydantic import BaseModel
 
 from backend.articles.model import Pack, Pattern, Rule, Spec
-from backend.entities.model import Entity, FormerName
+from backend.entities.model import Entity, FormerName, NameCondition
 
-_MODELS: tuple[type[BaseModel], ...] = (Pack, Rule, Pattern, Spec, Entity, FormerName)
+_MODELS: tuple[type[BaseModel], ...] = (Pack, Rule, Pattern, Spec, Entity, FormerName, NameCondition)
 
 
 def schema() -> dict[str, Any]:

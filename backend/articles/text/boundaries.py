@@ -86,7 +86,12 @@ def edges(surface: str, boundary: Boundary, *, symbol: bool = False) -> tuple[in
 
 
 def _is_short_katakana(surface: str) -> bool:
-    return len(surface) <= SHORT_KATAKANA and all(CLASS[character] & KATAKANA for character in surface)
+    return len(surface) <= SHORT_KATAKANA and is_katakana(surface)
+
+
+def is_katakana(surface: str) -> bool:
+    """Whether all of ``surface`` is in katakana."""
+    return all(CLASS[character] & KATAKANA for character in surface)
 
 
 def ends_number(text: str, end: int) -> bool:

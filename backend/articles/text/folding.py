@@ -8,7 +8,7 @@ the map back is piecewise linear and knows which places lie inside a composition
 
 import re
 import unicodedata
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 
 SINGLE = "\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff65-\uff9d\ufb00-\ufb06"
 MARK = "\u0300-\u036f\u3099\u309a\uff9e\uff9f"
@@ -61,6 +61,15 @@ class Folded:
             return start, end
         first, last = self._place(start), self._place(end)
         return None if first is None or last is None else (first, last)
+
+    def place(self, at: int) -> int:
+        """Where ``at`` of the original is in the folded text, or where the piece begins that it cuts."""
+        if self.identity:
+            return at
+        k = bisect_right(self._source_ends, at)
+        if k:
+            at += self._ends[k - 1] - self._source_ends[k - 1]
+        return min(at, self._starts[k]) if k < len(self._starts) else at
 
     def _place(self, at: int) -> int | None:
         k = bisect_left(self._starts, at) - 1

@@ -88,6 +88,7 @@ JOINTS = [
     "\u20dd",
     "ー",
     "・",
+    *(f", {'la ' * words}" for words in (25, 31, 35, 60)),
 ]
 MARKUP = [
     "`",
@@ -132,7 +133,8 @@ def entities(draw: st.DrawFn, number: int) -> Entity:
         context = tuple(also[:1])
     return Entity(
         id=f"e{number}",
-        type="asset",
+        type=draw(st.sampled_from(["asset", "asset", "asset", "company", "term"])),
+        evidence=draw(st.sampled_from([None, None, None, True, False])),
         names=named,
         also={"en": also} if also else {},
         symbols=draw(st.lists(st.sampled_from(["ABA", "BAB", "FIN", "以"]), max_size=1).map(tuple)),

@@ -169,6 +169,11 @@ def test_a_former_name_beside_the_name_of_today_is_no_slip() -> None:
     assert [violation["matched_text"] for violation in apart["violations"]] == ["Power Ledger"]
 
 
+def test_a_former_name_in_a_line_in_capitals_becomes_one_in_capitals() -> None:
+    (violation,) = correct(RULES, "POWER LEDGER ROSE", language="en").violations
+    assert violation["suggested_name"] == "POWERLEDGER"
+
+
 def test_former_names_are_reported_and_wait_for_approval() -> None:
     article = Article(content="Power Ledger fell.", language="en")
     result = scan(RULES, article)

@@ -84,6 +84,9 @@ def test_the_pieces_of_a_folded_text_cover_the_original_in_order(text: str) -> N
     assert originals == sorted(originals)
     assert originals[0] == 0
     assert originals[-1] == len(text)
+    for at in range(len(folded.text) + 1):
+        source = folded.source(at, at)
+        assert source is None or folded.place(source[0]) == at
 
 
 @lawful

@@ -5,11 +5,9 @@ from pydantic import ValidationError
 
 from backend.articles.engine import correct, scan
 from backend.articles.matching.compiled import RuleSet, compile_rules
-from backend.articles.matching.derived import right_names
 from backend.articles.model import Pack
 from backend.articles.rules.loading import default_files, read_packs
 from backend.articles.schemas import Article
-from backend.articles.text.boundaries import CLASS, KATAKANA
 from backend.entities.model import Entity, Language
 
 
@@ -43,6 +41,9 @@ def found(rules: RuleSet, text: str, language: Language) -> set[str]:
         ("ja", "今日銀座で会う。", "boj"),
         ("ja", "暗号資産のパラダイムシフトが起きた。", "paradigm"),
         ("ja", "暗号資産とバンガードナー社。", "vanguard"),
+        ("ja", "暗号資産のブロックが生成された。", "block-inc"),
+        ("ja", "暗号資産に強い米ブロックチェーン企業。", "block-inc"),
+        ("ja", "暗号資産とパラダイムシフター。", "paradigm"),
     ],
 )
 def test_part_of_another_word_is_no_name(rules: RuleSet, language: Language, text: str, entity: str) -> None:
@@ -60,6 +61,7 @@ def test_part_of_another_word_is_no_name(rules: RuleSet, language: Language, tex
         ("zh", "项目方将空投代币。", "airdrop"),
         ("ja", "ビットコインのマイニングを始めた。", "mining"),
         ("ja", "日銀は金利を据え置いた。", "boj"),
+        ("ja", "米ブロックは暗号資産を買い増した。", "block-inc"),
         ("ja", "暗号資産企業に投資するパラダイムは、", "paradigm"),
     ],
 )
@@ -67,14 +69,15 @@ def test_standing_for_itself_it_is(rules: RuleSet, language: Language, text: str
     assert entity in found(rules, text, language)
 
 
-def test_long_katakana_that_need_context_stand_for_themselves_everywhere(packs: list[Pack]) -> None:
-    """The short ones do by themselves."""
-    for entity in (entity for pack in packs for entity in pack.entities):
-        for name in right_names(entity):
-            if name.needs_context and len(name.text) > 4 and all(CLASS[c] & KATAKANA for c in name.text):
-                condition = entity.condition(name.text)
-                assert condition is not None, f"{entity.id}: {name.text}"
-                assert condition.boundary == "katakana-run", f"{entity.id}: {name.text}"
+def test_an_ordinary_word_in_katakana_stands_for_itself_however_long_it_is() -> None:
+    entities = [
+        {"id": "zorb", "type": "asset", "names": {"ja": "ゾルビング"}, "context": True},
+        {"id": "fink", "type": "asset", "names": {"ja": "フィンカル"}},
+    ]
+    pack = Pack.model_validate({"version": 1, "entities": entities, "context_words": {"ja": ["通貨"]}})
+    rules = compile_rules([pack])
+    assert found(rules, "通貨のゾルビングとフィンカル", "ja") == {"zorb", "fink"}
+    assert found(rules, "通貨のゾルビングボードとフィンカルズ", "ja") == {"fink"}
 
 
 def test_a_condition_holds_for_wrong_forms_of_the_name_too() -> None:

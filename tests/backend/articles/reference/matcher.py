@@ -63,7 +63,11 @@ class Reference:
             if (
                 sense.context
                 and not (right and is_cashtag(place))
-                and not any(same_paragraph(text, place.start, other.start) for other in evidence)
+                and not any(
+                    same_paragraph(text, place.start, other.start)
+                    and abs(place.start - other.start) <= sense.near
+                    for other in evidence
+                )
             ):
                 continue
             seen = Seen(place.start, place.end, sense.entity, sense.rule, suggestion, sense.auto_fix)

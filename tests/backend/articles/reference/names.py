@@ -23,7 +23,8 @@ from tests.backend.articles.reference.sense import (
     Sense,
     boundary_of,
     exactly,
-    is_plain,
+    is_of_field,
+    is_telling,
     names_of,
     needs_context,
     patterns_of,
@@ -47,15 +48,19 @@ def context_senses(pack: Pack) -> Iterator[Sense]:
 
 
 def _name(pack: Pack, entity: Entity, name: str, order: int) -> Iterator[Sense]:
-    near, context = boundary_of(name), needs_context(entity, name)
+    context = needs_context(entity, name)
+    near = boundary_of(name, ordinary=context)
+    acronym = entity.type != "term" and entity.case != "any" and len(name) <= 4 and name.isupper()
 
-    def sense(kind: int, fits: Condition, rule: str | None = None, auto: bool = False) -> Sense:
-        rank = (kind, not context, 1 if rule else 0, order, rule or entity.id)
+    def sense(
+        kind: int, fits: Condition, rule: str | None = None, auto: bool = False, asks: bool = context
+    ) -> Sense:
+        rank = (kind, not asks, 1 if rule else 0, order, rule or entity.id)
         suggestion = name if rule else None
-        tells = None if context else near
-        return Sense(rank, name, entity.id, rule, auto, suggestion, fits, context, tells, raw=name)
+        tells = _telling(near, acronym) if is_of_field(entity) and not context else None
+        return Sense(rank, name, entity.id, rule, auto, suggestion, fits, asks, tells, raw=name)
 
-    yield sense(2, exactly(name, "auto"))
+    yield sense(2, exactly(name, "auto", ordinary=context))
     any_case = entity.case == "any" and not context
     if any_case and is_cased(name):
         yield sense(6, lambda place: near(place) and not is_half_width(place.written))
@@ -65,9 +70,13 @@ def _name(pack: Pack, entity: Entity, name: str, order: int) -> Iterator[Sense]:
             yield sense(2, _opening(name))
         other = _other_case(pack, entity, name)
         if other:
-            yield sense(8, other, f"{entity.id}.case", _fixes_case(entity))
+            yield sense(8, other, f"{entity.id}.case", _fixes_case(entity), asks=acronym)
     if any(map(is_katakana, alike(name))):
-        yield sense(5, _half_width(name), f"{entity.id}.script", True)
+        yield sense(5, _half_width(name, context), f"{entity.id}.script", True)
+
+
+def _telling(near: Condition, acronym: bool) -> Condition:
+    return lambda place: near(place) and (not acronym or place.written.isupper())
 
 
 def _capitals(name: str) -> Condition:
@@ -81,8 +90,8 @@ def _opening(name: str) -> Condition:
     return lambda place: near(place) and even(place.written) in forms and opens(place)
 
 
-def _half_width(name: str) -> Condition:
-    near = boundary_of(name)
+def _half_width(name: str, ordinary: bool) -> Condition:
+    near = boundary_of(name, ordinary=ordinary)
     return lambda place: near(place) and is_half_width(place.written) and even(place.written) == even(name)
 
 
@@ -140,17 +149,17 @@ def _symbol(entity: Entity, symbol: str) -> Sense:
         return exact and bounded(place, symbol, "auto", symbol=True)
 
     def tells(place: Place) -> bool:
-        return fits(place) and (not context or is_cashtag(place))
+        return is_of_field(entity) and fits(place) and (not context or is_cashtag(place))
 
     rank = (3, not context, 0, 0, entity.id)
-    return Sense(rank, symbol, entity.id, None, False, None, fits, context, tells)
+    return Sense(rank, symbol, entity.id, None, False, None, fits, context, tells, near=100)
 
 
 def _former(entity: Entity, name: str, language: Language) -> Sense:
     context = needs_context(entity, name)
 
     def fits(place: Place) -> bool:
-        if not bounded(place, name, "auto") or is_half_width(place.written):
+        if not bounded(place, name, "auto", ordinary=context) or is_half_width(place.written):
             return False
         if even(place.written) == even(name):
             return True
@@ -159,5 +168,5 @@ def _former(entity: Entity, name: str, language: Language) -> Sense:
 
     rule = f"{entity.id}.former"
     rank = (7, not context, 2, 0, rule)
-    tells = fits if is_plain(entity) and not context else None
+    tells = fits if is_telling(entity) and not context else None
     return Sense(rank, name, entity.id, rule, False, entity.name(language), fits, context, tells)

@@ -73,14 +73,17 @@ def is_word(character: str) -> bool:
     return is_letter(character) or (unicodedata.category(character) == "Nd" and not is_cjk(character))
 
 
-def bounded(place: Place, surface: str, boundary: str, *, symbol: bool = False) -> bool:
+def bounded(
+    place: Place, surface: str, boundary: str, *, symbol: bool = False, ordinary: bool = False
+) -> bool:
+    """``ordinary``: the surface is a word that is a name only beside others."""
     folded = alike(surface)
     before, after = alike(place.before)[-1:], alike(place.after)[:1]
     if after and unicodedata.category(after)[0] == "M":
         return False
     if boundary == "none":
         return True
-    short = len(folded) <= 4 and all(map(is_katakana, folded))
+    short = (ordinary or len(folded) <= 4) and all(map(is_katakana, folded))
     if boundary == "katakana-run" or (boundary == "auto" and short):
         at_start = is_katakana(folded[0]) and before and is_katakana(before)
         at_end = is_katakana(folded[-1]) and after and is_katakana(after)

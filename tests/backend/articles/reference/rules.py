@@ -9,7 +9,7 @@ from tests.backend.articles.reference.sense import (
     Condition,
     Sense,
     exactly,
-    is_plain,
+    is_telling,
     names_of,
     patterns_of,
 )
@@ -58,7 +58,7 @@ def _pattern(pack: Pack, rule: Rule, pattern: Pattern, language: Language) -> It
         return near(place) and even(place.written) == even(pattern.text)
 
     fits = verbatim if exact else near
-    tells = fits if entity is not None and is_plain(entity) and not rule.context else None
+    tells = fits if entity is not None and is_telling(entity) and not rule.context else None
 
     def sense(kind: int, condition: Condition) -> Sense:
         rank = (kind, not rule.context, SEVERITY[rule.severity], 0, rule.id, even(pattern.text))

@@ -24,6 +24,8 @@ class Sense:
     context: bool = False
     evidence: Condition | None = None
     raw: str = ""
+    near: int = 200
+    """How far from it evidence may begin, in characters."""
     counts: bool = True
     """False for words that are evidence only."""
 
@@ -40,22 +42,29 @@ def needs_context(entity: Entity, name: str) -> bool:
     return entity.context and " " not in name
 
 
-def is_plain(entity: Entity) -> bool:
-    """Whether its names mean it without words beside them."""
-    return not any(needs_context(entity, name) for name in entity.names.values())
+def is_telling(entity: Entity) -> bool:
+    """Whether it is of the field, and its names mean it without words beside them."""
+    return is_of_field(entity) and not any(needs_context(entity, name) for name in entity.names.values())
+
+
+def is_of_field(entity: Entity) -> bool:
+    if entity.evidence is not None:
+        return entity.evidence
+    of_field = ("asset", "stablecoin", "protocol", "exchange", "data_provider", "term")
+    return entity.type in of_field or entity.authority in ("trade_press", "official_project")
 
 
 def patterns_of(rule: Rule) -> list[Pattern]:
     return [given if isinstance(given, Pattern) else Pattern(text=given) for given in rule.match]
 
 
-def boundary_of(name: str) -> Condition:
-    return lambda place: bounded(place, name, "auto")
+def boundary_of(name: str, *, ordinary: bool = False) -> Condition:
+    return lambda place: bounded(place, name, "auto", ordinary=ordinary)
 
 
-def exactly(text: str, boundary: str) -> Condition:
+def exactly(text: str, boundary: str, *, ordinary: bool = False) -> Condition:
     return lambda place: (
-        bounded(place, text, boundary)
+        bounded(place, text, boundary, ordinary=ordinary)
         and not is_half_width(place.written)
         and even(place.written) == even(text)
     )

@@ -1,0 +1,60 @@
+"""A correction that is held back takes no other with it that has no part in what it would do."""
+
+from itertools import pairwise
+
+from backend.articles.engine import apply
+from backend.articles.matching.compiled import compile_rules
+from backend.articles.matching.settling import MOST_ROUNDS
+from backend.articles.schemas import Article
+from tests.backend.articles.packs import entity, pack, rule
+
+RULES = compile_rules(
+    [
+        pack(
+            entity("Aba"),
+            rule(["Abba"], id="abba", entity="aba"),
+            # Where one of these is put right there is evidence, beside which another mistake counts.
+            rule(["Zork"], id="zork", suggest="Aba"),
+            rule(["Nea"], id="nea", suggest="Near", context=True),
+        )
+    ]
+)
+
+
+def test_what_would_make_a_new_mistake_far_from_it_is_held_back() -> None:
+    assert apply(RULES, Article(content="Zork and then Nea", language="en"))["applied"] == []
+    assert apply(RULES, Article(content="Zork and then Near", language="en"))["applied_count"] == 1
+
+
+def test_corrections_of_other_paragraphs_are_made() -> None:
+    text = "Abba rose.\n\nZork fell and Nea did.\n\nAbba fell."
+    result = apply(RULES, Article(content=text, language="en"))
+    assert result["corrected_article"]["content"] == "Aba rose.\n\nZork fell and Nea did.\n\nAba fell."
+
+
+def test_so_are_those_of_other_fields() -> None:
+    result = apply(RULES, Article(title="Abba rose", content="Zork fell and Nea did.", language="en"))
+    assert result["corrected_article"]["title"] == "Aba rose"
+
+
+def test_a_paragraph_of_many_rounds_takes_nothing_of_another_with_it() -> None:
+    """Each name of the chain can be put right only where the next one is, and the last one cannot."""
+    names = [chr(ord("乐") + k) for k in range(3 * MOST_ROUNDS)]
+    chained = compile_rules(
+        [
+            pack(
+                entity("Aba"),
+                rule(["Abba"], id="abba", entity="aba"),
+                rule([f"{names[-1]}终"], id="last", suggest="停"),
+                *(rule([f"{name}错"], id=f"own-{k}", suggest=name) for k, name in enumerate(names)),
+                *(
+                    rule([f"{name}{following}错"], id=f"join-{k}", suggest=f"{name}和{following}")
+                    for k, (name, following) in enumerate(pairwise(names))
+                ),
+            )
+        ]
+    )
+    chain = "".join(f"{name}错" for name in names) + "终"
+    assert apply(chained, Article(content=chain, language="zh"))["applied"] == []
+    result = apply(chained, Article(content=f"Abba\n\n{chain}\n\nAbba", language="zh"))
+    assert result["corrected_article"]["content"] == f"Aba\n\n{chain}\n\nAba"
