@@ -4,9 +4,9 @@
 
 The labelled sentences (``benchmarks/data/mentions.jsonl``) say which entities a careful reader finds, with
 the form in which each is named first. F1 is over (sentence, entity) pairs, counted together for all
-sentences (micro). ``--texts`` counts the matches in general text with the most frequent, for a reader to judge: ``*.txt``
-files by language in their names (``ja-*.txt``). Goals: F1 0.97; at most 120 matches in a million
-characters of general Japanese; 200,000 characters within 0.2 s.
+sentences (micro). ``--texts`` counts the matches in general text, ``*.txt`` files, and names the most
+frequent for a reader to judge. Goals: F1 0.97; at most 120 false matches in a million characters of general
+Japanese; 200,000 characters within 0.2 s.
 """
 
 import argparse
