@@ -78,7 +78,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
     symbols = {asset.id: asset.symbol for asset in market.market.book}
     images = Icons(database, symbols, live=settings.mode == "live")
     articles = ArticleService(settings, database, now=now)
-    topics = TopicService(settings, database, now=now)
+    topics = TopicService(settings, database, articles.rules, now=now)
     watcher.subscribe(auth_service.CHANGED, keyring.reload)
     watcher.subscribe(icons.CHANGED, images.forget)
     watcher.subscribe(CHANGED, market.view.reload)

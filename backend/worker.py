@@ -23,6 +23,7 @@ from backend.markets.tasks import REFRESH, market_schedules
 from backend.processes import GRACE_SECONDS, StopRequest
 from backend.settings import Settings
 from backend.sources.tasks import source_jobs, source_schedules
+from backend.topics.tasks import REPORTS, topic_schedules
 
 log = structlog.get_logger(__name__)
 
@@ -37,26 +38,33 @@ def launched(
     settings: Settings, database: Database, schedules: Sequence[Schedule], rules: Rules
 ) -> JobEngine:
     """The engine at work, with what callers can submit, over one set of rules."""
+    topics = topic_schedules(settings, database, rules)
     job_types: list[JobType] = [source_jobs(settings, database, rules), extraction_jobs(settings, rules)]
     keep = timedelta(days=settings.jobs_keep_days)
     engine = JobEngine(
         settings.jobs_database_url,
         settings.home,
-        schedules=[*schedules, *job_schedules(database, job_types, keep=keep)],
+        schedules=[
+            *schedules,
+            *source_schedules(settings, database),
+            *topics,
+            *job_schedules(database, job_types, keep=keep),
+        ],
         dispatcher=Dispatcher(database, job_types, timeout=timedelta(seconds=settings.job_timeout_seconds)),
     )
     engine.launch()
+    first_tick(settings, topics, REPORTS)
     return engine
 
 
-def first_tick(settings: Settings, schedules: Sequence[Schedule]) -> None:
-    """Run each schedule that a new start should not wait for, under the same lock as its later ticks.
+def first_tick(settings: Settings, schedules: Sequence[Schedule], name: str = REFRESH) -> None:
+    """Run the schedule that a new start should not wait for, under the same lock as its later ticks.
 
     What is not due yet, since another process did it a moment ago, is not done again.
     """
     locks = open_locks(settings.jobs_database_url, settings.home)
     try:
-        Ticker(schedules, locks).tick(REFRESH, datetime.now(UTC))
+        Ticker(schedules, locks).tick(name, datetime.now(UTC))
     finally:
         locks.close()
 
@@ -88,11 +96,7 @@ def run_worker(settings: Settings) -> None:
     stop = StopRequest()
     stop.end_within(STOP_SECONDS)
     database = Database(settings.app_database_url)
-    schedules = [
-        *market_schedules(settings, database),
-        *article_schedules(settings, database),
-        *source_schedules(settings, database),
-    ]
+    schedules = [*market_schedules(settings, database), *article_schedules(settings, database)]
     try:
         first_tick(settings, schedules)  # before all else: the figures are what a new start shows
         begin = partial(launched, settings, database, schedules, Rules(settings))

@@ -7,7 +7,19 @@ import sys
 
 import typer
 
-from backend.cli import documents, entities, keys, prices, programs, rules, scan, sources, topics, upkeep
+from backend.cli import (
+    documents,
+    entities,
+    keys,
+    prices,
+    programs,
+    rules,
+    scan,
+    sources,
+    topics,
+    topics_fetch,
+    upkeep,
+)
 
 app = typer.Typer(
     name="chainproof",
@@ -24,6 +36,7 @@ app.add_typer(keys.app, name="keys")
 app.add_typer(prices.app, name="prices")
 app.add_typer(rules.app, name="rules")
 app.add_typer(sources.app, name="sources")
+topics.app.command("fetch")(topics_fetch.app)
 app.add_typer(topics.app, name="topics")
 
 

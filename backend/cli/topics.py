@@ -1,17 +1,14 @@
 """``chainproof topics``: news topics of one's own."""
 
 import json
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
-from backend.cli.words import WRONG_USE, complain, err, in_words, open_database, out
+from backend.cli.importing import progress, tell_mistakes
+from backend.cli.words import WRONG_USE, err, in_words, open_database, out
 
 app = typer.Typer(help="News topics.", no_args_is_help=True)
 
@@ -35,15 +32,11 @@ def import_(
     """Add topics, each known by its external_id: importing one again brings it up to date."""
     from backend.topics.importing import import_files
 
-    with _progress(files, shown=not as_json) as advance:
+    with progress(files, shown=not as_json) as advance:
         imported = import_files(
             open_database(), files, partial=partial, now=datetime.now(UTC), advance=advance
         )
-    for mistake in imported.mistakes:
-        complain(str(mistake))
-    left = imported.mistakes_in_all - len(imported.mistakes)
-    if left:
-        complain(f"and {left} more mistakes.")
+    tell_mistakes(imported.mistakes, imported.mistakes_in_all)
     if as_json:
         told = {"added": imported.added, "updated": imported.updated, "mistakes": imported.mistakes_in_all}
         print(json.dumps(told))
@@ -55,18 +48,3 @@ def import_(
         )
     if imported.mistakes:
         raise typer.Exit(WRONG_USE)
-
-
-@contextmanager
-def _progress(files: Sequence[Path], *, shown: bool) -> Iterator[Callable[[Path, int], None]]:
-    """A bar on standard error over the bytes to store, where somebody is watching."""
-    if not (shown and sys.stderr.isatty()):
-        yield lambda _path, _bytes: None
-        return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    total = sum(path.stat().st_size for path in files if path.is_file()) or None
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=err, transient=True) as bar:
-        task = bar.add_task("Importing", total=total)
-        yield lambda path, size: bar.update(task, advance=size, description=escape(path.name))

@@ -3,14 +3,25 @@
 import sqlalchemy as sa
 
 from backend.db import BIG_ID, UtcTime, metadata
+from backend.topics.model import Category, Realm
+
+REALMS: tuple[Realm, ...] = ("own", "live", "sample")
+COUNTED = [(realm, category) for realm in REALMS for category in Category]
+
+
+def block_count(realm: str, category: int) -> str:
+    """The column of ``topic_blocks`` that counts a realm's topics of a category."""
+    return f"{realm}_{Category(category).word.lower()}"
+
 
 topics = sa.Table(
     "topics",
     metadata,
     sa.Column("id", BIG_ID, primary_key=True, autoincrement=True),
-    sa.Column("external_id", sa.String(200), unique=True),
+    sa.Column("external_id", sa.String(200)),
     sa.Column("realm", sa.String(8), nullable=False),
     sa.Column("category", sa.SmallInteger, nullable=False),
+    sa.Column("language", sa.String(8), nullable=False),
     sa.Column("published_at", UtcTime, nullable=False),
     sa.Column("updated_at", UtcTime, nullable=False),
     sa.Column("url", sa.Text, nullable=False),
@@ -20,12 +31,13 @@ topics = sa.Table(
     sa.Column("entities", sa.Text, nullable=False),
     sa.Column("event", sa.String(100)),
     sa.Column("merged_into", sa.BigInteger),
+    sa.UniqueConstraint("realm", "external_id"),
     sa.Index(None, "realm", "published_at", "id"),
     sa.Index(None, "event"),
 )
-"""``tweet_score`` is what a sender gave and ``media_score`` what posts and coverage add; their sum is the
-interface's ``total_tweet_score``. ``entities`` is a JSON array. A merged topic answers for the one that it
-was merged into."""
+"""``language`` is the topic's own, in which it was told first. ``tweet_score`` is what a sender gave and
+``media_score`` what posts and coverage add; their sum is the interface's ``total_tweet_score``. ``entities``
+is a JSON array. A merged topic answers for the one that it was merged into."""
 
 topic_texts = sa.Table(
     "topic_texts",
@@ -35,28 +47,30 @@ topic_texts = sa.Table(
     sa.Column("realm", sa.String(8), nullable=False),
     sa.Column("category", sa.SmallInteger, nullable=False),
     sa.Column("published_at", UtcTime, nullable=False),
+    sa.Column("score", sa.Float, nullable=False),
     sa.Column("title", sa.Text, nullable=False),
     sa.Column("subtitle", sa.Text, nullable=False),
     sa.Column("summary", sa.Text, nullable=False),
     sa.Column("bullets", sa.Text, nullable=False),
     sa.Column("terms", sa.Text, nullable=False),
     sa.Column("origin", sa.String(16), nullable=False),
-    sa.Index(None, "language", "realm", "published_at", "topic_id"),
-    sa.Index(None, "language", "realm", "category", "published_at", "topic_id"),
+    sa.Index("ix_topic_texts_order", "language", "published_at", "topic_id", "realm", "category", "score"),
+    sa.Index("ix_topic_texts_category", "language", "category", "published_at", "topic_id", "realm"),
 )
-"""Realm, category and instant stand here again, so that a page of a language is one walk of an index.
-``bullets`` and ``terms`` are JSON."""
+"""Realm, category, instant and ``score`` (the sum of the topic's two) stand here again, so that a page, a
+count and the ranking of a language are each a walk of one index. The realm is behind the order: what is
+visible is two realms' topics in one order. ``bullets`` and ``terms`` are JSON."""
 
-topic_days = sa.Table(
-    "topic_days",
+topic_blocks = sa.Table(
+    "topic_blocks",
     metadata,
     sa.Column("language", sa.String(8), primary_key=True),
-    sa.Column("realm", sa.String(8), primary_key=True),
-    sa.Column("category", sa.SmallInteger, primary_key=True),
-    sa.Column("day", sa.String(10), primary_key=True),
-    sa.Column("count", sa.BigInteger, nullable=False),
+    sa.Column("first_at", UtcTime, primary_key=True),
+    sa.Column("first_id", sa.BigInteger, primary_key=True, autoincrement=False),
+    *(sa.Column(block_count(realm, category), sa.Integer, nullable=False) for realm, category in COUNTED),
 )
-"""How many topics a day in UTC has: for totals, and to find the day in which a far page begins."""
+"""How many texts of each realm and category lie from one place in the order of a language, by instant and
+topic, up to the next: for totals, and to find where a far page begins. See ``counts.py``."""
 
 topic_media = sa.Table(
     "topic_media",

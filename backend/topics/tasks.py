@@ -1,6 +1,7 @@
 """What topics do by the clock. Each tick runs once across all processes."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 from datetime import datetime
 
 import structlog
@@ -9,40 +10,73 @@ from backend.articles.rules.ruleset import Rules
 from backend.db import Database
 from backend.jobs.schedules import Schedule
 from backend.settings import Settings
-from backend.topics.feed_list import FeedListRefused, load_configured
+from backend.topics.feed_list import FeedList, FeedListRefused, load_configured, load_feeds
 from backend.topics.fetching import refresh_feeds
+from backend.topics.grouping.regrouping import regroup
+from backend.topics.reports.publishing import Reporter
 
 log = structlog.get_logger(__name__)
 
 OnNews = Callable[[datetime], None]
+REPORTS = "topics-reports"
 
 
-def topic_schedules(
-    settings: Settings, database: Database, rules: Rules, *, on_news: OnNews = lambda _now: None
-) -> list[Schedule]:
-    """Every minute whichever feeds are due; ``on_news`` is called when articles came or changed.
+def topic_schedules(settings: Settings, database: Database, rules: Rules) -> list[Schedule]:
+    """Reports in both modes; in live mode feeds, and their articles grouped into topics."""
+    reporter = Reporter(settings, database, rules)
 
-    In sample mode no feed is ever asked. The list of feeds is read anew at each tick, so that a change of
-    the user's file counts within a minute; while it has a mistake, the list before goes on serving.
-    """
+    def report(now: datetime) -> None:
+        rules.refresh()
+        reporter.publish(now)
+
+    reports = Schedule(REPORTS, 300, report, "Write the market reports that are due.")
     if settings.mode == "sample":
-        return []
-    listed = load_configured(settings)
-    problem = ""
+        return [reports]
+    listed = Listed(settings)
+
+    def group(now: datetime) -> None:
+        done = regroup(database, rules.current, now=now, feeds=listed.current.enabled)
+        log.info("news_grouped", **asdict(done))
+
+    fades = "Group the news of three days again, since coverage fades without any."
+    return [
+        reports,
+        feed_schedule(settings, database, rules, listed, on_news=group),
+        Schedule("topics-grouping", 600, group, fades),
+    ]
+
+
+class Listed:
+    """The configured feeds, read anew when asked; while the user's file has a mistake, those before serve."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._problem = ""
+        self.current: FeedList = load_feeds()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """A mistake is told once in the log."""
+        try:
+            self.current, self._problem = load_configured(self._settings), ""
+        except FeedListRefused as refused:
+            if str(refused) != self._problem:
+                self._problem = str(refused)
+                log.warning("feeds_refused", mistakes=[str(mistake) for mistake in refused.mistakes[:5]])
+
+
+def feed_schedule(
+    settings: Settings, database: Database, rules: Rules, listed: Listed, *, on_news: OnNews
+) -> Schedule:
+    """Every minute whichever feeds are due; ``on_news`` is called when articles came or changed."""
 
     def refresh(now: datetime) -> None:
-        nonlocal listed, problem
-        try:
-            listed, problem = load_configured(settings), ""
-        except FeedListRefused as refused:
-            if str(refused) != problem:
-                problem = str(refused)
-                log.warning("feeds_refused", mistakes=[str(mistake) for mistake in refused.mistakes[:5]])
+        listed.refresh()
         rules.refresh()
-        report = refresh_feeds(settings, database, rules, now=now, configured=listed)
+        report = refresh_feeds(settings, database, rules, now=now, configured=listed.current)
         if report.results:
             log.info("feeds_refreshed", **report.as_dict())
         if report.brought_news:
             on_news(now)
 
-    return [Schedule("topics-feeds", 60, refresh, "Ask the feeds that are due, and store what is new.")]
+    return Schedule("topics-feeds", 60, refresh, "Ask the feeds that are due, and store what is new.")

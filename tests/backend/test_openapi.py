@@ -8,17 +8,35 @@ import jsonschema  # type: ignore[import-untyped]  # it has no types
 import pytest
 
 from backend.openapi import mend
+from backend.topics import store as topic_store
+from backend.topics.model import Category, Media, Term, Topic, TopicText
 from tests.support.asgi import send
 from tests.support.market_app import Running, sample_app
 
 OPEN = {"/healthz", "/readyz", "/metrics", "/assets/{id}/icon"}
+TOPICS = ("/topics", "/ranking_topics", "/ai_insights")
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     with sample_app(tmp_path_factory.mktemp("openapi"), ("bitcoin", "ethereum")) as running:
+        add_a_topic(running)
         yield running
+
+
+def add_a_topic(running: Running) -> None:
+    now = running.clock()
+    media = (
+        Media("primary_source", "https://s.example/1", "Filing"),
+        Media("article", "https://a.example/1", "News", published_at=now),
+        Media("tweet", "https://x.example/1", score=1.0),
+    )
+    text = TopicText("A title", bullets=(("one",),), terms=(Term("halving", "every four years"),))
+    topic = Topic(Category.BREAKING, now, "https://a.example/", {"en": text}, media=media)
+    with running.database.write() as connection:
+        topic_store.put(connection, [topic], now=now)
+    running.look()
 
 
 @pytest.fixture(scope="module")
@@ -91,12 +109,18 @@ def test_nothing_is_ever_answered_with_422(document: dict[str, Any]) -> None:
     assert not {"HTTPValidationError", "ValidationError"} & set(document["components"]["schemas"])
 
 
-def test_every_error_is_described_as_a_problem(document: dict[str, Any]) -> None:
+def test_every_error_is_described_as_a_problem_or_as_the_topics_envelope(document: dict[str, Any]) -> None:
     for path, _, operation in operations(document):
+        kind, name = (
+            ("application/json", "TopicError")
+            if path.startswith(TOPICS)
+            else ("application/problem+json", "Problem")
+        )
         for status, response in operation["responses"].items():
             if status[0] in "45" and (path, status) != ("/readyz", "503"):
-                content = response["content"]["application/problem+json"]
-                assert content["schema"] == {"$ref": "#/components/schemas/Problem"}, (path, status)
+                assert set(response["content"]) == {kind}, (path, status)
+                content = response["content"][kind]
+                assert content["schema"] == {"$ref": f"#/components/schemas/{name}"}, (path, status)
 
 
 def test_every_answer_names_its_headers(document: dict[str, Any]) -> None:
@@ -110,12 +134,14 @@ def test_every_answer_names_its_headers(document: dict[str, Any]) -> None:
 
 
 def test_data_need_a_key_and_the_open_paths_need_none(document: dict[str, Any]) -> None:
-    for path, _, operation in operations(document):
+    for path, method, operation in operations(document):
         if path in OPEN:
             assert not operation.get("security"), path
             assert not {"401"} & set(operation["responses"])
         else:
-            assert {next(iter(each)) for each in operation["security"]} == {"ApiKey", "Bearer"}, path
+            terminal = {"TerminalApiKey"} if (path, method) == ("/topics/{id}/media", "get") else set()
+            named = {next(iter(each)) for each in operation["security"]}
+            assert named == {"ApiKey", "Bearer"} | terminal, path
             assert {"401", "403", "503"} <= set(operation["responses"])
     scheme = document["components"]["securitySchemes"]["ApiKey"]
     assert (scheme["type"], scheme["in"], scheme["name"]) == ("apiKey", "header", "CP-X-API-KEY")
@@ -169,6 +195,17 @@ CALLS = [
     ("/markets/incidents", "/markets/incidents"),
     ("/markets/incidents", "/markets/incidents?open=maybe"),
     ("/markets/status", "/markets/status"),
+    ("/topics", "/topics"),
+    ("/topics", "/topics?category=9"),
+    ("/topics/{id}", "/topics/1"),
+    ("/topics/{id}", "/topics/1?lang=ja"),
+    ("/topics/{id}", "/topics/x"),
+    ("/topics/{id}/media", "/topics/1/media"),
+    ("/topics/{id}/media", "/topics/99/media"),
+    ("/ranking_topics", "/ranking_topics"),
+    ("/ranking_topics", "/ranking_topics?top=0"),
+    ("/ai_insights/{id}", "/ai_insights/1"),
+    ("/ai_insights/{id}", "/ai_insights/99"),
     ("/healthz", "/healthz"),
     ("/readyz", "/readyz"),
     ("/metrics", "/metrics"),
@@ -220,3 +257,38 @@ def test_mending_leaves_what_a_route_says_of_its_own_errors() -> None:
     responses = made["paths"]["/x"]["post"]["responses"]
     assert list(responses) == ["200", "400", "401", "403", "404", "413", "415", "500", "503"]
     assert list(responses["404"]["content"]) == ["text/plain"]
+
+
+def test_the_filters_of_the_topics_are_described_as_what_they_take(document: dict[str, Any]) -> None:
+    parameters = {p["name"]: p["schema"] for p in document["paths"]["/topics"]["get"]["parameters"]}
+    assert set(parameters) == {"category", "page", "page_size", "lang", "publish_before", "publish_after"}
+    for name, default in (("page", 1), ("page_size", 20)):
+        told = parameters[name]
+        assert (told["type"], told["minimum"], told["default"]) == ("integer", 1, default)
+    assert (parameters["lang"]["enum"], parameters["lang"]["default"]) == (["en", "ja", "zh"], "en")
+    assert next(each for each in parameters["category"]["anyOf"] if "enum" in each)["enum"] == [0, 1, 2]
+    for name in ("publish_before", "publish_after"):
+        assert {"type": "string", "format": "date-time"} in parameters[name]["anyOf"]
+    (top,) = [
+        p["schema"] for p in document["paths"]["/ranking_topics"]["get"]["parameters"] if p["name"] == "top"
+    ]
+    assert (top["type"], top["minimum"], top["maximum"], top["default"]) == ("integer", 1, 50, 5)
+
+
+def test_what_is_posted_to_the_topics_is_described_as_it_is_judged(document: dict[str, Any]) -> None:
+    operation = document["paths"]["/topics"]["post"]
+    body = operation["requestBody"]["content"]["application/json"]["schema"]
+    schema = jsonschema.Draft202012Validator(
+        {"$schema": DIALECT, **body, "components": document["components"]}
+    )
+    topic = {
+        "category": 1,
+        "published_at": "2026-03-01T00:00:00Z",
+        "url": "https://a.example/",
+        "texts": {"ja": {"title": "T", "summary_bullets": [["one"]]}},
+    }
+    for right in (topic, [topic], [], {**topic, "external_id": "a", "total_tweet_score": 1.5}):
+        schema.validate(right)
+    for wrong in (7, {}, {**topic, "category": 3}, {**topic, "texts": {"fr": {"title": "T"}}}):
+        assert not schema.is_valid(wrong)
+    assert set(operation["responses"]) == {"201", "400", "401", "403", "413", "415", "500", "503"}

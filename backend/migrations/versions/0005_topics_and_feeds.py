@@ -63,13 +63,20 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_news_items_url_key"), ["url_key"], unique=False)
 
     op.create_table(
-        "topic_days",
+        "topic_blocks",
         sa.Column("language", sa.String(length=8), nullable=False),
-        sa.Column("realm", sa.String(length=8), nullable=False),
-        sa.Column("category", sa.SmallInteger(), nullable=False),
-        sa.Column("day", sa.String(length=10), nullable=False),
-        sa.Column("count", sa.BigInteger(), nullable=False),
-        sa.PrimaryKeyConstraint("language", "realm", "category", "day", name=op.f("pk_topic_days")),
+        sa.Column("first_at", backend.db.UtcTime(length=27), nullable=False),
+        sa.Column("first_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("own_breaking", sa.Integer(), nullable=False),
+        sa.Column("own_important", sa.Integer(), nullable=False),
+        sa.Column("own_normal", sa.Integer(), nullable=False),
+        sa.Column("live_breaking", sa.Integer(), nullable=False),
+        sa.Column("live_important", sa.Integer(), nullable=False),
+        sa.Column("live_normal", sa.Integer(), nullable=False),
+        sa.Column("sample_breaking", sa.Integer(), nullable=False),
+        sa.Column("sample_important", sa.Integer(), nullable=False),
+        sa.Column("sample_normal", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("language", "first_at", "first_id", name=op.f("pk_topic_blocks")),
     )
     op.create_table(
         "topic_media",
@@ -96,6 +103,7 @@ def upgrade() -> None:
         sa.Column("realm", sa.String(length=8), nullable=False),
         sa.Column("category", sa.SmallInteger(), nullable=False),
         sa.Column("published_at", backend.db.UtcTime(length=27), nullable=False),
+        sa.Column("score", sa.Float(), nullable=False),
         sa.Column("title", sa.Text(), nullable=False),
         sa.Column("subtitle", sa.Text(), nullable=False),
         sa.Column("summary", sa.Text(), nullable=False),
@@ -106,13 +114,13 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("topic_texts", schema=None) as batch_op:
         batch_op.create_index(
-            batch_op.f("ix_topic_texts_language_realm_category_published_at_topic_id"),
-            ["language", "realm", "category", "published_at", "topic_id"],
+            "ix_topic_texts_category",
+            ["language", "category", "published_at", "topic_id", "realm"],
             unique=False,
         )
         batch_op.create_index(
-            batch_op.f("ix_topic_texts_language_realm_published_at_topic_id"),
-            ["language", "realm", "published_at", "topic_id"],
+            "ix_topic_texts_order",
+            ["language", "published_at", "topic_id", "realm", "category", "score"],
             unique=False,
         )
 
@@ -124,6 +132,7 @@ def upgrade() -> None:
         sa.Column("external_id", sa.String(length=200), nullable=True),
         sa.Column("realm", sa.String(length=8), nullable=False),
         sa.Column("category", sa.SmallInteger(), nullable=False),
+        sa.Column("language", sa.String(length=8), nullable=False),
         sa.Column("published_at", backend.db.UtcTime(length=27), nullable=False),
         sa.Column("updated_at", backend.db.UtcTime(length=27), nullable=False),
         sa.Column("url", sa.Text(), nullable=False),
@@ -134,7 +143,7 @@ def upgrade() -> None:
         sa.Column("event", sa.String(length=100), nullable=True),
         sa.Column("merged_into", sa.BigInteger(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_topics")),
-        sa.UniqueConstraint("external_id", name=op.f("uq_topics_external_id")),
+        sa.UniqueConstraint("realm", "external_id", name=op.f("uq_topics_realm_external_id")),
     )
     with op.batch_alter_table("topics", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_topics_event"), ["event"], unique=False)
@@ -153,12 +162,12 @@ def downgrade() -> None:
 
     op.drop_table("topics")
     with op.batch_alter_table("topic_texts", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_topic_texts_language_realm_published_at_topic_id"))
-        batch_op.drop_index(batch_op.f("ix_topic_texts_language_realm_category_published_at_topic_id"))
+        batch_op.drop_index("ix_topic_texts_order")
+        batch_op.drop_index("ix_topic_texts_category")
 
     op.drop_table("topic_texts")
     op.drop_table("topic_media")
-    op.drop_table("topic_days")
+    op.drop_table("topic_blocks")
     with op.batch_alter_table("news_items", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_news_items_url_key"))
         batch_op.drop_index(batch_op.f("ix_news_items_topic_id"))

@@ -1,9 +1,6 @@
-"""Insights as they are asked for: written from the facts of the moment, and kept as long as those stand."""
+"""Insights as they are asked for: one that is stored for the facts of the moment, or by templates."""
 
-import hashlib
 from typing import Any
-
-import orjson
 
 from backend.articles.rules.ruleset import Rules
 from backend.db import Database
@@ -13,7 +10,7 @@ from backend.markets.sources import realm_of
 from backend.settings import Settings
 from backend.sources.authority import Authorities
 from backend.topics import insights_table
-from backend.topics.insights.facts import Surroundings, gather
+from backend.topics.insights.facts import InsightFacts, Surroundings, gather
 from backend.topics.insights.writing import written
 from backend.topics.model import Realm, Topic
 
@@ -33,24 +30,25 @@ class InsightDesk:
 
     def insight(self, topic: Topic, language: Language) -> dict[str, Any]:
         """The interface's answer on ``topic``, which is stored and has text in ``language``."""
-        now, around = self._now(), self._surroundings()
+        facts = self.facts(topic, language)
+        stored = insights_table.read(self._database, topic.id or 0, language)
+        if stored is not None and stored.inputs == facts.digest():
+            return stored.body
+        return written(facts, language, self._settings.api_url)
+
+    def facts(self, topic: Topic, language: Language) -> InsightFacts:
+        """What may be said of ``topic`` now."""
         with self._database.read() as connection:
-            facts = gather(connection, topic, language, around, now)
-        digest = _digest(facts.as_plain())
-        known = insights_table.read(self._database, topic.id or 0, language)
-        if known is not None and known.inputs == digest:
-            return known.body
-        body = written(facts, language, self._settings.api_url)
-        with self._database.write() as connection:
-            insights_table.write(connection, topic.id or 0, language, body, inputs=digest, now=now)
-        return body
+            return gather(connection, topic, language, self._surroundings(), self._now())
 
     def _surroundings(self) -> Surroundings:
         rules = self._rules.current
         if self._authorities is None or self._authorities[0] != rules.version:
             self._authorities = (rules.version, Authorities(rules.entities))
-        return Surroundings(rules.entities, self._authorities[1], realm_of(self._settings), self._realms)
-
-
-def _digest(facts: dict[str, object]) -> str:
-    return hashlib.sha256(orjson.dumps(facts, default=str, option=orjson.OPT_SORT_KEYS)).hexdigest()
+        return Surroundings(
+            rules.entities,
+            self._authorities[1],
+            realm_of(self._settings),
+            self._realms,
+            self._settings.api_url,
+        )

@@ -1,11 +1,13 @@
 """The facts that an insight is written from; nothing else may be said in it."""
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
+import orjson
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
@@ -71,15 +73,19 @@ class Related:
 class InsightFacts:
     title: str
     realm: Realm
+    is_report: bool
+    """Whether it was written from the service's own figures."""
     sources: Sequence[Source]
+    """Of others."""
     differences: Sequence[tuple[FigureSaid, FigureSaid]]
     """Pairs of figures of one unit that two sources give differently."""
     moves: Sequence[Move]
     related: Sequence[Related]
 
-    def as_plain(self) -> dict[str, object]:
-        """For a digest."""
-        return asdict(self)
+    def digest(self) -> str:
+        """By which a stored insight is known to have been written from these very facts."""
+        plain = orjson.dumps(asdict(self), default=str, option=orjson.OPT_SORT_KEYS)
+        return hashlib.sha256(plain).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +96,19 @@ class Surroundings:
     authorities: Authorities
     history_realm: str
     realms: Collection[Realm]
+    base_url: str
+    """The service's own address."""
 
 
 def gather(
     connection: Connection, topic: Topic, language: Language, around: Surroundings, now: datetime
 ) -> InsightFacts:
     """What is known of ``topic`` and around it, for readers of ``language``, which it has text in."""
-    sources = _sources(topic, around)
     return InsightFacts(
         topic.texts[language].title,
         topic.realm,
-        sources,
+        topic.url.startswith(around.base_url),
+        _sources(topic, around),
         _differences(topic, language),
         _moves(connection, topic, language, around, now),
         _related(connection, topic, language, around),
@@ -112,7 +120,7 @@ def _sources(topic: Topic, around: Surroundings) -> list[Source]:
     found: dict[str, Source] = {}
     about = set(topic.entities)
     for item in topic.media:
-        if item.kind == "tweet":
+        if item.kind == "tweet" or item.url.startswith(around.base_url):
             continue
         authority = around.authorities.classify(item.url, about=about)
         owner = around.entities.get(authority.owner or "")

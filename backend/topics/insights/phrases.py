@@ -10,6 +10,7 @@ PHRASES: Mapping[Language, Mapping[str, str]] = {
     "en": {
         "official": "Confirmed at the source: {names}.",
         "outlets": "Reported by {names}; no official source is among them yet.",
+        "own": "Written from the market figures of this service, which its source links to.",
         "alone": "No source beside this topic itself is stored.",
         "confirmed": "Who confirms it",
         "differ": "Where sources differ",
@@ -24,6 +25,7 @@ PHRASES: Mapping[Language, Mapping[str, str]] = {
     "ja": {
         "official": "一次情報で確認：{names}。",
         "outlets": "{names}が報道。公式の情報源はまだ含まれていません。",
+        "own": "このサービスの市場データから書かれたもので、出典からたどれます。",
         "alone": "このトピック以外の情報源は保存されていません。",
         "confirmed": "確認している情報源",
         "differ": "情報源で異なる点",
@@ -38,6 +40,7 @@ PHRASES: Mapping[Language, Mapping[str, str]] = {
     "zh": {
         "official": "已由一手来源证实：{names}。",
         "outlets": "{names}有报道，尚无官方来源。",
+        "own": "依据本服务的市场数据写成，可由来源链接查看。",
         "alone": "除本话题外没有保存其他来源。",
         "confirmed": "由谁证实",
         "differ": "来源之间的差异",

@@ -54,7 +54,7 @@ def _support(facts: InsightFacts, language: Language) -> str:
         return _say(language, "official", names=_names(official, language))
     if every:
         return _say(language, "outlets", names=_names(every, language))
-    return _say(language, "alone")
+    return _say(language, "own" if facts.is_report else "alone")
 
 
 def _confirmed(facts: InsightFacts, language: Language) -> dict[str, Any]:

@@ -17,6 +17,14 @@ def stands_ready(service: Service, path: str) -> bool:
     return topics.ready.find(bare, query.encode()) is not None
 
 
+def test_the_first_pages_stand_ready_before_anybody_asks(service: Service) -> None:
+    service.add()
+    service.running.look()
+    for path in ("/topics", "/ranking_topics"):
+        assert stands_ready(service, path)
+        assert service.get(path).body == service.get(f"{path}?nothing=1").body
+
+
 @pytest.mark.parametrize("path", ["/topics", "/topics?lang=en&nothing=1", "/ranking_topics?top=3"])
 def test_a_list_that_was_asked_for_stands_ready_and_says_the_same(service: Service, path: str) -> None:
     service.add()

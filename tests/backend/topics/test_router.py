@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from backend.topics import insights_table, store
 from tests.backend.topics.conftest import Service
 
 ITEM = ["id", "title", "subtitle", "summary", "summary_bullets", "category", "lang", "published_at", "url"]
@@ -207,17 +208,19 @@ def test_refusals_of_credentials_are_in_the_envelope(service: Service) -> None:
     assert service.get("/topics", key="write").json()["code"] == 403
 
 
-def test_an_insight_that_is_not_written_yet_is_empty_and_one_that_is_is_answered(service: Service) -> None:
-    from backend.topics import insights_table
-
+def test_an_insight_says_who_confirms_a_topic(service: Service) -> None:
     number = service.add()
-    assert service.data(f"/ai_insights/{number}") == {"conclusion": None, "deep_analysis": []}
-    body: dict[str, Any] = {
-        "conclusion": "It is so.",
-        "deep_analysis": [
-            {"title": "Why", "expanded_explanation": "Hence.", "topic_links": [{"A title": "/topics/1"}]}
-        ],
-    }
+    told = service.data(f"/ai_insights/{number}")
+    assert told["conclusion"] == "No source beside this topic itself is stored."
+    assert [section["title"] for section in told["deep_analysis"]] == ["Who confirms it"]
+
+
+def test_an_insight_that_is_stored_for_the_facts_of_the_moment_is_answered(service: Service) -> None:
+    number = service.add()
+    topic = store.read(service.database, number)
+    assert topic is not None
+    body: dict[str, Any] = {"conclusion": "It is so.", "deep_analysis": []}
+    digest = service.running.inner.state.topics.insights.facts(topic, "en").digest()
     with service.database.write() as connection:
-        insights_table.write(connection, number, "en", body, inputs="0" * 64, now=service.clock())
+        insights_table.write(connection, number, "en", body, inputs=digest, now=service.clock())
     assert service.data(f"/ai_insights/{number}") == body

@@ -8,9 +8,10 @@ import pytest
 
 from backend.articles.rules.ruleset import Rules
 from backend.db import Database
+from backend.jobs.schedules import Schedule
 from backend.settings import Settings
-from backend.topics.feed_list import FeedListRefused
-from backend.topics.tasks import topic_schedules
+from backend.topics import store
+from backend.topics.tasks import REPORTS, Listed, OnNews, feed_schedule, topic_schedules
 from tests.support.feeds import NOW, item, rss
 from tests.support.provider_server import Behaviour, ProviderServer
 
@@ -28,19 +29,36 @@ def live(home: Path, server: ProviderServer, more: str = "") -> Settings:
     return Settings(mode="live", home=home, fetch_allow=(f"127.0.0.1:{server.port}",))
 
 
+def asking(settings: Settings, database: Database, on_news: OnNews = lambda _: None) -> Schedule:
+    return feed_schedule(settings, database, Rules(settings), Listed(settings), on_news=on_news)
+
+
 def test_sample_mode_has_no_schedule_that_would_use_the_network(
     sqlite_database: Database, tmp_path: Path
 ) -> None:
     settings = Settings(home=tmp_path)
-    assert topic_schedules(settings, sqlite_database, Rules(settings)) == []
+    told = topic_schedules(settings, sqlite_database, Rules(settings))
+    assert [schedule.name for schedule in told] == [REPORTS]
+
+
+def test_live_mode_asks_feeds_groups_them_and_reports(
+    sqlite_database: Database, tmp_path: Path, server: ProviderServer
+) -> None:
+    settings = live(tmp_path, server)
+    told = {
+        schedule.name: schedule for schedule in topic_schedules(settings, sqlite_database, Rules(settings))
+    }
+    assert sorted(told) == ["topics-feeds", "topics-grouping", REPORTS]
+    told["topics-feeds"].run(NOW)
+    found = store.latest(sqlite_database, ("live",), since=NOW - timedelta(days=3))
+    assert len(found) == 1
 
 
 def test_news_are_told_on_after_they_came_and_only_then(
     sqlite_database: Database, tmp_path: Path, server: ProviderServer
 ) -> None:
     heard: list[datetime] = []
-    settings = live(tmp_path, server)
-    (schedule,) = topic_schedules(settings, sqlite_database, Rules(settings), on_news=heard.append)
+    schedule = asking(live(tmp_path, server), sqlite_database, heard.append)
     for minutes in (0, 1, 30):
         schedule.run(NOW + timedelta(minutes=minutes))
     assert (schedule.every_seconds, heard) == (60, [NOW])
@@ -50,8 +68,7 @@ def test_news_are_told_on_after_they_came_and_only_then(
 def test_a_change_of_the_users_list_counts_from_the_next_tick_and_a_mistake_leaves_it_as_it_was(
     sqlite_database: Database, tmp_path: Path, server: ProviderServer
 ) -> None:
-    settings = live(tmp_path, server)
-    (schedule,) = topic_schedules(settings, sqlite_database, Rules(settings))
+    schedule = asking(live(tmp_path, server), sqlite_database)
     live(tmp_path, server, "    oops: [\n")
     schedule.run(NOW)
     assert len(server.seen("/mine")) == 1
@@ -60,9 +77,12 @@ def test_a_change_of_the_users_list_counts_from_the_next_tick_and_a_mistake_leav
     assert len(server.requests) == 1
 
 
-def test_a_list_with_a_mistake_is_refused_at_the_start(
-    sqlite_database: Database, tmp_path: Path, server: ProviderServer
+def test_a_list_with_a_mistake_leaves_the_shipped_one_to_serve(
+    tmp_path: Path, server: ProviderServer
 ) -> None:
-    settings = live(tmp_path, server, "disabled: []\n")
-    with pytest.raises(FeedListRefused, match=r"feeds\.yaml:4: 'disabled' is not known here"):
-        topic_schedules(settings, sqlite_database, Rules(settings))
+    listed = Listed(live(tmp_path, server, "disabled: []\n"))
+    assert "mine" not in listed.current.by_id
+    assert len(listed.current.enabled) > 20
+    live(tmp_path, server)
+    listed.refresh()
+    assert list(listed.current.enabled) == [listed.current.by_id["mine"]]

@@ -63,6 +63,19 @@ def test_two_languages_that_share_but_a_common_name_are_not_linked(group: Group)
     assert {11} in found
 
 
+def test_that_the_same_was_done_links_no_two_languages(group: Group) -> None:
+    others: list[Told] = [
+        (f"Quor{place}a names zeb{place}o its fleem{place}", "en", 1) for place in range(50)
+    ]
+    invested: list[Told] = [
+        ("各社の資金調達まとめ", "ja", 9),
+        ("本周融资速览", "zh", 9.5),
+    ]
+    found = group([*others, *invested])
+    assert {50} in found
+    assert {51} in found
+
+
 def test_clusters_are_numbered_by_their_first_headline(rules: RuleSet, noon: datetime) -> None:
     headlines = [_headline(rules, noon, one) for one in WEEK]
     labels = clusters(headlines)

@@ -24,7 +24,7 @@ REALM = "sample-1"
 @pytest.fixture(scope="module")
 def around() -> Surroundings:
     entities = ruleset.shipped().rules.entities
-    return Surroundings(entities, Authorities(entities), REALM, ("own", "sample"))
+    return Surroundings(entities, Authorities(entities), REALM, ("own", "sample"), "http://service")
 
 
 @pytest.fixture
@@ -109,3 +109,12 @@ def test_earlier_topics_that_share_most_come_first(writing: Connection, around: 
     one = stored(writing, topic("a", entities=("bitcoin", "sec")))
     found = gather(writing, one, "en", around, AT).related
     assert [related.title for related in found] == ["Title of both", "Title of one"]
+
+
+def test_a_report_on_ones_own_figures_has_no_foreign_source(
+    writing: Connection, around: Surroundings
+) -> None:
+    own = "http://service/crypto/market-overview"
+    report = topic("a", url=own, media=(Media("primary_source", own),))
+    found = gather(writing, stored(writing, report), "en", around, AT)
+    assert (found.is_report, found.sources) == (True, [])

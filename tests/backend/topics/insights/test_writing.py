@@ -22,6 +22,7 @@ def facts(**more: Any) -> InsightFacts:
     usual: dict[str, Any] = {
         "title": "Order granted",
         "realm": "live",
+        "is_report": False,
         "sources": (),
         "differences": (),
         "moves": (),

@@ -1,0 +1,77 @@
+"""Words of the field explained, in three languages: those that occur in a topic are explained beside it."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+from backend.entities.model import LANGUAGES, Language
+from backend.topics.model import Term
+
+MOST = 8
+"""Terms explained beside one topic."""
+_SHORT = 4
+"""Characters up to which a word in katakana may not touch other katakana: ブリッジ in ケンブリッジ."""
+_KATAKANA = re.compile("[ァ-ヺー]+")
+_FILE = Path(__file__).parent.parent / "data" / "glossary.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A term in one language: the first of its ``names`` is the one that is shown."""
+
+    id: str
+    names: tuple[str, ...]
+    definition: str
+
+
+def terms_in(texts: Iterable[str], language: Language) -> tuple[Term, ...]:
+    """The terms that occur in ``texts``, in the order in which they come, the longest where several begin."""
+    return tuple(Term(entry.names[0], entry.definition) for entry in entries_in(texts, language)[:MOST])
+
+
+def entries_in(texts: Iterable[str], language: Language) -> list[Entry]:
+    pattern, by_name = _compiled()[language]
+    found: dict[str, Entry] = {}
+    for text in texts:
+        for match in pattern.finditer(text):
+            name = next(text for text in match.groups() if text)
+            entry = by_name[name.lower()]
+            found.setdefault(entry.id, entry)
+    return list(found.values())
+
+
+@cache
+def glossary() -> Mapping[Language, tuple[Entry, ...]]:
+    """All terms in the order of the file."""
+    data = yaml.load(_FILE.read_text("utf-8"), Loader=yaml.CSafeLoader)
+    return {
+        language: tuple(
+            Entry(name, tuple(term[language]["names"]), term[language]["says"]) for name, term in data.items()
+        )
+        for language in LANGUAGES
+    }
+
+
+@cache
+def _compiled() -> Mapping[Language, tuple[re.Pattern[str], Mapping[str, Entry]]]:
+    compiled: dict[Language, tuple[re.Pattern[str], Mapping[str, Entry]]] = {}
+    for language, entries in glossary().items():
+        by_name = {name.lower(): entry for entry in entries for name in entry.names}
+        longest_first = sorted(by_name, key=lambda name: (-len(name), name))
+        latin = "|".join(re.escape(name) for name in longest_first if name.isascii())
+        other = "|".join(_other(name) for name in longest_first if not name.isascii())
+        # A Latin name in a Japanese or Chinese text needs no space around it, only no further letter.
+        parts = [rf"(?<![A-Za-z0-9])(?P<latin>{latin})(?:e?s)?(?![A-Za-z0-9])"] if latin else []
+        parts += [f"(?P<other>{other})"] if other else []
+        compiled[language] = re.compile("|".join(parts), re.IGNORECASE), by_name
+    return compiled
+
+
+def _other(name: str) -> str:
+    if len(name) <= _SHORT and _KATAKANA.fullmatch(name):
+        return f"(?<![ァ-ヺー]){name}(?![ァ-ヺー])"
+    return re.escape(name)

@@ -1,0 +1,80 @@
+"""The news items of a window, as they are grouped and written about."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, cast
+
+import orjson
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Row
+
+from backend.entities.model import LANGUAGES, Language
+from backend.topics.tables import news_items
+
+MOST = 8_000
+"""Newest items of a window that are regrouped; of more, the older keep the topics that they have."""
+_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A news item; ``simhash`` is signed 64 bits, and 0 where there is nothing to hash."""
+
+    id: int
+    feed_id: str
+    url: str
+    title: str
+    text: str
+    language: Language
+    published_at: datetime
+    image: str | None = None
+    simhash: int = 0
+    entities: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
+    topic_id: int | None = field(default=None, compare=False)
+
+
+def in_window(connection: Connection, since: datetime, until: datetime) -> list[Member]:
+    """The newest items published from ``since`` to ``until``, both included, by instant and id."""
+    look = (
+        sa.select(news_items)
+        .where(
+            news_items.c.published_at >= since,
+            news_items.c.published_at <= until,
+            news_items.c.language.in_(LANGUAGES),
+        )
+        .order_by(news_items.c.published_at.desc(), news_items.c.id.desc())
+        .limit(MOST)
+    )
+    return [_member(row) for row in reversed(connection.execute(look).all())]
+
+
+def of_topics(connection: Connection, topic_ids: Sequence[int], beside: Sequence[Member]) -> list[Member]:
+    """What else stands in these topics: their items but those ``beside``, which are the newest up to now."""
+    known = {one.id for one in beside}
+    first, last = min(one.published_at for one in beside), max(one.published_at for one in beside)
+    apart = sa.or_(news_items.c.published_at <= first, news_items.c.published_at > last)
+    found = []
+    for at in range(0, len(topic_ids), _AT_ONCE):
+        part = news_items.c.topic_id.in_(topic_ids[at : at + _AT_ONCE])
+        look = sa.select(news_items).where(part, apart).order_by(news_items.c.id)
+        found += [_member(row) for row in connection.execute(look) if row.id not in known]
+    return found
+
+
+def _member(row: Row[Any]) -> Member:
+    return Member(
+        id=row.id,
+        feed_id=row.feed_id,
+        url=row.url,
+        title=row.title,
+        text=row.text,
+        language=cast(Language, row.language),
+        published_at=row.published_at,
+        image=row.image,
+        simhash=row.simhash,
+        entities=tuple(orjson.loads(row.entities)),
+        figures=tuple(orjson.loads(row.figures)),
+        topic_id=row.topic_id,
+    )

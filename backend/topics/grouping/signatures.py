@@ -1,0 +1,112 @@
+"""What a headline says apart from its language: whom it names, how much, what was done, and names in Latin
+letters that Japanese and Chinese leave as they are.
+
+Headlines of different languages share no words; that they tell one event is read from these features.
+"""
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from backend.articles.engine import RuleSet
+from backend.entities.mention import Mention
+from backend.entities.model import Language
+from backend.extraction.mentions import find
+from backend.sources.claims import actions, dates, numbers, quantities
+from backend.sources.claims.model import Quantity
+
+REMEMBERED = 20_000
+"""Titles of which the features are kept: a window is read again at each regrouping."""
+BUCKET = 0.06
+"""Width of the buckets of figures, as a share of the value."""
+UNSAID = 0.56
+"""What every headline is taken to say beside its features, as a share of the weight of a name that no other
+headline of the window has: one with a single common feature (Bitcoin) is then like no other."""
+LEAST_UNSAID = 2.0
+"""The same at the least: in a small window no feature is known to be rare."""
+WEIGHTS: Mapping[str, float] = {"entity": 1.0, "name": 1.0, "figure": 0.7, "verb": 0.5}
+
+_LATIN_NAME = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9]{2,}(?![A-Za-z0-9])")
+_PLAIN_WORDS = frozenset(
+    {"the", "and", "for", "with", "from", "ceo", "etf", "new", "dex", "defi", "nft", "usd"}
+)
+_UNTELLING_UNITS = frozenset({"time", "hour", "minute", "second", "day", "month", "year"})
+_SHARED_ALONE = ("name:", "figure:")
+
+Features = frozenset[str]
+
+
+def features(rules: RuleSet, title: str, language: Language) -> Features:
+    """The features of a title: ``entity:bybit``, ``verb:hack``, ``name:pectra``, and for a figure the two
+    buckets of its unit in which its value lies."""
+    return _kept(_Known(rules), title, language)
+
+
+class _Known:
+    """A set of rules by its version, so that the same ones read anew find what was kept."""
+
+    __slots__ = ("rules",)
+
+    def __init__(self, rules: RuleSet) -> None:
+        self.rules = rules
+
+    def __hash__(self) -> int:
+        return hash(self.rules.version)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Known) and other.rules.version == self.rules.version
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _kept(known: _Known, title: str, language: Language) -> Features:
+    plain = numbers.plain(title)
+    mentions = find(known.rules, title)
+    found = {f"entity:{mention.entity_id}" for mention in mentions}
+    found |= {f"verb:{action.verb}" for action in actions.find(plain, language)}
+    found |= {f"name:{name}" for name in _names(title, mentions)}
+    for figure in quantities.find(plain, language, dates.find(plain)):
+        found.update(_buckets(figure))
+    return frozenset(found)
+
+
+def _names(title: str, mentions: Sequence[Mention]) -> Iterator[str]:
+    for match in _LATIN_NAME.finditer(title):
+        named = any(mention.start <= match.start() < mention.end for mention in mentions)
+        if not named and (name := match.group().lower()) not in _PLAIN_WORDS:
+            yield name
+
+
+def _buckets(figure: Quantity) -> Iterator[str]:
+    """Two buckets that overlap by half, so that values within half a bucket of each other share one."""
+    if figure.unit is None or figure.unit in _UNTELLING_UNITS or figure.value <= 0:
+        return
+    half = math.floor(2 * (float(figure.value.ln()) / BUCKET))
+    yield f"figure:{half} {figure.unit}"
+    yield f"figure:{half + 1} {figure.unit}"
+
+
+def weighted(held: Sequence[Features], languages: Sequence[Language]) -> list[Mapping[str, float]]:
+    """For each headline a vector of at most length 1, its features weighted by their kind and rarity.
+
+    Latin names and figures count where headlines of two languages have them: an English title is full of
+    Latin words, of which those alone are names that others share.
+    """
+    times = Counter(one for each in held for one in each)
+    spoken: dict[str, set[Language]] = defaultdict(set)
+    for each, language in zip(held, languages, strict=True):
+        for one in each:
+            spoken[one].add(language)
+    weight = {
+        one: WEIGHTS[one.partition(":")[0]] * math.log1p(len(held) / count)
+        for one, count in times.items()
+        if len(spoken[one]) > 1 or not one.startswith(_SHARED_ALONE)
+    }
+    unsaid = max(UNSAID * math.log1p(len(held)), LEAST_UNSAID)
+    found: list[Mapping[str, float]] = []
+    for each in held:
+        vector = {one: weight[one] for one in each if one in weight}
+        length = math.sqrt(unsaid**2 + math.fsum(value * value for value in vector.values()))
+        found.append({one: value / length for one, value in vector.items()})
+    return found

@@ -1,0 +1,132 @@
+"""The verbs of the topic domain, as endpoints and commands call them."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from backend.articles.rules.ruleset import Rules
+from backend.db import Database
+from backend.entities.model import Language
+from backend.errors import NotFound
+from backend.instants import Clock, utc_now
+from backend.prepared import Prepared
+from backend.settings import Settings
+from backend.topics import answers, media, ranking, rows, sent, store
+from backend.topics.insights.desk import InsightDesk
+from backend.topics.model import Realm
+from backend.topics.pages import LISTED, Pages, Wanted
+from backend.topics.ready import Made, ReadyLists, Spelling
+from backend.topics.schemas import MediaIn, TopicIn
+from backend.topics.tables import topic_texts, topics
+
+PAGE_SIZE, TOP = 20, 5
+"""Topics of a page, and of the ranking, unless another number is asked for."""
+
+
+def visible_realms(settings: Settings) -> tuple[Realm, ...]:
+    """Whose topics are shown: what programs sent, and what belongs to the mode."""
+    return ("own", settings.mode)
+
+
+class TopicService:
+    """Reads and stores topics, for one process."""
+
+    def __init__(self, settings: Settings, database: Database, rules: Rules, *, now: Clock = utc_now) -> None:
+        self._database = database
+        self._now = now
+        self.realms = visible_realms(settings)
+        self._pages = Pages(database, self.realms)
+        self.insights = InsightDesk(settings, database, rules, self.realms, now=now)
+        self.ready = ReadyLists(now)
+        for spelling, recipe in FIRST_PAGES.items():
+            self.ready.expect(spelling, partial(recipe, self))
+
+    def page(self, spelling: Spelling, wanted: Wanted, *, page: int, page_size: int) -> Prepared:
+        return self.ready.answer(spelling, lambda: self._page(wanted, page, page_size))
+
+    def ranked(self, spelling: Spelling, language: Language, *, many: int) -> Prepared:
+        return self.ready.answer(spelling, lambda: self._ranking(language, many))
+
+    def detail(self, topic_id: int, language: Language) -> Prepared:
+        """Raises :class:`NotFound`, which names the languages of a topic that lacks this one."""
+        look = (
+            sa.select(*LISTED, topic_texts.c.terms, topics.c.cover_img)
+            .join(topics, topics.c.id == topic_texts.c.topic_id)
+            .where(topic_texts.c.language == language)
+        )
+        with self._database.read() as connection:
+            number = self._known(connection, topic_id)
+            row = connection.execute(look.where(topic_texts.c.topic_id == number)).one_or_none()
+            if row is None:
+                raise self._lacks(connection, number, language)
+        return _prepared(answers.detail(row))
+
+    def media(self, topic_id: int, language: Language) -> Prepared:
+        with self._database.read() as connection:
+            number = self._known(connection, topic_id)
+            items = media.of_topic(connection, number, language)
+        return _prepared(answers.media(number, items))
+
+    def insight(self, topic_id: int, language: Language) -> Prepared:
+        """Raises :class:`NotFound` as :meth:`detail` does."""
+        with self._database.read() as connection:
+            number = self._known(connection, topic_id)
+            (topic,) = rows.read_topics(connection, [number])
+            if language not in topic.texts:
+                raise self._lacks(connection, number, language)
+        return _prepared(answers.envelope(self.insights.insight(topic, language)))
+
+    def add(self, given: Sequence[TopicIn]) -> bytes:
+        """Store what a program sent: all of it is on the disk when this returns, or none."""
+        with self._database.write() as connection:
+            ids = store.put(connection, [sent.topic(one) for one in given], now=self._now())
+        self.ready.forget()
+        return answers.envelope(
+            [{"id": number, "external_id": one.external_id} for number, one in zip(ids, given, strict=True)]
+        )
+
+    def add_media(self, topic_id: int, given: MediaIn) -> bytes:
+        """Store media of a topic; gives what was stored, with its ids."""
+        items = sent.media(given)
+        with self._database.write() as connection:
+            number = self._known(connection, topic_id)
+            ids = store.add_media(connection, number, items, now=self._now()) if items else []
+            stored = media.with_ids(connection, ids)
+        self.ready.forget()
+        return answers.media(number, stored)
+
+    def _page(self, wanted: Wanted, page: int, page_size: int) -> Made:
+        found = self._pages.read(wanted, page=page, page_size=page_size)
+        return answers.topic_list(found.rows, found.total), None
+
+    def _ranking(self, language: Language, many: int) -> Made:
+        with self._database.read() as connection:
+            found = ranking.top(connection, self.realms, language, many=many, now=self._now())
+        return answers.topic_list(found.rows), found.until
+
+    def _known(self, connection: Connection, topic_id: int) -> int:
+        """The id of the visible topic that answers for ``topic_id``."""
+        number = store.resolve(connection, topic_id, self.realms)
+        if number is None:
+            raise NotFound(f"There is no topic {topic_id}. GET /topics lists them.")
+        return number
+
+    def _lacks(self, connection: Connection, topic_id: int, language: Language) -> NotFound:
+        look = sa.select(topic_texts.c.language).where(topic_texts.c.topic_id == topic_id)
+        has = ", ".join(sorted(connection.execute(look).scalars()))
+        return NotFound(f"Topic {topic_id} has no text in {language}. It has {has}: ask with lang.")
+
+
+def _prepared(body: bytes) -> Prepared:
+    answer = Prepared(body)
+    answer.compress()
+    return answer
+
+
+FIRST_PAGES: dict[Spelling, Callable[[TopicService], Made]] = {
+    ("/topics", b""): lambda service: service._page(Wanted("en"), 1, PAGE_SIZE),
+    ("/ranking_topics", b""): lambda service: service._ranking("en", TOP),
+}
+"""Made before anybody asks, so that the first to ask waits for no statement to be compiled."""

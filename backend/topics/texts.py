@@ -1,0 +1,125 @@
+"""The texts of topics: written, deleted, and counted where they stand."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import orjson
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from backend.db import upsert
+from backend.topics import counts
+from backend.topics.counts import Change, Key
+from backend.topics.model import Realm, Topic, TopicText
+from backend.topics.tables import topic_texts
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A topic whose row in ``topics`` is written. ``score`` is the sum of its two."""
+
+    topic: Topic
+    id: int
+    realm: Realm
+    score: float
+    is_new: bool
+
+
+class _Place(NamedTuple):
+    """Where a text stands in the order of its language, and as what it is counted."""
+
+    topic_id: int
+    language: str
+    realm: Realm
+    category: int
+    published_at: datetime
+
+    def changed(self, by: int) -> Change:
+        return Change(self.language, Key(self.published_at, self.topic_id), self.realm, self.category, by)
+
+
+def write(connection: Connection, entries: Sequence[Entry], *, replace: bool) -> None:
+    """Write the texts of ``entries``, and let those that are stored already stand where the topic stands now.
+
+    With ``replace``, stored texts in languages that are not given are deleted.
+    """
+    before = _places(connection, [entry.id for entry in entries if not entry.is_new])
+    kept: dict[int, set[str]] = {}
+    for place in () if replace else before:
+        kept.setdefault(place.topic_id, set()).add(place.language)
+    after = {_placed(entry, language) for entry in entries for language in entry.topic.texts}
+    after |= {_placed(entry, language) for entry in entries for language in kept.get(entry.id, ())}
+    staying = {(place.topic_id, place.language) for place in after}
+    _delete(connection, [place for place in before if (place.topic_id, place.language) not in staying])
+    _restate(
+        connection, [entry for entry in entries if kept.get(entry.id, set()).difference(entry.topic.texts)]
+    )
+    upsert(connection, topic_texts, [row for entry in entries for row in _rows(entry)])
+    left, came = set(before) - after, after - set(before)
+    counts.apply(connection, [place.changed(-1) for place in left] + [place.changed(1) for place in came])
+
+
+def delete(connection: Connection, topic_id: int) -> None:
+    """Delete all texts of a topic."""
+    gone = _places(connection, [topic_id])
+    _delete(connection, gone)
+    counts.apply(connection, [place.changed(-1) for place in gone])
+
+
+def _placed(entry: Entry, language: str) -> _Place:
+    return _Place(entry.id, language, entry.realm, int(entry.topic.category), entry.topic.published_at)
+
+
+def _places(connection: Connection, topic_ids: Collection[int]) -> list[_Place]:
+    if not topic_ids:
+        return []
+    columns = [topic_texts.c[name] for name in _Place._fields]
+    look = sa.select(*columns).where(topic_texts.c.topic_id.in_(topic_ids))
+    return [_Place(*row) for row in connection.execute(look)]
+
+
+def _delete(connection: Connection, places: Sequence[_Place]) -> None:
+    if places:
+        one = sa.delete(topic_texts).where(
+            topic_texts.c.topic_id == sa.bindparam("of_topic"),
+            topic_texts.c.language == sa.bindparam("of_language"),
+        )
+        given = [{"of_topic": place.topic_id, "of_language": place.language} for place in places]
+        connection.execute(one, given)
+
+
+def _restate(connection: Connection, entries: Sequence[Entry]) -> None:
+    """Say in every stored text of ``entries`` again what the topic says now."""
+    if entries:
+        every = (
+            sa.update(topic_texts)
+            .where(topic_texts.c.topic_id == sa.bindparam("of_topic"))
+            .values({name: sa.bindparam(name) for name in ("category", "published_at", "score")})
+        )
+        connection.execute(every, [{"of_topic": entry.id, **_stated(entry)} for entry in entries])
+
+
+def _stated(entry: Entry) -> dict[str, Any]:
+    topic = entry.topic
+    return {"category": int(topic.category), "published_at": topic.published_at, "score": entry.score}
+
+
+def _rows(entry: Entry) -> list[dict[str, Any]]:
+    common = {"topic_id": entry.id, "realm": entry.realm, **_stated(entry)}
+    return [
+        {**common, "language": language, **_columns(text)} for language, text in entry.topic.texts.items()
+    ]
+
+
+def _columns(text: TopicText) -> dict[str, Any]:
+    terms = [{"term": one.term, "definition": one.definition} for one in text.terms]
+    return {
+        "title": text.title,
+        "subtitle": text.subtitle,
+        "summary": text.summary,
+        "bullets": orjson.dumps(text.bullets).decode(),
+        "terms": orjson.dumps(terms).decode(),
+        "origin": text.origin,
+    }
