@@ -1,8 +1,8 @@
-"""Making a foreign page harmless to read: plain visible text, and a flag where it talks to the machine.
+"""Making a foreign page harmless to read: plain visible text, and whether it talks to the machine.
 
 What a visitor would not see is not there for us either: hidden elements, comments, invisible and
-direction-changing characters. A text that gives instructions to whoever reads it automatically is
-flagged, and has no vote on whether a statement is true.
+direction-changing characters. A text that gives instructions to whoever reads it automatically has no
+vote on whether a statement is true.
 """
 
 import re

@@ -8,10 +8,11 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from decimal import Decimal
 
 from backend.entities.mention import Mention
 from backend.sources import polarity
-from backend.sources.claims import agreement, dates
+from backend.sources.claims import agreement, culprits, dates
 from backend.sources.claims.model import Action, Claim, Comparison, DateSpan, Difference, Quantity
 from backend.sources.claims.units import GENERIC, units
 from backend.sources.sameness import SAME_EVENT, closeness_of, is_particular, names_known
@@ -168,15 +169,23 @@ def _figures(held: _Held) -> tuple[list[Difference], Difference | None]:
     same = []
     wrong: Difference | None = None
     for mine in held.claim.quantities:
-        equal = next((known for known in theirs if agreement.agree(mine, known)), None)
+        equals = [known for known in theirs if agreement.agree(mine, known)]
+        fitting = [known for known in theirs if not agreement.plays_another_part(mine, known)]
+        equal = next((known for known in equals if not agreement.plays_another_part(mine, known)), None)
+        rivals = [known for known in fitting if _is_rival(mine, known)]
+        if equal is None and equals and not rivals:
+            equal = equals[0]  # the only figure of its kind, whatever part it plays
         if equal is not None:
             same.append(Difference("figure", mine.text, equal.text))
-        elif wrong is None and mine.unit is not None:
-            rivals = [known for known in theirs if _is_rival(mine, known)]
-            if rivals:
-                nearest = min(rivals, key=lambda known: abs(known.value - mine.value))
-                wrong = Difference("figure", mine.text, nearest.text)
+        elif wrong is None and mine.unit is not None and rivals:
+            nearest = min(rivals, key=lambda known: _distance(mine, known))
+            wrong = Difference("figure", mine.text, nearest.text)
     return same, wrong
+
+
+def _distance(mine: Quantity, known: Quantity) -> tuple[bool, Decimal]:
+    """How near a figure comes: one in the same part of its sentence before others."""
+    return mine.role != known.role, abs(known.value - mine.value)
 
 
 def _is_rival(mine: Quantity, known: Quantity) -> bool:
@@ -207,7 +216,21 @@ def _agent(held: _Held) -> Difference | None:
         evenly = held.happened is not None and len(ours) <= len(theirs)
         if foremost or evenly:
             return Difference("agent", strangers[0].text, missing[0].text)
-    return _unlisted_agent(held, claimed)
+    return _unlisted_agent(held, claimed) or _culprit(held)
+
+
+def _culprit(held: _Held) -> Difference | None:
+    """Another doer in a phrase that names one, whom the source does not know at all."""
+    if held.claim.language != held.passage.language:
+        return None
+    ours = culprits.named(held.claim.text, held.claim.language)
+    theirs = culprits.named(held.passage.text, held.passage.language)
+    if ours is None or theirs is None or ours.lower() in held.passage.text.lower():
+        return None
+    own = {m.entity_id for m in held.claim.mentions if ours in m.text or m.text in ours}
+    if own & held.record_ids or theirs.lower() in held.claim.text.lower():
+        return None
+    return Difference("agent", ours, theirs)
 
 
 def _is_of_record(held: _Held, mention: Mention) -> bool:

@@ -6,7 +6,7 @@ can be had again out of the store at no cost, the slots of claims and the weighi
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Protocol, TypeVar
 
 from backend.articles.rules.ruleset import Rules
@@ -20,15 +20,16 @@ from backend.instants import Clock, utc_now
 from backend.language_model.client import LanguageModel
 from backend.language_model.spending import ModelFailed
 from backend.settings import Settings
-from backend.sources import model_phrases, results, search
+from backend.sources import model_phrases, reasoning, results, search
 from backend.sources.assessing import assess
+from backend.sources.claims.checkable import is_checkable
 from backend.sources.claims.model import Claim
 from backend.sources.claims.splitting import split
 from backend.sources.gathering import MOST_PAGES, Gatherer, Read, Round
 from backend.sources.inquiry import LONGEST_SHOWN, Inquiry, said
 from backend.sources.model_steps import MOST_PASSAGES, ModelSteps
 from backend.sources.pages import Pages
-from backend.sources.phrases import unread_page
+from backend.sources.phrases import part, unread_page
 from backend.sources.planning import Plan, plan
 from backend.sources.schemas import SourcesRequest, SourcesResult
 from backend.sources.verdict import Judged, Verdict, blended, joined, of_rules
@@ -118,7 +119,7 @@ class Finder:
         language = detect([_text_of(request)])
         found = steps.step(
             "claims",
-            lambda: _claims(request, language, model),
+            lambda: _claims(request, language, model, scale),
             detail=lambda made: {"claims": len(made["claims"])},
         )
         claims = [scale.claim(text, language) for text in found["claims"]]
@@ -210,8 +211,9 @@ class Finder:
         if not self._gatherer.reaches_out or inquiry.rounds >= MOST_ROUNDS:
             return True
         settled = all(
-            best_relevance(weighed) >= GOOD_ENOUGH and not strong_ones_disagree(weighed)
-            for weighed in inquiry.weighed
+            not is_checkable(claim)
+            or (best_relevance(weighed) >= GOOD_ENOUGH and not strong_ones_disagree(weighed))
+            for claim, weighed in zip(inquiry.claims, inquiry.weighed, strict=True)
         )
         return settled or all(inquiry.rounds > len(one.sites) for one in inquiry.plans)
 
@@ -220,6 +222,11 @@ class Finder:
             self._judged_claim(inquiry, claim, weighed)
             for claim, weighed in zip(inquiry.claims, inquiry.weighed, strict=True)
         ]
+        if len(verdicts) > 1:
+            verdicts = [
+                replace(verdict, reasoning=part(inquiry.language, claim.text, verdict.reasoning))
+                for claim, verdict in zip(inquiry.claims, verdicts, strict=True)
+            ]
         verdict = joined(verdicts)
         unread = [
             unread_page(inquiry.language, url, reason)
@@ -233,6 +240,8 @@ class Finder:
 
     @staticmethod
     def _judged_claim(inquiry: Inquiry, claim: Claim, weighed: Sequence[Weighed]) -> Verdict:
+        if not is_checkable(claim):
+            return Verdict(0.5, "low", "unverified", reasoning.no_claim(inquiry.language))
         assessed = assess([one.evidence for one in weighed], language=inquiry.language)
         model = inquiry.model
         shown = sorted((one for one in weighed if one.is_about), key=lambda one: -one.evidence.relevance)
@@ -248,7 +257,9 @@ class Finder:
         return blended(assessed, judged, model.name, inquiry.language)
 
 
-def _claims(request: SourcesRequest, language: Language, model: ModelSteps | None) -> dict[str, list[str]]:
+def _claims(
+    request: SourcesRequest, language: Language, model: ModelSteps | None, scale: Scale
+) -> dict[str, list[str]]:
     text = _text_of(request)
     notes = []
     if model is not None:
@@ -257,7 +268,7 @@ def _claims(request: SourcesRequest, language: Language, model: ModelSteps | Non
                 return {"claims": found, "notes": []}
         except ModelFailed as failure:
             notes.append(model_phrases.failed(language, failure.message))
-    return {"claims": split(text, language) or [text[:LONGEST_SHOWN]], "notes": notes}
+    return {"claims": split(text, language, scale.named) or [text[:LONGEST_SHOWN]], "notes": notes}
 
 
 def _text_of(request: SourcesRequest) -> str:

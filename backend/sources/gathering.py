@@ -18,7 +18,7 @@ from backend.instants import Clock
 from backend.sources.authority import Authorities
 from backend.sources.pages import Page, PageFailed, Pages
 from backend.sources.planning import Plan
-from backend.sources.search import Found, SearchFailed, SearchProvider
+from backend.sources.search import SearchFailed, SearchProvider
 
 log = structlog.get_logger(__name__)
 
@@ -45,33 +45,12 @@ class Round:
 
 @dataclass(slots=True)
 class Read:
-    """What came of reading pages: the documents that hold them, and sentences of those that failed."""
+    """What came of reading pages; plain data, so that it can be recorded."""
 
     documents: dict[str, str] = field(default_factory=dict)
     """External id of the stored page by the address that was asked for."""
     failed: dict[str, str] = field(default_factory=dict)
-
-
-def _names(hits: Sequence[Hit]) -> list[str]:
-    return [hit.document.external_id for hit in hits if hit.document.kind == "landmark"]
-
-
-def _telling(external_id: str, language: Language) -> str:
-    return f"{external_id.rpartition(':')[0]}:{language}"
-
-
-def _in_own_language(
-    hits: Sequence[Hit], own: Mapping[str, str], tellings: Mapping[str, Document]
-) -> list[Hit]:
-    best: dict[tuple[str, str], Hit] = {}
-    for hit in hits:
-        document = hit.document
-        if document.kind == "landmark":
-            document = tellings.get(own[document.external_id], document)
-        name = document.kind, document.external_id
-        if name not in best or best[name].score < hit.score:
-            best[name] = Hit(document, hit.score)
-    return list(best.values())
+    """A sentence by address."""
 
 
 class Gatherer:
@@ -101,19 +80,23 @@ class Gatherer:
         return self._pages is not None
 
     def local(self, queries: Sequence[Sequence[str]], language: Language) -> list[list[Hit]]:
-        """The documents of the store that answer each query best. A record that is told in several
-        languages is read in ``language``, in which its words can be held against the statement's, with
-        the score of the telling that answers best."""
+        """The documents of the store that answer each query best, :data:`HITS` at the most.
+
+        A query is the texts whose terms are asked for. A record that is told in several languages is read
+        in ``language``, in which its words can be held against the statement's, with the score of the
+        telling that answers best.
+        """
         found = self._store.search_many(queries, limit=HITS)
-        own = {name: _telling(name, language) for hits in found for name in _names(hits)}
+        own = {name: _telling(name, language) for hits in found for name in _landmarks(hits)}
         tellings = {one.external_id: one for one in self._store.named("landmark", sorted({*own.values()}))}
         return [_in_own_language(hits, own, tellings) for hits in found]
 
     def stored(self, external_ids: Sequence[str]) -> list[Document]:
+        """Pages that were read before, by the names that :meth:`read` gave."""
         return self._store.named("page", external_ids) if external_ids else []
 
     def elsewhere(self, plans: Sequence[Plan], round_number: int) -> Round:
-        """What the providers know: the refined query first, then the official sites by name."""
+        """What the providers know: the refined query in round 1, one official site more in each later one."""
         asked = (
             [(plan.refined, None) for plan in plans] if round_number == 1 else _by_site(plans, round_number)
         )
@@ -126,7 +109,7 @@ class Gatherer:
         return brought
 
     def read(self, urls: Sequence[str], authorities: Authorities, *, seconds: float) -> Read:
-        """Read pages, several at once, and store what they say; each failure is a sentence."""
+        """Read pages, several at once and each within ``seconds``, and store what they say."""
         if self._pages is None or not urls:
             return Read()
         pages = self._pages
@@ -165,11 +148,11 @@ class Gatherer:
     @staticmethod
     def _answer(provider: SearchProvider, query: str, site: str | None) -> dict[str, Any]:
         try:
-            found: list[Found] = provider.search(query, limit=RESULTS, site=site)
+            urls = provider.search(query, limit=RESULTS, site=site)
         except SearchFailed as failure:
             log.warning("search_failed", provider=provider.name, reason=failure.message)
             return {"failed": failure.message}
-        return {"urls": [one.url for one in found]}
+        return {"urls": urls}
 
 
 def as_document(page: Page, authorities: Authorities) -> Document:
@@ -190,6 +173,29 @@ def as_document(page: Page, authorities: Authorities) -> Document:
 def external_id(url: str) -> str:
     """The name of a page in the store: its address, or a digest of one that is too long."""
     return url if len(url) <= 150 else f"{url[:80]}…{hashlib.sha256(url.encode()).hexdigest()}"
+
+
+def _landmarks(hits: Sequence[Hit]) -> list[str]:
+    return [hit.document.external_id for hit in hits if hit.document.kind == "landmark"]
+
+
+def _telling(external_id: str, language: Language) -> str:
+    """The name of the same landmark's document in another language."""
+    return f"{external_id.rpartition(':')[0]}:{language}"
+
+
+def _in_own_language(
+    hits: Sequence[Hit], own: Mapping[str, str], tellings: Mapping[str, Document]
+) -> list[Hit]:
+    best: dict[tuple[str, str], Hit] = {}
+    for hit in hits:
+        document = hit.document
+        if document.kind == "landmark":
+            document = tellings.get(own[document.external_id], document)
+        name = document.kind, document.external_id
+        if name not in best or best[name].score < hit.score:
+            best[name] = Hit(document, hit.score)
+    return list(best.values())
 
 
 def _outcome(pages: Pages, url: str, seconds: float) -> Page | str:

@@ -16,7 +16,7 @@ LONGEST_SHOWN = 500
 
 @dataclass(slots=True)
 class Inquiry:
-    """One request on its way."""
+    """All that is known of one request; what later steps find is added to it."""
 
     request: SourcesRequest
     scale: Scale

@@ -1,8 +1,8 @@
 """Reading a page of the web: fetched through the guarded door, its visible text alone, kept for a day."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from email.message import Message
 
 import structlog
@@ -11,6 +11,7 @@ from lxml.html import HtmlElement
 from backend import kept
 from backend.db import Database
 from backend.http_client import Fetched, UpstreamFailure, guarded_fetch
+from backend.instants import Clock, utc_now
 from backend.sources import cleaning
 
 log = structlog.get_logger(__name__)
@@ -29,16 +30,12 @@ TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown")
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page that was read. ``published`` is an ISO day where the page says so.
-
-    ``flagged`` where its text gives instructions to whoever reads it automatically.
-    """
+    """A page that was read. ``published`` is an ISO day where the page says so."""
 
     url: str
     title: str
     text: str
     published: str | None
-    flagged: bool
 
 
 class PageFailed(Exception):
@@ -57,7 +54,7 @@ class Pages:
         database: Database,
         *,
         allow: Sequence[str] = (),
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        now: Clock = utc_now,
     ) -> None:
         self._database = database
         self._allow = tuple(allow)
@@ -69,8 +66,15 @@ class Pages:
         match kept.find(self._database, key, now=self._now()):
             case {"failed": str(reason)}:
                 raise PageFailed(reason)
-            case {"page": dict(fields)}:
-                return Page(**fields)
+            case {
+                "page": {
+                    "url": str(at),
+                    "title": str(title),
+                    "text": str(text),
+                    "published": (str() | None) as day,
+                }
+            }:
+                return Page(at, title, text, day)
         try:
             page = self._fetched(url, seconds)
         except PageFailed as failure:
@@ -126,9 +130,7 @@ def _all_text(tree: HtmlElement) -> str:
 
 
 def _page(url: str, title: str, text: str, published: str | None) -> Page:
-    title, text = cleaning.plain(title)[:500], cleaning.plain(text[:LONGEST_TEXT])
-    flagged = cleaning.gives_instructions(f"{title}\n{text}")
-    return Page(url, title, text, _day(published), flagged)
+    return Page(url, cleaning.plain(title)[:500], cleaning.plain(text[:LONGEST_TEXT]), _day(published))
 
 
 def _day(published: str | None) -> str | None:

@@ -7,6 +7,8 @@ from backend.entities.model import Language
 PHRASES: Mapping[Language, Mapping[str, str]] = {
     "en": {
         "unknown": "None of the sources found tells of this, so it can be neither confirmed nor denied.",
+        "no_claim": "This states nothing that can be checked (a question, opinion, forecast or bare name).",
+        "part": "“{claim}”: {reasoning}",
         "unclear": "{source} tells of something close to this, but too little agrees to confirm or deny it.",
         "same_event": "{source} tells of the same event, and nothing in it differs from the statement.",
         "agrees:date": "The date given, {claimed}, agrees with {source} ({found}).",
@@ -21,6 +23,8 @@ PHRASES: Mapping[Language, Mapping[str, str]] = {
     },
     "ja": {
         "unknown": "これを伝える情報源は見つからず、確認も否定もできません。",
+        "no_claim": "質問、意見、予想、または名前だけで、確かめられる事実の記述がありません。",
+        "part": "「{claim}」：{reasoning}",
         "unclear": "{source}に近い内容がありますが、一致する点が少なく、確認も否定もできません。",
         "same_event": "{source}は同じ出来事を伝えており、記述と食い違う点はありません。",
         "agrees:date": "日付「{claimed}」は{source}（{found}）と一致します。",
@@ -35,6 +39,8 @@ PHRASES: Mapping[Language, Mapping[str, str]] = {
     },
     "zh": {
         "unknown": "未找到提及此事的来源，因此既无法证实也无法否定。",
+        "no_claim": "这是提问、观点、预测或只是名称，没有可以核实的事实陈述。",
+        "part": "“{claim}”：{reasoning}",
         "unclear": "{source}的内容与此相近，但相符之处太少，既无法证实也无法否定。",
         "same_event": "{source}讲述同一事件，与该陈述没有出入。",
         "agrees:date": "日期“{claimed}”与{source}（{found}）相符。",
@@ -55,6 +61,17 @@ _UNREAD: Mapping[Language, str] = {
     "ja": "指定された{url}は読めませんでした（{reason}）。",
     "zh": "未能读取所给的{url}（{reason}）。",
 }
+
+
+LONGEST_PART = 90
+"""Characters of a claim that head its reason, where a statement has several."""
+
+
+def part(language: Language, claim: str, reasoning: str) -> str:
+    """The reason of one claim of several, headed by the claim."""
+    shown = " ".join(claim.split())
+    shown = shown if len(shown) <= LONGEST_PART else f"{shown[: LONGEST_PART - 1]}…"
+    return PHRASES[language]["part"].format(claim=shown, reasoning=reasoning)
 
 
 def unread_page(language: Language, url: str, reason: str) -> str:

@@ -42,7 +42,7 @@ def actions(
         if (sided := outcomes.compared(mine, claim, passage)) is not None:
             same += sided.same
             if not sided.same:
-                return same, Difference("polarity", mine.text, sided.told.text)
+                return same, _differing(claim, mine, passage, sided.told)
             continue
         unclaimed = {key: first[key] for key in first if key not in claimed}
         opposite = _opposite(mine, unclaimed, frozenset(), listed)
@@ -57,9 +57,32 @@ def actions(
     if refused:  # both tell the refusal: what was refused is no act in either
         against = [(mine, other) for mine, other in against if mine.verb != other.verb]
     if against:
-        mine, other = against[0]
-        return same, Difference("polarity", mine.text, other.text)
+        return same, _differing(claim, against[0][0], passage, against[0][1])
     return same, _mere_refusal(claim, passage, listed) if is_record and not same else None
+
+
+def _differing(claim: Claim, mine: Action, passage: Claim, other: Action) -> Difference:
+    """Both as they stand in their texts: the verbs where they are two, else the words around the one verb
+    that is affirmed on one side and denied on the other."""
+    if mine.verb != other.verb:
+        return Difference("polarity", mine.text, other.text)
+    return Difference("polarity", _clause(claim.text, mine), _clause(passage.text, other))
+
+
+def _clause(text: str, action: Action) -> str:
+    """The words around a verb, up to the nearest mark on either side, in at most sixty characters."""
+    room = max(0, LONGEST_SHOWN - (action.end - action.start)) // 2
+    before, after = text[max(0, action.start - room) : action.start], text[action.end : action.end + room]
+    start = _MARKS.split(before)[-1]
+    if len(start) == room and " " in start:  # never from the middle of a word
+        start = start.partition(" ")[2]
+    end = _MARKS.split(after)[0]
+    if len(end) == room and " " in end:
+        end = end.rpartition(" ")[0]
+    return f"{start}{text[action.start : action.end]}{end}".strip()
+
+
+_MARKS = re.compile(r"[.,;:!?](?=\s|$)|[。、，；：！？\n]")
 
 
 def _told(told: Iterable[Action]) -> dict[tuple[str, bool], Action]:

@@ -21,6 +21,11 @@ def unknown(language: Language) -> str:
     return PHRASES[language]["unknown"]
 
 
+def no_claim(language: Language) -> str:
+    """The sentence for a question, a forecast, an opinion or a bare name."""
+    return PHRASES[language]["no_claim"]
+
+
 def of(language: Language, assessment: Assessment, deciding: Evidence, other: Evidence | None) -> str:
     """One to three sentences; ``other`` is the weightiest evidence of the other side, where there is one."""
     phrases = PHRASES[language]

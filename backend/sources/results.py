@@ -1,11 +1,11 @@
 """The answer of a source-finding job, out of what was weighed."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from backend.documents.model import Document
 from backend.instants import write_instant
 from backend.sources.authority import Authority
+from backend.sources.claims.checkable import is_checkable
 from backend.sources.inquiry import Inquiry, statement_of
 from backend.sources.schemas import PrimarySource, SearchMetrics, SourcesResult, TruthAssessment
 from backend.sources.verdict import Verdict
@@ -15,7 +15,7 @@ QUALITY = 0.8
 """Authority from which a source is counted as one of quality."""
 RELATED, NEAR_MISS, MOST_RELATED = 0.35, 0.4, 3
 """Where nothing tells of the event, the few sources that come nearest are shown: from which relevance,
-and what is left of it, since they tell of another event."""
+what is left of it, since they tell of another event, and how many."""
 LONGEST_SUMMARY = 400
 LONGEST_CONTENT = 2_000
 _NEWS = frozenset({"press", "trade_press", "social", "blog"})
@@ -43,8 +43,9 @@ class _Cited:
         """Of the event first, official before news, the event that comes closest before those beside it
         (earlier and later ones of the same people), then by authority and relevance together."""
         both = self.authority.score * self.relevance
-        official = self.authority.is_official
-        return (self.weighed.is_about, official, self.closeness, both, self.authority.score)
+        if not self.weighed.is_about:  # who is spoken of tells more than who speaks
+            return (False, self.weighed.shared, self.relevance, both)
+        return (True, self.authority.is_official, self.closeness, both, self.authority.score)
 
 
 def result(inquiry: Inquiry, verdict: Verdict, milliseconds: int) -> SourcesResult:
@@ -84,14 +85,16 @@ def _cited(inquiry: Inquiry) -> list[_Cited]:
     about = {mention.entity_id for claim in inquiry.claims for mention in claim.mentions}
     best: dict[str, _Cited] = {}
     closeness = _closeness_of_events(inquiry)
-    for weighed in _worth_showing(one for every in inquiry.weighed for one in every):
+    for weighed in _worth_showing(inquiry):
         for url in weighed.document.urls or (weighed.document.url,):
             authority = inquiry.scale.authorities.classify(url, about=about)
             validated = _validated(inquiry, url, weighed)
             one = _Cited(url, authority, weighed, validated, closeness[_told(weighed)])
             if url not in best or _telling(one, inquiry) > _telling(best[url], inquiry):
                 best[url] = one
-    return sorted(best.values(), key=lambda one: one.rank, reverse=True)
+    ranked = sorted(best.values(), key=lambda one: one.rank, reverse=True)
+    is_known = any(one.weighed.is_about for one in ranked)
+    return ranked if is_known else ranked[:MOST_RELATED]
 
 
 def _closeness_of_events(inquiry: Inquiry) -> dict[str, float]:
@@ -114,15 +117,19 @@ def _telling(cited: _Cited, inquiry: Inquiry) -> tuple[float, ...]:
     return (cited.weighed.is_about, cited.closeness, is_readable, cited.relevance)
 
 
-def _worth_showing(weighed: Iterable[Weighed]) -> list[Weighed]:
-    """What tells of the event, and a few near misses where nothing does."""
-    every = sorted(weighed, key=lambda one: -one.evidence.relevance)
-    about = [one for one in every if one.is_about]
-    events: dict[str, list[Weighed]] = {}
-    for one in every:
-        if not about and one.evidence.relevance >= RELATED:
-            events.setdefault(_told(one), []).append(one)
-    return about or [one for told in list(events.values())[:MOST_RELATED] for one in told]
+def _worth_showing(inquiry: Inquiry) -> list[Weighed]:
+    """What tells of the event; where nothing does, what comes nearest to a claim and is about somebody whom
+    the claim names. Beside what claims nothing there are no near misses."""
+    about = [one for every in inquiry.weighed for one in every if one.is_about]
+    if about:
+        return about
+    return [
+        one
+        for claim, every in zip(inquiry.claims, inquiry.weighed, strict=True)
+        if is_checkable(claim)
+        for one in every
+        if one.shared and one.evidence.relevance >= RELATED
+    ]
 
 
 def _validated(inquiry: Inquiry, url: str, weighed: Weighed) -> bool | None:

@@ -8,6 +8,7 @@ out to stand for other wordings; then rounded.
 
 from collections.abc import Iterable, Mapping
 
+from backend.sources.claims import culprits
 from backend.sources.claims.actions import verbs
 from backend.sources.claims.model import Action, Claim, Comparison
 
@@ -28,6 +29,7 @@ WEIGHTS: Mapping[str, float] = {
     "other figure": -0.4,
     "several differences": -3.1,
     "another action and another date, agent or name": -1.8,
+    "both name who did one deed": 0.8,
     "rare terms shared": 1.2,  # the score of the search by tens, three at the most
 }
 MOST_OF_SEARCH, USUAL = 30.0, 15.0
@@ -66,8 +68,11 @@ def _signs(claim: Claim, passage: Claim, found: Comparison, bm25: float) -> dict
         "other figure": "figure" in slots,
         "several differences": len(slots) > 1,
         "another action and another date, agent or name": (
-            both_act and not same_act and (known is False or bool({"date", "agent"} & slots))
+            both_act
+            and not same_act
+            and (known is False or (known is None and bool({"date", "agent"} & slots)) or "date" in slots)
         ),
+        "both name who did one deed": same_act and _both_name_doers(claim, passage),
         "rare terms shared": min(max(bm25, 0.0), MOST_OF_SEARCH) / 10,
     }
 
@@ -96,21 +101,34 @@ _SHARE, _FEW = 0.5, 2
 def is_particular(claim: Claim, passage: Claim, found: Comparison, bm25: float | None = None) -> bool:
     """Whether what is shared is more than people of the field and a verb that every text has.
 
-    A day, month or quarter or a figure that agrees is enough. So are two of: a year; an act that is not
-    common to all texts, or its opposite; a second entity; an unlisted name; half of the claim's own words;
-    rare terms. Where another takes the place of the claim's agent, or the two differ in two ways, one more
-    is asked for.
+    A day, month or quarter, a figure that agrees, or a doer named on both sides is enough. So are two of: a
+    year; an act that is not common to all texts, or its opposite; a second entity; an unlisted name; half of
+    the claim's own words; rare terms. One more is asked for where another takes the place of the claim's
+    agent, where the two differ in two ways, and where another figure stands beside no act that both tell,
+    since it may measure something else. A text that knows nobody of whom the claim speaks and agrees in
+    nothing is of another event.
     """
     slots = {difference.slot for difference in found.differences}
+    stranger = claim.mentions and not found.shared_entities and not found.agreed
+    if stranger and "agent" not in slots and names_known(claim, passage) is not True:
+        return False
     finest = any(span.precision != "year" for span in claim.dates)
     points = (2 if finest else 1) * bool(found.same_dates) + 2 * bool(found.same_figures)
     points += _particular_acts(claim, passage) + (found.shared_entities > 1)
+    if found.shared_entities and found.same_actions and _both_name_doers(claim, passage):
+        points += 2
     points += names_known(claim, passage) is True
     if claim.words and claim.language == passage.language:
         shared = len(claim.words & passage.words)
         points += shared >= _FEW and shared / len(claim.words) >= _SHARE
     points += bm25 is not None and bm25 >= USUAL
-    return points >= ENOUGH + ("agent" in slots) + (len(slots) > 1)
+    other_measure = "figure" in slots and not found.same_actions
+    return points >= ENOUGH + ("agent" in slots) + (len(slots) > 1) + other_measure
+
+
+def _both_name_doers(claim: Claim, passage: Claim) -> bool:
+    """Whether each says, of a deed, who was behind it."""
+    return all(culprits.named(text.text, text.language) is not None for text in (claim, passage))
 
 
 def _particular_acts(claim: Claim, passage: Claim) -> bool:

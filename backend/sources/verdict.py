@@ -1,8 +1,10 @@
 """One verdict on a statement, out of what is known of each of its claims.
 
-Claims are joined as a whole statement is read: it is only as true as its worst claim that is known to be
-wrong, and where none is, the mean of the claims' logits, in which a claim that nothing is known of counts
-as one half. A language model's stances are blended in per claim, as
+Claims are joined as a whole statement is read: it is only as true as its worst claim. One that is known to
+be wrong decides alone; where none is, one that nothing bears out, however weakly, leaves the whole
+unverified. Only where a source tells of the event of every claim is the mean of the logits taken, so that a
+sentence that adds little to the one before it does not outweigh that one. A language model's stances are
+blended in per claim, as
 
     logit p = .6 logit p_model + .4 logit p_rules
 
@@ -20,6 +22,8 @@ from backend.sources.model_steps import Stance
 from backend.sources.relevance import sigmoid
 from backend.sources.schemas import AssessmentWord, Confidence
 
+UNKNOWN = 0.5
+"""The probability of a claim that nothing tells of."""
 MODEL_SHARE = 0.6
 STANCE_LOGIT = 2.2
 """A stance with a true quote, as a logit: a probability of 0.9."""
@@ -80,10 +84,11 @@ def joined(verdicts: Sequence[Verdict]) -> Verdict:
     if deciding is not None:
         word: AssessmentWord = "mixed" if right else "contradicted"
         return Verdict(deciding.probability, deciding.confidence, word, " ".join(reasons))
-    p = sigmoid(sum(_logit(one.probability) for one in verdicts) / len(verdicts))
-    known = [one for one in verdicts if one.word != "unverified"]
+    worst = min(one.probability for one in verdicts)
+    mean = sigmoid(sum(_logit(one.probability) for one in verdicts) / len(verdicts))
+    p = mean if worst > UNKNOWN else worst
     confidence = min((one.confidence for one in verdicts), key=_CONFIDENCE.index)
-    mixed = any(one.word == "mixed" for one in known)
+    mixed = any(one.word == "mixed" for one in verdicts)
     return Verdict(p, confidence, "mixed" if mixed else _word(p), " ".join(reasons))
 
 

@@ -39,6 +39,8 @@ class Weighed:
     passage: str
     evidence: Evidence
     authority: Authority
+    shared: int = 0
+    """Entities of the claim that the document names, whether it tells of the same event or not."""
 
     @property
     def is_about(self) -> bool:
@@ -57,7 +59,7 @@ class Scale:
         self._fingerprint = lru_cache(READINGS)(fingerprint)
 
     def claim(self, text: str, language: Language) -> Claim:
-        return read_claim(text, language, self._named(text))
+        return read_claim(text, language, self.named(text))
 
     def weigh(self, claim: Claim, document: Document, bm25: float) -> Weighed:
         """The passage of ``document`` that says most of ``claim``, held against it."""
@@ -89,7 +91,16 @@ class Scale:
             document.url,
             self._fingerprint(passage),
         )
-        return Weighed(document, passage, evidence, authority)
+        return Weighed(document, passage, evidence, authority, self._shared(claim, document, passage))
+
+    def _shared(self, claim: Claim, document: Document, passage: str) -> int:
+        theirs = {*document.entities, *(one.entity_id for one in self._reading(document, passage).mentions)}
+        return len({mention.entity_id for mention in claim.mentions} & theirs)
+
+    def _reading(self, document: Document, passage: str) -> Claim:
+        moment = document.published_at
+        day = moment.date().isoformat() if moment else None
+        return self._read(passage, day, document.language, document.kind == "landmark")
 
     def _compared(self, claim: Claim, document: Document, passage: str, bm25: float) -> Comparison:
         """A record's date is that of its event; a page's is that of its telling."""
@@ -97,7 +108,7 @@ class Scale:
         is_record = document.kind == "landmark"
         return compare(
             claim,
-            self._read(passage, moment.date().isoformat() if moment else None, document.language, is_record),
+            self._reading(document, passage),
             document.facts,
             types=self._types,
             happened=dates.of_record(moment, document.date_precision) if is_record else None,
@@ -109,10 +120,10 @@ class Scale:
     def _read_passage(self, passage: str, day: str | None, language: str | None, is_record: bool) -> Claim:
         known: Language = language if language in ("en", "ja", "zh") else detect([passage])  # type: ignore[assignment]
         reference = date.fromisoformat(day) if day else None
-        mentions = self._named(passage) if is_record else find(self.rules, passage)
+        mentions = self.named(passage) if is_record else find(self.rules, passage)
         return read_claim(passage, known, mentions, reference=reference)
 
-    def _named(self, text: str) -> list[Mention]:
+    def named(self, text: str) -> list[Mention]:
         """Whom a statement or a record names. Both are of the field, so that a name that is an ordinary
         word elsewhere (Maker, Stake) needs no other word beside it; a numbered block is nobody's name."""
         found = find(self.rules, text + OF_THE_FIELD)

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 
+from backend.sources.claims import roles
 from backend.sources.claims.model import Quantity
 from backend.sources.claims.units import EXACT, GENERIC, units
 
@@ -47,6 +49,14 @@ def agree(claimed: Quantity, known: Quantity) -> bool:
     return gap <= size * ROUNDED and gap <= max(_rounding(claimed), _rounding(known))
 
 
+def plays_another_part(claimed: Quantity, known: Quantity) -> bool:
+    """Whether a figure stands for something else in the source: where the change began and not where it
+    ended, or what was asked for and not what came of it."""
+    if {claimed.role, known.role} == {"from", "to"}:
+        return True
+    return known.role == "aside" and claimed.role != "aside"
+
+
 def _within_bounds(claimed: Quantity, known: Quantity, mine: Decimal, theirs: Decimal) -> bool:
     if abs(mine - theirs) <= max(mine, theirs) * ABOUT:
         return True
@@ -78,7 +88,11 @@ def _rounding(quantity: Quantity) -> Decimal:
 def of_facts(facts: Mapping[str, str]) -> list[Quantity]:
     """The figures of a record: the unit is the word of the name that is one (``reward_after_btc``,
     ``usd_more_than``); a name without one gives a figure that may agree and cannot contradict."""
-    return [quantity for name, value in facts.items() for quantity in _of_fact(name, str(value))]
+    return [
+        replace(quantity, role=roles.of_fact(name))
+        for name, value in facts.items()
+        for quantity in _of_fact(name, str(value))
+    ]
 
 
 def _of_fact(name: str, value: str) -> list[Quantity]:

@@ -1,12 +1,13 @@
 """The slots of a claim. Offsets count code points in the text they were read from, end exclusive."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from typing import Literal
 
 from backend.entities.mention import Mention
 from backend.entities.model import Language
+from backend.sources.claims.roles import Role
 
 Precision = Literal["year", "quarter", "month", "day"]
 
@@ -24,6 +25,8 @@ class Quantity:
     text: str
     approximate: bool = False
     bound: Literal["least", "most"] | None = None
+    role: Role | None = field(default=None, compare=False)
+    """Where a change began or ended, or what was only asked for; it is no part of the figure itself."""
 
 
 @dataclass(frozen=True, slots=True)

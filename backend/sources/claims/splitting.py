@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from backend.entities.model import Language
-from backend.sources.claims import actions, dates, numbers, quantities, wording
+from backend.sources.claims import actions, compounds, dates, numbers, quantities, wording
 
 MOST_CLAIMS = 5
 MOST_SENTENCES = 200
@@ -81,11 +81,12 @@ def _closes(stop: str) -> bool:
     return stop[-1] in _SHUT
 
 
-def split(text: str, language: Language) -> list[str]:
-    """At most five checkable claims of ``text``, in its order; the whole text where it is one sentence."""
-    found = []
+def split(text: str, language: Language, naming: compounds.Naming | None = None) -> list[str]:
+    """At most five checkable claims of ``text``, in its order; the whole text where it is one sentence that
+    states one thing. With ``naming``, sentences that state two are taken apart."""
+    found: list[str] = []
     for sentence in sentences(text):
-        found.append(sentence)
+        found += [sentence] if naming is None else compounds.parts(sentence[:LONGEST], language, naming)
         if len(found) >= MOST_SENTENCES:
             break
     if len(found) <= 1:

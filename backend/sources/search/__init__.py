@@ -2,11 +2,11 @@
 
 from backend.settings import Settings
 from backend.sources.search.brave import Brave
-from backend.sources.search.model import Found, SearchFailed, SearchProvider
+from backend.sources.search.model import SearchFailed, SearchProvider
 from backend.sources.search.searxng import SearXNG
 from backend.sources.search.tavily import Tavily
 
-__all__ = ["Found", "SearchFailed", "SearchProvider", "configured"]
+__all__ = ["SearchFailed", "SearchProvider", "configured"]
 
 
 def configured(settings: Settings) -> list[SearchProvider]:

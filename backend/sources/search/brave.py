@@ -4,7 +4,7 @@ from pydantic import SecretStr
 
 from backend.http_client import UpstreamClient, UpstreamFailure
 from backend.sources.search import answers
-from backend.sources.search.model import Found, SearchFailed
+from backend.sources.search.model import SearchFailed
 
 MOST = 20
 """Results that the provider gives at the most."""
@@ -20,7 +20,7 @@ class Brave:
     def connect(cls, key: SecretStr, base_url: str) -> "Brave":
         return cls(UpstreamClient(base_url, secret_headers={"X-Subscription-Token": key}))
 
-    def search(self, query: str, *, limit: int, site: str | None = None) -> list[Found]:
+    def search(self, query: str, *, limit: int, site: str | None = None) -> list[str]:
         asked = f"{query[: answers.LONGEST_QUERY]} site:{site}" if site else query[: answers.LONGEST_QUERY]
         try:
             response = self._client.get("/res/v1/web/search", {"q": asked, "count": min(limit, MOST)})
@@ -28,7 +28,7 @@ class Brave:
             raise SearchFailed(self.name, failure.message) from None
         body = answers.payload(self.name, response)
         rows = answers.mapping(body.get("web")).get("results")
-        return answers.found(rows, snippet="description", dates=("page_age",), limit=limit, site=site)
+        return answers.addresses(rows, limit=limit, site=site)
 
     def close(self) -> None:
         self._client.close()

@@ -1,18 +1,6 @@
 """What a search provider gives, and how it fails."""
 
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Protocol
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """One result: text as plain text, ``published`` in UTC where the provider says when."""
-
-    url: str
-    title: str
-    snippet: str
-    published: datetime | None
 
 
 class SearchFailed(Exception):
@@ -27,10 +15,11 @@ class SearchFailed(Exception):
 class SearchProvider(Protocol):
     name: str
 
-    def search(self, query: str, *, limit: int, site: str | None = None) -> list[Found]:
-        """At most ``limit`` results, those of ``site`` and below alone if given.
+    def search(self, query: str, *, limit: int, site: str | None = None) -> list[str]:
+        """The addresses of at most ``limit`` results, those of ``site`` and below alone if given.
 
-        Raises :class:`SearchFailed`.
+        What a provider says of a page is not taken over: the page itself is read. Raises
+        :class:`SearchFailed`.
         """
         ...
 

@@ -6,7 +6,7 @@ the format, and with 403 otherwise; it has no limit of results, and no key.
 
 from backend.http_client import UpstreamClient, UpstreamFailure
 from backend.sources.search import answers
-from backend.sources.search.model import Found, SearchFailed
+from backend.sources.search.model import SearchFailed
 
 
 class SearXNG:
@@ -19,7 +19,7 @@ class SearXNG:
     def connect(cls, base_url: str) -> "SearXNG":
         return cls(UpstreamClient(base_url))
 
-    def search(self, query: str, *, limit: int, site: str | None = None) -> list[Found]:
+    def search(self, query: str, *, limit: int, site: str | None = None) -> list[str]:
         asked = f"{query[: answers.LONGEST_QUERY]} site:{site}" if site else query[: answers.LONGEST_QUERY]
         try:
             response = self._client.get("/search", {"q": asked, "format": "json"})
@@ -28,9 +28,7 @@ class SearXNG:
         if response.status == 403:
             raise SearchFailed(self.name, "the instance does not offer JSON; enable it in search.formats.")
         body = answers.payload(self.name, response)
-        return answers.found(
-            body.get("results"), snippet="content", dates=("publishedDate",), limit=limit, site=site
-        )
+        return answers.addresses(body.get("results"), limit=limit, site=site)
 
     def close(self) -> None:
         self._client.close()

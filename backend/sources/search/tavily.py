@@ -4,7 +4,7 @@ from pydantic import SecretStr
 
 from backend.http_client import UpstreamClient, UpstreamFailure
 from backend.sources.search import answers
-from backend.sources.search.model import Found, SearchFailed
+from backend.sources.search.model import SearchFailed
 
 MOST = 20
 """Results that the provider gives at the most."""
@@ -21,7 +21,7 @@ class Tavily:
         bearer = SecretStr(f"Bearer {key.get_secret_value()}")
         return cls(UpstreamClient(base_url, secret_headers={"Authorization": bearer}))
 
-    def search(self, query: str, *, limit: int, site: str | None = None) -> list[Found]:
+    def search(self, query: str, *, limit: int, site: str | None = None) -> list[str]:
         asked = {
             "query": query[: answers.LONGEST_QUERY],
             "max_results": min(limit, MOST),
@@ -33,9 +33,7 @@ class Tavily:
         except UpstreamFailure as failure:
             raise SearchFailed(self.name, failure.message) from None
         body = answers.payload(self.name, response)
-        return answers.found(
-            body.get("results"), snippet="content", dates=("published_date",), limit=limit, site=site
-        )
+        return answers.addresses(body.get("results"), limit=limit, site=site)
 
     def close(self) -> None:
         self._client.close()

@@ -190,3 +190,62 @@ def test_people_of_the_field_and_a_common_verb_are_not_one_event() -> None:
     record = ("Coinbase launches a network. It was opened to all.", datetime(2023, 8, 9, tzinfo=UTC))
     assert not held("Coinbase launched a scholarship in Chile.", record).same_event
     assert held("Coinbase launched a network on 9 August 2023.", record).same_event
+
+
+def test_where_a_change_began_is_not_where_it_ended() -> None:
+    wrong = held("The fourth Bitcoin halving cut the block reward to 6.25 BTC.", HALVING)
+    assert Difference("figure", "6.25 BTC", "3.125 BTC") in wrong.differences
+    for text in (
+        "The fourth Bitcoin halving cut the block reward to 3.125 BTC.",
+        "The fourth Bitcoin halving cut the block reward from 6.25 to 3.125 BTC.",
+    ):
+        assert held(text, HALVING, reward_before_btc="6.25").differences == ()
+
+
+FINE = (
+    "Court fines Coinbase 125 million dollars. The judge set a civil penalty of 125,035,150 dollars, far "
+    "below the roughly 2 billion dollars that the SEC had asked for.",
+    datetime(2024, 8, 7, tzinfo=UTC),
+)
+
+
+def test_what_was_asked_for_is_not_what_was_ordered() -> None:
+    wrong = held("Coinbase was ordered to pay a civil penalty of $2 billion.", FINE)
+    assert [one.found for one in wrong.differences] == ["125,035,150 dollars"]
+    assert held("Coinbase was ordered to pay a civil penalty of $125 million.", FINE).differences == ()
+    asked = held("The SEC asked for a civil penalty of $2 billion from Coinbase.", FINE)
+    assert "figure" not in slots(asked)
+
+
+ATTRIBUTED = (
+    "Coinbase is robbed. Coins were stolen from the exchange; the FBI attributed the theft to North Korea.",
+    datetime(2025, 2, 21, tzinfo=UTC),
+)
+
+
+def test_another_doer_than_the_source_names_differs() -> None:
+    wrong = held("The Coinbase hack was carried out by Iran.", ATTRIBUTED)
+    assert wrong.differences == (Difference("agent", "Iran", "North Korea"),)
+    assert held("The Coinbase hack was carried out by North Korea.", ATTRIBUTED).differences == ()
+
+
+LOAN = (
+    "A loan limits bitcoin. Under the agreement on 1.4 billion dollars, acceptance is to be voluntary.",
+    datetime(2024, 12, 18, tzinfo=UTC),
+)
+
+
+def test_a_figure_beside_no_common_act_measures_something_else() -> None:
+    assert not held("Bitcoin reached $100,000 in December 2024.", LOAN).same_event
+
+
+def test_a_source_that_knows_nobody_of_the_claim_and_agrees_in_nothing_is_of_another_event() -> None:
+    record = ("The founder of a lender is sentenced to 12 years.", datetime(2025, 5, 8, tzinfo=UTC))
+    assert not held("The founder of Coinbase was sentenced to 40 years.", record).same_event
+
+
+def test_one_verb_affirmed_and_denied_is_shown_with_the_words_around_it() -> None:
+    (difference,) = held("The SEC did not approve spot bitcoin ETFs in January 2024.", APPROVAL).differences
+    assert difference.slot == "polarity"
+    assert difference.claimed == "The SEC did not approve spot bitcoin ETFs in"
+    assert difference.found.startswith("SEC approves spot bitcoin ETFs")

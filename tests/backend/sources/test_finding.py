@@ -220,3 +220,74 @@ def test_a_record_is_read_in_the_language_of_the_statement(finder: Finder, langu
     title = found(finder, TRUE[language])["primary_sources"][0]["title"]
     expected = {"en": "Fourth Bitcoin halving", "ja": "半減期", "zh": "减半"}[language]
     assert expected in title
+
+
+@pytest.mark.parametrize(
+    "text", ["Is bitcoin good?", "Bitcoin bitcoin bitcoin", "I think ETH will go to $10,000."]
+)
+def test_what_claims_nothing_is_unverified_without_sources_of_other_events(finder: Finder, text: str) -> None:
+    told = found(finder, text)
+    truth = told["truth_assessment"]
+    assert (truth["assessment"], truth["confidence_level"]) == ("unverified", "low")
+    assert truth["truth_probability"] == 0.5
+    assert told["primary_sources"] == []
+
+
+def test_a_question_gets_the_sources_of_its_event_and_no_verdict(finder: Finder) -> None:
+    told = found(finder, "Did the SEC approve spot bitcoin ETFs in January 2024?")
+    assert told["truth_assessment"]["assessment"] == "unverified"
+    assert any("sec.gov" in source["url"] for source in told["primary_sources"])
+
+
+def test_an_unknown_claim_among_true_ones_is_named_and_not_averaged_away(finder: Finder) -> None:
+    truth = found(
+        finder,
+        "FTX filed for bankruptcy in November 2022. Sam Bankman-Fried got 25 years. Elon Musk bought FTX.",
+    )["truth_assessment"]
+    assert (truth["assessment"], truth["truth_probability"]) == ("unverified", 0.5)
+    assert "“Elon Musk bought FTX.”: None of the sources" in truth["reasoning"]
+
+
+def test_each_half_of_a_joined_sentence_is_judged(finder: Finder) -> None:
+    text = "SEC approved spot bitcoin ETFs on January 10, 2024, and Ethereum moved to proof of stake in {}."
+    right = found(finder, text.format("September 2022"))["truth_assessment"]
+    wrong = found(finder, text.format("September 2021"))["truth_assessment"]
+    assert right["assessment"] == "supported"
+    assert (wrong["assessment"], wrong["truth_probability"] < 0.2) == ("mixed", True)
+    assert "2022-09-15" in wrong["reasoning"]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Bitcoin's fourth halving cut the block reward to 6.25 BTC.", "3.125"),
+        ("Ripple was ordered to pay a civil penalty of $2 billion.", "125"),
+        ("Dencun went live on Solana in March 2024.", "Ethereum"),
+        ("The Bybit hack was carried out by Iran.", "North Korea"),
+    ],
+)
+def test_a_statement_that_takes_the_wrong_one_of_two_is_contradicted(
+    finder: Finder, text: str, value: str
+) -> None:
+    truth = found(finder, text)["truth_assessment"]
+    assert truth["assessment"] == "contradicted", truth
+    assert value in truth["reasoning"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MiCA entered into force in June 2023.",
+        "MtGox filed for bankruptcy in February 2014.",
+        "Ronin bridge lost about $625 million",
+    ],
+)
+def test_other_wordings_of_known_events_are_supported(finder: Finder, text: str) -> None:
+    assert found(finder, text)["truth_assessment"]["assessment"] == "supported"
+
+
+def test_near_misses_are_few_and_about_somebody_whom_the_statement_names(finder: Finder) -> None:
+    told = found(finder, "Cardano acquired a football club in 2019.")
+    assert told["truth_assessment"]["assessment"] == "unverified"
+    assert 0 < len(told["primary_sources"]) <= 3
+    assert all("Cardano" in source["content"] + source["title"] for source in told["primary_sources"])

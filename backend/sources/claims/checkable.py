@@ -1,0 +1,75 @@
+"""Whether a sentence states anything: a question, a wish, a forecast or a bare name does not."""
+
+import re
+from collections.abc import Mapping
+
+from backend.entities.model import Language
+from backend.sources.claims.model import Claim
+from backend.sources.claims.units import units
+
+_ASKED: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(r"[?？][)\"'”]*\s*$"),
+    "ja": re.compile(r"[?？][」』）]*\s*$|(?:ですか|ますか|でしたか|ましたか|だろうか|のか|かな)[。]?\s*$"),
+    "zh": re.compile(r"[?？][」』”）]*\s*$|[吗嗎呢][。]?\s*$"),
+}
+_BE = "is|are|was|were|do|does|did|can|should"
+_INVERTED = re.compile(
+    rf"\W*(?:(?:what|why|how|when|where|who|which)(?:'s| (?:{_BE}|will|happened))"
+    rf"|{_BE}|has|have|could|would) ",
+    re.IGNORECASE,
+)
+"""A question in English without its mark, by its first words; unless a name begins with them (Do Kwon)."""
+_BELIEF: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"^\W*(?:(?:honestly|personally|imo|so|well),? )?(?:i|we) (?:(?:really|still|personally|also) )?"
+        r"(?:think|believe|feel|hope|expect|guess|predict|bet|am sure|am convinced)\b"
+        r"|, (?:i|we) (?:think|believe|guess)\b|^\W*i'm (?:sure|certain|convinced)\b"
+        r"|\bin (?:my|our) (?:view|opinion)\b|\bto the moon\W*$|\bwill (?:likely|probably)\b",
+        re.IGNORECASE,
+    ),
+    "ja": re.compile(r"と思(?:う|い|わ)|だろう[。]?$|でしょう[。]?$|かもしれない|はずだ|と予想する"),
+    "zh": re.compile("我认为|我觉得|我们认为|我相信|我预计|我希望|也许|或许|恐怕"),
+}
+_MOVES = (
+    "(?:go|be worth|reach|hit|rise|fall|drop|surge|soar|moon|crash|double|triple|climb|surpass|overtake|flip"
+    "|collapse)"
+)
+_FORECAST: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        rf"\b(?:will|is going to|could|might|may) (?:(?:soon|eventually|one day) )?{_MOVES}\b", re.IGNORECASE
+    ),
+    "ja": re.compile("(?:上がる|下がる|達する|超える|暴落する|高騰する)(?:見込み|予想|はず)"),
+    "zh": re.compile("(?:将|会)(?:再)?(?:涨|跌|升|突破|达到|超过|暴涨|暴跌|归零)"),
+}
+"""Of prices. What a protocol will do, in coins, is laid down in it and can be checked."""
+_TASTE: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"\b(?:good|bad|best|worst|better|worse|amazing|exciting|terrible|great|beautiful|stupid|scam|overrated"
+        r"|underrated|undervalued|overvalued|should)\b",
+        re.IGNORECASE,
+    ),
+    "ja": re.compile("べきだ|べきで|素晴らし|最高|最悪|良い|悪い|面白い"),
+    "zh": re.compile("应该|最好|最差|最棒|很好|不好|垃圾|令人(?:兴奋|失望)"),
+}
+
+
+def is_checkable(claim: Claim) -> bool:
+    """Whether ``claim`` states what can be true or false of the past or present."""
+    text, language = claim.text.strip(), claim.language
+    if _ASKED[language].search(text) or _BELIEF[language].search(text):
+        return False
+    if language == "en" and _INVERTED.match(text) and not _begins_with_a_name(claim):
+        return False
+    in_coins = any(quantity.unit in units().codes - units().currencies for quantity in claim.quantities)
+    if _FORECAST[language].search(text) and not in_coins:
+        return False
+    if claim.dates or claim.quantities or claim.actions:
+        return True
+    if _TASTE[language].search(text):
+        return False
+    return bool(claim.words) or not (claim.mentions or claim.names)
+
+
+def _begins_with_a_name(claim: Claim) -> bool:
+    start = len(claim.text) - len(claim.text.lstrip())
+    return any(mention.start == start for mention in claim.mentions)

@@ -1,0 +1,77 @@
+"""What part a figure plays in its sentence: where a change began, where it ended, or beside the matter.
+
+The reward fell from 6.25 to 3.125 BTC: a claim that it fell to 6.25 names a figure of the source and says
+another thing. A fine of 125 million dollars, far below the 2 billion that was asked for: what was asked for
+is not the fine.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Literal
+
+from backend.entities.model import Language
+
+Role = Literal["from", "to", "aside"]
+
+_BACK, _AHEAD = 90, 48
+"""Characters before and behind a figure that tell its part."""
+_ABOUT = r"(?:about |nearly |just |only |roughly |some |over |under |around |approximately )?"
+_CHANGED = (
+    r"\b(?:cut\w*|reduc\w+|lower\w*|f[ae]ll\w*|drop\w*|declin\w+|decreas\w+|shr[aiu]nk\w*|halv\w+|slash\w*"
+    r"|rose|ris(?:e|es|en|ing)|rais\w+|increas\w+|gr[eo]w\w*|doubl\w+|climb\w*|went|brought|chang\w+)\b"
+)
+_ASKED = r"(?:asked for|had asked|sought|seeks?|seeking|requested|demanded|had wanted)"
+_BEFORE: Mapping[Language, tuple[tuple[Role, re.Pattern[str]], ...]] = {
+    "en": (
+        ("from", re.compile(rf"\bfrom {_ABOUT}$")),
+        ("to", re.compile(rf"{_CHANGED}(?:[^.;]|\.(?=\d)){{0,60}}\bto {_ABOUT}$")),
+        (
+            "aside",
+            re.compile(
+                rf"\b(?:{_ASKED}|(?:below|short of|instead of|rather than|compared (?:with|to)) the)\b"
+                r"[^.;,]{0,24}$"
+            ),
+        ),
+    ),
+    "ja": (("aside", re.compile("(?:求めた|求めていた|要求した|請求した)[^。、]{0,4}$")),),
+    "zh": (
+        ("from", re.compile("(?:由|从|從)(?:约|近)?$")),
+        (
+            "to",
+            re.compile(
+                "(?:降低|下降|下调|降|减少|减半|缩减|减|減|提高|提升|升|增加|增|涨|上调|调整|调)"
+                "(?:至|到|为|為)(?:约|近)?$"
+            ),
+        ),
+        ("aside", re.compile("(?:要求的|请求的|索要的|求偿的)[^。，]{0,4}$")),
+    ),
+}
+_BEHIND: Mapping[Language, tuple[tuple[Role, re.Pattern[str]], ...]] = {
+    "en": (("aside", re.compile(rf"^ (?:that|which) [^.;,]{{0,24}}{_ASKED}\b")),),
+    "ja": (
+        ("from", re.compile(r"^(?:から|より)[^。、]{0,12}\d")),
+        (
+            "to",
+            re.compile(
+                "^(?:に|へ|まで)(?:半減|減|削減|縮小|引き下げ|引下げ|引き上げ|下が|低下|下落|増|上昇|上が|変)"
+            ),
+        ),
+    ),
+    "zh": (),
+}
+_TO = re.compile(r"^[ a-z-]{0,24}\bto\b[^.;]{0,12}?\d")
+
+
+def of(low: str, start: int, end: int, language: Language) -> Role | None:
+    """The part of the figure at ``start`` to ``end`` of a plain text in lower case."""
+    back, ahead = low[max(0, start - _BACK) : start], low[end : end + _AHEAD]
+    for role, pattern in _BEFORE[language]:
+        if pattern.search(back) and (role != "from" or language != "en" or _TO.search(ahead)):
+            return role
+    return next((role for role, pattern in _BEHIND[language] if pattern.search(ahead)), None)
+
+
+def of_fact(name: str) -> Role | None:
+    """That of a record's figure, by its name (``reward_before_btc``)."""
+    parts = name.lower().split("_")
+    return "from" if "before" in parts else "to" if "after" in parts else None
