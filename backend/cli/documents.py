@@ -1,10 +1,6 @@
 """``chainproof documents``: a user's own documents, and what the service can cite."""
 
 import json
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +9,8 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from backend.cli.words import WRONG_USE, complain, err, in_words, open_database, out
+from backend.cli.importing import progress, tell_mistakes
+from backend.cli.words import WRONG_USE, err, in_words, open_database, out
 
 if TYPE_CHECKING:
     from backend.documents.model import Document, DocumentKind
@@ -61,23 +58,20 @@ def import_(
     from backend.documents import importing
     from backend.documents.readers import Options
     from backend.documents.store import DocumentStore
+    from backend.instants import utc_now
 
     files = importing.files(paths)
     options = Options(url, language.value if language else None, lambda text: detect([text]))
-    with _progress(files, shown=not as_json) as advance:
+    with progress(files, shown=not as_json) as advance:
         imported = importing.import_files(
             DocumentStore(open_database()),
             files,
             options,
             partial=partial,
-            now=datetime.now(UTC),
+            now=utc_now(),
             advance=advance,
         )
-    for mistake in imported.mistakes:
-        complain(str(mistake))
-    left = imported.mistakes_in_all - len(imported.mistakes)
-    if left:
-        complain(f"and {left} more mistakes.")
+    tell_mistakes(imported.mistakes, imported.mistakes_in_all)
     if as_json:
         print(json.dumps({**imported.stored._asdict(), "mistakes": imported.mistakes_in_all}))
     elif imported.mistakes and not partial:
@@ -171,18 +165,3 @@ def as_dict(document: "Document") -> dict[str, Any]:
         "event": document.event,
         "stored_at": None if document.stored_at is None else write_instant(document.stored_at),
     }
-
-
-@contextmanager
-def _progress(files: Sequence[Path], *, shown: bool) -> Iterator[Callable[[Path, int], None]]:
-    """A bar on standard error over the bytes to store, where somebody is watching."""
-    if not (shown and sys.stderr.isatty()):
-        yield lambda _path, _bytes: None
-        return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    total = sum(path.stat().st_size for path in files if path.is_file()) or None
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=err, transient=True) as bar:
-        task = bar.add_task("Importing", total=total)
-        yield lambda path, size: bar.update(task, advance=size, description=escape(path.name))

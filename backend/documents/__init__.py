@@ -1,1 +1,1 @@
-"""What the service has read: landmarks, pages, articles, topics and a user's own documents, searchable."""
+"""What statements are held against: landmarks, pages read and a user's own documents, searchable."""

@@ -214,7 +214,7 @@ def bring_in(
             connection.execute(sa.select(documents.c.external_id).where(documents.c.kind == KIND)).scalars()
         )
         store.delete(connection, KIND, names - {one.document.external_id for one in prepared})
-        store.put_prepared(connection, prepared, now=now)
+        store.put(connection, prepared, now=now)
     return True
 
 

@@ -5,6 +5,7 @@ for both databases, so that a document has the same score on either.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import sqlalchemy as sa
@@ -20,6 +21,17 @@ Filters = Sequence[Sequence[str]]
 """A document must hold one term at least of each group."""
 
 
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What to look for: terms with their weights (:func:`backend.documents.ranking.weights`) in a store of
+    ``totals``, among the documents that pass ``filters``; ``limit`` of them at the most."""
+
+    weights: Mapping[str, float]
+    totals: Totals
+    filters: Filters
+    limit: int
+
+
 class FullText(Protocol):
     """Terms come from :mod:`backend.documents.index_text`; they hold nothing that needs quoting."""
 
@@ -31,14 +43,7 @@ class FullText(Protocol):
         """In how many documents each of ``terms`` occurs."""
         ...
 
-    def candidates(
-        self,
-        connection: Connection,
-        weights: Mapping[str, float],
-        totals: Totals,
-        filters: Filters,
-        limit: int,
-    ) -> list[int]:
+    def candidates(self, connection: Connection, query: Query) -> list[int]:
         """Ids of the documents that hold the weightiest of the terms, in no order that counts."""
         ...
 
@@ -57,22 +62,15 @@ class Fts5:
         one = sa.text("SELECT doc FROM document_search_terms WHERE term = :term")
         return {term: connection.execute(one, {"term": term}).scalar() or 0 for term in terms}
 
-    def candidates(
-        self,
-        connection: Connection,
-        weights: Mapping[str, float],
-        totals: Totals,
-        filters: Filters,
-        limit: int,
-    ) -> list[int]:
-        groups = [list(weights), *filters]
-        query = " AND ".join(f"({' OR '.join(map(_in_double_quotes, group))})" for group in groups)
+    def candidates(self, connection: Connection, query: Query) -> list[int]:
+        groups = [list(query.weights), *query.filters]
+        match = " AND ".join(f"({' OR '.join(map(_in_double_quotes, group))})" for group in groups)
         found = connection.execute(
             sa.text(
-                "SELECT rowid FROM document_search WHERE document_search MATCH :query"
+                "SELECT rowid FROM document_search WHERE document_search MATCH :match"
                 " ORDER BY rank LIMIT :limit"
             ),
-            {"query": query, "limit": limit},
+            {"match": match, "limit": query.limit},
         )
         return list(found.scalars())
 
@@ -112,27 +110,20 @@ class Gin:
         )
         return dict(zip(terms, counted.scalars(), strict=True))
 
-    def candidates(
-        self,
-        connection: Connection,
-        weights: Mapping[str, float],
-        totals: Totals,
-        filters: Filters,
-        limit: int,
-    ) -> list[int]:
+    def candidates(self, connection: Connection, query: Query) -> list[int]:
         _by_index_alone(connection)
-        only = "".join(f" & ({' | '.join(map(_in_single_quotes, group))})" for group in filters)
+        only = "".join(f" & ({' | '.join(map(_in_single_quotes, group))})" for group in query.filters)
         branch = (
             "SELECT document_id, CAST(:weight{0} AS float8) / (:offset + length) AS weight"
             " FROM document_search WHERE terms @@ CAST(:query{0} AS tsquery)"
         )
-        values: dict[str, object] = {"limit": limit, "offset": length_offset(totals)}
-        for place, (term, weight) in enumerate(weights.items()):
+        values: dict[str, object] = {"limit": query.limit, "offset": length_offset(query.totals)}
+        for place, (term, weight) in enumerate(query.weights.items()):
             values |= {f"weight{place}": weight, f"query{place}": _in_single_quotes(term) + only}
-        branches = " UNION ALL ".join(branch.format(place) for place in range(len(weights)))
+        branches = " UNION ALL ".join(branch.format(place) for place in range(len(query.weights)))
         found = connection.execute(
             sa.text(
-                f"SELECT document_id FROM ({branches}) AS found GROUP BY document_id"  # noqa: S608 - numbers
+                f"SELECT document_id FROM ({branches}) AS found GROUP BY document_id"  # noqa: S608 - fixed text
                 " ORDER BY sum(weight) DESC, document_id LIMIT :limit"
             ),
             values,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, get_args
+from typing import Literal
 
 SourceType = Literal[
     "regulator",
@@ -19,7 +19,6 @@ SourceType = Literal[
     "blog",
     "unknown",
 ]
-SOURCE_TYPES: tuple[SourceType, ...] = get_args(SourceType)
 
 DocumentKind = Literal["landmark", "page", "article", "topic", "user"]
 DatePrecision = Literal["year", "month", "day", "second"]

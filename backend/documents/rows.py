@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -41,9 +41,9 @@ class Prepared:
         return self.document.kind, self.document.external_id
 
 
-def prepare(given: Sequence[Document] | Sequence[Prepared]) -> list[Prepared]:
-    """Cut the texts of documents into terms; some 2 MB a second. What is prepared already stays."""
-    return [one if isinstance(one, Prepared) else _prepared(one) for one in given]
+def prepare(given: Iterable[Document]) -> list[Prepared]:
+    """Cut the texts of documents into terms; some 2 MB a second."""
+    return [_prepared(one) for one in given]
 
 
 def _prepared(document: Document) -> Prepared:

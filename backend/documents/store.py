@@ -14,7 +14,7 @@ from sqlalchemy.engine import Connection
 from backend.db import Database
 from backend.documents import rows
 from backend.documents.frequencies import Frequencies
-from backend.documents.full_text import KIND, LANGUAGE, Filters, Fts5, FullText, Gin
+from backend.documents.full_text import KIND, LANGUAGE, Filters, Fts5, FullText, Gin, Query
 from backend.documents.index_text import VERSION, query_terms
 from backend.documents.model import Document, DocumentKind, Hit
 from backend.documents.ranking import Totals, scores, telling, weights
@@ -49,19 +49,9 @@ class DocumentStore:
         self._full_text: FullText = Fts5() if database.is_sqlite else Gin()
         self._frequencies = Frequencies(self._full_text)
 
-    def put(
-        self, connection: Connection, given: Sequence[Document] | Sequence[Prepared], *, now: datetime
-    ) -> int:
+    def put(self, connection: Connection, prepared: Sequence[Prepared], *, now: datetime) -> Stored:
         """Store documents in the caller's write transaction, in place of those with their kind and
-        external id; gives how many are new or changed.
-
-        Call :func:`prepare` before the transaction begins where there are more than a few.
-        """
-        stored = self.put_prepared(connection, prepare(given), now=now)
-        return stored.added + stored.changed
-
-    def put_prepared(self, connection: Connection, prepared: Sequence[Prepared], *, now: datetime) -> Stored:
-        """:meth:`put` for what is prepared, telling more."""
+        external id. Call :func:`prepare` before it begins."""
         # In one order in all processes, so that none waits for another that waits for it. Of two with
         # one name the last stays.
         wanted = {one.key: one for one in sorted(prepared, key=lambda one: one.key)}
@@ -80,7 +70,7 @@ class DocumentStore:
         """Prepare and store documents in a transaction of their own."""
         prepared = prepare(given)
         with self._database.write() as connection:
-            return self.put_prepared(connection, prepared, now=now)
+            return self.put(connection, prepared, now=now)
 
     def delete(self, connection: Connection, kind: DocumentKind, external_ids: Collection[str]) -> int:
         """Delete documents of ``kind``, and what they are found by; gives how many there were."""
@@ -147,12 +137,6 @@ class DocumentStore:
             [Hit(found[number], score) for number, score in scored if number in found] for scored in ranked
         ]
 
-    def get(self, ids: Collection[int]) -> list[Document]:
-        """The documents with ``ids`` that there are, in the order of ``ids``."""
-        with self._database.read() as connection:
-            found = rows.read(connection, ids)
-        return [found[number] for number in ids if number in found]
-
     def named(self, kind: DocumentKind, external_ids: Collection[str]) -> list[Document]:
         """The documents of ``kind`` with ``external_ids`` that there are, in their order."""
         wanted = sa.select(documents.c.id).where(
@@ -163,15 +147,11 @@ class DocumentStore:
         by_name = {document.external_id: document for document in found.values()}
         return [by_name[name] for name in dict.fromkeys(external_ids) if name in by_name]
 
-    def recent(
-        self, *, limit: int = 50, kinds: Collection[DocumentKind] | None = None, before: int | None = None
-    ) -> list[Document]:
-        """The documents that came last, of ``kinds``; ``before`` is the id behind which to go on."""
+    def recent(self, *, limit: int = 50, kinds: Collection[DocumentKind] | None = None) -> list[Document]:
+        """The documents that came last, of ``kinds`` if given, newest first."""
         wanted = sa.select(documents.c.id).order_by(documents.c.id.desc()).limit(limit)
         if kinds is not None:
             wanted = wanted.where(documents.c.kind.in_(sorted(kinds)))
-        if before is not None:
-            wanted = wanted.where(documents.c.id < before)
         with self._database.read() as connection:
             ids = list(connection.execute(wanted).scalars())
             found = rows.read(connection, ids)
@@ -257,9 +237,9 @@ class DocumentStore:
             return ()
         enough = max(CANDIDATES, 5 * limit)
         few = telling(weighted, held)
-        ids = self._full_text.candidates(connection, few, totals, filters, enough)
+        ids = self._full_text.candidates(connection, Query(few, totals, filters, enough))
         if len(ids) < limit and len(few) < len(weighted):
-            ids = self._full_text.candidates(connection, weighted, totals, filters, enough)
+            ids = self._full_text.candidates(connection, Query(weighted, totals, filters, enough))
         look = sa.select(document_terms.c.document_id, document_terms.c.length, document_terms.c.counts)
         packed = connection.execute(look.where(document_terms.c.document_id.in_(ids)))
         return scores(weighted, (tuple(row) for row in packed), totals)[:limit]

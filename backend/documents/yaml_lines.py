@@ -13,7 +13,7 @@ import yaml
 try:
     from yaml import CSafeLoader as _Loader
 except ImportError:  # PyYAML built without libyaml
-    from yaml import SafeLoader as _Loader  # type: ignore[assignment]
+    from yaml import SafeLoader as _Loader  # type: ignore[assignment]  # the slower twin
 
 MAX_DEPTH = 8
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})

@@ -1,6 +1,6 @@
 """The endpoints of entity extraction: HTTP in and out."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Annotated
 
 import orjson
@@ -11,7 +11,7 @@ from backend.auth.gate import gated_router, needs
 from backend.extraction import sightings
 from backend.extraction.schemas import ExtractionRequest, ExtractionResult, SeenAnswer
 from backend.extraction.window import Window, between
-from backend.instants import Instant
+from backend.instants import Instant, utc_now
 from backend.jobs.envelope import AcceptedAnswer, JobAnswer, JobPage, ProgressAnswer
 from backend.jobs.http import (
     ACCEPTED,
@@ -83,7 +83,7 @@ def list_entities(
     to: Annotated[Instant | None, Query(description="Seen before this instant; by default now.")] = None,
 ) -> Response:
     """Entities seen in source-finding jobs that completed lately, each with the number of such jobs."""
-    start, end = between(window, from_, to, now=datetime.now(UTC))
+    start, end = between(window, from_, to, now=utc_now())
     rules = request.app.state.articles.rules.current
     entities = sightings.seen_between(request.app.state.database, rules, start, end)
     return RawJson(orjson.dumps({"data": {"entities": entities}}))

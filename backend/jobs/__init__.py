@@ -1,0 +1,1 @@
+"""Work done elsewhere than in a request: schedules, and the jobs that callers submit."""

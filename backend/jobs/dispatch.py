@@ -8,16 +8,16 @@ ones back after some seconds.
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import structlog
 from dbos import DBOS, SetWorkflowID
 
 from backend.db import Database
+from backend.instants import Clock, utc_now
 from backend.jobs import running, transitions
 from backend.jobs.running import JobType, Runner
-from backend.jobs.schedules import utc_now
 
 log = structlog.get_logger(__name__)
 LOOK_SECONDS = 0.05
@@ -40,7 +40,7 @@ class Dispatcher:
         job_types: Sequence[JobType],
         *,
         timeout: timedelta,
-        clock: Callable[[], datetime] = utc_now,
+        clock: Clock = utc_now,
     ) -> None:
         self.runner = Runner(database, job_types, timeout=timeout, clock=clock)
         self._database = database

@@ -80,10 +80,12 @@ class ProgressAnswer(BaseModel):
 
 
 def accepted_answer(job: Job) -> bytes:
+    """The bytes of an :class:`AcceptedAnswer`."""
     return orjson.dumps({"data": {"job_id": job.id}})
 
 
 def job_answer(job: Job) -> bytes:
+    """The bytes of a :class:`JobAnswer`."""
     data: dict[str, Any] = dict(_state(job))
     if job.result_json is not None:
         data["result"] = orjson.Fragment(job.result_json)
@@ -91,11 +93,13 @@ def job_answer(job: Job) -> bytes:
 
 
 def page_answer(found: JobList) -> bytes:
+    """The bytes of a :class:`JobPage`."""
     entries = [{**_state(job), "title": job.title} for job in found.jobs]
     return orjson.dumps({"data": entries, "next_cursor": found.next_cursor})
 
 
 def progress_answer(job: Job, steps: list[Step]) -> bytes:
+    """The bytes of a :class:`ProgressAnswer`."""
     entries = [
         {
             "name": step.name,

@@ -14,7 +14,6 @@ A router is made with :func:`backend.auth.gate.gated_router`, names its kind, an
 
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from fastapi import Depends, Header, Path, Query, Request
@@ -25,6 +24,7 @@ from backend.auth.gate import current_principal
 from backend.auth.principal import Principal
 from backend.db import Database
 from backend.errors import BadRequest, Conflict, FieldError, NotFound
+from backend.instants import utc_now
 from backend.jobs import ledger
 from backend.jobs.envelope import accepted_answer, job_answer, page_answer, progress_answer
 from backend.jobs.model import CANCELLED, Job, JobKind
@@ -109,7 +109,7 @@ def submitted(
         title=title,
         submitted_by=who.credential_id,
         idempotency_key=key,
-        now=_now(),
+        now=utc_now(),
     )
     location = f"{request.scope['path'].rstrip('/')}/{job.id}"
     answer = RawJson(accepted_answer(job), headers={"Location": location})
@@ -123,22 +123,30 @@ def read_or_404(request: Request, kind: JobKind, job_id: str) -> Job:
 
 
 def shown(request: Request, kind: JobKind, job_id: str) -> Response:
+    """The job, with its result once it is completed. Raises :class:`NotFound`."""
     return RawJson(job_answer(read_or_404(request, kind, job_id)))
 
 
 def progress(request: Request, kind: JobKind, job_id: str) -> Response:
-    """How far the job has come; the status first, so that no step is missing from what has ended."""
+    """How far the job has come. Raises :class:`NotFound`.
+
+    The status is read first, so that no step is missing from what has ended.
+    """
     job = read_or_404(request, kind, job_id)
     return RawJson(progress_answer(job, ledger.steps(_database(request), job_id)))
 
 
 def listed(request: Request, kind: JobKind, *, limit: int, cursor: str | None) -> Response:
+    """A page of the jobs of a kind. Raises :class:`BadRequest` for a cursor that is none of ours."""
     return RawJson(page_answer(ledger.recent(_database(request), kind, limit=limit, before=cursor)))
 
 
 def cancelled(request: Request, kind: JobKind, job_id: str) -> Response:
-    """The job, failed now. Again is once; raises :class:`Conflict` when it had ended by itself."""
-    job = _known(ledger.cancel(_database(request), kind, job_id, now=_now()), kind)
+    """The job, failed now. Again is once.
+
+    Raises :class:`NotFound`, and :class:`Conflict` when it had ended by itself.
+    """
+    job = _known(ledger.cancel(_database(request), kind, job_id, now=utc_now()), kind)
     if job.error != CANCELLED:
         raise Conflict("The job has ended already, so that there is nothing to cancel.")
     return RawJson(job_answer(job))
@@ -153,7 +161,3 @@ def _known(job: Job | None, kind: JobKind) -> Job:
 def _database(request: Request) -> Database:
     database: Database = request.app.state.database
     return database
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)

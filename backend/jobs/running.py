@@ -8,7 +8,7 @@ runs it, under that process's slot: when the process dies, another one starts th
 import contextvars
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import Any, TypeVar
 
@@ -20,6 +20,7 @@ from sqlalchemy.exc import InterfaceError, OperationalError
 
 from backend.db import Database
 from backend.errors import ServiceError
+from backend.instants import Clock
 from backend.jobs import transitions
 from backend.jobs.model import FAULT, Job, JobKind, overdue_sentence
 from backend.jobs.transitions import Publish
@@ -27,6 +28,7 @@ from backend.jobs.transitions import Publish
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
 Forget = Callable[[Connection, Sequence[str]], None]
+"""Deletes what else there is of jobs, in the transaction that deletes the jobs with these ids."""
 WORKFLOW = "submitted-jobs"
 ATTEMPTS = 20
 """How often a workflow is taken over that kills the process that runs it, perhaps."""
@@ -47,7 +49,7 @@ class JobContext:
         database: Database,
         *,
         timeout: timedelta,
-        clock: Callable[[], datetime],
+        clock: Clock,
         durable: bool,
     ) -> None:
         self.job = job
@@ -96,6 +98,7 @@ class JobContext:
 
 
 Handler = Callable[[JobContext], Mapping[str, Any]]
+"""Does a job and gives its result as plain JSON data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +131,7 @@ class Runner:
         job_types: Sequence[JobType],
         *,
         timeout: timedelta,
-        clock: Callable[[], datetime],
+        clock: Clock,
     ) -> None:
         self.types: dict[str, JobType] = {job_type.kind: job_type for job_type in job_types}
         if len(self.types) < len(job_types):

@@ -10,12 +10,13 @@ import contextvars
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Literal
 
 import structlog
 from dbos import DBOS
 
+from backend.instants import Clock, utc_now
 from backend.jobs.slots import Locks
 
 log = structlog.get_logger(__name__)
@@ -29,10 +30,6 @@ ATTEMPTS = 2
 """How often a tick is taken over that kills the process that runs it."""
 
 Outcome = Literal["ran", "failed", "stale", "overlapped", "unknown"]
-
-
-def utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +79,7 @@ def _cron(seconds: int) -> str:
 class Ticker:
     """Runs the ticks that this process takes up."""
 
-    def __init__(
-        self, schedules: Iterable[Schedule], locks: Locks, *, clock: Callable[[], datetime] = utc_now
-    ) -> None:
+    def __init__(self, schedules: Iterable[Schedule], locks: Locks, *, clock: Clock = utc_now) -> None:
         self.schedules = {schedule.name: schedule for schedule in schedules}
         self._locks = locks
         self._clock = clock

@@ -8,9 +8,8 @@ answer that is not in the shape is asked for once more, with what is wrong with 
 
 import re
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
@@ -19,6 +18,7 @@ from pydantic import BaseModel, SecretStr, ValidationError
 
 from backend import kept
 from backend.db import Database
+from backend.instants import Clock, utc_now
 from backend.language_model import spending
 from backend.language_model.spending import Allowance, ModelFailed, Prices
 from backend.settings import Settings
@@ -60,7 +60,7 @@ class LanguageModel:
         name: str,
         key: SecretStr | None,
         prices: Prices,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        now: Clock = utc_now,
     ) -> None:
         self.name = name
         self._database = database

@@ -9,14 +9,20 @@ import httpx
 import orjson
 
 from backend.extraction.schemas import EntityOut, SeenEntity
-from backend.sources.schemas import AssessmentWord, Confidence, PrimarySource, SourcesResult, TruthAssessment
+from backend.sources.schemas import (
+    ASSESSMENTS,
+    AssessmentWord,
+    PrimarySource,
+    SourcesResult,
+    TruthAssessment,
+)
 from dashboard.client import api, problems
 from dashboard.client.fetched import Fetched
 from dashboard.client.posting import Posted
 
 __all__ = [
+    "ASSESSMENTS",
     "AssessmentWord",
-    "Confidence",
     "EntityOut",
     "Job",
     "JobEntry",
@@ -43,8 +49,8 @@ FRESH_SECONDS = 0.2
 """How long answers about jobs serve other readers too: below the pace at which a job is watched."""
 
 
-class JobEntry(TypedDict):
-    """A job as a list shows it; ``title`` is the beginning of what was submitted."""
+class JobState(TypedDict):
+    """``started_at`` and ``completed_at`` are null until then, ``error`` is null unless the job failed."""
 
     id: str
     status: JobStatus
@@ -52,18 +58,17 @@ class JobEntry(TypedDict):
     started_at: str | None
     completed_at: str | None
     error: str | None
+
+
+class JobEntry(JobState):
+    """A job as a list shows it; ``title`` is the beginning of what was submitted."""
+
     title: str
 
 
-class Job(TypedDict):
+class Job(JobState):
     """A job; ``result`` is null until it is completed, and of the shape of its kind."""
 
-    id: str
-    status: JobStatus
-    created_at: str
-    started_at: str | None
-    completed_at: str | None
-    error: str | None
     result: Any
 
 

@@ -10,29 +10,9 @@ from urllib.parse import urlsplit
 
 from dashboard.formats import Language
 
-__all__ = [
-    "Draft",
-    "Entry",
-    "Mode",
-    "State",
-    "StepLine",
-    "body_of",
-    "entries",
-    "failure",
-    "host",
-    "is_job_id",
-    "kind_of",
-    "language_of",
-    "site",
-    "state_of",
-    "step_lines",
-    "text_of",
-    "verdict_span",
-    "x_account",
-]
-
 Mode = Literal["statement", "text", "entities"]
 Kind = Literal["sources", "extraction"]
+"""Of a job; a statement and a text are both jobs that find sources."""
 State = Literal["waiting", "unattended", "running", "quiet", "completed", "failed"]
 Failure = Literal["cancelled", "overdue", "fault", "other"]
 
@@ -41,7 +21,6 @@ UNATTENDED_SECONDS = 8.0
 """A job that no worker took up for so long waits for one; a worker looks many times a second."""
 QUIET_SECONDS = 25.0
 """Longer than any step takes that is not stuck, and than a dead worker's jobs wait for another."""
-MOST_URLS = 20
 _JOB_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _OVERDUE = re.compile(r"The job did not end within ([0-9.]+) seconds? and was stopped\.")
 _CANCELLED = "The job was cancelled."
@@ -68,6 +47,7 @@ class Draft:
 
 
 def kind_of(draft: Draft) -> Kind:
+    """Which kind of job a draft is submitted as."""
     return "extraction" if draft.mode == "entities" else "sources"
 
 
@@ -97,6 +77,7 @@ def text_of(draft: Draft) -> str:
 
 
 def is_job_id(text: str) -> bool:
+    """Whether ``text`` is a UUID, in letters of either case."""
     return _JOB_ID.fullmatch(text.lower()) is not None
 
 

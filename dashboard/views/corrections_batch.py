@@ -21,7 +21,7 @@ from dashboard.services.articles import Article
 from dashboard.services.batch import Checked, Row
 from dashboard.views import corrections_bench, corrections_words, states
 from dashboard.views.corrections_bench import bench
-from dashboard.views.corrections_words import alert, problem_alert, refused_file
+from dashboard.views.corrections_words import problem_alert, refused_file
 from dashboard.views.markup import tag, text
 
 TABLE = "cr_batch_table"
@@ -73,7 +73,7 @@ def show(bar: DeltaGenerator) -> None:
 
 def _input(now: Batch) -> None:
     if now.refused:
-        alert(now.refused)
+        states.alert(now.refused)
     if now.problem is not None:
         problem_alert(now.problem)
         if now.opened is not None:

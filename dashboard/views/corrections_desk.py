@@ -17,7 +17,7 @@ from dashboard.services.corrections import SEVERITIES
 from dashboard.services.desk import Boxes, Step, boxes, from_boxes
 from dashboard.views import corrections_batch, corrections_bench, corrections_words, states
 from dashboard.views.corrections_bench import Bench, bench
-from dashboard.views.corrections_words import alert, field_labels, problem_alert, refused_file, words
+from dashboard.views.corrections_words import field_labels, problem_alert, refused_file, words
 from dashboard.views.markup import tag, text
 
 REVIEW = "cr_review"
@@ -53,7 +53,7 @@ def _write(now: Bench, bar: DeltaGenerator) -> None:
         if now.desk.step is not None:
             st.button(t("corrections.back"), key="cr_back", icon=":material/rate_review:", on_click=_back)
     if (refused := st.session_state.pop(_REFUSED, None)) is not None:
-        alert(refused)
+        states.alert(refused)
     if now.problem is not None:
         problem_alert(now.problem)
     _fill_boxes(now)

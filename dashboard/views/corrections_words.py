@@ -13,7 +13,6 @@ from dashboard.i18n import LANGUAGE_NAMES, Language, t
 from dashboard.services import article_files
 from dashboard.services.article_files import FileRefused
 from dashboard.views import states
-from dashboard.views.markup import tag, text
 
 TYPES: tuple[ViolationType, ...] = get_args(ViolationType)
 _WORDS = (
@@ -89,28 +88,8 @@ def check_button(
     st.form_submit_button(label, key=key, type="primary", icon=icon, on_click=on_click, width=width)
 
 
-def alert(title: str, detail: str = "", request_id: str | None = None) -> None:
-    """A fault that stays on the page until what caused it is done anew."""
-    request = (
-        tag("p", f"{text(t('frame.request_id'))} {tag('code', text(request_id))}", class_="cp-note")
-        if request_id
-        else ""
-    )
-    about = tag("p", text(detail), class_="cp-note") if detail else ""
-    st.html(
-        tag(
-            "div",
-            tag("p", text(title), class_="cp-error-title"),
-            about,
-            request,
-            class_="cr-alert",
-            role="alert",
-        )
-    )
-
-
 def problem_alert(problem: Problem) -> None:
-    alert(sentence(problem), problem.detail, problem.request_id)
+    states.alert(sentence(problem), problem.detail, problem.request_id)
 
 
 def choose_file(key: str, kinds: Sequence[str], *, on_file: Callable[[], None]) -> None:

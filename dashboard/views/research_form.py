@@ -12,7 +12,6 @@ from dashboard.client import Problem
 from dashboard.i18n import t
 from dashboard.services.research import Mode
 from dashboard.views import research_bench, states
-from dashboard.views.corrections_words import alert
 from dashboard.views.markup import tag, text
 from dashboard.views.research_bench import Bench, bench
 
@@ -47,9 +46,9 @@ def sentence(problem: Problem) -> str:
 def _refusal(now: Bench) -> None:
     """Why what was sent last was not accepted."""
     if now.said:
-        alert(now.said)
+        states.alert(now.said)
     if (fault := now.problem) is not None:
-        alert(sentence(fault), f"{t('research.not_submitted')} {fault.detail}", fault.request_id)
+        states.alert(sentence(fault), f"{t('research.not_submitted')} {fault.detail}", fault.request_id)
 
 
 def _boxes(mode: Mode) -> None:

@@ -8,7 +8,7 @@ from dashboard.services import research as reading
 from dashboard.services import research_marks as marking
 from dashboard.services.research_marks import Mark
 from dashboard.views.markup import tag, text
-from dashboard.views.research_side import entity_link, lang_of, type_name
+from dashboard.views.research_markup import entity_link, lang_of, table, type_name
 
 
 def marked_text(said: str, marks: Sequence[Mark]) -> str:
@@ -65,18 +65,8 @@ def marked_piece(said: str, mark: Mark, *, here: bool) -> str:
 
 def entity_table(found: Sequence[EntityOut]) -> str:
     """Each entity with its name in the catalogue and in the text, its type, site and account."""
-    names = ("col_entity", "col_named", "col_type", "col_site", "col_account")
-    head = "".join(tag("th", text(t(f"research.{name}")), scope="col") for name in names)
-    body = "".join(tag("tr", *_entity_cells(one)) for one in found)
-    caption = t("research.entities_caption")
-    table = tag(
-        "table",
-        tag("caption", text(caption), class_="rs-hidden"),
-        tag("thead", tag("tr", head)),
-        tag("tbody", body),
-        class_="rs-table",
-    )
-    return tag("div", table, class_="rs-scroll rs-tall", tabindex="0", role="region", aria_label=caption)
+    columns = ("col_entity", "col_named", "col_type", "col_site", "col_account")
+    return table(t("research.entities_caption"), columns, map(_entity_cells, found), tall=True)
 
 
 def _entity_cells(one: EntityOut) -> list[str]:

@@ -4,12 +4,11 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from dashboard import formats
 from dashboard.client.research import Job
 from dashboard.components.copy_bar import Copyable, copy_bar
 from dashboard.components.focus import focus
 from dashboard.components.live_view import live_view
-from dashboard.i18n import language, t
+from dashboard.i18n import t
 from dashboard.services import research as reading
 from dashboard.services import research_report as report
 from dashboard.views import (
@@ -21,11 +20,9 @@ from dashboard.views import (
     research_watch,
     states,
 )
-from dashboard.views.corrections_words import alert
 from dashboard.views.markup import tag, text
 from dashboard.views.research_bench import Look, bench
-
-SKELETON = 220
+from dashboard.views.research_markup import ENTITY_TYPES, lang_of
 
 
 def page() -> None:
@@ -74,7 +71,7 @@ def _title(seen: Look) -> None:
     if said is not None:
         words = " ".join(reading.text_of(said).split())
         short = words if len(words) <= 300 else f"{words[:299]}…"
-        st.html(tag("blockquote", text(short), class_="rs-asked", lang=research_side.lang_of(short)))
+        st.html(tag("blockquote", text(short), class_="rs-asked", lang=lang_of(short)))
 
 
 def _failed(seen: Look, job: Job) -> None:
@@ -103,7 +100,7 @@ def _failed(seen: Look, job: Job) -> None:
                 args=(draft,),
             )
         if (fault := bench().cancelling) is not None:
-            alert(research_form.sentence(fault), fault.detail, fault.request_id)
+            states.alert(research_form.sentence(fault), fault.detail, fault.request_id)
 
 
 def _completed(seen: Look, job: Job) -> None:
@@ -122,7 +119,7 @@ def _take_out(seen: Look, job: Job) -> None:
     words |= {f"verdict_{word}": t(f"research.verdict_{word}") for word in research_result.GLYPHS}
     words |= {f"confidence_{level}": t(f"research.confidence_{level}") for level in ("high", "medium", "low")}
     words |= {f"source_{kind}": t(f"research.source_{kind}") for kind in research_sources.TYPES}
-    words |= {f"entity_{kind}": t(f"research.entity_{kind}") for kind in research_side.ENTITY_TYPES}
+    words |= {f"entity_{kind}": t(f"research.entity_{kind}") for kind in ENTITY_TYPES}
     written = report.sources_markdown if seen.kind == "sources" else report.entities_markdown
     made = {"md": written(job, words), "json": report.as_json(job)}
     with st.popover(t("research.take_out"), icon=":material/ios_share:", key="rs_take_out"):
@@ -154,7 +151,6 @@ def _what_was_done(seen: Look, job: Job) -> None:
     lines = reading.step_lines(seen.progress.data["steps"] if seen.progress.data else (), now)
     if not lines:
         return
-    seconds = reading.lasted(job, now)
-    span = formats.duration(seconds, language()) if seconds >= 10 else research_watch.seconds(seconds)
+    span = research_watch.seconds(reading.lasted(job, now))
     with st.expander(t("research.steps_done", n=len(lines), span=span), key="rs_done"):
         live_view([research_watch.steps_list(lines)], key="rs_progress_done")

@@ -7,14 +7,14 @@ import streamlit as st
 
 from dashboard import formats
 from dashboard.client.research import AssessmentWord, EntityOut, SourcesResult
-from dashboard.i18n import language, t
+from dashboard.i18n import t
 from dashboard.services import research as reading
 from dashboard.services import research_marks as marking
 from dashboard.services.research_marks import Named
 from dashboard.views import research_bench, research_sources
 from dashboard.views.markup import tag, text
 from dashboard.views.research_marked import entity_table, marked, marked_text
-from dashboard.views.research_side import entity_link, lang_of, type_name
+from dashboard.views.research_markup import entity_link, hundredths, lang_of, type_name
 
 HEADING = "rs-verdict"
 GLYPHS: Mapping[AssessmentWord, str] = {
@@ -144,14 +144,12 @@ def _chips(named: Sequence[Named]) -> str:
 
 def _metrics(result: SourcesResult) -> str:
     metrics = result["search_metrics"]
-    seconds = result["processing_time_ms"] / 1000
-    unit = {"en": " s", "ja": "秒", "zh": "秒"}[language()]
     figures = (
         (t("research.metric_rounds"), formats.integer(metrics["search_rounds"])),
         (t("research.metric_found"), formats.integer(result["search_results_count"])),
         (t("research.metric_sources"), formats.integer(metrics["total_sources"])),
         (t("research.metric_quality"), formats.integer(metrics["quality_sources_found"])),
-        (t("research.metric_time"), f"{seconds:.2f}{unit}"),
+        (t("research.metric_time"), hundredths(result["processing_time_ms"] / 1000)),
     )
     tiles = "".join(tag("div", tag("dt", text(label)), tag("dd", text(value))) for label, value in figures)
     query = result["refined_query"]

@@ -13,12 +13,9 @@ from dashboard.services import research as reading
 from dashboard.services.research import Entry
 from dashboard.views import refresh, research_bench, states
 from dashboard.views.markup import tag, text
+from dashboard.views.research_markup import entity_link, lang_of, table, type_name
 from dashboard.views.research_watch import GLYPHS
 
-ENTITY_TYPES = (
-    "asset", "stablecoin", "protocol", "exchange", "company", "regulator", "organization", "media",
-    "data_provider", "person",
-)  # fmt: skip
 WINDOWS = ("24h", "7d", "30d")
 PART = 10
 FEW = 5
@@ -111,10 +108,6 @@ def _state(status: str) -> str:
     return t(f"research.state_{status}") if status in GLYPHS else status
 
 
-def lang_of(said: str) -> str:
-    return HTML_LANG[reading.language_of(said)]
-
-
 # --- entities
 
 
@@ -144,35 +137,20 @@ def _seen() -> None:
 
 
 def _seen_table(rows: list[SeenEntity]) -> str:
-    head = "".join(
-        tag("th", text(t(f"research.{name}")), scope="col") for name in ("col_entity", "col_type", "col_jobs")
-    )
-    body = "".join(
-        tag(
-            "tr",
-            tag("th", entity_link(row["canonical_name"], reading.site(row["official_domains"])), scope="row"),
-            tag("td", text(type_name(row["type"]))),
-            tag("td", text(f"{row['count']:,}"), class_="rs-number"),
-        )
-        for row in rows
-    )
-    caption = t("research.seen_caption")
-    table = tag(
-        "table",
-        tag("caption", text(caption), class_="rs-hidden"),
-        tag("thead", tag("tr", head)),
-        tag("tbody", body),
-        class_="rs-table",
+    return table(
+        t("research.seen_caption"),
+        ("col_entity", "col_type", "col_jobs"),
+        (
+            (
+                tag(
+                    "th",
+                    entity_link(row["canonical_name"], reading.site(row["official_domains"])),
+                    scope="row",
+                ),
+                tag("td", text(type_name(row["type"]))),
+                tag("td", text(f"{row['count']:,}"), class_="rs-number"),
+            )
+            for row in rows
+        ),
         lang=HTML_LANG[language()],
     )
-    return tag("div", table, class_="rs-scroll", tabindex="0", role="region", aria_label=caption)
-
-
-def entity_link(name: str, site: str | None) -> str:
-    """The name, linked to the entity's own site where it has one."""
-    named = tag("span", text(name), lang="en")
-    return named if site is None else tag("a", named, href=site, target="_blank", rel="noopener noreferrer")
-
-
-def type_name(code: str) -> str:
-    return t(f"research.entity_{code}") if code in ENTITY_TYPES else code

@@ -10,7 +10,7 @@ from dashboard.services import research_marks as marking
 from dashboard.services.research_marks import Mark
 from dashboard.views.markup import tag, text
 from dashboard.views.research_marked import marked, marked_piece
-from dashboard.views.research_side import lang_of
+from dashboard.views.research_markup import lang_of
 
 TYPES = (
     "regulator", "court", "government", "onchain", "official", "exchange", "data_provider", "press",

@@ -7,16 +7,16 @@ from typing import Any
 import streamlit as st
 
 from dashboard import formats
-from dashboard.client.research import Job
+from dashboard.client.research import ASSESSMENTS, Job
 from dashboard.components.live_view import Node, h, live_view
 from dashboard.i18n import HTML_LANG, language, t
 from dashboard.services import research as reading
 from dashboard.services.research import STEP_CODES, State, StepLine
 from dashboard.views import research_bench, states
-from dashboard.views.corrections_words import alert
 from dashboard.views.markup import tag, text
 from dashboard.views.research_bench import Look, bench
 from dashboard.views.research_form import sentence
+from dashboard.views.research_markup import hundredths
 
 POLL_SECONDS = 0.6
 GLYPHS: Mapping[str, str] = {"pending": "◔", "running": "◑", "completed": "✓", "failed": "✕"}
@@ -88,7 +88,7 @@ def _draw(seen: Look) -> None:
             args=(seen.kind, seen.id),
         )
         if (fault := bench().cancelling) is not None:
-            alert(sentence(fault), fault.detail, fault.request_id)
+            states.alert(sentence(fault), fault.detail, fault.request_id)
 
 
 def _state(job: Job, state: State, now: datetime) -> Node:
@@ -152,7 +152,7 @@ def detail(line: StepLine) -> str:
     if isinstance(query := found.get("query"), str):
         parts.append(query)
     word = found.get("assessment")
-    if isinstance(word, str) and word in ("supported", "contradicted", "mixed", "unverified"):
+    if isinstance(word, str) and word in ASSESSMENTS:
         parts.append(t(f"research.word_{word}"))
     return " · ".join(parts)
 
@@ -167,9 +167,5 @@ def _query_lang(line: StepLine) -> str | None:
 
 
 def seconds(count: float) -> str:
-    """A short time with its hundredths."""
-    lang = language()
-    if count >= 10:
-        return formats.duration(count, lang)
-    unit = {"en": " s", "ja": "秒", "zh": "秒"}[lang]
-    return f"{count:.2f}{unit}"
+    """How long something took, with hundredths below ten seconds."""
+    return formats.duration(count, language()) if count >= 10 else hundredths(count)

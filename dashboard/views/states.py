@@ -42,11 +42,25 @@ def error(problem: Problem, *, key: str) -> None:
                 "div",
                 tag("p", text(sentence(problem)), class_="cp-error-title"),
                 tag("p", text(problem.detail), class_="cp-note"),
-                _request(problem),
+                _request(problem.request_id),
                 role="alert",
             )
         )
         st.button(t("frame.retry"), key=f"error-{key}-retry", on_click=_retry)
+
+
+def alert(title: str, detail: str = "", request_id: str | None = None) -> None:
+    """A fault that stays on the page until what caused it is done anew."""
+    st.html(
+        tag(
+            "div",
+            tag("p", text(title), class_="cp-error-title"),
+            tag("p", text(detail), class_="cp-note") if detail else "",
+            _request(request_id),
+            class_="cr-alert",
+            role="alert",
+        )
+    )
 
 
 def stale_banner(*answers: Fetched[object], key: str) -> None:
@@ -77,7 +91,7 @@ def _banner(parts: list[str], problem: Problem, key: str) -> None:
     if refresh.stopped():
         parts.append(tag("span", text(t("frame.stale_stopped"))))
     with st.container(key=f"stale-{key}", horizontal=True, vertical_alignment="center", gap="small"):
-        st.html(tag("div", " ".join(parts), _request(problem), class_="cp-stale", role="status"))
+        st.html(tag("div", " ".join(parts), _request(problem.request_id), class_="cp-stale", role="status"))
         st.button(t("frame.retry"), key=f"stale-{key}-retry", on_click=_retry)
 
 
@@ -89,12 +103,11 @@ def sentence(problem: Problem) -> str:
     return t(f"frame.error_{word}")
 
 
-def _request(problem: Problem) -> str:
-    if problem.request_id is None:
+def _request(request_id: str | None) -> str:
+    """The id under which the service's logs have a request."""
+    if not request_id:
         return ""
-    return tag(
-        "p", f"{text(t('frame.request_id'))} {tag('code', text(problem.request_id))}", class_="cp-note"
-    )
+    return tag("p", f"{text(t('frame.request_id'))} {tag('code', text(request_id))}", class_="cp-note")
 
 
 def _retry() -> None:

@@ -20,6 +20,7 @@ from backend.jobs.model import CANCELLED, FAULT, Job
 from backend.jobs.running import JobContext, JobStopped, JobType, Runner
 from tests.support import submitted_jobs
 from tests.support.job_stores import Launch
+from tests.support.market_app import Clock
 from tests.support.submitted_jobs import (
     NOW,
     ended,
@@ -32,14 +33,6 @@ from tests.support.submitted_jobs import (
 
 TIMEOUT = timedelta(seconds=120)
 Both = pytest.mark.parametrize("kind", ["sources", "extraction"])
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.at = NOW
-
-    def __call__(self) -> datetime:
-        return self.at
 
 
 class Work:
@@ -74,7 +67,7 @@ class Desk:
     def __init__(self, launch: Launch, database: Database) -> None:
         self._launch = launch
         self.database = database
-        self.clock = Clock()
+        self.clock = Clock(NOW)
 
     def open(self, *job_types: JobType) -> Dispatcher:
         dispatcher = Dispatcher(self.database, job_types, timeout=TIMEOUT, clock=self.clock)
@@ -92,7 +85,7 @@ def job_of(kind: str, handle: Any, **more: Any) -> JobType:
 
 
 def runner(database: Database, *job_types: JobType, clock: Clock | None = None) -> Runner:
-    return Runner(database, job_types, timeout=TIMEOUT, clock=clock or Clock())
+    return Runner(database, job_types, timeout=TIMEOUT, clock=clock or Clock(NOW))
 
 
 @Both
@@ -233,7 +226,7 @@ def test_a_cancelled_job_stops_before_its_next_step(desk: Desk, work: Work) -> N
 
 
 def test_a_job_out_of_time_fails_before_its_next_step(database: Database) -> None:
-    clock, stops = Clock(), []
+    clock, stops = Clock(NOW), []
 
     def handle(context: JobContext) -> dict[str, Any]:
         assert context.remaining() == 120

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from backend.db import Database, change_counters
 from backend.jobs import ledger
+from backend.jobs.model import Job
 from tests.support.job_crew import Crew
 from tests.support.job_process import HOLD
 from tests.support.submitted_jobs import ended, read, submit
@@ -32,14 +33,20 @@ def kill(crew: Crew, pid: str) -> str:
     return survivor
 
 
-def test_a_killed_worker_job_goes_on_elsewhere_behind_its_last_step_and_ends_once(
-    crew: Crew, database: Database
-) -> None:
+def half_done(crew: Crew, database: Database) -> tuple[Job, str]:
+    """A long job whose second step waits, and the one of two processes that is at it."""
     (crew.folder / HOLD).touch()
     crew.start(2)
     job = submit(database, "sources", now=now())
     crew.wait_until(lambda: bool(crew.told("two")), "the second step has begun")
     [(_, victim)] = crew.told("one")
+    return job, victim
+
+
+def test_a_killed_worker_job_goes_on_elsewhere_behind_its_last_step_and_ends_once(
+    crew: Crew, database: Database
+) -> None:
+    job, victim = half_done(crew, database)
 
     survivor = kill(crew, victim)
     crew.wait_until(lambda: len(crew.told("two")) == 2, "the other process has begun the second step")
@@ -87,11 +94,7 @@ def test_of_a_killed_batch_only_what_had_not_ended_is_done_again(crew: Crew, dat
 def test_a_job_that_is_cancelled_while_its_worker_is_dead_is_not_taken_over(
     crew: Crew, database: Database
 ) -> None:
-    (crew.folder / HOLD).touch()
-    crew.start(2)
-    job = submit(database, "sources", now=now())
-    crew.wait_until(lambda: bool(crew.told("two")), "the second step has begun")
-    [(_, victim)] = crew.told("one")
+    job, victim = half_done(crew, database)
 
     ledger.cancel(database, "sources", job.id, now=now())
     kill(crew, victim)

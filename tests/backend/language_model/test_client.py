@@ -17,6 +17,7 @@ from backend.language_model.client import KEPT_FOR, QUIET_FOR, LanguageModel
 from backend.language_model.spending import Allowance, ModelFailed, Prices
 from backend.language_model.tables import model_use
 from backend.settings import Settings
+from tests.support.market_app import Clock
 from tests.support.provider_server import Behaviour, ProviderServer, says
 
 PATH = "/v1/chat/completions"
@@ -29,14 +30,6 @@ class Verdict(BaseModel):
     score: int
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = START
-
-    def __call__(self) -> datetime:
-        return self.now
-
-
 @pytest.fixture
 def server() -> Iterator[ProviderServer]:
     with ProviderServer() as running:
@@ -45,7 +38,7 @@ def server() -> Iterator[ProviderServer]:
 
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(START)
 
 
 def model(
@@ -110,7 +103,7 @@ def test_the_same_question_is_asked_once_in_thirty_days(
         ask(model(sqlite_database, server, clock))
     assert len(server.requests) == 1
     ask(model(sqlite_database, server, clock), "Another?")
-    clock.now += KEPT_FOR
+    clock.at += KEPT_FOR
     ask(model(sqlite_database, server, clock))
     assert len(server.requests) == 3
 
@@ -178,7 +171,7 @@ def test_a_model_that_fails_is_told_without_the_key_and_left_alone_for_a_while(
         with pytest.raises(ModelFailed, match="a moment ago"):
             ask(asked)
         assert len(server.requests) == tried
-    clock.now += QUIET_FOR
+    clock.at += QUIET_FOR
     assert ask(asked).score == 3
 
 
@@ -208,7 +201,7 @@ def test_a_day_costs_no_more_than_its_ceiling(
     with database.read() as connection:
         used = connection.execute(sa.select(model_use)).one()
     assert tuple(used) == ("2026-05-18", 2, 240, Decimal("0.0008"))
-    clock.now += timedelta(days=1)
+    clock.at += timedelta(days=1)
     ask(asked, "three")
 
 

@@ -1,0 +1,41 @@
+"""The real service with jobs, for a page that looks for it where the environment says."""
+
+from collections.abc import Iterator
+
+import pytest
+import sqlalchemy as sa
+
+from backend.extraction.tables import entity_sightings
+from backend.jobs.tables import job_steps, jobs, submissions
+from dashboard.client import api
+from dashboard.client import research as research_client
+from dashboard.client.http import ApiClient
+from tests.support.line import Line
+from tests.support.research_app import Research, research_app
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Research]:
+    with research_app(tmp_path_factory.mktemp("home")) as research:
+        yield research
+
+
+@pytest.fixture(autouse=True)
+def service(served: Research, monkeypatch: pytest.MonkeyPatch) -> Research:
+    """With no jobs in it, and asked anew each time."""
+    monkeypatch.setattr(research_client, "FRESH_SECONDS", 0.0)
+    monkeypatch.setenv("CHAINPROOF_BASE_URL", served.url)
+    monkeypatch.setenv("CHAINPROOF_API_KEY", served.key)
+    with served.database.write() as connection:
+        for table in (job_steps, submissions, entity_sightings, jobs):
+            connection.execute(sa.delete(table))
+    return served
+
+
+@pytest.fixture
+def way(service: Research, monkeypatch: pytest.MonkeyPatch) -> Line:
+    """The way to the service, which the test may cut; nothing that came over it is kept."""
+    line = Line()
+    client = ApiClient(service.url, lambda: service.key, transport=line, lifetime=0)
+    monkeypatch.setattr(api, "client", lambda: client)
+    return line
