@@ -28,6 +28,7 @@ USED_BY_PAGES = (
     "dashboard.views.overview_health",
     "dashboard.views.rank_board",
     "dashboard.views.research_page",
+    "dashboard.views.topics_page",
     "pandas",
     "pyarrow.parquet",
     "streamlit.emojis",

@@ -40,6 +40,10 @@ SHOTS: dict[str, tuple[str, dict[str, Any]]] = {
     "research": ("/research", DESKTOP),
     "research-dark": ("/research?lang=ja", {**DESKTOP, "color_scheme": "dark"}),
     "research-phone": ("/research?lang=zh", PHONE),
+    "topics": ("/topics", DESKTOP),
+    "topics-dark": ("/topics?lang=ja&topic=1", {**DESKTOP, "color_scheme": "dark"}),
+    "topics-beside": ("/topics?topic=1&beside=1", DESKTOP),
+    "topics-phone": ("/topics?lang=zh", PHONE),
 }
 ARTICLE = """イーサリウムの開発者は、ﾋﾞｯﾄｺｲﾝのレイヤー2との連携を発表した。
 

@@ -106,6 +106,7 @@ def test_sorting_is_at_once_takes_several_keys_and_the_export_has_the_same_order
 
 
 def test_filters_narrow_the_table_and_stand_in_the_link_but_not_in_the_history(page: Page) -> None:
+    page.wait_for_selector(IDLE)  # the page's own way to its address is behind it
     everything, before = len(ids(page)), page.evaluate("history.length")
     page.locator(".rk input[type=search]").fill("bit")
     page.get_by_role("button", name="No stablecoins", exact=True).click()

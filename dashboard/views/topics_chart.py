@@ -1,0 +1,132 @@
+"""The assets that a topic names: links to their prices, and the price around the event."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import streamlit as st
+
+from dashboard.client import api
+from dashboard.client.topics import TopicDetail
+from dashboard.client.wire import CandleRow
+from dashboard.components.chart import Figure, chart
+from dashboard.i18n import language, t
+from dashboard.services import topics as reading
+from dashboard.services.rankings import Span
+from dashboard.services.research_marks import Named
+from dashboard.views import candles, coin_parts, states, theme
+from dashboard.views.freshness import source_name
+from dashboard.views.markup import tag, text
+
+MOST = 4
+LATE_MS = 3_600_000
+"""An event is on the chart up to an hour after the last candle, which may not have ended."""
+AXIS_LABEL = 18
+"""Pixels to the left, so that the first time on the axis is whole."""
+ASSET_TYPES = ("asset", "stablecoin", "protocol")
+
+
+def show(topic: TopicDetail, named: Sequence[Named], now: datetime) -> None:
+    """Nothing where the topic names no asset of this service."""
+    listed = {asset["id"] for asset in api.assets().data or ()}
+    found = [one for one in named if one.id in listed and one.type in ASSET_TYPES][:MOST]
+    if not found:
+        return
+    event = datetime.fromisoformat(topic["published_at"])
+    with st.container(key="tp_prices", gap="small"):
+        st.html(tag("h3", text(t("topics.prices")), class_="rs-head") + _links(found))
+        if not reading.is_drawn(event, now):
+            st.html(tag("p", text(t("topics.prices_old")), class_="cp-note"))
+            return
+        chosen = found[0]
+        if len(found) > 1:
+            chosen = _choose(found)
+        _chart(chosen, event, now)
+
+
+def _choose(found: Sequence[Named]) -> Named:
+    names = {one.id: one.name for one in found}
+    if st.session_state.get("tp_asset") not in names:
+        st.session_state["tp_asset"] = found[0].id
+    code = st.segmented_control(
+        t("topics.asset"),
+        list(names),
+        format_func=lambda code: names.get(code, code),
+        key="tp_asset",
+        required=True,
+        label_visibility="collapsed",
+    )
+    return next((one for one in found if one.id == code), found[0])
+
+
+def _links(found: Sequence[Named]) -> str:
+    links = "".join(
+        tag("li", tag("a", text(one.name), href=f"/rankings?coin={one.id}", lang="en")) for one in found
+    )
+    return tag("ul", links, class_="rs-chips", aria_label=t("topics.on_rankings"))
+
+
+def _chart(asset: Named, event: datetime, now: datetime) -> None:
+    span: Span = "24h" if now - event < timedelta(hours=20) else "7d"
+    answer = api.candles(asset.id, span)
+    series = answer.data
+    if series is None:
+        if answer.error is not None:
+            states.error(answer.error, key="tp_candles")
+        return
+    shown = series["candles"]
+    if not shown:
+        st.html(coin_parts.note(t("rankings.candles_none")))
+        return
+    look = theme.look()
+    figure = candles.figure(
+        shown,
+        look.shades,
+        look.zone,
+        ink=look.ink,
+        background=look.background,
+        sample=bool(series["source"] and series["source"].startswith("sample")),
+        span=span,
+        identity=f"{asset.id} {span} {event.isoformat()}",
+    )
+    marked = mark(figure, shown, event.astimezone(look.zone).replace(tzinfo=None), event, look.accent)
+    words = candles.summary(shown, asset.name, t(f"rankings.span_{span}"))
+    said = t("topics.prices_event", time=f"{event.astimezone(UTC):%Y-%m-%d %H:%M} UTC")
+    chart(
+        figure,
+        key="tp_candles",
+        height=candles.HEIGHT,
+        alt=f"{words} {said}" if marked else words,
+        table=candles.table(shown, asset.name, language()),
+    )
+    basis = t(f"rankings.basis_{series['basis']}", source=source_name(series["source"]))
+    st.html(coin_parts.note(f"{said} · {basis}" if marked else basis))
+
+
+def mark(figure: Figure, shown: Sequence[CandleRow], local: datetime, event: datetime, colour: str) -> bool:
+    """Draw the event across a figure of candles; false where they do not reach it.
+
+    ``local`` is the event's time as the figure writes times.
+    """
+    first, last = shown[0][0], shown[-1][0]
+    at = event.timestamp() * 1000
+    if not first <= at <= last + max(LATE_MS, (last - first) / len(shown) * 2):
+        return False
+    layout: dict[str, Any] = figure["layout"]
+    layout["margin"] = {**layout["margin"], "l": AXIS_LABEL}
+    line = {"color": colour, "width": 2, "dash": "dot"}
+    layout["shapes"] = [
+        {"type": "line", "x0": local, "x1": local, "y0": 0, "y1": 1, "yref": "paper", "line": line}
+    ]
+    label = {
+        "text": t("topics.event"),
+        "x": local,
+        "y": 1,
+        "yref": "paper",
+        "xanchor": "right" if at > (first + last) / 2 else "left",
+        "yanchor": "top",
+        "showarrow": False,
+        "font": {"color": colour},
+    }
+    layout["annotations"] = [*layout.get("annotations", ()), label]
+    return True

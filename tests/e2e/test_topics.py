@@ -1,0 +1,235 @@
+"""The Topics page in a real browser, over the real service with its archive and market reports."""
+
+import csv
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from dashboard.i18n import LANGUAGES, t
+from tests.support.reader import IDLE, Reader, is_steady, overflow, violations
+from tests.support.running import Service, loopback, wait_for
+
+pytestmark = pytest.mark.browser
+
+ROWS = ".tp-list a"
+TITLE = "#tp-title"
+MERGE = "The Merge moves Ethereum to proof of stake"
+
+
+@pytest.fixture(scope="module")
+def ids(running_service: Service) -> dict[str, str]:
+    """Topics of these tests beside those that the worker wrote, by their own names."""
+    wait_for(lambda: running_service.get("/topics").json()["total"] > 200, "The archive as topics")
+    now = datetime.now(UTC)
+    topics: list[dict[str, Any]] = [
+        {
+            "external_id": "e2e:fund",
+            "category": 0,
+            "published_at": f"{now - timedelta(hours=2):%Y-%m-%dT%H:%M:%SZ}",
+            "url": "https://www.sec.gov/newsroom/fund",
+            "cover_img": "https://evil.example/pixel.png",
+            "total_tweet_score": 1000,
+            "texts": {
+                "en": {
+                    "title": "SEC approves a spot Solana fund <img src=x onerror=window.hit=1>",
+                    "summary_bullets": [["The order approves a spot ETF."]],
+                    "terms_concepts": [{"term": "spot ETF", "definition": "A fund that holds the asset."}],
+                },
+                "ja": {"title": "SEC、現物ソラナファンドを承認", "summary": "待望の決定。"},
+            },
+        }
+    ]
+    answer = loopback.post(
+        f"{running_service.url}/topics", json=topics, headers={"CP-X-API-KEY": running_service.key}
+    )
+    assert answer.status_code == 201, answer.text
+    return {one["external_id"]: str(one["id"]) for one in answer.json()["data"]}
+
+
+@pytest.fixture
+def page(warm_reader: Reader, ids: dict[str, str]) -> Iterator[Page]:
+    page = warm_reader.open("/topics", ROWS)
+    yield page
+    warm_reader.context.clear_cookies()
+    page.close()
+
+
+def focused(page: Page) -> str:
+    """The id of the element that has the focus."""
+    found: str = page.evaluate("document.activeElement.id")
+    return found
+
+
+def test_an_analyst_finds_the_top_story_reads_it_and_sends_its_link(
+    warm_reader: Reader, page: Page, ids: dict[str, str]
+) -> None:
+    first = page.locator(".tp-top a").first
+    expect(first).to_contain_text("SEC approves a spot Solana fund <img src=x")
+    expect(first).to_contain_text("Breaking")
+    first.click()
+    expect(page.locator(TITLE)).to_contain_text("SEC approves")
+    wait_for(lambda: focused(page) == "tp-title", "The focus on the title", 10)
+    expect(page.locator(".tp-primary")).to_be_visible()
+    expect(page.locator(".tp-insight")).to_contain_text("Insight")
+    expect(page.locator(".tp-terms")).to_contain_text("A fund that holds the asset.")
+    expect(page.locator(".st-key-tp_prices").get_by_role("link", name="Solana")).to_be_visible()
+    expect(page.locator(".st-key-tp_candles .annotation", has_text="Event")).to_be_visible()
+    page.get_by_role("button", name="Copy the link").click()
+    link = page.evaluate("navigator.clipboard.readText()")
+    other = warm_reader.open(link.removeprefix(warm_reader.base), TITLE)
+    expect(other.locator(TITLE)).to_contain_text("SEC approves")
+    expect(other.locator(f"#tp-item-{ids['e2e:fund']}")).to_have_attribute("aria-current", "true")
+    assert page.evaluate("window.hit") is None
+    other.close()
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_in_each_language_there_are_top_stories_and_one_opens(
+    warm_reader: Reader, ids: dict[str, str], lang: Any
+) -> None:
+    page = warm_reader.open(f"/topics?lang={lang}", ".tp-top a")
+    expect(page.locator(".tp-top h2")).to_have_text(t("topics.top", lang=lang))
+    card = page.locator(".tp-top a", has_text="%").first
+    said = card.locator(".tp-card-title").inner_text()
+    card.click()
+    expect(page.locator(TITLE)).to_have_text(said)
+    expect(page.locator(".tp-primary a").first).to_be_visible()
+    expect(page.locator(".tp-insight h3")).to_have_text(t("topics.insight", lang=lang))
+    page.close()
+
+
+def test_the_keyboard_alone_moves_opens_and_closes(page: Page) -> None:
+    cards = page.locator(".tp-top a").count()
+    for _ in range(cards + 2):
+        page.keyboard.press("j")
+    page.keyboard.press("k")
+    wanted = page.locator(ROWS).first.get_attribute("id")
+    assert focused(page) == wanted
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    assert focused(page) == wanted
+    page.keyboard.press("Enter")
+    expect(page.locator(TITLE)).to_be_visible()
+    wait_for(lambda: focused(page) == "tp-title", "The focus on the title", 10)
+    page.keyboard.press("Escape")
+    expect(page.locator(TITLE)).to_have_count(0)
+    wait_for(lambda: focused(page) == wanted, "The focus back on the topic in the list", 10)
+    assert "topic=" not in page.url
+
+
+def test_letters_typed_into_the_search_move_nothing(page: Page) -> None:
+    box = page.locator(".st-key-tp_find input")
+    box.click()
+    page.keyboard.type("jkj")
+    assert page.evaluate("document.activeElement.tagName") == "INPUT"
+    expect(box).to_have_value("jkj")
+
+
+def test_a_topic_that_was_opened_has_no_mark_any_more_in_this_browser(page: Page) -> None:
+    row = page.locator(ROWS).nth(3)
+    number = row.get_attribute("data-open")
+    mark = page.locator(f"{ROWS}[data-open='{number}'] .tp-new")
+    expect(mark).to_be_visible()
+    row.click()
+    expect(page.locator(TITLE)).to_be_visible()
+    expect(mark).to_have_count(1)  # the list at its former width is gone
+    expect(mark).to_be_hidden()
+    page.reload()
+    expect(mark).to_have_count(1)
+    expect(mark).to_be_hidden()
+
+
+def test_a_search_finds_a_landmark_whose_languages_stand_side_by_side(page: Page) -> None:
+    page.locator(".st-key-tp_find input").fill("the merge proof of stake")
+    page.keyboard.press("Enter")
+    row = page.locator(ROWS, has_text=MERGE).first
+    row.click()
+    expect(page.locator(TITLE)).to_contain_text(MERGE)
+    expect(page.locator(".tp-primary a").first).to_have_attribute("target", "_blank")
+    page.locator(".st-key-tp_beside label").first.click()
+    expect(page.locator(".tp-language")).to_have_count(3)
+    assert "find=the+merge" in page.url
+    page.go_back()
+    page.go_back()
+    expect(page.locator(TITLE)).to_have_count(0)
+
+
+def test_an_insight_leads_to_earlier_topics_within_the_page(page: Page) -> None:
+    page.locator(".st-key-tp_find input").fill("CME Solana futures begin trading")
+    page.keyboard.press("Enter")
+    page.locator(ROWS, has_text="CME Group's Solana futures").first.click()
+    link = page.locator(".tp-insight a").first
+    said = link.inner_text()
+    link.click()
+    expect(page.locator(TITLE)).to_have_text(said)
+    page.go_back()
+    expect(page.locator(TITLE)).to_contain_text("CME Group's Solana futures")
+
+
+def test_days_and_category_narrow_the_list_from_the_link(warm_reader: Reader, ids: dict[str, str]) -> None:
+    page = warm_reader.open("/topics?from=2022-09-01&to=2022-09-30&category=normal", ROWS)
+    expect(page.locator(ROWS, has_text=MERGE)).to_have_count(1)
+    for badge in page.locator(f"{ROWS} .cp-badge").all_inner_texts():
+        assert "Normal" in badge
+    page.locator(".st-key-tp_days button").click()
+    page.get_by_role("button", name="Any day").last.click()
+    expect(page.locator(ROWS)).to_have_count(25)
+    assert "from=" not in page.url
+    page.close()
+
+
+def test_the_list_is_downloaded_with_its_sources(page: Page) -> None:
+    with page.expect_download() as download:
+        page.get_by_role("button", name="List as CSV").click()
+    rows = list(csv.DictReader(Path(download.value.path()).read_text("utf-8-sig").splitlines()))
+    assert len(rows) == page.locator(ROWS).count()
+    assert all(row["source"] and row["as_of"].endswith("Z") for row in rows)
+    assert rows[0]["link"].startswith(page.url.partition("/topics")[0])
+
+
+@pytest.mark.parametrize("look", ["light", "dark", "phone"])
+def test_nobody_is_shut_out_nothing_overflows_and_nothing_jumps(
+    browser: Browser, running_dashboard: str, ids: dict[str, str], axe_source: str, look: str
+) -> None:
+    reader = Reader(browser, running_dashboard, look)
+    fund = ids["e2e:fund"]
+    page = reader.open("/topics", ROWS)
+    assert is_steady(page, ROWS)
+    assert violations(page, axe_source) == []
+    reader.open(f"/topics?topic={fund}", TITLE, page)
+    assert is_steady(page, TITLE)
+    for lang in LANGUAGES:
+        for path, content in (
+            (f"/topics?lang={lang}", ROWS),
+            (f"/topics?lang={lang}&topic={fund}&topic_lang=en", ".tp-insight"),
+            (f"/topics?lang={lang}&topic={fund}&topic_lang=en&beside=1", ".tp-language"),
+            (f"/topics?lang={lang}&topic={fund}&topic_lang=zh", ".tp-lacks"),
+            (f"/topics?lang={lang}&topic=99999999", ".st-key-empty-tp_topic"),
+            (f"/topics?lang={lang}&find=nosuchwords", ".st-key-empty-tp_list"),
+        ):
+            reader.open(path, content, page)
+            assert violations(page, axe_source) == [], path
+            assert overflow(page) <= 0, path
+    reader.open("/topics?lang=en", ROWS, page)
+    page.locator(".st-key-tp_days button").first.click()
+    page.locator(".st-key-tp_since input").wait_for()
+    page.wait_for_selector(IDLE)
+    assert violations(page, axe_source) == []
+    reader.close()
+
+
+def test_on_a_phone_the_topic_takes_the_place_of_the_list(
+    browser: Browser, running_dashboard: str, ids: dict[str, str]
+) -> None:
+    reader = Reader(browser, running_dashboard, "phone")
+    page = reader.open("/topics", ROWS)
+    page.locator(ROWS).first.click()
+    expect(page.locator(TITLE)).to_be_in_viewport()
+    expect(page.locator(ROWS).first).to_be_hidden()
+    page.get_by_role("button", name="Back to the list").click()
+    expect(page.locator(ROWS).first).to_be_visible()
+    reader.close()
