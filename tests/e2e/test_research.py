@@ -203,20 +203,22 @@ def test_markdown_json_and_the_link_are_copied_and_downloaded(page: Page) -> Non
     assert page.evaluate("navigator.clipboard.readText()") == Path(download.value.path()).read_text()
 
 
-@pytest.mark.parametrize("look", ["light", "dark", "phone"])
+@pytest.mark.parametrize(("look", "lang"), [("light", "ja"), ("dark", "zh"), ("phone", "en")])
 def test_nobody_is_shut_out_nothing_overflows_and_nothing_jumps(
-    browser: Browser, running_dashboard: str, axe_source: str, look: str
+    browser: Browser, running_dashboard: str, axe_source: str, look: str, lang: Language
 ) -> None:
+    """Each look in one language: English has the longest words, which the phone has the least room for."""
     reader = Reader(browser, running_dashboard, look)
     page = reader.open("/research", BOX)
     assert is_steady(page, BOX)
     assert violations(page, axe_source) == []
-    for lang in LANGUAGES:
-        for word in ("supported", "contradicted", "unverified"):
-            reader.open(f"/research?lang={lang}", BOX, page)
-            finish(page, STATEMENTS[lang, word][0])
-            assert violations(page, axe_source) == [], (lang, word)
-            assert overflow(page) <= 0, (lang, word)
+    for word in ("supported", "contradicted", "unverified"):
+        reader.open(f"/research?lang={lang}", BOX, page)
+        finish(page, STATEMENTS[lang, word][0])
+        assert violations(page, axe_source) == [], word
+        assert overflow(page) <= 0, word
+    reader.open("/research?lang=en", BOX, page)
+    finish(page, STATEMENTS["en", "supported"][0])
     page.locator(".st-key-rs_more_statement summary").click()
     page.locator(".st-key-rs_done summary").click()
     page.locator(".st-key-rs_take_out button").first.click()
