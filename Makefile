@@ -14,7 +14,7 @@ run: $(INSTALLED) ## set everything up, then run the service and the dashboard (
 
 test: $(INSTALLED) check ## set everything up, then lint, types, import contracts and all tests
 	@$(BIN)/python -m tests.support.prerequisites
-	@$(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
+	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 check: $(INSTALLED) ## lint, formatting, types and import contracts
 	@$(BIN)/ruff check .

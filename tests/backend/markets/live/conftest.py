@@ -18,7 +18,7 @@ def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """One attempt and a tiny deadline, so that a test of a slow provider is not slow itself."""
     defaults: dict[str, Any] = UpstreamClient.__init__.__kwdefaults__ or {}
     assert {"deadline", "retry"} <= set(defaults)
-    monkeypatch.setitem(defaults, "deadline", 0.6)
+    monkeypatch.setitem(defaults, "deadline", 1.2)
     monkeypatch.setitem(defaults, "retry", Retry(attempts=1))
 
 
