@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ def three_steps(context: JobContext) -> dict[str, Any]:
             file.write(f"{context.job.id} {number} {os.getpid()}\n")
         return number
 
-    done = [context.step(f"step-{n}", lambda n=n: work(n)) for n in range(3)]  # type: ignore[misc]
+    done = [context.step(f"step-{n}", partial(work, n)) for n in range(3)]
     return {"steps": done}
 
 

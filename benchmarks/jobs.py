@@ -142,7 +142,7 @@ def start_workers(settings: Settings, started: list[Any], count: int) -> None:
     new = [child(settings, "work") for _ in range(count)]
     started.extend(new)
     for each in new:
-        wait_for(lambda each=each: (settings.home / f"working-{each.pid}").exists(), "a worker", 60)  # type: ignore[misc]
+        wait_for((settings.home / f"working-{each.pid}").exists, "a worker", 60)
 
 
 def states(database: Database) -> dict[str, int]:

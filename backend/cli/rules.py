@@ -16,7 +16,7 @@ from backend.settings import Settings
 if TYPE_CHECKING:
     from backend.articles.importers import Import
     from backend.articles.rules.loading import PackFile
-    from backend.articles.rules.mistakes import PackMistake
+    from backend.file_mistakes import FileMistake
 
 app = typer.Typer(help="Naming rules of articles.", no_args_is_help=True)
 
@@ -260,7 +260,7 @@ def _progress(words: str, total: int) -> Iterator[Callable[[int], object]]:
         yield lambda count: progress.advance(task, count)
 
 
-def _as_finding(mistake: "PackMistake", kind: str = "mistake") -> dict[str, Any]:
+def _as_finding(mistake: "FileMistake", kind: str = "mistake") -> dict[str, Any]:
     return {
         "file": str(mistake.file),
         "line": mistake.line,
@@ -272,7 +272,7 @@ def _as_finding(mistake: "PackMistake", kind: str = "mistake") -> dict[str, Any]
     }
 
 
-def _refused(mistakes: "tuple[PackMistake, ...]", code: int = FINDINGS) -> NoReturn:
+def _refused(mistakes: "tuple[FileMistake, ...]", code: int = FINDINGS) -> NoReturn:
     """End with every mistake, each in a line of its own."""
     for mistake in mistakes:
         print(mistake)

@@ -8,27 +8,19 @@ from pathlib import Path
 
 from backend.documents import readers
 from backend.documents.model import Document
-from backend.documents.readers import Mistake, Options
+from backend.documents.readers import Options
 from backend.documents.store import DocumentStore, Stored
+from backend.file_mistakes import FileMistake, Refusals
 
 BATCH = 200
 """Documents stored in one transaction."""
-MOST_MISTAKES = 100
-"""Mistakes that are kept; beyond, they are counted."""
 
 
 @dataclass
-class Imported:
+class Imported(Refusals):
     """What came of an import."""
 
     stored: Stored = field(default_factory=Stored)
-    mistakes: list[Mistake] = field(default_factory=list)
-    mistakes_in_all: int = 0
-
-    def refuse(self, mistake: Mistake) -> None:
-        self.mistakes_in_all += 1
-        if len(self.mistakes) < MOST_MISTAKES:
-            self.mistakes.append(mistake)
 
 
 def files(paths: Iterable[Path]) -> list[Path]:
@@ -94,10 +86,10 @@ def _documents(
     first: dict[str, str] = {}
     for path in paths:
         for one in readers.read(path, options):
-            if isinstance(one.what, Mistake):
+            if isinstance(one.what, FileMistake):
                 imported.refuse(one.what)
             elif (known := first.get(one.what.external_id)) is not None:
-                imported.refuse(Mistake(path, one.line, f"has the same address as {known}"))
+                imported.refuse(FileMistake(path, one.line, f"has the same address as {known}"))
             else:
                 first[one.what.external_id] = f"{path}:{one.line}" if one.line else str(path)
                 yield one.what

@@ -27,6 +27,7 @@ from pydantic import (
 from backend.documents import dates, yaml_lines
 from backend.documents.model import DatePrecision, Document, SourceType
 from backend.errors import in_a_sentence
+from backend.file_mistakes import FileMistake
 
 LINES = frozenset({".jsonl", ".ndjson"})
 HTML = frozenset({".html", ".htm"})
@@ -41,22 +42,10 @@ _ADDRESS = re.compile(r"https?://[^\s/?#@]+(?:[/?#]\S*)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Mistake:
-    """What is wrong, and where: ``line`` counts from 1, and is 0 where the whole file is meant."""
-
-    file: Path
-    line: int
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.reason}" if self.line else f"{self.file}: {self.reason}"
-
-
-@dataclass(frozen=True, slots=True)
 class Read:
     """A document or a mistake, its line (0 for a whole file), and how many bytes were read for it."""
 
-    what: Document | Mistake
+    what: Document | FileMistake
     line: int
     size: int
 
@@ -104,7 +93,7 @@ def read(path: Path, options: Options) -> Iterator[Read]:
     """The documents of ``path`` and the mistakes in it, in order."""
     suffix = path.suffix.lower()
     if suffix not in LINES | HTML | TEXTS:
-        yield Read(Mistake(path, 0, "must end in .jsonl, .md, .html or .txt"), 0, 0)
+        yield Read(FileMistake(path, 0, "must end in .jsonl, .md, .html or .txt"), 0, 0)
         return
     try:
         if suffix in LINES:
@@ -113,10 +102,10 @@ def read(path: Path, options: Options) -> Iterator[Read]:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
-        yield Read(Mistake(path, 0, f"cannot be read: {error.strerror or type(error).__name__}"), 0, 0)
+        yield Read(FileMistake(path, 0, f"cannot be read: {error.strerror or type(error).__name__}"), 0, 0)
         return
     if len(data) > MAX_BYTES:
-        yield Read(Mistake(path, 0, f"is larger than {MAX_BYTES // 1024**2} MiB"), 0, len(data))
+        yield Read(FileMistake(path, 0, f"is larger than {MAX_BYTES // 1024**2} MiB"), 0, len(data))
         return
     yield Read((_html if suffix in HTML else _text)(path, data, options), 0, len(data))
 
@@ -128,36 +117,38 @@ def _lines(path: Path, options: Options) -> Iterator[Read]:
             number += 1
             size = len(line)
             if size > MAX_BYTES:
-                yield Read(Mistake(path, number, f"is longer than {MAX_BYTES // 1024**2} MiB"), number, size)
+                yield Read(
+                    FileMistake(path, number, f"is longer than {MAX_BYTES // 1024**2} MiB"), number, size
+                )
                 return  # where the next one begins would have to be searched for
             line = line.removeprefix(b"\xef\xbb\xbf").strip() if number == 1 else line.strip()
             if line:
                 yield Read(_line(path, number, line, options), number, size)
 
 
-def _line(path: Path, number: int, line: bytes, options: Options) -> Document | Mistake:
+def _line(path: Path, number: int, line: bytes, options: Options) -> Document | FileMistake:
     try:
         given = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        return Mistake(path, number, f"is no valid JSON: {error.msg}")
+        return FileMistake(path, number, f"is no valid JSON: {error.msg}")
     if not isinstance(given, dict):
-        return Mistake(path, number, "must be a JSON object with url, title and text")
+        return FileMistake(path, number, "must be a JSON object with url, title and text")
     return _document(path, lambda _field: number, given, options)
 
 
-def _text(path: Path, data: bytes, options: Options) -> Document | Mistake:
+def _text(path: Path, data: bytes, options: Options) -> Document | FileMistake:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        return Mistake(path, line, "is not UTF-8: save the file in that encoding")
+        return FileMistake(path, line, "is not UTF-8: save the file in that encoding")
     given: dict[str, Any] = {}
     lined: yaml_lines.Lined | None = None
     if matter := _FRONT_MATTER.match(text):
         try:
             lined = yaml_lines.read(matter[1])
         except yaml_lines.YamlMistake as mistake:
-            return Mistake(path, mistake.line + 1, f"its front matter {mistake.reason}")
+            return FileMistake(path, mistake.line + 1, f"its front matter {mistake.reason}")
         if isinstance(lined.data, dict):
             given = {**lined.data}
         text = text[matter.end() :]
@@ -168,7 +159,7 @@ def _text(path: Path, data: bytes, options: Options) -> Document | Mistake:
     return _document(path, lambda field: lined.line([field]) + 1 if lined else 0, given, options)
 
 
-def _html(path: Path, data: bytes, options: Options) -> Document | Mistake:
+def _html(path: Path, data: bytes, options: Options) -> Document | FileMistake:
     from trafilatura import bare_extraction  # not at the top: it takes half a second
 
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # what it cannot read is told below
@@ -181,7 +172,7 @@ def _html(path: Path, data: bytes, options: Options) -> Document | Mistake:
     )
     text = getattr(found, "text", None)
     if not text:
-        return Mistake(path, 0, "holds no article that could be told from its surroundings")
+        return FileMistake(path, 0, "holds no article that could be told from its surroundings")
     named = _HTML_LANGUAGE.search(data)
     given = {
         "url": getattr(found, "url", None),
@@ -195,13 +186,13 @@ def _html(path: Path, data: bytes, options: Options) -> Document | Mistake:
 
 def _document(
     path: Path, line_of: Callable[[str], int], given: dict[str, Any], options: Options
-) -> Document | Mistake:
+) -> Document | FileMistake:
     if options.url:
         given = {**given, "url": options.url}
     if not given.get("url"):
         where = "give it with --url" if path.suffix.lower() in HTML else "give it as url"
         also = ", in a front matter or with --url" if path.suffix.lower() in TEXTS else ""
-        return Mistake(path, line_of("url"), f"has no address: {where}{also}")
+        return FileMistake(path, line_of("url"), f"has no address: {where}{also}")
     try:
         entry = Entry.model_validate(
             {name: value for name, value in given.items() if value not in (None, "")}
@@ -210,9 +201,9 @@ def _document(
         fault = error.errors(include_url=False)[0]
         name = str(fault["loc"][0])
         if fault["type"] == "missing":
-            return Mistake(path, line_of(name), f"has no {name}")
+            return FileMistake(path, line_of(name), f"has no {name}")
         reason = in_a_sentence(str(fault["msg"]))
-        return Mistake(path, line_of(name), f"{name}: {reason[:1].lower()}{reason[1:]}")
+        return FileMistake(path, line_of(name), f"{name}: {reason[:1].lower()}{reason[1:]}")
     moment, precision = entry.published or (None, None)
     return Document(
         kind="user",

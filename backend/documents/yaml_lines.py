@@ -10,10 +10,7 @@ from typing import Any
 
 import yaml
 
-try:
-    from yaml import CSafeLoader as _Loader
-except ImportError:  # PyYAML built without libyaml
-    from yaml import SafeLoader as _Loader  # type: ignore[assignment]  # the slower twin
+from backend.yaml_text import SafeLoader
 
 MAX_DEPTH = 8
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})
@@ -47,7 +44,7 @@ def read(text: str) -> Lined:
     """The data of one YAML document. Raises :class:`YamlMistake`."""
     lined = Lined()
     try:
-        node = yaml.compose(text, _Loader)
+        node = yaml.compose(text, SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise YamlMistake(mark.line + 1 if mark else 1, error.problem or "cannot be read") from None

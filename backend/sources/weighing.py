@@ -10,7 +10,7 @@ from backend.articles.text.languages import detect
 from backend.documents.index_text import query_terms
 from backend.documents.model import Document
 from backend.entities.mention import Mention
-from backend.entities.model import Language
+from backend.entities.model import LANGUAGES, Language
 from backend.extraction.mentions import find
 from backend.sources import cleaning
 from backend.sources.assessing import Evidence
@@ -118,7 +118,7 @@ class Scale:
         )
 
     def _read_passage(self, passage: str, day: str | None, language: str | None, is_record: bool) -> Claim:
-        known: Language = language if language in ("en", "ja", "zh") else detect([passage])  # type: ignore[assignment]
+        known = next((one for one in LANGUAGES if one == language), None) or detect([passage])
         reference = date.fromisoformat(day) if day else None
         mentions = self.named(passage) if is_record else find(self.rules, passage)
         return read_claim(passage, known, mentions, reference=reference)

@@ -12,9 +12,10 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator
 
-from backend.articles.rules.mistakes import PackMistake, RulesRefused
+from backend.articles.rules.mistakes import RulesRefused
 from backend.articles.rules.yaml_file import Document, read_document
 from backend.entities.model import Language, Slug
+from backend.file_mistakes import FileMistake
 from backend.settings import Settings
 
 SHIPPED = Path(__file__).parent / "data" / "feeds.yaml"
@@ -106,12 +107,12 @@ class _Entry:
     """An entry as written: fields that a later file lays over are its own, with their lines."""
 
     fields: Mapping[str, Any]
-    places: Mapping[str, PackMistake]
+    places: Mapping[str, FileMistake]
     """Of each field, and of the entry as ``""``, a mistake without a reason at its line."""
 
-    def mistake(self, name: str, reason: str) -> PackMistake:
+    def mistake(self, name: str, reason: str) -> FileMistake:
         place = self.places.get(name, self.places[""])
-        return PackMistake(place.file, place.line, f"{name}: {reason}" if name else reason)
+        return FileMistake(place.file, place.line, f"{name}: {reason}" if name else reason)
 
 
 def load_configured(settings: Settings) -> FeedList:
@@ -144,12 +145,12 @@ def load_feeds(user_file: Path | None = None, *, shipped: Path = SHIPPED) -> Fee
     return FeedList(feeds)
 
 
-def _refuse(mistakes: Sequence[PackMistake]) -> None:
+def _refuse(mistakes: Sequence[FileMistake]) -> None:
     if mistakes:
         raise FeedListRefused(sorted(mistakes, key=lambda mistake: (str(mistake.file), mistake.line)))
 
 
-def _read(path: Path) -> tuple[dict[str, _Entry], list[PackMistake], Document]:
+def _read(path: Path) -> tuple[dict[str, _Entry], list[FileMistake], Document]:
     """The entries by id, what is wrong with the file so far, and the file."""
     try:
         document = read_document(path)
@@ -182,7 +183,7 @@ def _read(path: Path) -> tuple[dict[str, _Entry], list[PackMistake], Document]:
     return entries, mistakes, document
 
 
-def _disable(merged: dict[str, _Entry], own: Mapping[str, _Entry], document: Document) -> list[PackMistake]:
+def _disable(merged: dict[str, _Entry], own: Mapping[str, _Entry], document: Document) -> list[FileMistake]:
     """Disable what the user's file says; an entry of its own may still enable one out of ``all``."""
     data = document.data if isinstance(document.data, dict) else {}
     given = data.get("disable")
@@ -210,9 +211,9 @@ def _disable(merged: dict[str, _Entry], own: Mapping[str, _Entry], document: Doc
 
 def _judged(
     entries: Mapping[str, _Entry], known: Mapping[str, _Entry]
-) -> tuple[list[Feed], list[PackMistake]]:
+) -> tuple[list[Feed], list[FileMistake]]:
     feeds: list[Feed] = []
-    mistakes: list[PackMistake] = []
+    mistakes: list[FileMistake] = []
     by_url: dict[str, str] = {}
     for feed_id, entry in entries.items():
         try:

@@ -3,7 +3,7 @@ where one line has a mistake."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import orjson
 from pydantic import ValidationError
 
 from backend.db import Database
+from backend.file_mistakes import FileMistake, Refusals
 from backend.topics import sent, store
 from backend.topics.model import Topic
 from backend.topics.schemas import ONE_TOPIC
@@ -18,36 +19,15 @@ from backend.topics.schemas import ONE_TOPIC
 BATCH = 500
 """Topics stored in one transaction."""
 LONGEST_LINE = 8 * 1024 * 1024
-MOST_MISTAKES = 100
-"""Mistakes that are kept; beyond, they are counted."""
 Advance = Callable[[Path, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Mistake:
-    """What is wrong with a line; 0 is the whole file."""
-
-    file: Path
-    line: int
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.reason}" if self.line else f"{self.file}: {self.reason}"
-
-
 @dataclass
-class Imported:
+class Imported(Refusals):
     """What came of an import. ``updated``: topics that were known, changed or not."""
 
     added: int = 0
     updated: int = 0
-    mistakes: list[Mistake] = field(default_factory=list)
-    mistakes_in_all: int = 0
-
-    def refuse(self, mistake: Mistake) -> None:
-        self.mistakes_in_all += 1
-        if len(self.mistakes) < MOST_MISTAKES:
-            self.mistakes.append(mistake)
 
 
 def import_files(
@@ -98,10 +78,10 @@ def _topics(paths: Sequence[Path], imported: Imported) -> Iterator[tuple[Path, T
                 if isinstance(read, Topic):
                     yield path, read, len(line) + 1
                 elif read:
-                    imported.refuse(Mistake(path, number, read))
+                    imported.refuse(FileMistake(path, number, read))
         except OSError as error:
             reason = f"cannot be read: {error.strerror or type(error).__name__}"
-            imported.refuse(Mistake(path, 0, reason))
+            imported.refuse(FileMistake(path, 0, reason))
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:

@@ -1,5 +1,6 @@
 """What the list shows: a page as the service gives it, or what a search finds in the newest topics."""
 
+from functools import partial
 from typing import NamedTuple
 
 from dashboard.client import Fetched, api, topics
@@ -47,8 +48,7 @@ def _searched(filters: Filters) -> Listing:
     total = first.data["total"] if first.data else 0
     more = range(2, min(reading.SEARCHED_PAGES, reading.pages(total, size)) + 1)
     asked = [
-        api.ahead(lambda number=number: topics.page(reading.query(filters, page=number, size=size)))  # type: ignore[misc]
-        for number in more
+        api.ahead(partial(topics.page, reading.query(filters, page=number, size=size))) for number in more
     ]
     answers = (first, *(one.result() for one in asked))
     items = list(

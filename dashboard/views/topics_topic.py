@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
@@ -65,7 +66,7 @@ def _ask(number: int, lang: Language) -> Asked:
         api.ahead(lambda: topics.media(number, lang)),
         api.ahead(lambda: topics.insight(number, lang)),
     )
-    texts = {code: api.ahead(lambda code=code: topics.detail(number, code)) for code in LANGUAGES}  # type: ignore[misc]
+    texts = {code: api.ahead(partial(topics.detail, number, code)) for code in LANGUAGES}
     return Asked(
         number, {code: text.result() for code, text in texts.items()}, media.result(), insight.result()
     )

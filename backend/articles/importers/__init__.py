@@ -11,9 +11,10 @@ from backend.articles.importers.drafts import Import, Skipped
 from backend.articles.importers.settling import settle
 from backend.articles.importers.writing import as_yaml
 from backend.articles.model import Pack
-from backend.articles.rules.mistakes import PackMistake, RulesRefused
+from backend.articles.rules.mistakes import RulesRefused
 from backend.articles.rules.yaml_file import read_document, read_text
 from backend.entities.model import Language
+from backend.file_mistakes import FileMistake
 
 __all__ = ["FORMATS", "Format", "Import", "Skipped", "as_yaml", "detect", "import_rules"]
 
@@ -55,7 +56,7 @@ def import_rules(
     if kind == "vale":
         made = _vale(path, chosen)
     elif path.is_dir():
-        raise RulesRefused([PackMistake(path, 0, "is a folder: only those of Vale can be imported whole")])
+        raise RulesRefused([FileMistake(path, 0, "is a folder: only those of Vale can be imported whole")])
     else:
         made = _READERS[kind](path, auto_fix=chosen.auto_fix)
     if chosen.languages:
@@ -81,7 +82,7 @@ def detect(path: Path) -> Format:
         except (json.JSONDecodeError, ValueError, RecursionError) as error:
             if isinstance(error, RulesRefused):
                 raise
-            raise RulesRefused([PackMistake(path, 0, f"is no JSON: {error}")]) from None
+            raise RulesRefused([FileMistake(path, 0, f"is no JSON: {error}")]) from None
     elif suffix in (".yml", ".yaml"):
         data = read_document(path).data
         if vale.recognises(data):
@@ -89,7 +90,7 @@ def detect(path: Path) -> Format:
         if prh.recognises(data):
             return "prh"
     known = ", ".join(FORMATS)
-    raise RulesRefused([PackMistake(path, 0, f"is of no known format: say which with --format ({known})")])
+    raise RulesRefused([FileMistake(path, 0, f"is of no known format: say which with --format ({known})")])
 
 
 def _vale(path: Path, options: Options) -> Import:
@@ -118,5 +119,5 @@ def _vale_files(path: Path) -> list[Path]:
     )
     if not files or len(files) > MAX_FILES:
         reason = f"holds {len(files)} Vale styles and vocabularies: between 1 and {MAX_FILES} can be imported"
-        raise RulesRefused([PackMistake(path, 0, reason)])
+        raise RulesRefused([FileMistake(path, 0, reason)])
     return files

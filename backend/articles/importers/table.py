@@ -11,9 +11,10 @@ from typing import get_args
 
 from backend.articles.importers.drafts import Draft, Import
 from backend.articles.model import Pattern, Severity
-from backend.articles.rules.mistakes import PackMistake, RulesRefused
+from backend.articles.rules.mistakes import RulesRefused
 from backend.articles.rules.yaml_file import read_text
 from backend.entities.model import LANGUAGES, Language
+from backend.file_mistakes import FileMistake
 
 COLUMNS = ("wrong", "right", "language", "severity", "note")
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
@@ -32,7 +33,7 @@ def read(path: Path, *, auto_fix: bool = False) -> Import:
         columns = [cell.strip().lower() for cell in rows.pop(0)[1]]
         if "wrong" not in columns or "right" not in columns:
             reason = "its first line names columns, but not 'wrong' and 'right'"
-            raise RulesRefused([PackMistake(path, 1, reason)])
+            raise RulesRefused([FileMistake(path, 1, reason)])
     together: dict[Key, list[tuple[str, int]]] = {}
     for line, cells in rows:
         row = {name: cell.strip() for name, cell in zip(columns, cells, strict=False)}
@@ -73,7 +74,7 @@ def _rows(text: str, path: Path) -> list[tuple[int, list[str]]]:
                 rows.append((before + 1, cells))
             before = reader.line_num
     except csv.Error as error:
-        raise RulesRefused([PackMistake(path, reader.line_num, f"is no CSV: {error}")]) from None
+        raise RulesRefused([FileMistake(path, reader.line_num, f"is no CSV: {error}")]) from None
     return rows
 
 

@@ -12,8 +12,9 @@ from typing import Any
 from backend.articles.importers.drafts import Draft, Import, surface
 from backend.articles.importers.finite_regex import Expansion, NotFinite, expand
 from backend.articles.model import Pattern
-from backend.articles.rules.mistakes import PackMistake, RulesRefused
+from backend.articles.rules.mistakes import RulesRefused
 from backend.articles.rules.yaml_file import MAX_DEPTH, read_text
+from backend.file_mistakes import FileMistake
 
 _GROUP = re.compile(r"\$(\d{1,2})")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|//[^\n]*|/\*.*?(?:\*/|\Z)|,(?=\s*(?:\]|\}))|[\[\]{}]', re.DOTALL)
@@ -78,9 +79,9 @@ def _terms(text: str, path: Path) -> list[tuple[Any, int]]:
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else 0
         reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-        raise RulesRefused([PackMistake(path, line, f"is no JSON: {reason}")]) from None
+        raise RulesRefused([FileMistake(path, line, f"is no JSON: {reason}")]) from None
     if not isinstance(terms, list):
-        raise RulesRefused([PackMistake(path, 1, "holds no list of terms")])
+        raise RulesRefused([FileMistake(path, 1, "holds no list of terms")])
     return [(term, line) for term, line in zip(terms, _lines(text, terms), strict=True)]
 
 

@@ -13,14 +13,15 @@ from pydantic import BaseModel, ValidationError
 
 from backend.articles.model import Pack, Rule
 from backend.articles.rules import pack_checks
-from backend.articles.rules.mistakes import PackMistake, RulesRefused
+from backend.articles.rules.mistakes import RulesRefused
 from backend.articles.rules.slips import told
 from backend.articles.rules.yaml_file import Document, parse_document, read_document
 from backend.entities.model import Entity
+from backend.file_mistakes import FileMistake
 
 __all__ = [
+    "FileMistake",
     "PackFile",
-    "PackMistake",
     "RulesRefused",
     "default_files",
     "load_pack",
@@ -69,10 +70,10 @@ def user_files(folder: Path) -> list[Path]:
         return []
     except OSError as error:
         reason = f"the folder of rules cannot be read: {error.strerror}"
-        raise RulesRefused([PackMistake(folder, 0, reason)]) from None
+        raise RulesRefused([FileMistake(folder, 0, reason)]) from None
     if len(found) > MAX_FILES:
         reason = f"holds {len(found)} files of rules, more than {MAX_FILES}: join some of them"
-        raise RulesRefused([PackMistake(folder, 0, reason)])
+        raise RulesRefused([FileMistake(folder, 0, reason)])
     return found
 
 
@@ -99,7 +100,7 @@ def read_packs(paths: Iterable[Path]) -> list[PackFile]:
 
     :raises RulesRefused: with every mistake of all files, those between them too.
     """
-    mistakes: list[PackMistake] = []
+    mistakes: list[FileMistake] = []
     files: list[PackFile] = []
     for path in paths:
         try:
@@ -117,7 +118,7 @@ def _checked(document: Document) -> PackFile:
     data = {"version": 1} if document.data is None else document.data
     if not isinstance(data, dict):
         reason = "must hold 'version: 1' and lists under 'entities:' or 'rules:'"
-        raise RulesRefused([PackMistake(document.path, 1, reason)])
+        raise RulesRefused([FileMistake(document.path, 1, reason)])
     try:
         pack = Pack.model_validate({name: value for name, value in data.items() if value is not None})
     except ValidationError as error:
@@ -147,7 +148,7 @@ def _readable(items: Any, model: type[Item]) -> list[tuple[int, Item]]:
     return right
 
 
-def _mistake(document: Document, where: Sequence[str | int], sentence: str) -> PackMistake:
+def _mistake(document: Document, where: Sequence[str | int], sentence: str) -> FileMistake:
     """``sentence`` at its line, and of which rule or entity it speaks."""
     owner = ""
     if len(where) >= 2 and where[0] in ("rules", "entities") and isinstance(where[1], int):

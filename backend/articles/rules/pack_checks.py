@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from backend.articles.model import Pack, Pattern, Rule
-from backend.articles.rules.mistakes import PackMistake
 from backend.articles.rules.slips import Where, near
 from backend.articles.rules.yaml_file import Document
 from backend.articles.text.folding import fold
 from backend.articles.text.protection import protected_spans
 from backend.entities.model import Entity
+from backend.file_mistakes import FileMistake
 
 STRUCTURAL = "`<>[]@#＃＠|*\\{}"
 """Characters with which a corrected text could become code, markup, a link, a handle or a hashtag."""
@@ -47,7 +47,7 @@ def repeated(data: dict[str, Any]) -> Iterator[Fault]:
             seen.setdefault(given, number)
 
 
-def together(files: Sequence[tuple[Document, Pack]], some_missing: bool) -> Iterator[PackMistake]:
+def together(files: Sequence[tuple[Document, Pack]], some_missing: bool) -> Iterator[FileMistake]:
     """Mistakes that show between files, which are laid over each other in their order.
 
     ``some_missing``: other files could not be read, so that an id not found is no mistake.

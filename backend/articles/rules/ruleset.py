@@ -12,9 +12,10 @@ from backend.articles.matching.compiled import RuleSet, compile_rules
 from backend.articles.model import Pack
 from backend.articles.rules.layers import merged
 from backend.articles.rules.loading import SHIPPED, PackFile, default_files, read_packs, user_files
-from backend.articles.rules.mistakes import PackMistake, RulesRefused
+from backend.articles.rules.mistakes import RulesRefused
 from backend.articles.rules.specs import SpecFailure, failures
 from backend.db import Database, bump
+from backend.file_mistakes import FileMistake
 from backend.settings import Settings
 
 CHANGED = "rules"
@@ -108,7 +109,7 @@ class Rules:
     def _read(self) -> CompiledPack:
         if self._folder_is_meant and not self._folder.is_dir():
             reason = "there is no such folder: create it, or correct CHAINPROOF_RULES_DIR"
-            raise RulesRefused([PackMistake(self._folder, 0, reason)])
+            raise RulesRefused([FileMistake(self._folder, 0, reason)])
         own = user_files(self._folder)
         return compiled(read_packs([*default_files(), *own])) if own else shipped()
 
@@ -153,14 +154,14 @@ def compiled(files: Sequence[PackFile]) -> CompiledPack:
     return CompiledPack(pack, rules)
 
 
-def located(failed: Iterable[SpecFailure], files: Sequence[PackFile]) -> list[PackMistake]:
+def located(failed: Iterable[SpecFailure], files: Sequence[PackFile]) -> list[FileMistake]:
     """The failures with their files and lines: of a rule given several times, the last."""
     places = {rule.id: (file, number) for file in files for number, rule in enumerate(file.pack.rules)}
     mistakes = []
     for failure in failed:
         file, number = places[failure.rule_id]
         line = file.document.line("rules", number, "specs", failure.number)
-        mistakes.append(PackMistake(file.path, line, str(failure)))
+        mistakes.append(FileMistake(file.path, line, str(failure)))
     return mistakes
 
 

@@ -14,7 +14,8 @@ from typing import Any
 
 import yaml
 
-from backend.articles.rules.mistakes import MAX_MISTAKES, PackMistake, RulesRefused
+from backend.articles.rules.mistakes import MAX_MISTAKES, RulesRefused
+from backend.file_mistakes import FileMistake
 from backend.yaml_text import SafeLoader
 
 MAX_BYTES = 8 * 1024 * 1024
@@ -67,8 +68,8 @@ class Document:
     def line(self, *path: str | int) -> int:
         return self.place.at(path)
 
-    def mistake(self, path: Sequence[str | int], reason: str) -> PackMistake:
-        return PackMistake(self.path, self.place.at(path), reason)
+    def mistake(self, path: Sequence[str | int], reason: str) -> FileMistake:
+        return FileMistake(self.path, self.place.at(path), reason)
 
 
 def read_document(path: Path) -> Document:
@@ -93,11 +94,11 @@ def read_text(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise RulesRefused(
-            [PackMistake(path, line, "is not UTF-8: save the file in that encoding")]
+            [FileMistake(path, line, "is not UTF-8: save the file in that encoding")]
         ) from None
     except OSError as error:
         reason = f"cannot be read: {error.strerror or type(error).__name__}"
-    raise RulesRefused([PackMistake(path, 0, reason)])
+    raise RulesRefused([FileMistake(path, 0, reason)])
 
 
 def parse_document(text: str, path: Path) -> Document:
@@ -152,13 +153,13 @@ class _Builder:
         self.path = path
         self.data: Any = None
         self.place = Place(1)
-        self.mistakes: list[PackMistake] = []
+        self.mistakes: list[FileMistake] = []
         self._open: list[_Open] = []
         self._values = 0
         self._documents = 0
 
     def refuse(self, line: int, reason: str) -> None:
-        self.mistakes.append(PackMistake(self.path, line, reason))
+        self.mistakes.append(FileMistake(self.path, line, reason))
         if len(self.mistakes) > MAX_MISTAKES * 10:
             raise _TooMuch
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.engine import Connection
 
 from backend.db import Database
 from backend.documents import archive
@@ -170,7 +171,7 @@ def test_one_of_several_at_once_brings_it_in(
     file = write(EVENTS)
     looked = archive._held
 
-    def overtaken(connection):  # type: ignore[no-untyped-def]
+    def overtaken(connection: Connection) -> str | None:
         """Another process brings it in between our look and our transaction."""
         found = looked(connection)
         monkeypatch.setattr(archive, "_held", looked)

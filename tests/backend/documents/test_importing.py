@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from backend import file_mistakes
 from backend.cli import app
-from backend.documents import importing
 from backend.documents.importing import files, import_files
 from backend.documents.readers import Options
 from backend.documents.store import DocumentStore, Stored
@@ -70,7 +70,7 @@ def test_an_address_that_comes_twice_is_a_mistake(
 def test_mistakes_beyond_the_most_are_counted(store: DocumentStore, tmp_path: Path, now: datetime) -> None:
     (tmp_path / "a.jsonl").write_text("{\n" * 250)
     imported = import_files(store, [tmp_path / "a.jsonl"], Options(), partial=True, now=now)
-    assert (len(imported.mistakes), imported.mistakes_in_all) == (importing.MOST_MISTAKES, 250)
+    assert (len(imported.mistakes), imported.mistakes_in_all) == (file_mistakes.MOST_KEPT, 250)
 
 
 def test_a_folder_is_its_files_but_hidden_and_other_ones(tmp_path: Path) -> None:

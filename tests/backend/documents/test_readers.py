@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from backend.documents import dates, readers, yaml_lines
 from backend.documents.model import Document
-from backend.documents.readers import Mistake, Options
+from backend.documents.readers import Options
+from backend.file_mistakes import FileMistake
 
 LINE = {"url": "https://a.example/1", "title": "Halving", "text": "The reward halved."}
 PAGE = """<html lang="ja-JP"><head><title>半減期</title>
@@ -19,7 +20,7 @@ PAGE = """<html lang="ja-JP"><head><title>半減期</title>
 <body><nav>Menu</nav><article><h1>半減期</h1><p>{}</p></article><script>alert(1)</script></body></html>"""
 
 
-def read(path: Path, content: str | bytes, options: Options = Options()) -> list[Document | Mistake]:
+def read(path: Path, content: str | bytes, options: Options = Options()) -> list[Document | FileMistake]:
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return [one.what for one in readers.read(path, options)]
 
@@ -32,7 +33,7 @@ def document(path: Path, content: str | bytes, options: Options = Options()) -> 
 
 def refused(path: Path, content: str | bytes, options: Options = Options()) -> str:
     (found,) = read(path, content, options)
-    assert isinstance(found, Mistake), found
+    assert isinstance(found, FileMistake), found
     return str(found).removeprefix(str(path))
 
 
@@ -99,7 +100,7 @@ def _written(path: Path, content: bytes) -> Path:
 def test_a_bad_line_is_told_with_its_number_and_reason(tmp_path: Path, line: str, reason: str) -> None:
     good, bad = read(tmp_path / "a.jsonl", json.dumps(LINE) + "\n" + line)
     assert isinstance(good, Document)
-    assert isinstance(bad, Mistake)
+    assert isinstance(bad, FileMistake)
     assert bad.line == 2
     assert bad.reason.startswith(reason)
 

@@ -14,7 +14,7 @@ from backend.documents import store as documents_store
 from backend.documents.frequencies import Frequencies
 from backend.documents.full_text import Fts5, Gin
 from backend.documents.index_text import document_terms, query_terms
-from backend.documents.model import Document
+from backend.documents.model import Document, Hit
 from backend.documents.store import DocumentStore
 
 Make = Callable[..., Document]
@@ -40,7 +40,7 @@ def filled(store: DocumentStore, make: Make, now: datetime) -> DocumentStore:
     return store
 
 
-def titles(hits: list) -> list[str]:  # type: ignore[type-arg]
+def titles(hits: list[Hit]) -> list[str]:
     return [hit.document.title for hit in hits]
 
 

@@ -1,11 +1,13 @@
 """Documents are put, replaced and deleted together with what they are found by."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.engine import Connection
 
 from backend.db import Database
 from backend.documents import rows
@@ -186,11 +188,11 @@ def test_words_are_cut_before_a_transaction_begins(
     order: list[str] = []
     begin, cut = database.write, store_module.prepare
 
-    def writing():  # type: ignore[no-untyped-def]
+    def writing() -> AbstractContextManager[Connection]:
         order.append("begin")
         return begin()
 
-    def cutting(given):  # type: ignore[no-untyped-def]
+    def cutting(given: Sequence[Document] | Sequence[rows.Prepared]) -> list[rows.Prepared]:
         if not all(isinstance(one, rows.Prepared) for one in given):
             order.append("cut")
         return cut(given)

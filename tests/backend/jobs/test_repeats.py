@@ -33,13 +33,22 @@ def log(clock: Clock) -> logging.Logger:
     return logger
 
 
+class Kept(logging.Handler):
+    """Keeps what is told."""
+
+    def __init__(self, passed: list[str]) -> None:
+        super().__init__()
+        self._passed = passed
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._passed.append(record.getMessage())
+
+
 @pytest.fixture
 def told(log: logging.Logger) -> list[str]:
     """What passed."""
     passed: list[str] = []
-    handler = logging.Handler()
-    handler.emit = lambda record: passed.append(record.getMessage())  # type: ignore[method-assign]
-    log.addHandler(handler)
+    log.addHandler(Kept(passed))
     return passed
 
 
