@@ -10,6 +10,7 @@ from typer.testing import CliRunner, Result
 
 from backend import file_mistakes
 from backend.cli import app
+from backend.documents import importing
 from backend.documents.importing import files, import_files
 from backend.documents.readers import Options
 from backend.documents.store import DocumentStore, Stored
