@@ -120,9 +120,14 @@ def own_server(empty_database_url: str) -> Iterator[OwnServer]:
 
 
 def test_a_service_outlives_its_database_and_heals_by_itself(own_server: OwnServer, home: Path) -> None:
-    settings = {"CHAINPROOF_DATABASE_URL": own_server.url, "CHAINPROOF_TICK_SECONDS": "1"}
+    settings = {
+        "CHAINPROOF_DATABASE_URL": own_server.url,
+        "CHAINPROOF_TICK_SECONDS": "1",
+        "CHAINPROOF_LOG_LEVEL": "info",
+    }
     service = programs.start(home, "serve", **settings).until_ready()
     worker = service.child("worker")
+    wait_for(lambda: "worker_started" in service.words, "A worker that has its slot")
     own_server.go_away()
 
     for path in ("/prices", "/rankings?with_candles=24h", "/assets", "/crypto/market-overview"):
