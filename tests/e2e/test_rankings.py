@@ -399,8 +399,11 @@ def test_a_press_on_a_row_leaves_no_caret_among_the_rows(page: Page) -> None:
 
 
 CASES = {
-    "light": ("?q=bit&coin=bitcoin", "?view=treemap&size=volume"),
-    "dark": ("?q=bit&coin=bitcoin", "?view=compare&compare=bitcoin,ethereum,solana"),
+    "desktop": (
+        "?q=bit&coin=bitcoin",
+        "?view=treemap&size=volume",
+        "?view=compare&compare=bitcoin,ethereum,solana",
+    ),
     "phone": ("?lang=en&coin=bitcoin", "?view=treemap&lang=ja", "?lang=zh&q=nothing-like-this"),
 }
 

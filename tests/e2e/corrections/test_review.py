@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.corrections.page import FAULTS, FAULTY, MARK, check, copied, focused, said
-from tests.support.reader import IDLE, Reader, is_steady, overflow, violations
+from tests.support.reader import IDLE, LOOKS, Reader, is_steady, overflow, violations
 
 pytestmark = pytest.mark.browser
 
@@ -88,7 +88,7 @@ def test_a_hundred_thousand_characters_are_marked_and_walked_through(page: Page)
     assert copied(page) == text.replace("Etherium", "イーサリアム")
 
 
-@pytest.mark.parametrize("look", ["light", "dark", "phone"])
+@pytest.mark.parametrize("look", LOOKS)
 def test_nobody_is_shut_out_nothing_overflows_and_nothing_jumps(
     browser: Browser, running_dashboard: str, axe_source: str, look: str
 ) -> None:
