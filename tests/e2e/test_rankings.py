@@ -100,7 +100,7 @@ def test_sorting_is_at_once_takes_several_keys_and_the_export_has_the_same_order
     assert "–" in ranks
     assert ranks[: len(known)] == [str(rank) for rank in known], "unknown ranks stand at the end"
     head.locator("[data-sort='rank']").click()
-    assert page.locator(".rk tbody .c-rank").last.inner_text() == "–", "in the other direction too"
+    expect(page.locator(".rk tbody .c-rank").last).to_have_text("–")  # in the other direction too
     head.locator("[data-sort='name']").click(modifiers=["Shift"])
     expect(page).to_have_url(re.compile(r"sort=-rank%2Cname"))
 
