@@ -34,13 +34,17 @@ class Prepared:
         extra: Iterable[tuple[bytes, bytes]] = (),
     ) -> None:
         self.body = body
-        self.digest = hashlib.blake2b(body, digest_size=12).hexdigest()
         self._extra: RawHeaders = [
             (b"content-type", content_type.encode()),
             (b"cache-control", cache_control.encode()),
             (b"vary", b"Accept-Encoding, Authorization, CP-X-API-KEY"),
             *extra,
         ]
+        # With the headers: a client that is told 304 goes on with those that it holds.
+        digest = hashlib.blake2b(body, digest_size=12)
+        for name, value in self._extra:
+            digest.update(b"%s: %s\n" % (name, value))
+        self.digest = digest.hexdigest()
         self.plain_tag = f'"{self.digest}"'.encode()
         self.plain_headers: RawHeaders = [
             *self._extra,

@@ -147,6 +147,7 @@ def topic_row(one: dict[str, Any]) -> dict[str, Any]:
         "url": f"https://news.example/{one['id']}",
         "tweet_score": one["score"],
         "media_score": 0.0,
+        "coverage": 0.0,
         "entities": "[]",
     }
 
@@ -162,6 +163,7 @@ def text_rows(one: dict[str, Any]) -> Iterator[dict[str, Any]]:
             "category": one["category"],
             "published_at": one["published_at"],
             "score": one["score"],
+            "coverage": 0.0,
             "title": f"{' '.join(one['words'][:5])} {one['id']}",
             "subtitle": " ".join(one["words"][3:]),
             "summary": " ".join(one["words"] * 4),

@@ -75,6 +75,8 @@ class Topic:
     realm: Realm = "own"
     cover_img: str | None = None
     tweet_score: float = 0.0
+    coverage: float = 0.0
+    """How much independent outlets tell of it: what topics are ranked by where no posts are counted."""
     entities: tuple[str, ...] = ()
     event: str | None = None
     """The landmark or report that it tells of, if it is one."""

@@ -134,7 +134,8 @@ def assign(connection: Connection, topics: Mapping[int, int | None]) -> None:
         connection.execute(statement.values(topic_id=sa.bindparam("topic")), given)
 
 
-_OF_ITEM = [column for column in news_items.c if column.name not in ("guid_key", "url_key", "simhash")]
+_UNREAD = ("guid_key", "url_key", "simhash", "seen_at")
+_OF_ITEM = [column for column in news_items.c if column.name not in _UNREAD]
 
 
 def _item(row: Mapping[str, Any]) -> NewsItem:

@@ -20,8 +20,16 @@ MOST_CARRIED = 16
 """How many answers are made anew with each change."""
 Spelling = tuple[str, bytes]
 """A path and a query string as they came."""
-Made = tuple[bytes, datetime | None]
-"""A body, and the instant at which the clock alone makes another of it."""
+
+
+class Made(NamedTuple):
+    """A body, the instant at which the clock alone makes another of it, and headers of its own."""
+
+    body: bytes
+    until: datetime | None = None
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+
+
 Recipe = Callable[[], Made]
 
 
@@ -104,7 +112,7 @@ class ReadyLists:
 
 
 def _made(recipe: Recipe) -> _Ready:
-    body, until = recipe()
-    answer = Prepared(body)
+    made = Made(*recipe())
+    answer = Prepared(made.body, extra=made.headers)
     answer.compress()
-    return _Ready(answer, until)
+    return _Ready(answer, made.until)

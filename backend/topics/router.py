@@ -12,7 +12,7 @@ from backend.responses import HOT, PreparedResponse, RawJson
 from backend.topics import schemas
 from backend.topics.model import Category
 from backend.topics.pages import Wanted
-from backend.topics.service import PAGE_SIZE, TOP, TopicService
+from backend.topics.service import PAGE_SIZE, RANKED_BY, TOP, TopicService
 
 LARGEST_PAGE = 100
 MEANINGS = {
@@ -33,6 +33,18 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
         status: {"description": MEANINGS[status], "model": schemas.TopicError}
         for status in sorted({400, 401, 403, 500, 503, *statuses})
     }
+
+
+_BASIS = {
+    RANKED_BY: {
+        "description": "What the topics are ranked by.",
+        "schema": {"type": "string", "enum": ["posts", "coverage"]},
+    }
+}
+RANKING: dict[int | str, dict[str, Any]] = {
+    200: {"headers": _BASIS},
+    304: {**HOT[304], "headers": _BASIS},
+}
 
 
 class TopicRoute(GatedRoute):
@@ -119,9 +131,13 @@ def add_media(request: Request, id: TopicId, body: schemas.MediaIn) -> Response:
     return created(topics_of(request).add_media(id, body))
 
 
-@router.get("/ranking_topics", response_model=schemas.RankedTopics, responses={**HOT, **refusals()})
+@router.get("/ranking_topics", response_model=schemas.RankedTopics, responses={**RANKING, **refusals()})
 def rank_topics(request: Request, top: schemas.UpToFifty = TOP, lang: Lang = "en") -> Response:
-    """Topics of the last 24 hours by `total_tweet_score`, ties newest first."""
+    """Topics of the last 24 hours by `total_tweet_score`, ties newest first.
+
+    Where no topic of these hours has posts, they are ranked by how many outlets tell of them. The header
+    `X-Ranked-By` says which.
+    """
     return PreparedResponse(topics_of(request).ranked(spelling(request), lang, many=top), request)
 
 

@@ -90,6 +90,7 @@ def _columns(topic: Topic, now: datetime) -> dict[str, Any]:
         "url": topic.url,
         "cover_img": topic.cover_img,
         "tweet_score": topic.tweet_score,
+        "coverage": topic.coverage,
         "entities": orjson.dumps(topic.entities).decode(),
         "event": topic.event,
     }
@@ -105,6 +106,7 @@ def _topic(row: Row[Any], texts: dict[Language, TopicText], media: Sequence[Medi
         realm=row.realm,
         cover_img=row.cover_img,
         tweet_score=row.tweet_score,
+        coverage=row.coverage,
         entities=tuple(orjson.loads(row.entities)),
         event=row.event,
         media=tuple(media),

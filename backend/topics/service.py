@@ -23,6 +23,8 @@ from backend.topics.tables import topic_texts, topics
 
 PAGE_SIZE, TOP = 20, 5
 """Topics of a page, and of the ranking, unless another number is asked for."""
+RANKED_BY = "X-Ranked-By"
+"""The header by which a ranking says what it is by: ``posts`` or ``coverage``."""
 
 
 def visible_realms(settings: Settings) -> tuple[Realm, ...]:
@@ -99,12 +101,13 @@ class TopicService:
 
     def _page(self, wanted: Wanted, page: int, page_size: int) -> Made:
         found = self._pages.read(wanted, page=page, page_size=page_size)
-        return answers.topic_list(found.rows, found.total), None
+        return Made(answers.topic_list(found.rows, found.total))
 
     def _ranking(self, language: Language, many: int) -> Made:
         with self._database.read() as connection:
             found = ranking.top(connection, self.realms, language, many=many, now=self._now())
-        return answers.topic_list(found.rows), found.until
+        basis = (RANKED_BY.lower().encode(), found.by.encode())
+        return Made(answers.topic_list(found.rows), found.until, (basis,))
 
     def _known(self, connection: Connection, topic_id: int) -> int:
         """The id of the visible topic that answers for ``topic_id``."""

@@ -28,6 +28,7 @@ topics = sa.Table(
     sa.Column("cover_img", sa.Text),
     sa.Column("tweet_score", sa.Float, nullable=False),
     sa.Column("media_score", sa.Float, nullable=False),
+    sa.Column("coverage", sa.Float, nullable=False),
     sa.Column("entities", sa.Text, nullable=False),
     sa.Column("event", sa.String(100)),
     sa.Column("merged_into", sa.BigInteger),
@@ -36,8 +37,9 @@ topics = sa.Table(
     sa.Index(None, "event"),
 )
 """``language`` is the topic's own, in which it was told first. ``tweet_score`` is what a sender gave and
-``media_score`` what posts and coverage add; their sum is the interface's ``total_tweet_score``. ``entities``
-is a JSON array. A merged topic answers for the one that it was merged into."""
+``media_score`` what posts add; their sum is the interface's ``total_tweet_score``. ``coverage`` is how much
+outlets tell of it, which ranks topics where no posts are counted. ``entities`` is a JSON array. A merged
+topic answers for the one that it was merged into."""
 
 topic_texts = sa.Table(
     "topic_texts",
@@ -48,18 +50,28 @@ topic_texts = sa.Table(
     sa.Column("category", sa.SmallInteger, nullable=False),
     sa.Column("published_at", UtcTime, nullable=False),
     sa.Column("score", sa.Float, nullable=False),
+    sa.Column("coverage", sa.Float, nullable=False),
     sa.Column("title", sa.Text, nullable=False),
     sa.Column("subtitle", sa.Text, nullable=False),
     sa.Column("summary", sa.Text, nullable=False),
     sa.Column("bullets", sa.Text, nullable=False),
     sa.Column("terms", sa.Text, nullable=False),
     sa.Column("origin", sa.String(16), nullable=False),
-    sa.Index("ix_topic_texts_order", "language", "published_at", "topic_id", "realm", "category", "score"),
+    sa.Index(
+        "ix_topic_texts_order",
+        "language",
+        "published_at",
+        "topic_id",
+        "realm",
+        "category",
+        "score",
+        "coverage",
+    ),
     sa.Index("ix_topic_texts_category", "language", "category", "published_at", "topic_id", "realm"),
 )
-"""Realm, category, instant and ``score`` (the sum of the topic's two) stand here again, so that a page, a
-count and the ranking of a language are each a walk of one index. The realm is behind the order: what is
-visible is two realms' topics in one order. ``bullets`` and ``terms`` are JSON."""
+"""Realm, category, instant, ``score`` (the sum of the topic's two) and coverage stand here again, so that a
+page, a count and the ranking of a language are each a walk of one index. The realm is behind the order: what
+is visible is two realms' topics in one order. ``bullets`` and ``terms`` are JSON."""
 
 topic_blocks = sa.Table(
     "topic_blocks",
@@ -113,8 +125,13 @@ feeds = sa.Table(
     sa.Column("due_at", UtcTime, nullable=False),
     sa.Column("failures", sa.Integer, nullable=False),
     sa.Column("problem", sa.Text),
+    sa.Column("pace", sa.Text),
+    sa.Column("read_at", UtcTime),
+    sa.Column("held_until", UtcTime),
 )
-"""The state of each configured feed, shared by all processes; ``failures`` in a row set the back-off."""
+"""The state of each configured feed, shared by all processes; ``failures`` in a row set the back-off.
+``pace`` is what the feed itself says of how often to ask (JSON), ``read_at`` when it last sent its entries
+whole, and ``held_until`` when its host may be asked again, if that told us to wait."""
 
 news_items = sa.Table(
     "news_items",
@@ -130,6 +147,7 @@ news_items = sa.Table(
     sa.Column("language", sa.String(8), nullable=False),
     sa.Column("published_at", UtcTime, nullable=False),
     sa.Column("fetched_at", UtcTime, nullable=False),
+    sa.Column("seen_at", UtcTime),
     sa.Column("simhash", sa.BigInteger, nullable=False),
     sa.Column("entities", sa.Text, nullable=False),
     sa.Column("figures", sa.Text, nullable=False),
@@ -139,4 +157,52 @@ news_items = sa.Table(
     sa.Index(None, "published_at"),
     sa.Index(None, "topic_id"),
 )
-"""Articles out of feeds. ``entities`` and ``figures`` are JSON arrays, by which languages are linked."""
+"""Articles out of feeds. ``entities`` and ``figures`` are JSON arrays, by which languages are linked.
+``seen_at`` is when a feed last held it still, a day or less behind; null until a day after it came."""
+
+topic_posts = sa.Table(
+    "topic_posts",
+    metadata,
+    sa.Column("post_id", sa.String(24), primary_key=True),
+    sa.Column("topic_id", sa.BigInteger, nullable=False),
+    sa.Column("username", sa.String(64), nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("verified", sa.Boolean, nullable=False),
+    sa.Column("official", sa.Boolean, nullable=False),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("language", sa.String(8)),
+    sa.Column("published_at", UtcTime, nullable=False),
+    sa.Column("likes", sa.BigInteger, nullable=False),
+    sa.Column("reposts", sa.BigInteger, nullable=False),
+    sa.Column("quotes", sa.BigInteger, nullable=False),
+    sa.Column("replies", sa.BigInteger, nullable=False),
+    sa.Column("read_at", UtcTime, nullable=False),
+    sa.Index(None, "topic_id"),
+    sa.Index(None, "read_at"),
+)
+"""Posts that were read for topics, each for the one topic that it was found for first, with what X counted
+when it was last asked. ``official`` where the account is one of somebody's whom the topic is about."""
+
+post_searches = sa.Table(
+    "post_searches",
+    metadata,
+    sa.Column("topic_id", sa.BigInteger, primary_key=True),
+    sa.Column("query", sa.Text, nullable=False),
+    sa.Column("since_id", sa.String(24)),
+    sa.Column("newest_id", sa.String(24)),
+    sa.Column("next_token", sa.Text),
+    sa.Column("pages", sa.SmallInteger, nullable=False),
+    sa.Column("asked_at", UtcTime, nullable=False),
+    sa.Column("due_at", UtcTime, nullable=False),
+    sa.Index(None, "due_at"),
+)
+"""How far each topic's search for posts has come. All up to ``since_id`` is read; while ``next_token``
+stands, ``pages`` are read of what came since, of which ``newest_id`` is the newest."""
+
+post_sources = sa.Table(
+    "post_sources",
+    metadata,
+    sa.Column("name", sa.String(32), primary_key=True),
+    sa.Column("body", sa.Text, nullable=False),
+)
+"""Breaker, budget and rate windows of whoever is asked for posts, shared by all processes as JSON."""

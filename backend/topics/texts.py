@@ -96,14 +96,18 @@ def _restate(connection: Connection, entries: Sequence[Entry]) -> None:
         every = (
             sa.update(topic_texts)
             .where(topic_texts.c.topic_id == sa.bindparam("of_topic"))
-            .values({name: sa.bindparam(name) for name in ("category", "published_at", "score")})
+            .values({name: sa.bindparam(name) for name in _STATED})
         )
         connection.execute(every, [{"of_topic": entry.id, **_stated(entry)} for entry in entries])
 
 
+_STATED = ("category", "published_at", "score", "coverage")
+
+
 def _stated(entry: Entry) -> dict[str, Any]:
     topic = entry.topic
-    return {"category": int(topic.category), "published_at": topic.published_at, "score": entry.score}
+    told = (int(topic.category), topic.published_at, entry.score, topic.coverage)
+    return dict(zip(_STATED, told, strict=True))
 
 
 def _rows(entry: Entry) -> list[dict[str, Any]]:

@@ -291,6 +291,8 @@ def _decoded(response: httpx.Response, slot: _Slot) -> Any:
     body = json.loads(response.content, parse_float=Decimal)
     if not isinstance(body, list if slot.shape == "array" else dict):
         raise TypeError(f"expected an {slot.shape}")
+    if isinstance(body, dict) and (basis := response.headers.get("x-ranked-by")):
+        body["ranked_by"] = basis  # what the interface's envelope has no field for
     return slot.decode(body)
 
 

@@ -13,6 +13,7 @@ __all__ = [
     "Insight",
     "InsightSection",
     "PrimarySource",
+    "Ranking",
     "Term",
     "TopicDetail",
     "TopicItem",
@@ -64,6 +65,13 @@ class TopicPage(TypedDict):
     total: int
 
 
+class Ranking(TypedDict):
+    """Most widely told first; ``by`` says by what, if the service says."""
+
+    topics: list[TopicItem]
+    by: str | None
+
+
 class PrimarySource(TypedDict):
     url: str
     title: str | None
@@ -109,10 +117,10 @@ def page(query: Mapping[str, str]) -> Fetched[TopicPage]:
     return api.client().get(f"/topics?{urlencode(query)}", "object", _page)
 
 
-def ranked(language: Language, *, top: int) -> Fetched[list[TopicItem]]:
+def ranked(language: Language, *, top: int) -> Fetched[Ranking]:
     """The topics of the last 24 hours that have text in ``language``, most widely told first."""
     path = f"/ranking_topics?{urlencode({'top': top, 'lang': language})}"
-    return api.client().get(path, "object", _data)
+    return api.client().get(path, "object", _ranking)
 
 
 def detail(topic_id: int, language: Language) -> Fetched[TopicDetail]:
@@ -136,6 +144,10 @@ def _of(topic_id: int, part: str, language: Language) -> Fetched[Any]:
 
 def _data(body: dict[str, Any]) -> Any:
     return body["data"]
+
+
+def _ranking(body: dict[str, Any]) -> Ranking:
+    return {"topics": list(body["data"]), "by": body.get("ranked_by")}
 
 
 def _page(body: dict[str, Any]) -> TopicPage:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from dashboard.client import api, topics
-from dashboard.client.topics import TopicItem
+from dashboard.client.topics import Ranking, TopicItem
 from dashboard.components.live_view import Node, h, live_view
 from dashboard.i18n import HTML_LANG, t
 from dashboard.services import topics as reading
@@ -19,6 +19,8 @@ from dashboard.views.topics_markup import badge_node, outlet, when_node
 TOP = 5
 NAMED = 3
 _PAGE_LINK = "page="
+_BASES = ("posts", "coverage")
+"""What the service says that it ranks topics by."""
 
 
 def show(*, opened: bool) -> None:
@@ -70,20 +72,21 @@ def _empty(listing: Listing, filters: Filters) -> None:
 # --- top stories
 
 
-def _top(found: list[TopicItem] | None, filters: Filters, now: datetime) -> Node | None:
+def _top(found: Ranking | None, filters: Filters, now: datetime) -> Node | None:
+    if found is None:
+        return None
+    by = found["by"]
     head = h(
         "header",
         h("h2", t("topics.top")),
-        h("p", t("topics.top_note"), class_="cp-note"),
+        h("p", t(f"topics.top_{by}"), class_="cp-note") if by in _BASES else None,
         class_="cp-panel-head",
         key="head",
     )
-    if found is None:
-        return None
     lang = HTML_LANG[filters.language]
     body = (
-        h("ol", *(_card(topic, lang, now) for topic in found), class_="tp-cards", key="cards")
-        if found
+        h("ol", *(_card(topic, lang, now) for topic in found["topics"]), class_="tp-cards", key="cards")
+        if found["topics"]
         else h("p", t("topics.top_none"), class_="cp-nothing", key="none")
     )
     return h("section", head, body, class_="tp-top", key="top", aria_label=t("topics.top"))

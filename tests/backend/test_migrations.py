@@ -2,10 +2,12 @@
 
 import subprocess
 import sys
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
@@ -68,6 +70,58 @@ def test_migrating_twice_changes_nothing(database: Database) -> None:
     assert versions(database) == before
     with database.read() as connection:
         assert connection.execute(sa.text("SELECT n FROM change_counters")).scalar_one() == 7
+
+
+def test_coverage_that_stood_as_a_senders_score_is_parted_from_it_and_back(empty_database_url: str) -> None:
+    config = migrations.configuration()
+    config.attributes["url"] = empty_database_url
+    command.upgrade(config, "0005")
+    database = Database(empty_database_url)
+    at = datetime(2026, 5, 18, tzinfo=UTC)
+    scored = {"live": 2.5, "own": 7.0}
+    with database.write() as connection:
+        for number, (realm, score) in enumerate(scored.items()):
+            connection.execute(sa.insert(topics_before), topic_before(number, realm, score, at))
+            connection.execute(sa.insert(texts_before), text_before(number, realm, score + 1, at))
+
+    def told(column: str) -> list[tuple[float, float]]:
+        look = (
+            f"SELECT t.{column}, x.score FROM topics t JOIN topic_texts x ON x.topic_id = t.id ORDER BY t.id"
+        )
+        with database.read() as connection:
+            return [tuple(row) for row in connection.execute(sa.text(look))]
+
+    command.upgrade(config, "0006")
+    assert (told("coverage"), told("tweet_score")) == ([(2.5, 1.0), (0.0, 8.0)], [(0.0, 1.0), (7.0, 8.0)])
+    command.downgrade(config, "0005")
+    assert told("tweet_score") == [(2.5, 3.5), (7.0, 8.0)]
+    database.dispose()
+
+
+topics_before = sa.table(
+    "topics",
+    *(sa.column(name) for name in ("id", "realm", "category", "language", "url", "entities")),
+    *(sa.column(name, sa.Float) for name in ("tweet_score", "media_score")),
+    *(sa.column(name, UtcTime) for name in ("published_at", "updated_at")),
+)
+texts_before = sa.table(
+    "topic_texts",
+    *(sa.column(name) for name in ("topic_id", "language", "realm", "category", "score", "origin")),
+    *(sa.column(name) for name in ("title", "subtitle", "summary", "bullets", "terms")),
+    sa.column("published_at", UtcTime),
+)
+
+
+def topic_before(number: int, realm: str, score: float, at: datetime) -> dict[str, Any]:
+    words = {"url": "https://a.example/", "entities": "[]", "language": "en"}
+    scores = {"tweet_score": score, "media_score": 1.0, "category": 2}
+    return {"id": number, "realm": realm, "published_at": at, "updated_at": at, **words, **scores}
+
+
+def text_before(number: int, realm: str, score: float, at: datetime) -> dict[str, Any]:
+    words = dict.fromkeys(("title", "subtitle", "summary", "bullets", "terms", "origin"), "[]")
+    place = {"language": "en", "realm": realm, "category": 2, "published_at": at}
+    return {"topic_id": number, "score": score, **place, **words}
 
 
 def test_processes_that_migrate_at_once_wait_for_each_other(empty_database_url: str) -> None:

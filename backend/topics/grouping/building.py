@@ -31,14 +31,12 @@ _ADDRESS = re.compile(r"https?://[^\s<>\"'（）()「」『』【】、。，；
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What every topic is written with. ``by_coverage``: whether coverage makes a topic's score, as it does
-    where no posts are counted."""
+    """What every topic is written with."""
 
     rules: RuleSet
     outlets: Outlets
     now: datetime
     moved: Moved = never_moved
-    by_coverage: bool = True
 
 
 def topic(desk: Desk, members: Sequence[Member], topic_id: int | None = None) -> Topic:
@@ -62,7 +60,7 @@ def topic(desk: Desk, members: Sequence[Member], topic_id: int | None = None) ->
         texts={language: _text(wording, language) for language, wording in wordings.items()},
         realm="live",
         cover_img=next(pictures, None),
-        tweet_score=desk.outlets.coverage(known, about, desk.now) if desk.by_coverage else 0.0,
+        coverage=desk.outlets.coverage(known, about, desk.now),
         entities=about,
         media=tuple(_media(desk, known, about, official, wordings)),
         id=topic_id,

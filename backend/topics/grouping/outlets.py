@@ -94,7 +94,7 @@ class Outlets:
 
     def coverage(self, members: Sequence[Member], about: Collection[str], now: datetime) -> float:
         """Σ authority · 2^(-age / 12 h) over independent publishers, each by the newest of its members:
-        how much a topic is told of where no posts are counted."""
+        how much a topic is told of. It ranks topics where no posts are counted."""
         total = 0.0
         for group in self.independent(members):
             newest = max(member.published_at for member in group)

@@ -31,7 +31,7 @@ LOCK = "topics-grouping"
 """The change counter whose row whoever writes a regrouping holds."""
 ATTEMPTS = 3
 SAME_SCORE = 0.05
-"""A score that moved by less than this share is left as it is stored: coverage fades all the time."""
+"""Coverage that moved by less than this share is left as it is stored: it fades all the time."""
 _AT_ONCE = 500
 
 
@@ -58,7 +58,6 @@ def regroup(
     now: datetime,
     feeds: Iterable[Feed] = (),
     moved: Moved = never_moved,
-    by_coverage: bool = True,
 ) -> Regrouped:
     """Group the news items of the window that ends at ``now`` and store their topics, of realm ``live``.
 
@@ -66,7 +65,7 @@ def regroup(
     ``moved`` tells of large price moves. Repeating it without news changes nothing. Raises
     ``RuntimeError`` where others regroup the same items all the time.
     """
-    desk = Desk(rules, Outlets(rules.entities, feeds), now, moved, by_coverage)
+    desk = Desk(rules, Outlets(rules.entities, feeds), now, moved)
     for _ in range(ATTEMPTS):
         plan = _planned(database, desk)
         if plan.is_done:
@@ -204,13 +203,13 @@ def _sure(topic_id: int | None) -> int:
 
 
 def _is_stored(built: Topic, stored: Topic | None) -> bool:
-    """Whether a topic stands in the store as it is built, but for a little of its score."""
+    """Whether a topic stands in the store as it is built, but for a little of its coverage."""
     if stored is None:
         return False
     fields = ("category", "published_at", "url", "texts", "cover_img", "entities")
     if any(getattr(built, name) != getattr(stored, name) for name in fields):
         return False
-    if abs(built.tweet_score - stored.tweet_score) > SAME_SCORE * max(stored.tweet_score, 0.01):
+    if abs(built.coverage - stored.coverage) > SAME_SCORE * max(stored.coverage, 0.01):
         return False
     return {_content(one) for one in built.media} <= {_content(one) for one in stored.media}
 

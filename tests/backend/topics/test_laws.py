@@ -37,6 +37,7 @@ def a_topic(draw: st.DrawFn) -> Topic:
         external_id=draw(st.none() | st.integers(0, 12).map(str)),
         realm=draw(st.sampled_from(["own", "own", "sample", "live"])),
         tweet_score=draw(st.integers(0, 9)),
+        coverage=draw(st.integers(0, 3)),
         media=tuple(
             Media("tweet", f"https://x.example/{n}", score=float(n)) for n in draw(st.sets(st.integers(1, 4)))
         ),
@@ -164,6 +165,7 @@ def test_every_text_repeats_what_its_topic_says(
             topic.published_at,
         )
         assert text.score == pytest.approx(topic.tweet_score + topic.media_score)
+        assert text.coverage == topic.coverage
 
 
 def read_blocks(database: Database) -> list[Any]:

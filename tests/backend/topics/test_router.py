@@ -1,10 +1,12 @@
 """The topic endpoints, to the letter of the interface."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from backend.topics import insights_table, store
+from backend.topics.model import Category, Topic, TopicText
 from tests.backend.topics.conftest import Service
 
 ITEM = ["id", "title", "subtitle", "summary", "summary_bullets", "category", "lang", "published_at", "url"]
@@ -171,6 +173,58 @@ def test_the_ranking_holds_the_last_24_hours_by_score_and_ties_newest_first(serv
     assert list(answer["data"][0]) == ITEM
     assert not {old, tomorrow} & {item["id"] for item in answer["data"]}
     assert len(service.data("/ranking_topics?top=2")) == 2
+
+
+def covered(service: Service, *figures: tuple[float, float]) -> list[int]:
+    """Topics of the mode's own, each told so many hours ago and covered so much; newest first in the id."""
+    given = [
+        Topic(
+            Category.NORMAL,
+            service.clock() - timedelta(hours=hours),
+            "https://a.example/",
+            {"en": TopicText("A")},
+            realm="sample",
+            coverage=coverage,
+        )
+        for hours, coverage in figures
+    ]
+    with service.database.write() as connection:
+        ids = store.put(connection, given, now=service.clock())
+    service.running.look()
+    return ids
+
+
+def test_the_ranking_is_by_coverage_where_no_topic_has_posts_and_says_so(service: Service) -> None:
+    low, high, old = covered(service, (1, 0.5), (5, 2.0), (25, 9.0))
+    for _ in range(2):  # made, then ready
+        answer = service.get("/ranking_topics")
+        assert answer.headers["x-ranked-by"] == "coverage"
+        assert [item["id"] for item in answer.json()["data"]] == [high, low]
+    assert old not in {item["id"] for item in answer.json()["data"]}
+
+
+def test_one_topic_with_posts_makes_the_ranking_one_by_posts_until_it_leaves(service: Service) -> None:
+    low, high = covered(service, (1, 0.5), (5, 2.0))
+    by_coverage = service.get("/ranking_topics")
+    posts = {"tweets": [{"entry_url": "https://x.com/a/status/1", "score": 0.25}]}
+    assert service.post(f"/topics/{low}/media", posts).status == 201
+    by_posts = service.get("/ranking_topics")
+    assert by_posts.headers["x-ranked-by"] == "posts"
+    assert [item["id"] for item in by_posts.json()["data"]] == [low, high]
+    assert service.get("/topics").headers.get("x-ranked-by") is None
+    again = service.get("/ranking_topics", if_none_match=by_posts.headers["etag"])
+    assert (again.status, again.headers["x-ranked-by"]) == (304, "posts")
+    service.clock.move(hours=23, microseconds=1)
+    assert service.get("/ranking_topics").headers["x-ranked-by"] == "coverage"
+    assert by_coverage.headers["etag"] != by_posts.headers["etag"]
+
+
+def test_what_a_ranking_is_by_is_part_of_its_tag_though_the_topics_are_the_same(service: Service) -> None:
+    (only,) = covered(service, (1, 0.5))
+    before = service.get("/ranking_topics")
+    service.post(f"/topics/{only}/media", {"tweets": [{"entry_url": "https://x.com/a/status/1", "score": 2}]})
+    after = service.get("/ranking_topics", if_none_match=before.headers["etag"])
+    assert (after.status, after.body == before.body) == (200, True)
 
 
 def test_the_ranking_holds_five_unless_asked_for_another_number(service: Service) -> None:

@@ -37,6 +37,7 @@ def test_a_topic_is_read_as_it_was_put(database: Database, make: Make, now: date
         published_at=now - timedelta(microseconds=1),
         cover_img="https://a.example/x.png",
         tweet_score=1.5,
+        coverage=0.25,
         entities=("bitcoin", "sec"),
         event="halving-2024",
         texts={

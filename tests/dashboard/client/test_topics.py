@@ -39,7 +39,6 @@ def test_a_page_is_asked_for_with_its_filters_and_read_with_its_total(
         (lambda: topics.detail(7, "ja"), "/topics/7"),
         (lambda: topics.media(7, "ja"), "/topics/7/media"),
         (lambda: topics.insight(7, "ja"), "/ai_insights/7"),
-        (lambda: topics.ranked("ja", top=5), "/ranking_topics"),
     ],
 )
 def test_each_part_of_a_topic_is_asked_for_in_its_language(
@@ -49,6 +48,15 @@ def test_each_part_of_a_topic_is_asked_for_in_its_language(
     assert callable(call)
     assert call().data == {"a": 1}
     assert (seen[0].url.path, seen[0].url.params["lang"]) == (path, "ja")
+
+
+@pytest.mark.parametrize("basis", ["posts", "coverage", None])
+def test_a_ranking_is_read_with_what_it_is_by(monkeypatch: pytest.MonkeyPatch, basis: str | None) -> None:
+    headers = {"X-Ranked-By": basis} if basis else {}
+    answer = httpx.Response(200, json={"code": 0, "message": "ok", "data": [ITEM]}, headers=headers)
+    seen = service(monkeypatch, answer)
+    assert topics.ranked("ja", top=5).data == {"topics": [ITEM], "by": basis}
+    assert (seen[0].url.path, dict(seen[0].url.params)) == ("/ranking_topics", {"top": "5", "lang": "ja"})
 
 
 def test_a_refusal_tells_the_services_own_words(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,13 +92,9 @@ def test_entities_come_by_weight_and_whoever_reports_is_none_of_them(desk: Desk,
     assert built.entities == ("kraken", "sec")
 
 
-def test_the_score_is_coverage_and_nothing_where_posts_are_counted(
-    desk: Desk, rules: RuleSet, make: Make
-) -> None:
-    members = [make("Kraken hacked", url="https://www.coindesk.com/1", minutes=180)]
-    assert topic(desk, members).tweet_score == pytest.approx(0.55)
-    posts = Desk(rules, desk.outlets, desk.now, by_coverage=False)
-    assert topic(posts, members).tweet_score == 0
+def test_coverage_is_told_apart_from_the_score_of_posts(desk: Desk, make: Make) -> None:
+    built = topic(desk, [make("Kraken hacked", url="https://www.coindesk.com/1", minutes=180)])
+    assert (built.coverage, built.tweet_score) == (pytest.approx(0.55), 0)
 
 
 def test_a_theft_that_three_outlets_tell_at_once_is_breaking(desk: Desk, make: Make) -> None:

@@ -131,7 +131,7 @@ def test_topics_that_turn_out_to_be_one_are_merged_and_the_old_id_leads_on(
             "url": "https://x.example",
             "entities": "[]",
         }
-        blank |= {"realm": "live", "language": "en", "tweet_score": 0.0, "media_score": 0.0}
+        blank |= {"realm": "live", "language": "en", "tweet_score": 0.0, "media_score": 0.0, "coverage": 0.0}
         made = [
             connection.execute(sa.insert(topics).values(blank).returning(topics.c.id)).scalar_one()
             for _ in range(2)
@@ -186,7 +186,7 @@ def test_articles_of_the_future_and_of_last_week_are_left_alone(
     assert topic_of(database, *items) == [None, None]
 
 
-def test_a_fading_score_is_written_when_it_moved_by_a_twentieth(
+def test_fading_coverage_is_written_when_it_moved_by_a_twentieth(
     database: Database, rules: RuleSet, add: Add, noon: datetime
 ) -> None:
     item = add(DERIBIT)
@@ -194,7 +194,7 @@ def test_a_fading_score_is_written_when_it_moved_by_a_twentieth(
     (topic_id,) = topic_of(database, item)
     assert regroup(database, rules, now=noon + timedelta(minutes=20)).changed == 0
     assert regroup(database, rules, now=noon + timedelta(hours=12)).changed == 1
-    assert read(database, topic_id).tweet_score == pytest.approx(0.125)
+    assert read(database, topic_id).coverage == pytest.approx(0.125)
 
 
 def test_media_that_a_program_sent_stay(database: Database, rules: RuleSet, add: Add, noon: datetime) -> None:
