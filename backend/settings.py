@@ -104,6 +104,8 @@ class Settings(BaseSettings):
 
     job_timeout_seconds: int = Field(default=120, ge=1, le=86_400)
     """How long a submitted job may run before it fails."""
+    news_keep_days: int = Field(default=30, ge=4)
+    """How long articles out of feeds stay behind the topics made of them."""
     jobs_keep_days: int = Field(default=30, ge=2)
     """How long jobs can be read after they ended."""
     pages_keep_days: int = Field(default=90, ge=1)

@@ -3,7 +3,7 @@
 import contextlib
 import socket
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 import httpx
@@ -24,13 +24,22 @@ class FailureKind(StrEnum):
 
 
 class UpstreamFailure(Exception):
-    """No usable answer from another host; ``message`` is a sentence that holds no secret."""
+    """No usable answer from another host; ``message`` is a sentence that holds no secret. ``headers`` are
+    those of an answer with another status than was asked for, as of a ``Retry-After``."""
 
-    def __init__(self, kind: FailureKind, message: str, *, status: int | None = None) -> None:
+    def __init__(
+        self,
+        kind: FailureKind,
+        message: str,
+        *,
+        status: int | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
         self.status = status
+        self.headers: Mapping[str, str] = {} if headers is None else headers
 
 
 def too_large(host: str, limit: int) -> UpstreamFailure:

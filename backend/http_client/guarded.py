@@ -146,7 +146,9 @@ def _fetch_once(
             return Fetched(str(url), "", response.headers, b"", not_modified=True)
         if response.status_code != 200:
             words = f"{host} answered with status {response.status_code}."
-            raise UpstreamFailure(FailureKind.STATUS, words, status=response.status_code)
+            raise UpstreamFailure(
+                FailureKind.STATUS, words, status=response.status_code, headers=response.headers
+            )
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if not any(_fits(kind, wanted) for wanted in accept):
             shown = repr(kind[:60]) if kind else "no content type"

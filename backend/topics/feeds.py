@@ -9,16 +9,20 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend.db import Database, upsert
+from backend.topics import feed_pace
 from backend.topics.feed_list import Feed
+from backend.topics.feed_pace import ANY_TIME, Pace
 from backend.topics.tables import feeds
 
 CLAIM = timedelta(minutes=5)
 """How long a feed is left to the process that asks it; one that dies is followed by another then."""
 EARLY = timedelta(seconds=15)
 """A feed counts as due so much before, since ticks of the clock come a little late."""
-LONGEST_WAIT = timedelta(hours=24)
+LONGEST_WAIT = feed_pace.LONGEST_WAIT
 THROTTLED = timedelta(hours=1)
-"""The least wait after a host said that it is asked too often."""
+"""The least wait after a host said that it is asked too often, and not until when to wait."""
+TELLING = frozenset({429, 503})
+"""Statuses with which a host says when it may be asked again."""
 DEAD_AFTER, DEAD_FAILURES = timedelta(days=2), 5
 """A feed is dead that failed so often in a row and has not answered for so long."""
 CLAIM_LOCK = 0x43_50_46_44  # "CPFD": any number that nothing else locks on
@@ -28,11 +32,12 @@ _LONGEST_PROBLEM = 300
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A feed that this process is to ask, with the conditions that its last answer gave."""
+    """A feed that this process is to ask, with the conditions that its last answer gave, and the pace."""
 
     feed: Feed
     etag: str | None = None
     last_modified: str | None = None
+    pace: Pace = ANY_TIME
 
     @property
     def conditions(self) -> dict[str, str]:
@@ -62,7 +67,8 @@ def claim_due(
 ) -> list[Due]:
     """The feeds whose time has come (or ``all_of_them``), which no other process asks meanwhile.
 
-    A feed with another address than last time is asked at once, and whole.
+    A feed with another address than last time is asked at once, and whole. One whose host asked to be left
+    alone is not asked before that is over, by nobody.
     """
     with database.write() as connection:  # on SQLite BEGIN IMMEDIATE is the lock
         if not database.is_sqlite:
@@ -73,39 +79,55 @@ def claim_due(
             row = stored.get(feed.id)
             if row is None or row.url != feed.url:
                 found.append(Due(feed))
+            elif row.held_until is not None and row.held_until > now:
+                continue
             elif all_of_them or row.due_at <= now + EARLY:
-                found.append(Due(feed, row.etag, row.last_modified))
+                found.append(Due(feed, row.etag, row.last_modified, Pace.from_json(row.pace)))
         upsert(connection, feeds, [_claimed(due, stored.get(due.feed.id), now) for due in found])
     return found
 
 
 def answered(
-    connection: Connection, due: Due, *, now: datetime, headers: Mapping[str, str] | None = None
+    connection: Connection, due: Due, headers: Mapping[str, str], *, now: datetime, pace: Pace | None = None
 ) -> None:
-    """Note an answer. ``headers`` are those of a whole one, which give the next conditions; None where
-    nothing had changed."""
+    """Note an answer with its headers. ``pace`` is that of a whole one, whose headers give the next
+    conditions; None where nothing had changed."""
+    cadence = timedelta(minutes=due.feed.cadence_minutes)
+    known = due.pace if pace is None else pace
     values = {
         "asked_at": now,
         "answered_at": now,
-        "due_at": now + timedelta(minutes=due.feed.cadence_minutes),
+        "due_at": feed_pace.next_time(now, cadence, known, feed_pace.kept_for(headers)),
         "failures": 0,
         "problem": None,
+        "held_until": None,
     }
-    if headers is not None:
+    if pace is not None:
         values["etag"] = _sendable(headers.get("etag"))
         values["last_modified"] = _sendable(headers.get("last-modified"))
+        values["pace"] = pace.to_json()
+        values["read_at"] = now
     connection.execute(sa.update(feeds).where(feeds.c.id == due.feed.id).values(**values))
 
 
 def failed(
-    connection: Connection, due: Due, problem: str, *, now: datetime, status: int | None = None
+    connection: Connection,
+    due: Due,
+    problem: str,
+    *,
+    now: datetime,
+    status: int | None = None,
+    headers: Mapping[str, str] | None = None,
 ) -> None:
-    """Note a failure: the wait doubles with each one in a row, up to a day. The next request is whole,
-    since what the conditions stand for may be what could not be read."""
+    """Note a failure: the wait doubles with each one in a row, up to a day, and is at least as long as the
+    host asks in ``headers``. The next request is whole, since what the conditions stand for may be what
+    could not be read."""
+    told = feed_pace.retry_after(headers or {}, now) if status in TELLING else None
     before = connection.scalar(sa.select(feeds.c.failures).where(feeds.c.id == due.feed.id)) or 0
     values = {
         "asked_at": now,
-        "due_at": now + wait_after(before + 1, due.feed.cadence_minutes, status),
+        "due_at": now + wait_after(before + 1, due.feed.cadence_minutes, status, told),
+        "held_until": None if told is None else now + told,
         "failures": before + 1,
         "problem": problem[:_LONGEST_PROBLEM],
         "etag": None,
@@ -114,12 +136,16 @@ def failed(
     connection.execute(sa.update(feeds).where(feeds.c.id == due.feed.id).values(**values))
 
 
-def wait_after(failures: int, cadence_minutes: int, status: int | None = None) -> timedelta:
-    """How long a feed is left alone after so many failures in a row, the last with an HTTP ``status``."""
+def wait_after(
+    failures: int, cadence_minutes: int, status: int | None = None, told: timedelta | None = None
+) -> timedelta:
+    """How long a feed is left alone after so many failures in a row, the last with an HTTP ``status`` and
+    perhaps with the host's own word on it."""
     if status == 410:
         return LONGEST_WAIT  # gone, as the host itself says
     doubled = timedelta(minutes=cadence_minutes * (1 << min(failures, 12)))
-    return min(max(doubled, THROTTLED) if status == 429 else doubled, LONGEST_WAIT)
+    least = THROTTLED if status == 429 and told is None else told or timedelta()
+    return min(max(doubled, least), LONGEST_WAIT)
 
 
 def states(connection: Connection, ids: Collection[str]) -> list[FeedState]:
@@ -141,6 +167,9 @@ def _claimed(due: Due, row: sa.Row[tuple[object, ...]] | None, now: datetime) ->
         "due_at": now + CLAIM,
         "failures": row.failures if row is not None and same else 0,
         "problem": row.problem if row is not None and same else None,
+        "pace": row.pace if row is not None and same else None,
+        "read_at": row.read_at if row is not None and same else None,
+        "held_until": None,
     }
 
 

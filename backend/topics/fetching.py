@@ -21,6 +21,7 @@ from backend.http_client import Fetched, UpstreamFailure, guarded_fetch
 from backend.settings import Settings
 from backend.topics import drafting, feeds, news, parsing
 from backend.topics.feed_list import Feed, FeedList, load_configured
+from backend.topics.feed_pace import Pace
 from backend.topics.feeds import Due
 
 log = structlog.get_logger(__name__)
@@ -99,8 +100,10 @@ class _Asked:
     answer: Fetched | None = None
     drafted: drafting.Drafted | None = None
     left_out: int = 0
+    pace: Pace | None = None
+    """Of a whole answer."""
     problem: str | None = None
-    status: int | None = None
+    failure: UpstreamFailure | None = None
 
 
 def refresh_feeds(
@@ -164,7 +167,7 @@ def _asked(due: Due, rules: RuleSet, fetch: Fetch, allow: Sequence[str], now: da
         )
         drafted = drafting.drafts_of(due.feed, parsed, rules, now=now)
     except UpstreamFailure as failure:
-        return _Asked(due, problem=failure.message, status=failure.status)
+        return _Asked(due, problem=failure.message, failure=failure)
     except parsing.NotAFeed as refusal:
         return _Asked(due, problem=f"{due.feed.name} {refusal}.")
     except Exception as error:
@@ -172,7 +175,7 @@ def _asked(due: Due, rules: RuleSet, fetch: Fetch, allow: Sequence[str], now: da
         log.exception("feed_could_not_be_read", feed=due.feed.id)
         return _Asked(due, problem=f"{due.feed.name} sent what could not be read ({type(error).__name__}).")
     left_out = parsed.left_out + drafted.off_topic + drafted.repeated
-    return _Asked(due, answer, drafted, left_out)
+    return _Asked(due, answer, drafted, left_out, parsed.pace)
 
 
 def _stored(database: Database, asked: _Asked, official: set[str], now: datetime) -> FeedResult:
@@ -180,14 +183,15 @@ def _stored(database: Database, asked: _Asked, official: set[str], now: datetime
     with database.write() as connection:
         if asked.answer is None:
             problem = asked.problem or ""
-            feeds.failed(connection, due, problem, now=now, status=asked.status)
+            status, headers = (asked.failure.status, asked.failure.headers) if asked.failure else (None, None)
+            feeds.failed(connection, due, problem, now=now, status=status, headers=headers)
             log.info("feed_failed", feed=feed.id, problem=problem)
             return FeedResult(feed, "failed", problem=problem)
         if asked.drafted is None:
-            feeds.answered(connection, due, now=now)
+            feeds.answered(connection, due, asked.answer.headers, now=now)
             return FeedResult(feed, "unchanged")
         stored = news.store(connection, feed.id, asked.drafted.drafts, official=official, now=now)
-        feeds.answered(connection, due, now=now, headers=asked.answer.headers)
+        feeds.answered(connection, due, asked.answer.headers, now=now, pace=asked.pace)
     return FeedResult(feed, "answered", stored, asked.left_out)
 
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -19,6 +19,8 @@ from backend.topics.tables import news_items
 CHANGED = "news"
 """The change counter that moves with every article that comes or changes."""
 STORE_LOCK = 0x43_50_4E_49  # "CPNI": any number that nothing else locks on
+SEEN_EVERY = timedelta(days=1)
+"""How often it is noted at the most that a feed still holds an article."""
 _BATCH = 400
 _CHANGEABLE = (
     "url",
@@ -84,16 +86,21 @@ def store(
     by_guid, by_url = _known(connection, feed_id, drafts)
     changed = known = duplicates = 0
     fresh: list[Draft] = []
+    held: list[int] = []
     for draft in drafts:
         row = by_guid.get(draft.guid_key) or by_url.get(draft.url_key)
         if row is None:
             fresh.append(draft)
-        elif row.feed_id != feed_id:
+            continue
+        if now - (row.seen_at or row.fetched_at) >= SEEN_EVERY:
+            held.append(row.id)
+        if row.feed_id != feed_id:
             duplicates += 1
         elif _update(connection, row, draft, by_url):
             changed += 1
         else:
             known += 1
+    _see(connection, held, now)
     prints = _prints_near(connection, fresh, official) if fresh else Prints()
     rows = []
     for draft in fresh:
@@ -159,6 +166,13 @@ def _known(
         for row in connection.execute(asked):
             by_url[row.url_key] = row
     return by_guid, by_url
+
+
+def _see(connection: Connection, held: Sequence[int], now: datetime) -> None:
+    """Note that a feed still holds these articles: nothing of what is told of them changes."""
+    for at in range(0, len(held), _BATCH):
+        part = news_items.c.id.in_(held[at : at + _BATCH])
+        connection.execute(sa.update(news_items).where(part).values(seen_at=now))
 
 
 def _columns(draft: Draft) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from typing import Any
 import feedparser  # type: ignore[import-untyped]  # it has no types
 
 from backend.entities.model import Language
-from backend.topics import addresses, feed_dates, feed_text, feed_xml
+from backend.topics import addresses, feed_dates, feed_pace, feed_text, feed_xml
+from backend.topics.feed_pace import Pace
 from backend.topics.feed_xml import NotAFeed
 
 __all__ = ["Entry", "NotAFeed", "ParsedFeed", "parse"]
@@ -48,6 +49,7 @@ class ParsedFeed:
     updated_at: datetime | None
     entries: tuple[Entry, ...]
     left_out: int
+    pace: Pace
 
 
 def parse(body: bytes, *, url: str, language: Language, charset: str | None = None) -> ParsedFeed:
@@ -72,7 +74,7 @@ def parse(body: bytes, *, url: str, language: Language, charset: str | None = No
         else:
             entries.append(entry)
     updated = _dated(found.feed, ("updated", "published"), language)
-    return ParsedFeed(name, updated, tuple(entries), left_out)
+    return ParsedFeed(name, updated, tuple(entries), left_out, feed_pace.pace_of(well_formed))
 
 
 def _entry(raw: Any, base: str, feed_name: str, language: Language) -> Entry | None:

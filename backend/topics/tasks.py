@@ -2,14 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import asdict
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import structlog
 
 from backend.articles.rules.ruleset import Rules
 from backend.db import Database
-from backend.jobs.schedules import Schedule
+from backend.jobs.schedules import HOUR, Schedule
 from backend.settings import Settings
+from backend.topics import retention
 from backend.topics.feed_list import FeedList, FeedListRefused, load_configured, load_feeds
 from backend.topics.fetching import refresh_feeds
 from backend.topics.grouping.regrouping import regroup
@@ -43,6 +44,7 @@ def topic_schedules(settings: Settings, database: Database, rules: Rules) -> lis
         reports,
         feed_schedule(settings, database, rules, listed, on_news=group),
         Schedule("topics-grouping", 600, group, fades),
+        retention_schedule(settings, database, listed),
     ]
 
 
@@ -63,6 +65,17 @@ class Listed:
             if str(refused) != self._problem:
                 self._problem = str(refused)
                 log.warning("feeds_refused", mistakes=[str(mistake) for mistake in refused.mistakes[:5]])
+
+
+def retention_schedule(settings: Settings, database: Database, listed: Listed) -> Schedule:
+    def forget(now: datetime) -> None:
+        keep = timedelta(days=settings.news_keep_days)
+        asked = {feed.id for feed in listed.current.enabled}
+        gone = {"articles": retention.forget(database, asked, keep=keep, now=now)}
+        if any(gone.values()):
+            log.info("news_forgotten", **gone)
+
+    return Schedule("news-retention", HOUR, forget, "Delete articles that nothing needs any more.")
 
 
 def feed_schedule(

@@ -10,7 +10,7 @@ from backend.articles.rules.ruleset import Rules
 from backend.db import Database
 from backend.jobs.schedules import Schedule
 from backend.settings import Settings
-from backend.topics import store
+from backend.topics import news, store
 from backend.topics.tasks import REPORTS, Listed, OnNews, feed_schedule, topic_schedules
 from tests.support.feeds import NOW, item, rss
 from tests.support.provider_server import Behaviour, ProviderServer
@@ -48,10 +48,26 @@ def test_live_mode_asks_feeds_groups_them_and_reports(
     told = {
         schedule.name: schedule for schedule in topic_schedules(settings, sqlite_database, Rules(settings))
     }
-    assert sorted(told) == ["topics-feeds", "topics-grouping", REPORTS]
+    assert sorted(told) == ["news-retention", "topics-feeds", "topics-grouping", REPORTS]
     told["topics-feeds"].run(NOW)
     found = store.latest(sqlite_database, ("live",), since=NOW - timedelta(days=3))
     assert len(found) == 1
+
+
+def test_what_is_old_is_forgotten_by_the_clock(
+    sqlite_database: Database, tmp_path: Path, server: ProviderServer
+) -> None:
+    settings = live(tmp_path, server)
+    told = {
+        schedule.name: schedule for schedule in topic_schedules(settings, sqlite_database, Rules(settings))
+    }
+    told["topics-feeds"].run(NOW)
+    (tmp_path / "feeds.yaml").write_text("disable: all\n")
+    told["topics-feeds"].run(NOW + timedelta(hours=1))
+    for days, left in ((30, 1), (31, 0)):
+        told["news-retention"].run(NOW + timedelta(days=days))
+        with sqlite_database.read() as connection:
+            assert len(news.read(connection, since=NOW - timedelta(days=3))) == left
 
 
 def test_news_are_told_on_after_they_came_and_only_then(
