@@ -9,10 +9,12 @@ import structlog
 from backend.articles.rules.ruleset import Rules
 from backend.db import Database
 from backend.jobs.schedules import HOUR, Schedule
+from backend.markets.sources import realm_of
 from backend.settings import Settings
 from backend.topics import retention
 from backend.topics.feed_list import FeedList, FeedListRefused, load_configured, load_feeds
 from backend.topics.fetching import refresh_feeds
+from backend.topics.grouping.moves import PriceMoves
 from backend.topics.grouping.regrouping import regroup
 from backend.topics.reports.publishing import Reporter
 
@@ -36,7 +38,9 @@ def topic_schedules(settings: Settings, database: Database, rules: Rules) -> lis
     listed = Listed(settings)
 
     def group(now: datetime) -> None:
-        done = regroup(database, rules.current, now=now, feeds=listed.current.enabled)
+        current = rules.current
+        moved = PriceMoves(database, realm_of(settings), current.entities, now=now)
+        done = regroup(database, current, now=now, feeds=listed.current.enabled, moved=moved)
         log.info("news_grouped", **asdict(done))
 
     fades = "Group the news of three days again, since coverage fades without any."
