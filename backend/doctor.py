@@ -25,6 +25,7 @@ from backend.markets.setup import Market
 from backend.settings import Settings, config_file
 from backend.sources.checkup import checkup
 from backend.topics.checkup import checkup as feeds_checkup
+from backend.topics.posts.checkup import checkup as posts_checkup
 
 State = Literal["ok", "note", "fault"]
 
@@ -55,6 +56,7 @@ def examine(settings: Settings) -> list[Finding]:
                 now = datetime.now(UTC)
                 found += [Finding(*noted) for noted in checkup(settings, database, now=now)]
                 found += [Finding(*noted) for noted in feeds_checkup(settings, database, now=now)]
+                found += [Finding(*noted) for noted in posts_checkup(settings, database, now=now)]
         found.append(_service(settings))
     finally:
         database.dispose()

@@ -99,6 +99,13 @@ class Settings(BaseSettings):
     model_price_output: Decimal = Field(default=Decimal(0), ge=0)
     model_daily_ceiling: Decimal | None = Field(default=None, ge=0)
     """The most that a day may cost, in the same currency; then rules alone decide until midnight UTC."""
+    x_bearer_token: SecretStr | None = None
+    """An app-only bearer token of the X API, by which live mode reads posts of topics; without it none."""
+    x_base_url: str = "https://api.x.com"
+    x_monthly_posts: int = Field(default=10_000, ge=100)
+    """The most posts that are read in a calendar month, which is what X bills; spread over the month."""
+    x_requests_per_15_minutes: int = Field(default=60, ge=1)
+    """The most searches in 15 minutes; where X itself says fewer, that holds."""
     fetch_allow: Annotated[tuple[str, ...], NoDecode] = ()
     """``host:port`` pairs that the guarded client may reach although they are not public."""
 

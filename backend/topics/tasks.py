@@ -16,6 +16,9 @@ from backend.topics.feed_list import FeedList, FeedListRefused, load_configured,
 from backend.topics.fetching import refresh_feeds
 from backend.topics.grouping.moves import PriceMoves
 from backend.topics.grouping.regrouping import regroup
+from backend.topics.posts import searches, shelf
+from backend.topics.posts.reading import read_posts
+from backend.topics.posts.x_api import XApi
 from backend.topics.reports.publishing import Reporter
 
 log = structlog.get_logger(__name__)
@@ -25,7 +28,7 @@ REPORTS = "topics-reports"
 
 
 def topic_schedules(settings: Settings, database: Database, rules: Rules) -> list[Schedule]:
-    """Reports in both modes; in live mode feeds, and their articles grouped into topics."""
+    """Reports in both modes; in live mode feeds, their articles grouped into topics, and posts of these."""
     reporter = Reporter(settings, database, rules)
 
     def report(now: datetime) -> None:
@@ -48,6 +51,7 @@ def topic_schedules(settings: Settings, database: Database, rules: Rules) -> lis
         reports,
         feed_schedule(settings, database, rules, listed, on_news=group),
         Schedule("topics-grouping", 600, group, fades),
+        *post_schedules(settings, database, rules),
         retention_schedule(settings, database, listed),
     ]
 
@@ -71,15 +75,37 @@ class Listed:
                 log.warning("feeds_refused", mistakes=[str(mistake) for mistake in refused.mistakes[:5]])
 
 
+def post_schedules(settings: Settings, database: Database, rules: Rules) -> list[Schedule]:
+    """Nothing where no token is configured, or one that cannot be sent: that stands in the log."""
+    try:
+        api = XApi.configured(settings)
+    except ValueError as error:
+        log.error("x_cannot_be_asked", reason=str(error))
+        return []
+    if api is None:
+        return []
+
+    def read(now: datetime) -> None:
+        rules.refresh()
+        done = read_posts(settings, database, rules.current.entities, api, now=now)
+        if done.pages or done.counted or done.refused:
+            log.info("posts_read", **asdict(done))
+
+    return [Schedule("topics-posts", 60, read, "Search posts of topics that are due, and count them again.")]
+
+
 def retention_schedule(settings: Settings, database: Database, listed: Listed) -> Schedule:
     def forget(now: datetime) -> None:
         keep = timedelta(days=settings.news_keep_days)
         asked = {feed.id for feed in listed.current.enabled}
         gone = {"articles": retention.forget(database, asked, keep=keep, now=now)}
+        with database.write() as connection:
+            searches.forget(connection, now)
+            gone["posts"] = shelf.forget(connection, now)
         if any(gone.values()):
             log.info("news_forgotten", **gone)
 
-    return Schedule("news-retention", HOUR, forget, "Delete articles that nothing needs any more.")
+    return Schedule("news-retention", HOUR, forget, "Delete articles and posts that nothing needs any more.")
 
 
 def feed_schedule(

@@ -78,11 +78,11 @@ def test_a_list_with_a_mistake_is_a_fault_with_its_line(asking: Round) -> None:
     assert (state, "feeds.yaml:2:" in sentence) == ("fault", True)
 
 
-def test_doctor_looks_at_the_feeds(asking: Round) -> None:
+def test_doctor_looks_at_the_feeds_and_at_x(asking: Round) -> None:
     url = asking.database.url
     settings = Settings(home=asking.settings.home, database_url=None)
     assert url.startswith("sqlite")
     from backend import migrations
 
     migrations.upgrade(settings.app_database_url)
-    assert any(finding.subject == "Feeds" for finding in examine(settings))
+    assert {"Feeds", "X"} <= {finding.subject for finding in examine(settings)}

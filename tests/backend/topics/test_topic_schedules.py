@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from backend.articles.rules.ruleset import Rules
 from backend.db import Database
@@ -14,6 +15,7 @@ from backend.topics import news, store
 from backend.topics.tasks import REPORTS, Listed, OnNews, feed_schedule, topic_schedules
 from tests.support.feeds import NOW, item, rss
 from tests.support.provider_server import Behaviour, ProviderServer
+from tests.support.x_server import TOKEN, XServer, post
 
 
 @pytest.fixture
@@ -52,6 +54,27 @@ def test_live_mode_asks_feeds_groups_them_and_reports(
     told["topics-feeds"].run(NOW)
     found = store.latest(sqlite_database, ("live",), since=NOW - timedelta(days=3))
     assert len(found) == 1
+
+
+def test_posts_are_read_where_a_token_is_configured_and_the_rest_works_where_it_cannot_be_sent(
+    sqlite_database: Database, tmp_path: Path, server: ProviderServer
+) -> None:
+    base = live(tmp_path, server)
+
+    def scheduled(token: str) -> dict[str, Schedule]:
+        settings = base.model_copy(update={"x_bearer_token": SecretStr(token), "x_base_url": x.url})
+        told = topic_schedules(settings, sqlite_database, Rules(settings))
+        return {schedule.name: schedule for schedule in told}
+
+    with XServer() as x:
+        x.x.found["news.example/1"] = [post(11, "x", NOW, likes=9)]
+        told = scheduled(TOKEN)
+        told["topics-feeds"].run(NOW)
+        told["topics-posts"].run(NOW)
+        (topic,) = store.latest(sqlite_database, ("live",), since=NOW - timedelta(days=3))
+        assert [item.url for item in topic.media if item.kind == "tweet"] == ["https://x.com/i/web/status/11"]
+        broken = scheduled("two\nlines")
+    assert (told.keys() - broken.keys(), broken.keys() - told.keys()) == ({"topics-posts"}, set())
 
 
 def test_what_is_old_is_forgotten_by_the_clock(

@@ -1,0 +1,1 @@
+"""Posts on X about topics: found, counted and kept up to date, within what the plan allows."""

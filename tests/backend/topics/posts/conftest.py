@@ -1,0 +1,109 @@
+"""X on loopback, topics to find posts of, and rounds of reading."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from backend.db import Database
+from backend.entities.model import Entity
+from backend.http_client import UpstreamClient
+from backend.settings import Settings
+from backend.topics import store
+from backend.topics.model import Category, Media, Topic, TopicText
+from backend.topics.posts import state
+from backend.topics.posts.reading import Read, read_posts
+from backend.topics.posts.state import XState
+from backend.topics.posts.x_api import XApi
+from tests.support.providers import AT_ONCE
+from tests.support.x_server import TOKEN, XServer
+
+NOW = datetime(2026, 5, 18, 12, 5, tzinfo=UTC)
+
+
+def api_of(server: XServer, token: str = TOKEN) -> XApi:
+    headers = {"Authorization": SecretStr(f"Bearer {token}")}
+    return XApi(UpstreamClient(server.url, secret_headers=headers, retry=AT_ONCE), SecretStr(token))
+
+
+@pytest.fixture
+def server() -> Iterator[XServer]:
+    with XServer() as running:
+        running.x.reset = NOW + timedelta(minutes=10)
+        yield running
+
+
+@pytest.fixture(scope="session")
+def entities() -> Any:
+    """Two that a story may be about, and one beside them."""
+    coinbase = Entity(id="coinbase", type="exchange", names={"en": "Coinbase", "ja": "コインベース"})
+    sec = Entity(id="sec", type="regulator", names={"en": "SEC"}, official_x_accounts=("SECGov",))
+    bitcoin = Entity(id="bitcoin", type="asset", names={"en": "Bitcoin"})
+    return {entity.id: entity for entity in (coinbase, sec, bitcoin)}
+
+
+@dataclass
+class Rounds:
+    """Reads posts as the worker does each minute."""
+
+    server: XServer
+    database: Database
+    settings: Settings
+    entities: dict[str, Entity]
+
+    def tell(self, word: str = "story", **more: Any) -> int:
+        """Store a topic whose article's address holds ``word``; gives its id."""
+        url = f"https://outlet.example/{word}"
+        given: dict[str, Any] = {
+            "category": Category.NORMAL,
+            "published_at": NOW - timedelta(hours=1),
+            "url": url,
+            "texts": {"en": TopicText(f"Headline about the {word} of the day")},
+            "realm": "live",
+            "media": (Media("article", url),),
+        }
+        with self.database.write() as connection:
+            (number,) = store.put(connection, [Topic(**{**given, **more})], now=NOW)
+        return number
+
+    def read(self, now: datetime = NOW, **settings: Any) -> Read:
+        chosen = self.settings.model_copy(update=settings)
+        api = api_of(self.server)
+        try:
+            return read_posts(chosen, self.database, self.entities, api, now=now)
+        finally:
+            api.close()
+
+    def topic(self, topic_id: int) -> Topic:
+        found = store.read(self.database, topic_id)
+        assert found is not None
+        return found
+
+    def posts(self, topic_id: int) -> list[Media]:
+        return [item for item in self.topic(topic_id).media if item.kind == "tweet"]
+
+    def total(self, topic_id: int) -> float:
+        return sum(item.score for item in self.posts(topic_id))
+
+    def state(self) -> XState:
+        with self.database.read() as connection:
+            return state.load(connection, self.settings)
+
+
+def settings_of(server: XServer, home: Path) -> Settings:
+    return Settings(
+        mode="live",
+        home=home,
+        x_bearer_token=SecretStr(TOKEN),
+        x_base_url=server.url,
+        x_monthly_posts=1_000_000,
+    )
+
+
+@pytest.fixture
+def rounds(server: XServer, sqlite_database: Database, tmp_path: Path, entities: Any) -> Rounds:
+    return Rounds(server, sqlite_database, settings_of(server, tmp_path), entities)

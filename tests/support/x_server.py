@@ -1,0 +1,254 @@
+"""A local server that speaks the X API v2 as its documentation describes it, and refuses as X does.
+
+It is strict: a post has ``id`` and ``text`` alone unless more fields are asked for, an unknown token is 401,
+a parameter out of range 400, and each request is taken off the window that the headers tell of.
+
+By hand: ``python -m tests.support.x_server --port 9901``; the token is ``x-secret-1``.
+"""
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from tests.support.provider_server import Behaviour, ProviderServer, Seen, says
+
+TOKEN = "x-secret-1"
+SEARCH, LOOKUP, USAGE = "/2/tweets/search/recent", "/2/tweets", "/2/usage/tweets"
+PROBLEMS = "https://api.twitter.com/2/problems"
+
+
+def problem(status: int, title: str, detail: str, kind: str, **more: Any) -> Behaviour:
+    return says(status, {"title": title, "detail": detail, "type": kind, "status": status, **more})
+
+
+def invalid(message: str, **parameters: list[str]) -> Behaviour:
+    return problem(
+        400,
+        "Invalid Request",
+        "One or more parameters to your request was invalid.",
+        f"{PROBLEMS}/invalid-request",
+        errors=[{"parameters": parameters, "message": message}],
+    )
+
+
+def limited(reset: datetime | None = None, *, limit: int = 60) -> Behaviour:
+    """Too many requests of the window; ``reset`` None leaves the headers out."""
+    told = problem(429, "Too Many Requests", "Too Many Requests", "about:blank")
+    headers = {} if reset is None else rate_headers(limit, 0, reset)
+    return Behaviour(429, told.body, headers=headers)
+
+
+def rate_headers(limit: int, remaining: int, reset: datetime) -> dict[str, str]:
+    return {
+        "x-rate-limit-limit": str(limit),
+        "x-rate-limit-remaining": str(remaining),
+        "x-rate-limit-reset": str(int(reset.timestamp())),
+    }
+
+
+UNAUTHORISED = problem(401, "Unauthorized", "Unauthorized", "about:blank")
+CAPPED = problem(
+    429,
+    "UsageCapExceeded",
+    "Usage cap exceeded: Monthly product cap",
+    f"{PROBLEMS}/usage-capped",
+    account_id=1,
+    product_name="standard-basic",
+    period="Monthly",
+    scope="Product",
+)
+FAULTS: Mapping[str, Behaviour] = {
+    "unauthorised": UNAUTHORISED,
+    "not-enrolled": problem(
+        403,
+        "Client Forbidden",
+        "When authenticating requests to the X API v2 endpoints, you must use keys of an App in a Project.",
+        f"{PROBLEMS}/client-forbidden",
+        reason="client-not-enrolled",
+        client_id="1",
+    ),
+    "credits": problem(
+        402,
+        "CreditsDepleted",
+        "Your enrolled account does not have any credits to fulfill this request.",
+        f"{PROBLEMS}/credits",
+    ),
+    "capped": CAPPED,
+    "limited": limited(),
+    "limited-v1": says(429, {"errors": [{"code": 88, "message": "Rate limit exceeded"}]}),
+    "invalid": invalid("Ambiguous use of and as a keyword.", query=["x"]),
+    "unavailable": problem(503, "Service Unavailable", "Service Unavailable", "about:blank"),
+    "web-page": Behaviour(200, b"<!DOCTYPE html><html><body>Over capacity</body></html>", "text/html"),
+    "empty": Behaviour(200, b""),
+    "broken": Behaviour(200, b'{"data": [{"id": "1'),
+    "dropped": Behaviour(drop=True),
+    "odd": says(200, {"hello": "world"}),
+    "errors-alone": says(
+        200, {"errors": [{"title": "Service Unavailable", "detail": "Try later.", "type": "about:blank"}]}
+    ),
+}
+"""Every envelope in which X refuses, and what stands before it sends."""
+
+
+def post(
+    number: int,
+    text: str,
+    at: datetime,
+    *,
+    author: str = "1",
+    lang: str = "en",
+    likes: int = 0,
+    reposts: int = 0,
+    quotes: int = 0,
+    replies: int = 0,
+) -> dict[str, Any]:
+    """A post as X holds it."""
+    return {
+        "id": str(number),
+        "text": text,
+        "edit_history_tweet_ids": [str(number)],
+        "author_id": author,
+        "created_at": at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z"),
+        "lang": lang,
+        "public_metrics": {
+            "retweet_count": reposts,
+            "reply_count": replies,
+            "like_count": likes,
+            "quote_count": quotes,
+            "bookmark_count": 1,
+            "impression_count": 1000,
+        },
+    }
+
+
+def user(number: str, username: str, name: str, *, verified: bool = False) -> dict[str, Any]:
+    return {"id": number, "username": username, "name": name, "verified": verified}
+
+
+@dataclass
+class XPages:
+    """What X holds. A search finds the posts of each word of ``found`` that its query holds."""
+
+    found: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    users: list[dict[str, Any]] = field(default_factory=list)
+    limit: int = 60
+    reset: datetime = field(default_factory=lambda: datetime.now(UTC) + timedelta(minutes=15))
+    remaining: int = 60
+    deleted: set[str] = field(default_factory=set)
+    usage: Mapping[str, Any] = field(
+        default_factory=lambda: (
+            {"project_id": "1", "project_cap": "2000000", "project_usage": "43435"} | {"cap_reset_day": 10}
+        )
+    )
+
+    def answer(self, request: Seen) -> Behaviour:
+        if request.headers.get("authorization") != f"Bearer {TOKEN}":
+            return UNAUTHORISED
+        if self.remaining <= 0:
+            return limited(self.reset, limit=self.limit)
+        self.remaining -= 1
+        value = self._value(request.path, request.query)
+        if isinstance(value, Behaviour):
+            return value
+        headers = rate_headers(self.limit, self.remaining, self.reset)
+        return Behaviour(200, json.dumps(value).encode(), headers=headers)
+
+    def _value(self, path: str, query: Mapping[str, str]) -> dict[str, Any] | Behaviour:
+        match path:
+            case "/2/tweets/search/recent":
+                return self._search(query)
+            case "/2/tweets":
+                return self._lookup(query)
+            case "/2/usage/tweets":
+                return {"data": dict(self.usage)}
+        return problem(404, "Not Found", "Not Found", "about:blank")
+
+    def _search(self, query: Mapping[str, str]) -> dict[str, Any] | Behaviour:
+        wanted, many = query.get("query", ""), int(query.get("max_results", "10"))
+        if not 1 <= len(wanted) <= 512:
+            return invalid("The query is too long or empty.", query=[wanted])
+        if not 10 <= many <= 100:
+            return invalid(f"The `max_results` query parameter value [{many}] is not between 10 and 100")
+        matching = {one["id"]: one for word, posts in self.found.items() if word in wanted for one in posts}
+        every = sorted(matching.values(), key=lambda one: -int(one["id"]))
+        if "since_id" in query:
+            every = [one for one in every if int(one["id"]) > int(query["since_id"])]
+        elif "start_time" in query:
+            every = [one for one in every if one["created_at"] >= query["start_time"]]
+        token = query.get("next_token", "p0")
+        if not (token.startswith("p") and token[1:].isdigit()):
+            return invalid("The `next_token` is not valid.", next_token=[token])
+        at = int(token[1:])
+        page = [one for one in every[at : at + many] if one["id"] not in self.deleted]
+        meta: dict[str, Any] = {"result_count": len(page)}
+        if page:
+            meta |= {"newest_id": page[0]["id"], "oldest_id": page[-1]["id"]}
+        if at + many < len(every):
+            meta["next_token"] = f"p{at + many}"
+        return {**self._told(page, query), "meta": meta}
+
+    def _lookup(self, query: Mapping[str, str]) -> dict[str, Any] | Behaviour:
+        ids = query.get("ids", "").split(",")
+        if not all(one.isdigit() for one in ids) or len(ids) > 100:
+            return invalid("The `ids` query parameter value is not valid.", ids=ids)
+        known = {one["id"]: one for posts in self.found.values() for one in posts}
+        page = [known[one] for one in ids if one in known and one not in self.deleted]
+        errors = [not_found(one) for one in ids if one not in known or one in self.deleted]
+        return self._told(page, query) | ({"errors": errors} if errors else {})
+
+    def _told(self, page: Sequence[Mapping[str, Any]], query: Mapping[str, str]) -> dict[str, Any]:
+        fields = {"id", "text", "edit_history_tweet_ids", *query.get("tweet.fields", "").split(",")}
+        told: dict[str, Any] = {}
+        if page:
+            told["data"] = [{name: value for name, value in one.items() if name in fields} for one in page]
+        authors = {one["author_id"] for one in page}
+        if "author_id" in query.get("expansions", "") and authors:
+            wanted = {"id", "name", "username", *query.get("user.fields", "").split(",")}
+            known = [one for one in self.users if one["id"] in authors]
+            told["includes"] = {
+                "users": [{name: value for name, value in one.items() if name in wanted} for one in known]
+            }
+            missing = sorted(authors - {one["id"] for one in known})
+            if missing:
+                told["errors"] = [not_found(one, "user", "author_id") for one in missing]
+        return told
+
+
+def not_found(value: str, what: str = "tweet", parameter: str = "ids") -> dict[str, Any]:
+    """A part of an answer that could not be given."""
+    return {
+        "value": value,
+        "detail": f"Could not find {what} with {parameter}: [{value}].",
+        "title": "Not Found Error",
+        "resource_type": what,
+        "parameter": parameter,
+        "resource_id": value,
+        "type": f"{PROBLEMS}/resource-not-found",
+    }
+
+
+class XServer(ProviderServer):
+    """X on loopback; ``once`` and ``always`` set faults as for the market's providers."""
+
+    def __init__(self, *, port: int = 0) -> None:
+        super().__init__(port=port)
+        self.x = XPages()
+
+    def behaviour(self, request: Seen) -> Behaviour:
+        told = super().behaviour(request)
+        return self.x.answer(request) if told == Behaviour() else told
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--port", type=int, default=9901)
+    server = XServer(port=parser.parse_args().port)
+    print(f"X at {server.url}: CHAINPROOF_X_BASE_URL={server.url} CHAINPROOF_X_BEARER_TOKEN={TOKEN}")
+    server.serve_until_stopped()
+
+
+if __name__ == "__main__":
+    main()
