@@ -9,6 +9,7 @@ import typer
 
 from backend.cli.importing import progress, tell_mistakes
 from backend.cli.words import WRONG_USE, err, in_words, open_database, out
+from backend.settings import Settings
 
 app = typer.Typer(help="News topics.", no_args_is_help=True)
 
@@ -30,11 +31,13 @@ def import_(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Add topics, each known by its external_id: importing one again brings it up to date."""
+    from backend.articles.rules.ruleset import Rules
     from backend.topics.importing import import_files
 
+    database, rules = open_database(), Rules(Settings()).current
     with progress(files, shown=not as_json) as advance:
         imported = import_files(
-            open_database(), files, partial=partial, now=datetime.now(UTC), advance=advance
+            database, rules, files, partial=partial, now=datetime.now(UTC), advance=advance
         )
     tell_mistakes(imported.mistakes, imported.mistakes_in_all)
     if as_json:

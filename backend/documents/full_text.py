@@ -131,6 +131,15 @@ class Gin:
         return list(found.scalars())
 
 
+def on(dialect: str) -> FullText:
+    """The index of a database whose dialect has this name."""
+    return Fts5() if dialect == "sqlite" else Gin()
+
+
+def of(connection: Connection) -> FullText:
+    return on(connection.dialect.name)
+
+
 def _by_index_alone(connection: Connection) -> None:
     """For this transaction. The planner does not know what a scan costs that unpacks every vector, and takes
     hundreds of such searches for a piece of work that is worth two more processes and a compiler."""

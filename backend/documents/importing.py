@@ -9,7 +9,8 @@ from pathlib import Path
 from backend.documents import readers
 from backend.documents.model import Document
 from backend.documents.readers import Options
-from backend.documents.store import DocumentStore, Stored
+from backend.documents.store import DocumentStore
+from backend.documents.writing import Stored
 from backend.file_mistakes import FileMistake, Refusals
 
 BATCH = 200

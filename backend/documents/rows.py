@@ -87,6 +87,17 @@ def read(connection: Connection, ids: Collection[int]) -> dict[int, Document]:
     return found
 
 
+def named(connection: Connection, kind: str, external_ids: Collection[str]) -> dict[str, Document]:
+    """The documents of ``kind`` with ``external_ids`` that there are, by these."""
+    wanted = sorted(set(external_ids))
+    ids: list[int] = []
+    for at in range(0, len(wanted), READ_AT_ONCE):
+        part = wanted[at : at + READ_AT_ONCE]
+        look = sa.select(documents.c.id).where(documents.c.kind == kind, documents.c.external_id.in_(part))
+        ids += connection.execute(look).scalars()
+    return {document.external_id: document for document in read(connection, ids).values()}
+
+
 def _row(one: Prepared, now: datetime) -> dict[str, Any]:
     document = one.document
     return {

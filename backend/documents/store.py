@@ -1,44 +1,30 @@
 """The documents of one store: put, read and searched.
 
-A document and what it is found by are written in one transaction. What takes time, cutting texts into
-terms, is done by :func:`prepare` before it begins, so that no lock is held meanwhile.
+How they are written stands in :mod:`backend.documents.writing`.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import cast
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend.db import Database
-from backend.documents import rows
+from backend.documents import full_text, rows, writing
 from backend.documents.frequencies import Frequencies
-from backend.documents.full_text import KIND, LANGUAGE, Filters, Fts5, FullText, Gin, Query
+from backend.documents.full_text import KIND, LANGUAGE, Filters, Query
 from backend.documents.index_text import VERSION, query_terms
 from backend.documents.model import Document, DocumentKind, Hit
 from backend.documents.ranking import Totals, scores, telling, weights
 from backend.documents.rows import Prepared, prepare
 from backend.documents.tables import document_terms, documents
+from backend.documents.writing import BATCH, Stored
 
-T = TypeVar("T")
 CANDIDATES = 100
 """How many documents of the index are ranked for a query, or five times as many as are asked for."""
 MOST_ASKED = 500
 """Different terms of a query that are looked at."""
-BATCH = 500
-"""Documents written or looked up in one statement."""
-
-
-class Stored(NamedTuple):
-    """What came of documents that were put. ``changed``: those with another title, text or language."""
-
-    added: int = 0
-    changed: int = 0
-    unchanged: int = 0
-
-    def __add__(self, other: tuple[Any, ...]) -> "Stored":
-        return Stored(*(one + another for one, another in zip(self, other, strict=True)))
 
 
 class DocumentStore:
@@ -46,25 +32,13 @@ class DocumentStore:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._full_text: FullText = Fts5() if database.is_sqlite else Gin()
+        self._full_text = full_text.on(database.engine.dialect.name)
         self._frequencies = Frequencies(self._full_text)
 
     def put(self, connection: Connection, prepared: Sequence[Prepared], *, now: datetime) -> Stored:
         """Store documents in the caller's write transaction, in place of those with their kind and
         external id. Call :func:`prepare` before it begins."""
-        # In one order in all processes, so that none waits for another that waits for it. Of two with
-        # one name the last stays.
-        wanted = {one.key: one for one in sorted(prepared, key=lambda one: one.key)}
-        stored = Stored()
-        for batch in _batches(list(wanted.values())):
-            known = self._known(connection, batch)
-            fresh = [one for one in batch if known.get(one.key, _UNKNOWN).outdated_by(one)]
-            rows.upsert(connection, batch, now)
-            ids = {key: one.id for key, one in self._known(connection, fresh).items()}
-            self._index(connection, {ids[one.key]: one for one in fresh})
-            added = sum(one.key not in known for one in batch)
-            stored += Stored(added, len(fresh) - added, len(batch) - len(fresh))
-        return stored
+        return writing.put(connection, prepared, now=now)
 
     def store(self, given: Sequence[Document], *, now: datetime) -> Stored:
         """Prepare and store documents in a transaction of their own."""
@@ -74,11 +48,7 @@ class DocumentStore:
 
     def delete(self, connection: Connection, kind: DocumentKind, external_ids: Collection[str]) -> int:
         """Delete documents of ``kind``, and what they are found by; gives how many there were."""
-        deleted = 0
-        for batch in _batches(sorted(external_ids)):
-            gone = sa.delete(documents).where(documents.c.kind == kind, documents.c.external_id.in_(batch))
-            deleted += connection.execute(gone).rowcount
-        return deleted
+        return writing.delete(connection, kind, external_ids)
 
     def forget(self, kind: DocumentKind, *, before: datetime) -> int:
         """Delete the documents of ``kind`` that were last stored before an instant; gives how many."""
@@ -139,12 +109,8 @@ class DocumentStore:
 
     def named(self, kind: DocumentKind, external_ids: Collection[str]) -> list[Document]:
         """The documents of ``kind`` with ``external_ids`` that there are, in their order."""
-        wanted = sa.select(documents.c.id).where(
-            documents.c.kind == kind, documents.c.external_id.in_(sorted(set(external_ids)))
-        )
         with self._database.read() as connection:
-            found = rows.read(connection, list(connection.execute(wanted).scalars()))
-        by_name = {document.external_id: document for document in found.values()}
+            by_name = rows.named(connection, kind, external_ids)
         return [by_name[name] for name in dict.fromkeys(external_ids) if name in by_name]
 
     def recent(self, *, limit: int = 50, kinds: Collection[DocumentKind] | None = None) -> list[Document]:
@@ -175,13 +141,15 @@ class DocumentStore:
             }
             with self._database.write() as connection:
                 # Somebody may have deleted or changed one meanwhile.
-                known = {one.id: one for one in self._known(connection, list(prepared.values())).values()}
+                known = {
+                    one.id: one for one in writing.known_as(connection, list(prepared.values())).values()
+                }
                 still = {
                     number: one
                     for number, one in prepared.items()
                     if number in known and known[number].digest == one.digest
                 }
-                self._index(connection, still)
+                writing.index(connection, still)
             done += len(still)
         return done
 
@@ -196,32 +164,6 @@ class DocumentStore:
         with self._database.read() as connection:
             found = rows.read(connection, list(connection.execute(missing).scalars()))
         return list(found.values())
-
-    def _known(self, connection: Connection, wanted: Sequence[Prepared]) -> "dict[rows.Key, _Known]":
-        """What is stored under the names of ``wanted``, held until the transaction ends."""
-        found: dict[rows.Key, _Known] = {}
-        by_kind: dict[str, list[str]] = {}
-        for one in wanted:
-            by_kind.setdefault(one.document.kind, []).append(one.document.external_id)
-        versions = sa.select(document_terms.c.version).where(document_terms.c.document_id == documents.c.id)
-        columns = (documents.c.id, documents.c.external_id, documents.c.digest, documents.c.language)
-        for kind, names in sorted(by_kind.items()):
-            look = (
-                sa.select(*columns, versions.scalar_subquery())
-                .where(documents.c.kind == kind, documents.c.external_id.in_(names))
-                .order_by(documents.c.external_id)
-                .with_for_update()
-            )
-            for number, name, digest, language, version in connection.execute(look):
-                found[kind, name] = _Known(number, digest, language, version)
-        return found
-
-    def _index(self, connection: Connection, fresh: Mapping[int, Prepared]) -> None:
-        rows.upsert_terms(connection, fresh)
-        self._full_text.write(
-            connection,
-            ((number, [*one.terms, *_filter_terms(one.document)]) for number, one in fresh.items()),
-        )
 
     def _ranked(
         self,
@@ -245,30 +187,9 @@ class DocumentStore:
         return scores(weighted, (tuple(row) for row in packed), totals)[:limit]
 
 
-class _Known(NamedTuple):
-    id: int
-    digest: str
-    language: str | None
-    version: int | None
-
-    def outdated_by(self, one: Prepared) -> bool:
-        return (self.digest, self.language, self.version) != (one.digest, one.document.language, VERSION)
-
-
-_UNKNOWN = _Known(0, "", None, None)
-
-
-def _filter_terms(document: Document) -> list[str]:
-    return [KIND + document.kind, *([LANGUAGE + document.language] if document.language else [])]
-
-
 def _filters(kinds: Collection[str] | None, languages: Collection[str] | None) -> Filters | None:
     """What the index filters by; None where nothing can pass."""
     groups = [(KIND, kinds), (LANGUAGE, languages)]
     if any(given is not None and not given for _, given in groups):
         return None
     return [[prefix + word for word in sorted(set(given))] for prefix, given in groups if given is not None]
-
-
-def _batches(given: Sequence[T]) -> Iterator[Sequence[T]]:
-    return (given[at : at + BATCH] for at in range(0, len(given), BATCH))

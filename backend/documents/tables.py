@@ -66,8 +66,3 @@ document_archives = sa.Table(
 SEARCH_TABLE = "document_search"
 """The full-text index, which the migration makes in each database's own way; the names of its parts
 begin with this one."""
-
-
-def is_declared(name: str | None) -> bool:
-    """Whether a table of this name is declared here rather than made by hand in a migration."""
-    return not (name or "").startswith(SEARCH_TABLE)

@@ -12,7 +12,7 @@ import backend.language_model.tables
 import backend.markets.tables
 import backend.topics.tables  # noqa: F401 - imported for the tables that they declare
 from backend.db import Database, metadata
-from backend.documents.tables import is_declared
+from backend.migrations.declared import is_declared
 
 MIGRATION_LOCK = 0x43_50_4D_49  # "CPMI": any number that nothing else locks on
 

@@ -160,7 +160,8 @@ def _source(cited: _Cited) -> PrimarySource:
         "content": _cut(document.text, LONGEST_CONTENT),
         "published_at": write_instant(moment) if moment else None,
         "validated": cited.validated,
-        "is_news_like": cited.authority.source_type in _NEWS or document.kind in ("article", "topic"),
+        "is_news_like": cited.authority.source_type in _NEWS
+        or (document.kind in ("article", "topic") and not cited.authority.is_official),
     }
 
 

@@ -10,9 +10,10 @@ from pathlib import Path
 import orjson
 from pydantic import ValidationError
 
+from backend.articles.engine import RuleSet
 from backend.db import Database
 from backend.file_mistakes import FileMistake, Refusals
-from backend.topics import sent, store
+from backend.topics import naming, sent, store
 from backend.topics.model import Topic
 from backend.topics.schemas import ONE_TOPIC
 
@@ -32,6 +33,7 @@ class Imported(Refusals):
 
 def import_files(
     database: Database,
+    rules: RuleSet,
     paths: Sequence[Path],
     *,
     partial: bool,
@@ -42,8 +44,8 @@ def import_files(
 
     Where anything is wrong nothing is stored, unless ``partial`` keeps what is right. The files are read
     once to judge them and once more to store them, so that no import is too large for the memory.
-    ``advance`` is told the bytes of what is stored. A line without an ``external_id`` is known by its
-    content.
+    ``rules`` tell whom the topics name where they do not. ``advance`` is told the bytes of what is stored.
+    A line without an ``external_id`` is known by its content.
     """
     imported = Imported()
     if not partial:
@@ -55,16 +57,21 @@ def import_files(
     for path, topic, size in _topics(paths, imported):
         batch.append(topic)
         if len(batch) == BATCH:
-            _store(database, batch, imported, now)
+            _store(database, rules, batch, imported, now)
             batch = []
         advance(path, size)
-    _store(database, batch, imported, now)
+    _store(database, rules, batch, imported, now)
     return imported
 
 
-def _store(database: Database, batch: Sequence[Topic], imported: Imported, now: datetime) -> None:
+def _store(
+    database: Database, rules: RuleSet, batch: Sequence[Topic], imported: Imported, now: datetime
+) -> None:
+    with database.read() as connection:
+        before = naming.known(connection, batch)
+    named = naming.named(rules, batch, before)
     with database.write() as connection:
-        put = store.put_telling(connection, batch, now=now)
+        put = store.put_telling(connection, named, now=now)
     imported.added += put.added
     imported.updated += len(put.ids) - put.added
 

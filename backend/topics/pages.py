@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
@@ -19,42 +19,14 @@ from backend.db import Database, UtcTime, change_counters
 from backend.entities.model import Language
 from backend.topics import counts
 from backend.topics.counts import Blocks, Key
+from backend.topics.found import FoundPages
+from backend.topics.listing import LISTED, NEWEST_FIRST, Page, Wanted
 from backend.topics.model import Category, Realm
 from backend.topics.store import CHANGED
 from backend.topics.tables import topic_texts, topics
 
-LISTED: tuple[sa.ColumnElement[Any], ...] = (
-    topic_texts.c.topic_id,
-    topic_texts.c.title,
-    topic_texts.c.subtitle,
-    topic_texts.c.summary,
-    topic_texts.c.bullets,
-    topic_texts.c.category,
-    topic_texts.c.language,
-    topic_texts.c.published_at,
-    topics.c.url,
-)
-"""What an item of a list is made of."""
 MOST_RANKS = 1024
 """Instants whose ranks are remembered, of each language."""
-NEWEST_FIRST = (topic_texts.c.published_at.desc(), topic_texts.c.topic_id.desc())
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which topics are asked for: published at ``after`` or later, and earlier than ``before``."""
-
-    language: Language
-    category: Category | None = None
-    before: datetime | None = None
-    after: datetime | None = None
-
-
-class Page(NamedTuple):
-    """Rows of :data:`LISTED`, newest first, and how many topics there are on all pages."""
-
-    rows: list[Row[Any]]
-    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +47,14 @@ class Pages:
         self._realms = realms
         self._statements = _Statements(realms)
         self._states: dict[str, _State] = {}
+        self._found = FoundPages(realms)
 
     def read(self, wanted: Wanted, *, page: int, page_size: int) -> Page:
         """The ``page``-th page, counted from 1; one past the end is empty."""
         with snapshot(self._database) as connection:
+            if wanted.searches:
+                number = _counter(connection)
+                return self._found.read(connection, wanted, number, page=page, page_size=page_size)
             state = self._state(connection, wanted.language)
             newest, oldest = 0, state.blocks.total(wanted.category)
             if wanted.before is not None:
@@ -92,7 +68,7 @@ class Pages:
 
     def _state(self, connection: Connection, language: Language) -> _State:
         """As it is in the reader's snapshot: every change of topics moves the counter with it."""
-        number = connection.execute(_COUNTER).scalar_one_or_none() or 0
+        number = _counter(connection)
         state = self._states.get(language)
         if state is None or state.number != number:
             state = _State(number, counts.load(connection, language, self._realms))
@@ -127,6 +103,12 @@ class Pages:
 
 
 _COUNTER = sa.select(change_counters.c.n).where(change_counters.c.topic == CHANGED)
+
+
+def _counter(connection: Connection) -> int:
+    return connection.execute(_COUNTER).scalar_one_or_none() or 0
+
+
 _Built = tuple[sa.Select[Any], dict[str, Any]]
 
 

@@ -12,8 +12,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from backend.entities.model import Language
+from backend.topics.listing import LISTED, NEWEST_FIRST
 from backend.topics.model import Realm
-from backend.topics.pages import LISTED, NEWEST_FIRST
 from backend.topics.tables import topic_texts, topics
 
 WINDOW = timedelta(hours=24)
@@ -23,7 +23,7 @@ Basis = Literal["posts", "coverage"]
 
 
 class Ranked(NamedTuple):
-    """Rows of :data:`backend.topics.pages.LISTED`, what they are ranked by, and the instant at which the
+    """Rows of :data:`backend.topics.listing.LISTED`, what they are ranked by, and the instant at which the
     clock alone makes another ranking of them: when one of them is too old, one of tomorrow's is due, or the
     last one with posts leaves. None is never."""
 

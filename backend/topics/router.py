@@ -6,15 +6,16 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
 from backend.auth.gate import Access, GatedRoute, needs
-from backend.entities.model import Language
+from backend.entities.model import Language, Slug
 from backend.instants import Instant
 from backend.responses import HOT, PreparedResponse, RawJson
 from backend.topics import schemas
+from backend.topics.listing import Wanted
 from backend.topics.model import Category
-from backend.topics.pages import Wanted
 from backend.topics.service import PAGE_SIZE, RANKED_BY, TOP, TopicService
 
 LARGEST_PAGE = 100
+LONGEST_SEARCH = 200
 MEANINGS = {
     400: "The input is malformed or out of range; `message` says where.",
     401: "The credential is missing or not valid.",
@@ -61,6 +62,13 @@ CategoryFilter = Annotated[
 ]
 PublishedBefore = Annotated[Instant | None, Query(description="Published earlier than this instant.")]
 PublishedAfter = Annotated[Instant | None, Query(description="Published at this instant or later.")]
+EntityFilter = Annotated[
+    Slug | None, Query(description="An id of the catalogue, or of an asset: topics that tell of it.")
+]
+Find = Annotated[
+    str | None,
+    Query(max_length=LONGEST_SEARCH, description="Words that must all stand in the text of this language."),
+]
 
 
 def topics_of(request: Request) -> TopicService:
@@ -87,12 +95,19 @@ def list_topics(
     lang: Lang = "en",
     publish_before: PublishedBefore = None,
     publish_after: PublishedAfter = None,
+    entity: EntityFilter = None,
+    find: Find = None,
 ) -> Response:
-    """Topics newest first, then by id descending; a page past the end is empty."""
+    """Topics newest first, then by id descending; a page past the end is empty.
+
+    English words are found in their other forms too, Japanese and Chinese ones within a sentence.
+    """
+    topics = topics_of(request)
     chosen = None if category is None else Category(category)
-    wanted = Wanted(lang, chosen, publish_before, publish_after)
+    words = " ".join((find or "").split())
+    wanted = Wanted(lang, chosen, publish_before, publish_after, words, topics.entities(entity))
     size = min(page_size, LARGEST_PAGE)
-    answer = topics_of(request).page(spelling(request), wanted, page=page, page_size=size)
+    answer = topics.page(spelling(request), wanted, page=page, page_size=size)
     return PreparedResponse(answer, request)
 
 

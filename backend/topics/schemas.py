@@ -19,7 +19,7 @@ from pydantic import (
     WrapValidator,
 )
 
-from backend.entities.model import Language
+from backend.entities.model import Language, Slug
 from backend.instants import parse_instant
 
 LARGEST = 2**63 - 1
@@ -253,6 +253,10 @@ class TopicIn(Sent):
     url: Address
     cover_img: Address | None = None
     total_tweet_score: Score | None = None
+    entities: Annotated[list[Slug] | None, Field(max_length=40)] = Field(
+        default=None,
+        description="Ids of the catalogue, weightiest first; without them, whom the texts name.",
+    )
     texts: Annotated[dict[Language, TextIn], Field(min_length=1)] = Field(
         description="By language; the first is the topic's own."
     )

@@ -13,6 +13,7 @@ def topic(given: TopicIn) -> Topic:
         external_id=given.external_id,
         cover_img=given.cover_img,
         tweet_score=float(given.total_tweet_score or 0),
+        entities=tuple(dict.fromkeys(given.entities or ())),
     )
 
 

@@ -13,10 +13,11 @@ from backend.errors import NotFound
 from backend.instants import Clock, utc_now
 from backend.prepared import Prepared
 from backend.settings import Settings
-from backend.topics import answers, media, ranking, rows, sent, store
+from backend.topics import answers, media, naming, ranking, rows, sent, store
 from backend.topics.insights.desk import InsightDesk
+from backend.topics.listing import LISTED, Wanted
 from backend.topics.model import Realm
-from backend.topics.pages import LISTED, Pages, Wanted
+from backend.topics.pages import Pages
 from backend.topics.ready import Made, ReadyLists, Spelling
 from backend.topics.schemas import MediaIn, TopicIn
 from backend.topics.tables import topic_texts, topics
@@ -37,6 +38,7 @@ class TopicService:
 
     def __init__(self, settings: Settings, database: Database, rules: Rules, *, now: Clock = utc_now) -> None:
         self._database = database
+        self._rules = rules
         self._now = now
         self.realms = visible_realms(settings)
         self._pages = Pages(database, self.realms)
@@ -47,6 +49,13 @@ class TopicService:
 
     def page(self, spelling: Spelling, wanted: Wanted, *, page: int, page_size: int) -> Prepared:
         return self.ready.answer(spelling, lambda: self._page(wanted, page, page_size))
+
+    def entities(self, name: str | None) -> tuple[str, ...]:
+        """The entities that a filter by ``name`` means: the one with this id, and whoever's coin it is."""
+        if name is None:
+            return ()
+        coins = (entity.id for entity in self._rules.current.entities.values() if entity.asset == name)
+        return tuple(dict.fromkeys([name, *coins]))
 
     def ranked(self, spelling: Spelling, language: Language, *, many: int) -> Prepared:
         return self.ready.answer(spelling, lambda: self._ranking(language, many))
@@ -82,8 +91,12 @@ class TopicService:
 
     def add(self, given: Sequence[TopicIn]) -> bytes:
         """Store what a program sent: all of it is on the disk when this returns, or none."""
+        topics_sent = [sent.topic(one) for one in given]
+        with self._database.read() as connection:
+            before = naming.known(connection, topics_sent)
+        named = naming.named(self._rules.current, topics_sent, before)
         with self._database.write() as connection:
-            ids = store.put(connection, [sent.topic(one) for one in given], now=self._now())
+            ids = store.put(connection, named, now=self._now())
         self.ready.forget()
         return answers.envelope(
             [{"id": number, "external_id": one.external_id} for number, one in zip(ids, given, strict=True)]

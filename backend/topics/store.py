@@ -1,8 +1,9 @@
 """The topics of one store: put, given media, merged, and read whole.
 
-All writes are made in the caller's transaction. The first thing that each does is to move the change
-counter, whose row other writers then wait for: topics are written by one at a time, and readers know by
-its number which state of the counts they hold (see ``pages.py``).
+All writes are made in the caller's transaction, and with them what topics are found by and the documents
+that tell the same (``search_index.py``, ``evidence.py``). The first thing that each does is to move the
+change counter, whose row other writers then wait for: topics are written by one at a time, and readers know
+by its number which state of the counts they hold (see ``pages.py``).
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -13,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend.db import Database, bump
-from backend.topics import media_rows, rows, texts
+from backend.topics import evidence, media_rows, rows, search_index, texts
 from backend.topics.model import Media, MediaKind, Realm, Topic
 from backend.topics.tables import topics
 from backend.topics.texts import Entry
@@ -64,7 +65,9 @@ def put_telling(
 def add_media(connection: Connection, topic_id: int, items: Sequence[Media], *, now: datetime) -> list[int]:
     """Add media to a topic, in place of those of their kind with their address; gives the ids, in order."""
     bump(connection, CHANGED)
-    return media_rows.add(connection, [(topic_id, item) for item in items], now)
+    ids = media_rows.add(connection, [(topic_id, item) for item in items], now)
+    tell(connection, [topic_id], now=now)
+    return ids
 
 
 def remove_media(
@@ -73,6 +76,8 @@ def remove_media(
     """Take the media of ``kind`` with these addresses from a topic."""
     bump(connection, CHANGED)
     media_rows.remove(connection, topic_id, kind, urls, now)
+    tell(connection, [topic_id], now=now)
+    evidence.forget_media(connection, urls)
 
 
 def merge(connection: Connection, topic_id: int, into: int, *, now: datetime) -> None:
@@ -87,6 +92,32 @@ def merge(connection: Connection, topic_id: int, into: int, *, now: datetime) ->
     media_rows.move(connection, topic_id, into, now)
     merged = sa.or_(topics.c.id == topic_id, topics.c.merged_into == topic_id)
     connection.execute(sa.update(topics).where(merged).values(merged_into=into, updated_at=now))
+    evidence.forget_topic(connection, topic_id)
+    tell(connection, [into], now=now)
+
+
+def tell(connection: Connection, ids: Sequence[int], *, now: datetime) -> None:
+    """Let stored topics be found, and cited, as they stand now."""
+    stored = rows.read_topics(connection, list(dict.fromkeys(ids)))
+    search_index.write(connection, stored)
+    evidence.keep(connection, stored, now)
+
+
+def tell_lacking(database: Database, *, now: datetime, most: int) -> int:
+    """:func:`tell` up to ``most`` topics that an earlier version stored, or cut into other terms; gives how
+    many there were."""
+    done = 0
+    while done < most:
+        with database.read() as connection:
+            lack = bool(search_index.lacking(connection, many=1))
+        if not lack:
+            return done
+        with database.write() as connection:
+            bump(connection, CHANGED)
+            ids = search_index.lacking(connection, many=min(BATCH, most - done))
+            tell(connection, ids, now=now)
+        done += len(ids)
+    return done
 
 
 def read(database: Database, topic_id: int) -> Topic | None:
@@ -121,6 +152,18 @@ def resolve(connection: Connection, topic_id: int, realms: Collection[Realm] | N
     if realms is not None:
         look = look.where(topics.c.realm.in_(sorted(realms)))
     return connection.execute(look).scalar_one_or_none()
+
+
+def named(connection: Connection, realm: Realm, external_ids: Collection[str]) -> dict[str, int]:
+    """The ids that answer for the topics of ``realm`` with these names, by name."""
+    found: dict[str, int] = {}
+    wanted = sorted(external_ids)
+    stays = sa.func.coalesce(topics.c.merged_into, topics.c.id)
+    for at in range(0, len(wanted), BATCH):
+        mine = (topics.c.realm == realm, topics.c.external_id.in_(wanted[at : at + BATCH]))
+        look = sa.select(topics.c.external_id, stays).where(*mine)
+        found |= {str(row[0]): row[1] for row in connection.execute(look)}
+    return found
 
 
 def _batches(given: Sequence[Topic]) -> Iterator[list[Topic]]:
@@ -191,4 +234,5 @@ def _put_batch(
     rows.update_topics(connection, [entry for entry in entries if not entry.is_new], now)
     texts.write(connection, entries, replace=replace)
     media_rows.add(connection, [(entry.id, item) for entry in entries for item in entry.topic.media], now)
+    tell(connection, [entry.id for entry in entries], now=now)
     return [entry.id for entry in entries], len(fresh)

@@ -57,6 +57,7 @@ topic_texts = sa.Table(
     sa.Column("bullets", sa.Text, nullable=False),
     sa.Column("terms", sa.Text, nullable=False),
     sa.Column("origin", sa.String(16), nullable=False),
+    sa.Column("indexed", sa.SmallInteger, index=True),
     sa.Index(
         "ix_topic_texts_order",
         "language",
@@ -71,7 +72,12 @@ topic_texts = sa.Table(
 )
 """Realm, category, instant, ``score`` (the sum of the topic's two) and coverage stand here again, so that a
 page, a count and the ranking of a language are each a walk of one index. The realm is behind the order: what
-is visible is two realms' topics in one order. ``bullets`` and ``terms`` are JSON."""
+is visible is two realms' topics in one order. ``bullets`` and ``terms`` are JSON. ``indexed`` is the
+version of the rules that cut the text into terms for the search; null where it was not cut yet."""
+
+SEARCH_TABLE = "topic_search"
+"""The full-text index of the topics, which the migration makes in each database's own way."""
+
 
 topic_blocks = sa.Table(
     "topic_blocks",
@@ -99,6 +105,7 @@ topic_media = sa.Table(
     sa.Column("language", sa.String(8)),
     sa.Column("score", sa.Float, nullable=False),
     sa.UniqueConstraint("topic_id", "kind", "url_key"),
+    sa.Index(None, "url_key"),
 )
 """``url_key`` is a digest of the address: an item that is sent again replaces itself."""
 

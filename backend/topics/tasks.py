@@ -11,7 +11,7 @@ from backend.db import Database
 from backend.jobs.schedules import HOUR, Schedule
 from backend.markets.sources import realm_of
 from backend.settings import Settings
-from backend.topics import retention
+from backend.topics import retention, store
 from backend.topics.feed_list import FeedList, FeedListRefused, load_configured, load_feeds
 from backend.topics.fetching import refresh_feeds
 from backend.topics.grouping.moves import PriceMoves
@@ -25,6 +25,8 @@ log = structlog.get_logger(__name__)
 
 OnNews = Callable[[datetime], None]
 REPORTS = "topics-reports"
+MOST_TOLD = 10_000
+"""Topics of an earlier version that are indexed at one tick."""
 
 
 def topic_schedules(settings: Settings, database: Database, rules: Rules) -> list[Schedule]:
@@ -36,8 +38,15 @@ def topic_schedules(settings: Settings, database: Database, rules: Rules) -> lis
         reporter.publish(now)
 
     reports = Schedule(REPORTS, 300, report, "Write the market reports that are due.")
+
+    def find(now: datetime) -> None:
+        told = store.tell_lacking(database, now=now, most=MOST_TOLD)
+        if told:
+            log.info("topics_indexed", topics=told)
+
+    finding = Schedule("topics-index", 300, find, "Index the topics that an earlier version stored.")
     if settings.mode == "sample":
-        return [reports]
+        return [reports, finding]
     listed = Listed(settings)
 
     def group(now: datetime) -> None:
@@ -49,6 +58,7 @@ def topic_schedules(settings: Settings, database: Database, rules: Rules) -> lis
     fades = "Group the news of three days again, since coverage fades without any."
     return [
         reports,
+        finding,
         feed_schedule(settings, database, rules, listed, on_news=group),
         Schedule("topics-grouping", 600, group, fades),
         *post_schedules(settings, database, rules),

@@ -13,7 +13,8 @@ from backend.cli import app
 from backend.documents import importing
 from backend.documents.importing import files, import_files
 from backend.documents.readers import Options
-from backend.documents.store import DocumentStore, Stored
+from backend.documents.store import DocumentStore
+from backend.documents.writing import Stored
 
 Run = Callable[..., Result]
 

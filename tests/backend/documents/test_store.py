@@ -13,8 +13,9 @@ from backend.db import Database
 from backend.documents import rows
 from backend.documents import store as store_module
 from backend.documents.model import Document
-from backend.documents.store import DocumentStore, Stored
+from backend.documents.store import DocumentStore
 from backend.documents.tables import SEARCH_TABLE, document_terms
+from backend.documents.writing import Stored
 from backend.instants import utc_now
 
 Make = Callable[..., Document]

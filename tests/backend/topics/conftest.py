@@ -9,6 +9,8 @@ from typing import Any
 import orjson
 import pytest
 
+from backend.articles.engine import RuleSet
+from backend.articles.rules.ruleset import shipped
 from backend.auth.principal import Scope
 from backend.auth.service import create_key
 from backend.db import Database
@@ -23,6 +25,11 @@ Make = Callable[..., Topic]
 @pytest.fixture
 def now() -> datetime:
     return NOW
+
+
+@pytest.fixture(scope="session")
+def rules() -> RuleSet:
+    return shipped().rules
 
 
 @pytest.fixture

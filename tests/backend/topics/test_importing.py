@@ -9,6 +9,7 @@ import pytest
 import sqlalchemy as sa
 from typer.testing import CliRunner, Result
 
+from backend.articles.engine import RuleSet
 from backend.cli import app
 from backend.db import Database
 from backend.topics import importing
@@ -33,7 +34,7 @@ def stored(database: Database) -> int:
 
 
 def test_an_import_is_the_same_each_time(
-    database: Database, tmp_path: Path, now: datetime, monkeypatch: pytest.MonkeyPatch
+    database: Database, rules: RuleSet, tmp_path: Path, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importing, "BATCH", 3)
     file = tmp_path / "a.jsonl"
@@ -41,20 +42,20 @@ def test_an_import_is_the_same_each_time(
     file.write_text("\ufeff" + "\n".join([*(line(number) for number in range(7)), "", *nameless]) + "\r\n")
     read: list[int] = []
     first = import_files(
-        database, [file], partial=False, now=now, advance=lambda _path, size: read.append(size)
+        database, rules, [file], partial=False, now=now, advance=lambda _path, size: read.append(size)
     )
-    again = import_files(database, [file], partial=False, now=now)
+    again = import_files(database, rules, [file], partial=False, now=now)
     assert (first.added, first.updated, again.added, again.updated) == (9, 0, 0, 9)
     assert stored(database) == 9
     assert len(read) == 9
 
 
 def test_one_mistake_keeps_everything_out_and_names_its_line(
-    sqlite_database: Database, tmp_path: Path, now: datetime
+    sqlite_database: Database, rules: RuleSet, tmp_path: Path, now: datetime
 ) -> None:
     file = tmp_path / "a.jsonl"
     file.write_text("\n".join([line(1), line(2, category=3), "{", line(4, url=None), "[]"]))
-    imported = import_files(sqlite_database, [file, tmp_path / "none"], partial=False, now=now)
+    imported = import_files(sqlite_database, rules, [file, tmp_path / "none"], partial=False, now=now)
     assert [str(mistake) for mistake in imported.mistakes] == [
         f"{file}:2: category: input should be less than or equal to 2",
         f"{file}:3: is no valid JSON: unexpected end of data",
@@ -65,20 +66,22 @@ def test_one_mistake_keeps_everything_out_and_names_its_line(
     assert (imported.added, stored(sqlite_database)) == (0, 0)
 
 
-def test_partial_keeps_what_is_right(sqlite_database: Database, tmp_path: Path, now: datetime) -> None:
+def test_partial_keeps_what_is_right(
+    sqlite_database: Database, rules: RuleSet, tmp_path: Path, now: datetime
+) -> None:
     file = tmp_path / "a.jsonl"
     file.write_text("\n".join([line(1), "nonsense", line(3)]))
-    imported = import_files(sqlite_database, [file], partial=True, now=now)
+    imported = import_files(sqlite_database, rules, [file], partial=True, now=now)
     assert (imported.added, imported.mistakes_in_all, stored(sqlite_database)) == (2, 1, 2)
 
 
 def test_a_line_that_is_too_long_is_one_mistake(
-    sqlite_database: Database, tmp_path: Path, now: datetime, monkeypatch: pytest.MonkeyPatch
+    sqlite_database: Database, rules: RuleSet, tmp_path: Path, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importing, "LONGEST_LINE", 400)
     file = tmp_path / "a.jsonl"
     file.write_text("\n".join([line(1), line(2) + " " * 2000, line(3)]))
-    imported = import_files(sqlite_database, [file], partial=True, now=now)
+    imported = import_files(sqlite_database, rules, [file], partial=True, now=now)
     assert [mistake.line for mistake in imported.mistakes] == [2]
     assert imported.added == 2
 

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from backend.db import Database, metadata
 from backend.entities.model import Language
 from backend.topics import counts, store
+from backend.topics.listing import Wanted
 from backend.topics.model import Category, Media, Realm, Topic, TopicText
-from backend.topics.pages import Pages, Wanted
+from backend.topics.pages import Pages
 from backend.topics.tables import COUNTED, block_count, topic_blocks, topic_texts, topics
 from tests.support import databases
 

@@ -8,8 +8,9 @@ import sqlalchemy as sa
 
 from backend.db import Database, change_counters
 from backend.topics import store
+from backend.topics.listing import Wanted
 from backend.topics.model import Category, Media, Term, TopicText
-from backend.topics.pages import Pages, Wanted
+from backend.topics.pages import Pages
 from backend.topics.tables import topic_media, topics
 from tests.backend.topics.conftest import Make
 

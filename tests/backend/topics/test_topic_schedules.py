@@ -40,7 +40,7 @@ def test_sample_mode_has_no_schedule_that_would_use_the_network(
 ) -> None:
     settings = Settings(home=tmp_path)
     told = topic_schedules(settings, sqlite_database, Rules(settings))
-    assert [schedule.name for schedule in told] == [REPORTS]
+    assert [schedule.name for schedule in told] == [REPORTS, "topics-index"]
 
 
 def test_live_mode_asks_feeds_groups_them_and_reports(
@@ -50,7 +50,7 @@ def test_live_mode_asks_feeds_groups_them_and_reports(
     told = {
         schedule.name: schedule for schedule in topic_schedules(settings, sqlite_database, Rules(settings))
     }
-    assert sorted(told) == ["news-retention", "topics-feeds", "topics-grouping", REPORTS]
+    assert sorted(told) == ["news-retention", "topics-feeds", "topics-grouping", "topics-index", REPORTS]
     told["topics-feeds"].run(NOW)
     found = store.latest(sqlite_database, ("live",), since=NOW - timedelta(days=3))
     assert len(found) == 1

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from backend.articles.engine import RuleSet
-from backend.articles.rules.ruleset import shipped
 from backend.topics.grouping.members import Member
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
@@ -18,11 +16,6 @@ Make = Callable[..., Member]
 @pytest.fixture
 def noon() -> datetime:
     return NOON
-
-
-@pytest.fixture(scope="session")
-def rules() -> RuleSet:
-    return shipped().rules
 
 
 @pytest.fixture

@@ -1,0 +1,70 @@
+"""``GET /topics`` by words and by entity, and whom posted topics are about."""
+
+from typing import Any
+
+import pytest
+
+from tests.backend.topics.conftest import Service
+
+
+def ids(service: Service, query: str) -> list[int]:
+    answer = service.get(f"/topics?{query}").json()
+    assert answer["total"] == len(answer["data"])
+    return [item["id"] for item in answer["data"]]
+
+
+def test_posted_topics_are_found_by_whom_their_texts_name(service: Service) -> None:
+    number = service.add(
+        texts={
+            "en": {"title": "SEC approves a spot Solana fund", "summary": "Coinbase keeps the assets."},
+            "ja": {"title": "イーサリアムにも期待"},
+        }
+    )
+    other = service.add(title="Nothing of the sort")
+    for entity in ("sec", "solana", "coinbase", "ethereum"):
+        assert ids(service, f"entity={entity}") == [number], entity
+        assert ids(service, f"entity={entity}&find=approves") == [number]
+    assert ids(service, "entity=solana&lang=ja") == [number]
+    assert ids(service, "entity=nobody-knows") == []
+    assert ids(service, "find=nothing+sort") == [other]
+
+
+def test_entities_that_are_sent_stay_as_they_are(service: Service) -> None:
+    number = service.add(title="SEC approves a spot Solana fund", entities=["bitcoin", "mine.own"])
+    assert ids(service, "entity=bitcoin") == ids(service, "entity=mine.own") == [number]
+    assert ids(service, "entity=solana") == []
+
+
+def test_an_update_in_one_language_keeps_whom_the_other_names(service: Service) -> None:
+    number = service.add(external_id="a", texts={"en": {"title": "Solana rises"}})
+    assert service.add(external_id="a", texts={"ja": {"title": "ビットコイン上昇"}}) == number
+    assert ids(service, "entity=solana") == ids(service, "entity=bitcoin") == [number]
+
+
+def test_media_that_come_later_are_found_too(service: Service) -> None:
+    number = service.add(title="A fund")
+    media: dict[str, Any] = {"primary_sources": [{"url": "https://a.example/1", "site_name": "Moonwire"}]}
+    assert ids(service, "find=moonwire") == []
+    service.post(f"/topics/{number}/media", media)
+    assert ids(service, "find=moonwire") == [number]
+
+
+def test_words_of_nothing_but_blanks_filter_nothing_and_signs_find_nothing(service: Service) -> None:
+    number = service.add()
+    assert ids(service, "find=") == ids(service, "find=++") == [number]
+    assert ids(service, "find=%21%3F") == []
+    for odd in ("%00", "%22%20OR%20%2A", "%27%3A%2A%27", "NEAR%28a%20b%29", "%F0%9F%92%A5", "a%00title"):
+        assert service.get(f"/topics?find={odd}").status == 200, odd
+
+
+@pytest.mark.parametrize("query", ["entity=", "entity=Not%20an%20id", "entity=a%22b", f"find={'x' * 201}"])
+def test_a_filter_that_cannot_be_is_400_in_the_envelope(service: Service, query: str) -> None:
+    answer = service.get(f"/topics?{query}")
+    assert (answer.status, answer.json()["code"], answer.json()["data"]) == (400, 400, None)
+
+
+@pytest.mark.parametrize("entities", ["solana", ["Not an id"], [1], [""], ["x"] * 41])
+def test_entities_that_are_no_ids_are_refused(service: Service, entities: Any) -> None:
+    answer = service.post("/topics", service.topic(entities=entities))
+    assert answer.status == 400
+    assert "entities" in answer.json()["message"]
