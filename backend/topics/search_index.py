@@ -1,8 +1,8 @@
 """By which words and entities topics are found: a full-text index over their texts, as they stand.
 
 It holds the terms that documents are searched by (:mod:`backend.documents.index_text`), so that a Chinese
-word is found within its sentence and an English one in another form. The language of a text and the entities
-of its topic are terms too. Topics are found or not, and never ranked by how well: hence one condition over
+word is found within its sentence and an English one in another form. The entities of a topic are terms of its
+texts too. Topics are found or not, and never ranked by how well: hence one condition over
 the index, and the order and counts of :mod:`backend.topics.found`.
 """
 
@@ -18,7 +18,7 @@ from backend.entities.model import LANGUAGES, Language
 from backend.topics.model import Topic, TopicText
 from backend.topics.tables import topic_texts
 
-ENTITY, LANGUAGE = "entity:", "lang:"
+ENTITY = "entity:"
 """No term of a text holds a colon."""
 MOST_ASKED = 40
 """Different terms of a search that count."""
@@ -34,7 +34,7 @@ def write(connection: Connection, topics: Sequence[Topic]) -> None:
             "topic_id": topic.id,
             "language": language,
             "number": (topic.id or 0) * _PER_TOPIC + LANGUAGES.index(language),
-            "terms": _terms(topic, language, text),
+            "terms": _terms(topic, text),
         }
         for topic in topics
         for language, text in topic.texts.items()
@@ -66,21 +66,27 @@ def matching(
     connection: Connection, language: Language, find: str, entities: Collection[str]
 ) -> sa.Subquery | None:
     """The column ``topic_id`` of the topics whose text in ``language`` holds every word of ``find`` and that
-    tell of one of ``entities``, where any are given. None where ``find`` holds no letter or digit.
+    tell of one of ``entities``, where any are given. None where neither says anything to look for.
 
     A single Chinese or Japanese character is found where a word begins with it.
     """
     words = query_terms([find])[:MOST_ASKED]
-    if find.strip() and not words:
+    if not words and (find.strip() or not entities):
         return None
-    groups = [[LANGUAGE + language], *([word] for word in words)]
+    groups = [[word] for word in words]
     if entities:
         groups.append([ENTITY + entity for entity in sorted(entities)])
     if connection.dialect.name == "sqlite":
-        look = sa.text("SELECT rowid / 4 AS topic_id FROM topic_search WHERE topic_search MATCH :asked")
+        look = sa.text(
+            "SELECT rowid / 4 AS topic_id FROM topic_search"
+            " WHERE topic_search MATCH :asked AND rowid % 4 = :language"
+        ).bindparams(language=LANGUAGES.index(language))
         asked = _asked(groups, " AND ", " OR ", '"{}"', '"{}"*')
     else:
-        look = sa.text("SELECT topic_id FROM topic_search WHERE terms @@ CAST(:asked AS tsquery)")
+        look = sa.text(
+            "SELECT topic_id FROM topic_search"
+            " WHERE terms @@ CAST(:asked AS tsquery) AND language = :language"
+        ).bindparams(language=language)
         asked = _asked(groups, " & ", " | ", "'{}'", "'{}':*")
     return look.bindparams(asked=asked).columns(topic_id=sa.BigInteger).subquery("matching")
 
@@ -98,13 +104,13 @@ def _is_part(term: str) -> bool:
     return len(term) == 1 and not term.isascii()
 
 
-def _terms(topic: Topic, language: Language, text: TopicText) -> list[str]:
+def _terms(topic: Topic, text: TopicText) -> list[str]:
     """The different terms of a text, of who tells it, and of whom it is about."""
     host = (urlsplit(topic.url).hostname or "").removeprefix("www.")
     outlets = dict.fromkeys(item.site_name for item in topic.media if item.site_name)
     found = document_terms(text.title, *said(text), host, *outlets)
     named = [ENTITY + entity for entity in topic.entities]
-    return list(dict.fromkeys([*found, LANGUAGE + language, *named]))
+    return list(dict.fromkeys([*found, *named]))
 
 
 def said(text: TopicText) -> list[str]:

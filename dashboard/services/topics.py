@@ -1,7 +1,6 @@
 """Topics as they are read on the page: filters, search, neighbours, addresses, terms. Pure."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -14,11 +13,12 @@ Category = Literal["breaking", "important", "normal"]
 CATEGORIES: tuple[Category, ...] = ("breaking", "important", "normal")
 """In the order of their numbers on the wire."""
 PAGE_SIZE = 25
-SEARCHED_SIZE, SEARCHED_PAGES = 100, 5
-"""A search looks through the newest 500 topics that the other filters let through."""
+LONGEST_SEARCH = 200
+"""Characters of a search, as the service takes them."""
 NEAR = timedelta(days=7)
 """For so long after an event its age says more than its date; the candles that are kept reach as far."""
 EARLIEST, LATEST = date(2000, 1, 1), date(2099, 12, 31)
+_ENTITY = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
 _TOPIC_PATH = re.compile(r"/topics/([1-9][0-9]{0,17})/?")
 _QUOTES_PATH = re.compile(r"/(?:prices|assets)/([A-Za-z0-9._-]+)(?:/[a-z]+)?")
 _PAGES: Mapping[str, str] = {"/crypto/market-overview": "/", "/rankings": "/rankings", "/prices": "/rankings"}
@@ -37,13 +37,8 @@ class Filters:
     page: int = 1
 
     @property
-    def searches(self) -> bool:
-        """Whether topics are looked through here, because the service has no such filter."""
-        return bool(self.entity or self.find.strip())
-
-    @property
     def narrows(self) -> bool:
-        return self.searches or bool(self.category or self.since or self.until)
+        return bool(self.entity or self.find.strip() or self.category or self.since or self.until)
 
 
 def query(filters: Filters, *, page: int | None = None, size: int = PAGE_SIZE) -> dict[str, str]:
@@ -55,6 +50,10 @@ def query(filters: Filters, *, page: int | None = None, size: int = PAGE_SIZE) -
         asked["publish_after"] = _midnight(filters.since)
     if filters.until is not None:
         asked["publish_before"] = _midnight(filters.until + timedelta(days=1))
+    if filters.entity:
+        asked["entity"] = filters.entity
+    if words := " ".join(filters.find.split())[:LONGEST_SEARCH]:
+        asked["find"] = words
     return asked
 
 
@@ -76,6 +75,11 @@ def number(text: str) -> int | None:
     return int(text) if re.fullmatch(r"[1-9][0-9]{0,17}", text) else None
 
 
+def entity_id(text: str) -> str:
+    """``text`` where it can be the id of an entity, else nothing."""
+    return text if len(text) <= 100 and _ENTITY.fullmatch(text) else ""
+
+
 def category_of(sent: int | str) -> Category:
     """The code of a category, which the service names by number in lists and by word in a topic."""
     if isinstance(sent, int):
@@ -85,17 +89,6 @@ def category_of(sent: int | str) -> Category:
 
 def pages(total: int, size: int = PAGE_SIZE) -> int:
     return max(1, -(-total // size))
-
-
-def matches(item: Mapping[str, Any], find: str) -> bool:
-    """Whether a topic's title, subtitle, summary or host holds every word; case and width do not matter."""
-    fields = (item["title"], item["subtitle"], item["summary"], urlsplit(item["url"]).hostname)
-    there = _folded(" ".join(field for field in fields if field))
-    return all(word in there for word in _folded(find).split())
-
-
-def _folded(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold()
 
 
 class Neighbours(NamedTuple):

@@ -1,10 +1,11 @@
 """The filters above the list; each choice goes into the address."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import streamlit as st
 
-from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, t
+from dashboard.client.articles import RuleEntity
+from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, language, t
 from dashboard.services import topics as reading
 from dashboard.services.topics import CATEGORIES, Filters
 from dashboard.views import topics_state as desk
@@ -14,7 +15,7 @@ ALL = "all"
 
 
 def show(chosen: Filters, names: Mapping[str, str]) -> None:
-    """``names``: the entities that may be chosen, by id."""
+    """``names``: whom the topics of this page name, by id."""
     with st.container(key="tp_filters", horizontal=True, vertical_alignment="center", gap="small"):
         _language(chosen)
         _category(chosen)
@@ -93,23 +94,37 @@ def _days_chosen() -> None:
 
 
 def _entity(chosen: Filters, names: Mapping[str, str]) -> None:
-    options = _options(chosen.entity, names)
-    labels = {code: names.get(code, code) for code in options} | {"": t("topics.entity_any")}
+    labels = _labels(chosen.entity, names)
     st.session_state["tp_entity"] = chosen.entity
     st.selectbox(
         t("topics.entity"),
-        options,
-        format_func=lambda code: labels[code],
+        list(labels),
+        format_func=lambda code: labels.get(code, code),
         key="tp_entity",
         label_visibility="collapsed",
         on_change=lambda: desk.choose(desk.ENTITY, st.session_state["tp_entity"] or ""),
     )
 
 
-def _options(chosen: str, names: Mapping[str, str]) -> Sequence[str]:
-    """Any, then the names in their order; the one that is chosen stays, even when no topic has it now."""
-    known = {*names, chosen} - {""}
-    return ["", *sorted(known, key=lambda code: names.get(code, code).casefold())]
+def _labels(chosen: str, names: Mapping[str, str]) -> dict[str, str]:
+    """Any, whom the topics of this page name, then all others; each part by name. Who is chosen stays among
+    them, even when nobody knows who that is."""
+    every = {one["id"]: _name(one) for one in desk.catalogue()}
+    here = {code: every.get(code, name) for code, name in names.items()}
+    parts = [
+        {"": t("topics.entity_any")},
+        *(dict(sorted(part.items(), key=lambda item: item[1].casefold())) for part in (here, every)),
+    ]
+    found = {code: label for part in parts for code, label in part.items()}
+    return found if chosen in found else {**found, chosen: chosen}
+
+
+def _name(entity: RuleEntity) -> str:
+    """In the language of the page, and in English where that is another: readers look for either."""
+    names = entity["names"]
+    english = names.get("en") or entity["id"]
+    own = names.get(language(), english)
+    return english if own == english else f"{own} · {english}"
 
 
 def _find(chosen: Filters) -> None:
@@ -119,7 +134,7 @@ def _find(chosen: Filters) -> None:
         key="tp_find",
         placeholder=t("topics.find"),
         icon=":material/search:",
-        max_chars=200,
+        max_chars=reading.LONGEST_SEARCH,
         label_visibility="collapsed",
         on_change=lambda: desk.choose(desk.FIND, st.session_state["tp_find"] or ""),
     )

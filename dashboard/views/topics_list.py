@@ -28,19 +28,19 @@ def show(*, opened: bool) -> None:
     filters = desk.filters()
     ranked = None if opened or filters.page > 1 else topics.ranked(filters.language, top=TOP)
     listing = topics_data.gather(filters)
-    refresh.note(*listing.answers, *([ranked] if ranked else []))
-    states.stale_banner(*listing.answers, *([ranked] if ranked else []), key="tp_list")
+    answers = (listing.answer, *([ranked] if ranked else []))
+    refresh.note(*answers)
+    states.stale_banner(*answers, key="tp_list")
     now = datetime.now(UTC)
     tree: list[Node | None] = []
     if ranked is not None and not filters.narrows:
         tree.append(_top(ranked.data, filters, now))
-    if listing.known:
+    if listing.answer.data is not None:
         tree.append(_stream(listing, filters, now))
     chosen = live_view(tree, key="tp_stream")
-    if not listing.known:
-        fault = next((answer.error for answer in listing.answers if answer.error), None)
-        if fault is not None:
-            states.error(fault, key="tp_list")
+    if listing.answer.data is None:
+        if listing.answer.error is not None:
+            states.error(listing.answer.error, key="tp_list")
     elif not listing.shown:
         _empty(listing, filters)
     if chosen is not None:
@@ -131,7 +131,7 @@ def _stream(listing: Listing, filters: Filters, now: datetime) -> Node:
         h(
             "header",
             h("h2", t("topics.stream")),
-            h("p", _count(listing), class_="cp-note", role="status"),
+            h("p", t("topics.count", n=f"{listing.total:,}"), class_="cp-note", role="status"),
             class_="cp-panel-head",
             key="head",
         ),
@@ -142,15 +142,6 @@ def _stream(listing: Listing, filters: Filters, now: datetime) -> Node:
         key="stream",
         aria_label=t("topics.stream"),
     )
-
-
-def _count(listing: Listing) -> str:
-    counted = t("topics.count", n=f"{listing.total:,}")
-    if listing.searched is None:
-        return counted
-    if listing.searched < listing.whole:
-        return t("topics.count_of_newest", n=f"{listing.total:,}", searched=f"{listing.searched:,}")
-    return t("topics.count_found", n=f"{listing.total:,}", searched=f"{listing.searched:,}")
 
 
 def _row(topic: TopicItem, named: tuple[Named, ...], lang: str, now: datetime, shown: str) -> Node:

@@ -58,7 +58,7 @@ def _take_out(listing: Listing) -> None:
     """What the list shows, as a file."""
     if not listing.shown:
         return
-    as_of = min((answer.at for answer in listing.answers if answer.at is not None), default=datetime.now(UTC))
+    as_of = listing.answer.at or datetime.now(UTC)
     url = st.context.url or ""
     listed = Listed(listing.shown, as_of, url.partition("/topics")[0].rstrip("/"))
     with st.container(key="tp_export", horizontal=True, vertical_alignment="center", gap="small"):

@@ -11,10 +11,11 @@ import streamlit as st
 from backend.articles.schemas import MAX_ARTICLES
 from dashboard import i18n, urlstate
 from dashboard.client import articles
+from dashboard.client.articles import RuleEntity
 from dashboard.i18n import LANGUAGES, Language
 from dashboard.services import research_marks as marking
 from dashboard.services import topics as reading
-from dashboard.services.articles import blank
+from dashboard.services.articles import Article, blank
 from dashboard.services.research_marks import Named
 from dashboard.services.topics import CATEGORIES, Filters
 
@@ -32,6 +33,8 @@ class Desk:
 
     turn: int = 0
     target: str = HEADING
+    rules_version: str = ""
+    """Of the rules by which the topics were read last."""
     named: OrderedDict[tuple[int, str, str], tuple[Named, ...]] = field(default_factory=OrderedDict)
 
 
@@ -47,7 +50,7 @@ def filters() -> Filters:
         category=next((code for code in CATEGORIES if code == _text(CATEGORY)), None),
         since=reading.day(_text(SINCE)),
         until=reading.day(_text(UNTIL)),
-        entity=_text(ENTITY),
+        entity=reading.entity_id(_text(ENTITY)),
         find=_text(FIND),
         page=reading.number(_text(PAGE)) or 1,
     )
@@ -156,20 +159,11 @@ def entities(topics: Sequence[Mapping[str, Any]]) -> dict[int, tuple[Named, ...]
 
 def _read(topics: Sequence[Mapping[str, Any]]) -> list[tuple[Named, ...]] | None:
     """The entities of each text, by the service's own rules; null when it cannot be asked."""
-    sent = [
-        {
-            **blank(),
-            "title": topic["title"],
-            "summary": topic["subtitle"] or "",
-            "content": reading.content(topic),
-            "language": topic["lang"],
-        }
-        for topic in topics
-    ]
-    answer = articles.scan(sent, persist=False)  # type: ignore[arg-type]
+    answer = articles.scan([_article(topic) for topic in topics], persist=False)
     if answer.error is not None or answer.data is None:
         return None
-    book = articles.rules(articles.rules_version(answer)).data
+    desk().rules_version = articles.rules_version(answer)
+    book = articles.rules(desk().rules_version).data
     if book is None:
         return None
     return [
@@ -182,3 +176,17 @@ def _read(topics: Sequence[Mapping[str, Any]]) -> list[tuple[Named, ...]] | None
         )
         for result in answer.data
     ]
+
+
+def _article(topic: Mapping[str, Any]) -> Article:
+    article = blank()
+    article["title"], article["language"] = topic["title"], topic["lang"]
+    article["summary"], article["content"] = topic["subtitle"] or "", reading.content(topic)
+    return article
+
+
+def catalogue() -> Sequence[RuleEntity]:
+    """Everybody whom topics can be about; nobody until some topic was read, and while the service is away."""
+    version = desk().rules_version
+    book = articles.rules(version).data if version else None
+    return [one for one in book["entities"] if one["type"] != "term"] if book else ()

@@ -191,7 +191,7 @@ def test_a_search_looks_through_all_pages_and_stands_in_the_link() -> None:
     assert linked(app)["find"] == "NUMBER 29"
     live = drawn(app)
     assert "Ordinary news number 29" in live
-    assert t("topics.count_found", n="1", searched="32") in live
+    assert t("topics.count", n="1") in live
     assert t("topics.top") not in live
 
 
@@ -208,6 +208,18 @@ def test_the_list_is_narrowed_to_those_that_name_a_coin() -> None:
     assert "Ethereum upgrade" in live
     assert "SEC approves" not in live
     assert app.selectbox(key="tp_entity").value == "ethereum"
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_anybody_of_the_catalogue_can_be_chosen_and_who_is_named_here_comes_first(lang: Any) -> None:
+    app = opened(lang=lang, topic_lang="en")
+    options = app.selectbox(key="tp_entity").options
+    assert options[0] == t("topics.entity_any", lang=lang)
+    assert any("Tezos" in option for option in options)
+    assert any("Ethereum" in option for option in options[:8])
+    app.selectbox(key="tp_entity").set_value("tezos").run()
+    assert not app.exception
+    assert t("topics.none_found", lang=lang) in html(app)
 
 
 def test_an_entity_that_no_topic_names_is_told_and_stays_chosen() -> None:

@@ -64,12 +64,20 @@ def test_categories_are_read_from_numbers_and_from_words() -> None:
     assert reading.category_of("Breaking") == "breaking"
 
 
-@pytest.mark.parametrize(
-    ("find", "found"),
-    [("sec FUND", True), ("ＳＥＣ", True), ("decision sec.gov", True), ("fund refused", False), ("  ", True)],
-)
-def test_a_search_wants_every_word_whatever_its_case_and_width(find: str, found: bool) -> None:
-    assert reading.matches(topic(), find) is found
+def test_a_search_and_an_entity_are_the_services_own_filters() -> None:
+    filters = Filters(entity="bitcoin-cash", find=f"  sec   fund {'x' * 300}")
+    asked = reading.query(filters)
+    assert asked["entity"] == "bitcoin-cash"
+    assert asked["find"].startswith("sec fund x")
+    assert len(asked["find"]) == reading.LONGEST_SEARCH
+    assert filters.narrows
+    assert not Filters(find="  ").narrows
+    assert "find" not in reading.query(Filters(find="  "))
+
+
+@pytest.mark.parametrize("text", ["Bitcoin", "a b", "a/b", "-a", "", "a" * 101])
+def test_what_can_be_no_entity_filters_nothing(text: str) -> None:
+    assert reading.entity_id(text) == ""
 
 
 @given(st.lists(st.integers(1, 99), unique=True, min_size=1))
