@@ -6,15 +6,15 @@ half-hour candle is added by the reader.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend.db import upsert
-from backend.markets.candles import align, fold, from_sparkline
+from backend.markets.candles import EPOCH, align, fold, from_sparkline
 from backend.markets.model import SPAN_COUNT, SPAN_SECONDS, Candle, Poll, Published, source_label
 from backend.markets.strips import strip_of
 from backend.markets.tables import candle_strips, candles, price_points
@@ -23,6 +23,9 @@ HALF_HOUR = SPAN_SECONDS["24h"]
 Past = Mapping[str, Sequence[Candle]]
 """Half-hour candles by asset id."""
 RESOLUTIONS = (HALF_HOUR, SPAN_SECONDS["7d"], 86_400)
+AROUND = 24
+FEWEST_AROUND = 3
+LATEST = datetime(9000, 1, 1, tzinfo=UTC)
 SPARKLINE_EVERY = timedelta(minutes=5)
 """A sparkline's closes are hourly: rendering it more often changes next to nothing."""
 
@@ -81,6 +84,33 @@ def candles_between(
     )
     rows = connection.execute(sa.select(candles).where(condition).order_by(candles.c.open_time)).mappings()
     return [candle_of(row) for row in rows]
+
+
+class Around(NamedTuple):
+    """The finest stored candles around an instant, each of ``seconds``; null where there are none."""
+
+    seconds: int | None
+    candles: list[Candle]
+
+
+def around(connection: Connection, realm: str, asset_id: str, at: datetime) -> Around:
+    """Up to :data:`AROUND` candles before the one of ``at``, and as many behind it.
+
+    Half-hour candles if enough are left of them (see :mod:`backend.markets.thinning`), else 4-hour ones, else
+    daily ones. Candles of which none is near ``at`` do not tell of it.
+    """
+    if not EPOCH <= at < LATEST:
+        return Around(None, [])
+    for seconds in RESOLUTIONS:
+        length = timedelta(seconds=seconds)
+        middle = align(at, seconds)
+        found = candles_between(
+            connection, realm, asset_id, seconds, middle - AROUND * length, middle + (AROUND + 1) * length
+        )
+        near = any(abs(candle.open_time - middle) <= length for candle in found)
+        if near and len(found) >= FEWEST_AROUND:
+            return Around(seconds, found)
+    return Around(None, [])
 
 
 def close_half_hours(connection: Connection, realm: str, sources: Mapping[str, str], now: datetime) -> None:

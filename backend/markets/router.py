@@ -7,6 +7,7 @@ from pydantic import WithJsonSchema
 from starlette.responses import Response
 
 from backend.auth.gate import gated_router
+from backend.instants import Instant
 from backend.markets import schemas
 from backend.markets.answers import Order, SortKey
 from backend.markets.memory import IncidentKind
@@ -61,6 +62,13 @@ def read_candles(request: Request, id: AssetId, span: Span = "24h") -> Response:
     `24h` holds 30-minute candles, `7d` 4-hour ones; `basis` says which kind they are.
     """
     return RawJson(market(request).candles(id, span))
+
+
+@router.get("/assets/{id}/candles/around", response_model=schemas.CandlesAround, responses=NO_SUCH_ASSET)
+def read_candles_around(request: Request, id: AssetId, at: Instant) -> Response:
+    """The finest candles that are stored around an instant: 30 minutes for 90 days, 4 hours for two years,
+    and daily ones from the day on which the service first ran."""
+    return RawJson(market(request).candles_around(id, at))
 
 
 @router.get("/prices", response_model=dict[str, schemas.PriceRecord], responses=HOT)

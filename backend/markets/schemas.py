@@ -166,6 +166,15 @@ class CandleSeries(Wire):
     candles: list[CandleRow]
 
 
+class CandlesAround(Wire):
+    id: str
+    at: Timestamp
+    interval_seconds: Literal[1800, 14400, 86400] | None
+    basis: Literal["polls"]
+    source: str | None = Field(description="`sample`, or null: candles of the past do not keep their source.")
+    candles: list[CandleRow] = Field(description="Empty where none are stored around the instant.")
+
+
 class ProviderQuote(Wire):
     provider: str
     source: str

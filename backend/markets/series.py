@@ -16,6 +16,7 @@ import sqlalchemy as sa
 import structlog
 
 from backend.db import Database, upsert
+from backend.markets import history
 from backend.markets.assets import Asset
 from backend.markets.history import HALF_HOUR, current_candles
 from backend.markets.model import SPAN_SECONDS, Candle, Fault, ProviderError, Span, source_label
@@ -51,6 +52,21 @@ class CandleReader:
                 "source": found["source"],
                 "last_updated": found["as_of"] and stamp(found["as_of"]),
                 "candles": orjson.Fragment(window(found["body"], span, now)),
+            }
+        )
+
+    def around(self, asset: Asset, at: datetime) -> bytes:
+        """The answer of ``GET /assets/{id}/candles/around``: what is kept, at no provider's cost."""
+        with self._database.read() as connection:
+            found = history.around(connection, self._realm, asset.id, at)
+        return orjson.dumps(
+            {
+                "id": asset.id,
+                "at": stamp(at),
+                "interval_seconds": found.seconds,
+                "basis": "polls",
+                "source": "sample" if self._realm.startswith("sample") and found.candles else None,
+                "candles": orjson.Fragment(strip_of(found.candles)),
             }
         )
 

@@ -1,6 +1,6 @@
 """The verbs of the market domain, as endpoints and commands call them."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import orjson
@@ -83,6 +83,9 @@ class MarketService:
     def candles(self, asset_id: str, span: Span) -> bytes:
         asset = self._known(asset_id)
         return self._candles.read(asset, span, self._now())
+
+    def candles_around(self, asset_id: str, at: datetime) -> bytes:
+        return self._candles.around(self._known(asset_id), at)
 
     def status(self) -> dict[str, Any]:
         return status.status_answer(

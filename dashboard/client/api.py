@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import UTC, datetime
 from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
@@ -18,6 +19,7 @@ from dashboard.client.http import ApiClient
 from dashboard.client.wire import (
     Asset,
     AssetQuotes,
+    CandlesAround,
     CandleSeries,
     FigureFacts,
     MarketIncident,
@@ -73,6 +75,13 @@ def assets() -> Fetched[list[Asset]]:
 
 def candles(asset_id: str, span: Span) -> Fetched[CandleSeries]:
     return client().get(f"/assets/{_segment(asset_id)}/candles?span={span}", "object", _series)
+
+
+def candles_around(asset_id: str, at: datetime) -> Fetched[CandlesAround]:
+    """The finest candles that are stored around an instant; none where none are."""
+    instant = at.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    path = f"/assets/{_segment(asset_id)}/candles/around?at={instant}"
+    return client().get(path, "object", _series, lifetime=SLOW_SECONDS)
 
 
 def overview() -> Fetched[MarketOverview]:

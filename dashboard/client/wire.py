@@ -156,6 +156,16 @@ class CandleSeries(TypedDict):
     candles: list[CandleRow]
 
 
+class CandlesAround(TypedDict):
+    """``interval_seconds`` is null where there are no candles."""
+
+    id: str
+    at: str
+    interval_seconds: int | None
+    source: str | None
+    candles: list[CandleRow]
+
+
 class ProviderQuote(TypedDict):
     provider: str
     source: str

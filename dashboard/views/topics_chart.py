@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
-from dashboard.client import api
+from dashboard.client import Problem, api
 from dashboard.client.topics import TopicDetail
 from dashboard.client.wire import CandleRow
 from dashboard.components.chart import Figure, chart
@@ -23,6 +23,8 @@ LATE_MS = 3_600_000
 """An event is on the chart up to an hour after the last candle, which may not have ended."""
 AXIS_LABEL = 18
 """Pixels to the left, so that the first time on the axis is whole."""
+KEPT = (1_800, 14_400, 86_400)
+"""Seconds of the candles that the service keeps, the finest for the shortest time."""
 ASSET_TYPES = ("asset", "stablecoin", "protocol")
 
 
@@ -35,9 +37,6 @@ def show(topic: TopicDetail, named: Sequence[Named], now: datetime) -> None:
     event = datetime.fromisoformat(topic["published_at"])
     with st.container(key="tp_prices", gap="small"):
         st.html(tag("h3", text(t("topics.prices")), class_="rs-head") + _links(found))
-        if not reading.is_drawn(event, now):
-            st.html(tag("p", text(t("topics.prices_old")), class_="cp-note"))
-            return
         chosen = found[0]
         if len(found) > 1:
             chosen = _choose(found)
@@ -66,41 +65,70 @@ def _links(found: Sequence[Named]) -> str:
     return tag("ul", links, class_="rs-chips", aria_label=t("topics.on_rankings"))
 
 
+class _Series(NamedTuple):
+    """Candles around an event, what they span in words and for the axis, and what they are made of."""
+
+    candles: Sequence[CandleRow]
+    span: Span
+    label: str
+    basis: str
+    source: str | None
+
+
 def _chart(asset: Named, event: datetime, now: datetime) -> None:
-    span: Span = "24h" if now - event < timedelta(hours=20) else "7d"
-    answer = api.candles(asset.id, span)
-    series = answer.data
-    if series is None:
-        if answer.error is not None:
-            states.error(answer.error, key="tp_candles")
+    """Of the last days what the Rankings draw; of earlier ones what is kept."""
+    found = _recent(asset, event, now) if reading.is_drawn(event, now) else _kept(asset, event)
+    if isinstance(found, Problem):
+        states.error(found, key="tp_candles")
+    if not isinstance(found, _Series):
         return
-    shown = series["candles"]
-    if not shown:
-        st.html(coin_parts.note(t("rankings.candles_none")))
+    said = t("topics.prices_event", time=f"{event.astimezone(UTC):%Y-%m-%d %H:%M} UTC")
+    if not found.candles:
+        st.html(coin_parts.note(f"{said} · {t('topics.prices_none')}"))
         return
     look = theme.look()
     figure = candles.figure(
-        shown,
+        found.candles,
         look.shades,
         look.zone,
         ink=look.ink,
         background=look.background,
-        sample=bool(series["source"] and series["source"].startswith("sample")),
-        span=span,
-        identity=f"{asset.id} {span} {event.isoformat()}",
+        sample=bool(found.source and found.source.startswith("sample")),
+        span=found.span,
+        identity=f"{asset.id} {found.label} {event.isoformat()}",
     )
-    marked = mark(figure, shown, event.astimezone(look.zone).replace(tzinfo=None), event, look.accent)
-    words = candles.summary(shown, asset.name, t(f"rankings.span_{span}"))
-    said = t("topics.prices_event", time=f"{event.astimezone(UTC):%Y-%m-%d %H:%M} UTC")
+    local = event.astimezone(look.zone).replace(tzinfo=None)
+    marked = mark(figure, found.candles, local, event, look.accent)
+    words = candles.summary(found.candles, asset.name, found.label)
     chart(
         figure,
         key="tp_candles",
         height=candles.HEIGHT,
         alt=f"{words} {said}" if marked else words,
-        table=candles.table(shown, asset.name, language()),
+        table=candles.table(found.candles, asset.name, language()),
     )
+    st.html(coin_parts.note(f"{said} · {found.basis}" if marked else found.basis))
+
+
+def _recent(asset: Named, event: datetime, now: datetime) -> _Series | Problem | None:
+    span: Span = "24h" if now - event < timedelta(hours=20) else "7d"
+    answer = api.candles(asset.id, span)
+    series = answer.data
+    if series is None:
+        return answer.error
     basis = t(f"rankings.basis_{series['basis']}", source=source_name(series["source"]))
-    st.html(coin_parts.note(f"{said} · {basis}" if marked else basis))
+    return _Series(series["candles"], span, t(f"rankings.span_{span}"), basis, series["source"])
+
+
+def _kept(asset: Named, event: datetime) -> _Series | Problem | None:
+    answer = api.candles_around(asset.id, event)
+    series = answer.data
+    if series is None:
+        return answer.error
+    seconds = series["interval_seconds"]
+    basis = t(f"topics.kept_{seconds}") if seconds in KEPT else ""
+    span: Span = "24h" if seconds == KEPT[0] else "7d"
+    return _Series(series["candles"], span, t("topics.around"), basis, series["source"])
 
 
 def mark(figure: Figure, shown: Sequence[CandleRow], local: datetime, event: datetime, colour: str) -> bool:

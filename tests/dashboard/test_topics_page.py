@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.client import Fetched, topics
+from dashboard.client import Fetched, api, topics
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, t
+from dashboard.services import topics as reading
 from dashboard.views import topics_chart
 from tests.dashboard.conftest import CALM, Backend
 from tests.support import pages
@@ -322,6 +323,27 @@ def test_closing_a_topic_leaves_the_filters_and_gives_the_focus_back(ids: dict[s
 
 def test_coins_of_a_topic_are_linked_to_the_rankings(ids: dict[str, str]) -> None:
     assert 'href="/rankings?coin=solana"' in html(opened(topic=ids["page:fund"]))
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_an_event_of_which_no_price_is_stored_says_so(
+    monkeypatch: pytest.MonkeyPatch, ids: dict[str, str], lang: Any
+) -> None:
+    monkeypatch.setattr(reading, "NEAR", timedelta(hours=1))
+    assert t("topics.prices_none", lang=lang) in html(opened(lang=lang, topic=ids["page:upgrade"]))
+
+
+def test_an_earlier_event_is_drawn_out_of_the_candles_that_are_kept(
+    monkeypatch: pytest.MonkeyPatch, ids: dict[str, str]
+) -> None:
+    start = int((CALM - timedelta(days=4)).timestamp() * 1000)
+    rows = [(start + n * 14_400_000, 1.0, 2.0, 0.5, 1.5, None) for n in range(12)]
+    kept = {"id": "ethereum", "at": at(days=3), "interval_seconds": 14_400, "source": None, "candles": rows}
+    monkeypatch.setattr(reading, "NEAR", timedelta(hours=1))
+    monkeypatch.setattr(api, "candles_around", lambda asset, event: Fetched(kept, CALM))
+    page = html(opened(topic=ids["page:upgrade"]))
+    assert t("topics.kept_14400") in page
+    assert t("topics.prices_event", time=f"{CALM - timedelta(days=3):%Y-%m-%d %H:%M} UTC") in page
 
 
 def test_an_event_is_drawn_where_the_candles_reach_it() -> None:

@@ -219,3 +219,46 @@ def test_realms_keep_their_candles_apart(database: Database) -> None:
     with database.read() as connection:
         realms = connection.execute(sa.select(candles.c.realm).distinct()).scalars().all()
     assert set(realms) == {"live", "sample-2026"}
+
+
+def fill(database: Database, seconds: int, start: datetime, many: int) -> None:
+    rows = [
+        history.candle_row(
+            REALM, "bitcoin", seconds, Candle(start + n * timedelta(seconds=seconds), *[Decimal(n + 1)] * 4)
+        )
+        for n in range(many)
+    ]
+    with database.write() as connection:
+        connection.execute(sa.insert(candles), rows)
+
+
+def around(database: Database, at: datetime, asset_id: str = "bitcoin") -> history.Around:
+    with database.read() as connection:
+        return history.around(connection, REALM, asset_id, at)
+
+
+def test_the_finest_candles_that_are_left_around_an_instant_tell_of_it(database: Database) -> None:
+    day = datetime.fromisoformat("2026-05-18T00:00:00Z")
+    fill(database, 86_400, day - timedelta(days=400), 400)
+    fill(database, 14_400, day - timedelta(days=40), 240)
+    fill(database, 1_800, day - timedelta(days=3), 144)
+    recent, earlier, old = (
+        around(database, day - timedelta(**ago)) for ago in ({"days": 1}, {"days": 20}, {"days": 200})
+    )
+    assert [found.seconds for found in (recent, earlier, old)] == [1_800, 14_400, 86_400]
+    assert [len(found.candles) for found in (recent, earlier, old)] == [49, 49, 49]
+    assert recent.candles[24].open_time == day - timedelta(days=1)
+    assert recent.candles == sorted(recent.candles, key=lambda candle: candle.open_time)
+
+
+@pytest.mark.parametrize("at", ["2009-01-03T18:15:05Z", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+def test_an_instant_of_which_nothing_is_stored_has_no_candles(sqlite_database: Database, at: str) -> None:
+    fill(sqlite_database, 86_400, NOON, 5)
+    assert around(sqlite_database, datetime.fromisoformat(at)) == (None, [])
+
+
+def test_candles_of_which_none_is_near_an_instant_do_not_tell_of_it(sqlite_database: Database) -> None:
+    fill(sqlite_database, 1_800, NOON, 10)
+    assert around(sqlite_database, NOON - half_hours(1)).seconds == 1_800
+    assert around(sqlite_database, NOON - half_hours(2)) == (None, [])
+    assert around(sqlite_database, NOON, "ethereum") == (None, [])

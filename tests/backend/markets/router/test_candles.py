@@ -1,6 +1,7 @@
 """Candles as they are answered: whole, ascending, and only those that were asked for."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from itertools import pairwise
 from typing import Any
 
@@ -65,3 +66,28 @@ def check_candles(rows: Sequence[Sequence[Any]], span: Span) -> None:
     for _, first, high, low, last, volume in rows:
         assert low <= min(first, last) <= max(first, last) <= high
         assert volume is None or volume >= 0
+
+
+def test_candles_around_an_instant_are_those_that_are_stored(sample: Running) -> None:
+    at = sample.clock() - timedelta(hours=5)
+    series = sample.json(f"/assets/bitcoin/candles/around?at={at:%Y-%m-%dT%H:%M:%SZ}")
+    assert (series["id"], series["interval_seconds"], series["source"]) == ("bitcoin", 1_800, "sample")
+    opened = [row[0] for row in series["candles"]]
+    assert all(later - earlier == 1_800_000 for earlier, later in pairwise(opened))
+    assert any(0 <= at.timestamp() * 1000 - start < 1_800_000 for start in opened)
+    long_ago = sample.json("/assets/bitcoin/candles/around?at=2009-01-03T18:15:05Z")
+    assert (long_ago["candles"], long_ago["interval_seconds"], long_ago["source"]) == ([], None, None)
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("bitcoin/candles/around", 400),
+        ("bitcoin/candles/around?at=yesterday", 400),
+        ("bitcoin/candles/around?at=9999-12-31T23:59:59-12:00", 400),
+        ("bitcoin/candles/around?at=0001-01-01T00:00:00Z", 200),
+        ("no-such-coin/candles/around?at=2026-01-01T00:00:00Z", 404),
+    ],
+)
+def test_an_instant_that_cannot_be_read_is_refused(sample: Running, path: str, status: int) -> None:
+    assert sample.get(f"/assets/{path}").status == status
