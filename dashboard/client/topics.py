@@ -23,6 +23,7 @@ __all__ = [
     "detail",
     "insight",
     "media",
+    "of_entity",
     "page",
     "ranked",
 ]
@@ -115,6 +116,12 @@ class Insight(TypedDict):
 def page(query: Mapping[str, str]) -> Fetched[TopicPage]:
     """Topics newest first, as the filters and the page of ``query`` say."""
     return api.client().get(f"/topics?{urlencode(query)}", "object", _page)
+
+
+def of_entity(entity: str, language: Language, *, many: int) -> Fetched[TopicPage]:
+    """The latest topics that tell of an entity of the catalogue, or of a coin."""
+    asked = {"entity": entity, "lang": language, "page_size": str(many)}
+    return api.client().get(f"/topics?{urlencode(asked)}", "object", _page, lifetime=api.SLOW_SECONDS)
 
 
 def ranked(language: Language, *, top: int) -> Fetched[Ranking]:

@@ -14,7 +14,7 @@ from dashboard.components.chart import chart
 from dashboard.i18n import language, t
 from dashboard.services.rankings import SLOTS, SPANS, Row, Span
 from dashboard.urlstate import sync
-from dashboard.views import candles, coin_parts, states
+from dashboard.views import candles, coin_parts, coin_topics, states
 from dashboard.views.freshness import source_name
 from dashboard.views.theme import Look
 
@@ -78,10 +78,13 @@ def body(row: Row, look: Look, asked: Asked) -> None:
     links = "" if asset.data is None else coin_parts.links(asset.data)
     # In one piece: each piece by itself costs the browser more than what it holds.
     st.html(notes + told + coin_parts.figures(row, asset.data, lang) + links)
+    topics = st.container(key="rk_topics")
     with st.expander(t("rankings.curl"), key="rk_curl", on_change="rerun") as calls:
         if calls.open:  # the code's colours cost more than all the rest of the panel
             st.caption(t("rankings.curl_why"))
             st.code(coin_parts.curl(base_url(), row.id, asked.span), language="bash", wrap_lines=True)
+    with topics:
+        coin_topics.show(row.id)
 
 
 def _candles(row: Row, span: Span, look: Look, answer: Fetched[CandleSeries]) -> str:

@@ -10,9 +10,11 @@ from dashboard.client import api
 from dashboard.i18n import LANGUAGES, t
 from dashboard.services.rankings import SPANS
 from dashboard.views import rank_data
+from tests.dashboard.conftest import Backend
 from tests.support import pages
 from tests.support.line import Line
 from tests.support.pages import html
+from tests.support.running import loopback
 
 pytestmark = pytest.mark.usefixtures("dashboard_backend")
 
@@ -107,6 +109,30 @@ def test_the_panel_shows_both_providers_quotes_and_why(lang: Any) -> None:
     assert quotes is not None
     assert t(f"rankings.rule_{quotes['rule']}", lang=lang) in page
     assert "rk-spread" in page
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_panel_leads_to_what_was_told_of_the_coin(dashboard_backend: Backend, lang: Any) -> None:
+    assert t("rankings.topics_none", lang=lang) in html(opened(coin="dogecoin", lang=lang))
+    told = [
+        {
+            "external_id": f"panel:{n}",
+            "category": n % 3,
+            "published_at": f"2026-11-1{n}T00:00:00Z",
+            "url": "https://news.example/1",
+            "texts": {lang: {"title": f"Cardano <b>news</b> {lang} {n}"} for lang in LANGUAGES},
+        }
+        for n in range(5)
+    ]
+    key = {"CP-X-API-KEY": dashboard_backend.key}
+    assert loopback.post(f"{dashboard_backend.url}/topics", json=told, headers=key).is_success
+    page = html(opened(coin="cardano", lang=lang))
+    titles = [page.index(f"Cardano &lt;b&gt;news&lt;/b&gt; {lang} {n}") for n in (4, 3, 2)]
+    assert titles == sorted(titles)
+    assert f"{lang} 1" not in page
+    assert t("topics.category_important", lang=lang) in page
+    assert 'href="/topics?entity=cardano"' in page
+    assert t("rankings.topics_all", lang=lang, n="5") in page
 
 
 @pytest.mark.parametrize("chart", ["24h", "7d"])
