@@ -1,20 +1,19 @@
 """The Rankings over the real service: every language, view and link, and a service that goes away."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import orjson
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.client import api
+from dashboard.client import Fetched, Problem, api, topics
 from dashboard.i18n import LANGUAGES, t
 from dashboard.services.rankings import SPANS
 from dashboard.views import rank_data
-from tests.dashboard.conftest import Backend
 from tests.support import pages
 from tests.support.line import Line
 from tests.support.pages import html
-from tests.support.running import loopback
 
 pytestmark = pytest.mark.usefixtures("dashboard_backend")
 
@@ -112,27 +111,34 @@ def test_the_panel_shows_both_providers_quotes_and_why(lang: Any) -> None:
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_the_panel_leads_to_what_was_told_of_the_coin(dashboard_backend: Backend, lang: Any) -> None:
-    assert t("rankings.topics_none", lang=lang) in html(opened(coin="dogecoin", lang=lang))
-    told = [
-        {
-            "external_id": f"panel:{n}",
-            "category": n % 3,
-            "published_at": f"2026-11-1{n}T00:00:00Z",
-            "url": "https://news.example/1",
-            "texts": {lang: {"title": f"Cardano <b>news</b> {lang} {n}"} for lang in LANGUAGES},
-        }
-        for n in range(5)
-    ]
-    key = {"CP-X-API-KEY": dashboard_backend.key}
-    assert loopback.post(f"{dashboard_backend.url}/topics", json=told, headers=key).is_success
+def test_the_panel_leads_to_what_was_told_of_the_coin(monkeypatch: pytest.MonkeyPatch, lang: Any) -> None:
+    assert t("rankings.topics_none", lang=lang) in html(opened(coin="monad", lang=lang))
+
+    def latest(entity: str, language: Any, *, many: int) -> Fetched[topics.TopicPage]:
+        told: list[Any] = [
+            {"id": n, "title": f"{entity} <b> {n}", "lang": language, "category": 1, "published_at": at}
+            for n, at in ((9, "2026-11-14T00:00:00Z"), (7, "2026-11-13T00:00:00Z"))
+        ]
+        return Fetched({"topics": told[:many], "total": 5}, datetime.now(UTC))
+
+    monkeypatch.setattr(topics, "of_entity", latest)
     page = html(opened(coin="cardano", lang=lang))
-    titles = [page.index(f"Cardano &lt;b&gt;news&lt;/b&gt; {lang} {n}") for n in (4, 3, 2)]
-    assert titles == sorted(titles)
-    assert f"{lang} 1" not in page
-    assert t("topics.category_important", lang=lang) in page
+    assert page.index("cardano &lt;b&gt; 9") < page.index("cardano &lt;b&gt; 7")
+    assert 'href="/topics?entity=cardano&amp;topic=9"' in page
     assert 'href="/topics?entity=cardano"' in page
+    assert t("topics.category_important", lang=lang) in page
     assert t("rankings.topics_all", lang=lang, n="5") in page
+
+
+def test_topics_that_are_not_to_be_had_leave_the_rest_of_the_panel(monkeypatch: pytest.MonkeyPatch) -> None:
+    gone: Fetched[topics.TopicPage] = Fetched(
+        None, error=Problem("unavailable", "The store is away.", status=503)
+    )
+    monkeypatch.setattr(topics, "of_entity", lambda *_asked, **_more: gone)
+    app = opened(coin="bitcoin")
+    assert "The store is away." in html(app)
+    assert t("rankings.rule") in html(app)
+    assert len(drawn(app)) == 1
 
 
 @pytest.mark.parametrize("chart", ["24h", "7d"])

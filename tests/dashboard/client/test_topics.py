@@ -33,6 +33,12 @@ def test_a_page_is_asked_for_with_its_filters_and_read_with_its_total(
     assert seen[0].headers["CP-X-API-KEY"] == "key"
 
 
+def test_the_latest_of_a_coin_are_asked_for_by_its_id(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = service(monkeypatch, httpx.Response(200, json={"code": 0, "data": [ITEM], "total": 41}))
+    assert topics.of_entity("bitcoin-cash", "ja", many=3).data == {"topics": [ITEM], "total": 41}
+    assert dict(seen[0].url.params) == {"entity": "bitcoin-cash", "lang": "ja", "page_size": "3"}
+
+
 @pytest.mark.parametrize(
     ("call", "path"),
     [
