@@ -7,6 +7,7 @@ address as it is chosen. A value at its default is left out of the address.
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -48,6 +49,12 @@ def write(key: str, value: str, default: str = "") -> None:
     """Choose ``value`` from code (a component's event): into the session and the address."""
     st.session_state[key] = value
     _to_address(key, value, default)
+
+
+def link(path: str, **query: str) -> str:
+    """A link to another page, in the language that the address chose for this visit, if it did."""
+    asked = {**query, "lang": st.query_params.get("lang", "")}
+    return f"{path}?{urlencode({name: value for name, value in asked.items() if value})}"
 
 
 def _write_widget(key: str, default: str) -> None:

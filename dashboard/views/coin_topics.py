@@ -1,7 +1,6 @@
 """What was told of a coin lately, below all else in its panel, with the way to all its topics."""
 
 from datetime import UTC, datetime
-from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -9,6 +8,7 @@ from dashboard.client import topics
 from dashboard.client.topics import TopicItem
 from dashboard.i18n import HTML_LANG, language, t
 from dashboard.services.topics import category_of
+from dashboard.urlstate import link
 from dashboard.views import states
 from dashboard.views.markup import tag, text
 from dashboard.views.topics_markup import badge, when
@@ -30,16 +30,14 @@ def show(asset_id: str) -> None:
         st.html(head + tag("p", text(t("rankings.topics_none")), class_="rk-note"))
         return
     listed = tag("ul", *(_item(topic, asset_id, now) for topic in found["topics"]), class_="rk-topics")
-    every = tag("a", text(t("rankings.topics_all", n=f"{found['total']:,}")), href=_link(entity=asset_id))
+    every = tag(
+        "a", text(t("rankings.topics_all", n=f"{found['total']:,}")), href=link("/topics", entity=asset_id)
+    )
     st.html(head + listed + tag("p", every, class_="rk-topics-all"))
 
 
 def _item(topic: TopicItem, asset_id: str, now: datetime) -> str:
-    link = _link(entity=asset_id, topic=str(topic["id"]))
-    title = tag("a", text(topic["title"]), href=link, lang=HTML_LANG[topic["lang"]])
+    href = link("/topics", entity=asset_id, topic=str(topic["id"]))
+    title = tag("a", text(topic["title"]), href=href, lang=HTML_LANG[topic["lang"]])
     facts = tag("span", badge(category_of(topic["category"])), when(topic["published_at"], now))
     return tag("li", title, facts)
-
-
-def _link(**query: str) -> str:
-    return f"/topics?{urlencode(query)}"

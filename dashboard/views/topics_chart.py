@@ -14,6 +14,7 @@ from dashboard.i18n import language, t
 from dashboard.services import topics as reading
 from dashboard.services.rankings import Span
 from dashboard.services.research_marks import Named
+from dashboard.urlstate import link
 from dashboard.views import candles, coin_parts, states, theme
 from dashboard.views.freshness import source_name
 from dashboard.views.markup import tag, text
@@ -60,7 +61,7 @@ def _choose(found: Sequence[Named]) -> Named:
 
 def _links(found: Sequence[Named]) -> str:
     links = "".join(
-        tag("li", tag("a", text(one.name), href=f"/rankings?coin={one.id}", lang="en")) for one in found
+        tag("li", tag("a", text(one.name), href=link("/rankings", coin=one.id), lang="en")) for one in found
     )
     return tag("ul", links, class_="rs-chips", aria_label=t("topics.on_rankings"))
 

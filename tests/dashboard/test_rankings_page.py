@@ -124,8 +124,8 @@ def test_the_panel_leads_to_what_was_told_of_the_coin(monkeypatch: pytest.Monkey
     monkeypatch.setattr(topics, "of_entity", latest)
     page = html(opened(coin="cardano", lang=lang))
     assert page.index("cardano &lt;b&gt; 9") < page.index("cardano &lt;b&gt; 7")
-    assert 'href="/topics?entity=cardano&amp;topic=9"' in page
-    assert 'href="/topics?entity=cardano"' in page
+    assert f'href="/topics?entity=cardano&amp;topic=9&amp;lang={lang}"' in page
+    assert f'href="/topics?entity=cardano&amp;lang={lang}"' in page
     assert t("topics.category_important", lang=lang) in page
     assert t("rankings.topics_all", lang=lang, n="5") in page
 
