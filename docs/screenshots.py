@@ -41,6 +41,9 @@ SHOTS: dict[str, tuple[str, dict[str, Any]]] = {
     "research-dark": ("/research?lang=ja", {**DESKTOP, "color_scheme": "dark"}),
     "research-phone": ("/research?lang=zh", PHONE),
     "topics": ("/topics", DESKTOP),
+    "topic": ("/topics?topic=1", DESKTOP),
+    "topics-found": ("/topics?entity=bitcoin&find=halving", DESKTOP),
+    "topic-phone": ("/topics?topic=1", PHONE),
     "topics-dark": ("/topics?lang=ja&topic=1", {**DESKTOP, "color_scheme": "dark"}),
     "topics-beside": ("/topics?topic=1&beside=1", DESKTOP),
     "topics-phone": ("/topics?lang=zh", PHONE),
@@ -54,7 +57,7 @@ UniSwapとSolannaのチームは「数か月で試験を始める」と述べた
 `Etherium` のようなコード中の語はそのまま残る。
 
 関係者によると、最初の試験は来月に行われる。結果は公開され、だれでも検証できる。"""
-KEPT = ("rankings", "overview-dark", "rankings-phone")
+KEPT = ("rankings", "overview-dark", "rankings-phone", "topic")
 """Those that the README shows; with a folder given all are taken into it."""
 SETTLE_MS = 4000
 
