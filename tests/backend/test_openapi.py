@@ -261,7 +261,8 @@ def test_mending_leaves_what_a_route_says_of_its_own_errors() -> None:
 
 def test_the_filters_of_the_topics_are_described_as_what_they_take(document: dict[str, Any]) -> None:
     parameters = {p["name"]: p["schema"] for p in document["paths"]["/topics"]["get"]["parameters"]}
-    assert set(parameters) == {"category", "page", "page_size", "lang", "publish_before", "publish_after"}
+    of_the_interface = {"category", "page", "page_size", "lang", "publish_before", "publish_after"}
+    assert set(parameters) == of_the_interface | {"entity", "find"}
     for name, default in (("page", 1), ("page_size", 20)):
         told = parameters[name]
         assert (told["type"], told["minimum"], told["default"]) == ("integer", 1, default)
