@@ -38,6 +38,9 @@ from backend.markets.view import CHANGED
 from backend.prepared import Prepared
 from backend.settings import Settings
 from backend.sources.router import router as sources_router
+from backend.timelines.router import router as timelines_router
+from backend.timelines.schemas import run_components
+from backend.timelines.service import TimelineService
 from backend.topics import store as topic_store
 from backend.topics.router import router as topics_router
 from backend.topics.service import TopicService
@@ -52,6 +55,7 @@ ROUTERS = (
     sources_router,
     extraction_router,
     topics_router,
+    timelines_router,
 )
 MOST_FAULTS = 100
 """Faults of an input that an answer lists; a body may hold many more."""
@@ -79,6 +83,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
     images = Icons(database, symbols, live=settings.mode == "live")
     articles = ArticleService(settings, database, now=now)
     topics = TopicService(settings, database, articles.rules, now=now)
+    timelines = TimelineService(settings, database)
     watcher.subscribe(auth_service.CHANGED, keyring.reload)
     watcher.subscribe(icons.CHANGED, images.forget)
     watcher.subscribe(CHANGED, market.view.reload)
@@ -86,6 +91,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
     watcher.subscribe(topic_store.CHANGED, topics.ready.reload)
     watcher.each_time(market.view.by_the_clock)
     watcher.each_time(articles.rules.refresh)
+    watcher.each_time(timelines.profiles.refresh)
     watcher.poll()
 
     app = FastAPI(
@@ -105,11 +111,12 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
     app.state.icons = images
     app.state.articles = articles
     app.state.topics = topics
+    app.state.timelines = timelines
     app.state.body_limit = settings.body_limit_bytes
     for router in ROUTERS:
         app.include_router(router)
     _handle_errors(app)
-    openapi.install(app)
+    openapi.install(app, run_components())
     return Shell(
         app,
         keyring=keyring,

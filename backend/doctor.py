@@ -24,6 +24,7 @@ from backend.markets.reasons import words
 from backend.markets.setup import Market
 from backend.settings import Settings, config_file
 from backend.sources.checkup import checkup
+from backend.timelines.checkup import checkup as timelines_checkup
 from backend.topics.checkup import checkup as feeds_checkup
 from backend.topics.posts.checkup import checkup as posts_checkup
 
@@ -57,6 +58,7 @@ def examine(settings: Settings) -> list[Finding]:
                 found += [Finding(*noted) for noted in checkup(settings, database, now=now)]
                 found += [Finding(*noted) for noted in feeds_checkup(settings, database, now=now)]
                 found += [Finding(*noted) for noted in posts_checkup(settings, database, now=now)]
+                found += [Finding(*noted) for noted in timelines_checkup(settings, database)]
         found.append(_service(settings))
     finally:
         database.dispose()

@@ -5,6 +5,8 @@ credentials that it does. One pass over the generated document mends that, from 
 declares.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from fastapi import FastAPI
@@ -72,26 +74,31 @@ DEPRECATION_HEADERS = {
 }
 
 
-def install(app: FastAPI) -> None:
-    """Make ``app.openapi()`` give the mended document, built once."""
+def install(app: FastAPI, components: Mapping[str, Any] = MappingProxyType({})) -> None:
+    """Make ``app.openapi()`` give the mended document, built once.
+
+    ``components`` are schemas that the framework does not know, of bodies that it does not read.
+    """
 
     def document() -> dict[str, Any]:
         if app.openapi_schema is None:
             app.openapi_schema = mend(
                 get_openapi(
                     title=app.title, version=app.version, description=app.description, routes=app.routes
-                )
+                ),
+                components,
             )
         return app.openapi_schema
 
     app.openapi = document  # type: ignore[method-assign]
 
 
-def mend(document: dict[str, Any]) -> dict[str, Any]:
+def mend(document: dict[str, Any], components: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
     schemas["Problem"] = PROBLEM_SCHEMA
+    schemas.update(components)
     for path in document["paths"].values():
         for operation in path.values():
             _mend_operation(operation)

@@ -18,14 +18,14 @@ class PreparedResponse(Response):
 
     def __init__(self, answer: Prepared, request: Request) -> None:
         status, headers, body = answer.answer(
-            _joined(request, "accept-encoding"), _joined(request, "if-none-match")
+            joined_header(request, "accept-encoding"), joined_header(request, "if-none-match")
         )
         super().__init__(status_code=status)
         self.body = body
         self.raw_headers = list(headers)
 
 
-def _joined(request: Request, name: str) -> bytes | None:
+def joined_header(request: Request, name: str) -> bytes | None:
     """A header's lines as the one list that they mean (RFC 9110 section 5.3)."""
     lines = request.headers.getlist(name)
     return ", ".join(lines).encode("latin-1") if lines else None

@@ -42,6 +42,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         env_prefix="CHAINPROOF_",
         frozen=True,
+        populate_by_name=True,
         extra="ignore",
         env_ignore_empty=True,
         hide_input_in_errors=True,
@@ -108,6 +109,11 @@ class Settings(BaseSettings):
     """The most searches in 15 minutes; where X itself says fewer, that holds."""
     fetch_allow: Annotated[tuple[str, ...], NoDecode] = ()
     """``host:port`` pairs that the guarded client may reach although they are not public."""
+
+    profiles_file: Path | None = Field(default=None, validation_alias="CHAINPROOF_PROFILES")
+    """A JSON file of model profiles; see also the tables ``[profiles."name"]`` of ``chainproof.toml``."""
+    timelines_memory_mib: int = Field(default=96, ge=1)
+    """What each HTTP process may keep of the newest runs, as they are sent, in MiB."""
 
     job_timeout_seconds: int = Field(default=120, ge=1, le=86_400)
     """How long a submitted job may run before it fails."""

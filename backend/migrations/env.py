@@ -10,6 +10,7 @@ import backend.jobs.tables
 import backend.kept
 import backend.language_model.tables
 import backend.markets.tables
+import backend.timelines.tables
 import backend.topics.tables  # noqa: F401 - imported for the tables that they declare
 from backend.db import Database, metadata
 from backend.migrations.declared import is_declared

@@ -4,7 +4,7 @@
 ``total_score`` over ``max_score``, a fraction and no percentage. Points of both lists are positive.
 """
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
@@ -18,6 +18,10 @@ MOST_PARTS = 2_000
 Name = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
 Words = Annotated[str, Meta(max_length=LONGEST_WORDS)]
 Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
+
+
+Realm = Literal["own", "sample"]
+"""Whose runs: what people and programs gave, or the generated ones that sample mode shows."""
 
 
 class Metrics(Struct, frozen=True, forbid_unknown_fields=True):

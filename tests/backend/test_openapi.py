@@ -8,6 +8,9 @@ import jsonschema  # type: ignore[import-untyped]  # it has no types
 import pytest
 
 from backend.openapi import mend
+from backend.timelines import store as timeline_store
+from backend.timelines.check import check
+from backend.timelines.model import Points, Profile, Run
 from backend.topics import store as topic_store
 from backend.topics.model import Category, Media, Term, Topic, TopicText
 from tests.support.asgi import send
@@ -22,6 +25,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     with sample_app(tmp_path_factory.mktemp("openapi"), ("bitcoin", "ethereum")) as running:
         add_a_topic(running)
+        add_a_run(running)
         yield running
 
 
@@ -37,6 +41,26 @@ def add_a_topic(running: Running) -> None:
     with running.database.write() as connection:
         topic_store.put(connection, [topic], now=now)
     running.look()
+
+
+def add_a_run(running: Running) -> None:
+    profile = Profile(provider="an agent", model="a model")
+    part = Points("a", 0.5, "why")
+    run = Run(
+        run_id="one",
+        timestamp="2026-03-01T00:00:00Z",
+        case_id="a case",
+        success=True,
+        total_score=1.0,
+        raw_score=1.0,
+        max_score=1.0,
+        normalized_score=1.0,
+        deductions=(part,),
+        bonuses=(part,),
+    )
+    timeline_store.put_profiles(running.database, {"a/b": profile}, now=running.clock())
+    right = check([run], profile="a/b").prepared
+    timeline_store.add(running.database, "own", right, {"a/b": profile})
 
 
 @pytest.fixture(scope="module")
@@ -206,6 +230,12 @@ CALLS = [
     ("/ranking_topics", "/ranking_topics?top=0"),
     ("/ai_insights/{id}", "/ai_insights/1"),
     ("/ai_insights/{id}", "/ai_insights/99"),
+    ("/v1/timelines", "/v1/timelines"),
+    ("/v1/timelines", "/v1/timelines?limit=-1"),
+    ("/v1/timelines/{profile}", "/v1/timelines/a%2Fb"),
+    ("/v1/timelines/{profile}", "/v1/timelines/nobody"),
+    ("/v1/runs/{run_id}", "/v1/runs/one"),
+    ("/v1/runs/{run_id}", "/v1/runs/none"),
     ("/healthz", "/healthz"),
     ("/readyz", "/readyz"),
     ("/metrics", "/metrics"),

@@ -1,0 +1,64 @@
+"""What is wrong with a run that was given: where, which kind of fault, and a reason that follows the field's
+name in a sentence ("total_score must be a number, not a string")."""
+
+import re
+from typing import NamedTuple
+
+Place = tuple[str | int, ...]
+
+_SAID = re.compile(r"(?P<words>.*?)(?: - at `\$(?P<path>.*)`)?", re.DOTALL)
+_STEP = re.compile(r"\.(?P<name>\w+)|\[(?P<index>\d+)\]")
+_FIELD = re.compile(r"Object (?P<what>missing required|contains unknown) field `(?P<name>.*)`", re.DOTALL)
+_EXPECTED = re.compile(r"Expected `(?P<meant>[^`]+)`(?P<bound>[^,]*)(?:, got `(?P<got>[^`]+)`)?")
+_WORDS = {
+    "float": "a number",
+    "int": "an integer",
+    "str": "a string",
+    "bool": "true or false",
+    "array": "an array",
+    "object": "an object",
+    "null": "null",
+}
+LONGEST_FIELD = 100
+
+
+class Fault(NamedTuple):
+    """``place`` leads from the run to what is wrong; it is empty where the run as a whole is meant."""
+
+    place: Place
+    kind: str
+    reason: str
+
+
+def told(error: Exception) -> Fault:
+    """What msgspec found wrong with one run, in our words."""
+    said = _SAID.fullmatch(str(error))
+    words, path = (said["words"], said["path"] or "") if said else (str(error), "")
+    place: Place = tuple(
+        int(step["index"]) if step["index"] is not None else step["name"] for step in _STEP.finditer(path)
+    )
+    if field := _FIELD.fullmatch(words):
+        here = (*place, _printable(field["name"]))
+        if field["what"] == "missing required":
+            return Fault(here, "missing", "is missing")
+        return Fault(here, "unknown_field", "is not a field of a run")
+    if expected := _EXPECTED.fullmatch(words):
+        meant = " or ".join(_WORDS.get(part, part) for part in expected["meant"].split(" | "))
+        got = f", not {_WORDS.get(expected['got'], expected['got'])}" if expected["got"] else ""
+        return Fault(place, "type" if got else "range", f"must be {meant}{_bound(expected['bound'])}{got}")
+    if words == "Number out of range":
+        return Fault(place, "range", "must be a number that 64 bits can hold")
+    return Fault(place, "invalid", words[:1].lower() + words[1:])
+
+
+def _bound(bound: str) -> str:
+    """A bound as msgspec writes it, in words."""
+    for written, meant in ((">= ", "at least "), ("<= ", "at most "), ("> ", "above "), ("< ", "below ")):
+        bound = bound.replace(written, meant)
+    length = re.fullmatch(r" of length at (least|most) (\d+)", bound)
+    return f" of at {length[1]} {length[2]} in length" if length else bound
+
+
+def _printable(name: str) -> str:
+    """A name that the sender chose, such as it can be sent back."""
+    return name.encode(errors="replace").decode()[:LONGEST_FIELD]

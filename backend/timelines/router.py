@@ -1,0 +1,130 @@
+"""The timeline endpoints: HTTP in and out."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect
+from starlette.responses import Response
+
+from backend.auth.body import judge_body
+from backend.auth.gate import gated_router, needs
+from backend.errors import BadRequest
+from backend.prepared import accepts_gzip, matches
+from backend.responses import HOT, RawJson, joined_header, not_found
+from backend.timelines import schemas
+from backend.timelines.answers import TimelineResponse
+from backend.timelines.negotiation import ARROW, JSON, form
+from backend.timelines.selection import LARGEST, Selection
+from backend.timelines.service import Asked, Found, TimelineService
+
+router: APIRouter = gated_router(scope="read", tags=["timelines"])
+
+Limit = Annotated[
+    schemas.Limit,
+    Query(description=f"The newest matching entries of each profile; 0 and beyond {LARGEST} mean {LARGEST}."),
+]
+Filter = Annotated[str | None, Query(description="Exactly so; empty is as if it was not given.")]
+ARROW_TOO: dict[int | str, dict[str, Any]] = {200: {"content": schemas.ARROW_CONTENT}, **HOT}
+
+
+def timelines_of(request: Request) -> TimelineService:
+    service: TimelineService = request.app.state.timelines
+    return service
+
+
+def selection(
+    limit: Limit = LARGEST,
+    model: Filter = None,
+    model_vendor: Filter = None,
+    inference_provider: Filter = None,
+    case_id: Filter = None,
+) -> Selection:
+    return Selection(
+        schemas.entries_made(limit),
+        model or None,
+        model_vendor or None,
+        inference_provider or None,
+        case_id or None,
+    )
+
+
+Chosen = Annotated[Selection, Depends(selection)]
+
+
+@router.get("/v1/timelines", response_model=schemas.TimelineListing, responses=ARROW_TOO)
+def list_timelines(request: Request, chosen: Chosen) -> Response:
+    """Every configured profile with its newest runs, oldest first by instant, then by `run_id`.
+
+    The filters compare with what each run was made with. Arrow columns are sent to those who accept them.
+    """
+    return _answer(request, timelines_of(request).listing(chosen, _asked(request)))
+
+
+@router.get(
+    "/v1/timelines/{profile:path}",
+    response_model=schemas.ProfileTimeline,
+    responses={**ARROW_TOO, **not_found("There is no such profile.")},
+)
+def read_timeline(request: Request, profile: str, chosen: Chosen) -> Response:
+    """One profile's newest runs. The rest of the path, percent-decoded once, is the profile's name."""
+    return _answer(request, timelines_of(request).timeline(profile, chosen, _asked(request)))
+
+
+@router.post(
+    "/v1/timelines/{profile:path}/entries",
+    status_code=201,
+    response_model=schemas.AddedRuns,
+    responses={
+        **not_found("There is no such profile."),
+        409: {"description": "It is a profile of the sample, which takes no runs."},
+    },
+    openapi_extra={"requestBody": schemas.REQUEST_BODY},
+)
+@needs("ingest")
+async def add_runs(request: Request, profile: str) -> Response:
+    """Add a run, or an array of them: all or, where one has a fault, none.
+
+    They are on the disk before the answer is sent. A known `run_id` keeps its first content.
+    """
+    # By hand, since the body of thousands of runs is decoded in a thread and straight into runs.
+    judge_body(request.scope["headers"], limit=request.app.state.body_limit)
+    try:
+        body = await request.body()
+    except ClientDisconnect:
+        raise BadRequest("The connection ended before the body was complete.") from None
+    added = await run_in_threadpool(timelines_of(request).add, profile, body)
+    answer = RawJson(b'{"added":%d,"known":%d}' % added)
+    answer.status_code = 201
+    return answer
+
+
+@router.get(
+    "/v1/runs/{run_id:path}", response_model=schemas.RunOut, responses=not_found("There is no such run.")
+)
+def read_run(request: Request, run_id: str) -> Response:
+    """One run, with what it was made with and what an entry has no field for."""
+    return RawJson(timelines_of(request).run(run_id))
+
+
+def _asked(request: Request) -> Asked:
+    encoding = joined_header(request, "accept-encoding")
+    asked = form(", ".join(request.headers.getlist("accept")))
+    # Arrow is compressed within.
+    return Asked(asked, gzip=asked == "json" and encoding is not None and accepts_gzip(encoding))
+
+
+def _answer(request: Request, found: Found) -> Response:
+    asked = found.asked
+    headers = {
+        "Cache-Control": "private, no-cache",
+        "Vary": "Accept, Accept-Encoding, Authorization, CP-X-API-KEY",
+        "ETag": found.tag,
+    }
+    known = joined_header(request, "if-none-match")
+    if known is not None and matches(known, found.tag.encode()):
+        return Response(status_code=304, headers=headers)
+    headers["Content-Type"] = ARROW if asked.form == "arrow" else JSON
+    if asked.gzip:
+        headers["Content-Encoding"] = "gzip"
+    return TimelineResponse(found.body(), headers)

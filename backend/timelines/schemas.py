@@ -1,0 +1,137 @@
+"""Wire shapes of the timeline endpoints, as the interface names them, for the document: the answers
+themselves are made of stored pieces."""
+
+import re
+from typing import Annotated, Any
+
+import msgspec
+from pydantic import BaseModel, BeforeValidator, Field
+from typing_extensions import TypedDict
+
+from backend.timelines.check import RATIO_TOLERANCE, SUM_TOLERANCE
+from backend.timelines.model import Run
+from backend.timelines.negotiation import ARROW
+from backend.timelines.selection import LARGEST
+
+_WHOLE = re.compile(r"-?[0-9]+", re.ASCII)
+_LARGEST_NUMBER = 2**63 - 1
+
+
+class MetricsOut(TypedDict):
+    """Null is what the run's source does not say."""
+
+    read_file_calls: int | None
+    write_file_calls: int | None
+    list_dir_calls: int | None
+    read_write_ratio: float | None
+    pre_write_read_coverage: float | None
+
+
+class PointsOut(TypedDict):
+    name: str
+    points: float
+    description: str
+
+
+class TimelineEntry(TypedDict):
+    """A scored run. ``total_score`` is ``raw_score`` plus bonuses less deductions, ``normalized_score`` that
+    over ``max_score``."""
+
+    run_id: str
+    timestamp: Annotated[str, Field(json_schema_extra={"format": "date-time"})]
+    finished_at: Annotated[str | None, Field(json_schema_extra={"format": "date-time"})]
+    case_id: str
+    profile: str
+    success: bool
+    total_score: float
+    raw_score: float
+    max_score: float
+    normalized_score: float
+    metrics: MetricsOut
+    deductions: list[PointsOut]
+    bonuses: list[PointsOut]
+
+
+class ConfiguredProfile(TypedDict):
+    provider: str | None
+    model: str | None
+    model_vendor: str | None
+    inference_provider: str | None
+
+
+class ListedTimeline(ConfiguredProfile):
+    entries: list[TimelineEntry]
+
+
+class TimelineListing(TypedDict):
+    profiles: dict[str, ListedTimeline]
+
+
+class ProfileTimeline(ConfiguredProfile):
+    profile: str
+    entries: list[TimelineEntry]
+
+
+class RunOut(TimelineEntry):
+    """An entry, what the run was made with, and what an entry has no field for."""
+
+    provider: str | None
+    model: str | None
+    model_vendor: str | None
+    inference_provider: str | None
+    cost_usd: float | None
+    agent: str | None
+    error: str | None
+    machinery_failure: bool | None
+
+
+class AddedRuns(BaseModel):
+    added: int = Field(ge=0)
+    known: int = Field(ge=0, description="Runs whose `run_id` is known: what it names stays as it was.")
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, str) and not (_WHOLE.fullmatch(value) and len(value) <= 20):
+        raise ValueError("must be a whole number from 0 on")
+    return value
+
+
+Limit = Annotated[int, Field(ge=0, le=_LARGEST_NUMBER), BeforeValidator(_whole, json_schema_input_type=int)]
+
+
+def entries_made(limit: int) -> int:
+    """How many entries ``limit`` asks for: 0 and more than there can be are the most."""
+    return min(limit, LARGEST) or LARGEST
+
+
+ARROW_CONTENT: dict[str, Any] = {ARROW: {"schema": {"type": "string", "format": "binary"}}}
+ARROW_FORM = (
+    f"With `Accept: {ARROW}`, the same selection as columns for charts and statistics: one row a run, names "
+    "dictionary-coded, deductions and bonuses as names and points. Each profile has a record batch with "
+    "dictionaries of its own."
+)
+
+
+def run_components() -> dict[str, Any]:
+    """The schemas of a run as it is sent, by name."""
+    _, components = msgspec.json.schema_components([Run], ref_template="#/components/schemas/{name}")
+    return components
+
+
+REQUEST_BODY: dict[str, Any] = {
+    "required": True,
+    "description": (
+        "A run, or an array of runs. Fields beyond those listed are refused. `total_score` must be right "
+        f"within {SUM_TOLERANCE}, `normalized_score` within {RATIO_TOLERANCE}."
+    ),
+    "content": {
+        "application/json": {
+            "schema": {
+                "anyOf": [
+                    {"$ref": "#/components/schemas/Run"},
+                    {"type": "array", "items": {"$ref": "#/components/schemas/Run"}},
+                ]
+            }
+        }
+    },
+}

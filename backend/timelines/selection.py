@@ -1,0 +1,53 @@
+"""Which runs of which timelines an answer holds."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from backend.timelines.model import Profile
+from backend.timelines.state import Timeline
+
+LARGEST = 1024
+"""Entries of a profile that an answer holds at the most, and unless fewer are asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The newest ``limit`` runs of each profile that match every filter which is not null."""
+
+    limit: int = LARGEST
+    model: str | None = None
+    model_vendor: str | None = None
+    inference_provider: str | None = None
+    case_id: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a selection comes to in one timeline. ``whole`` says that no filter leaves any run out."""
+
+    timeline: Timeline
+    series: tuple[int, ...]
+    made_with: Mapping[int, Profile]
+    case_id: str | None
+    limit: int
+    whole: bool
+
+
+def wanted(timeline: Timeline, selection: Selection) -> Wanted:
+    made_with = {each.id: timeline.made_with(each) for each in timeline.series}
+    fitting = {number: made for number, made in made_with.items() if _fits(made, selection)}
+    whole = selection.case_id is None and len(fitting) == len(made_with)
+    return Wanted(timeline, tuple(fitting), fitting, selection.case_id, selection.limit, whole)
+
+
+def _fits(made_with: Profile, selection: Selection) -> bool:
+    asked = (
+        (selection.model, made_with.model),
+        (selection.model_vendor, made_with.model_vendor),
+        (selection.inference_provider, made_with.inference_provider),
+    )
+    return all(want is None or want == has for want, has in asked)

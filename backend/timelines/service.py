@@ -1,0 +1,145 @@
+"""The verbs of evaluation timelines, as endpoints and commands call them."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import orjson
+
+from backend.db import Database
+from backend.errors import Conflict, NotFound
+from backend.settings import Settings
+from backend.timelines import rows, sent, store
+from backend.timelines.answers import Body, Piece, all_ready, listing_frames, profile_frames
+from backend.timelines.model import Realm
+from backend.timelines.negotiation import Form
+from backend.timelines.parts import Parts
+from backend.timelines.profiles import Profiles
+from backend.timelines.selection import Selection, Wanted, wanted
+from backend.timelines.state import State, StateReader, Timeline
+from backend.timelines.store import Added
+from backend.timelines.tails import Kind, Tails
+
+LONGEST_SHOWN = 100
+_REST = ("cost_usd", "agent", "error", "machinery_failure")
+
+
+class Asked(NamedTuple):
+    """A representation of an answer: its form, and whether it is compressed."""
+
+    form: Form
+    gzip: bool
+
+    @property
+    def kind(self) -> Kind:
+        return "arrow" if self.form == "arrow" else "gzip" if self.gzip else "json"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An answer that can be sent: its strong entity tag, and what gives its body."""
+
+    tag: str
+    service: "TimelineService"
+    asked: Asked
+    wanted: Sequence[Wanted]
+    is_listing: bool
+
+    def body(self) -> Body:
+        return self.service.body(self)
+
+
+class TimelineService:
+    """Reads and stores runs, for one process."""
+
+    def __init__(self, settings: Settings, database: Database) -> None:
+        self._database = database
+        self.profiles = Profiles(settings)
+        self.states = StateReader(database, self.profiles)
+        self.tails = Tails(settings.timelines_memory_mib * 1024**2)
+        self._parts = Parts(self.tails)
+
+    def listing(self, selection: Selection, asked: Asked) -> Found:
+        """Every profile's timeline."""
+        state = self.states.read()
+        chosen = [wanted(timeline, selection) for timeline in state.timelines.values()]
+        tag = _tag(state.digest, "", selection, asked)
+        return Found(tag, self, asked, chosen, is_listing=True)
+
+    def timeline(self, name: str, selection: Selection, asked: Asked) -> Found:
+        """One profile's. Raises :class:`NotFound`."""
+        timeline = _known(self.states.read(), name)
+        chosen = [wanted(timeline, selection)]
+        own = orjson.dumps([*store.fields(timeline.profile).values(), timeline.realm, timeline.version])
+        tag = _tag(own.decode(), name, selection, asked)
+        return Found(tag, self, asked, chosen, is_listing=False)
+
+    def run(self, run_id: str) -> bytes:
+        """A run with what an entry has no field for, in JSON. Raises :class:`NotFound`."""
+        state = self.states.read()
+        realms: tuple[Realm, ...] = ("own",) if state.realm == "own" else ("own", "sample")
+        with self._database.read() as connection:
+            found = rows.find(connection, realms, run_id)
+            made_with = None if found is None else rows.made_with(connection, found.series_id)
+        if found is None or made_with is None:
+            raise NotFound(f"There is no run {_shown(run_id)}.")
+        timeline = state.timelines.get(found.profile)
+        own = store.fields(made_with)
+        now = store.fields(timeline.profile) if timeline is not None else {}
+        beside = orjson.loads(found.rest) if found.rest is not None else {}
+        more = {name: own[name] or now.get(name) for name in own}
+        more |= {name: beside.get(name) for name in _REST}
+        return found.entry[:-1] + b"," + orjson.dumps(more)[1:]
+
+    def add(self, name: str, body: bytes) -> Added:
+        """Store what a program sent to a profile: all of it is on the disk when this returns, or none.
+
+        Raises :class:`NotFound`, :class:`Conflict` for a profile of the sample, and
+        :class:`~backend.errors.BadRequest`.
+        """
+        state = self.states.read()
+        timeline = _known(state, name)
+        if state.realm != "own":
+            raise Conflict(
+                f"{_shown(name)} is a profile of the sample, which takes no runs. Configure one of your own, "
+                "as by 'chainproof profiles add'; the sample then gives way to it.",
+                code="sample_profile",
+            )
+        return store.add(self._database, "own", sent.prepared(body, name), {name: timeline.profile})
+
+    def body(self, found: Found) -> Body:
+        kind = found.asked.kind
+        pieces = all_ready(self._parts.ready(kind, each) for each in found.wanted)
+        return Body(kind, _frames(found), found.wanted, pieces, lambda group: self._made(kind, group))
+
+    def _made(self, kind: Kind, group: Sequence[Wanted]) -> list[Piece]:
+        with self._database.read() as connection:
+            return [self._parts.make(kind, each, connection) for each in group]
+
+
+def _known(state: State, name: str) -> Timeline:
+    timeline = state.timelines.get(name)
+    if timeline is None:
+        raise NotFound(f"There is no profile {_shown(name)}. GET /v1/timelines lists those there are.")
+    return timeline
+
+
+def _frames(found: Found) -> list[bytes]:
+    if found.asked.form == "json":
+        return listing_frames(found.wanted) if found.is_listing else profile_frames(found.wanted[0])
+    from backend.timelines import arrow  # see parts.py
+
+    return arrow.frames(len(found.wanted))
+
+
+def _tag(state: str, name: str, selection: Selection, asked: Asked) -> str:
+    """The same bytes have the same tag, whichever process sends them."""
+    digest = hashlib.blake2b(digest_size=16)
+    digest.update(orjson.dumps([state, name, selection.as_dict(), asked.kind]))
+    return f'"{digest.hexdigest()}"'
+
+
+def _shown(text: str) -> str:
+    cut = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
+    return f"'{cut}'"

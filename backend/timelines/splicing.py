@@ -1,0 +1,88 @@
+"""One gzip member out of pieces that were compressed apart from each other.
+
+Each piece is a raw deflate stream (RFC 1951) that ends in a full flush, on a whole byte and with an empty
+window, so that any of them can follow any other. The member's checksum is combined out of theirs, as zlib's
+``crc32_combine`` does it (Adler): to append n bytes multiplies a CRC by x^(8n) modulo the polynomial. Several
+members one after another would be as valid (RFC 1952, section 2.2), but some clients read the first alone.
+"""
+
+import struct
+import zlib
+from typing import NamedTuple
+
+HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
+"""Deflate, no name, no time, an unknown system."""
+_LAST_BLOCK = b"\x03\x00"
+_POLYNOMIAL = 0xEDB88320
+_ONE = 1 << 31
+"""The polynomial 1, whose highest bit stands for x^0."""
+_LONGEST_STORED = 0xFFFF
+
+
+class Packed(NamedTuple):
+    """A piece: its deflate stream, and of what was compressed the CRC-32, the length, and x^(8 · length)."""
+
+    deflated: bytes
+    crc: int
+    length: int
+    shift: int
+
+
+class Member:
+    """Sums up what the end of a gzip member says of the pieces in it."""
+
+    def __init__(self) -> None:
+        self._crc = 0
+        self._length = 0
+
+    def stored(self, piece: bytes) -> bytes:
+        """A short piece as blocks that are not compressed."""
+        self._crc = zlib.crc32(piece, self._crc)
+        self._length += len(piece)
+        parts = (piece[at : at + _LONGEST_STORED] for at in range(0, len(piece), _LONGEST_STORED))
+        return b"".join(struct.pack("<BHH", 0, len(part), len(part) ^ 0xFFFF) + part for part in parts)
+
+    def packed(self, piece: Packed) -> bytes:
+        self._crc = multiplied(piece.shift, self._crc) ^ piece.crc
+        self._length += piece.length
+        return piece.deflated
+
+    def end(self) -> bytes:
+        return _LAST_BLOCK + struct.pack("<II", self._crc, self._length & 0xFFFFFFFF)
+
+
+def stored_size(piece: bytes) -> int:
+    """The bytes that :meth:`Member.stored` gives for ``piece``."""
+    return len(piece) + 5 * -(-len(piece) // _LONGEST_STORED)
+
+
+END_SIZE = len(_LAST_BLOCK) + 8
+
+
+def pack(piece: bytes | memoryview, level: int = 6) -> Packed:
+    compressor = zlib.compressobj(level, zlib.DEFLATED, -zlib.MAX_WBITS)
+    deflated = compressor.compress(piece) + compressor.flush(zlib.Z_FULL_FLUSH)
+    return Packed(deflated, zlib.crc32(piece), len(piece), power(8 * len(piece)))
+
+
+def multiplied(one: int, other: int) -> int:
+    """The product of two polynomials modulo the CRC's."""
+    product, bit = 0, _ONE
+    while one:
+        if one & bit:
+            product ^= other
+            one ^= bit
+        bit >>= 1
+        other = (other >> 1) ^ _POLYNOMIAL if other & 1 else other >> 1
+    return product
+
+
+def power(exponent: int) -> int:
+    """x^exponent modulo the CRC's polynomial."""
+    result, square = _ONE, _ONE >> 1
+    while exponent:
+        if exponent & 1:
+            result = multiplied(square, result)
+        exponent >>= 1
+        square = multiplied(square, square)
+    return result

@@ -1,0 +1,71 @@
+"""What is stored of evaluation timelines.
+
+Runs are only ever added. Each carries the number of the change that added it, so that the state of any
+earlier change can be read while writers go on: an answer holds exactly what its entity tag names.
+"""
+
+import sqlalchemy as sa
+
+from backend.db import BIG_ID, UtcTime, metadata
+
+SORTED_TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+"""Text in the order of its code points on every store, as Python sorts it."""
+
+timeline_profiles = sa.Table(
+    "timeline_profiles",
+    metadata,
+    sa.Column("name", SORTED_TEXT, primary_key=True),
+    sa.Column("provider", sa.Text),
+    sa.Column("model", sa.Text),
+    sa.Column("model_vendor", sa.Text),
+    sa.Column("inference_provider", sa.Text),
+    sa.Column("added_at", UtcTime, nullable=False),
+)
+"""Profiles that a command added; others are in files (see ``profiles.py``)."""
+
+timeline_versions = sa.Table(
+    "timeline_versions",
+    metadata,
+    sa.Column("realm", sa.String(8), primary_key=True),
+    sa.Column("profile", SORTED_TEXT, primary_key=True),
+    sa.Column("version", sa.BigInteger, nullable=False),
+    sa.Column("runs", sa.BigInteger, nullable=False),
+)
+"""The number of the last change that added runs to a profile, and how many runs it has."""
+
+timeline_series = sa.Table(
+    "timeline_series",
+    metadata,
+    sa.Column("id", BIG_ID, primary_key=True, autoincrement=True),
+    sa.Column("key", sa.String(64), nullable=False),
+    sa.Column("realm", sa.String(8), nullable=False),
+    sa.Column("profile", SORTED_TEXT, nullable=False),
+    sa.Column("provider", sa.Text),
+    sa.Column("model", sa.Text),
+    sa.Column("model_vendor", sa.Text),
+    sa.Column("inference_provider", sa.Text),
+    sa.UniqueConstraint("key"),
+    sa.Index(None, "realm", "profile"),
+)
+"""What the runs of a profile were made with, where several were. ``key`` is a digest of all the rest, since
+a unique constraint takes no two nulls for equal."""
+
+timeline_runs = sa.Table(
+    "timeline_runs",
+    metadata,
+    sa.Column("series_id", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("instant", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("run_id", SORTED_TEXT, primary_key=True),
+    sa.Column("realm", sa.String(8), nullable=False),
+    sa.Column("case_key", sa.BigInteger, nullable=False),
+    sa.Column("case_id", sa.Text, nullable=False),
+    sa.Column("version", sa.BigInteger, nullable=False),
+    sa.Column("entry", sa.LargeBinary, nullable=False),
+    sa.Column("rest", sa.LargeBinary),
+    sa.UniqueConstraint("realm", "run_id"),
+    sa.Index("ix_timeline_runs_case", "series_id", "case_key", "instant", "run_id"),
+    sqlite_with_rowid=False,
+)
+"""``instant`` is the run's timestamp in microseconds since 1970. ``entry`` is the timeline entry as it is
+answered, in JSON, and ``rest`` a JSON object of what an entry has no field for. ``case_key`` is a digest of
+``case_id``: two long names would not fit into one index entry of PostgreSQL."""
