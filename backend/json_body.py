@@ -27,6 +27,7 @@ MOST_FAULTS = 100
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
 _LONG_NUMBER = b"0" * len(str(LARGEST))
 _DIGITS_ALIKE = bytes(48 if 48 <= byte < 58 else byte for byte in range(256))
+_DIGITS = re.compile(rb"0+")
 _TOO_DEEP = "The body is nested too deeply"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _WIDE_ENCODINGS = (
@@ -78,8 +79,15 @@ def value(body: bytes) -> Any:
 
 
 def may_hold_huge_integers(body: bytes) -> bool:
-    """Whether some number has as many digits as only integers beyond 64 bits have, and long fractions."""
-    return _LONG_NUMBER in body.translate(_DIGITS_ALIKE)
+    """Whether as many digits follow each other as in integers beyond 64 bits, other than behind a point."""
+    alike = body.translate(_DIGITS_ALIKE)
+    start = alike.find(_LONG_NUMBER)
+    while start >= 0:
+        if body[start - 1 : start] != b".":
+            return True
+        end = _DIGITS.match(alike, start)
+        start = alike.find(_LONG_NUMBER, end.end() if end else start + 1)
+    return False
 
 
 def _explain(body: bytes, error: orjson.JSONDecodeError) -> NoReturn:

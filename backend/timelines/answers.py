@@ -4,7 +4,8 @@ No answer is ever one string. Where every piece stands ready, its length is decl
 first, they are read in a thread, a few at a time, while those before are on their way.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import orjson
@@ -19,8 +20,9 @@ from backend.timelines.tails import Kind
 
 Piece = bytes | Packed
 Make = Callable[[Sequence[Wanted]], list[Piece]]
-AT_ONCE = 8
+AT_ONCE = 4
 """Pieces that are read before any of them is sent, but for the first, which is sent at once."""
+LARGE = 64 * 1024
 _LISTING_ENDS = b"]}}}"
 
 
@@ -82,32 +84,69 @@ class TimelineResponse(Response):
         start = {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
         await send(start)
         body, member = self._body, Member() if self._body.kind == "gzip" else None
+        messages = Messages(send)
         if member is not None:
-            await _send_on(send, HEADER)
+            await messages.write(HEADER)
         done = 0
-        for group in _groups(len(body.wanted), ready=body.pieces is not None):
-            if body.pieces is not None:
-                pieces = body.pieces[group]
-            else:
-                pieces = await run_in_threadpool(body.make, body.wanted[group])
+        async for pieces in _pieces(body):
             for piece in pieces:
-                await _send_on(send, _framed(body.frames[done], member))
-                await _send_on(send, _written(piece, member))
+                await messages.write(_framed(body.frames[done], member))
+                await messages.write(_written(piece, member))
                 done += 1
+            await messages.flush()
         last = _framed(body.frames[done], member) + (b"" if member is None else member.end())
         await send({"type": "http.response.body", "body": last, "more_body": False})
 
 
-async def _send_on(send: Send, body: bytes) -> None:
-    if body:
-        await send({"type": "http.response.body", "body": body, "more_body": True})
+class Messages:
+    """Sends pieces of a body: small ones several at once, since a message costs as much as copying many of
+    them, large ones as they are."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._waiting: list[bytes] = []
+        self._size = 0
+
+    async def write(self, piece: bytes) -> None:
+        if len(piece) >= LARGE:
+            await self.flush()
+            await self._send({"type": "http.response.body", "body": piece, "more_body": True})
+            return
+        self._waiting.append(piece)
+        self._size += len(piece)
+        if self._size >= LARGE:
+            await self.flush()
+
+    async def flush(self) -> None:
+        if self._size:
+            joined = b"".join(self._waiting)
+            self._waiting, self._size = [], 0
+            await self._send({"type": "http.response.body", "body": joined, "more_body": True})
 
 
-def _groups(count: int, *, ready: bool) -> Iterator[slice]:
-    """Which pieces are had at once."""
-    if ready or not count:
-        yield slice(0, count)
+async def _pieces(body: Body) -> AsyncIterator[Sequence[Piece]]:
+    """All pieces in order; where they are read first, some are read while those before are sent."""
+    if body.pieces is not None:
+        yield body.pieces
         return
+    groups = _groups(len(body.wanted))
+    ahead = _read(body, next(groups))
+    try:
+        for group in groups:
+            pieces = await ahead
+            ahead = _read(body, group)
+            yield pieces
+        yield await ahead
+    finally:
+        ahead.cancel()
+
+
+def _read(body: Body, group: slice) -> asyncio.Future[list[Piece]]:
+    return asyncio.ensure_future(run_in_threadpool(body.make, body.wanted[group]))
+
+
+def _groups(count: int) -> Iterator[slice]:
+    """Which pieces are read at once: the first alone, so that it is soon on its way."""
     yield slice(0, 1)
     yield from (slice(at, at + AT_ONCE) for at in range(1, count, AT_ONCE))
 

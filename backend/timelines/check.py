@@ -4,7 +4,6 @@ Beside the shape that :class:`~backend.timelines.model.Run` declares: instants a
 numbers finite, the sums right, and the names such as every store can hold.
 """
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -14,19 +13,16 @@ from typing import NamedTuple
 
 import msgspec
 
-from backend.instants import parse_instant, write_instant
-from backend.timelines.faults import Fault, Place, told
+from backend.timelines.faults import Fault, told
+from backend.timelines.judging import (
+    judge_instant,
+    judge_names,
+    judge_numbers,
+    judge_profile,
+    judge_sums,
+)
 from backend.timelines.model import Metrics, Points, Profile, Run
 
-SUM_TOLERANCE = 0.01
-"""How far ``total_score`` may be from ``raw_score`` plus bonuses less deductions."""
-RATIO_TOLERANCE = 0.005
-"""How far ``normalized_score`` may be from ``total_score`` over ``max_score``: as far as rounding to two
-decimals takes it."""
-_SLACK = 1e-9
-"""For what binary fractions add to a difference of decimals."""
-_ROUNDING = 4 * 2.0**-52
-"""For what large numbers lose in a sum, as a share of the largest."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -106,7 +102,7 @@ def check(runs: Iterable[Run], *, profile: str | None = None, decoded: bool = Fa
     for index, run in enumerate(runs):
         faults: Sequence[Fault] = () if decoded else _faults_of_shape(run)
         if not faults:
-            right, faults = _judged(run, profile)
+            right, faults = _judged(run, profile, decoded=decoded)
             if right is not None:
                 prepared.append(right)
         refusals += [Refusal(index, fault) for fault in faults]
@@ -132,32 +128,26 @@ def _faults_of_shape(run: Run) -> list[Fault]:
     return []
 
 
-def _judged(run: Run, profile: str | None) -> tuple[Prepared | None, list[Fault]]:
+def _judged(run: Run, profile: str | None, *, decoded: bool) -> tuple[Prepared | None, list[Fault]]:
     faults: list[Fault] = []
-    begun, began = _instant(run.timestamp, "timestamp", faults)
-    ended, end = (None, None)
+    begun = judge_instant(run.timestamp, "timestamp", faults)
+    ended = None
     if run.finished_at is not None:
-        ended, end = _instant(run.finished_at, "finished_at", faults)
-        if began is not None and end is not None and end < began:
+        ended = judge_instant(run.finished_at, "finished_at", faults)
+        if begun is not None and ended is not None and ended[1] < begun[1]:
             faults.append(Fault(("finished_at",), "order", "is before timestamp"))
-    name = _profile(run, profile, faults)
-    faults += _faults_of_names(run)
-    if all_finite(run, faults):
-        _judge_sums(run, faults)
-    if faults or begun is None or began is None or name is None:
+    name = judge_profile(run, profile, faults)
+    judge_names(run, faults)
+    if decoded or judge_numbers(run, faults):
+        judge_sums(run, faults)
+    if faults or begun is None or name is None:
         return None, faults
-    return _prepared(run, name, begun, ended, microseconds(began))
-
-
-def _prepared(
-    run: Run, profile: str, timestamp: str, finished_at: str | None, instant: int
-) -> tuple[Prepared | None, list[Fault]]:
     entry = Entry(
         run.run_id,
-        timestamp,
-        finished_at,
+        begun[0],
+        None if ended is None else ended[0],
         run.case_id,
-        profile,
+        name,
         run.success,
         run.total_score,
         run.raw_score,
@@ -167,88 +157,20 @@ def _prepared(
         run.deductions,
         run.bonuses,
     )
-    rest = Rest(run.cost_usd, run.agent, run.error, run.machinery_failure)
     try:
-        encoded, beside = _ENCODER.encode(entry), _ENCODER.encode(rest)
+        encoded, rest = _ENCODER.encode(entry), _rest(run)
     except UnicodeEncodeError:
         return None, [Fault((), "string_unicode", "holds a lone surrogate, which is no character")]
     made_with = Profile(run.provider, run.model, run.model_vendor, run.inference_provider)
-    kept = None if beside == b"{}" else beside
-    return Prepared(profile, made_with, instant, run.run_id, run.case_id, encoded, kept), []
+    return Prepared(name, made_with, microseconds(begun[1]), run.run_id, run.case_id, encoded, rest), []
 
 
 _ENCODER = msgspec.json.Encoder()
 
 
-def _instant(text: str, field: str, faults: list[Fault]) -> tuple[str | None, datetime | None]:
-    """The instant as it is answered, and as it is."""
-    try:
-        moment = parse_instant(text)
-    except ValueError as error:
-        faults.append(Fault((field,), "instant", str(error)))
-        return None, None
-    return write_instant(moment), moment
+def _rest(run: Run) -> bytes | None:
+    rest = Rest(run.cost_usd, run.agent, run.error, run.machinery_failure)
+    return None if rest == _NO_REST else _ENCODER.encode(rest)
 
 
-def _profile(run: Run, asked: str | None, faults: list[Fault]) -> str | None:
-    if asked is None:
-        if run.profile is None:
-            faults.append(Fault(("profile",), "missing", "is missing"))
-        return run.profile
-    if run.profile is not None and run.profile != asked:
-        faults.append(Fault(("profile",), "profile", f"is not {asked[:100]!r}, to which the runs are added"))
-    return asked
-
-
-def _faults_of_names(run: Run) -> list[Fault]:
-    named = {
-        "run_id": run.run_id,
-        "case_id": run.case_id,
-        "provider": run.provider,
-        "model": run.model,
-        "model_vendor": run.model_vendor,
-        "inference_provider": run.inference_provider,
-    }
-    return [
-        Fault((field,), "null_character", "must not hold the character U+0000")
-        for field, value in named.items()
-        if value is not None and "\0" in value
-    ]
-
-
-def all_finite(run: Run, faults: list[Fault]) -> bool:
-    """Whether every number is one, which JSON sees to, and what is read from other formats may not."""
-    numbers: list[tuple[Place, float | None]] = [
-        (("total_score",), run.total_score),
-        (("raw_score",), run.raw_score),
-        (("max_score",), run.max_score),
-        (("normalized_score",), run.normalized_score),
-        (("metrics", "read_write_ratio"), run.metrics.read_write_ratio),
-        (("cost_usd",), run.cost_usd),
-    ]
-    for name, parts in (("deductions", run.deductions), ("bonuses", run.bonuses)):
-        numbers += [((name, index, "points"), part.points) for index, part in enumerate(parts)]
-    wrong = [place for place, number in numbers if number is not None and not math.isfinite(number)]
-    faults += [Fault(place, "finite", "must be a finite number") for place in wrong]
-    return not wrong
-
-
-def _judge_sums(run: Run, faults: list[Fault]) -> None:
-    given, taken = (part.points for part in run.bonuses), (-part.points for part in run.deductions)
-    terms = [run.raw_score, *given, *taken]
-    try:
-        right = math.fsum(terms)
-    except OverflowError:
-        faults.append(Fault(("deductions",), "sum", "add up to more than a number can hold"))
-        return
-    largest = max(abs(run.total_score), *(abs(term) for term in terms))
-    if not abs(run.total_score - right) <= SUM_TOLERANCE + _SLACK + _ROUNDING * largest:
-        parts = "raw_score plus bonuses less deductions"
-        faults.append(
-            Fault(("total_score",), "sum", f"must be {parts}, which is {right:.10g}, within {SUM_TOLERANCE}")
-        )
-    share = run.total_score / run.max_score
-    near = abs(run.normalized_score - share) <= RATIO_TOLERANCE + _SLACK + _ROUNDING * abs(share)
-    if not (math.isfinite(share) and near):
-        reason = f"must be total_score over max_score, which is {share:.10g}, within {RATIO_TOLERANCE}"
-        faults.append(Fault(("normalized_score",), "ratio", reason))
+_NO_REST = Rest()

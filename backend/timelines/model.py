@@ -2,6 +2,9 @@
 
 ``total_score`` is ``raw_score`` plus the bonuses less the deductions, and ``normalized_score`` is
 ``total_score`` over ``max_score``, a fraction and no percentage. Points of both lists are positive.
+
+None of these can be part of a cycle, so the collector need not look at them (``gc=False``): a request may
+bring ten thousand.
 """
 
 from typing import Annotated, Literal
@@ -24,7 +27,7 @@ Realm = Literal["own", "sample"]
 """Whose runs: what people and programs gave, or the generated ones that sample mode shows."""
 
 
-class Metrics(Struct, frozen=True, forbid_unknown_fields=True):
+class Metrics(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """How an agent behaved; null is what the source does not say."""
 
     read_file_calls: Count | None = None
@@ -34,7 +37,7 @@ class Metrics(Struct, frozen=True, forbid_unknown_fields=True):
     pre_write_read_coverage: Annotated[float, Meta(ge=0, le=1)] | None = None
 
 
-class Points(Struct, frozen=True, forbid_unknown_fields=True):
+class Points(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """What was taken off a score, or added to it, and why."""
 
     name: Name
@@ -42,7 +45,7 @@ class Points(Struct, frozen=True, forbid_unknown_fields=True):
     description: Words = ""
 
 
-class Profile(Struct, frozen=True, forbid_unknown_fields=True):
+class Profile(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """What a profile's runs are made with, unless a run says otherwise."""
 
     provider: Name | None = None
@@ -51,7 +54,7 @@ class Profile(Struct, frozen=True, forbid_unknown_fields=True):
     inference_provider: Name | None = None
 
 
-class Run(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Run(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, gc=False):
     """A run as a sender gives it: the entry's fields, and what an entry has no field for.
 
     ``profile`` may be left out: the address names it. ``machinery_failure`` says that the run failed before

@@ -8,7 +8,7 @@ import msgspec
 from pydantic import BaseModel, BeforeValidator, Field
 from typing_extensions import TypedDict
 
-from backend.timelines.check import RATIO_TOLERANCE, SUM_TOLERANCE
+from backend.timelines.judging import RATIO_TOLERANCE, SUM_TOLERANCE
 from backend.timelines.model import Run
 from backend.timelines.negotiation import ARROW
 from backend.timelines.selection import LARGEST

@@ -11,6 +11,7 @@ from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from threading import Lock
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -39,10 +40,8 @@ class Joined:
 
     @classmethod
     def of(cls, entries: Sequence[bytes]) -> "Joined":
-        starts, at = array("I"), 0
-        for entry in entries:
-            starts.append(at)
-            at += len(entry) + 1
+        starts = array("I", accumulate([len(entry) + 1 for entry in entries], initial=0))
+        starts.pop()  # where one more would begin
         return cls(b",".join(entries), starts)
 
     def newest(self, limit: int) -> bytes:

@@ -1,0 +1,29 @@
+"""The application over the profiles ``one`` and ``two``."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.timelines import Served, served
+
+
+@pytest.fixture
+def service(database_url: str, tmp_path: Path) -> Iterator[Served]:
+    """On SQLite and on PostgreSQL."""
+    with served(tmp_path, database_url) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def refusing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One for all tests of a file that add nothing."""
+    with served(tmp_path_factory.mktemp("refusing")) as running:
+        yield running
+
+
+@pytest.fixture
+def sqlite_service(tmp_path: Path) -> Iterator[Served]:
+    """For tests in which the store does not matter."""
+    with served(tmp_path) as running:
+        yield running
