@@ -23,6 +23,7 @@ from backend.markets.tasks import REFRESH, market_schedules
 from backend.processes import GRACE_SECONDS, StopRequest
 from backend.settings import Settings
 from backend.sources.tasks import source_jobs, source_schedules
+from backend.timelines.tasks import SAMPLE_RUNS, timeline_schedules
 from backend.topics.tasks import REPORTS, topic_schedules
 
 log = structlog.get_logger(__name__)
@@ -39,6 +40,7 @@ def launched(
 ) -> JobEngine:
     """The engine at work, with what callers can submit, over one set of rules."""
     topics = topic_schedules(settings, database, rules)
+    timelines = timeline_schedules(settings, database)
     job_types: list[JobType] = [source_jobs(settings, database, rules), extraction_jobs(settings, rules)]
     keep = timedelta(days=settings.jobs_keep_days)
     engine = JobEngine(
@@ -48,12 +50,15 @@ def launched(
             *schedules,
             *source_schedules(settings, database),
             *topics,
+            *timelines,
             *job_schedules(database, job_types, keep=keep),
         ],
         dispatcher=Dispatcher(database, job_types, timeout=timedelta(seconds=settings.job_timeout_seconds)),
     )
     engine.launch()
     first_tick(settings, topics, REPORTS)
+    if timelines:
+        first_tick(settings, timelines, SAMPLE_RUNS)
     return engine
 
 

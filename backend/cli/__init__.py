@@ -12,8 +12,10 @@ from backend.cli import (
     entities,
     keys,
     prices,
+    profiles,
     programs,
     rules,
+    runs,
     scan,
     sources,
     topics,
@@ -34,7 +36,9 @@ app.add_typer(documents.app, name="documents")
 app.add_typer(entities.app, name="entities")
 app.add_typer(keys.app, name="keys")
 app.add_typer(prices.app, name="prices")
+app.add_typer(profiles.app, name="profiles")
 app.add_typer(rules.app, name="rules")
+app.add_typer(runs.app, name="runs")
 app.add_typer(sources.app, name="sources")
 topics.app.command("fetch")(topics_fetch.app)
 app.add_typer(topics.app, name="topics")

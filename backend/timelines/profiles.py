@@ -81,9 +81,13 @@ class Profiles:
         if any(changed):
             self.generation += 1
 
+    def own(self, added: Mapping[str, Profile]) -> dict[str, Profile]:
+        """The configured profiles; ``added`` are those of commands."""
+        return {**added, **self._toml.profiles, **self._json.profiles}
+
     def shown(self, added: Mapping[str, Profile]) -> Shown:
-        """The profiles to be seen; ``added`` are those of commands."""
-        own = {**added, **self._toml.profiles, **self._json.profiles}
+        """The profiles to be seen: the configured ones, or else the sample's."""
+        own = self.own(added)
         return Shown("own", own) if own or not self._sample else Shown("sample", self._sample)
 
     def origins(self, added: Mapping[str, Profile]) -> dict[str, list[Origin]]:

@@ -16,6 +16,7 @@ from backend.timelines.model import Realm
 from backend.timelines.negotiation import Form
 from backend.timelines.parts import Parts
 from backend.timelines.profiles import Profiles
+from backend.timelines.sample import sample_profiles
 from backend.timelines.selection import Selection, Wanted, wanted
 from backend.timelines.state import State, StateReader, Timeline
 from backend.timelines.store import Added
@@ -55,7 +56,7 @@ class TimelineService:
 
     def __init__(self, settings: Settings, database: Database) -> None:
         self._database = database
-        self.profiles = Profiles(settings)
+        self.profiles = Profiles(settings, sample_profiles)
         self.states = StateReader(database, self.profiles)
         self.tails = Tails(settings.timelines_memory_mib * 1024**2)
         self._parts = Parts(self.tails)

@@ -1,0 +1,124 @@
+"""``chainproof profiles``: the model profiles that runs are filed under."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from backend.cli.words import WRONG_USE, complain, in_words, open_database, out
+from backend.settings import Settings
+
+if TYPE_CHECKING:
+    from backend.timelines.registry import Put, Registry
+
+app = typer.Typer(help="Model profiles, under which runs are filed.", no_args_is_help=True)
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The profile's name; it may hold any character.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@contextmanager
+def _registry() -> Iterator["Registry"]:
+    from backend.timelines.registry import Registry
+
+    settings = Settings()
+    database = open_database(settings)
+    try:
+        yield Registry(settings, database)
+    finally:
+        database.dispose()
+
+
+@app.command("add")
+@in_words
+def add(
+    name: Name,
+    provider: Annotated[str | None, typer.Option(help="Who runs it: an agent, a harness.")] = None,
+    model: Annotated[str | None, typer.Option(help="The model.")] = None,
+    model_vendor: Annotated[str | None, typer.Option(help="Who makes the model.")] = None,
+    inference_provider: Annotated[str | None, typer.Option(help="Where it is run.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Add a profile, or change one that was added like this. Its runs that say no model of their own keep
+    the one that the profile had when they were added."""
+    given = {
+        "provider": provider,
+        "model": model,
+        "model_vendor": model_vendor,
+        "inference_provider": inference_provider,
+    }
+    with _registry() as registry:
+        _tell(registry.add(name, given, now=datetime.now(UTC)), as_json=as_json)
+
+
+@app.command("import")
+@in_words
+def import_(
+    file: Annotated[
+        Path, typer.Argument(help="JSON: {name: {provider, model, model_vendor, inference_provider}}.")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Add the profiles of a file, or change them: all or, where there is a mistake, none."""
+    from backend.timelines.profile_files import ProfilesRefused
+
+    with _registry() as registry:
+        try:
+            put = registry.add_from(file, now=datetime.now(UTC))
+        except ProfilesRefused as refused:
+            for mistake in refused.mistakes:
+                complain(str(mistake))
+            raise typer.Exit(WRONG_USE) from None
+    _tell(put, as_json=as_json)
+
+
+@app.command("list")
+@in_words
+def show(as_json: AsJson = False) -> None:
+    """List the configured profiles and where each is taken from."""
+    with _registry() as registry:
+        listed, mistakes = registry.listed(), registry.mistakes
+    for mistake in mistakes:
+        complain(mistake)
+    if as_json:
+        found = [
+            {
+                "name": each.name,
+                "provider": each.profile.provider,
+                "model": each.profile.model,
+                "model_vendor": each.profile.model_vendor,
+                "inference_provider": each.profile.inference_provider,
+                "from": each.origin,
+                "file": None if each.file is None else str(each.file),
+            }
+            for each in listed
+        ]
+        print(json.dumps(found, indent=2, ensure_ascii=False))
+        return
+    table = Table("name", "provider", "model", "vendor", "run at", "from")
+    for each in listed:
+        made = each.profile
+        row = (each.name, made.provider, made.model, made.model_vendor, made.inference_provider)
+        table.add_row(*(escape(cell or "–") for cell in row), escape(str(each.file or "a command")))
+    out.print(table)
+
+
+@app.command("remove")
+@in_words
+def remove(name: Name) -> None:
+    """Remove a profile that was added by a command. Its runs stay, for when it is added again."""
+    with _registry() as registry:
+        registry.remove(name)
+    out.print(f"Removed «{name}»; its runs stay in the store.", highlight=False, markup=False)
+
+
+def _tell(put: "Put", *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(put._asdict()))
+        return
+    out.print(f"{put.added} added, {put.changed} changed, {put.unchanged} as they were.", highlight=False)

@@ -1,0 +1,58 @@
+"""``chainproof runs list``: how many runs each profile has, or the newest runs of one."""
+
+import json
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from backend.cli.words import in_words, open_database, out
+from backend.settings import Settings
+
+
+@in_words
+def list_(
+    profile: Annotated[
+        str | None, typer.Argument(help="A profile, whose newest runs are listed; else all, with counts.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1024, help="How many runs.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the profiles with their counts of runs, or the newest runs of one profile, newest first."""
+    from backend.timelines import listing
+
+    settings = Settings()
+    database = open_database(settings)
+    try:
+        if profile is not None:
+            _tell_runs(listing.newest_runs(settings, database, profile, limit=limit), as_json=as_json)
+            return
+        found = listing.counted(settings, database)
+    finally:
+        database.dispose()
+    if as_json:
+        print(json.dumps([each._asdict() for each in found], indent=2, ensure_ascii=False))
+        return
+    table = Table("profile", "runs", "newest run", "data")
+    for each in found:
+        data = "sample" if each.realm == "sample" else "your own"
+        table.add_row(escape(each.profile), f"{each.runs:,}", each.newest or "–", data)
+    out.print(table)
+
+
+def _tell_runs(entries: list[dict[str, Any]], *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(entries, indent=2, ensure_ascii=False))
+        return
+    table = Table("run", "began", "case", "score", "of", "success")
+    for entry in entries:
+        table.add_row(
+            escape(entry["run_id"]),
+            entry["timestamp"],
+            escape(entry["case_id"]),
+            f"{entry['total_score']:g}",
+            f"{entry['max_score']:g}",
+            "yes" if entry["success"] else "no",
+        )
+    out.print(table)

@@ -1,0 +1,71 @@
+"""What timelines do by the clock. Each tick runs once across all processes."""
+
+from datetime import UTC, datetime, timedelta
+
+import sqlalchemy as sa
+import structlog
+
+from backend.db import Database
+from backend.jobs.schedules import Schedule
+from backend.settings import Settings
+from backend.timelines import store
+from backend.timelines.check import check
+from backend.timelines.profiles import Profiles
+from backend.timelines.sample import sample_profiles, sample_runs
+from backend.timelines.state import added_profiles
+from backend.timelines.tables import timeline_runs, timeline_series
+
+log = structlog.get_logger(__name__)
+
+SAMPLE_RUNS = "timelines-sample"
+HISTORY = timedelta(days=60)
+"""How far back the sample's runs go when the first of them are made."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def timeline_schedules(settings: Settings, database: Database) -> list[Schedule]:
+    """In sample mode the newest of the sample's runs; else nothing."""
+    if settings.mode != "sample":
+        return []
+    profiles = Profiles(settings, sample_profiles)
+
+    def add(now: datetime) -> None:
+        profiles.refresh()
+        added = add_sample_runs(database, profiles, seed=settings.sample_seed, now=now)
+        if added:
+            log.info("sample_runs_added", runs=added)
+
+    return [Schedule(SAMPLE_RUNS, 300, add, "Add the sample's runs that have come to an end.")]
+
+
+def add_sample_runs(database: Database, profiles: Profiles, *, seed: int, now: datetime) -> int:
+    """Add the runs of the sample that are new by ``now``; gives how many. None while it is not shown."""
+    with database.read() as connection:
+        shown = profiles.shown(added_profiles(connection))
+        if shown.realm != "sample":
+            return 0
+        newest = _newest(connection)
+    added = 0
+    for name in shown.profiles:
+        since = newest.get(name, now - HISTORY)
+        checked = check(sample_runs(name, seed, since, now), profile=name)
+        if checked.refusals:
+            first = checked.refusals[0]
+            raise ValueError(f"a run of the sample is wrong: {first.field} {first.reason}")
+        if checked.prepared:
+            added += store.add(database, "sample", checked.prepared, shown.profiles).added
+    return added
+
+
+def _newest(connection: sa.Connection) -> dict[str, datetime]:
+    """Of each of the sample's profiles, the instant from which on runs are missing."""
+    runs, series = timeline_runs.c, timeline_series.c
+    latest = (
+        sa.select(sa.func.max(runs.instant)).where(runs.series_id == series.id).correlate(timeline_series)
+    )
+    look = sa.select(series.profile, latest.scalar_subquery()).where(series.realm == "sample")
+    found: dict[str, int] = {}
+    for name, instant in connection.execute(look):
+        if instant is not None:
+            found[name] = max(instant, found.get(name, instant))
+    return {name: _EPOCH + timedelta(microseconds=instant + 1) for name, instant in found.items()}

@@ -1,0 +1,138 @@
+"""Where profiles come from, who stands over whom, and what becomes of mistakes."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from backend.settings import Settings
+from backend.timelines.checkup import checkup
+from backend.timelines.model import Profile
+from backend.timelines.profile_files import ProfilesRefused, read_json, read_toml
+from backend.timelines.profiles import Profiles
+from tests.support.homes import own_home
+from tests.support.timelines import Served
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    found = own_home(tmp_path, monkeypatch)
+    monkeypatch.setenv("CHAINPROOF_PROFILES", str(tmp_path / "profiles.json"))
+    return found
+
+
+def write(path: Path, text: str) -> None:
+    """So that it differs from what was there, however quickly the two follow each other."""
+    path.write_text(text, encoding="utf-8")
+    os.utime(path, ns=(path.stat().st_atime_ns, path.stat().st_mtime_ns + 1_000_000))
+
+
+def test_a_json_file_names_profiles_and_their_fields(tmp_path: Path) -> None:
+    file = tmp_path / "profiles.json"
+    write(file, json.dumps({"a/b 漢": {"model": "m", "provider": None, "model_vendor": ""}, "bare": {}}))
+    assert read_json(file) == {"a/b 漢": Profile(model="m"), "bare": Profile()}
+
+
+JSON_MISTAKES: list[tuple[str, list[tuple[int, str]]]] = [
+    ("{", [(1, "is no valid JSON")]),
+    ("[]", [(1, "must be an object of profiles")]),
+    ('{"a":\n{"modle": "x"}}', [(2, "did you mean 'model'?")]),
+    ('{"a":\n{"model":\n 7}}', [(2, "model must be text or null")]),
+    ('{\n"a": {},\n"b": 7}', [(3, "must hold the fields provider, model")]),
+    ('{"": {},\n"b\\u0000": {}}', [(1, "1 to 500 characters"), (2, "U+0000")]),
+    ('{"a": {},\n"a": {}}', [(2, "'a' is given twice")]),
+    ('{"a": {"model": "\\ud800"}}', [(1, "lone surrogate")]),
+    ("[" * 100_000, [(0, "nested too deeply")]),
+]
+
+
+@pytest.mark.parametrize(("text", "found"), JSON_MISTAKES)
+def test_a_mistake_in_a_json_file_is_told_with_its_line(
+    tmp_path: Path, text: str, found: list[tuple[int, str]]
+) -> None:
+    file = tmp_path / "profiles.json"
+    write(file, text)
+    with pytest.raises(ProfilesRefused) as refused:
+        read_json(file)
+    assert [mistake.line for mistake in refused.value.mistakes] == [line for line, _ in found]
+    for mistake, (_, reason) in zip(refused.value.mistakes, found, strict=True):
+        assert reason in mistake.reason
+        assert str(mistake).startswith(str(file))
+
+
+def test_tables_of_the_settings_name_profiles_too(tmp_path: Path) -> None:
+    file = tmp_path / "chainproof.toml"
+    write(file, 'mode = "live"\n[profiles."a/b"]\nmodel = "m"\n[profiles.bare]\n[other]\nmodel = 7\n')
+    assert read_toml(file) == {"a/b": Profile(model="m"), "bare": Profile()}
+    write(file, 'port = 1\n[profiles."a/b"]\nmodel = "m"\nvendor = "x"\n')
+    with pytest.raises(ProfilesRefused, match=r"chainproof.toml:4: profile 'a/b': 'vendor' is not a field"):
+        read_toml(file)
+    write(file, "port = 1\n[profiles\n")
+    with pytest.raises(ProfilesRefused, match=r"chainproof.toml:2: is no valid TOML"):
+        read_toml(file)
+    write(file, "profiles = 7\n")
+    with pytest.raises(ProfilesRefused, match="must be tables"):
+        read_toml(file)
+
+
+def test_the_file_stands_over_the_settings_and_those_over_commands(home: Path, tmp_path: Path) -> None:
+    write(tmp_path / "profiles.json", '{"a": {"model": "file"}}')
+    write(tmp_path / "chainproof.toml", '[profiles.a]\nmodel = "toml"\n[profiles.b]\nmodel = "toml"\n')
+    profiles = Profiles(Settings())
+    added = {name: Profile(model="command") for name in "abc"}
+    found = {name: profile.model for name, profile in profiles.shown(added).profiles.items()}
+    assert found == {"a": "file", "b": "toml", "c": "command"}
+    assert profiles.origins(added)["a"] == ["file", "settings", "command"]
+    assert profiles.file_of("file") == tmp_path / "profiles.json"
+
+
+def test_a_changed_file_is_taken_up_and_a_mistake_leaves_what_was_before(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "profiles.json"
+    write(file, '{"a": {}}')
+    profiles = Profiles(Settings())
+    before = profiles.generation
+    profiles.refresh()
+    assert profiles.generation == before
+    write(file, '{"a": {}, "b": {}}')
+    profiles.refresh()
+    assert (list(profiles.own({})), profiles.generation) == (["a", "b"], before + 1)
+    write(file, '{"a": {"x": 1}}')
+    profiles.refresh()
+    assert (list(profiles.own({})), profiles.generation) == (["a", "b"], before + 1)
+    assert [mistake.line for mistake in profiles.mistakes] == [1]
+    file.unlink()
+    profiles.refresh()
+    assert list(profiles.own({})) == ["a", "b"]
+    assert "cannot be read" in str(profiles.mistakes[0])
+    write(file, '{"c": {}}')
+    profiles.refresh()
+    assert (list(profiles.own({})), profiles.mistakes) == (["c"], [])
+
+
+def test_the_sample_gives_way_to_the_first_profile_of_ones_own(home: Path, tmp_path: Path) -> None:
+    write(tmp_path / "profiles.json", "{}")
+
+    def sample() -> dict[str, Profile]:
+        return {"sample x": Profile()}
+
+    profiles = Profiles(Settings(), sample)
+    assert profiles.shown({}) == ("sample", {"sample x": Profile()})
+    assert profiles.shown({"own": Profile()}) == ("own", {"own": Profile()})
+    assert Profiles(Settings(mode="live"), sample).shown({}) == ("own", {})
+
+
+def test_the_operator_is_told_what_is_wrong_and_what_is_double(
+    home: Path, tmp_path: Path, sqlite_service: Served
+) -> None:
+    write(tmp_path / "profiles.json", '{"one": {}}')
+    write(tmp_path / "chainproof.toml", "profiles = 7")
+    told = list(checkup(Settings(), sqlite_service.database))
+    assert [(each.state, each.subject) for each in told] == [
+        ("fault", "Profiles"),
+        ("ok", "Profiles"),
+        ("note", "Profiles"),
+    ]
+    assert "chainproof.toml" in told[0].sentence
+    assert told[1].sentence.startswith("2 configured: 1 from the file that CHAINPROOF_PROFILES names; 1 from")
+    assert "'one' is taken from the file" in told[2].sentence
