@@ -1,0 +1,363 @@
+"""Evaluation timelines over HTTP against the floor of reading the same bytes and writing them to a socket.
+
+    python -m benchmarks.timelines [--runs 1000000] [--profiles 100] [--rounds 25] [--colds 5] [--postgres]
+
+A store of so many runs is filled; then one service, in a process of its own, answers the whole listing.
+Times are medians, in milliseconds, of alternating requests in one run; ratios are what to look at. Ends with
+exit code 1 where an aim is missed.
+"""
+
+import argparse
+import contextlib
+import json
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import httpx
+import msgspec
+import orjson
+import pandas as pd
+import psutil
+import pyarrow as pa
+
+from backend import migrations
+from backend.auth.service import create_key
+from backend.db import Database
+from backend.instants import write_instant
+from backend.timelines import store
+from backend.timelines.check import check
+from backend.timelines.model import Metrics, Points, Profile, Run
+from benchmarks.servers import free_port, process, service_environment
+from benchmarks.timelines_probe import Connection
+from tests.support import databases
+
+BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
+GZIP = {"Accept-Encoding": "gzip"}
+ARROW = {"Accept": "application/vnd.apache.arrow.stream"}
+BATCH = 10_000
+CASES = 200
+REASONS = [("wrong_file_edited", 0.2), ("tests_fail", 0.25), ("left_debug_output", 0.05)]
+
+
+@dataclass
+class Judge:
+    """Prints figures beside their aims, and remembers whether one was missed."""
+
+    missed: list[str] = field(default_factory=list)
+
+    def say(
+        self, what: str, value: float, unit: str, aim: float | None = None, *, least: bool = False
+    ) -> None:
+        verdict = ""
+        if aim is not None:
+            reached = value >= aim if least else value <= aim
+            verdict = (
+                f"   aim {'≥' if least else '≤'} {aim:g} {unit}: {'reached' if reached else 'NOT reached'}"
+            )
+            if not reached:
+                self.missed.append(what)
+        print(f"{what:<52} {value:>10,.2f} {unit:<7}{verdict}", flush=True)
+
+
+def make_run(chance: random.Random, profile: str, number: int) -> Run:
+    """A run of about 635 bytes, as logs of coding agents give them."""
+    begun = BEGAN + timedelta(seconds=number * 61, microseconds=chance.randrange(10**6))
+    lost = chance.sample(REASONS, chance.randrange(3))
+    total = 1 - sum(points for _, points in lost)
+    told = "check of the sandbox: the file that the task names was not as it should be"
+    return Run(
+        run_id=f"{chance.getrandbits(64):016x}-{chance.getrandbits(64):016x}",
+        timestamp=write_instant(begun),
+        finished_at=write_instant(begun + timedelta(seconds=chance.uniform(20, 900))),
+        case_id=f"case-{chance.randrange(CASES):03}",
+        profile=profile,
+        success=total > 0.6,
+        total_score=total,
+        raw_score=1.0,
+        max_score=1.0,
+        normalized_score=total,
+        metrics=Metrics(
+            chance.randrange(40), chance.randrange(9), chance.randrange(9), chance.random() * 8, 0.5
+        ),
+        deductions=tuple(Points(name, points, told) for name, points in lost),
+        cost_usd=round(chance.random(), 4),
+    )
+
+
+def profiles_of(count: int) -> dict[str, Profile]:
+    return {
+        f"agent-{n // 10} / model {n:03}": Profile(
+            f"agent-{n // 10}", f"model-{n:03}", f"vendor-{n % 7}", "here"
+        )
+        for n in range(count)
+    }
+
+
+def fill(database: Database, profiles: Mapping[str, Profile], runs: int) -> float:
+    """Runs stored a second, making them and judging them not counted."""
+    chance, each, seconds = random.Random(7), runs // len(profiles), 0.0
+    for name in profiles:
+        for start in range(0, each, BATCH):
+            made = [make_run(chance, name, n) for n in range(start, min(each, start + BATCH))]
+            right = check(made, profile=name, decoded=True).prepared
+            began = time.perf_counter()
+            store.add(database, "own", right, profiles)
+            seconds += time.perf_counter() - began
+    return runs / seconds
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A filled store and how to start a service over it."""
+
+    home: Path
+    environment: Mapping[str, str]
+    port: int
+    key: str
+
+    @property
+    def base(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @contextlib.contextmanager
+    def service(self) -> Iterator[psutil.Process]:
+        arguments = ["-m", "backend.cli", "serve", "--no-worker"]
+        with process(arguments, self.environment, f"{self.base}/readyz") as child:
+            yield psutil.Process(child.pid)
+
+    def connection(self) -> Connection:
+        return Connection(self.base, self.key)
+
+
+def prepare(folder: Path, options: argparse.Namespace) -> Setting:
+    home, port = folder / "home", free_port()
+    home.mkdir()
+    profiles = profiles_of(options.profiles)
+    file = folder / "profiles.json"
+    file.write_bytes(orjson.dumps({name: store.fields(each) for name, each in profiles.items()}))
+    more = {"CHAINPROOF_PROFILES": str(file)}
+    url = f"sqlite:///{home / 'chainproof.db'}"
+    if options.postgres:
+        url = databases.start_server(folder / "postgres").replace("postgresql://", "postgresql+psycopg://")
+        more["CHAINPROOF_DATABASE_URL"] = url
+    migrations.upgrade(url)
+    database = Database(url)
+    rate = fill(database, profiles, options.runs)
+    if options.postgres:
+        with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.exec_driver_sql("VACUUM ANALYZE timeline_runs")
+    key = create_key(database, name="benchmark", scopes=("read", "ingest"), now=datetime.now(UTC)).key
+    database.dispose()
+    print(f"{options.runs:,} runs stored, {rate:,.0f} a second without HTTP", flush=True)
+    return Setting(home, service_environment(home, port, **more), port, key)
+
+
+@dataclass
+class Colds:
+    """The first listings of new processes: times in milliseconds, and the listing itself."""
+
+    whole: list[float] = field(default_factory=list)
+    first: list[float] = field(default_factory=list)
+    processor: list[float] = field(default_factory=list)
+    body: bytes = b""
+
+
+def processor_ms(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return float(times.user + times.system) * 1000
+
+
+def colds(setting: Setting, count: int) -> Colds:
+    found = Colds()
+    for _ in range(count):
+        with setting.service() as service:
+            asked = setting.connection()
+            asked.get("/v1/timelines?limit=1&case_id=none")  # the code is warm, the tails are not
+            before = processor_ms(service)
+            fetched = asked.get("/v1/timelines", keep=not found.body)
+            found.processor.append(processor_ms(service) - before)
+            found.body = found.body or fetched.body
+            found.whole.append(fetched.whole)
+            found.first.append(fetched.first_byte)
+            asked.close()
+    return found
+
+
+def median(rounds: int, asked: Connection, path: str, headers: Mapping[str, str] | None = None) -> float:
+    """Of the times until the whole answer is there, in milliseconds."""
+    return statistics.median(asked.get(path, headers).whole for _ in range(rounds))
+
+
+@contextlib.contextmanager
+def watched(setting: Setting, path: str) -> Iterator[list[float]]:
+    """Fills its list, when the block ends, with the times of another client's answers meanwhile."""
+    taken: list[float] = []
+    program = [
+        sys.executable,
+        "-m",
+        "benchmarks.timelines_probe",
+        "watch",
+        f"{setting.base}{path}",
+        setting.key,
+    ]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+        time.sleep(0.5)
+        yield taken
+        taken += json.loads(child.communicate()[0])
+
+
+def p99(taken: list[float]) -> float:
+    return statistics.quantiles(taken, n=100)[98]
+
+
+def megabytes_peak(service: psutil.Process) -> float:
+    status = Path(f"/proc/{service.pid}/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) / 1024
+
+
+def measure_listing(setting: Setting, floor: Connection, options: argparse.Namespace, judge: Judge) -> None:
+    with setting.service() as service:
+        asked = setting.connection()
+        asked.get("/v1/timelines?limit=1&case_id=none")
+        before = service.memory_info().rss / 1024**2
+        asked.get("/v1/timelines")
+        warm, first, floors = [], [], []
+        spent = processor_ms(service)
+        for _ in range(options.rounds):
+            floors.append(floor.get("/").whole)
+            fetched = asked.get("/v1/timelines")
+            warm.append(fetched.whole)
+            first.append(fetched.first_byte)
+        judge.say("floor", statistics.median(floors), "ms")
+        judge.say("the whole listing, warm", statistics.median(warm), "ms")
+        judge.say("  times the floor", statistics.median(warm) / statistics.median(floors), "×", 1.5)
+        judge.say("  first byte", statistics.median(first), "ms", 5)
+        judge.say("  processor time", (processor_ms(service) - spent) / options.rounds, "ms")
+        judge.say("  extra memory at its peak", megabytes_peak(service) - before, "MiB", 100)
+        measure_smaller(asked, options, judge)
+        measure_forms(setting, asked, options, judge)
+        with watched(setting, "/healthz") as others:
+            for _ in range(options.rounds):
+                asked.get("/v1/timelines")
+        judge.say("others' p99 meanwhile", p99(others), "ms", 50)
+        judge.say("  the longest", max(others), "ms")
+        asked.close()
+
+
+def measure_smaller(asked: Connection, options: argparse.Namespace, judge: Judge) -> None:
+    with httpx.Client(base_url=f"http://{asked._host}", headers={"CP-X-API-KEY": asked._key}) as client:
+        tag = client.head("/v1/timelines", headers={"Accept-Encoding": "identity"}).headers["etag"]
+    many = options.rounds * 8
+    not_modified = {"If-None-Match": tag}
+    assert asked.get("/v1/timelines", not_modified).status == 304
+    judge.say("304", median(many, asked, "/v1/timelines", not_modified), "ms", 2)
+    judge.say("one profile", median(many, asked, "/v1/timelines/agent-0%20%2F%20model%20003"), "ms")
+    judge.say("limit=10", median(many, asked, "/v1/timelines?limit=10"), "ms")
+    for name, query in (
+        ("one vendor of seven", "model_vendor=vendor-1"),
+        ("a model that nobody has", "model=none"),
+        ("one case of 200", "case_id=case-017"),
+        ("one case of one model", "case_id=case-017&model=model-003"),
+    ):
+        judge.say(name, median(options.rounds, asked, f"/v1/timelines?{query}"), "ms")
+
+
+def measure_forms(setting: Setting, asked: Connection, options: argparse.Namespace, judge: Judge) -> None:
+    for name, headers in (("gzip", GZIP), ("Arrow", ARROW)):
+        with watched(setting, "/healthz") as others:
+            cold = asked.get("/v1/timelines", headers)
+        judge.say(f"{name}, cold", cold.whole, "ms")
+        judge.say("  others' p99 meanwhile", p99(others), "ms", 50)
+        judge.say(f"{name}, warm", median(options.rounds, asked, "/v1/timelines", headers), "ms")
+        judge.say("  size", cold.size / 1e6, "MB")
+    body = asked.get("/v1/timelines", ARROW, keep=True).body
+    began = time.perf_counter()
+    table = pa.ipc.open_stream(body).read_all()
+    judge.say("  read as columns", (time.perf_counter() - began) * 1000, "ms")
+    began = time.perf_counter()
+    frame: pd.DataFrame = table.drop_columns(["deductions", "bonuses"]).unify_dictionaries().to_pandas()
+    judge.say("  into pandas, without the parts", (time.perf_counter() - began) * 1000, "ms")
+    assert len(frame) == table.num_rows
+    ids = sum(len(value.as_py()) for value in table["run_id"])
+    judge.say("  bytes a run", len(body) / table.num_rows, "B")
+    judge.say("  of these its id", ids / table.num_rows, "B")
+
+
+def measure_ingestion(setting: Setting, profile: str, judge: Judge) -> None:
+    chance = random.Random(11)
+    path = f"{setting.base}/v1/timelines/{profile.replace(' ', '%20').replace('/', '%2F')}/entries"
+    headers = {"CP-X-API-KEY": setting.key, "Content-Type": "application/json"}
+    with setting.service(), httpx.Client(headers=headers, timeout=60) as client:
+        for size in (1, 100, 10_000):
+            batches = [
+                b"["
+                + b",".join(msgspec.json.encode(make_run(chance, profile, n)) for n in range(size))
+                + b"]"
+                for _ in range(5 if size > 100 else 40)
+            ]
+            with watched(setting, "/healthz") as others:
+                began = time.perf_counter()
+                for batch in batches:
+                    answer = client.post(path, content=batch)
+                    assert answer.json() == {"added": size, "known": 0}, answer.text
+                seconds = time.perf_counter() - began
+            aim = 10_000 if size == 10_000 else None
+            rate = size * len(batches) / seconds
+            judge.say(f"ingestion over HTTP, {size:,} a request", rate, "runs/s", aim, least=True)
+            judge.say("  others' p99 meanwhile", p99(others), "ms", 50)
+
+
+def measure(folder: Path, options: argparse.Namespace) -> Judge:
+    judge = Judge()
+    setting = prepare(folder, options)
+    cold = colds(setting, options.colds)
+    body = cold.body
+    listing = folder / "listing.json"
+    listing.write_bytes(body)
+    entries = sum(len(each["entries"]) for each in orjson.loads(body)["profiles"].values())
+    print(f"the listing: {entries:,} entries, {len(body) / 1e6:.1f} MB, {len(body) / entries:.0f} bytes each")
+    port = free_port()
+    program = [sys.executable, "-m", "benchmarks.timelines_probe", "floor", str(listing), str(port)]
+    with subprocess.Popen(program) as server:
+        try:
+            time.sleep(1)
+            floor = Connection(f"http://127.0.0.1:{port}", "")
+            base = median(options.rounds, floor, "/")
+            judge.say("the whole listing, cold", statistics.median(cold.whole), "ms")
+            judge.say("  times the floor", statistics.median(cold.whole) / base, "×", 8)
+            judge.say("  first byte", statistics.median(cold.first), "ms", 5)
+            judge.say("  processor time", statistics.median(cold.processor), "ms")
+            measure_listing(setting, floor, options, judge)
+        finally:
+            server.terminate()
+    measure_ingestion(setting, next(iter(profiles_of(options.profiles))), judge)
+    return judge
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--runs", type=int, default=1_000_000)
+    parser.add_argument("--profiles", type=int, default=100)
+    parser.add_argument("--rounds", type=int, default=25)
+    parser.add_argument("--colds", type=int, default=5)
+    parser.add_argument("--postgres", action="store_true", help="on PostgreSQL, a server of its own")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="chainproof-timelines-") as folder:
+        try:
+            judge = measure(Path(folder), options)
+        finally:
+            if options.postgres:
+                databases.stop_server(Path(folder) / "postgres")
+    sys.exit(1 if judge.missed else 0)
+
+
+if __name__ == "__main__":
+    main()
