@@ -1,0 +1,67 @@
+"""Which runs tell nothing of the model, because what should have run it failed.
+
+Such runs score zero and are counted as the model's failures on every public board; of one published set of
+332 runs, 119 never started their agent, and the profile's rate is 15 % with them and 24 % without.
+
+A sender that says ``machinery_failure`` is believed, whatever it says. Where the source is silent, the rule
+is conservative, since leaving out a run that the model did fail makes it look better than it is. A run counts
+as the machinery's only if all of these hold:
+
+1. it did not succeed and scored nothing (``total_score`` at most 0);
+2. its ``error`` speaks of the machinery (:data:`SIGNS`), or its one deduction takes everything and is an
+   agent's or sandbox's failure by its own name (:data:`FAILURE_NAMES`), which importers write;
+3. nothing shows that the agent acted: no file read or written and no bonus.
+
+Checks' descriptions are never searched: a task about a refused connection has "connection refused" in them.
+Time-outs are never counted: slowness is the model's as often as not. Nor are a checker's parse errors.
+"""
+
+import re
+
+from backend.timelines.model import Run
+
+SIGNS = re.compile(
+    r"command not found|no such (?:command|image|container)|executable file not found"
+    r"|(?:agent|harness|tool) (?:was )?(?:never|not) (?:started|installed|found)"
+    r"|(?:install|installation|setup|provision\w*) (?:has )?failed|failed to (?:install|provision|pull)"
+    r"|(?:failed to|could not|cannot) (?:start|launch|create|build) (?:the )?"
+    r"(?:agent|container|sandbox|environment|image|vm|docker)"
+    r"|(?:docker|container|sandbox) (?:daemon|died|crashed|exited|is not running|unavailable)"
+    r"|out of disk|no space left on device|out of memory: kill|oom-?killed"
+    r"|connection (?:refused|reset|aborted|error)|name or service not known|temporary failure in name"
+    r"|bad gateway|service unavailable|gateway time-?out|overloaded_error|internal server error"
+    r"|rate.?limit|too many requests|insufficient_quota|quota (?:is |was )?exceeded|out of credits"
+    r"|(?:invalid|missing|incorrect) api.?key|authentication_?error|unauthori[sz]ed"
+    r"|\b(?:http|status|error|code)\D{0,8}(?:401|402|403|429|500|502|503|504|529)\b",
+    re.IGNORECASE,
+)
+"""Of an error's words: no agent, no sandbox, no disk, no network, or a provider that would not answer."""
+FAILURE_NAMES = re.compile(
+    r"(?:unknown_)?agent_(?:error|installation_failed|not_started|not_installed|crash(?:ed)?)"
+    r"|(?:sandbox|container|environment|docker|provider|infrastructure|setup)_(?:error|failure|failed)",
+    re.IGNORECASE,
+)
+"""Of the failure mode that a harness gave a run, as the whole word it is."""
+_FAILURE_MODE = re.compile(r"failure_mode:\s*([\w-]+)")
+
+
+def failed_in_machinery(run: Run) -> bool:
+    """Whether ``run`` failed before or beside the model, by its own word or by the rule above."""
+    if run.machinery_failure is not None:
+        return run.machinery_failure
+    if run.success or run.total_score > 0 or run.bonuses or _acted(run):
+        return False
+    return bool(SIGNS.search(run.error or "")) or _named_so(run)
+
+
+def _acted(run: Run) -> bool:
+    return bool(run.metrics.read_file_calls or run.metrics.write_file_calls)
+
+
+def _named_so(run: Run) -> bool:
+    """One deduction, whose name, or the failure mode it states, is the machinery's."""
+    if len(run.deductions) != 1:
+        return False
+    mode = _FAILURE_MODE.search(run.deductions[0].description)
+    names = [run.deductions[0].name, *(mode.groups() if mode else ())]
+    return any(FAILURE_NAMES.fullmatch(name) for name in names)

@@ -1,0 +1,74 @@
+"""Means of case means, with intervals over cases.
+
+Sources: Miller, "Adding Error Bars to Evals" (2024, arXiv:2411.00640), sections 2.1 and 2.2, for standard
+errors and clusters; Bowyer, Aitchison and Ivanova, "Don't Use the CLT in LLM Evals With Fewer Than a Few
+Hundred Datapoints" (2025, arXiv:2503.01747), for why t and not the normal.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from backend.timelines.statistics.student import Floats, Interval, t_quantile
+
+Codes = npt.NDArray[np.int64] | npt.NDArray[np.int32]
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean of case means. ``error`` and ``interval`` are null where fewer than two cases tell of them."""
+
+    mean: float
+    error: float | None
+    interval: Interval | None
+    cases: int
+    runs: int
+
+
+def case_means(scores: Floats, cases: Codes, count: int) -> tuple[Floats, npt.NDArray[np.int64]]:
+    """The mean score and the number of runs of each of ``count`` cases; NaN for a case without runs.
+
+    ``cases`` names each score's case by its place, 0 to ``count`` - 1.
+    """
+    runs = np.bincount(cases, minlength=count)
+    sums = np.bincount(cases, weights=scores, minlength=count)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return sums / runs, runs
+
+
+def mean_of_cases(scores: Floats, cases: Codes, level: float = LEVEL) -> Mean | None:
+    """The mean of the case means with its t interval; null without runs.
+
+    The standard error is the standard deviation of the case means over the root of their number: the
+    cluster-robust error when each cluster weighs the same. Degrees of freedom: cases less one.
+    """
+    if not len(scores):
+        return None
+    means, runs = case_means(scores, cases, int(cases.max()) + 1)
+    return mean_of(means[runs > 0], len(scores), level)
+
+
+def mean_of(means: Floats, runs: int, level: float = LEVEL) -> Mean:
+    """The same of case means that are known already, of ``runs`` runs together."""
+    mean, count = float(means.mean()), len(means)
+    if count < 2:
+        return Mean(mean, None, None, count, runs)
+    error = float(means.std(ddof=1) / np.sqrt(count))
+    reach = float(t_quantile(0.5 + level / 2, count - 1)) * error
+    return Mean(mean, error, Interval(mean - reach, mean + reach), count, runs)
+
+
+def naive_error(scores: Floats) -> float:
+    """The standard error of the mean as if runs were independent (Miller, section 2.1): sd / root of n."""
+    return float(scores.std(ddof=1) / np.sqrt(len(scores)))
+
+
+def clustered_error(scores: Floats, cases: Codes) -> float:
+    """The standard error of the mean over runs, clustered by case (Miller, section 2.2).
+
+    The root of the sum over cases of (sum of the case's deviations from the mean) squared, over n.
+    """
+    within = np.bincount(cases, weights=scores - scores.mean())
+    return float(np.sqrt(np.square(within).sum()) / len(scores))

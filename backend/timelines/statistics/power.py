@@ -1,0 +1,48 @@
+"""What a comparison could have seen.
+
+Source: Bloom, "Minimum Detectable Effects" (1995): the multiple of the standard error is the sum of the
+quantiles of t for the test and for the power. Miller (2024), section 5, gives the same for evaluations.
+"""
+
+import math
+
+from backend.timelines.statistics.student import t_quantile
+
+ALPHA, POWER = 0.05, 0.8
+_MOST_CASES = 10_000_000
+
+
+def least_detectable(
+    deviation: float, cases: int, alpha: float = ALPHA, power: float = POWER
+) -> float | None:
+    """The least true difference that a test at ``alpha`` finds with ``power``; null below two cases.
+
+    ``deviation`` is the standard deviation of the differences of case means, in the unit of the answer.
+    """
+    if cases < 2:
+        return None
+    return _multiple(cases, alpha, power) * deviation / math.sqrt(cases)
+
+
+def cases_needed(
+    deviation: float, difference: float, alpha: float = ALPHA, power: float = POWER
+) -> int | None:
+    """The least number of shared cases whose :func:`least_detectable` is at most ``difference`` (above 0).
+
+    Null where ten million would not do.
+    """
+    low, high = 2, _MOST_CASES
+    if _multiple(high, alpha, power) * deviation / math.sqrt(high) > difference:
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        if _multiple(middle, alpha, power) * deviation / math.sqrt(middle) <= difference:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _multiple(cases: int, alpha: float, power: float) -> float:
+    df = cases - 1
+    return float(t_quantile(1 - alpha / 2, df) + t_quantile(power, df))

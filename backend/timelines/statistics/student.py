@@ -1,0 +1,42 @@
+"""Student's t and the normal distribution. SciPy, which loads slowly, is loaded at the first question."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+class Interval(NamedTuple):
+    """Both ends of an interval, in the unit of what it is about."""
+
+    low: float
+    high: float
+
+
+def two_sided(t: Floats | float, df: Floats | float) -> Floats:
+    """The two-sided p of a t statistic with ``df`` degrees of freedom (Student 1908); NaN stays NaN."""
+    from scipy.special import stdtr
+
+    return np.asarray(2.0 * stdtr(df, -np.abs(t)), dtype=np.float64)
+
+
+def t_quantile(probability: float, df: Floats | float) -> Floats:
+    """The ``probability`` quantile of Student's t with ``df`` degrees of freedom."""
+    from scipy.special import stdtrit
+
+    return np.asarray(stdtrit(df, probability), dtype=np.float64)
+
+
+def normal_quantile(probability: float) -> float:
+    from scipy.special import ndtri
+
+    return float(ndtri(probability))
+
+
+def normal_share(z: float) -> float:
+    """The share of a standard normal distribution below ``z``."""
+    from scipy.special import ndtr
+
+    return float(ndtr(z))
