@@ -2,14 +2,8 @@
 
 import typer
 
-from backend.cli import runs_list
+from backend.cli import runs_compare, runs_list
 
 app = typer.Typer(help="Scored runs of model profiles.", no_args_is_help=True)
-
-
-@app.callback()
-def _group() -> None:
-    """Commands on runs; a group even while it holds one of them."""
-
-
+app.command("compare")(runs_compare.app)
 app.command("list")(runs_list.list_)

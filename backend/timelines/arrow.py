@@ -17,6 +17,7 @@ from backend.timelines.check import Entry, Rest
 from backend.timelines.columns import SCHEMA
 from backend.timelines.model import Metrics, Profile
 from backend.timelines.rows import Row
+from backend.timelines.statistics.machinery import failed_in_machinery
 
 END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 """Of a stream."""
@@ -64,7 +65,7 @@ def batch(rows: Sequence[Row], made_with: Mapping[int, Profile]) -> Any:
         "deductions": parts([entry.deductions for entry in entries]),
         "bonuses": parts([entry.bonuses for entry in entries]),
         "cost_usd": numbers([rest.cost_usd for rest in rests], pa.float64()),
-        "machinery_failure": truths([rest.machinery_failure is True for rest in rests]),
+        "machinery_failure": truths(list(map(_broken, entries, rests))),
     }
     columns |= {name: names([getattr(each, name) for each in made]) for name in Profile.__struct_fields__}
     columns |= {
@@ -77,3 +78,7 @@ def batch(rows: Sequence[Row], made_with: Mapping[int, Profile]) -> Any:
 
 _INSTANT = SCHEMA.field("timestamp").type
 _SCORES = ("total_score", "raw_score", "max_score", "normalized_score")
+
+
+def _broken(entry: Entry, rest: Rest) -> bool:
+    return failed_in_machinery(entry, said=rest.machinery_failure, error=rest.error)

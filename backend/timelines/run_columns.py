@@ -59,7 +59,11 @@ def _row(run: Run, profiles: Mapping[str, Profile]) -> dict[str, object]:
         row |= {"timestamp": parse_instant(run.timestamp), "finished_at": finished}
     except ValueError as error:
         raise ValueError(f"run {run.run_id}: its time {error}") from None
-    return row | {"profile": run.profile, "machinery_failure": failed_in_machinery(run)}
+    return row | {"profile": run.profile, "machinery_failure": _broken(run)}
+
+
+def _broken(run: Run) -> bool:
+    return failed_in_machinery(run, said=run.machinery_failure, error=run.error)
 
 
 def _parts(parts: Sequence[Points]) -> list[dict[str, object]]:

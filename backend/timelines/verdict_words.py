@@ -11,11 +11,11 @@ WORDS: Mapping[Language, Phrases] = {
         "ahead": "{ahead} is ahead by {size} points, 95 % {low} to {high}, {cases} shared cases{needed}.",
         "level": (
             "No difference shown: {b} minus {a} is {size} points, 95 % {low} to {high}, {cases} shared "
-            "cases; a difference below {least} would often be missed{needed}."
+            "cases{needed}. A difference below {least} points would often be missed."
         ),
         "borderline": (
-            "Not settled: {ahead} leads by {size} points, 95 % {low} to {high}, {cases} shared cases, "
-            "but the interval and the t test (p {p}) do not agree{needed}."
+            "Not settled: {ahead} leads by {size} points, 95 % {low} to {high}, {cases} shared cases{needed}; "
+            "the interval and the t test (p {p}) do not agree."
         ),
         "needed": "; {needed} would be needed to see {target}",
         "identical": "{a} and {b} score the same in each of {cases} shared cases.",
@@ -31,7 +31,7 @@ WORDS: Mapping[Language, Phrases] = {
             "No comparison: {a} ran {a_cases} cases and {b} ran {b_cases}, and they share none, "
             "so that a difference of their means would be one of the cases."
         ),
-        "no_runs": "No comparison: {missing} has no run in this selection.",
+        "no_runs": "No comparison: this selection holds no run of {missing}.",
         "itself": "No comparison: {a} would be compared with itself.",
         "left_out": "{count} runs of {name} failed in the machinery, not in the model, and are left out.",
         "left_out_one": "1 run of {name} failed in the machinery, not in the model, and is left out.",
@@ -55,12 +55,12 @@ WORDS: Mapping[Language, Phrases] = {
     "ja": {
         "ahead": "{ahead}が{size}ポイント上回る（95 % {low}～{high}、共通ケース{cases}件{needed}）。",
         "level": (
-            "差は認められない：{b}と{a}の差は{size}ポイント（95 % {low}～{high}、共通ケース{cases}件）。"
-            "{least}未満の差は見逃す可能性が高い{needed}。"
+            "差は認められない：{b}と{a}の差は{size}ポイント（95 % {low}～{high}、共通ケース{cases}件{needed}）。"
+            "{least}ポイント未満の差は見逃す可能性が高い。"
         ),
         "borderline": (
-            "判定できない：{ahead}が{size}ポイント上回る（95 % {low}～{high}、共通ケース{cases}件）が、"
-            "区間とt検定（p {p}）の結論が一致しない{needed}。"
+            "判定できない：{ahead}が{size}ポイント上回る（95 % {low}～{high}、共通ケース{cases}件{needed}）が、"
+            "区間とt検定（p {p}）の結論が一致しない。"
         ),
         "needed": "。{target}ポイントの差を見るには{needed}件必要",
         "identical": "{a}と{b}は共通ケース{cases}件のすべてで同点。",
@@ -100,12 +100,12 @@ WORDS: Mapping[Language, Phrases] = {
     "zh": {
         "ahead": "{ahead}领先{size}分（95 % {low} 至 {high}，共有用例{cases}个{needed}）。",
         "level": (
-            "未见差异：{b}减{a}为{size}分（95 % {low} 至 {high}，共有用例{cases}个）；"
-            "小于{least}分的差异很可能看不出{needed}。"
+            "未见差异：{b}减{a}为{size}分（95 % {low} 至 {high}，共有用例{cases}个{needed}）。"
+            "小于{least}分的差异很可能看不出。"
         ),
         "borderline": (
-            "尚无定论：{ahead}领先{size}分（95 % {low} 至 {high}，共有用例{cases}个），"
-            "但区间与 t 检验（p {p}）的结论不一致{needed}。"
+            "尚无定论：{ahead}领先{size}分（95 % {low} 至 {high}，共有用例{cases}个{needed}），"
+            "但区间与 t 检验（p {p}）的结论不一致。"
         ),
         "needed": "；要看出{target}分的差异需{needed}个",
         "identical": "{a}与{b}在全部{cases}个共有用例中得分相同。",

@@ -17,8 +17,10 @@ Time-outs are never counted: slowness is the model's as often as not. Nor are a 
 """
 
 import re
+from collections.abc import Sequence
+from typing import Protocol
 
-from backend.timelines.model import Run
+from backend.timelines.model import Metrics, Points
 
 SIGNS = re.compile(
     r"command not found|no such (?:command|image|container)|executable file not found"
@@ -45,20 +47,35 @@ FAILURE_NAMES = re.compile(
 _FAILURE_MODE = re.compile(r"failure_mode:\s*([\w-]+)")
 
 
-def failed_in_machinery(run: Run) -> bool:
-    """Whether ``run`` failed before or beside the model, by its own word or by the rule above."""
-    if run.machinery_failure is not None:
-        return run.machinery_failure
+class Scored(Protocol):
+    """What the rule looks at; a run has it, as sent and as stored."""
+
+    @property
+    def success(self) -> bool: ...
+    @property
+    def total_score(self) -> float: ...
+    @property
+    def metrics(self) -> Metrics: ...
+    @property
+    def deductions(self) -> Sequence[Points]: ...
+    @property
+    def bonuses(self) -> Sequence[Points]: ...
+
+
+def failed_in_machinery(run: Scored, *, said: bool | None, error: str | None) -> bool:
+    """Whether ``run`` failed before or beside the model: what its sender ``said``, else the rule above."""
+    if said is not None:
+        return said
     if run.success or run.total_score > 0 or run.bonuses or _acted(run):
         return False
-    return bool(SIGNS.search(run.error or "")) or _named_so(run)
+    return bool(SIGNS.search(error or "")) or _named_so(run)
 
 
-def _acted(run: Run) -> bool:
+def _acted(run: Scored) -> bool:
     return bool(run.metrics.read_file_calls or run.metrics.write_file_calls)
 
 
-def _named_so(run: Run) -> bool:
+def _named_so(run: Scored) -> bool:
     """One deduction, whose name, or the failure mode it states, is the machinery's."""
     if len(run.deductions) != 1:
         return False

@@ -1,0 +1,266 @@
+"""``chainproof runs compare``: which of two profiles is ahead, by how much, and how certain that is."""
+
+import json
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from backend.cli.words import WRONG_USE, err, fail, in_words, open_database, out
+from backend.settings import Settings
+
+if TYPE_CHECKING:
+    from backend.timelines.figures.pairs import PairMatrix
+    from backend.timelines.figures.versus import Side, Versus
+    from backend.timelines.run_arrays import RunArrays
+    from backend.timelines.verdicts import Verdict
+
+MOST_CASES_SHOWN = 12
+
+
+@in_words
+def app(
+    profiles: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="A B", help="Two profiles; with --all-pairs any number, or none for all."),
+    ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option("--file", help="JSON Lines of runs to compare instead of the stored ones."),
+    ] = None,
+    window: Annotated[
+        str | None, typer.Option(help="How far back: a number and s, m, h, d or w.", show_default="all")
+    ] = None,
+    since: Annotated[str | None, typer.Option(help="From this instant on (RFC 3339).")] = None,
+    until: Annotated[str | None, typer.Option(help="Before this instant (RFC 3339).")] = None,
+    case: Annotated[list[str] | None, typer.Option(help="Only this case; may be given again.")] = None,
+    leave_out: Annotated[
+        bool,
+        typer.Option(
+            "--leave-out-machinery/--keep-machinery",
+            help="Leave out runs that failed before or beside the model.",
+        ),
+    ] = True,
+    all_pairs: Annotated[
+        bool, typer.Option("--all-pairs", help="Every profile against every other, corrected.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Compare two profiles by the cases that both ran, with an interval, a test and a verdict."""
+    names = profiles or []
+    if not all_pairs and len(names) != 2:
+        fail("Name two profiles to compare, or use --all-pairs.", WRONG_USE)
+    between = _between(window, since, until)
+    with err.status("Reading runs…"):
+        chosen = _chosen(file, names, between, case, leave_out=leave_out)
+        missing = [name for name in names if file is not None and chosen.place_of(name) is None]
+    if missing:
+        fail(f"{file} has no run of the profile '{missing[0]}'.", WRONG_USE)
+    if all_pairs:
+        _tell_pairs(chosen, as_json=as_json)
+    else:
+        _tell_two(chosen, names[0], names[1], as_json=as_json)
+
+
+def _between(
+    window: str | None, since: str | None, until: str | None
+) -> tuple[datetime | None, datetime | None]:
+    from backend.instants import parse_instant, utc_now
+
+    told: dict[str, datetime] = {}
+    for name, text in (("since", since), ("until", until)):
+        try:
+            told |= {name: parse_instant(text)} if text is not None else {}
+        except ValueError as error:
+            fail(f"--{name} {error}.", WRONG_USE)
+    end = told.get("until")
+    if window is not None and since is None:
+        return (end or utc_now()) - _length(window), end
+    return told.get("since"), end
+
+
+def _length(window: str) -> timedelta:
+    from backend.extraction.window import parse_window
+
+    try:
+        return parse_window(window)
+    except ValueError as error:
+        fail(f"--window {error}.", WRONG_USE)
+
+
+def _chosen(
+    file: Path | None,
+    names: list[str],
+    between: tuple[datetime | None, datetime | None],
+    cases: list[str] | None,
+    *,
+    leave_out: bool,
+) -> "RunArrays":
+    from backend.timelines.run_arrays import select
+
+    if file is not None:
+        from backend.timelines.run_lines import columns_of_file
+
+        table = columns_of_file(file)
+    else:
+        from backend.timelines.stored_columns import columns_of
+
+        settings = Settings()
+        table = columns_of(settings, open_database(settings), names or None)
+    since, until = between
+    return select(
+        table,
+        profiles=names or None,
+        cases=cases or None,
+        since=since,
+        until=until,
+        leave_out_machinery=leave_out,
+    )
+
+
+def _tell_two(chosen: "RunArrays", a: str, b: str, *, as_json: bool) -> None:
+    from backend.timelines.figures.versus import versus
+    from backend.timelines.verdicts import left_out, verdict
+
+    result = versus(chosen, a, b)
+    told = verdict(result)
+    notes = [note for note in (left_out(result.a), left_out(result.b)) if note]
+    if as_json:
+        print(json.dumps(_two_as_json(chosen, result, told, notes), indent=2, ensure_ascii=False))
+    else:
+        for note in notes:
+            err.print(escape(note), highlight=False)
+        if told.compared:
+            _show_two(chosen, result)
+            out.print(escape(told.text), highlight=False)
+    if not told.compared:
+        fail(told.text, WRONG_USE)
+
+
+def _show_two(chosen: "RunArrays", result: "Versus") -> None:
+    sides = Table("Profile", "Mean", "95 %", "Passed", "Cases", "Runs", box=None)
+    for side in (result.a, result.b):
+        sides.add_row(escape(side.profile), *_side_cells(side))
+    out.print(sides)
+    cases = Table("Case", "A", "B", "B minus A", box=None)
+    largest = sorted(abs(result.difference), reverse=True)[:MOST_CASES_SHOWN]
+    for place, a, b in zip(result.case, result.a_mean, result.b_mean, strict=True):
+        if b != a and abs(b - a) >= largest[-1]:
+            cases.add_row(
+                escape(chosen.cases[place]), f"{100 * a:.1f}", f"{100 * b:.1f}", f"{100 * (b - a):+.1f}"
+            )
+    if cases.row_count:
+        out.print(cases)
+    paired = result.paired
+    if paired is not None:
+        out.print(f"B wins {paired.wins}, ties {paired.ties}, loses {paired.losses}.", highlight=False)
+
+
+def _side_cells(side: "Side") -> tuple[str, ...]:
+    mean = "" if side.mean is None else f"{100 * side.mean.mean:.1f}"
+    interval = side.mean.interval if side.mean else None
+    shown = "" if interval is None else f"{100 * interval.low:.1f} to {100 * interval.high:.1f}"
+    passed = "" if side.rate is None else f"{100 * side.rate.rate:.1f} %"
+    return mean, shown, passed, f"{side.cases:,}", f"{side.runs:,}"
+
+
+def _two_as_json(chosen: "RunArrays", result: "Versus", told: "Verdict", notes: list[str]) -> dict[str, Any]:
+    paired = result.paired
+    cases = [
+        {"case_id": chosen.cases[place], "a": float(a), "b": float(b), "a_runs": int(n), "b_runs": int(m)}
+        for place, a, b, n, m in zip(
+            result.case, result.a_mean, result.b_mean, result.a_runs, result.b_runs, strict=True
+        )
+    ]
+    return {
+        "verdict": told.kind,
+        "text": told.text,
+        "notes": notes,
+        "a": _side_as_json(result.a),
+        "b": _side_as_json(result.b),
+        "comparison": None
+        if paired is None
+        else {
+            "difference": paired.difference,
+            "interval": paired.interval,
+            "t_interval": paired.t_interval,
+            "p": paired.p,
+            "shared_cases": paired.cases,
+            "wins": paired.wins,
+            "ties": paired.ties,
+            "losses": paired.losses,
+            "least_detectable": paired.least,
+            "cases_needed_for_2_points": told.needed,
+        },
+        "cases": cases,
+    }
+
+
+def _side_as_json(side: "Side") -> dict[str, Any]:
+    return {
+        "profile": side.profile,
+        "mean": side.mean.mean if side.mean else None,
+        "interval": side.mean.interval if side.mean else None,
+        "pass_rate": side.rate.rate if side.rate else None,
+        "pass_rate_interval": side.rate.interval if side.rate else None,
+        "cases": side.cases,
+        "runs": side.runs,
+        "machinery_failures_left_out": side.left_out,
+    }
+
+
+def _tell_pairs(chosen: "RunArrays", *, as_json: bool) -> None:
+    from backend.timelines.figures.pairs import pair_matrix
+    from backend.timelines.verdicts import pairs_sentence
+
+    matrix = pair_matrix(chosen)
+    if not matrix.compared:
+        fail("No two of these profiles share two cases, so there is nothing to compare.", WRONG_USE)
+    rows = _pair_rows(chosen, matrix)
+    sentence = pairs_sentence(matrix)
+    if as_json:
+        print(json.dumps({"text": sentence, "pairs": rows}, indent=2, ensure_ascii=False))
+        return
+    table = Table(box=None)
+    for heading in ("Ahead", "Behind", "Points", "95 %", "Cases", "p", "BH", "Holm"):
+        table.add_column(heading, overflow="fold", no_wrap=heading not in ("Ahead", "Behind"))
+    for row in rows:
+        low, high = row["interval"]
+        ends = f"{100 * low:.1f} to {100 * high:.1f}"
+        adjusted = (f"{row[name]:.4f}" for name in ("p", "p_bh", "p_holm"))
+        names = escape(row["ahead"]), escape(row["behind"])
+        table.add_row(*names, f"{100 * row['difference']:.1f}", ends, str(row["shared_cases"]), *adjusted)
+    out.print(table)
+    out.print(sentence, highlight=False)
+
+
+def _pair_rows(chosen: "RunArrays", matrix: "PairMatrix") -> list[dict[str, Any]]:
+    """Each pair once, the most certain first."""
+    rows = []
+    for i in range(len(matrix.profiles)):
+        for j in range(i):
+            if not matrix.p[i, j] >= 0:
+                continue
+            ahead, behind = (i, j) if matrix.difference[j, i] > 0 else (j, i)
+            difference, reach = float(matrix.difference[behind, ahead]), float(matrix.reach[i, j])
+            rows.append(
+                {
+                    "ahead": chosen.profiles[matrix.profiles[ahead]],
+                    "behind": chosen.profiles[matrix.profiles[behind]],
+                    "difference": difference,
+                    "interval": [difference - reach, difference + reach],
+                    "shared_cases": int(matrix.cases[i, j]),
+                    "p": float(matrix.p[i, j]),
+                    "p_bh": float(matrix.bh[i, j]),
+                    "p_holm": float(matrix.holm[i, j]),
+                }
+            )
+    rows.sort(key=_certain_first)
+    return rows
+
+
+def _certain_first(row: dict[str, Any]) -> tuple[float, float]:
+    return row["p"], -row["difference"]
