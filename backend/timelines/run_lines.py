@@ -17,22 +17,25 @@ def columns_of_file(path: Path) -> pa.Table:
     """The columns of the runs in ``path``, one a line, each with its ``profile``.
 
     ``runs.profiles.json`` beside ``runs.jsonl`` tells what its profiles are made with, where there is one.
-    Raises :class:`ValueError` that names the line and what is wrong with it, and :class:`OSError`.
+    Of several runs with one id the first counts. Raises :class:`ValueError` that names the line and what is
+    wrong with it.
     """
-    runs, seen = [], set[str]()
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
+    runs: dict[str, Run] = {}
+    for number, line in enumerate(_read(path).split(b"\n"), 1):
+        if line.strip():
             run = _run(path, number, line)
-            if run.run_id in seen:
-                continue
-            seen.add(run.run_id)
-            runs.append(run)
+            runs.setdefault(run.run_id, run)
     try:
-        return columns_of(runs, _profiles_beside(path))
+        return columns_of(runs.values(), _profiles_beside(path))
     except ValueError as error:
         raise ValueError(str(FileMistake(path, 0, f"{error}."))) from None
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ValueError(str(FileMistake(path, 0, f"cannot be read: {error.strerror}."))) from None
 
 
 def _run(path: Path, number: int, line: bytes) -> Run:
@@ -50,6 +53,6 @@ def _profiles_beside(path: Path) -> dict[str, Profile]:
     if not beside.is_file():
         return {}
     try:
-        return _PROFILES.decode(beside.read_bytes())
+        return _PROFILES.decode(_read(beside))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(str(FileMistake(beside, 0, f"is no file of profiles: {error}."))) from None

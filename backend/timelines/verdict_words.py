@@ -14,8 +14,8 @@ WORDS: Mapping[Language, Phrases] = {
             "cases{needed}. A difference below {least} points would often be missed."
         ),
         "borderline": (
-            "Not settled: {ahead} leads by {size} points, 95 % {low} to {high}, {cases} shared cases{needed}; "
-            "the interval and the t test (p {p}) do not agree."
+            "Not settled: {ahead} leads by {size} points, 95 % {low} to {high}, {cases} shared cases"
+            "{needed}; the interval and the t test (p {p}) do not agree."
         ),
         "needed": "; {needed} would be needed to see {target}",
         "identical": "{a} and {b} score the same in each of {cases} shared cases.",
@@ -36,7 +36,7 @@ WORDS: Mapping[Language, Phrases] = {
         "left_out": "{count} runs of {name} failed in the machinery, not in the model, and are left out.",
         "left_out_one": "1 run of {name} failed in the machinery, not in the model, and is left out.",
         "pairs": (
-            "Of {compared} pairs, {found} differ at 5 % one by one; {bh} after Benjamini-Hochberg, "
+            "{found} of {compared} pairs differ at 5 % one by one; {bh} after Benjamini-Hochberg, "
             "{holm} after Holm."
         ),
         "stands": "Among {compared} pairs this finding stands (Benjamini-Hochberg, p {p}).",
@@ -46,7 +46,7 @@ WORDS: Mapping[Language, Phrases] = {
         "fell_unsized": "{name} fell since {day} (pass {pass_}{rate})",
         "rose_unsized": "{name} rose since {day} (pass {pass_}{rate})",
         "rate": "; false alarm {rate} % per 100 passes",
-        "too_few_passes": "{name} has {passes} passes over its cases; from {fewest} on it is watched.",
+        "too_few_passes": "Passes of {name} over its cases so far: {passes}. From {fewest} on it is watched.",
         "no_alert": "No profile that is watched fell or rose.",
         "single": "One run: no interval can be given.",
         "under": "under {limit}",
@@ -55,12 +55,12 @@ WORDS: Mapping[Language, Phrases] = {
     "ja": {
         "ahead": "{ahead}が{size}ポイント上回る（95 % {low}～{high}、共通ケース{cases}件{needed}）。",
         "level": (
-            "差は認められない：{b}と{a}の差は{size}ポイント（95 % {low}～{high}、共通ケース{cases}件{needed}）。"
-            "{least}ポイント未満の差は見逃す可能性が高い。"
+            "差は認められない：{b}と{a}の差は{size}ポイント（95 % {low}～{high}、共通ケース{cases}件"
+            "{needed}）。{least}ポイント未満の差は見逃す可能性が高い。"
         ),
         "borderline": (
-            "判定できない：{ahead}が{size}ポイント上回る（95 % {low}～{high}、共通ケース{cases}件{needed}）が、"
-            "区間とt検定（p {p}）の結論が一致しない。"
+            "判定できない：{ahead}が{size}ポイント上回る（95 % {low}～{high}、共通ケース{cases}件"
+            "{needed}）が、区間とt検定（p {p}）の結論が一致しない。"
         ),
         "needed": "。{target}ポイントの差を見るには{needed}件必要",
         "identical": "{a}と{b}は共通ケース{cases}件のすべてで同点。",

@@ -1,6 +1,7 @@
 """Alerts: which profiles fell or rose, since when and by how much, and how often such an alert is false."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,7 +19,7 @@ class Alert:
 
     Passes count from 1. ``size`` compares the cases' means since then, until the next alert, with those
     before, back to the last; null if they share none. ``rate`` is the share of unchanged profiles that
-    would alarm so within 100 passes; ``standing`` says that no later alert followed.
+    would alarm so within 100 passes, null until it is found; ``standing``: no later alert followed.
     """
 
     profile: int
@@ -45,7 +46,7 @@ class Watched:
 
 
 def watch_profiles(chosen: RunArrays, k: float = K, h: float = H) -> tuple[Watched, ...]:
-    """Every profile's watch; rates are found for those alone that have an alert, since that takes time."""
+    """Every profile's watch; its alerts have no rates yet: see :func:`rated`."""
     return tuple(
         _watched(chosen.where(chosen.profile == place), int(place), k, h)
         for place in np.unique(chosen.profile)
@@ -72,8 +73,7 @@ def _watched(mine: RunArrays, place: int, k: float, h: float) -> Watched:
         return Watched(place, time, Watch(np.full(passes, np.nan), nothing, nothing, ()), (), passes, 0)
     sums, counts = _by_pass(mine.score, numbers, case, passes, len(held))
     seen = watch(sums, counts, k, h)
-    rate = _rate(numbers, seen, mine, k, h)
-    told = _alerts(place, seen, sums, counts, time, rate)
+    told = _alerts(place, seen, sums, counts, time)
     return Watched(place, time, seen, told, passes, int((~np.isnan(seen.z)).sum()))
 
 
@@ -84,11 +84,23 @@ def _by_pass(score: Floats, numbers: Ints, case: Ints, passes: int, cases: int) 
     return sums.reshape(passes, cases), counts.reshape(passes, cases)
 
 
-def _rate(numbers: Ints, seen: Watch, mine: RunArrays, k: float, h: float) -> float | None:
-    """From each case's trials about its mean of the stretch between alarms: a fall is no noise."""
-    if not seen.alarms:
-        return None
-    stretch = np.searchsorted([alarm.start for alarm in seen.alarms], numbers, side="right")
+def rated(chosen: RunArrays, found: Sequence[Alert], k: float = K, h: float = H) -> tuple[Alert, ...]:
+    """The alerts with the rates of false ones: about a tenth of a second a profile, so for those shown alone.
+
+    Trials are taken about their case's mean between alarms, all of which ``found`` must hold for a profile
+    of which it holds any: a fall is no noise.
+    """
+    rates = {
+        place: _rate(
+            chosen.where(chosen.profile == place), [one.since for one in found if one.profile == place], k, h
+        )
+        for place in {one.profile for one in found}
+    }
+    return tuple(replace(one, rate=rates[one.profile]) for one in found)
+
+
+def _rate(mine: RunArrays, changes: Sequence[int], k: float, h: float) -> float | None:
+    stretch = np.searchsorted(np.sort(np.array(changes)), mine.time, side="right")
     cell = stretch * len(mine.cases) + mine.case
     means = np.bincount(cell, weights=mine.score) / np.maximum(np.bincount(cell), 1)
     noise = mine.score - means[cell]
@@ -97,9 +109,7 @@ def _rate(numbers: Ints, seen: Watch, mine: RunArrays, k: float, h: float) -> fl
     return false_alarm_rate(trials, k=k, h=h)
 
 
-def _alerts(
-    place: int, seen: Watch, sums: Floats, counts: Floats, time: Ints, rate: float | None
-) -> tuple[Alert, ...]:
+def _alerts(place: int, seen: Watch, sums: Floats, counts: Floats, time: Ints) -> tuple[Alert, ...]:
     starts = [alarm.start for alarm in seen.alarms]
     found = []
     for number, alarm in enumerate(seen.alarms):
@@ -116,7 +126,7 @@ def _alerts(
                 alarm.start + 1,
                 alarm.at + 1,
                 compare(before, since),
-                rate,
+                None,
                 number + 1 == len(starts),
             )
         )

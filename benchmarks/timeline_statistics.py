@@ -1,0 +1,197 @@
+"""What the statistics of timelines say of real runs, beside what naive ones say; and what they cost.
+
+    python -m benchmarks.timeline_statistics --runs FILE
+
+``FILE`` is JSON Lines of runs, each with its profile. Scores are normalised ones, machinery failures stay in
+unless ``--leave-out-machinery``. Figures of alarms are found by drawing from the runs' own trials and are the
+same each time; times are of the processor.
+"""
+
+import argparse
+import itertools
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from backend.timelines.figures.alerts import watch_profiles
+from backend.timelines.figures.heatmap import heatmap
+from backend.timelines.figures.over_time import over_time
+from backend.timelines.figures.pairs import pair_matrix
+from backend.timelines.run_arrays import RunArrays, select
+from backend.timelines.run_lines import columns_of_file
+from backend.timelines.statistics.bootstrap import bootstrap_interval
+from backend.timelines.statistics.cusum import H, drift
+from backend.timelines.statistics.false_alarms import (
+    false_alarm_rate,
+    known_reference_values,
+    passes_to_see,
+    unchanged_series,
+)
+from backend.timelines.statistics.families import benjamini_hochberg
+from backend.timelines.statistics.means import clustered_error, mean_of_cases, naive_error
+from backend.timelines.statistics.paired import all_pairs
+from backend.timelines.statistics.student import Floats, normal_share, two_sided
+
+ALPHA = 0.05
+SERIES = 500
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--runs", type=Path, required=True)
+    parser.add_argument("--leave-out-machinery", action="store_true")
+    given = parser.parse_args()
+    table = columns_of_file(given.runs)
+    chosen = select(table, leave_out_machinery=given.leave_out_machinery)
+    print(f"{len(chosen):,} runs, {len(chosen.profiles)} profiles, {len(chosen.cases)} cases\n")
+    errors(chosen)
+    pairs(chosen)
+    alarms(chosen)
+    costs(chosen)
+
+
+def errors(chosen: RunArrays) -> None:
+    """Of each profile's mean: the error clustered by case over the naive one."""
+    ratios = []
+    for name in chosen.profiles:
+        mine = chosen.of(name)
+        ratios.append(clustered_error(mine.score, mine.case) / naive_error(mine.score))
+    print("Standard error, clustered by case over naive")
+    print(f"  mean {np.mean(ratios):.2f}, from {min(ratios):.2f} to {max(ratios):.2f}\n")
+
+
+def pairs(chosen: RunArrays) -> None:
+    """How many pairs differ by each test."""
+    sides = [chosen.of(name) for name in chosen.profiles]
+    means = [mean_of_cases(side.score, side.case) for side in sides]
+    naive, unpaired, shrunk = [], [], []
+    paired = all_pairs(chosen.by_cell[0])
+    for i, j in itertools.combinations(range(len(sides)), 2):
+        a, b = means[i], means[j]
+        error = np.hypot(naive_error(sides[i].score), naive_error(sides[j].score))
+        naive.append(2 * normal_share(-abs(sides[i].score.mean() - sides[j].score.mean()) / error))
+        if a is None or b is None or a.error is None or b.error is None:
+            continue
+        apart = np.hypot(a.error, b.error)
+        unpaired.append(float(two_sided((a.mean - b.mean) / apart, a.cases + b.cases - 2)))
+        shrunk.append(paired.error[i, j] / apart)
+    upper = np.triu_indices(len(sides), 1)
+    found = pair_matrix(chosen)
+    bh = benjamini_hochberg(paired.p[upper])
+    print(f"Of {len(naive)} pairs, different at 5 %")
+    print(f"  naive, run by run                {_under(naive)}")
+    print(f"  clustered by case, unpaired      {_under(unpaired)}")
+    print(f"  paired by case, t on case means  {found.found}")
+    print(f"  after Benjamini-Hochberg         {found.found_bh}")
+    print(f"  after Holm                       {found.found_holm}")
+    lost = int(((np.array(naive) < ALPHA) & ~(bh < ALPHA)).sum())
+    print(
+        f"  naive findings that do not survive {lost}; paired over unpaired error {np.nanmean(shrunk):.2f}\n"
+    )
+
+
+def _under(p: list[float]) -> int:
+    return int((np.array(p) < ALPHA).sum())
+
+
+def alarms(chosen: RunArrays) -> None:
+    """False alarms in 100 passes over unchanged profiles, and passes until a fall is found."""
+    print(f"False alarms of falls in {SERIES} unchanged series, and passes until a fall is found")
+    print("  A: raw scores, hard cases first, one pass. B: case-centred, means and deviation known,")
+    print("  trials drawn as they are. C: the same, trials widened to the variance they came from.")
+    print("  D: the watch itself, which knows no more than the passes before. Passes by D (by B).")
+    print(f"  {'profile':34} {'A':>7} {'B':>6} {'C':>6} {'D':>6}   5 points   3 points")
+    rows = []
+    for name in chosen.profiles:
+        mine = chosen.of(name)
+        trials = [case for case in mine.trials() if len(case) > 1]
+        if len(trials) < 2:
+            continue
+        row = [
+            _raw(trials, mine.score),
+            _known(trials, widened=False),
+            _known(trials, widened=True),
+            false_alarm_rate(trials, series=SERIES) or 0.0,
+        ]
+        falls = [f"{_soon(trials, drop)} ({_soon_known(trials, drop):.0f})" for drop in (0.05, 0.03)]
+        print(f"  {name[:34]:34} {_percents(row)}   {falls[0]:8}   {falls[1]:8}")
+        rows.append(row)
+    if rows:
+        print(f"  {'mean':34} {_percents(list(np.mean(rows, axis=0)))}\n")
+
+
+def _percents(shares: list[float]) -> str:
+    return f"{100 * shares[0]:5.0f} % " + " ".join(f"{100 * share:4.1f} %" for share in shares[1:])
+
+
+def _raw(trials: list[Floats], score: Floats) -> float:
+    """The share of passes in which a CUSUM over single raw scores alarms, the hardest cases first."""
+    scores = unchanged_series(trials, SERIES, 1, widened=False)[:, 0, :]
+    hardest = np.argsort([case.mean() for case in trials])
+    down, up = drift((scores[:, hardest] - score.mean()) / score.std())
+    return float((np.maximum(down, up).max(axis=-1) > H).mean())
+
+
+def _reference(trials: list[Floats]) -> tuple[Floats, float]:
+    """Each case's mean, and the deviation of a pass by the pooled variance within cases."""
+    within = sum(float(np.square(case - case.mean()).sum()) for case in trials)
+    variance = within / sum(len(case) - 1 for case in trials)
+    return np.array([case.mean() for case in trials]), float(np.sqrt(variance / len(trials)))
+
+
+def _known(trials: list[Floats], *, widened: bool) -> float:
+    scores = unchanged_series(trials, SERIES, 100, widened=widened)
+    down, _ = drift(known_reference_values(scores, *_reference(trials)))
+    return float((down.max(axis=-1) > H).mean())
+
+
+def _soon_known(trials: list[Floats], drop: float) -> float:
+    scores = unchanged_series(trials, SERIES, 100, widened=False) - drop
+    down, _ = drift(known_reference_values(scores, *_reference(trials)))
+    return float(np.median((down > H).argmax(axis=-1) + 1))
+
+
+def _soon(trials: list[Floats], drop: float) -> str:
+    passes = passes_to_see(trials, drop, series=200)
+    return "-" if passes is None else f"{passes:.0f}"
+
+
+def costs(chosen: RunArrays) -> None:
+    chance = np.random.default_rng(1)
+    many = chance.uniform(0, 1, (100, 200))
+    many[chance.uniform(0, 1, many.shape) < 0.1] = np.nan
+    some = chance.normal(0, 1, 200)
+    large = _large(chosen)
+    print("Milliseconds of the processor, the best of 5")
+    _told("bootstrap, 10,000 draws of 200 cases", lambda: bootstrap_interval(some))
+    _told("all 4,950 pairs of 100 profiles, 200 cases", lambda: all_pairs(many))
+    print(f"  of {len(large):,} runs:")
+    _told("  selecting", lambda: select(large.table))
+    _told("  lines over time", lambda: over_time(large))
+    _told("  pairs, corrected", lambda: pair_matrix(large))
+    _told("  heatmap", lambda: heatmap(large))
+    _told("  watching every profile", lambda: watch_profiles(large))
+
+
+def _large(chosen: RunArrays) -> RunArrays:
+    """The same runs over and over, to about 100,000."""
+    times = max(1, round(100_000 / max(1, len(chosen))))
+    rows = np.repeat(chosen.rows, times)
+    return select(chosen.table.take(rows))
+
+
+def _told(name: str, work: Callable[[], object]) -> None:
+    taken = []
+    for _ in range(5):
+        start = time.process_time()
+        work()
+        taken.append(time.process_time() - start)
+    print(f"  {name:44} {1000 * min(taken):8.1f}")
+
+
+if __name__ == "__main__":
+    main()

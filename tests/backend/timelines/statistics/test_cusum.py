@@ -1,0 +1,155 @@
+import numpy as np
+import pytest
+
+from backend.timelines.statistics.cusum import BOUND, REFERENCE, Alarm, drift, pass_values, watch
+from backend.timelines.statistics.false_alarms import (
+    false_alarm_rate,
+    known_reference_values,
+    passes_to_see,
+    unchanged_series,
+)
+from backend.timelines.statistics.passes import pass_numbers
+
+MONTGOMERY = [
+    9.45,
+    7.99,
+    9.29,
+    11.66,
+    12.16,
+    10.18,
+    8.04,
+    11.46,
+    9.20,
+    10.34,
+    9.03,
+    11.47,
+    10.51,
+    9.40,
+    10.08,
+]
+MONTGOMERY += [9.37, 10.62, 10.31, 8.52, 10.84, 10.90, 9.33, 12.29, 11.50, 10.60, 11.08, 10.38, 11.62, 11.31]
+MONTGOMERY += [10.52]
+"""Table 9.1: 20 values about 10 with deviation 1, then 10 about 11."""
+
+
+def _scores(passes: int, cases: int, seed: int = 1) -> np.ndarray:
+    chance = np.random.default_rng(seed)
+    return np.clip(chance.uniform(0.2, 0.9, cases) + chance.normal(0, 0.1, (passes, cases)), 0, 1)
+
+
+def test_the_tabular_cusum_is_montgomerys() -> None:
+    # Table 9.2: the upper sum passes 5 at period 29, where it is 5.28; it left zero at period 23.
+    _, up = drift(np.array(MONTGOMERY) - 10)
+    assert up[21] == 0
+    assert up[28] == pytest.approx(5.28, abs=1e-9)
+    assert int(np.argmax(up > 5)) == 28
+
+
+def test_a_fall_is_found_soon_and_dated_by_its_first_pass() -> None:
+    found = []
+    for seed in range(20):
+        scores = _scores(40, 30, seed)
+        scores[25:] -= 0.06
+        falls = [alarm for alarm in watch(scores, np.ones_like(scores)).alarms if alarm.at >= 25]
+        assert falls[0].fell
+        found.append((abs(falls[0].start - 25), falls[0].at - 25))
+    assert np.median(found, axis=0).tolist() == [0, 1]
+    assert max(late for _, late in found) <= 4
+
+
+def test_what_falls_and_recovers_raises_one_alarm_each() -> None:
+    # Without chance, since a watch of 60 passes has some: the same two values in turn.
+    scores = 0.5 + np.resize([0.05, -0.05], (60, 31))
+    scores[20:40] -= 0.1
+    assert [alarm.fell for alarm in watch(scores, np.ones_like(scores)).alarms] == [True, False]
+
+
+def test_hard_cases_that_run_first_raise_no_alarm() -> None:
+    centred = raw = 0
+    for seed in range(20):
+        scores = _scores(40, 30, seed)
+        halves = np.zeros_like(scores)
+        hard = np.argsort(np.argsort(scores.mean(axis=0))) < 15
+        halves[:20], halves[20:] = hard, ~hard
+        centred += len(watch(scores * halves, halves).alarms)
+        means = (scores * halves).sum(axis=1) / halves.sum(axis=1)
+        raw += int(drift((means - means[:20].mean()) / means[:20].std())[1].max() > 5)
+    assert raw == 20
+    assert centred <= 4
+
+
+def test_one_bad_pass_alone_raises_no_alarm() -> None:
+    scores = _scores(30, 30)
+    scores[20] = 0.0
+    seen = watch(scores, np.ones_like(scores))
+    assert seen.z[20] == -BOUND
+    assert not any(alarm.at == 20 for alarm in seen.alarms)
+
+
+def test_agreement_alone_is_no_certainty() -> None:
+    scores = np.ones((30, 20))
+    scores[15, 3] = 0.0
+    assert watch(scores, np.ones_like(scores)).alarms == ()
+
+
+def test_too_few_passes_are_not_judged() -> None:
+    scores = _scores(REFERENCE, 10)
+    seen = watch(scores, np.ones_like(scores))
+    assert np.isnan(seen.z).all()
+    assert seen.alarms == ()
+
+
+def test_values_of_unchanged_passes_are_standard() -> None:
+    chance = np.random.default_rng(3)
+    scores = chance.uniform(0, 1, (200, 40, 20))
+    z = pass_values(scores, np.ones_like(scores))[:, REFERENCE:]
+    assert z.mean() == pytest.approx(0, abs=0.03)
+    assert z.std() == pytest.approx(1, abs=0.05)
+    assert abs(np.corrcoef(z[:, :-1].ravel(), z[:, 1:].ravel())[0, 1]) < 0.05
+
+
+def test_the_rate_of_false_alarms_is_that_of_the_run_length() -> None:
+    # k 0.5, h 5 alarm on one side after 930 passes in the mean (Montgomery, table 9.3: 465 on two), so that
+    # 1 - exp(-100 / 930), or 10 %, of series do within 100.
+    trials = list(np.random.default_rng(4).normal(0.5, 0.1, (20, 60)))
+    assert false_alarm_rate(trials) == pytest.approx(0.10, abs=0.04)
+    assert false_alarm_rate(trials) == false_alarm_rate(trials)
+    assert false_alarm_rate([np.array([1.0])]) is None
+
+
+def test_few_trials_that_are_not_widened_promise_too_much() -> None:
+    trials = list(np.random.default_rng(4).normal(0.5, 0.1, (20, 5)))
+    means = np.array([case.mean() for case in trials])
+    deviation = np.sqrt(np.mean([case.var(ddof=1) for case in trials]) / 20)
+
+    def rate(*, widened: bool) -> float:
+        scores = unchanged_series(trials, 400, 100, widened=widened)
+        down, _ = drift(known_reference_values(scores, means, float(deviation)))
+        return float((down.max(axis=-1) > 5).mean())
+
+    assert rate(widened=False) < 0.05 < rate(widened=True)
+
+
+def test_a_larger_fall_is_seen_sooner() -> None:
+    trials = list(np.random.default_rng(4).normal(0.5, 0.1, (20, 30)))
+    large, small = passes_to_see(trials, 0.08, series=100), passes_to_see(trials, 0.03, series=100)
+    assert large is not None
+    assert small is not None
+    assert large < small
+    with pytest.raises(ValueError, match="no case has two runs"):
+        unchanged_series([np.array([1.0])], 1, 1)
+
+
+def test_a_pass_ends_where_a_case_comes_again() -> None:
+    assert pass_numbers(np.array([0, 1, 2, 2, 0, 1, 1, 0, 2])).tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+
+
+def test_a_case_tried_again_at_once_stays_in_its_pass() -> None:
+    assert pass_numbers(np.array([0, 0, 0, 1, 2, 3, 0, 1, 2, 3])).tolist() == [0] * 6 + [1] * 4
+    assert pass_numbers(np.array([], dtype=np.int64)).tolist() == []
+
+
+def test_an_alarm_names_the_pass_that_began_it() -> None:
+    scores = np.full((20, 10), 0.5) + np.tile([0.05, -0.05], (10, 10)).reshape(20, 10)
+    scores[12:] -= 0.3
+    assert watch(scores, np.ones_like(scores)).alarms[0] == Alarm(True, 12, 13)

@@ -1,0 +1,117 @@
+from datetime import timedelta
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from backend.timelines.columns import SCHEMA
+from backend.timelines.figures.deductions import deduction_pareto
+from backend.timelines.model import Metrics, Points, Profile
+from backend.timelines.run_arrays import instant, select
+from backend.timelines.run_columns import columns_of
+from tests.support.scored_runs import START, arrays, run
+
+RUNS = [
+    run("b", "y", 0.5, 2),
+    run("a", "x", 1.0, 1),
+    run("a", "y", 0.25, 0, machinery_failure=True),
+    run("b", "x", 0.0, 3, model="other"),
+    run("b", "x", 0.75, 4),
+]
+
+
+def test_columns_have_the_schema_and_take_from_the_profile_what_a_run_does_not_say() -> None:
+    table = columns_of(RUNS, {"b": Profile(model="usual", model_vendor="vendor")})
+    assert table.schema == SCHEMA
+    rows = [(row["profile"], row["model"], row["model_vendor"]) for row in table.to_pylist()]
+    assert rows == [
+        ("a", None, None),
+        ("a", None, None),
+        ("b", "usual", "vendor"),
+        ("b", "other", "vendor"),
+        ("b", "usual", "vendor"),
+    ]
+    assert columns_of([]).schema == SCHEMA
+
+
+def test_runs_are_in_the_order_of_profile_and_time() -> None:
+    chosen = arrays(RUNS)
+    assert chosen.profiles == ("a", "b")
+    assert chosen.cases == ("x", "y")
+    assert chosen.profile.tolist() == [0, 1, 1, 1]
+    assert chosen.score.tolist() == [1.0, 0.5, 0.0, 0.75]
+    assert instant(chosen.time[0]) == START + timedelta(hours=1)
+
+
+def test_machinery_failures_are_left_out_and_counted() -> None:
+    assert arrays(RUNS).left_out.tolist() == [1, 0]
+    everything = arrays(RUNS, leave_out_machinery=False)
+    assert (len(everything), everything.left_out.tolist()) == (5, [0, 0])
+
+
+@pytest.mark.parametrize(
+    ("chosen", "scores"),
+    [
+        ({"profiles": ["a"]}, [1.0]),
+        ({"cases": ["y"]}, [0.5]),
+        ({"since": START + timedelta(hours=3)}, [0.0, 0.75]),
+        ({"until": START + timedelta(hours=3)}, [1.0, 0.5]),
+        ({"model": "other"}, [0.0]),
+        ({"model": "unknown"}, []),
+        ({"profiles": ["nobody"]}, []),
+    ],
+)
+def test_a_selection_holds_what_matches(chosen: dict[str, object], scores: list[float]) -> None:
+    assert arrays(RUNS, **chosen).score.tolist() == scores
+
+
+def test_another_filter_is_a_mistake() -> None:
+    with pytest.raises(TypeError, match="knows no agent"):
+        arrays(RUNS, agent="x")
+
+
+def test_means_by_cell_are_nan_where_nothing_ran() -> None:
+    means, counts = arrays(RUNS).by_cell
+    assert counts.tolist() == [[1, 0], [2, 1]]
+    assert np.allclose(means, [[1.0, np.nan], [0.375, 0.5]], equal_nan=True)
+    assert [each.tolist() for each in arrays(RUNS).trials()] == [[1.0], [0.0, 0.75], [0.5]]
+
+
+def test_an_empty_selection_is_no_fault() -> None:
+    nothing = select(SCHEMA.empty_table())
+    assert (len(nothing), nothing.profiles, nothing.trials()) == (0, (), [])
+    assert nothing.names("model")[0].tolist() == []
+
+
+def test_what_is_not_said_is_nan_and_a_name_of_none() -> None:
+    chosen = arrays([run("a", "x", 1, 0, metrics=Metrics(read_file_calls=3)), run("a", "x", 1, 1)])
+    assert np.array_equal(chosen.number("read_file_calls"), [3, np.nan], equal_nan=True)
+    assert chosen.names("model")[0].tolist() == [-1, -1]
+
+
+@settings(max_examples=20)
+@given(st.permutations(list(range(12))))
+def test_the_order_of_rows_is_nothing_even_where_instants_are_equal(order: list[int]) -> None:
+    runs = [run("a", f"case {n % 3}", n / 12, 0, run_id=f"run {n:02}") for n in range(12)]
+    table = columns_of(runs)
+    shuffled = select(table.take(pa.array(order)))
+    assert shuffled.score.tolist() == select(table).score.tolist()
+
+
+def test_pieces_with_dictionaries_of_their_own_are_read_as_one() -> None:
+    lost = (Points("late", 0.25), Points("wrong", 0.25))
+    first, second = run("a", "x", 0.5, 0, deductions=lost), run("b", "x", 0.5, 0, deductions=lost[::-1])
+    joined = pa.concat_tables([columns_of([second]), columns_of([first])])
+    found = deduction_pareto(select(joined), "a", "b")
+    assert found.names == ("late", "wrong")
+    assert found.a.tolist() == found.b.tolist() == [0.25, 0.25]
+
+
+def test_a_run_without_a_profile_or_with_a_wrong_time_is_named() -> None:
+    with pytest.raises(ValueError, match="run nameless: names no profile"):
+        columns_of([msgspec.structs.replace(run("a", "x", 1, run_id="nameless"), profile=None)])
+    with pytest.raises(ValueError, match="run late: its time must be an RFC 3339 instant"):
+        columns_of([run("a", "x", 1, run_id="late", timestamp="yesterday")])

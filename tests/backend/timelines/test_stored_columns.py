@@ -1,0 +1,50 @@
+from pathlib import Path
+
+import pytest
+
+from backend.db import Database
+from backend.errors import NotFound
+from backend.instants import utc_now
+from backend.settings import Settings
+from backend.timelines.check import check
+from backend.timelines.columns import SCHEMA
+from backend.timelines.model import Profile
+from backend.timelines.run_arrays import select
+from backend.timelines.store import add, put_profiles
+from backend.timelines.stored_columns import columns_of
+from tests.support.scored_runs import rounds, run
+
+
+@pytest.fixture
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    monkeypatch.setenv("CHAINPROOF_HOME", str(tmp_path))
+    return Settings()
+
+
+@pytest.fixture
+def stored(sqlite_database: Database) -> Database:
+    profiles = {"a": Profile(model="m"), "b": Profile(), "empty": Profile()}
+    put_profiles(sqlite_database, profiles, now=utc_now())
+    runs = [*rounds("a", {"x": [0.5] * 1030}), run("b", "x", 0, error="sandbox: command not found")]
+    add(sqlite_database, "own", check(runs).prepared, profiles)
+    return sqlite_database
+
+
+def test_all_stored_runs_are_read_beyond_what_an_answer_holds(settings: Settings, stored: Database) -> None:
+    table = columns_of(settings, stored)
+    assert table.schema == SCHEMA
+    assert len(select(table, profiles=["a"])) == 1030
+
+
+def test_what_the_sender_did_not_say_of_the_machinery_is_judged(settings: Settings, stored: Database) -> None:
+    chosen = select(columns_of(settings, stored, ["b"]))
+    assert (len(chosen), chosen.left_out.tolist()) == (0, [1])
+
+
+def test_a_profile_without_runs_has_none(settings: Settings, stored: Database) -> None:
+    assert columns_of(settings, stored, ["empty"]).num_rows == 0
+
+
+def test_an_unknown_profile_is_named_beside_those_there_are(settings: Settings, stored: Database) -> None:
+    with pytest.raises(NotFound, match=r"There is no profile 'c'\. There are 'a', 'b', 'empty'\."):
+        columns_of(settings, stored, ["a", "c"])

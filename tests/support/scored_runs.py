@@ -1,0 +1,51 @@
+"""Scored runs for tests: short to write, and right in their sums."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pyarrow as pa
+
+from backend.instants import write_instant
+from backend.timelines.model import Metrics, Points, Run
+from backend.timelines.run_arrays import RunArrays, select
+from backend.timelines.run_columns import columns_of
+
+START = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def run(profile: str, case: str, score: float, at: float = 0, **more: Any) -> Run:
+    """A run that scored ``score`` of 1, ``at`` so many hours after :data:`START`."""
+    begun = START + timedelta(hours=at)
+    lost = () if score == 1 else (Points("check", 1 - score, "It failed."),)
+    known = {
+        "run_id": f"{profile}-{case}-{at}",
+        "timestamp": write_instant(begun),
+        "case_id": case,
+        "profile": profile,
+        "success": score > 0.5,
+        "total_score": score,
+        "raw_score": 1,
+        "max_score": 1,
+        "normalized_score": score,
+        "deductions": lost,
+        "metrics": Metrics(),
+    }
+    return Run(**known | more)
+
+
+def rounds(profile: str, scores: Mapping[str, Iterable[float]]) -> list[Run]:
+    """The scores of each case, one a day."""
+    return [
+        run(profile, case, score, 24 * day + place / 60)
+        for place, (case, each) in enumerate(scores.items())
+        for day, score in enumerate(each)
+    ]
+
+
+def arrays(runs: Iterable[Run], **chosen: Any) -> RunArrays:
+    return select(columns_of(runs), **chosen)
+
+
+def table(runs: Iterable[Run]) -> pa.Table:
+    return columns_of(runs)
