@@ -15,6 +15,10 @@ from backend.timelines.statistics.student import Floats
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+LARGEST_SCORE = 1e6
+"""Scores are fractions; what a tiny ``max_score`` makes of one is held within this: sums stay finite."""
+LARGEST_NUMBER = 1e100
+"""Other numbers are held within this, so that their squares can be added."""
 SAID_BY_RUN = ("model", "model_vendor", "inference_provider", "provider")
 
 
@@ -58,7 +62,8 @@ class RunArrays:
     def number(self, column: str) -> Floats:
         """A column of numbers or truths as floats, NaN where the source does not say."""
         taken = self.table.column(column).take(pa.array(self.rows)).cast(pa.float64())
-        return np.asarray(taken.to_numpy(zero_copy_only=False), dtype=np.float64)
+        numbers = np.asarray(taken.to_numpy(zero_copy_only=False), dtype=np.float64)
+        return np.clip(numbers, -LARGEST_NUMBER, LARGEST_NUMBER)
 
     def names(self, column: str) -> tuple[Ints, list[str]]:
         """A column of names as places in the names it holds, -1 where the source does not say."""
@@ -135,7 +140,7 @@ def select(
         profile=profile[rows],
         case=case[rows],
         time=time[rows],
-        score=table.column("normalized_score").to_numpy()[rows],
+        score=np.clip(table.column("normalized_score").to_numpy()[rows], -LARGEST_SCORE, LARGEST_SCORE),
         left_out=np.bincount(profile[failed], minlength=len(profile_names)),
     )
 

@@ -84,23 +84,24 @@ def _by_pass(score: Floats, numbers: Ints, case: Ints, passes: int, cases: int) 
     return sums.reshape(passes, cases), counts.reshape(passes, cases)
 
 
-def rated(chosen: RunArrays, found: Sequence[Alert], k: float = K, h: float = H) -> tuple[Alert, ...]:
-    """The alerts with the rates of false ones: about a tenth of a second a profile, so for those shown alone.
+def rated(
+    chosen: RunArrays, watched: Sequence[Watched], shown: Sequence[Alert], k: float = K, h: float = H
+) -> tuple[Alert, ...]:
+    """The alerts in ``shown`` with the rates of false ones, about a tenth of a second a profile.
 
-    Trials are taken about their case's mean between alarms, all of which ``found`` must hold for a profile
-    of which it holds any: a fall is no noise.
+    What is drawn from are the runs of ``chosen``, of which ``watched`` was made, about their case's mean
+    between alarms: a fall is no noise.
     """
+    changes = {each.profile: [alert.since for alert in each.alerts] for each in watched}
     rates = {
-        place: _rate(
-            chosen.where(chosen.profile == place), [one.since for one in found if one.profile == place], k, h
-        )
-        for place in {one.profile for one in found}
+        place: _rate(chosen.where(chosen.profile == place), changes[place], k, h)
+        for place in {alert.profile for alert in shown}
     }
-    return tuple(replace(one, rate=rates[one.profile]) for one in found)
+    return tuple(replace(alert, rate=rates[alert.profile]) for alert in shown)
 
 
 def _rate(mine: RunArrays, changes: Sequence[int], k: float, h: float) -> float | None:
-    stretch = np.searchsorted(np.sort(np.array(changes)), mine.time, side="right")
+    stretch = np.searchsorted(changes, mine.time, side="right")
     cell = stretch * len(mine.cases) + mine.case
     means = np.bincount(cell, weights=mine.score) / np.maximum(np.bincount(cell), 1)
     noise = mine.score - means[cell]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from backend.timelines.run_arrays import RunArrays, coded
+from backend.timelines.run_arrays import LARGEST_SCORE, RunArrays, coded
 from backend.timelines.statistics.student import Floats
 
 MOST_NAMES = 20
@@ -65,6 +65,8 @@ def _lost_by_name(side: RunArrays, cases: int) -> dict[str, float]:
     code, names = coded(pa.chunked_array([parts.field("name")]))
     points = parts.field("points").to_numpy(zero_copy_only=False)
     runs_of_case = np.bincount(side.case)
-    weight = 1 / side.number("max_score") / runs_of_case[side.case] / cases
-    lost = np.bincount(code, weights=points * weight[run_of], minlength=len(names))
+    with np.errstate(over="ignore"):
+        share = np.minimum(points / side.number("max_score")[run_of], LARGEST_SCORE)
+    weight = 1 / runs_of_case[side.case] / cases
+    lost = np.bincount(code, weights=share * weight[run_of], minlength=len(names))
     return {name: float(share) for name, share in zip(names, lost, strict=True) if share > 0}

@@ -72,7 +72,8 @@ def fitting_window(chosen: RunArrays) -> int:
     cells = (chosen.by_cell[1] > 0).sum(axis=1)[: len(runs)]
     passes = float(np.median(runs[runs > 0] / cells[runs > 0]))
     wanted = min(MOST_WINDOWS, max(FEWEST_WINDOWS, passes))
-    return next((window for window in WINDOWS if span / window <= wanted), WINDOWS[-1])
+    longest = WINDOWS[-1] * (1 + int(span / wanted) // WINDOWS[-1])
+    return next((window for window in WINDOWS if span / window <= wanted), longest)
 
 
 def _centred(chosen: RunArrays) -> Floats:

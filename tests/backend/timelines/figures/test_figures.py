@@ -67,7 +67,8 @@ def test_a_change_of_model_is_marked_where_the_first_run_with_it_is() -> None:
 
 def test_a_fall_is_an_alert_with_its_size_and_the_rate_of_false_ones() -> None:
     chosen = arrays([*_noisy("falls", 0.6, fall=0.12), *_noisy("stays", 0.6, seed=2)])
-    found = rated(chosen, alerts(watch_profiles(chosen)))
+    watched = watch_profiles(chosen)
+    found = rated(chosen, watched, alerts(watched))
     assert [(chosen.profiles[one.profile], one.fell, one.start, one.standing) for one in found] == [
         ("falls", True, 16, True)
     ]
@@ -160,3 +161,41 @@ def test_the_frontier_holds_who_scores_more_than_all_that_are_cheaper() -> None:
         (chosen.profiles[one.profile], one.cost.mean, one.frontier) for one in cost_against_score(chosen)
     ]
     assert found == [("a", 1.0, True), ("b", 2.0, False), ("c", 3.0, True)]
+
+
+@pytest.mark.parametrize("runs", [[], [run("a", "x", 0.5)], [run("a", "x", 0.5), run("b", "y", 0.2)]])
+def test_nothing_and_next_to_nothing_are_drawn_as_they_are(runs: list) -> None:
+    chosen = arrays(runs)
+    names = {one.profile for one in runs}
+    assert len(over_time(chosen).lines) == len(watch_profiles(chosen)) == len(names)
+    assert heatmap(chosen).mean.shape == (len(names), len(runs))
+    assert pair_matrix(chosen).compared == 0
+    assert model_changes(chosen) == alerts(watch_profiles(chosen)) == cost_against_score(chosen) == ()
+    assert against_score(chosen, "read_write_ratio").known == 0
+    assert deduction_pareto(chosen, "a", "b").cases == 0
+    assert versus(chosen, "a", "b").paired is None
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_huge_and_tiny_numbers_and_ends_of_time_stay_finite() -> None:
+    tiny = {
+        "max_score": 1e-300,
+        "normalized_score": 1e300,
+        "deductions": (Points("check", 1e300),),
+        "cost_usd": 1e308,
+    }
+    runs = [run(name, case, 0.5, at, **tiny) for name in "ab" for case in "xy" for at in (0, 1)]
+    runs += [
+        run("a", "x", 0.5, run_id=when, timestamp=when)
+        for when in ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z")
+    ]
+    chosen = arrays(runs)
+    found = versus(chosen, "a", "b").paired
+    assert found is not None
+    assert np.isfinite(found.difference)
+    assert np.isfinite(pair_matrix(chosen).difference).all()
+    assert np.isfinite(deduction_pareto(chosen, "a", "b").a).all()
+    drawn = over_time(chosen)
+    assert max(len(line.mean) for line in drawn.lines) <= 121
+    assert len(watch_profiles(chosen)) == 2
+    assert np.isfinite([one.cost.mean for one in cost_against_score(chosen)]).all()
