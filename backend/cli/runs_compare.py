@@ -161,8 +161,8 @@ def _show_two(chosen: "RunArrays", result: "Versus") -> None:
 
 def _side_cells(side: "Side") -> tuple[str, ...]:
     mean = "" if side.mean is None else f"{100 * side.mean.mean:.1f}"
-    interval = side.mean.interval if side.mean else None
-    shown = "" if interval is None else f"{100 * interval.low:.1f} to {100 * interval.high:.1f}"
+    ends = side.interval
+    shown = "" if ends is None else f"{100 * ends.low:.1f} to {100 * ends.high:.1f}"
     passed = "" if side.rate is None else f"{100 * side.rate.rate:.1f} %"
     return mean, shown, passed, f"{side.cases:,}", f"{side.runs:,}"
 
@@ -203,7 +203,7 @@ def _side_as_json(side: "Side") -> dict[str, Any]:
     return {
         "profile": side.profile,
         "mean": side.mean.mean if side.mean else None,
-        "interval": side.mean.interval if side.mean else None,
+        "interval": side.interval,
         "pass_rate": side.rate.rate if side.rate else None,
         "pass_rate_interval": side.rate.interval if side.rate else None,
         "cases": side.cases,

@@ -5,18 +5,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from backend.timelines.run_arrays import Ints, RunArrays
+from backend.timelines.statistics.bootstrap import bootstrap_interval
 from backend.timelines.statistics.means import LEVEL, Mean, mean_of_cases
 from backend.timelines.statistics.paired import Paired, compare
 from backend.timelines.statistics.rates import Rate, pass_rate
-from backend.timelines.statistics.student import Floats
+from backend.timelines.statistics.student import Floats, Interval
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two, over all of its cases. ``left_out`` counts machinery failures that were left out."""
+    """One of the two, over all of its cases. ``left_out`` counts machinery failures that were left out.
+
+    ``interval`` is of the mean, by the case-resampled bootstrap, which stays within what was scored.
+    """
 
     profile: str
     mean: Mean | None
+    interval: Interval | None
     rate: Rate | None
     cases: int
     runs: int
@@ -69,9 +74,11 @@ def _cells(chosen: RunArrays, profile: str) -> tuple[Floats, Ints]:
 
 def _side(chosen: RunArrays, profile: str, level: float) -> Side:
     mine, place = chosen.of(profile), chosen.place_of(profile)
+    means, runs = _cells(chosen, profile)
     return Side(
         profile,
         mean_of_cases(mine.score, mine.case, level),
+        bootstrap_interval(means[runs > 0], level),
         pass_rate(mine.number("success"), mine.case, level),
         len(np.unique(mine.case)),
         len(mine),

@@ -39,7 +39,8 @@ def case_means(scores: Floats, cases: Codes, count: int) -> tuple[Floats, npt.ND
 
 
 def mean_of_cases(scores: Floats, cases: Codes, level: float = LEVEL) -> Mean | None:
-    """The mean of the case means with its t interval; null without runs.
+    """The mean of the case means with its t interval, which may reach beyond what can be scored; null without
+    runs.
 
     The standard error is the standard deviation of the case means over the root of their number: the
     cluster-robust error when each cluster weighs the same. Degrees of freedom: cases less one.

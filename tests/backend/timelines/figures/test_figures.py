@@ -92,6 +92,11 @@ def test_a_against_b_names_the_cases_that_differ_where_b_loses_most_first() -> N
     assert found.difference == pytest.approx([-0.5, 0.2])
     assert (found.a.cases, found.b.cases, found.a.runs) == (3, 2, 3)
     assert versus(arrays(runs), "a", "nobody").b.mean is None
+    perfect = versus(arrays([run("a", f"case {n}", float(n > 0)) for n in range(6)]), "a", "b").a
+    assert perfect.mean is not None
+    assert perfect.mean.interval is not None
+    assert perfect.interval is not None
+    assert perfect.mean.interval.high > 1 == perfect.interval.high
 
 
 def test_all_pairs_are_corrected_together() -> None:
