@@ -1,7 +1,7 @@
 """Bootstrap intervals of a mean over cases: whole cases are drawn, since their runs resemble each other.
 
 Sources: Efron, "Bootstrap Methods" (1979), for percentiles; Hesterberg, "What Teachers Should Know About
-the Bootstrap" (2015), section 3.3, for expanded percentiles, without which they are too narrow by the
+the Bootstrap" (2015), for expanded percentiles, without which they are too narrow by the
 root of (n - 1) / n and by normal instead of t tails; Field and Welsh (2007) for drawing clusters.
 """
 

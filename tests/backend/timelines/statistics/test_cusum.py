@@ -10,26 +10,12 @@ from backend.timelines.statistics.false_alarms import (
 )
 from backend.timelines.statistics.passes import pass_numbers
 
-MONTGOMERY = [
-    9.45,
-    7.99,
-    9.29,
-    11.66,
-    12.16,
-    10.18,
-    8.04,
-    11.46,
-    9.20,
-    10.34,
-    9.03,
-    11.47,
-    10.51,
-    9.40,
-    10.08,
-]
-MONTGOMERY += [9.37, 10.62, 10.31, 8.52, 10.84, 10.90, 9.33, 12.29, 11.50, 10.60, 11.08, 10.38, 11.62, 11.31]
-MONTGOMERY += [10.52]
-"""Table 9.1: 20 values about 10 with deviation 1, then 10 about 11."""
+OBSERVED = (
+    "9.45 7.99 9.29 11.66 12.16 10.18 8.04 11.46 9.20 10.34 9.03 11.47 10.51 9.40 10.08 "
+    "9.37 10.62 10.31 8.52 10.84 10.90 9.33 12.29 11.50 10.60 11.08 10.38 11.62 11.31 10.52"
+)
+MONTGOMERY = [float(one) for one in OBSERVED.split()]
+"""His table of 20 values about 10 with deviation 1, then 10 about 11."""
 
 
 def _scores(passes: int, cases: int, seed: int = 1) -> np.ndarray:
@@ -38,7 +24,7 @@ def _scores(passes: int, cases: int, seed: int = 1) -> np.ndarray:
 
 
 def test_the_tabular_cusum_is_montgomerys() -> None:
-    # Table 9.2: the upper sum passes 5 at period 29, where it is 5.28; it left zero at period 23.
+    # The upper sum passes 5 at period 29, where it is 5.28; it left zero at period 23.
     _, up = drift(np.array(MONTGOMERY) - 10)
     assert up[21] == 0
     assert up[28] == pytest.approx(5.28, abs=1e-9)
@@ -109,7 +95,7 @@ def test_values_of_unchanged_passes_are_standard() -> None:
 
 
 def test_the_rate_of_false_alarms_is_that_of_the_run_length() -> None:
-    # k 0.5, h 5 alarm on one side after 930 passes in the mean (Montgomery, table 9.3: 465 on two), so that
+    # k 0.5, h 5 alarm on one side after 930 passes in the mean (Montgomery: 465 on two), so that
     # 1 - exp(-100 / 930), or 10 %, of series do within 100.
     trials = list(np.random.default_rng(4).normal(0.5, 0.1, (20, 60)))
     assert false_alarm_rate(trials) == pytest.approx(0.10, abs=0.04)

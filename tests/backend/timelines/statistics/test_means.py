@@ -110,7 +110,7 @@ def test_the_bootstrap_agrees_with_t_where_values_are_many_and_normal() -> None:
 
 
 def test_few_cases_widen_the_bootstrap_as_hesterberg_tells() -> None:
-    # Hesterberg 2015, table 5: nominal 2.5 % becomes 0.0009 for n = 5, 0.0086 for 10, 0.0159 for 20.
+    # Hesterberg (2015): nominal 2.5 % becomes 0.0009 for n = 5, 0.0086 for 10, 0.0159 for 20.
     assert expanded_tail(5, 0.95) == pytest.approx(0.0009, abs=1e-4)
     assert expanded_tail(10, 0.95) == pytest.approx(0.0086, abs=1e-4)
     assert expanded_tail(20, 0.95) == pytest.approx(0.0159, abs=1e-4)
