@@ -1,0 +1,224 @@
+"""JUnit's XML reports: a test case is a run.
+
+Read by expat as it streams by. A document type is refused at its first letter, so that no entity is ever
+declared and none can expand; nothing is fetched.
+"""
+
+from collections import Counter, deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from xml.parsers import expat
+
+from backend.instants import write_instant
+from backend.timelines.importers.model import Format, Found, LeftOut, Refused, Source
+from backend.timelines.importers.values import digest, instant, later, number, scored, vendor, words
+from backend.timelines.model import LONGEST_WORDS, Points, Run
+
+_PIECE = 64 * 1024
+_DEEPEST = 100
+_VERDICTS = ("failure", "error", "skipped")
+_OF_A_PROFILE = ("profile", "model", "provider", "model_vendor", "inference_provider", "agent")
+
+
+@dataclass
+class _Suite:
+    name: str = ""
+    timestamp: str | None = None
+    properties: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class _Case:
+    attributes: dict[str, str]
+    line: int
+    verdict: str | None = None
+    told: dict[str, str] = field(default_factory=dict)
+    text: list[str] = field(default_factory=list)
+    length: int = 0
+
+
+class _DocumentType(Exception):
+    pass
+
+
+def read(source: Source) -> Iterator[Found]:
+    report = _Report(source)
+    try:
+        with source.path.open("rb") as file:
+            while piece := file.read(_PIECE):
+                report.feed(piece)
+                yield from report.finished(len(piece))
+            report.end()
+            yield from report.finished(0)
+    except Refused as refused:
+        yield Found(source.mistake(report.line, refused), 0)
+
+
+class _Report:
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._suites: list[_Suite] = []
+        self._case: _Case | None = None
+        self._inside: str | None = None
+        self._depth = 0
+        self._seen: Counter[str] = Counter()
+        self._done: deque[Found] = deque()
+        self._parser = expat.ParserCreate()
+        self._parser.buffer_text = True
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._text
+        self._parser.StartDoctypeDeclHandler = self._document_type
+
+    @property
+    def line(self) -> int:
+        return int(self._parser.CurrentLineNumber)
+
+    def feed(self, piece: bytes, *, last: bool = False) -> None:
+        """Raises :class:`Refused`."""
+        try:
+            self._parser.Parse(piece, last)
+        except expat.ExpatError as error:
+            raise Refused("", f"is no well-formed XML: {expat.ErrorString(error.code)}") from None
+        except _DocumentType:
+            raise Refused("", "declares a document type, which no JUnit report needs") from None
+
+    def end(self) -> None:
+        self.feed(b"", last=True)
+
+    def finished(self, size: int) -> Iterator[Found]:
+        """The cases that have ended, the first of which bears the bytes read."""
+        while self._done:
+            found = self._done.popleft()
+            yield Found(found.what, size, found.line, found.place)
+            size = 0
+
+    def _document_type(self, *_declared: Any) -> None:
+        raise _DocumentType
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        if self._depth == 1 and tag not in ("testsuites", "testsuite"):
+            raise Refused("", f"is no JUnit report: its root is <{tag[:100]}>")
+        if self._depth > _DEEPEST:
+            raise Refused("", "is nested too deeply")
+        if tag in ("testsuites", "testsuite"):
+            above = self._suites[-1] if self._suites else _Suite()
+            own = attributes.get("name") or above.name
+            self._suites.append(
+                _Suite(own, attributes.get("timestamp") or above.timestamp, dict(above.properties))
+            )
+        elif tag == "testcase":
+            self._case = _Case(attributes, self.line)
+        elif tag in _VERDICTS and self._case is not None:
+            self._inside = tag
+            if self._case.verdict in (None, "failure"):  # an error outweighs a failure
+                self._case.verdict, self._case.told = tag, attributes
+        elif tag == "property" and self._case is None and self._suites:
+            self._suites[-1].properties[attributes.get("name", "")] = attributes.get("value", "")
+
+    def _text(self, text: str) -> None:
+        case = self._case
+        if case is not None and self._inside and case.length < LONGEST_WORDS:
+            case.text.append(text)
+            case.length += len(text)
+
+    def _end(self, tag: str) -> None:
+        self._depth -= 1
+        if tag in ("testsuites", "testsuite"):
+            self._suites.pop()
+        elif tag in _VERDICTS:
+            self._inside = None
+        elif tag == "testcase" and self._case is not None:
+            case, self._case = self._case, None
+            try:
+                self._done.append(Found(self._run(case), 0, case.line))
+            except LeftOut as left_out:
+                self._done.append(Found(left_out, 0, case.line))
+            except Refused as refused:
+                self._done.append(Found(self._source.mistake(case.line, refused), 0, case.line))
+
+    def _run(self, case: _Case) -> Run:
+        if case.verdict == "skipped":
+            raise LeftOut("test cases were skipped")
+        suite, source = self._suites[-1] if self._suites else _Suite(), self._source
+        label = ".".join(
+            part for part in (case.attributes.get("classname"), case.attributes.get("name")) if part
+        )
+        if not label:
+            raise Refused("testcase", "has neither a name nor a classname")
+        parts = {key: suite.properties.get(key) or None for key in _OF_A_PROFILE}
+        parts |= {"task": suite.name or None, "provider": parts["provider"] or "junit"}
+        parts["model_vendor"] = parts["model_vendor"] or vendor(parts["model"])
+        profile = source.profile(parts.pop("profile") or parts["model"], parts)
+        began = self._began(case, suite)
+        seconds = _seconds(case.attributes.get("time"))
+        own = digest(profile, suite.name, began, label)
+        self._seen[own] += 1
+        failure = case.told.get("message") or "".join(case.text).strip() or case.told.get("type") or ""
+        reason = "\n".join(dict.fromkeys(filter(None, (failure, "".join(case.text).strip()))))
+        lost = Points(case.told.get("type") or case.verdict or "", 1.0, words(reason))
+        return scored(
+            run_id=f"junit-{own}" + (f"-{self._seen[own]}" if self._seen[own] > 1 else ""),
+            timestamp=began,
+            finished_at=later(began, seconds) if seconds is not None else None,
+            case_id=label,
+            profile=profile,
+            maximum=1.0,
+            deductions=[Points(lost.name[:500], 1.0, lost.description)] if case.verdict else [],
+            provider=parts["provider"],
+            model=parts["model"],
+            model_vendor=parts["model_vendor"],
+            inference_provider=parts["inference_provider"],
+            agent=parts["agent"],
+            error=(reason or "error") if case.verdict == "error" else None,
+            machinery_failure=case.verdict == "error",
+        )
+
+    def _began(self, case: _Case, suite: _Suite) -> str:
+        given = case.attributes.get("timestamp") or suite.timestamp
+        if given:
+            return instant(given, self._source.notes)
+        if self._source.options.at is None:
+            raise Refused("timestamp", "neither the test case nor its suites have one; give it with --at")
+        self._source.notes.converted["test cases without a time have that of --at"] += 1
+        return write_instant(self._source.options.at)
+
+
+def _seconds(text: str | None) -> float | None:
+    """A duration, in which some writers part thousands by commas."""
+    try:
+        found = number(float((text or "").replace(",", "")))
+    except ValueError:
+        return None
+    return found if found is not None and found >= 0 else None
+
+
+FORMAT = Format(
+    key="junit",
+    title="JUnit XML",
+    run_id="a hash of profile, suite, time and case; repeats of a case are numbered",
+    mapped={
+        "timestamp": "timestamp of the test case, else of its suite; without a zone as UTC",
+        "finished_at": "timestamp and time",
+        "case_id": "classname.name",
+        "profile": "--profile, else the suite's property profile or model",
+        "max_score, raw_score": "1",
+        "deductions": "1 for a failure or error, by its type, with its message and text",
+        "success": "neither failure nor error",
+        "error, machinery_failure": "<error>; a <failure> is the model's own",
+        "provider, model, model_vendor, inference_provider, agent": "the suite's properties of these names",
+    },
+    nulls={
+        "finished_at": "the test case has no time",
+        "metrics": "JUnit records no tool calls",
+        "model": "the suite has no such property",
+        "model_vendor": "the suite has no such property, and the model's name does not say",
+        "inference_provider": "the suite has no such property",
+        "agent": "the suite has no such property",
+        "cost_usd": "JUnit records none",
+        "error": "the test case has no <error>",
+    },
+    read=read,
+)

@@ -1,0 +1,183 @@
+"""LLMSnare's timelines: JSON Lines, one file for each profile.
+
+Its scores begin at 100, its deductions are negative, its ``normalized_score`` is a percentage clamped to 0
+to 100, its ``raw_score`` repeats the total, and a run that ended in an error has totals of 0 beside the
+deductions that it would have had. All this is converted; ids are kept.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from backend.timelines.importers.json_pieces import leniently, lines
+from backend.timelines.importers.model import Format, Found, LeftOut, Notes, Refused, Source
+from backend.timelines.importers.values import (
+    digest,
+    instant,
+    name,
+    number,
+    optional_instant,
+    scored,
+    vendor,
+    words,
+)
+from backend.timelines.model import Metrics, Points, Run
+
+_BASE = 100.0
+"""Where every score begins."""
+_NO_TOOL_CALLS = "without any tool calls"
+"""How the one error ends that is the model's own; all others are of the provider or the runner."""
+_ZERO_TIME = "0001-01-01T00:00:00Z"
+
+
+class Adjustment(msgspec.Struct):
+    name: str
+    points: float
+    description: str = ""
+
+
+class Result(msgspec.Struct):
+    """A line, of any version: ``driver`` became ``provider``; ids, vendors and routes came later."""
+
+    timestamp: str
+    case_id: str
+    profile: str
+    success: bool
+    total_score: float
+    finished_at: str = ""
+    run_id: str = ""
+    driver: str = ""
+    provider: str = ""
+    model: str = ""
+    model_vendor: str = ""
+    inference_provider: str = ""
+    error: str = ""
+    max_score: float = 0.0
+    metrics: dict[str, Any] = {}
+    deductions: list[Adjustment] | None = None
+    bonuses: list[Adjustment] | None = None
+
+
+def read(source: Source) -> Iterator[Found]:
+    for line in lines(source.path):
+        if not line.text and line.text is not None:
+            continue
+        try:
+            if line.text is None:
+                raise Refused("", "is too long for a line")
+            yield Found(_run(source, leniently(line.text, Result)), line.size, line.number)
+        except Refused as refused:
+            yield Found(source.mistake(line.number, refused), line.size, line.number)
+        except LeftOut as left_out:
+            yield Found(left_out, line.size, line.number)
+
+
+def _run(source: Source, found: Result) -> Run:
+    notes = source.notes
+    model, maker = found.model, found.model_vendor or vendor(found.model)
+    provider = found.provider or found.driver
+    parts = {
+        "model": model,
+        "provider": provider,
+        "model_vendor": maker,
+        "inference_provider": found.inference_provider,
+    }
+    won, lost = _parts(found, notes)
+    never_began = found.max_score <= 0
+    if never_began:
+        notes.converted["runs that never began have no maximum in the file: it was set to 100"] += 1
+    if found.error:
+        lost, won = _to_total(found, won, lost, notes)
+    notes.converted["raw_score is 100, from which deductions and bonuses lead to the total"] += 1
+    notes.converted["normalized_score was a percentage: it is total_score / max_score"] += 1
+    finished = None if found.finished_at == _ZERO_TIME else found.finished_at
+    return scored(
+        run_id=found.run_id or f"llmsnare-{digest(found.profile, found.case_id, found.timestamp)}",
+        timestamp=instant(found.timestamp, notes),
+        finished_at=optional_instant(finished, notes, "finished_at"),
+        case_id=found.case_id,
+        profile=source.profile(found.profile, parts),
+        success=found.success,
+        raw=_BASE,
+        maximum=_BASE if never_began else found.max_score,
+        deductions=lost,
+        bonuses=won,
+        metrics=_metrics(found.metrics, began=not never_began),
+        provider=provider,
+        model=model,
+        model_vendor=maker,
+        inference_provider=found.inference_provider,
+        error=found.error,
+        machinery_failure=bool(found.error) and not found.error.endswith(_NO_TOOL_CALLS),
+    )
+
+
+def _parts(found: Result, notes: Notes) -> tuple[list[Points], list[Points]]:
+    """Bonuses and deductions, all positive. Raises :class:`Refused` where they do not lead to the total."""
+    total = _BASE
+    won: list[Points] = []
+    lost: list[Points] = []
+    for part in (*(found.deductions or ()), *(found.bonuses or ())):
+        total += part.points
+        if part.points < 0:
+            notes.converted["deductions' points were negative: their signs were turned"] += 1
+        side = lost if part.points < 0 else won
+        side.append(Points(name(part.name), abs(part.points), words(part.description)))
+    if not found.error and abs(total - found.total_score) > 0.01:
+        raise Refused("total_score", f"is {found.total_score:g}, but 100 and the points come to {total:g}")
+    return won, lost
+
+
+def _to_total(
+    found: Result, won: list[Points], lost: list[Points], notes: Notes
+) -> tuple[list[Points], list[Points]]:
+    """Deductions and bonuses that lead to the total of 0 which a run has that ended in an error."""
+    notes.converted["runs that ended in an error have totals of 0: the part run_failed leads there"] += 1
+    gap = _BASE + sum(part.points for part in won) - sum(part.points for part in lost) - found.total_score
+    part = Points("run_failed", abs(gap), words(found.error))
+    return ([*lost, part], won) if gap > 0 else (lost, [*won, part])
+
+
+def _metrics(given: dict[str, Any], *, began: bool) -> Metrics:
+    if not began:
+        return Metrics()  # whose zeros count nothing
+
+    def count(field: str) -> int | None:
+        value = given.get(field)
+        return value if isinstance(value, int) and value >= 0 else None
+
+    coverage = number(given.get("pre_write_read_coverage"))
+    return Metrics(
+        count("read_file_calls"),
+        count("write_file_calls"),
+        count("list_dir_calls"),
+        number(given.get("read_write_ratio")),
+        coverage if coverage is None or 0 <= coverage <= 1 else None,
+    )
+
+
+FORMAT = Format(
+    key="llmsnare",
+    title="LLMSnare JSON Lines",
+    run_id="run_id; older lines without one: a hash of profile, case_id and timestamp",
+    mapped={
+        "timestamp, finished_at, case_id, profile, success, model, metrics": "the same fields",
+        "raw_score": "100, where every score begins",
+        "total_score": "100 less the deductions, plus the bonuses",
+        "normalized_score": "total_score / max_score, not clamped",
+        "deductions": "deductions, their signs turned",
+        "provider": "provider, in older lines driver",
+        "model_vendor": "model_vendor, else by the model's name",
+        "machinery_failure": "error, unless the model itself made no tool call",
+    },
+    nulls={
+        "metrics": "no file was written, or the run never began",
+        "cost_usd": "LLMSnare records no cost",
+        "agent": "LLMSnare is its own agent",
+        "inference_provider": "the line names none",
+        "model_vendor": "the line names none, and the model's name does not say",
+        "error": "the run ended without one",
+    },
+    read=read,
+)

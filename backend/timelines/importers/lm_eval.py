@@ -1,0 +1,226 @@
+"""lm-evaluation-harness: ``samples_TASK_DATE.jsonl`` of ``--log_samples``, and ``results_DATE.json``.
+
+A sample is a run. What its line does not say (model, time, which metrics are better when lower) is taken
+from the results of the same date beside it. Results alone, without samples beside them, are a run a task.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from backend.instants import write_instant
+from backend.timelines.importers.json_pieces import document, leniently, lines
+from backend.timelines.importers.model import Format, Found, LeftOut, Refused, Source
+from backend.timelines.importers.values import digest, instant, later, number, scored, vendor
+from backend.timelines.model import Points, Run
+
+_SAMPLES = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)")
+_RESULTS = re.compile(r"results_(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)")
+_KNOWN = frozenset(
+    {
+        *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
+        *("doc_hash", "prompt_hash", "target_hash"),
+    }
+)
+_LOWER_IS_BETTER = re.compile(r"perplexity|bits_per_byte|brier|^ter$|^[mr]?mse$|^mae$|loss|^wer$", re.I)
+
+
+class Results(msgspec.Struct):
+    results: dict[str, dict[str, Any]] = {}
+    date: float | None = None
+    model_name: str | None = None
+    model_source: str | None = None
+    config: dict[str, Any] = {}
+    higher_is_better: dict[str, dict[str, Any]] = {}
+    total_evaluation_time_seconds: Any = None
+
+
+class _Suite:
+    """What holds for all runs of one evaluation."""
+
+    def __init__(self, source: Source, date: str | None, results: Results | None) -> None:
+        found = results or Results()
+        folder = source.path.parent.name.replace("__", "/") if "__" in source.path.parent.name else None
+        named = found.model_name or _pretrained(found.config.get("model_args")) or folder
+        self.source, self.results = source, found
+        self.model = named
+        self.backend = found.model_source or found.config.get("model")
+        self.began = self._start(date)
+        self.date = date or self.began
+
+    def _start(self, date: str | None) -> str:
+        """When the evaluation began: as its results say to the second, else the date of the files."""
+        if (moment := number(self.results.date)) is not None and 0 < moment < 32_503_680_000:
+            return write_instant(datetime.fromtimestamp(moment, UTC))
+        if date is None and self.source.options.at is not None:
+            return write_instant(self.source.options.at)
+        if date is None:
+            raise Refused("timestamp", "neither the file's name nor results beside it say it: use --at")
+        day, _, time = date.partition("T")
+        return instant(f"{day}T{time.replace('-', ':')}", self.source.notes)
+
+    def higher(self, task: str, metric: str) -> bool:
+        """Whether more of a metric is better: as the results say, else by its name."""
+        stated = self.results.higher_is_better.get(task, {}).get(metric)
+        return stated if isinstance(stated, bool) else not _LOWER_IS_BETTER.search(metric)
+
+    def run(self, task: str, case: str, key: str, metric: str, value: float, end: str | None = None) -> Run:
+        parts = {
+            "model": self.model,
+            "provider": "lm-eval",
+            "model_vendor": vendor(self.model),
+            "task": task,
+        }
+        return scored(
+            run_id=f"lm-eval-{digest(self.model, task, self.date, key)}",
+            timestamp=self.began,
+            finished_at=end,
+            case_id=case,
+            profile=self.source.profile(self.model, parts),
+            maximum=1.0,
+            deductions=[Points(metric, 1 - value, f"{metric} is {value:g}")],
+            provider="lm-eval",
+            model=self.model,
+            model_vendor=parts["model_vendor"],
+            agent=self.backend if isinstance(self.backend, str) else None,
+        )
+
+
+def read(source: Source) -> Iterator[Found]:
+    try:
+        if source.path.suffix == ".json":
+            yield from _aggregated(source)
+        else:
+            yield from _samples(source)
+    except Refused as refused:
+        yield Found(source.mistake(0, refused), 0)
+
+
+def _samples(source: Source) -> Iterator[Found]:
+    named = _SAMPLES.fullmatch(source.path.stem)
+    task, date = named.groups() if named else (source.path.stem, None)
+    suite = _Suite(source, date, _beside(source.path, date))
+    first: str | None = None
+    for line in lines(source.path):
+        if not line.text and line.text is not None:
+            continue
+        try:
+            if line.text is None:
+                raise Refused("", "is too long for a line")
+            sample = leniently(line.text, dict[str, Any])
+            chosen = str(sample.get("filter", "none"))
+            first = first or chosen
+            if chosen != first:
+                raise LeftOut(f"lines of a further filter ({chosen}); those of {first} are read")
+            yield Found(_sample(suite, task, sample), line.size, line.number)
+        except Refused as refused:
+            yield Found(source.mistake(line.number, refused), line.size, line.number)
+        except LeftOut as left_out:
+            yield Found(left_out, line.size, line.number)
+
+
+def _sample(suite: _Suite, task: str, sample: dict[str, Any]) -> Run:
+    document_id = sample.get("doc_id")
+    if not isinstance(document_id, int | str):
+        raise Refused("doc_id", "is missing")
+    listed = sample.get("metrics")
+    candidates = listed if isinstance(listed, list) else [key for key in sample if key not in _KNOWN]
+    for metric in candidates:
+        value = number(sample.get(metric)) if isinstance(metric, str) else None
+        if value is not None and 0 <= value <= 1 and suite.higher(task, metric):
+            return suite.run(task, f"{task}/{document_id}", str(document_id), metric, value)
+    told = ", ".join(map(str, candidates[:5])) or "none"
+    raise Refused("metrics", f"hold no number from 0 to 1 of which more is better (there are: {told})")
+
+
+def _aggregated(source: Source) -> Iterator[Found]:
+    named = _RESULTS.fullmatch(source.path.stem)
+    date = named[1] if named else None
+    if date and any(source.path.parent.glob(f"samples_*_{date}.jsonl")):
+        told = "results whose samples lie beside them: the samples are the runs"
+        yield Found(LeftOut(told), source.path.stat().st_size)
+        return
+    with document(source.path, Results) as results:
+        suite = _Suite(source, date, results)
+        if not results.results:
+            raise Refused("results", "hold no task")
+        size = source.path.stat().st_size // len(results.results)
+        for task, metrics in results.results.items():
+            try:
+                yield Found(_task(suite, task, metrics), size, place=task)
+            except LeftOut as left_out:
+                yield Found(left_out, size, place=task)
+
+
+def _task(suite: _Suite, task: str, metrics: dict[str, Any]) -> Run:
+    for label, value in metrics.items():
+        metric = label.partition(",")[0]
+        share = number(value)
+        if metric.endswith("_stderr") or share is None or not 0 <= share <= 1:
+            continue
+        if metric not in ("alias", "sample_len") and suite.higher(task, metric):
+            spent = suite.results.total_evaluation_time_seconds
+            seconds = _seconds(spent) if len(suite.results.results) == 1 else None
+            end = later(suite.began, seconds) if seconds else None
+            return suite.run(task, task, "all", metric, share, end)
+    raise LeftOut("tasks have no metric from 0 to 1 of which more is better")
+
+
+def _seconds(value: Any) -> float | None:
+    try:
+        return number(float(value))
+    except (TypeError, ValueError):
+        return None
+
+
+def _beside(path: Path, date: str | None) -> Results | None:
+    """The results of the same date in the same folder. Raises :class:`Refused` where they are broken."""
+    found = path.with_name(f"results_{date}.json")
+    if date is None or not found.is_file():
+        return None
+    try:
+        with document(found, Results) as results:
+            return results
+    except Refused as refused:
+        raise Refused("", f"{found.name} beside it: {refused}") from None
+
+
+def _pretrained(arguments: Any) -> str | None:
+    """The model that ``model_args`` name, in words or as an object."""
+    if isinstance(arguments, str):
+        arguments = dict(part.split("=", 1) for part in arguments.split(",") if "=" in part)
+    if not isinstance(arguments, dict):
+        return None
+    keys = ("peft", "delta", "pretrained", "model", "path", "engine")
+    return next((str(arguments[key]) for key in keys if arguments.get(key)), None)
+
+
+FORMAT = Format(
+    key="lm-eval",
+    title="lm-evaluation-harness",
+    run_id="a hash of model, task, the file's date and doc_id",
+    mapped={
+        "timestamp": "date of the results beside the samples, else the date in the file's name, as UTC",
+        "case_id": "task/doc_id; of results without samples the task",
+        "profile": "model_name of the results, else the folder's name",
+        "max_score, raw_score": "1",
+        "deductions": "what the first metric from 0 to 1 has lost, of which more is better",
+        "success": "that metric is 1",
+        "model_vendor": "by the model's name",
+        "agent": "the backend that ran the model (hf, vllm, …)",
+    },
+    nulls={
+        "finished_at": "samples say no end",
+        "metrics": "the harness records no tool calls",
+        "inference_provider": "the harness names none",
+        "cost_usd": "the harness records none",
+        "agent": "no results lie beside the samples",
+        "model_vendor": "the model's name does not say",
+        "error": "the harness records none",
+    },
+    read=read,
+)

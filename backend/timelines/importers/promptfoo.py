@@ -1,0 +1,300 @@
+"""promptfoo's JSON results (``promptfoo eval -o results.json``, ``promptfoo export``), versions 1 to 4.
+
+A row of an evaluation is one prompt sent to one provider for one test. Its score is the mean of its
+assertions by their weights; here the weights are the maximum, and each assertion is deducted what it lost.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from backend.timelines.importers.json_pieces import document, leniently
+from backend.timelines.importers.model import Format, Found, Notes, Refused, Source
+from backend.timelines.importers.values import digest, instant, later, name, number, scored, vendor, words
+from backend.timelines.model import Points, Run
+
+_ERROR = 2
+"""``failureReason`` of what failed otherwise than by an assertion."""
+_LONGEST_PROMPT = 60
+_ROUTE_ENDS = "chat", "completion", "responses", "messages", "assistant", "embedding", "realtime"
+_NO_PROVIDERS = ("file", "exec", "python", "http", "https", "ws", "webhook", "golang", "package", "ruby")
+
+
+class Results(msgspec.Struct):
+    results: list[msgspec.Raw]
+    version: int = 0
+    timestamp: str | None = None
+    prompts: list[dict[str, Any]] | None = None
+    table: dict[str, Any] | None = None
+
+
+class Document(msgspec.Struct):
+    results: Results
+    eval_id: str | None = msgspec.field(name="evalId", default=None)
+    metadata: dict[str, Any] | None = None
+
+
+class Grading(msgspec.Struct, rename="camel"):
+    score: float | None = None
+    reason: Any = None
+    assertion: dict[str, Any] | None = None
+    component_results: list["Grading"] | None = None
+    metadata: dict[str, Any] | None = None
+
+
+class Row(msgspec.Struct, rename="camel"):
+    success: bool
+    score: float
+    provider: dict[str, Any] | str
+    prompt_idx: int | None = None
+    test_idx: int | None = None
+    test_case: dict[str, Any] | None = None
+    description: str | None = None
+    vars: Any = None
+    prompt: dict[str, Any] | str | None = None
+    error: str | None = None
+    failure_reason: int | None = None
+    latency_ms: float | None = None
+    grading_result: Grading | None = None
+    cost: float | None = None
+
+
+class Head(msgspec.Struct, rename="camel"):
+    """What tells a row's case and prompt from the others'."""
+
+    provider: dict[str, Any] | str = ""
+    test_case: dict[str, Any] | None = None
+    description: str | None = None
+    vars: Any = None
+    prompt: dict[str, Any] | str | None = None
+
+
+def read(source: Source) -> Iterator[Found]:
+    try:
+        with document(source.path, Document) as log:
+            evaluation = _Evaluation(source, log)
+            size = source.path.stat().st_size // max(1, len(log.results.results))
+            for index, raw in enumerate(log.results.results, 1):
+                place = f"result {index}"
+                try:
+                    yield Found(evaluation.run(leniently(raw, Row)), size, place=place)
+                except Refused as refused:
+                    yield Found(source.mistake(0, f"{place}: {refused}"), size, place=place)
+    except Refused as refused:
+        yield Found(source.mistake(0, refused), 0)
+
+
+@dataclass
+class _Names:
+    """Which names several rows share, so that each row's own must say more."""
+
+    descriptions: frozenset[str]
+    providers: frozenset[str]
+
+
+class _Evaluation:
+    def __init__(self, source: Source, log: Document) -> None:
+        created = (log.metadata or {}).get("evaluationCreatedAt")
+        at = source.options.at
+        given = log.results.timestamp or created or (at.isoformat() if at else None)
+        self._source = source
+        self._began = instant(given, source.notes, "results.timestamp")
+        self._id = log.eval_id or digest(self._began, len(log.results.results))
+        self._names = _shared(log.results.results)
+        self._seen: Counter[str] = Counter()
+
+    def run(self, row: Row) -> Run:
+        """Raises :class:`Refused`."""
+        notes = self._source.notes
+        provider, label = _provider(row.provider)
+        route, model = _route(provider)
+        prompt = _prompt(row.prompt)
+        parts = {
+            "model": model,
+            "provider": "promptfoo",
+            "model_vendor": vendor(model),
+            "inference_provider": route,
+            "prompt": prompt,
+        }
+        default = f"{label} | {prompt}" if label in self._names.providers else label
+        failed = _failure(row)
+        maximum, lost, won = _points(row, failed, notes)
+        notes.converted["rows have the time of their evaluation, which has none for each"] += 1
+        latency = number(row.latency_ms)
+        cost = number(row.cost)
+        return scored(
+            run_id=self._run_id(row, label),
+            timestamp=self._began,
+            finished_at=later(self._began, latency / 1000) if latency else None,
+            case_id=_case(row, self._names.descriptions),
+            profile=self._source.profile(default, parts),
+            success=row.success,
+            maximum=maximum,
+            deductions=lost,
+            bonuses=won,
+            provider="promptfoo",
+            model=model,
+            model_vendor=parts["model_vendor"],
+            inference_provider=route,
+            cost_usd=cost if cost and cost > 0 else None,
+            error=failed,
+            machinery_failure=failed is not None,
+        )
+
+    def _run_id(self, row: Row, label: str) -> str:
+        if row.test_idx is not None and row.prompt_idx is not None:
+            own = f"{self._id}:{row.test_idx}:{row.prompt_idx}"
+        else:  # versions before 3 number neither
+            own = f"{self._id}:{digest(label, _canonical(row.vars), _prompt(row.prompt))}"
+        self._seen[own] += 1
+        again = self._seen[own]
+        return own if again == 1 else f"{own}:{again}"
+
+
+def _shared(rows: Iterable[msgspec.Raw]) -> _Names:
+    """Descriptions of tests with different variables, and providers that were sent several prompts."""
+    variables: dict[str, set[str]] = defaultdict(set)
+    prompts: dict[str, set[str | None]] = defaultdict(set)
+    for raw in rows:
+        try:
+            head = leniently(raw, Head)
+        except Refused:
+            continue  # told with its place when the row itself is read
+        if text := _description(head):
+            variables[text].add(_canonical(head.vars))
+        prompts[_provider(head.provider)[1]].add(_prompt(head.prompt))
+    return _Names(
+        frozenset(text for text, several in variables.items() if len(several) > 1),
+        frozenset(label for label, several in prompts.items() if len(several) > 1),
+    )
+
+
+def _description(row: Row | Head) -> str | None:
+    text = (row.test_case or {}).get("description") or row.description
+    return text.strip() if isinstance(text, str) and text.strip() else None
+
+
+def _case(row: Row, shared: frozenset[str]) -> str:
+    """The test's description, or a hash of its variables, or both where tests share the description."""
+    own = digest(_canonical(row.vars))[:12]
+    text = _description(row)
+    if text is None:
+        return f"vars-{own}"
+    return f"{text} [{own}]" if text in shared else text
+
+
+def _canonical(value: Any) -> str:
+    return msgspec.json.encode(value, order="deterministic").decode()
+
+
+def _provider(given: dict[str, Any] | str) -> tuple[str, str]:
+    """A provider's id and label."""
+    if isinstance(given, str):
+        return given, given
+    identity = given.get("id")
+    own = identity if isinstance(identity, str) else ""
+    label = given.get("label")
+    return own, label if isinstance(label, str) and label else own
+
+
+def _route(provider: str) -> tuple[str | None, str | None]:
+    """The inference provider and the model of an id such as ``openai:chat:gpt-4o``."""
+    route, _, rest = provider.partition(":")
+    if not rest or route in _NO_PROVIDERS:
+        return None, None
+    kind, _, model = rest.partition(":")
+    return route, model if model and kind in _ROUTE_ENDS else rest
+
+
+def _prompt(given: dict[str, Any] | str | None) -> str | None:
+    """A prompt's label, cut where it is the whole prompt."""
+    text = given.get("label") or given.get("raw") if isinstance(given, dict) else given
+    if not isinstance(text, str) or not text.strip():
+        return None
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_PROMPT else f"{line[: _LONGEST_PROMPT - 10]}… {digest(text)[:8]}"
+
+
+def _failure(row: Row) -> str | None:
+    """Why the machinery failed. Versions before 3 have no reason: an error that nothing graded is one."""
+    ungraded = row.failure_reason is None and row.error and row.grading_result is None
+    if row.failure_reason == _ERROR or ungraded:
+        return row.error or "the row ended in an error"
+    return None
+
+
+def _points(row: Row, failed: str | None, notes: Notes) -> tuple[float, list[Points], list[Points]]:
+    """The maximum, and what leads from it to the row's score."""
+    parts = list(_assertions(row.grading_result))
+    maximum = sum(weight for weight, _ in parts) or 1.0
+    lost: list[Points] = []
+    won: list[Points] = []
+    gap = maximum * (1 - row.score)
+    for weight, part in parts:
+        loss = weight * (1 - (part.score or 0.0))
+        gap -= loss
+        reason = words(part.reason) if isinstance(part.reason, str) else ""
+        (lost if loss > 0 else won).append(Points(_label(part), abs(loss), reason))
+    if abs(gap) > 1e-9:
+        reason = failed or (row.grading_result and row.grading_result.reason) or row.error or ""
+        label = "error" if failed else ("score" if not parts else "scoring")
+        (lost if gap > 0 else won).append(Points(label, abs(gap), words(str(reason))))
+        if parts:
+            notes.converted["scores that are no mean of their assertions: the rest is «scoring»"] += 1
+    return maximum, lost, won
+
+
+def _assertions(grading: Grading | None) -> Iterator[tuple[float, Grading]]:
+    """Assertions with their weights. Members of a set follow it in the list, and are passed over."""
+    within = 0
+    for part in (grading and grading.component_results) or ():
+        if within:
+            within -= 1
+            continue
+        within = len(part.component_results or ())
+        weight = number((part.assertion or {}).get("weight", (part.metadata or {}).get("assertSetWeight", 1)))
+        if weight is None:
+            weight = 1.0
+        if weight > 0 and number(part.score) is not None:
+            yield weight, part
+
+
+def _label(part: Grading) -> str:
+    assertion = part.assertion or {}
+    given = assertion.get("metric") or assertion.get("type")
+    return name(given) if isinstance(given, str) and given.strip() else "assertion"
+
+
+FORMAT = Format(
+    key="promptfoo",
+    title="promptfoo results",
+    run_id="evalId:testIdx:promptIdx; old files: evalId and a hash of provider, vars and prompt",
+    mapped={
+        "timestamp": "results.timestamp, the evaluation's",
+        "finished_at": "timestamp and latencyMs",
+        "case_id": "the test's description, else a hash of its vars; both where tests share a description",
+        "profile": "the provider's label or id, with the prompt's label where it was sent several prompts",
+        "success": "success",
+        "max_score, raw_score": "the sum of the assertions' weights; 1 without assertions",
+        "deductions": "weight × what the assertion lost, by its metric or type, with its reason",
+        "bonuses": "weight × what an assertion has beyond 1",
+        "model, inference_provider": "the provider's id, parted at its colons",
+        "model_vendor": "by the model's name",
+        "cost_usd": "cost",
+        "error, machinery_failure": "error, where failureReason is 2 (no assertion's verdict)",
+    },
+    nulls={
+        "finished_at": "the row has no latency",
+        "metrics": "promptfoo records no tool calls",
+        "agent": "promptfoo names none",
+        "model": "the provider is a script or address",
+        "model_vendor": "the model's name does not say",
+        "inference_provider": "the provider is a script or address",
+        "cost_usd": "the row has no cost",
+        "error": "only errors that are no assertion's verdict are kept",
+    },
+    read=read,
+)

@@ -1,0 +1,178 @@
+"""How an agent went about files, counted from its tool calls.
+
+File tools are known by their names. Of shell commands the usual ways to read, write and list are counted:
+cat, head, tail, less, more, nl and ``sed -n`` read; redirections, tee, ``sed -i``, cp and mv write; ls, find
+and tree list. Text of here-documents is left out. A heuristic: good for shapes, not for claims.
+"""
+
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal
+
+from backend.timelines.model import Metrics
+
+Act = tuple[Literal["read", "write", "list"], str]
+"""What was done, to which path; the path may be empty."""
+
+_READ = frozenset({"read_file", "view_file", "open_file", "file_read", "read", "view", "cat_file"})
+_WRITE = frozenset(
+    {
+        *(
+            "write_file",
+            "create_file",
+            "edit_file",
+            "file_write",
+            "write",
+            "edit",
+            "multi_edit",
+            "str_replace",
+        ),
+        *("insert", "create", "apply_patch", "replace_in_file", "append_file", "str_replace_editor_write"),
+    }
+)
+_LIST = frozenset({"list_dir", "list_files", "list_directory", "ls", "glob", "find_files", "tree"})
+_EDITORS = frozenset({"text_editor", "str_replace_editor", "str_replace_based_edit_tool", "editor"})
+_SHELLS = frozenset(
+    {"bash", "shell", "bash_session", "execute_bash", "run_command", "terminal", "exec", "sh"}
+)
+_BLIND = frozenset({"python", "computer", "ipython", "execute_python", "code_interpreter", "tool_python"})
+"""Tools that can reach files without one's seeing which."""
+_EDITS: Mapping[str, Literal["read", "write"]] = {
+    "view": "read", "create": "write", "str_replace": "write", "insert": "write",
+}  # fmt: skip
+_READERS = frozenset({"cat", "head", "tail", "less", "more", "nl"})
+_LISTERS = frozenset({"ls", "find", "tree"})
+_MOVERS = frozenset({"cp", "mv"})
+_PATHS = ("path", "file_path", "file", "filename", "target_file", "dir", "directory")
+_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1(.*?)\n.*?^\s*\2\s*$", re.S | re.M)
+_PUNCTUATION = "();<>|&\n"
+_LONGEST_COMMAND = 100_000
+
+
+class Behaviour:
+    """Counts of one run, fed with its tool calls in their order."""
+
+    def __init__(self) -> None:
+        self._counts = {"read": 0, "write": 0, "list": 0}
+        self._read: set[str] = set()
+        self._written: dict[str, bool] = {}
+        self._calls = 0
+        self._blind = False
+
+    def call(self, function: str, arguments: Any, *, failed: bool = False) -> None:
+        """Count a call; a failed one counts, and reads and writes nothing."""
+        self._calls += 1
+        tool = function.rsplit("__", 1)[-1].lower()
+        self._blind = self._blind or tool in _BLIND
+        for kind, path in _acts(tool, arguments if isinstance(arguments, dict) else {}):
+            self._counts[kind] += 1
+            if failed or not path:
+                continue
+            if kind == "read":
+                self._read.add(path)
+            elif kind == "write":
+                self._written.setdefault(path, path in self._read)
+
+    def metrics(self) -> Metrics:
+        """Null where no tool was called, or one through which files are reached unseen."""
+        if not self._calls or self._blind:
+            return Metrics()
+        reads, writes = self._counts["read"], self._counts["write"]
+        covered = sum(self._written.values())
+        return Metrics(
+            reads,
+            writes,
+            self._counts["list"],
+            reads / writes if writes else None,
+            covered / len(self._written) if self._written else None,
+        )
+
+
+def _acts(tool: str, arguments: Mapping[str, Any]) -> Iterator[Act]:
+    path = next((value for name in _PATHS if isinstance(value := arguments.get(name), str)), "")
+    path = path.removeprefix("./")
+    if tool in _SHELLS:
+        command = next((arguments.get(name) for name in ("cmd", "command", "input") if name in arguments), "")
+        yield from shell_acts(" ".join(map(str, command)) if isinstance(command, list) else str(command))
+    elif tool in _EDITORS:
+        if kind := _EDITS.get(str(arguments.get("command"))):
+            yield kind, path
+    elif tool in _READ:
+        yield "read", path
+    elif tool in _WRITE:
+        yield "write", path
+    elif tool in _LIST:
+        yield "list", path
+
+
+def shell_acts(command: str) -> Iterator[Act]:
+    """What a shell command reads, writes and lists, in its order. Nothing of one that cannot be parted."""
+    text = _HEREDOC.sub(r"\3", command[:_LONGEST_COMMAND])
+    lexer = shlex.shlex(text, posix=True, punctuation_chars=_PUNCTUATION)
+    lexer.whitespace, lexer.commenters = " \t\r", "#"
+    words: list[str] = []
+    try:
+        for word in lexer:
+            if word.strip(";|&\n()") or not word:
+                words.append(word)
+            else:
+                yield from _simple(words)
+                words = []
+    except ValueError:
+        return  # an open quote: what came before it has been told
+    yield from _simple(words)
+
+
+def _simple(words: list[str]) -> Iterator[Act]:
+    """The acts of one simple command."""
+    plain: list[str] = []
+    targets: list[str] = []
+    following = iter(words)
+    for word in following:
+        if word in (">", ">>", ">|"):
+            targets.append(next(following, ""))
+            if plain and plain[-1].isdigit():
+                plain.pop()  # of 2>file
+        elif word.startswith("<"):
+            next(following, None)
+        else:
+            plain.append(word)
+    while plain and ("=" in plain[0] or plain[0] in ("sudo", "time", "command", "env")):
+        plain.pop(0)
+    if plain:
+        yield from _command(plain[0].rsplit("/", 1)[-1], plain[1:])
+    yield from (("write", _bare(path)) for path in targets if path and not path.startswith(("/dev/", "&")))
+
+
+def _command(program: str, arguments: list[str]) -> Iterator[Act]:
+    paths = [_bare(word) for word in _operands(arguments)]
+    if program in _READERS:
+        yield from (("read", path) for path in paths)
+    elif program == "sed":
+        in_place = any(word.startswith("-i") for word in arguments)
+        kind: Literal["read", "write"] = "write" if in_place else "read"
+        if in_place or any(word.startswith("-n") for word in arguments):
+            yield from ((kind, path) for path in paths[1:])
+    elif program == "tee":
+        yield from (("write", path) for path in paths)
+    elif program in _MOVERS and len(paths) > 1:
+        yield "write", paths[-1]
+    elif program in _LISTERS:
+        yield "list", paths[0] if paths else ""
+
+
+def _operands(arguments: Iterable[str]) -> Iterator[str]:
+    """Words that are no options; a number after one is its value (``head -n 20 file``)."""
+    option = False
+    for word in arguments:
+        if word.startswith("-"):
+            option = True
+            continue
+        if not (option and word.isdigit()):
+            yield word
+        option = False
+
+
+def _bare(path: str) -> str:
+    return path.removeprefix("./")
