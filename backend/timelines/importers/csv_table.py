@@ -73,6 +73,8 @@ def _runs(source: Source, headers: list[str], rows: Any) -> Iterator[Found]:
 
 def _run(source: Source, cells: dict[str, str]) -> Run:
     given: dict[str, Any] = {name: _value(name, text.strip()) for name, text in cells.items() if text.strip()}
+    if missing := next((name for name in _NEEDED if name not in given), None):
+        raise Refused(missing, "is missing")
     metrics = {name: given.pop(name) for name in _METRICS if name in given}
     names = ("model", "provider", "model_vendor", "inference_provider", "agent")
     given["profile"] = source.profile(given.get("profile"), {name: given.get(name) for name in names})
@@ -113,7 +115,7 @@ def _value(name: str, text: str) -> Any:
             raise Refused(name, f"is no {'whole ' if name.endswith('_calls') else ''}number") from None
     if name in _PARTS:
         try:
-            return json.loads(text)
+            return json.loads(text, strict=False)  # a cell may break its lines
         except (ValueError, RecursionError):
             raise Refused(name, "is no JSON; an array of {name, points, description} is meant") from None
     return text

@@ -6,6 +6,7 @@ Sizes that an archive states are not believed: each member is read up to a bound
 import io
 import struct
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,7 +38,7 @@ class Archive:
         try:
             with self._open(member) as stream:
                 return _bounded(stream)
-        except (zipfile.BadZipFile, OSError, EOFError, pa.ArrowException, struct.error) as error:
+        except (zipfile.BadZipFile, zlib.error, OSError, EOFError, pa.ArrowException, struct.error) as error:
             raise Refused("", f"{name} is broken: {error}") from None
         except (NotImplementedError, RuntimeError) as error:
             raise Refused("", f"{name} cannot be unpacked: {error}") from None

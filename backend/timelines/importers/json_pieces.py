@@ -21,7 +21,10 @@ T = TypeVar("T")
 LONGEST_LINE = 256 * 1024 * 1024
 """Bytes of a line; a file without line breaks is no JSON Lines."""
 _PIECE = 1024 * 1024
-_NO_JSON_NUMBER = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|-?Infinity|NaN', re.S)
+_TEXT_OR_NO_NUMBER = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|-?Infinity|NaN', re.DOTALL)
+_ESCAPED = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u[dD][89a-fA-F]..|.)", re.DOTALL)
+_LONE_SURROGATE = 6
+"""Bytes of one that is escaped; a pair has twice as many, other escapes begin with two."""
 
 
 class Line(NamedTuple):
@@ -110,20 +113,26 @@ def _decoded(mapped: mmap.mmap, kind: type[T]) -> T:
     except msgspec.ValidationError:
         raise
     except msgspec.DecodeError:
-        if mapped.find(b"NaN") < 0 and mapped.find(b"Infinity") < 0:
+        if all(mapped.find(part) < 0 for part in (b"NaN", b"Infinity", b"\\ud", b"\\uD")):
             raise
         _mask(mapped)
         return msgspec.json.decode(view, type=kind)
 
 
 def _mask(mapped: mmap.mmap) -> None:
-    """Write an empty text over each NaN and infinity, which is no number either, and no longer.
+    """Write over what Python's own writer lets through and JSON does not know, without moving the rest:
+    an empty text over each NaN and infinity, the replacement character over each lone surrogate.
 
     The mapping is private: the file stays as it is.
     """
-    for match in _NO_JSON_NUMBER.finditer(mapped):
-        if mapped[match.start()] != ord('"'):
-            mapped[match.start() : match.end()] = b'""'.ljust(match.end() - match.start())
+    for match in _TEXT_OR_NO_NUMBER.finditer(mapped):
+        start, end = match.span()
+        if mapped[start] != ord('"'):
+            mapped[start:end] = b'""'.ljust(end - start)
+            continue
+        for escape in _ESCAPED.finditer(mapped, start, end):
+            if len(escape[0]) == _LONE_SURROGATE:
+                mapped[escape.start() : escape.end()] = b"\\ufffd"
 
 
 def names_of(path: Path) -> frozenset[str]:

@@ -25,10 +25,7 @@ _NO_PROVIDERS = ("file", "exec", "python", "http", "https", "ws", "webhook", "go
 
 class Results(msgspec.Struct):
     results: list[msgspec.Raw]
-    version: int = 0
     timestamp: str | None = None
-    prompts: list[dict[str, Any]] | None = None
-    table: dict[str, Any] | None = None
 
 
 class Document(msgspec.Struct):

@@ -39,7 +39,7 @@ VENDORS: tuple[tuple[str, str], ...] = (
     ("nous", r"hermes|nous-hermes"),
 )
 """Who makes a model, by how its name begins."""
-_VENDORS = tuple((vendor, re.compile(rf"(?:{names})(?![a-z])", re.IGNORECASE)) for maker, names in VENDORS)
+_VENDORS = tuple((maker, re.compile(rf"(?:{names})(?![a-z])", re.IGNORECASE)) for maker, names in VENDORS)
 
 
 def name(value: object) -> str:

@@ -1,0 +1,139 @@
+"""``chainproof runs import``: other tools' results, and our own format, into the store."""
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from backend.cli.importing import progress, tell_mistakes
+from backend.cli.words import WRONG_USE, err, in_words, out
+
+if TYPE_CHECKING:
+    from backend.timelines.importers.importing import FileReport, Imported
+
+
+class FormatName(StrEnum):
+    """An enumeration, since the command line reads no list of literals."""
+
+    chainproof = "chainproof"
+    inspect = "inspect"
+    promptfoo = "promptfoo"
+    llmsnare = "llmsnare"
+    aider = "aider"
+    lm_eval = "lm-eval"
+    junit = "junit"
+    csv = "csv"
+
+
+@in_words
+def import_(
+    paths: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Results in any of the formats.")],
+    format: Annotated[
+        FormatName | None, typer.Option(help="What the files are in; else found out for each.")
+    ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The runs' profile, where the file names none or another. "
+            "May name parts in braces: {model}, {provider}, {task}, {agent}, {file}, ….",
+        ),
+    ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(metavar="INSTANT", help="When runs began that say no time, as 2026-11-21T09:30:00Z."),
+    ] = None,
+    add_profiles: Annotated[
+        bool, typer.Option("--add-profiles", help="Add the profiles that are not configured yet.")
+    ] = False,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Keep what is right where something is wrong.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Judge and report; add nothing.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Add runs, each known by its id: importing a file again adds nothing."""
+    from backend.instants import parse_instant
+    from backend.timelines.importers.importing import Wish, import_files
+    from backend.timelines.importers.model import Options
+    from backend.timelines.importers.storing import DatabaseStore
+
+    wish = Wish(
+        Options(profile, parse_instant(at) if at else None),
+        format.value if format else None,
+        partial,
+        dry_run,
+        add_profiles,
+    )
+    files = list(dict.fromkeys(paths))
+    with DatabaseStore.opened() as store, progress(files, shown=not as_json) as advance:
+        imported = import_files(store, files, wish, advance=advance)
+    tell_mistakes(imported.mistakes, imported.mistakes_in_all)
+    if as_json:
+        print(json.dumps(_as_dict(imported, dry_run=dry_run), indent=2, ensure_ascii=False))
+    else:
+        _tell(imported, wish.partial, dry_run=dry_run)
+    if imported.mistakes:
+        raise typer.Exit(WRONG_USE)
+
+
+def _tell(imported: "Imported", partial: bool, *, dry_run: bool) -> None:
+    for report in imported.files:
+        _tell_file(report)
+    if imported.new_profiles:
+        verb = "would be added" if dry_run else "added"
+        names = ", ".join(f"«{name}»" for name in list(imported.new_profiles)[:5])
+        more = len(imported.new_profiles) - 5
+        told = f"{names} and {more} more" if more > 0 else names
+        if not imported.mistakes or partial:
+            _say(f"{len(imported.new_profiles)} profiles {verb}: {told}.")
+    if imported.mistakes and not partial:
+        err.print("Nothing was added. --partial keeps what is right.", highlight=False)
+    elif dry_run:
+        _say(f"{imported.runs} runs are right; nothing was added.")
+    else:
+        _say(f"{imported.added} added, {imported.known} known.")
+
+
+def _tell_file(report: "FileReport") -> None:
+    notes = report.notes
+    _say(f"[bold]{escape(report.path.name)}[/]: {report.format.title}, {notes.runs} runs", plain=False)
+    for sentence, many in notes.converted.most_common():
+        _say(f"  converted  {sentence} ({many})")
+    for name, many, reason in report.left_null():
+        _say(f"  null       {name} in {many}: {reason}")
+    for reason, many in notes.left_out.most_common():
+        _say(f"  left out   {many}: {reason}")
+
+
+def _say(sentence: str, *, plain: bool = True) -> None:
+    out.print(escape(sentence) if plain else sentence, highlight=False, soft_wrap=True)
+
+
+def _as_dict(imported: "Imported", *, dry_run: bool) -> dict[str, Any]:
+    return {
+        "added": imported.added,
+        "known": imported.known,
+        "runs": imported.runs,
+        "dry_run": dry_run,
+        "mistakes": imported.mistakes_in_all,
+        "new_profiles": sorted(imported.new_profiles),
+        "files": [
+            {
+                "file": str(report.path),
+                "format": report.format.key,
+                "runs": report.notes.runs,
+                "run_id": report.format.run_id,
+                "mapped": dict(report.format.mapped),
+                "converted": dict(report.notes.converted),
+                "left_null": {
+                    name: {"runs": many, "reason": reason} for name, many, reason in report.left_null()
+                },
+                "left_out": dict(report.notes.left_out),
+            }
+            for report in imported.files
+        ],
+    }

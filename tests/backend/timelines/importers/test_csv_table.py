@@ -1,0 +1,84 @@
+"""Tables whose headers are our field names."""
+
+from pathlib import Path
+
+import pytest
+
+from backend.timelines.model import Metrics, Points
+from tests.support.run_files import Reading
+
+HEADERS = "run_id,timestamp,case_id,profile,success,raw_score,max_score"
+
+
+def write(folder: Path, text: str, encoding: str = "utf-8") -> Path:
+    (folder / "runs.csv").write_text(text, encoding=encoding, newline="")
+    return folder / "runs.csv"
+
+
+def test_every_field_can_be_a_column(tmp_path: Path) -> None:
+    text = (
+        f"{HEADERS},total_score,normalized_score,finished_at,metrics.read_file_calls,read_write_ratio,"
+        "deductions,bonuses,model,cost_usd,machinery_failure,error\n"
+        "r1,2026-03-01T10:00:00Z,c,p,no,4,5,3.5,0.7,2026-03-01T10:00:01Z,2,0.5,"
+        '"[{""name"":""late"",""points"":1,""description"":""why,\nso""}]","[{""name"":""b"",""points"":0.5}]",'
+        "gpt-4o,0.25,TRUE,boom\n"
+    )
+    run = Reading(write(tmp_path, text)).only
+    assert (run.success, run.total_score, run.normalized_score, run.machinery_failure) == (
+        False,
+        3.5,
+        0.7,
+        True,
+    )
+    assert (run.deductions, run.bonuses) == ((Points("late", 1, "why,\nso"),), (Points("b", 0.5),))
+    assert run.metrics == Metrics(read_file_calls=2, read_write_ratio=0.5)
+    assert (run.model, run.cost_usd, run.error) == ("gpt-4o", 0.25, "boom")
+
+
+@pytest.mark.parametrize(("mark", "encoding"), [(",", "utf-8-sig"), (";", "utf-8"), ("\t", "utf-8")])
+def test_totals_that_are_missing_are_computed(tmp_path: Path, mark: str, encoding: str) -> None:
+    row = "r1,2026-03-01T10:00:00Z,c,p,1,4,5"
+    reading = Reading(write(tmp_path, f"{HEADERS}\n{row}\n".replace(",", mark), encoding))
+    assert (reading.only.total_score, reading.only.normalized_score) == (4, 0.8)
+    assert sum(reading.notes.converted.values()) == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ("r1,2026-03-01T10:00:00Z,c,p,maybe,4,5", ":2: success: is neither true nor false"),
+        ("r1,2026-03-01T10:00:00Z,c,p,yes,four,5", ":2: raw_score: is no number"),
+        ("r1,2026-03-01T10:00:00Z,c,p,yes,4,", ":2: max_score: is missing"),
+        ("r1,2026-03-01T10:00:00Z,c,p,yes,4,0", ":2: max_score: must be a number above 0.0"),
+        (",2026-03-01T10:00:00Z,c,p,yes,4,5", ":2: run_id: is missing"),
+        ("r1,2026-03-01T10:00:00Z,c,p,yes,4,5,6", ":2: has 8 cells under 7 headers"),
+    ],
+)
+def test_a_wrong_cell_has_its_line_and_column(tmp_path: Path, row: str, reason: str) -> None:
+    assert Reading(write(tmp_path, f"{HEADERS}\n{row}\n")).mistakes == [reason]
+
+
+def test_lines_are_those_of_the_file(tmp_path: Path) -> None:
+    good = 'r{},2026-03-01T10:00:00Z,"a\nb",p,yes,4,5'
+    text = "\n".join([HEADERS, good.format(1), "", good.format(2), "r3,x,c,p,perhaps,4,5"])
+    reading = Reading(write(tmp_path, text))
+    assert [one.line for one in reading.found] == [2, 5, 7]
+
+
+@pytest.mark.parametrize(
+    ("headers", "reason"),
+    [
+        ("run_id,case_id", ":1: the headers lack timestamp, success, raw_score, max_score"),
+        (f"{HEADERS},points", ":1: no field of a run is named points"),
+        (f"{HEADERS},profile", ":1: a header stands there twice"),
+    ],
+)
+def test_headers_that_do_not_fit_are_named(tmp_path: Path, headers: str, reason: str) -> None:
+    assert Reading(write(tmp_path, f"{headers}\n1,2\n")).mistakes == [reason]
+
+
+def test_what_is_no_csv_gets_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b"\xff\xfe\x00")
+    assert Reading(tmp_path / "a.csv", "csv").mistakes == [": is not UTF-8"]
+    parts = f"{HEADERS},deductions\nr1,2026-03-01T10:00:00Z,c,p,yes,4,5,nothing\n"
+    assert "is no JSON; an array of" in Reading(write(tmp_path, parts)).mistakes[0]

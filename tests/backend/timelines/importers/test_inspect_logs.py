@@ -1,0 +1,230 @@
+"""Inspect's logs, in both containers and all versions."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from backend.timelines.importers import inspect_zip
+from backend.timelines.model import Metrics
+from tests.support.run_files import (
+    INSPECT_HEADER,
+    Reading,
+    inspect_sample,
+    tool_event,
+    write_eval,
+    write_json,
+)
+
+
+def log(*samples: Any, **header: Any) -> dict[str, Any]:
+    return {**INSPECT_HEADER, **header, "samples": list(samples)}
+
+
+def archived(folder: Path, *samples: Any, **how: Any) -> Path:
+    members = {f"samples/{one['id']}_epoch_{one['epoch']}.json": one for one in samples}
+    return write_eval(folder / "a.eval", {"header.json": INSPECT_HEADER, **members}, **how)
+
+
+@pytest.fixture
+def sample() -> dict[str, Any]:
+    return inspect_sample(
+        scores={
+            "match": {"value": "I", "explanation": "3 is not 2"},
+            "quality": {"value": 0.25, "explanation": "vague"},
+        },
+        model_usage={"openai/gpt-4o": {"total_cost": 0.5}, "grader": {"total_cost": 0.25}},
+    )
+
+
+def test_a_sample_is_a_run_whose_scores_are_its_points(tmp_path: Path, sample: dict[str, Any]) -> None:
+    run = Reading(write_json(tmp_path / "a.json", log(sample))).only
+    assert (run.run_id, run.case_id, run.profile) == ("sampleUuid1", "arith/1", "openai/gpt-4o (react)")
+    assert (run.timestamp, run.finished_at) == ("2026-03-01T10:01:00.250000Z", "2026-03-01T10:01:09Z")
+    assert (run.max_score, run.raw_score, run.total_score, run.normalized_score) == (2, 2, 0.25, 0.125)
+    assert [(part.name, part.points, part.description) for part in run.deductions] == [
+        ("match", 1, "3 is not 2"),
+        ("quality", 0.75, "vague"),
+    ]
+    assert (run.model, run.inference_provider, run.model_vendor) == ("gpt-4o", "openai", "openai")
+    assert (run.provider, run.agent, run.cost_usd) == ("inspect_ai", "react", 0.75)
+    assert (run.success, run.machinery_failure, run.error) == (False, False, None)
+
+
+@pytest.mark.parametrize("zstandard", [False, True])
+def test_both_containers_hold_the_same_runs(tmp_path: Path, sample: dict[str, Any], zstandard: bool) -> None:
+    samples = [sample, inspect_sample(epoch=2, uuid="sampleUuid2")]
+    plain = Reading(write_json(tmp_path / "a.json", log(*samples)))
+    packed = Reading(archived(tmp_path, *samples, zstandard=zstandard))
+    assert packed.runs == plain.runs
+    assert [run.success for run in packed.runs] == [False, True]
+    assert packed.format is plain.format
+
+
+def test_an_error_is_the_machinery_s(tmp_path: Path) -> None:
+    error = {"message": "RateLimitError: 429", "traceback": "…", "traceback_ansi": "…"}
+    run = Reading(write_json(tmp_path / "a.json", log(inspect_sample(scores=None, error=error)))).only
+    assert (run.machinery_failure, run.error, run.success) == (True, "RateLimitError: 429", False)
+    assert (run.total_score, run.max_score) == (0, 1)
+
+
+def test_a_limit_is_the_model_s_unless_an_operator_set_it(tmp_path: Path) -> None:
+    limits = [{"type": "time", "limit": 60.0}, {"type": "operator", "limit": 1.0}]
+    samples = [inspect_sample(uuid=str(index), limit=limit) for index, limit in enumerate(limits)]
+    runs = Reading(write_json(tmp_path / "a.json", log(*samples))).runs
+    assert [run.machinery_failure for run in runs] == [False, True]
+
+
+def test_tool_calls_are_counted(tmp_path: Path) -> None:
+    events = [
+        {"event": "model", "model": "gpt-4o", "input": []},
+        tool_event("read_file", path="a.py"),
+        tool_event("bash", cmd="cat ./b.py | head -n 20 && ls src > /dev/null"),
+        tool_event("text_editor", command="str_replace", path="a.py"),
+        tool_event("bash", cmd="echo 1 > c.py"),
+        tool_event("write_file", error={"type": "permission", "message": "no"}, path="d.py"),
+    ]
+    run = Reading(write_json(tmp_path / "a.json", log(inspect_sample(events=events)))).only
+    assert run.metrics == Metrics(2, 3, 1, 2 / 3, 0.5)
+
+
+@pytest.mark.parametrize(
+    "events", [[], [tool_event("python", code="open('a')"), tool_event("bash", cmd="ls")]]
+)
+def test_behaviour_that_cannot_be_seen_is_null(tmp_path: Path, events: list[Any]) -> None:
+    assert (
+        Reading(write_json(tmp_path / "a.json", log(inspect_sample(events=events)))).only.metrics == Metrics()
+    )
+
+
+def test_old_logs_are_read(tmp_path: Path) -> None:
+    """Version 1: one score, no ids of evaluations or samples, no times of samples, nested events."""
+    nested = {"event": "subtask", "events": [tool_event("read_file", path="a")]}
+    sample = {"id": "x", "epoch": 3, "input": "?", "target": "!", "score": {"value": 0.5}, "events": [nested]}
+    spec = {key: value for key, value in INSPECT_HEADER["eval"].items() if key not in ("eval_id", "solver")}
+    path = write_json(tmp_path / "a.json", log(sample, version=1, eval=spec))
+    reading = Reading(path)
+    run = reading.only
+    assert run.run_id.endswith(":x:3")
+    assert Reading(path).only.run_id == run.run_id
+    assert (run.timestamp, run.profile) == ("2026-03-01T10:00:05Z", "openai/gpt-4o")
+    assert [(part.name, part.points) for part in run.deductions] == [("score", 0.5)]
+    assert run.metrics.read_file_calls == 1
+    assert "samples without a time have that of the evaluation" in reading.notes.converted
+
+
+def test_a_sample_stored_in_pieces_is_read(tmp_path: Path) -> None:
+    shell = {key: value for key, value in inspect_sample().items() if key != "events"}
+    chunks = {0: [tool_event("read_file", path="a")], 1: [tool_event("write_file", path="a")]}
+    members = {f"samples/1_epoch_1/events/{first}.json": chunk for first, chunk in chunks.items()}
+    members |= {"samples/1_epoch_1/events/stats.json": {}, "samples/1_epoch_1/skeleton.json": {}}
+    header = {**INSPECT_HEADER, "version": 3}
+    path = write_eval(
+        tmp_path / "a.eval", {"header.json": header, "samples/1_epoch_1/sample.json": shell, **members}
+    )
+    assert Reading(path).only.metrics == Metrics(1, 1, 0, 1, 1)
+
+
+def test_summaries_stand_in_where_there_are_no_transcripts(tmp_path: Path) -> None:
+    summaries = [inspect_sample(error="boom", scores=None), inspect_sample(epoch=2, uuid="u2", limit="token")]
+    path = write_eval(tmp_path / "a.eval", {"header.json": INSPECT_HEADER, "summaries.json": summaries})
+    assert [run.machinery_failure for run in Reading(path).runs] == [True, False]
+
+
+def test_an_unfinished_archive_is_read_by_its_journal(tmp_path: Path) -> None:
+    members = {"_journal/start.json": INSPECT_HEADER, "samples/1_epoch_1.json": inspect_sample()}
+    assert Reading(write_eval(tmp_path / "a.eval", members)).only.success
+
+
+def test_values_of_several_kinds_are_points(tmp_path: Path) -> None:
+    scores = {
+        "partial": {"value": "P"},
+        "yes": {"value": "yes"},
+        "many": {"value": {"a": 1, "b": 0.5, "c": None}},
+        "flags": {"value": [True, False]},
+    }
+    run = Reading(write_json(tmp_path / "a.json", log(inspect_sample(scores=scores)))).only
+    assert run.max_score == 6
+    assert {part.name: part.points for part in run.deductions} == {
+        "partial": 0.5,
+        "many.b": 0.5,
+        "flags.1": 1,
+    }
+
+
+def test_nan_is_no_score_and_breaks_nothing(tmp_path: Path) -> None:
+    nan = float("nan")
+    unscored = inspect_sample(uuid="u2", scores={"match": {"value": nan, "explanation": 'NaN "NaN" \\'}})
+    reading = Reading(write_json(tmp_path / "a.json", log(inspect_sample(), unscored)))
+    assert (len(reading.runs), reading.mistakes) == (1, [])
+    assert reading.left_out == ["samples have no score (the evaluation's status is success)"]
+    packed = Reading(archived(tmp_path, inspect_sample(), {**unscored, "id": 2}))
+    assert packed.runs == reading.runs
+
+
+def test_what_is_invalid_or_beyond_its_scale_is_told(tmp_path: Path) -> None:
+    samples = [
+        inspect_sample(invalidation={"author": "me", "reason": "leaked"}),
+        inspect_sample(scores={"grade": {"value": 7}}),
+        inspect_sample(uuid="kept", scores={"grade": {"value": 7}, "match": {"value": "C"}}),
+        {"epoch": 1},
+    ]
+    reading = Reading(write_json(tmp_path / "a.json", log(*samples)))
+    assert [run.run_id for run in reading.runs] == ["kept"]
+    assert reading.left_out == ["samples were invalidated"]
+    assert reading.mistakes == [
+        ": sample 2: scores.grade: is beyond 0 to 1, and the log does not say what its maximum is",
+        ": sample 4: id: is missing",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("members", "reason"),
+    [
+        ({"other.json": {}}, "is an archive, but holds no header of an Inspect log"),
+        ({"header.json": {"version": 2}}, "eval: is missing"),
+        ({"header.json": {**INSPECT_HEADER, "version": 9}}, "version: is 9; logs are known up to version 3"),
+        ({"header.json": INSPECT_HEADER}, "samples: are not in the archive"),
+        ({"header.json": b"{"}, "is no JSON"),
+    ],
+)
+def test_an_archive_that_is_no_log_is_refused(tmp_path: Path, members: Any, reason: str) -> None:
+    reading = Reading(write_eval(tmp_path / "a.eval", members))
+    assert reading.mistakes[0].startswith(f": {reason}")
+
+
+def test_one_broken_sample_is_told_and_the_others_read(tmp_path: Path) -> None:
+    path = archived(tmp_path, inspect_sample(), inspect_sample(id=2, uuid="u2"))
+    content = bytearray(path.read_bytes())
+    start = content.index(b"samples/2_epoch_1.json") + 60
+    content[start : start + 8] = b"\xff" * 8
+    path.write_bytes(bytes(content))
+    reading = Reading(path)
+    assert len(reading.runs) == 1
+    assert "samples/2_epoch_1.json is broken" in reading.mistakes[0]
+
+
+def test_a_member_is_unpacked_no_further_than_its_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inspect_zip, "LARGEST_MEMBER", 10_000)
+    monkeypatch.setattr(inspect_zip, "_PIECE", 1_000)
+    reading = Reading(archived(tmp_path, inspect_sample(), inspect_sample(id=2, input="0" * 1_000_000)))
+    assert (len(reading.runs), reading.mistakes) == (
+        1,
+        [": samples/2_epoch_1.json is larger than 10,000 bytes"],
+    )
+
+
+@pytest.mark.parametrize("content", [b"PK\x03\x04 and no more", b'{"eval": 1, "version": 2', b"[1]"])
+def test_garbage_gets_a_sentence(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "a.eval").write_bytes(content)
+    reading = Reading(tmp_path / "a.eval", "inspect")
+    assert (reading.runs, len(reading.mistakes)) == ([], 1)
+
+
+def test_a_lone_surrogate_is_replaced(tmp_path: Path) -> None:
+    text = json.dumps(log(inspect_sample(scores={"match": {"value": "I", "explanation": "\ud800"}})))
+    (tmp_path / "a.json").write_text(text)
+    assert Reading(tmp_path / "a.json").only.deductions[0].description == "\N{REPLACEMENT CHARACTER}"

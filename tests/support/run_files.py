@@ -1,0 +1,167 @@
+"""Files of evaluation results in the shapes of the tools that write them, and a store in memory."""
+
+import io
+import json
+import struct
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from backend.file_mistakes import FileMistake
+from backend.timelines.check import Prepared
+from backend.timelines.importers.formats import FORMATS, detect
+from backend.timelines.importers.model import LeftOut, Notes, Options, Source
+from backend.timelines.model import Profile, Run
+
+
+class MemoryStore:
+    """Keeps what it is given; the first run of an id stays."""
+
+    def __init__(self, *profiles: str) -> None:
+        self.kept: dict[str, Profile] = dict.fromkeys(profiles, Profile())
+        self.runs: dict[str, Prepared] = {}
+
+    def profiles(self) -> Mapping[str, Profile]:
+        return self.kept
+
+    def add_profiles(self, profiles: Mapping[str, Profile]) -> None:
+        self.kept.update(profiles)
+
+    def add(self, runs: Sequence[Prepared]) -> tuple[int, int]:
+        before = len(self.runs)
+        for run in runs:
+            self.runs.setdefault(run.run_id, run)
+        added = len(self.runs) - before
+        return added, len(runs) - added
+
+
+class Reading:
+    """What a format finds in a file."""
+
+    def __init__(self, path: Path, key: str | None = None, **options: Any) -> None:
+        self.format = FORMATS[key] if key else detect(path)
+        assert self.format is not None
+        self.notes = Notes()
+        self.found = list(self.format.read(Source(path, Options(**options), self.notes)))
+        self.runs = [one.what for one in self.found if isinstance(one.what, Run)]
+        self.mistakes = [
+            str(one.what).removeprefix(str(path)) for one in self.found if isinstance(one.what, FileMistake)
+        ]
+        self.left_out = [str(one.what) for one in self.found if isinstance(one.what, LeftOut)]
+
+    @property
+    def only(self) -> Run:
+        assert (len(self.runs), self.mistakes) == (1, [])
+        return self.runs[0]
+
+
+def write_lines(path: Path, *rows: Any) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def write_json(path: Path, value: Any) -> Path:
+    path.write_text(json.dumps(value))
+    return path
+
+
+def own_run(**more: Any) -> dict[str, Any]:
+    """A run as our own interface takes it."""
+    return {
+        "run_id": "r1",
+        "timestamp": "2026-03-01T10:00:00Z",
+        "case_id": "arith/1",
+        "profile": "alpha",
+        "success": False,
+        "total_score": 3,
+        "raw_score": 4,
+        "max_score": 4,
+        "normalized_score": 0.75,
+        "deductions": [{"name": "late", "points": 1, "description": "too late"}],
+        **more,
+    }
+
+
+INSPECT_HEADER = {
+    "version": 2,
+    "status": "success",
+    "eval": {
+        "eval_id": "evA",
+        "run_id": "runA",
+        "created": "2026-03-01T10:00:00+00:00",
+        "task": "arith",
+        "task_id": "taskA",
+        "task_version": 0,
+        "model": "openai/gpt-4o",
+        "solver": "react",
+        "dataset": {"name": "arith"},
+        "config": {"epochs": 2},
+    },
+    "plan": {"name": "plan", "steps": []},
+    "stats": {"started_at": "2026-03-01T10:00:05+00:00", "completed_at": "2026-03-01T10:09:00+00:00"},
+}
+
+
+def inspect_sample(**more: Any) -> dict[str, Any]:
+    return {
+        "id": 1,
+        "epoch": 1,
+        "input": "What is 1 + 1?",
+        "target": "2",
+        "messages": [],
+        "output": {"model": "gpt-4o", "choices": []},
+        "scores": {"match": {"value": "C", "answer": "2", "explanation": "2 is 2"}},
+        "metadata": {},
+        "store": {},
+        "events": [],
+        "model_usage": {"openai/gpt-4o": {"input_tokens": 9, "output_tokens": 1, "total_tokens": 10}},
+        "started_at": "2026-03-01T10:01:00.250000+00:00",
+        "completed_at": "2026-03-01T10:01:09+00:00",
+        "uuid": "sampleUuid1",
+        **more,
+    }
+
+
+def tool_event(function: str, error: Any = None, **arguments: Any) -> dict[str, Any]:
+    return {
+        "event": "tool",
+        "type": "function",
+        "id": "call",
+        "function": function,
+        "arguments": arguments,
+        "result": "",
+        **({"error": error} if error else {}),
+    }
+
+
+def write_eval(path: Path, members: Mapping[str, Any], *, zstandard: bool = False) -> Path:
+    """An ``.eval`` archive; its members are JSON, or bytes as they are."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, value in members.items():
+            archive.writestr(name, value if isinstance(value, bytes) else json.dumps(value))
+    if zstandard:
+        path.write_bytes(_with_zstandard(path))
+    return path
+
+
+def _with_zstandard(path: Path) -> bytes:
+    """The archive anew by hand, since the standard library writes no method 93."""
+    body, directory = io.BytesIO(), io.BytesIO()
+    with zipfile.ZipFile(path) as archive:
+        names = archive.namelist()
+        for name in names:
+            raw, own = archive.read(name), name.encode()
+            packed = pa.compress(raw, "zstd", asbytes=True)
+            common = struct.pack(
+                "<HHHHHIIIHH", 20, 0, 93, 0, 33, zlib.crc32(raw), len(packed), len(raw), len(own), 0
+            )
+            place = struct.pack("<HHHII", 0, 0, 0, 0, body.tell())
+            directory.write(b"PK\x01\x02" + struct.pack("<H", 20) + common + place + own)
+            body.write(b"PK\x03\x04" + common + own + packed)
+    listed = directory.getvalue()
+    end = struct.pack("<HHHHIIH", 0, 0, len(names), len(names), len(listed), body.tell(), 0)
+    return body.getvalue() + listed + b"PK\x05\x06" + end
