@@ -9,7 +9,8 @@ import typer
 from rich.markup import escape
 
 from backend.cli.importing import progress, tell_mistakes
-from backend.cli.words import WRONG_USE, err, in_words, out
+from backend.cli.words import WRONG_USE, err, in_words, open_database, out
+from backend.settings import Settings
 
 if TYPE_CHECKING:
     from backend.timelines.importers.importing import FileReport, Imported
@@ -69,7 +70,9 @@ def import_(
         add_profiles,
     )
     files = list(dict.fromkeys(paths))
-    with DatabaseStore.opened() as store, progress(files, shown=not as_json) as advance:
+    settings = Settings()
+    store = DatabaseStore(settings, open_database(settings))
+    with progress(files, shown=not as_json) as advance:
         imported = import_files(store, files, wish, advance=advance)
     tell_mistakes(imported.mistakes, imported.mistakes_in_all)
     if as_json:

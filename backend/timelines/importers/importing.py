@@ -10,6 +10,7 @@ from backend.timelines.check import Prepared, check
 from backend.timelines.importers.formats import FORMATS, detect
 from backend.timelines.importers.model import Format, Found, LeftOut, Notes, Options, Source
 from backend.timelines.model import Profile, Run
+from backend.timelines.profile_files import ProfilesRefused
 
 BATCH = 2_000
 """Runs stored in one transaction."""
@@ -146,8 +147,9 @@ class _Import:
             self.imported.files.append(report)
             try:
                 self._described = format.profiles(path)
-            except ValueError as error:
-                self.imported.refuse(FileMistake(path, 0, str(error)))
+            except ProfilesRefused as refused:
+                for mistake in refused.mistakes:
+                    self.imported.refuse(mistake)
                 continue
             for found in format.read(Source(path, self._wish.options, report.notes)):
                 if (run := self._judged(report, found)) is not None:

@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-import pyarrow as pa
-
 from backend.timelines.importers.model import Refused
 
 LARGEST_MEMBER = 1024 * 1024 * 1024
@@ -38,7 +36,7 @@ class Archive:
         try:
             with self._open(member) as stream:
                 return _bounded(stream)
-        except (zipfile.BadZipFile, zlib.error, OSError, EOFError, pa.ArrowException, struct.error) as error:
+        except (zipfile.BadZipFile, zlib.error, OSError, EOFError, struct.error) as error:
             raise Refused("", f"{name} is broken: {error}") from None
         except (NotImplementedError, RuntimeError) as error:
             raise Refused("", f"{name} cannot be unpacked: {error}") from None
@@ -51,6 +49,8 @@ class Archive:
         self._file.seek(member.header_offset)
         name_length, extra_length = _LOCAL_HEADER.unpack(self._file.read(_LOCAL_HEADER.size))
         self._file.seek(name_length + extra_length, io.SEEK_CUR)
+        import pyarrow as pa  # half a second, for the few archives that need it
+
         packed = pa.py_buffer(self._file.read(member.compress_size))
         return pa.CompressedInputStream(pa.BufferReader(packed), "zstd")
 

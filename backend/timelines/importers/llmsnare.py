@@ -61,7 +61,7 @@ class Result(msgspec.Struct):
 
 def read(source: Source) -> Iterator[Found]:
     for line in lines(source.path):
-        if not line.text and line.text is not None:
+        if line.text == b"":
             continue
         try:
             if line.text is None:

@@ -106,7 +106,7 @@ def _samples(source: Source) -> Iterator[Found]:
     suite = _Suite(source, date, _beside(source.path, date))
     first: str | None = None
     for line in lines(source.path):
-        if not line.text and line.text is not None:
+        if line.text == b"":
             continue
         try:
             if line.text is None:

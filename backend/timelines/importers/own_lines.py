@@ -9,18 +9,22 @@ import msgspec
 from backend.timelines.importers.json_pieces import LONGEST_LINE, lines, strictly
 from backend.timelines.importers.model import Format, Found, Refused, Source
 from backend.timelines.model import Profile, Run
+from backend.timelines.profile_files import read_json
 
 
 def read(source: Source) -> Iterator[Found]:
     for line in lines(source.path):
-        if line.text is None:
-            reason = f"is longer than {LONGEST_LINE:,} bytes; is this JSON Lines?"
-            yield Found(source.mistake(line.number, reason), line.size, line.number)
-            continue
-        if not line.text:
+        if line.text == b"":
             continue
         size = line.size
-        for place, piece in _pieces(line.text):
+        try:
+            if line.text is None:
+                raise Refused("", f"is longer than {LONGEST_LINE:,} bytes; is this JSON Lines?")
+            pieces = _pieces(line.text)
+        except Refused as refused:
+            yield Found(source.mistake(line.number, refused), size, line.number)
+            continue
+        for place, piece in pieces:
             try:
                 yield Found(_run(source, piece), size, line.number, place)
             except Refused as refused:
@@ -29,16 +33,11 @@ def read(source: Source) -> Iterator[Found]:
             size = 0
 
 
-def _pieces(text: bytes) -> Iterator[tuple[str, bytes | msgspec.Raw]]:
+def _pieces(text: bytes) -> list[tuple[str, bytes | msgspec.Raw]]:
+    """The runs of a line with their places in it. Raises :class:`Refused`."""
     if not text.startswith(b"["):
-        yield "", text
-        return
-    try:
-        pieces = strictly(text, list[msgspec.Raw])
-    except Refused:
-        yield "", text  # where it is refused once more, with its line
-        return
-    yield from ((f"run {index}", piece) for index, piece in enumerate(pieces))
+        return [("", text)]
+    return [(f"run {index}", piece) for index, piece in enumerate(strictly(text, list[msgspec.Raw]))]
 
 
 def _run(source: Source, piece: bytes | msgspec.Raw) -> Run:
@@ -56,12 +55,7 @@ def profiles_beside(path: Path) -> Mapping[str, Profile]:
     Raises ``ValueError`` where it is wrong.
     """
     beside = path.with_suffix(".profiles.json")
-    if not beside.is_file():
-        return {}
-    try:
-        return strictly(beside.read_bytes(), dict[str, Profile])
-    except Refused as refused:
-        raise ValueError(f"{beside}: {refused}") from None
+    return read_json(beside) if beside.is_file() else {}
 
 
 FORMAT = Format(

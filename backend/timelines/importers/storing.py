@@ -1,0 +1,37 @@
+"""An import's store: the service's own."""
+
+from collections.abc import Mapping, Sequence
+
+from backend.db import Database
+from backend.instants import utc_now
+from backend.settings import Settings
+from backend.timelines import store
+from backend.timelines.check import Prepared
+from backend.timelines.model import Profile
+from backend.timelines.profile_files import ProfilesRefused
+from backend.timelines.profiles import Profiles
+from backend.timelines.state import added_profiles
+
+
+class DatabaseStore:
+    """Runs and profiles of one's own; those of the sample take no imports."""
+
+    def __init__(self, settings: Settings, database: Database) -> None:
+        self._settings, self._database = settings, database
+        self._profiles: dict[str, Profile] = {}
+
+    def profiles(self) -> Mapping[str, Profile]:
+        """All that are configured. Raises :class:`ProfilesRefused` where a file of them has a mistake."""
+        configured = Profiles(self._settings)
+        if configured.mistakes:
+            raise ProfilesRefused(configured.mistakes)
+        with self._database.read() as connection:
+            self._profiles = dict(configured.shown(added_profiles(connection)).profiles)
+        return self._profiles
+
+    def add_profiles(self, profiles: Mapping[str, Profile]) -> None:
+        store.put_profiles(self._database, profiles, now=utc_now())
+        self._profiles.update(profiles)
+
+    def add(self, runs: Sequence[Prepared]) -> tuple[int, int]:
+        return store.add(self._database, "own", runs, self._profiles)

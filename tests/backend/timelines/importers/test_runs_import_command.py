@@ -1,0 +1,108 @@
+"""``chainproof runs import``, to the store and out of it over HTTP."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from backend.cli import app
+from backend.settings import Settings
+from tests.support import databases
+from tests.support.homes import own_home
+from tests.support.market_app import Clock, Running, enable_only, run_app
+from tests.support.run_files import (
+    INSPECT_HEADER,
+    inspect_sample,
+    own_run,
+    write_eval,
+    write_json,
+    write_lines,
+)
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    enable_only(own_home(tmp_path, monkeypatch), ["bitcoin"])
+    monkeypatch.setenv("COLUMNS", "200")
+    with databases.fresh("sqlite", tmp_path) as url:
+        monkeypatch.setenv("CHAINPROOF_DATABASE_URL", url)
+    return lambda *words: CliRunner().invoke(app, ["runs", "import", *words])
+
+
+@pytest.fixture
+def service(run: Run) -> Iterator[Running]:
+    """The application over the store that the command writes to."""
+    running = run_app(Settings(log_level="error"), Clock())
+    running.inner.state.keyring.reload()
+    yield running
+    running.close()
+
+
+def test_what_was_imported_is_answered(run: Run, service: Running) -> None:
+    error = {"message": "no sandbox"}
+    samples = [inspect_sample(), inspect_sample(id=2, uuid="u2", scores=None, error=error)]
+    members = {f"samples/{one['id']}_epoch_1.json": one for one in samples}
+    write_eval(Path("log.eval"), {"header.json": INSPECT_HEADER, **members})
+    told = run("log.eval", "--add-profiles")
+    assert told.exit_code == 0, told.stderr
+    assert "log.eval: Inspect log, 2 runs" in told.stdout
+    assert "null       cost_usd in 2: the log holds no cost" in told.stdout
+    assert told.stdout.endswith("1 profiles added: «openai/gpt-4o (react)».\n2 added, 0 known.\n")
+    assert run("log.eval").stdout.endswith("0 added, 2 known.\n")
+    timeline = service.get("/v1/timelines").json()["profiles"]["openai/gpt-4o (react)"]
+    assert timeline["model"] == "gpt-4o"
+    assert [(one["run_id"], one["success"]) for one in timeline["entries"]] == [
+        ("sampleUuid1", True),
+        ("u2", False),
+    ]
+    whole = service.get("/v1/runs/u2").json()
+    assert (whole["machinery_failure"], whole["error"], whole["agent"]) == (True, "no sandbox", "react")
+
+
+def test_json_tells_what_became_of_each_field(run: Run) -> None:
+    write_lines(Path("a.jsonl"), own_run())
+    write_json(Path("a.profiles.json"), {"alpha": {"model": "gpt"}})
+    told = json.loads(run("a.jsonl", "--add-profiles", "--json").stdout)
+    assert (told["added"], told["known"], told["mistakes"], told["new_profiles"]) == (1, 0, 0, ["alpha"])
+    (file,) = told["files"]
+    assert (file["format"], file["runs"]) == ("chainproof", 1)
+    assert file["left_null"]["finished_at"] == {"runs": 1, "reason": "the file says null or nothing"}
+
+
+def test_mistakes_are_told_with_their_places_and_nothing_is_added(run: Run) -> None:
+    write_lines(Path("a.jsonl"), own_run(profile="beta"), own_run(run_id="r2", timestamp="now"))
+    told = run("a.jsonl")
+    assert told.exit_code == 2
+    assert "a.jsonl:1: profile: «beta» is not configured" in told.stderr
+    assert "a.jsonl:2: timestamp: must be an RFC 3339 instant" in told.stderr
+    assert "Nothing was added. --partial keeps what is right." in told.stderr
+    kept = run("a.jsonl", "--partial", "--add-profiles")
+    assert (kept.exit_code, kept.stdout.splitlines()[-1]) == (2, "1 added, 0 known.")
+
+
+def test_a_dry_run_adds_nothing(run: Run) -> None:
+    write_lines(Path("a.jsonl"), own_run())
+    told = run("a.jsonl", "--dry-run", "--add-profiles")
+    assert (told.exit_code, told.stdout.splitlines()[-1]) == (0, "1 runs are right; nothing was added.")
+    assert run("a.jsonl", "--add-profiles").stdout.endswith("1 added, 0 known.\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("missing.jsonl",), "No such file or directory: missing.jsonl"),
+        (("a.jsonl", "--at", "noon"), "must be an RFC 3339 instant"),
+        (("a.jsonl", "--profile", "{name}"), "--profile knows no {name}"),
+        ((".",), "Is a directory"),
+    ],
+)
+def test_wrong_use_gets_a_sentence(run: Run, words: tuple[str, ...], sentence: str) -> None:
+    write_lines(Path("a.jsonl"), own_run())
+    told = run(*words)
+    assert told.exit_code != 0
+    assert sentence in told.stderr
+    assert told.exception is None or isinstance(told.exception, SystemExit)
