@@ -1,8 +1,8 @@
 """Inspect AI's logs: ``.eval`` archives and ``.json`` documents, of format versions 1 to 3."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
-from contextlib import suppress
 
 import msgspec
 
@@ -85,7 +85,9 @@ def _in_pieces(source: Source, evaluation: Evaluation, log: Archive, prefix: str
     place, size = prefix.removeprefix("samples/"), sum(log.members[name].compress_size for name in names)
     try:
         sample = leniently(log.read(f"{prefix}/sample.json"), Sample)
-        return Found(evaluation.run(sample, _events(log, prefix, names)), size, place=place)
+        texts = _Attachments(log, _chunks(prefix, "attachments", names))
+        run = evaluation.run(sample, _events(log, prefix, names), texts.get)
+        return Found(run, size, place=place)
     except Refused as refused:
         return Found(source.mistake(0, f"sample {place}: {refused}"), size, place=place)
     except LeftOut as left_out:
@@ -93,14 +95,37 @@ def _in_pieces(source: Source, evaluation: Evaluation, log: Archive, prefix: str
 
 
 def _events(log: Archive, prefix: str, names: list[str]) -> Iterator[Event]:
-    """The events of a sample, chunk by chunk: each is named by the number of its first."""
-    chunks = {}
+    for name in _chunks(prefix, "events", names).values():
+        yield from leniently(log.read(name), list[Event])
+
+
+def _chunks(prefix: str, sequence: str, names: list[str]) -> dict[int, str]:
+    """The chunks of a sequence in their order; each is named by the number of its first item."""
+    found = {}
     for name in names:
-        with suppress(ValueError):
-            if name.startswith(f"{prefix}/events/"):
-                chunks[int(name.removeprefix(f"{prefix}/events/").removesuffix(".json"))] = name
-    for first in sorted(chunks):
-        yield from leniently(log.read(chunks[first]), list[Event])
+        number = name.removeprefix(f"{prefix}/{sequence}/").removesuffix(".json")
+        if number.isascii() and number.isdigit():
+            found[int(number)] = name
+    return dict(sorted(found.items()))
+
+
+class _Attachments:
+    """Long texts of a sample, by their number; one chunk of them is kept."""
+
+    def __init__(self, log: Archive, chunks: dict[int, str]) -> None:
+        self._log, self._chunks = log, chunks
+        self._starts = list(chunks)
+        self._kept: tuple[int, list[str]] = (-1, [])
+
+    def get(self, reference: str) -> str | None:
+        if not reference.isascii() or not reference.isdigit() or not self._starts:
+            return None
+        number = int(reference[:18])
+        start = self._starts[max(0, bisect_right(self._starts, number) - 1)]
+        if self._kept[0] != start:
+            self._kept = start, leniently(self._log.read(self._chunks[start]), list[str])
+        texts = self._kept[1]
+        return texts[number - start] if 0 <= number - start < len(texts) else None
 
 
 def _summaries(source: Source, evaluation: Evaluation, log: Archive) -> Iterator[Found]:

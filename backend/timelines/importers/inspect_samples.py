@@ -1,6 +1,7 @@
 """An Inspect sample as a run."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -12,6 +13,9 @@ from backend.timelines.model import Metrics, Points, Run
 
 _WORTH = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 """What Inspect's own metrics take these values for."""
+_REFERENCE = re.compile(r"(?:attachment|tc)://(\w+)", re.ASCII)
+Texts = Callable[[str], str | None]
+"""Gives a text by what refers to it."""
 _PLACEHOLDER = "88F74D2C"
 """The name of the one score in the oldest logs."""
 
@@ -26,10 +30,18 @@ class Event(msgspec.Struct):
     """An event of the transcript; of tool calls more than the kind is looked at."""
 
     event: str = ""
+    timestamp: Any = None
     function: Any = None
     arguments: Any = None
     error: Any = None
     events: list["Event"] | None = None
+
+
+class Transcript(msgspec.Struct):
+    """Where logs of 2024 keep their events, with the texts that those refer to."""
+
+    events: list[Event] = []
+    content: dict[str, str] = {}
 
 
 class Usage(msgspec.Struct):
@@ -51,6 +63,8 @@ class Sample(msgspec.Struct):
     invalidation: Any = None
     model_usage: dict[str, Usage] | None = None
     events: list[Event] | None = None
+    attachments: dict[str, str] = {}
+    transcript: Transcript | None = None
 
 
 class Spec(msgspec.Struct):
@@ -94,8 +108,11 @@ class Evaluation:
         default = f"{spec.model} ({spec.solver})" if spec.solver else spec.model
         self._profile = source.profile(default, self._parts)
 
-    def run(self, sample: Sample, events: Iterator[Event] | None = None) -> Run:
-        """The run that ``sample`` is. Raises :class:`Refused` and :class:`LeftOut`."""
+    def run(self, sample: Sample, events: Iterator[Event] | None = None, texts: Texts | None = None) -> Run:
+        """The run that ``sample`` is. Raises :class:`Refused` and :class:`LeftOut`.
+
+        ``events`` and ``texts`` are those of a sample that is stored in pieces.
+        """
         if sample.invalidation is not None:
             raise LeftOut("samples were invalidated")
         spec, parts = self._header.eval, self._parts
@@ -111,7 +128,7 @@ class Evaluation:
             profile=self._profile,
             maximum=maximum,
             deductions=lost,
-            metrics=self._behaviour(sample, events),
+            metrics=_behaviour(sample, events, texts),
             provider=parts["provider"],
             model=parts["model"],
             model_vendor=parts["model_vendor"],
@@ -131,6 +148,10 @@ class Evaluation:
         notes, header = self._source.notes, self._header
         if sample.started_at:
             return instant(sample.started_at, notes, "started_at")
+        first = next(iter(_events(sample)), None)
+        if first is not None and isinstance(first.timestamp, str):
+            notes.converted["samples without a time have that of their first event"] += 1
+            return instant(first.timestamp, notes, "events.0.timestamp")
         notes.converted["samples without a time have that of the evaluation"] += 1
         return instant(header.stats.started_at or header.eval.created or None, notes, "created")
 
@@ -159,12 +180,34 @@ class Evaluation:
             raise Refused(beyond, "is beyond 0 to 1, and the log does not say what its maximum is")
         raise LeftOut(f"samples have no score (the evaluation's status is {self._header.status})")
 
-    def _behaviour(self, sample: Sample, events: Iterator[Event] | None) -> Metrics:
-        behaviour = Behaviour()
-        for event in _flat(events if events is not None else iter(sample.events or ())):
-            if event.event == "tool" and isinstance(event.function, str):
-                behaviour.call(event.function, event.arguments, failed=event.error is not None)
-        return behaviour.metrics()
+
+def _events(sample: Sample) -> list[Event]:
+    return sample.events or (sample.transcript.events if sample.transcript else [])
+
+
+def _behaviour(sample: Sample, events: Iterator[Event] | None, texts: Texts | None) -> Metrics:
+    behaviour = Behaviour()
+    if texts is None:
+        texts = {**(sample.transcript.content if sample.transcript else {}), **sample.attachments}.get
+    for event in _flat(events if events is not None else iter(_events(sample))):
+        if event.event == "tool" and isinstance(event.function, str):
+            arguments = _whole(event.arguments, texts)
+            behaviour.call(event.function, arguments, failed=event.error is not None)
+    return behaviour.metrics()
+
+
+def _whole(arguments: Any, texts: Texts) -> Any:
+    """Arguments with their long texts, which events hold by reference."""
+    if not isinstance(arguments, dict):
+        return arguments
+    return {name: _text(value, texts) for name, value in arguments.items()}
+
+
+def _text(value: Any, texts: Texts) -> Any:
+    if not isinstance(value, str) or not (reference := _REFERENCE.fullmatch(value)):
+        return value
+    found = texts(reference[1])
+    return value if found is None else found
 
 
 def _flat(events: Iterator[Event]) -> Iterator[Event]:

@@ -75,6 +75,6 @@ def archive(path: Path) -> Iterator[Archive]:
     with path.open("rb") as file:
         try:
             opened = Archive(file)
-        except (zipfile.BadZipFile, OSError, ValueError, struct.error) as error:
+        except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError, struct.error) as error:
             raise Refused("", f"is no .eval archive: {error}") from None
         yield opened

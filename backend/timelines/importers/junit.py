@@ -81,6 +81,10 @@ class _Report:
             self._parser.Parse(piece, last)
         except expat.ExpatError as error:
             raise Refused("", f"is no well-formed XML: {expat.ErrorString(error.code)}") from None
+        except Refused:
+            raise
+        except (LookupError, ValueError) as error:
+            raise Refused("", f"is in an encoding that cannot be read: {error}") from None
         except _DocumentType:
             raise Refused("", "declares a document type, which no JUnit report needs") from None
 

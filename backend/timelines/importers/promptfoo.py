@@ -97,6 +97,8 @@ class _Evaluation:
         created = (log.metadata or {}).get("evaluationCreatedAt")
         at = source.options.at
         given = log.results.timestamp or created or (at.isoformat() if at else None)
+        if given is None:
+            raise Refused("results.timestamp", "is missing; give the time with --at")
         self._source = source
         self._began = instant(given, source.notes, "results.timestamp")
         self._id = log.eval_id or digest(self._began, len(log.results.results))
@@ -145,7 +147,7 @@ class _Evaluation:
         if row.test_idx is not None and row.prompt_idx is not None:
             own = f"{self._id}:{row.test_idx}:{row.prompt_idx}"
         else:  # versions before 3 number neither
-            own = f"{self._id}:{digest(label, _canonical(row.vars), _prompt(row.prompt))}"
+            own = f"{self._id}:{digest(label, _canonical(_variables(row)), _prompt(row.prompt))}"
         self._seen[own] += 1
         again = self._seen[own]
         return own if again == 1 else f"{own}:{again}"
@@ -161,7 +163,7 @@ def _shared(rows: Iterable[msgspec.Raw]) -> _Names:
         except Refused:
             continue  # told with its place when the row itself is read
         if text := _description(head):
-            variables[text].add(_canonical(head.vars))
+            variables[text].add(_canonical(_variables(head)))
         prompts[_provider(head.provider)[1]].add(_prompt(head.prompt))
     return _Names(
         frozenset(text for text, several in variables.items() if len(several) > 1),
@@ -174,9 +176,13 @@ def _description(row: Row | Head) -> str | None:
     return text.strip() if isinstance(text, str) and text.strip() else None
 
 
+def _variables(row: Row | Head) -> Any:
+    return row.vars if row.vars is not None else (row.test_case or {}).get("vars")
+
+
 def _case(row: Row, shared: frozenset[str]) -> str:
     """The test's description, or a hash of its variables, or both where tests share the description."""
-    own = digest(_canonical(row.vars))[:12]
+    own = digest(_canonical(_variables(row)))[:12]
     text = _description(row)
     if text is None:
         return f"vars-{own}"

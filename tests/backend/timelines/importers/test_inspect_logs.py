@@ -114,11 +114,25 @@ def test_old_logs_are_read(tmp_path: Path) -> None:
     assert "samples without a time have that of the evaluation" in reading.notes.converted
 
 
+def test_long_commands_are_followed_to_their_texts(tmp_path: Path) -> None:
+    command, own = "cat a.py && echo 1 > a.py", "0a1b"
+    events = [tool_event("bash", cmd=f"attachment://{own}"), tool_event("bash", cmd="attachment://gone")]
+    new = inspect_sample(events=events, attachments={own: command})
+    begun = {**tool_event("bash", cmd=f"tc://{own}"), "timestamp": "2026-03-01T10:00:42-04:00"}
+    old = inspect_sample(uuid="u2", transcript={"events": [begun], "content": {own: command}})
+    del old["events"], old["started_at"], old["completed_at"]
+    first, second = Reading(write_json(tmp_path / "a.json", log(new, old))).runs
+    assert first.metrics == second.metrics == Metrics(1, 1, 0, 1, 1)
+    assert second.timestamp == "2026-03-01T14:00:42Z"
+
+
 def test_a_sample_stored_in_pieces_is_read(tmp_path: Path) -> None:
     shell = {key: value for key, value in inspect_sample().items() if key != "events"}
-    chunks = {0: [tool_event("read_file", path="a")], 1: [tool_event("write_file", path="a")]}
+    chunks = {0: [tool_event("read_file", path="a")], 1: [tool_event("bash", cmd="attachment://2")]}
     members = {f"samples/1_epoch_1/events/{first}.json": chunk for first, chunk in chunks.items()}
     members |= {"samples/1_epoch_1/events/stats.json": {}, "samples/1_epoch_1/skeleton.json": {}}
+    texts = {0: ["x", "y"], 2: ["echo 1 > a"]}
+    members |= {f"samples/1_epoch_1/attachments/{first}.json": chunk for first, chunk in texts.items()}
     header = {**INSPECT_HEADER, "version": 3}
     path = write_eval(
         tmp_path / "a.eval", {"header.json": header, "samples/1_epoch_1/sample.json": shell, **members}

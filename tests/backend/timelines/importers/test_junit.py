@@ -91,11 +91,14 @@ def test_no_entity_is_ever_declared(tmp_path: Path, text: str, encoding: str) ->
         ("<testsuite>&undeclared;</testsuite>", ":1: is no well-formed XML: undefined entity"),
         ("<testsuite>", ":1: is no well-formed XML: no element found"),
         ("<testsuite>" * 200, ":1: is nested too deeply"),
+        ('<?xml version="1.0" encoding="utf-g"?><testsuite/>', ":1: is in an encoding that cannot be read"),
+        ('<?xml version="1.0" encoding="big5"?><testsuite/>', ":1: is in an encoding that cannot be read"),
         (b"<testsuite>\xff</testsuite>", ":1: is no well-formed XML: not well-formed (invalid token)"),
     ],
 )
 def test_what_is_no_report_is_refused(tmp_path: Path, text: str | bytes, reason: str) -> None:
-    assert Reading(write(tmp_path, text), "junit").mistakes == [reason]
+    (told,) = Reading(write(tmp_path, text), "junit").mistakes
+    assert told.startswith(reason)
 
 
 def test_long_texts_are_cut(tmp_path: Path) -> None:

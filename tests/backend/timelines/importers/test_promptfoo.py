@@ -182,4 +182,4 @@ def test_a_file_without_a_time_needs_one(tmp_path: Path) -> None:
     value = results(row([]))
     del value["results"]["timestamp"]
     reading = Reading(write_json(tmp_path / "a.json", value))
-    assert reading.mistakes == [": results.timestamp: is missing"]
+    assert reading.mistakes == [": results.timestamp: is missing; give the time with --at"]
