@@ -92,24 +92,31 @@ def _tell(imported: "Imported", partial: bool, *, dry_run: bool) -> None:
         more = len(imported.new_profiles) - 5
         told = f"{names} and {more} more" if more > 0 else names
         if not imported.mistakes or partial:
-            _say(f"{len(imported.new_profiles)} profiles {verb}: {told}.")
+            _say(f"{_count(len(imported.new_profiles), 'profile')} {verb}: {told}.")
     if imported.mistakes and not partial:
         err.print("Nothing was added. --partial keeps what is right.", highlight=False)
     elif dry_run:
-        _say(f"{imported.runs} runs are right; nothing was added.")
+        _say(f"Right so far: {_count(imported.runs, 'run')}. Nothing was added.")
     else:
         _say(f"{imported.added} added, {imported.known} known.")
 
 
 def _tell_file(report: "FileReport") -> None:
     notes = report.notes
-    _say(f"[bold]{escape(report.path.name)}[/]: {report.format.title}, {notes.runs} runs", plain=False)
+    _say(
+        f"[bold]{escape(report.path.name)}[/]: {report.format.title}, {_count(notes.runs, 'run')}",
+        plain=False,
+    )
     for sentence, many in notes.converted.most_common():
         _say(f"  converted  {sentence} ({many})")
     for name, many, reason in report.left_null():
         _say(f"  null       {name} in {many}: {reason}")
     for reason, many in notes.left_out.most_common():
         _say(f"  left out   {many}: {reason}")
+
+
+def _count(many: int, what: str) -> str:
+    return f"{many} {what}" if many == 1 else f"{many} {what}s"
 
 
 def _say(sentence: str, *, plain: bool = True) -> None:

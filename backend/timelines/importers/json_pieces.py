@@ -112,7 +112,9 @@ def _decoded(mapped: mmap.mmap, kind: type[T]) -> T:
         return msgspec.json.decode(view, type=kind)
     except msgspec.ValidationError:
         raise
-    except msgspec.DecodeError:
+    except msgspec.DecodeError as error:
+        if "trailing" in str(error):  # lines, of which the first was right
+            raise
         if all(mapped.find(part) < 0 for part in (b"NaN", b"Infinity", b"\\ud", b"\\uD")):
             raise
         _mask(mapped)

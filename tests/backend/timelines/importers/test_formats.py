@@ -6,6 +6,7 @@ from typing import Any, get_type_hints
 import pytest
 
 from backend.cli.runs_import import FormatName
+from backend.timelines.importers import json_pieces
 from backend.timelines.importers.formats import FORMATS, detect
 from backend.timelines.model import Run
 from tests.support.run_files import (
@@ -63,6 +64,15 @@ def test_an_archive_and_several_lines_are_known(tmp_path: Path) -> None:
     archive = detect(write_eval(tmp_path / "renamed.bin", {"header.json": INSPECT_HEADER}))
     assert archive is FORMATS["inspect"]
     assert detect(write_lines(tmp_path / "a", own_run(), own_run())) is FORMATS["chainproof"]
+
+
+def test_lines_are_not_searched_for_what_a_document_may_need(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(json_pieces, "_mask")
+    path = write_lines(tmp_path / "a.jsonl", own_run(error="\U0001f600"), own_run())
+    assert b"\\ud83d" in path.read_bytes()
+    assert detect(path) is FORMATS["chainproof"]
 
 
 def test_the_command_offers_every_format() -> None:

@@ -51,7 +51,7 @@ def test_what_was_imported_is_answered(run: Run, service: Running) -> None:
     assert told.exit_code == 0, told.stderr
     assert "log.eval: Inspect log, 2 runs" in told.stdout
     assert "null       cost_usd in 2: the log holds no cost" in told.stdout
-    assert told.stdout.endswith("1 profiles added: «openai/gpt-4o (react)».\n2 added, 0 known.\n")
+    assert told.stdout.endswith("1 profile added: «openai/gpt-4o (react)».\n2 added, 0 known.\n")
     assert run("log.eval").stdout.endswith("0 added, 2 known.\n")
     timeline = service.get("/v1/timelines").json()["profiles"]["openai/gpt-4o (react)"]
     assert timeline["model"] == "gpt-4o"
@@ -87,7 +87,7 @@ def test_mistakes_are_told_with_their_places_and_nothing_is_added(run: Run) -> N
 def test_a_dry_run_adds_nothing(run: Run) -> None:
     write_lines(Path("a.jsonl"), own_run())
     told = run("a.jsonl", "--dry-run", "--add-profiles")
-    assert (told.exit_code, told.stdout.splitlines()[-1]) == (0, "1 runs are right; nothing was added.")
+    assert (told.exit_code, told.stdout.splitlines()[-1]) == (0, "Right so far: 1 run. Nothing was added.")
     assert run("a.jsonl", "--add-profiles").stdout.endswith("1 added, 0 known.\n")
 
 
