@@ -94,7 +94,7 @@ def import_files(
 
     Where anything is wrong nothing is stored, unless ``wish.partial``. So files are read once to judge them
     and once more to store them: no import is too large for the memory. ``advance`` is told the bytes as
-    they are done, over both readings. Raises ``OSError`` where a file cannot be read.
+    they are done, over both readings.
     """
     readings = 1 if wish.partial or wish.dry_run else 2
     if not wish.partial or wish.dry_run:
@@ -138,25 +138,29 @@ class _Import:
     def read(self, paths: Sequence[Path]) -> Iterator[Prepared]:
         """The runs that are right; everything else is noted."""
         for path in paths:
-            format = FORMATS[self._wish.format] if self._wish.format else detect(path)
-            if format is None:
-                known = ", ".join(FORMATS)
-                self.imported.refuse(FileMistake(path, 0, f"is in no format that is known ({known})"))
-                continue
-            report = FileReport(path, format)
-            self.imported.files.append(report)
             try:
-                self._described = format.profiles(path)
+                yield from self._of_file(path)
             except ProfilesRefused as refused:
                 for mistake in refused.mistakes:
                     self.imported.refuse(mistake)
-                continue
-            for found in format.read(Source(path, self._wish.options, report.notes)):
-                if (run := self._judged(report, found)) is not None:
-                    yield run
-                self._advance(path, found.size)
-            if not (report.notes.runs or report.notes.left_out or self.imported.mistakes):
-                self.imported.refuse(FileMistake(path, 0, "holds no run"))
+            except OSError as error:
+                self.imported.refuse(FileMistake(path, 0, f"cannot be read: {error.strerror or error}"))
+
+    def _of_file(self, path: Path) -> Iterator[Prepared]:
+        format = FORMATS[self._wish.format] if self._wish.format else detect(path)
+        if format is None:
+            known = ", ".join(FORMATS)
+            self.imported.refuse(FileMistake(path, 0, f"is in no format that is known ({known})"))
+            return
+        report, before = FileReport(path, format), self.imported.mistakes_in_all
+        self.imported.files.append(report)
+        self._described = format.profiles(path)
+        for found in format.read(Source(path, self._wish.options, report.notes)):
+            if (run := self._judged(report, found)) is not None:
+                yield run
+            self._advance(path, found.size)
+        if not (report.notes.runs or report.notes.left_out or self.imported.mistakes_in_all > before):
+            self.imported.refuse(FileMistake(path, 0, "holds no run"))
 
     def store(self, batch: Sequence[Prepared]) -> None:
         if self._waiting:

@@ -94,10 +94,10 @@ def test_a_dry_run_adds_nothing(run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("missing.jsonl",), "No such file or directory: missing.jsonl"),
+        (("missing.jsonl",), "missing.jsonl: cannot be read: No such file or directory"),
         (("a.jsonl", "--at", "noon"), "must be an RFC 3339 instant"),
         (("a.jsonl", "--profile", "{name}"), "--profile knows no {name}"),
-        ((".",), "Is a directory"),
+        ((".",), "cannot be read: Is a directory"),
     ],
 )
 def test_wrong_use_gets_a_sentence(run: Run, words: tuple[str, ...], sentence: str) -> None:
