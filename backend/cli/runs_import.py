@@ -93,8 +93,9 @@ def _tell(imported: "Imported", partial: bool, *, dry_run: bool) -> None:
         told = f"{names} and {more} more" if more > 0 else names
         if not imported.mistakes or partial:
             _say(f"{_count(len(imported.new_profiles), 'profile')} {verb}: {told}.")
-    if imported.mistakes and not partial:
-        err.print("Nothing was added. --partial keeps what is right.", highlight=False)
+    if imported.mistakes and not (imported.added or imported.known or dry_run):
+        hint = "" if partial else " --partial keeps what is right."
+        err.print(f"Nothing was added.{hint}", highlight=False)
     elif dry_run:
         _say(f"Right so far: {_count(imported.runs, 'run')}. Nothing was added.")
     else:
