@@ -107,6 +107,10 @@ class Found:
     place: str = ""
 
 
+def _no_profiles(_path: Path) -> Mapping[str, Profile]:
+    return {}
+
+
 @dataclass(frozen=True)
 class Format:
     """A format that runs are imported from.
@@ -121,5 +125,5 @@ class Format:
     mapped: Mapping[str, str]
     nulls: Mapping[str, str]
     read: Callable[[Source], Iterator[Found]]
-    profiles: Callable[[Path], Mapping[str, Profile]] = field(default=lambda _path: {})
+    profiles: Callable[[Path], Mapping[str, Profile]] = _no_profiles
     """The profiles that a file beside this one describes."""
