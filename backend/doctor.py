@@ -16,6 +16,7 @@ from backend.articles.rules.ruleset import Rules
 from backend.auth import keyformat
 from backend.auth import service as auth_service
 from backend.db import Database
+from backend.language_model.checkup import checkup as model_checkup
 from backend.logs import redact
 from backend.markets import setup
 from backend.markets.model import ProviderError
@@ -56,6 +57,7 @@ def examine(settings: Settings) -> list[Finding]:
             if migrations.is_current(database):
                 now = datetime.now(UTC)
                 found += [Finding(*noted) for noted in checkup(settings, database, now=now)]
+                found.append(Finding(*model_checkup(settings, database, now=now)))
                 found += [Finding(*noted) for noted in feeds_checkup(settings, database, now=now)]
                 found += [Finding(*noted) for noted in posts_checkup(settings, database, now=now)]
                 found += [Finding(*noted) for noted in timelines_checkup(settings, database)]

@@ -9,6 +9,8 @@ from pydantic import BaseModel
 from starlette.responses import JSONResponse, Response
 
 from backend import errors, metrics
+from backend.instants import utc_now
+from backend.language_model import gauges as model_gauges
 
 router = APIRouter(tags=["operation"])
 
@@ -65,6 +67,7 @@ def read_metrics(request: Request) -> Response:
             "Metrics are for callers on this machine; CHAINPROOF_METRICS_PUBLIC=true opens them.",
             code="loopback_only",
         )
+    model_gauges.refresh(request.app.state.settings, request.app.state.database, now=utc_now())
     body, content_type = metrics.exposition()
     return Response(body, headers={"Content-Type": content_type, "Cache-Control": "no-store"})
 

@@ -40,6 +40,32 @@ SNAPSHOT_AT = Gauge(
     multiprocess_mode="max",
 )
 
+MODEL_CALLS = Counter(
+    "chainproof_model_calls_total", "Calls of language models, by what came of them.", ["outcome"]
+)
+MODEL_TOKENS = Counter(
+    "chainproof_model_tokens_total", "Tokens sent to and written by language models.", ["direction"]
+)
+MODEL_DAY_COST = Gauge(
+    "chainproof_model_day_cost_dollars",
+    "What language models cost since midnight UTC, by the configured prices.",
+    multiprocess_mode="mostrecent",
+)
+MODEL_DAY_CALLS = Gauge(
+    "chainproof_model_day_calls", "Their calls since midnight UTC.", multiprocess_mode="mostrecent"
+)
+MODEL_DAY_TOKENS = Gauge(
+    "chainproof_model_day_tokens", "Their tokens since midnight UTC.", multiprocess_mode="mostrecent"
+)
+MODEL_CEILING_REACHED = Gauge(
+    "chainproof_model_ceiling_reached",
+    "1 while the day's ceiling of cost keeps models from being asked.",
+    multiprocess_mode="mostrecent",
+)
+MODEL_FAILURES = Gauge(
+    "chainproof_model_failures", "Failures of the model in a row.", multiprocess_mode="mostrecent"
+)
+
 NO_ROUTE = "(none)"
 """The route label of a request that matched none, so that foreign paths make no series."""
 

@@ -96,10 +96,11 @@ class Settings(BaseSettings):
     model_name: str | None = None
     model_api_key: SecretStr | None = None
     model_price_input: Decimal = Field(default=Decimal(0), ge=0)
-    """What a million tokens cost, in any one currency."""
+    """What a million tokens cost that a model is sent, in US dollars."""
     model_price_output: Decimal = Field(default=Decimal(0), ge=0)
+    """The same of what it writes."""
     model_daily_ceiling: Decimal | None = Field(default=None, ge=0)
-    """The most that a day may cost, in the same currency; then rules alone decide until midnight UTC."""
+    """The most that a day may cost, in US dollars; then no model is asked until midnight UTC."""
     x_bearer_token: SecretStr | None = None
     """An app-only bearer token of the X API, by which live mode reads posts of topics; without it none."""
     x_base_url: str = "https://api.x.com"

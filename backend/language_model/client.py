@@ -8,45 +8,36 @@ answer that is not in the shape is asked for once more, with what is wrong with 
 
 import re
 import threading
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, TypeVar
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
 
-import orjson
 import structlog
-from pydantic import BaseModel, SecretStr, ValidationError
+from pydantic import BaseModel, SecretStr
 
-from backend import kept
+from backend import kept, metrics
 from backend.db import Database
 from backend.instants import Clock, utc_now
-from backend.language_model import spending
-from backend.language_model.spending import Allowance, ModelFailed, Prices
+from backend.language_model import condition, messages, spending
+from backend.language_model.failures import AnswerUnusable, ModelFailed
+from backend.language_model.messages import WAYS, Answer, Asked, Shape, about_tokens, answer_of
+from backend.language_model.spending import Allowance, Prices, Reserved
 from backend.settings import Settings
 
 if TYPE_CHECKING:
-    from openai import OpenAI
+    from openai import APIStatusError, OpenAI
 
 log = structlog.get_logger(__name__)
 
-Shape = TypeVar("Shape", bound=BaseModel)
-
 KEPT_FOR = timedelta(days=30)
-QUIET_FOR = timedelta(minutes=10)
-"""A model that failed as a whole is not asked again for so long."""
 SECONDS = 30.0
 MOST_OUTPUT = 2_000
-"""Tokens of an answer at the most."""
-_RUNGS = ("json_schema", "json_object", "text")
+"""Tokens of an answer at the most, unless the caller says otherwise."""
 _NOT_OFFERED = (400, 404, 415, 422, 501)
 """Statuses with which servers refuse a way of asking that they do not know."""
-_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    text: str
-    input_tokens: int
-    output_tokens: int
+_THINKS = "max_completion_tokens"
+"""What a refusal names where a model wants that in place of ``max_tokens``."""
+_PASSING = (500, 502, 503, 504)
+"""Statuses that a second try often gets past."""
 
 
 class LanguageModel:
@@ -65,26 +56,29 @@ class LanguageModel:
         self.name = name
         self._database = database
         self._base_url = base_url
+        self._endpoint = condition.endpoint_of(base_url, name)
         self._key = key
         self._prices = prices
         self._now = now
         self._rung = 0
-        self._quiet_until: datetime | None = None
+        self._thinks = False
         self._opening = threading.Lock()
         self._opened: OpenAI | None = None
 
     @classmethod
-    def configured(cls, settings: Settings, database: Database) -> "LanguageModel | None":
+    def configured(
+        cls, settings: Settings, database: Database, *, now: Clock = utc_now
+    ) -> "LanguageModel | None":
         """The model that the settings name; none in sample mode, in which no network is touched."""
         if settings.mode == "sample" or settings.model_base_url is None or settings.model_name is None:
             return None
-        prices = Prices(settings.model_price_input, settings.model_price_output, settings.model_daily_ceiling)
         return cls(
             database,
             base_url=settings.model_base_url,
             name=settings.model_name,
             key=settings.model_api_key,
-            prices=prices,
+            prices=prices_of(settings),
+            now=now,
         )
 
     def ask(
@@ -95,6 +89,7 @@ class LanguageModel:
         *,
         allowance: Allowance,
         kept_as: str | None = None,
+        most_output: int = MOST_OUTPUT,
     ) -> Shape:
         """The answer to ``question`` as ``shape``, kept for 30 days under what was asked.
 
@@ -107,64 +102,133 @@ class LanguageModel:
         known = kept.find(self._database, key, now=self._now())
         if known is not None:
             return shape.model_validate(known)
-        self._refuse_while_quiet()
-        spending.refuse_beyond_ceiling(self._database, self._prices, now=self._now())
-        answer = self._in_shape(instructions, question, shape, allowance)
+        condition.refuse_while_quiet(self._database, self._endpoint, self.name, now=self._now())
+        answer = self._in_shape(instructions, question, shape, allowance, most_output)
+        condition.answered(self._database, self._endpoint, self.name, now=self._now())
         body = answer.model_dump(mode="json")
         kept.keep(self._database, key, "model", body, keep_for=KEPT_FOR, now=self._now())
         return answer
 
-    def _in_shape(self, instructions: str, question: str, shape: type[Shape], allowance: Allowance) -> Shape:
-        said = self._say(instructions, question, shape, allowance)
+    def _in_shape(
+        self, instructions: str, question: str, shape: type[Shape], allowance: Allowance, most_output: int
+    ) -> Shape:
+        said = self._say(instructions, question, shape, allowance, most_output)
         try:
-            return _read(said, shape)
+            return messages.read(said, shape)
         except ValueError as fault:
             mended = f"{question}\n\nYour last answer could not be used: {fault}. Answer again as JSON."
-        said = self._say(instructions, mended, shape, allowance)
+        said = self._say(instructions, mended, shape, allowance, most_output)
         try:
-            return _read(said, shape)
+            return messages.read(said, shape)
         except ValueError:
-            raise ModelFailed(f"{self.name} did not answer in the shape that was asked for.") from None
+            failure = self._failed("does not answer in the shape that was asked for")
+            raise AnswerUnusable(failure.message) from None
 
-    def _say(self, instructions: str, question: str, shape: type[BaseModel], allowance: Allowance) -> str:
+    def _say(
+        self, instructions: str, question: str, shape: type[BaseModel], allowance: Allowance, most_output: int
+    ) -> str:
         """What the model answers, asked in the first way of the ladder that the server offers."""
+        tried_again = False
         while True:
             rung = self._rung
-            allowance.claim(_about_tokens(instructions + question) + MOST_OUTPUT // 4)
+            asked = Asked(WAYS[rung], instructions, question, shape, most_output)
+            allowance.claim(about_tokens(instructions + question) + most_output // 4)
             try:
-                answer = self._exchange(_RUNGS[rung], instructions, question, shape)
+                answer = self._metered(asked)
             except _NotOfferedError:
-                if rung + 1 == len(_RUNGS):
+                if rung + 1 == len(WAYS):
                     raise self._failed("refuses our questions") from None
                 self._rung = max(self._rung, rung + 1)
                 continue
-            self._account(answer, allowance)
+            except _PassingError as passing:
+                if tried_again:
+                    raise self._failed(passing.reason) from None
+                tried_again = True
+                continue
+            allowance.use(answer.input_tokens + answer.output_tokens)
+            if answer.refused:
+                metrics.MODEL_CALLS.labels("declined").inc()
+                raise AnswerUnusable(f"{self.name} declines to answer.")
             return answer.text
 
-    def _account(self, answer: _Answer, allowance: Allowance) -> None:
-        tokens = answer.input_tokens + answer.output_tokens
-        allowance.use(tokens)
-        cost = self._prices.cost(answer.input_tokens, answer.output_tokens)
-        spending.record(self._database, tokens=tokens, cost=cost, now=self._now())
-        log.info("model_asked", model=self.name, tokens=tokens, cost=str(cost))
+    def _metered(self, asked: Asked) -> Answer:
+        """One call within the day's ceiling, put down with what it cost."""
+        most = self._prices.cost(asked.most_input, asked.most_output)
+        reserved = spending.reserve(self._database, self._prices, most, now=self._now())
+        try:
+            answer = self._exchange(asked)
+        except _LostError as lost:  # it may have been worked at all the same, so it counts in full
+            raise self._failed(lost.reason) from None
+        except _PassingError as passing:
+            if passing.is_free:
+                self._settle(reserved, 0, 0)
+            raise
+        except (ModelFailed, _NotOfferedError):
+            self._settle(reserved, 0, 0)
+            raise
+        self._settle(reserved, answer.input_tokens, answer.output_tokens)
+        metrics.MODEL_CALLS.labels("answered").inc()
+        return answer
 
-    def _exchange(self, way: str, instructions: str, question: str, shape: type[BaseModel]) -> _Answer:
+    def _settle(self, reserved: Reserved, input_tokens: int, output_tokens: int) -> None:
+        cost, tokens = self._prices.cost(input_tokens, output_tokens), input_tokens + output_tokens
+        spending.settle(self._database, reserved, tokens=tokens, cost=cost)
+        metrics.MODEL_TOKENS.labels("input").inc(input_tokens)
+        metrics.MODEL_TOKENS.labels("output").inc(output_tokens)
+        if tokens:
+            log.info("model_asked", model=self.name, tokens=tokens, cost=str(cost))
+
+    def _exchange(self, asked: Asked) -> Answer:
+        import httpx2
         import openai
 
-        told = instructions if way == "json_schema" else f"{instructions}\n\n{_in_words(shape)}"
-        messages: Any = [{"role": "system", "content": told}, {"role": "user", "content": question}]
-        form: Any = {} if way == "text" else {"response_format": _form(way, shape)}
+        sent: Any = [
+            {"role": "system", "content": asked.told},
+            {"role": "user", "content": asked.question},
+        ]
         try:
             completion = self._client().chat.completions.create(
-                model=self.name, messages=messages, temperature=0, max_tokens=MOST_OUTPUT, **form
+                model=self.name,
+                messages=sent,
+                **self._bounds(asked.most_output),
+                **asked.form,
             )
         except openai.APIStatusError as error:
-            if error.status_code in _NOT_OFFERED and way != "text":
-                raise _NotOfferedError from None
-            raise self._failed(f"answered with status {error.status_code}") from None
-        except (openai.OpenAIError, ValueError) as error:  # no connection, a time-out, what is no JSON
-            raise self._failed(f"does not answer ({type(error).__name__})") from None
-        return _answer_of(completion, told + question)
+            raise self._of_status(error, asked.way) from None
+        except openai.APITimeoutError:
+            raise _LostError("does not answer in time") from None
+        except openai.APIConnectionError as error:
+            unsent = isinstance(error.__cause__, httpx2.ConnectError)
+            raise _PassingError("cannot be reached", is_free=unsent) from None
+        except (openai.OpenAIError, ValueError) as error:  # what is no JSON
+            raise _LostError(f"answers what cannot be read ({type(error).__name__})") from None
+        answer = answer_of(completion, asked.told + asked.question)
+        if answer is None:
+            raise _LostError("answers what is no chat completion")
+        return answer
+
+    def _bounds(self, most_output: int) -> dict[str, Any]:
+        """Models that think before they answer take neither a temperature nor the old name of the bound."""
+        if self._thinks:
+            return {"max_completion_tokens": most_output}
+        return {"temperature": 0, "max_tokens": most_output}
+
+    def _of_status(self, error: "APIStatusError", way: str) -> Exception:
+        status = error.status_code
+        if status == 400 and not self._thinks and _THINKS in str(error.body):
+            self._thinks = True
+            return _PassingError("refuses our questions")
+        if status in _NOT_OFFERED and way != "text":
+            return _NotOfferedError()
+        wait = _seconds(error.response.headers.get("retry-after"))
+        if status in _PASSING and wait is None:
+            return _PassingError(f"answered with status {status}")
+        said = {
+            401: "refuses the key (status 401)",
+            403: "refuses the key (status 403)",
+            429: "wants fewer questions (status 429)",
+        }
+        return self._failed(said.get(status, f"answered with status {status}"), retry_after=wait)
 
     def _client(self) -> "OpenAI":
         with self._opening:
@@ -178,65 +242,48 @@ class LanguageModel:
                     organization="",  # or the environment's would be sent to whatever address this is
                     project="",
                     timeout=SECONDS,
-                    max_retries=1,
+                    max_retries=0,  # each call is put down by itself, and a pause is everybody's
                     http_client=httpx2.Client(trust_env=False, timeout=SECONDS),
                 )
             return self._opened
 
-    def _refuse_while_quiet(self) -> None:
-        if self._quiet_until is not None and self._now() < self._quiet_until:
-            raise ModelFailed(f"{self.name} failed a moment ago and is not asked for now.")
-
-    def _failed(self, reason: str) -> ModelFailed:
-        self._quiet_until = self._now() + QUIET_FOR
-        log.warning("model_failed", model=self.name, reason=reason)
+    def _failed(self, reason: str, *, retry_after: timedelta | None = None) -> ModelFailed:
+        until = condition.failed(
+            self._database, self._endpoint, reason, retry_after=retry_after, now=self._now()
+        )
+        metrics.MODEL_CALLS.labels("failed").inc()
+        log.warning("model_failed", model=self.name, reason=reason, quiet_until=until.isoformat())
         return ModelFailed(f"{self.name} {reason}.")
+
+
+def prices_of(settings: Settings) -> Prices:
+    return Prices(settings.model_price_input, settings.model_price_output, settings.model_daily_ceiling)
+
+
+class _CallError(Exception):
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class _PassingError(_CallError):
+    """What a second try at once may get past; ``is_free`` where nobody can have worked at it."""
+
+    def __init__(self, reason: str, *, is_free: bool = True) -> None:
+        super().__init__(reason)
+        self.is_free = is_free
+
+
+class _LostError(_CallError):
+    """No answer to what was sent and may have been worked at."""
 
 
 class _NotOfferedError(Exception):
     """The server does not know this way of asking."""
 
 
-def _form(way: str, shape: type[BaseModel]) -> dict[str, Any]:
-    if way == "json_object":
-        return {"type": "json_object"}
-    schema = {"name": shape.__name__, "schema": shape.model_json_schema(), "strict": True}
-    return {"type": "json_schema", "json_schema": schema}
-
-
-def _in_words(shape: type[BaseModel]) -> str:
-    schema = orjson.dumps(shape.model_json_schema()).decode()
-    return f"Answer with one JSON object and nothing else, by this JSON schema: {schema}"
-
-
-def _answer_of(completion: Any, asked: str) -> _Answer:
-    """Some servers leave out what was used; then it is estimated."""
-    choices = getattr(completion, "choices", None) or []
-    message = getattr(choices[0], "message", None) if choices else None
-    content = getattr(message, "content", None)
-    text = content if isinstance(content, str) else ""
-    usage = getattr(completion, "usage", None)
-    return _Answer(
-        text,
-        getattr(usage, "prompt_tokens", None) or _about_tokens(asked),
-        getattr(usage, "completion_tokens", None) or _about_tokens(text),
-    )
-
-
-def _read(said: str, shape: type[Shape]) -> Shape:
-    """The object in ``said``. Raises ``ValueError`` with what is wrong, never with what was said."""
-    found = _OBJECT.search(said)
-    if found is None:
-        raise ValueError("it holds no JSON object")
-    try:
-        return shape.model_validate_json(found[0])
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the object"
-        raise ValueError(f"{where}: {first['msg']}") from None
-
-
-def _about_tokens(text: str) -> int:
-    """An estimate from above: four letters of Latin text a token, one sign of others."""
-    wide = sum(character > "\u2e7f" for character in text)
-    return wide + (len(text) - wide) // 3 + 1
+def _seconds(retry_after: str | None) -> timedelta | None:
+    """How long a server asks to be left alone; a date there counts as not told."""
+    if retry_after is None or not re.fullmatch(r"\d{1,7}(?:\.\d{1,6})?", retry_after.strip(), re.ASCII):
+        return None
+    return timedelta(seconds=float(retry_after))

@@ -1,8 +1,8 @@
-"""What language models were used for on each day, for the day's ceiling."""
+"""What language models were used for on each day, and how those that fail are doing."""
 
 import sqlalchemy as sa
 
-from backend.db import ExactDecimal, metadata
+from backend.db import ExactDecimal, UtcTime, metadata
 
 model_use = sa.Table(
     "model_use",
@@ -11,5 +11,20 @@ model_use = sa.Table(
     sa.Column("calls", sa.Integer, nullable=False),
     sa.Column("tokens", sa.BigInteger, nullable=False),
     sa.Column("cost", ExactDecimal, nullable=False),
+    sa.Column("refused_at", UtcTime),
+    sa.Column("refused_under", ExactDecimal),
 )
-"""By day in UTC; ``cost`` is in the currency of the prices in the settings."""
+"""By day in UTC; ``cost`` is in US dollars and holds what calls that run may cost at the most.
+``refused_at`` is when the day's ceiling, ``refused_under``, first left no room for a call."""
+
+model_conditions = sa.Table(
+    "model_conditions",
+    metadata,
+    sa.Column("endpoint", sa.String(64), primary_key=True),
+    sa.Column("failures", sa.Integer, nullable=False),
+    sa.Column("failing_since", UtcTime),
+    sa.Column("quiet_until", UtcTime),
+    sa.Column("problem", sa.Text),
+    sa.Column("answered_at", UtcTime),
+)
+"""By a digest of address and model: failures in a row, and until when it is left alone."""

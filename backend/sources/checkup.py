@@ -24,11 +24,10 @@ class Noted(NamedTuple):
 
 
 def checkup(settings: Settings, database: Database, *, now: datetime) -> Iterator[Noted]:
-    """Jobs that wait, documents, search engines (each asked once in live mode) and the language model."""
+    """Jobs that wait, documents, and search engines, each asked once in live mode."""
     yield _jobs(database, now)
     yield _documents(database)
     yield from _engines(settings)
-    yield _model(settings)
 
 
 def _jobs(database: Database, now: datetime) -> Noted:
@@ -64,15 +63,3 @@ def _engines(settings: Settings) -> Iterator[Noted]:
             yield Noted(engine.name, "fault", failure.message.removeprefix(f"{engine.name}: "))
         finally:
             engine.close()
-
-
-def _model(settings: Settings) -> Noted:
-    if settings.model_base_url is None or settings.model_name is None:
-        return Noted("Language model", "ok", "none is configured; rules alone judge.")
-    if settings.mode == "sample":
-        return Noted(
-            "Language model", "ok", f"{settings.model_name} is configured, but not asked in sample mode."
-        )
-    ceiling = settings.model_daily_ceiling
-    bound = f"at most {ceiling} a day" if ceiling is not None else "with no ceiling of cost for a day"
-    return Noted("Language model", "ok", f"{settings.model_name}, {bound}.")

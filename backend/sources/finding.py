@@ -18,7 +18,7 @@ from backend.documents.store import DocumentStore
 from backend.entities.model import Language
 from backend.instants import Clock, utc_now
 from backend.language_model.client import LanguageModel
-from backend.language_model.spending import ModelFailed
+from backend.language_model.failures import ModelFailed
 from backend.settings import Settings
 from backend.sources import model_phrases, reasoning, results, search
 from backend.sources.assessing import assess

@@ -77,7 +77,7 @@ class Stance:
 
 
 class ModelSteps:
-    """The questions of one job. Each raises :class:`~backend.language_model.spending.ModelFailed`."""
+    """The questions of one job. Each raises :class:`~backend.language_model.failures.ModelFailed`."""
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model

@@ -4,6 +4,7 @@ import json
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -12,9 +13,11 @@ import sqlalchemy as sa
 from pydantic import BaseModel, SecretStr
 
 from backend.db import Database
-from backend.language_model import spending
-from backend.language_model.client import KEPT_FOR, QUIET_FOR, LanguageModel
-from backend.language_model.spending import Allowance, ModelFailed, Prices
+from backend.language_model import condition, spending
+from backend.language_model.client import KEPT_FOR, LanguageModel
+from backend.language_model.condition import QUIET_FOR
+from backend.language_model.failures import AnswerUnusable, CeilingReached, ModelFailed
+from backend.language_model.spending import Allowance, Prices
 from backend.language_model.tables import model_use
 from backend.settings import Settings
 from tests.support.market_app import Clock
@@ -189,34 +192,164 @@ def test_a_job_asks_no_more_than_it_may(
         ask(asked, "x" * 100_000)
 
 
-def test_a_day_costs_no_more_than_its_ceiling(
+def test_a_day_never_costs_more_than_its_ceiling(
     database: Database, server: ProviderServer, clock: Clock
 ) -> None:
     server.always(PATH, GOOD)
-    asked = model(database, server, clock, ceiling="0.0005")
-    for question in ("one", "two"):
-        ask(asked, question)
-    with pytest.raises(ModelFailed, match="ceiling"):
-        ask(asked, "three")
-    with database.read() as connection:
-        used = connection.execute(sa.select(model_use)).one()
-    assert tuple(used) == ("2026-05-18", 2, 240, Decimal("0.0008"))
+    asked = model(database, server, clock, ceiling="0.022")  # an answer may cost 0.02, this one costs 0.0004
+    spent = []
+    while spending.of_day(database, START).refused_at is None:
+        with suppress(CeilingReached):
+            ask(asked, f"question {len(spent)}")
+        spent.append(spending.of_day(database, START).cost)
+    assert spent[:2] == [Decimal("0.0004"), Decimal("0.0008")]
+    assert max(spent) <= Decimal("0.022")
+    assert spending.of_day(database, START).refused_at == START
+    sent_so_far = len(server.requests)
+    with pytest.raises(CeilingReached):
+        asked.ask("Short.", "?", Verdict, allowance=Allowance(), most_output=1)
+    assert len(server.requests) == sent_so_far, "nothing is asked any more on that day"
     clock.at += timedelta(days=1)
-    ask(asked, "three")
+    ask(asked, "tomorrow")
 
 
-def test_calls_that_begin_a_day_at_the_same_moment_all_count(database: Database) -> None:
-    together = threading.Barrier(6)
+def test_a_ceiling_that_is_raised_opens_the_day_again(
+    sqlite_database: Database, server: ProviderServer, clock: Clock
+) -> None:
+    server.always(PATH, GOOD)
+    with pytest.raises(CeilingReached):
+        ask(model(sqlite_database, server, clock, ceiling="0.001"))
+    ask(model(sqlite_database, server, clock, ceiling="0.1"))
+    with pytest.raises(CeilingReached):
+        ask(model(sqlite_database, server, clock, ceiling="0"), "Another?")
 
-    def call(_: int) -> None:
+
+def test_calls_at_the_same_moment_share_what_is_left_of_a_day(database: Database) -> None:
+    prices, together = Prices(Decimal(1), Decimal(1), Decimal("2.1")), threading.Barrier(6)
+
+    def call(_: int) -> bool:
         together.wait(timeout=20)
-        spending.record(database, tokens=10, cost=Decimal("0.5"), now=START)
+        try:
+            reserved = spending.reserve(database, prices, Decimal(1), now=START)
+        except CeilingReached:
+            return False
+        spending.settle(database, reserved, tokens=10, cost=Decimal(1))
+        return True
 
     with ThreadPoolExecutor(6) as pool:
-        list(pool.map(call, range(6)))
+        assert sum(pool.map(call, range(6))) == 2
     with database.read() as connection:
         used = connection.execute(sa.select(model_use)).one()
-    assert tuple(used) == ("2026-05-18", 6, 60, Decimal("3.0"))
+    assert tuple(used)[:4] == ("2026-05-18", 2, 20, Decimal(2))
+
+
+def test_a_call_that_a_killed_process_had_begun_counts_in_full(sqlite_database: Database) -> None:
+    prices = Prices(Decimal(1), Decimal(1), Decimal("1.5"))
+    spending.reserve(sqlite_database, prices, Decimal(1), now=START)
+    with pytest.raises(CeilingReached):
+        spending.reserve(sqlite_database, prices, Decimal(1), now=START)
+
+
+def test_a_call_over_midnight_counts_on_the_day_on_which_it_began(sqlite_database: Database) -> None:
+    reserved = spending.reserve(sqlite_database, Prices(Decimal(1), Decimal(1), None), Decimal(1), now=START)
+    spending.settle(sqlite_database, reserved, tokens=5, cost=Decimal("0.5"))
+    assert spending.of_day(sqlite_database, START).cost == Decimal("0.5")
+    assert spending.of_day(sqlite_database, START + timedelta(days=1)).cost == 0
+
+
+@pytest.mark.parametrize(
+    ("failure", "costs"),
+    [
+        (says(500, {}), False),
+        (says(429, {}), False),
+        (says(401, {}), False),
+        (Behaviour(200, b"{", "application/json"), True),
+        (Behaviour(200, b"{}", "application/json"), True),
+        (Behaviour(drop=True), True),
+    ],
+)
+def test_a_call_that_failed_costs_what_it_may_have_cost(
+    sqlite_database: Database, server: ProviderServer, clock: Clock, failure: Behaviour, costs: bool
+) -> None:
+    server.always(PATH, failure)
+    with pytest.raises(ModelFailed):
+        ask(model(sqlite_database, server, clock))
+    assert (spending.of_day(sqlite_database, START).cost > 0) is costs
+
+
+def test_the_wait_that_a_server_asks_for_is_kept_by_all_processes(
+    sqlite_database: Database, server: ProviderServer, clock: Clock
+) -> None:
+    server.once(PATH, says(429, {"error": {}}, retry_after="90"))
+    server.always(PATH, GOOD)
+    with pytest.raises(ModelFailed, match="429"):
+        ask(model(sqlite_database, server, clock))
+    clock.at += timedelta(seconds=89)
+    with pytest.raises(ModelFailed, match="a moment ago"):
+        ask(model(sqlite_database, server, clock))
+    clock.at += timedelta(seconds=1)
+    assert ask(model(sqlite_database, server, clock)).score == 3
+    assert len(server.requests) == 2
+
+
+def test_pauses_grow_while_a_model_goes_on_failing_and_end_with_an_answer(
+    sqlite_database: Database, server: ProviderServer, clock: Clock
+) -> None:
+    asked = model(sqlite_database, server, clock)
+    server.always(PATH, says(401, {}))
+    pauses = []
+    for _ in range(6):
+        with pytest.raises(ModelFailed, match="refuses the key"):
+            ask(asked)
+        until = condition.read(sqlite_database, endpoint(server)).quiet_until
+        assert until is not None
+        pauses.append((until - clock()).total_seconds() / 60)
+        clock.at = until
+    assert pauses == [1, 2, 4, 8, 10, 10]
+    server.always(PATH, GOOD)
+    ask(asked)
+    known = condition.read(sqlite_database, endpoint(server))
+    assert (known.failures, known.problem, known.answered_at) == (0, None, clock())
+
+
+def test_what_a_second_try_gets_past_is_no_failure(
+    sqlite_database: Database, server: ProviderServer, clock: Clock
+) -> None:
+    for failure in (says(503, {}), Behaviour(drop=True)):
+        server.once(PATH, failure, GOOD)
+        assert ask(model(sqlite_database, server, clock), str(failure)).score == 3
+    assert condition.read(sqlite_database, endpoint(server)).failures == 0
+
+
+def test_a_model_that_thinks_first_is_asked_in_its_own_words_and_remembered(
+    sqlite_database: Database, server: ProviderServer, clock: Clock
+) -> None:
+    refusal = says(400, {"error": {"message": "Use 'max_completion_tokens' instead of 'max_tokens'."}})
+    server.once(PATH, refusal, GOOD, GOOD)
+    asked = model(sqlite_database, server, clock)
+    ask(asked)
+    ask(asked, "Another?")
+    first, second, third = sent(server)
+    assert "max_tokens" in first
+    assert second["max_completion_tokens"] == third["max_completion_tokens"] == first["max_tokens"]
+    assert not {"max_tokens", "temperature"} & (second.keys() | third.keys())
+    assert second["response_format"] == first["response_format"], "the way of asking is as good as before"
+
+
+def test_a_model_that_declines_is_not_asked_again_and_counts_as_alive(
+    sqlite_database: Database, server: ProviderServer, clock: Clock
+) -> None:
+    declining = json.loads(completion(None).body or b"")
+    declining["choices"][0]["message"]["refusal"] = "I cannot help with that."
+    server.always(PATH, says(200, declining))
+    with pytest.raises(AnswerUnusable, match="declines"):
+        ask(model(sqlite_database, server, clock))
+    assert len(server.requests) == 1
+    assert condition.read(sqlite_database, endpoint(server)).failures == 0
+
+
+def endpoint(server: ProviderServer) -> str:
+    return condition.endpoint_of(f"{server.url}/v1", "small-1")
 
 
 def test_usage_that_is_not_told_is_estimated(

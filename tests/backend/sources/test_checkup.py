@@ -1,4 +1,4 @@
-"""What ``chainproof doctor`` says of jobs, documents, search engines and the language model."""
+"""What ``chainproof doctor`` says of jobs, documents and search engines."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -31,7 +31,6 @@ def test_an_empty_store_is_told_as_it_is(sqlite_database: Database) -> None:
         "Jobs": ("ok", "none waits."),
         "Documents": ("note", "None yet; the first start of a worker brings the archive in."),
         "Search engines": ("ok", "sample mode asks none; source finding uses what the store holds."),
-        "Language model": ("ok", "none is configured; rules alone judge."),
     }
 
 
@@ -53,10 +52,3 @@ def test_a_search_engine_is_asked_in_live_mode(sqlite_database: Database, server
     assert told(sqlite_database, **live)["SearXNG"] == ("ok", "answers.")
     server.always("/search", says(403, {}))
     assert told(sqlite_database, **live)["SearXNG"][0] == "fault"
-
-
-def test_a_model_is_named_with_its_ceiling(sqlite_database: Database) -> None:
-    named = {"model_base_url": "http://127.0.0.1:9/v1", "model_name": "small-1"}
-    assert "not asked in sample mode" in told(sqlite_database, **named)["Language model"][1]
-    live = told(sqlite_database, mode="live", model_daily_ceiling="2.50", **named)
-    assert live["Language model"] == ("ok", "small-1, at most 2.50 a day.")

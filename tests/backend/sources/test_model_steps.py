@@ -8,7 +8,8 @@ import pytest
 
 from backend.db import Database
 from backend.language_model.client import LanguageModel
-from backend.language_model.spending import ModelFailed, Prices
+from backend.language_model.failures import ModelFailed
+from backend.language_model.spending import Prices
 from backend.sources.model_steps import MOST_CLAIMS, MOST_PASSAGES, ModelSteps, Stance
 from tests.support.provider_server import ProviderServer, says
 
