@@ -27,6 +27,7 @@ from backend.settings import Settings, config_file
 from backend.sources.checkup import checkup
 from backend.timelines.checkup import checkup as timelines_checkup
 from backend.topics.checkup import checkup as feeds_checkup
+from backend.topics.model_texts.checkup import checkup as texts_checkup
 from backend.topics.posts.checkup import checkup as posts_checkup
 
 State = Literal["ok", "note", "fault"]
@@ -59,6 +60,7 @@ def examine(settings: Settings) -> list[Finding]:
                 found += [Finding(*noted) for noted in checkup(settings, database, now=now)]
                 found.append(Finding(*model_checkup(settings, database, now=now)))
                 found += [Finding(*noted) for noted in feeds_checkup(settings, database, now=now)]
+                found += [Finding(*noted) for noted in texts_checkup(settings, database, now=now)]
                 found += [Finding(*noted) for noted in posts_checkup(settings, database, now=now)]
                 found += [Finding(*noted) for noted in timelines_checkup(settings, database)]
         found.append(_service(settings))

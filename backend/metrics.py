@@ -65,6 +65,11 @@ MODEL_CEILING_REACHED = Gauge(
 MODEL_FAILURES = Gauge(
     "chainproof_model_failures", "Failures of the model in a row.", multiprocess_mode="mostrecent"
 )
+MODEL_TEXTS = Counter(
+    "chainproof_model_texts_total",
+    "Texts that a model worded, by kind and by what came of them.",
+    ["kind", "outcome"],
+)
 
 NO_ROUTE = "(none)"
 """The route label of a request that matched none, so that foreign paths make no series."""

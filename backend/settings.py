@@ -23,6 +23,7 @@ from pydantic_settings import (
 )
 
 Mode = Literal["sample", "live"]
+TopicWords = Literal["insights", "translations"]
 CoinGeckoPlan = Literal["keyless", "demo", "pro"]
 
 
@@ -101,6 +102,8 @@ class Settings(BaseSettings):
     """The same of what it writes."""
     model_daily_ceiling: Decimal | None = Field(default=None, ge=0)
     """The most that a day may cost, in US dollars; then no model is asked until midnight UTC."""
+    model_topics: Annotated[tuple[TopicWords, ...], NoDecode] = ("insights", "translations")
+    """What a configured model words of topics; empty, or ``none``, is nothing."""
     x_bearer_token: SecretStr | None = None
     """An app-only bearer token of the X API, by which live mode reads posts of topics; without it none."""
     x_base_url: str = "https://api.x.com"
@@ -135,9 +138,11 @@ class Settings(BaseSettings):
     sample_with_keys: bool = False
     """Sample mode refuses to start beside provider keys unless this says that it is meant."""
 
-    @field_validator("fetch_allow", mode="before")
+    @field_validator("fetch_allow", "model_topics", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
+        if value == "none":
+            return ()
         return (
             tuple(part.strip() for part in value.split(",") if part.strip())
             if isinstance(value, str)

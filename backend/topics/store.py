@@ -16,6 +16,7 @@ from sqlalchemy.engine import Connection
 from backend.db import Database, bump
 from backend.topics import evidence, media_rows, rows, search_index, texts
 from backend.topics.model import Media, MediaKind, Realm, Topic
+from backend.topics.model_texts import records
 from backend.topics.tables import topics
 from backend.topics.texts import Entry
 
@@ -89,6 +90,7 @@ def merge(connection: Connection, topic_id: int, into: int, *, now: datetime) ->
     if target is None or target[0] is not None:
         raise ValueError(f"no topic {into} stands by itself")
     texts.delete(connection, topic_id)
+    records.forget(connection, topic_id)
     media_rows.move(connection, topic_id, into, now)
     merged = sa.or_(topics.c.id == topic_id, topics.c.merged_into == topic_id)
     connection.execute(sa.update(topics).where(merged).values(merged_into=into, updated_at=now))

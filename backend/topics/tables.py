@@ -109,16 +109,28 @@ topic_media = sa.Table(
 )
 """``url_key`` is a digest of the address: an item that is sent again replaces itself."""
 
-insights = sa.Table(
-    "insights",
+written_texts = sa.Table(
+    "written_texts",
     metadata,
     sa.Column("topic_id", sa.BigInteger, primary_key=True),
     sa.Column("language", sa.String(8), primary_key=True),
+    sa.Column("kind", sa.String(16), primary_key=True),
+    sa.Column("outcome", sa.String(16), nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("model", sa.Text, nullable=False),
+    sa.Column("asked_by", sa.String(64), nullable=False),
     sa.Column("inputs", sa.String(64), nullable=False),
+    sa.Column("stage", sa.SmallInteger, nullable=False),
+    sa.Column("from_language", sa.String(8)),
+    sa.Column("as_of", UtcTime, nullable=False),
     sa.Column("made_at", UtcTime, nullable=False),
     sa.Column("body", sa.Text, nullable=False),
+    sa.Index(None, "made_at"),
 )
-"""``inputs`` is a digest of the facts that the insight was written from: others want another one."""
+"""What a model was asked to word of a topic in a language, and what came of it. ``asked_by`` is a digest of
+the model and the prompts, ``inputs`` one of what it was shown, ``as_of`` the topic's ``updated_at`` then and
+``stage`` how much of the market around it was known. ``body`` is JSON: of an insight, each part's prose by a
+digest of the facts behind it. A translation's text stands in ``topic_texts``."""
 
 feeds = sa.Table(
     "feeds",

@@ -9,6 +9,7 @@ import structlog
 from backend.articles.rules.ruleset import Rules
 from backend.db import Database
 from backend.jobs.schedules import HOUR, Schedule
+from backend.language_model.client import LanguageModel
 from backend.markets.sources import realm_of
 from backend.settings import Settings
 from backend.topics import retention, store
@@ -16,21 +17,25 @@ from backend.topics.feed_list import FeedList, FeedListRefused, load_configured,
 from backend.topics.fetching import refresh_feeds
 from backend.topics.grouping.moves import PriceMoves
 from backend.topics.grouping.regrouping import regroup
+from backend.topics.model_texts.writer import Writer
 from backend.topics.posts import searches, shelf
 from backend.topics.posts.reading import read_posts
 from backend.topics.posts.x_api import XApi
 from backend.topics.reports.publishing import Reporter
+from backend.topics.service import visible_realms
 
 log = structlog.get_logger(__name__)
 
 OnNews = Callable[[datetime], None]
 REPORTS = "topics-reports"
+MODEL_TEXTS = "topics-model-texts"
 MOST_TOLD = 10_000
 """Topics of an earlier version that are indexed at one tick."""
 
 
 def topic_schedules(settings: Settings, database: Database, rules: Rules) -> list[Schedule]:
-    """Reports in both modes; in live mode feeds, their articles grouped into topics, and posts of these."""
+    """Reports in both modes; in live mode feeds, their articles grouped into topics, posts of these,
+    and a model's texts."""
     reporter = Reporter(settings, database, rules)
 
     def report(now: datetime) -> None:
@@ -63,7 +68,22 @@ def topic_schedules(settings: Settings, database: Database, rules: Rules) -> lis
         Schedule("topics-grouping", 600, group, fades),
         *post_schedules(settings, database, rules),
         retention_schedule(settings, database, listed),
+        *model_schedules(settings, database, rules),
     ]
+
+
+def model_schedules(settings: Settings, database: Database, rules: Rules) -> list[Schedule]:
+    """Every minute what is due to be worded, where a model is configured to."""
+    model = LanguageModel.configured(settings, database)
+    if model is None or not settings.model_topics:
+        return []
+    writer = Writer(settings, database, rules, model, visible_realms(settings))
+
+    def write(now: datetime) -> None:
+        rules.refresh()
+        writer.write(now)
+
+    return [Schedule(MODEL_TEXTS, 60, write, "Have the language model word what is due, within its ceiling.")]
 
 
 class Listed:

@@ -13,6 +13,7 @@ from backend.db import upsert
 from backend.topics import counts
 from backend.topics.counts import Change, Key
 from backend.topics.model import Realm, Topic, TopicText
+from backend.topics.model_texts import translations
 from backend.topics.tables import topic_texts
 
 
@@ -43,12 +44,17 @@ class _Place(NamedTuple):
 def write(connection: Connection, entries: Sequence[Entry], *, replace: bool) -> None:
     """Write the texts of ``entries``, and let those that are stored already stand where the topic stands now.
 
-    With ``replace``, stored texts in languages that are not given are deleted.
+    With ``replace``, stored texts in languages that are not given are deleted. A translation stays for as
+    long as the text that it was made from stays as it is.
     """
-    before = _places(connection, [entry.id for entry in entries if not entry.is_new])
+    known = [entry for entry in entries if not entry.is_new]
+    before = _places(connection, [entry.id for entry in known])
+    given = {entry.id: entry.topic.texts for entry in known}
+    translated = translations.standing(connection, given, replace=replace) if known else {}
     kept: dict[int, set[str]] = {}
-    for place in () if replace else before:
-        kept.setdefault(place.topic_id, set()).add(place.language)
+    for place in before:
+        if translated.get((place.topic_id, place.language), not replace):
+            kept.setdefault(place.topic_id, set()).add(place.language)
     after = {_placed(entry, language) for entry in entries for language in entry.topic.texts}
     after |= {_placed(entry, language) for entry in entries for language in kept.get(entry.id, ())}
     staying = {(place.topic_id, place.language) for place in after}

@@ -6,7 +6,7 @@ from alembic import op
 import backend.db
 
 revision = "0007"
-down_revision = "0005"
+down_revision = "0006"
 branch_labels = None
 depends_on = None
 
@@ -25,9 +25,39 @@ def upgrade() -> None:
     with op.batch_alter_table("model_use", schema=None) as batch_op:
         batch_op.add_column(sa.Column("refused_at", backend.db.UtcTime(length=27), nullable=True))
         batch_op.add_column(sa.Column("refused_under", backend.db.ExactDecimal(), nullable=True))
+    op.create_table(
+        "written_texts",
+        sa.Column("topic_id", sa.BigInteger(), nullable=False),
+        sa.Column("language", sa.String(length=8), nullable=False),
+        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("outcome", sa.String(length=16), nullable=False),
+        sa.Column("reason", sa.Text(), nullable=False),
+        sa.Column("model", sa.Text(), nullable=False),
+        sa.Column("asked_by", sa.String(length=64), nullable=False),
+        sa.Column("inputs", sa.String(length=64), nullable=False),
+        sa.Column("stage", sa.SmallInteger(), nullable=False),
+        sa.Column("from_language", sa.String(length=8), nullable=True),
+        sa.Column("as_of", backend.db.UtcTime(length=27), nullable=False),
+        sa.Column("made_at", backend.db.UtcTime(length=27), nullable=False),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("topic_id", "language", "kind", name=op.f("pk_written_texts")),
+    )
+    with op.batch_alter_table("written_texts", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_written_texts_made_at"), ["made_at"], unique=False)
+    op.drop_table("insights")
 
 
 def downgrade() -> None:
+    op.create_table(
+        "insights",
+        sa.Column("topic_id", sa.BigInteger(), nullable=False),
+        sa.Column("language", sa.String(length=8), nullable=False),
+        sa.Column("inputs", sa.String(length=64), nullable=False),
+        sa.Column("made_at", backend.db.UtcTime(length=27), nullable=False),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("topic_id", "language", name=op.f("pk_insights")),
+    )
+    op.drop_table("written_texts")
     with op.batch_alter_table("model_use", schema=None) as batch_op:
         batch_op.drop_column("refused_under")
         batch_op.drop_column("refused_at")

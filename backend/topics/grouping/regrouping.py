@@ -206,8 +206,10 @@ def _is_stored(built: Topic, stored: Topic | None) -> bool:
     """Whether a topic stands in the store as it is built, but for a little of its coverage."""
     if stored is None:
         return False
-    fields = ("category", "published_at", "url", "texts", "cover_img", "entities")
+    fields = ("category", "published_at", "url", "cover_img", "entities")
     if any(getattr(built, name) != getattr(stored, name) for name in fields):
+        return False
+    if built.texts != {one: text for one, text in stored.texts.items() if text.origin != "model"}:
         return False
     if abs(built.coverage - stored.coverage) > SAME_SCORE * max(stored.coverage, 0.01):
         return False

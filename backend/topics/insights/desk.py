@@ -1,5 +1,6 @@
-"""Insights as they are asked for: one that is stored for the facts of the moment, or by templates."""
+"""Insights as they are asked for: by templates, in a model's words where these are of the same facts."""
 
+from datetime import datetime
 from typing import Any
 
 from backend.articles.rules.ruleset import Rules
@@ -9,10 +10,11 @@ from backend.instants import Clock
 from backend.markets.sources import realm_of
 from backend.settings import Settings
 from backend.sources.authority import Authorities
-from backend.topics import insights_table
 from backend.topics.insights.facts import InsightFacts, Surroundings, gather
-from backend.topics.insights.writing import written
+from backend.topics.insights.writing import answer, parts
 from backend.topics.model import Realm, Topic
+from backend.topics.model_texts import records
+from backend.topics.model_texts.labels import insight_note
 
 
 class InsightDesk:
@@ -30,16 +32,14 @@ class InsightDesk:
 
     def insight(self, topic: Topic, language: Language) -> dict[str, Any]:
         """The interface's answer on ``topic``, which is stored and has text in ``language``."""
-        facts = self.facts(topic, language)
-        stored = insights_table.read(self._database, topic.id or 0, language)
-        if stored is not None and stored.inputs == facts.digest():
-            return stored.body
-        return written(facts, language, self._settings.api_url)
+        found = parts(self.facts(topic, language), language, self._settings.api_url)
+        kept = records.prose(self._database, topic.id or 0, language)
+        return answer(found, kept.by_basis, insight_note(language, kept.model))
 
-    def facts(self, topic: Topic, language: Language) -> InsightFacts:
-        """What may be said of ``topic`` now."""
+    def facts(self, topic: Topic, language: Language, at: datetime | None = None) -> InsightFacts:
+        """What may be said of ``topic`` now, or what could be ``at`` an earlier instant."""
         with self._database.read() as connection:
-            return gather(connection, topic, language, self._surroundings(), self._now())
+            return gather(connection, topic, language, self._surroundings(), at or self._now())
 
     def _surroundings(self) -> Surroundings:
         rules = self._rules.current

@@ -1,13 +1,11 @@
 """The facts that an insight is written from; nothing else may be said in it."""
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-import orjson
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
@@ -25,6 +23,8 @@ AROUND = timedelta(hours=24)
 MOST_ASSETS, MOST_RELATED, MOST_DIFFERENCES = 3, 3, 3
 LOOKED_AT = 400
 """Earlier topics among which related ones are looked for."""
+STAGES = (timedelta(hours=1), timedelta(hours=6), timedelta(hours=24))
+"""When after a topic its market is written of anew."""
 NEAREST = timedelta(hours=4)
 """A candle that is further from the instant that it is asked for says nothing of it."""
 
@@ -72,6 +72,7 @@ class Related:
 @dataclass(frozen=True, slots=True)
 class InsightFacts:
     title: str
+    summary: str
     realm: Realm
     is_report: bool
     """Whether it was written from the service's own figures."""
@@ -81,11 +82,19 @@ class InsightFacts:
     """Pairs of figures of one unit that two sources give differently."""
     moves: Sequence[Move]
     related: Sequence[Related]
+    stage: int = 0
+    """How much of the market around the topic is known: prose on it is written once a stage."""
 
-    def digest(self) -> str:
-        """By which a stored insight is known to have been written from these very facts."""
-        plain = orjson.dumps(asdict(self), default=str, option=orjson.OPT_SORT_KEYS)
-        return hashlib.sha256(plain).hexdigest()
+
+def stage_of(published_at: datetime, now: datetime) -> int:
+    """How many of the :data:`STAGES` of a topic are past."""
+    return sum(1 for after in STAGES if published_at + after <= now)
+
+
+def staged(published_at: datetime, now: datetime) -> datetime:
+    """The end of the last stage that is past, or the topic's own instant."""
+    stage = stage_of(published_at, now)
+    return published_at + STAGES[stage - 1] if stage else published_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +115,14 @@ def gather(
     """What is known of ``topic`` and around it, for readers of ``language``, which it has text in."""
     return InsightFacts(
         topic.texts[language].title,
+        topic.texts[language].summary,
         topic.realm,
         topic.url.startswith(around.base_url),
         _sources(topic, around),
         _differences(topic, language),
         _moves(connection, topic, language, around, now),
         _related(connection, topic, language, around),
+        stage_of(topic.published_at, now),
     )
 
 

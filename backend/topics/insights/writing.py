@@ -1,9 +1,11 @@
-"""An insight by templates, and the check that holds every figure in it against its facts."""
+"""The frame of an insight by templates: its parts, their links, and the facts behind each."""
 
-import re
-import unicodedata
-from collections.abc import Iterable, Sequence
-from typing import Any
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import orjson
 
 from backend.entities.model import Language
 from backend.topics.insights.facts import InsightFacts, Move
@@ -11,40 +13,62 @@ from backend.topics.insights.phrases import JOIN, PHRASES
 from backend.topics.reports.numerals import day, percent, price
 
 MOST_NAMED = 4
-_FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
+PartName = Literal["conclusion", "confirmed", "differ", "market", "before", "note"]
 
 
-def written(facts: InsightFacts, language: Language, base_url: str) -> dict[str, Any]:
-    """The interface's answer: a conclusion, and sections with links to the service's own topics."""
-    sections = [
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of an insight as the templates word it. ``basis`` is a digest of the facts that it tells,
+    under which other prose on the very same facts may be kept."""
+
+    name: PartName
+    title: str
+    text: str
+    basis: str
+    links: Sequence[Mapping[str, str]] = ()
+
+
+def parts(facts: InsightFacts, language: Language, base_url: str) -> list[Part]:
+    """The conclusion first, then the sections that there are facts for."""
+    found = [
+        _conclusion(facts, language),
         _confirmed(facts, language),
         _differing(facts, language),
         _market(facts, language),
         _earlier(facts, language, base_url),
     ]
+    return [part for part in found if part is not None]
+
+
+def answer(found: Sequence[Part], prose: Mapping[str, str], note: Part | None = None) -> dict[str, Any]:
+    """The interface's answer: a conclusion, and sections with links to the service's own topics.
+
+    ``prose`` takes the place of a part's text by its basis; ``note`` follows where any did.
+    """
+    conclusion, *sections = found
+    if note is not None and any(part.basis in prose for part in found):
+        sections.append(note)
     return {
-        "conclusion": _conclusion(facts, language),
-        "deep_analysis": [section for section in sections if section is not None],
+        "conclusion": prose.get(conclusion.basis, conclusion.text),
+        "deep_analysis": [
+            {
+                "title": part.title,
+                "expanded_explanation": prose.get(part.basis, part.text),
+                "topic_links": [dict(link) for link in part.links],
+            }
+            for part in sections
+        ],
     }
 
 
-def foreign_figures(text: str, known: Iterable[str]) -> list[str]:
-    """The figures in ``text`` that stand in none of the ``known`` texts; empty when all is well."""
-    allowed = set(_figures(" ".join(known)))
-    return [figure for figure in _figures(text) if figure not in allowed]
-
-
-def _figures(text: str) -> list[str]:
-    plain = unicodedata.normalize("NFKC", text)
-    return [figure.replace(",", "").rstrip(".") for figure in _FIGURE.findall(plain)]
-
-
-def _conclusion(facts: InsightFacts, language: Language) -> str:
-    parts = [_support(facts, language)]
+def _conclusion(facts: InsightFacts, language: Language) -> Part:
+    said = [_support(facts, language)]
     if facts.moves:
         greatest = max(facts.moves, key=lambda move: abs(move.change))
-        parts.append(_say(language, "moved", name=greatest.name, change=percent(greatest.change)))
-    return (" " if language == "en" else "").join(parts)
+        said.append(_say(language, "moved", name=greatest.name, change=percent(greatest.change)))
+    told = (facts.title, facts.summary, facts.is_report, _names_of(facts), _market_basis(facts))
+    text = (" " if language == "en" else "").join(said)
+    return Part("conclusion", "", text, _basis("conclusion", language, told))
 
 
 def _support(facts: InsightFacts, language: Language) -> str:
@@ -57,25 +81,35 @@ def _support(facts: InsightFacts, language: Language) -> str:
     return _say(language, "own" if facts.is_report else "alone")
 
 
-def _confirmed(facts: InsightFacts, language: Language) -> dict[str, Any]:
-    return _section(language, "confirmed", [_support(facts, language)])
+def _confirmed(facts: InsightFacts, language: Language) -> Part:
+    told = (facts.title, facts.is_report, _names_of(facts))
+    return _part("confirmed", language, [_support(facts, language)], told)
 
 
-def _differing(facts: InsightFacts, language: Language) -> dict[str, Any] | None:
+def _differing(facts: InsightFacts, language: Language) -> Part | None:
     sentences = [
         _say(language, "differ_one", first=one.source, a=one.text, second=other.source, b=other.text)
         for one, other in facts.differences
     ]
-    return _section(language, "differ", sentences) if sentences else None
+    return _part("differ", language, sentences, (facts.title, sentences)) if sentences else None
 
 
-def _market(facts: InsightFacts, language: Language) -> dict[str, Any] | None:
+def _market(facts: InsightFacts, language: Language) -> Part | None:
     if not facts.moves:
         return None
     sentences = [_moved(move, language) for move in facts.moves]
     if facts.realm == "sample":
         sentences.append(_say(language, "sample"))
-    return _section(language, "market", sentences)
+    return _part("market", language, sentences, (facts.title, _market_basis(facts)))
+
+
+def _market_basis(facts: InsightFacts) -> tuple[object, ...]:
+    """The assets and the stage, and no prices: within a stage these change, and are told with their time."""
+    return (facts.realm, facts.stage, [move.name for move in facts.moves])
+
+
+def _names_of(facts: InsightFacts) -> list[tuple[str, bool]]:
+    return [(source.name, source.official) for source in facts.sources]
 
 
 def _moved(move: Move, language: Language) -> str:
@@ -91,29 +125,31 @@ def _moved(move: Move, language: Language) -> str:
     )
 
 
-def _earlier(facts: InsightFacts, language: Language, base_url: str) -> dict[str, Any] | None:
+def _earlier(facts: InsightFacts, language: Language, base_url: str) -> Part | None:
     if not facts.related:
         return None
-    sentences = [
-        _say(language, "before_one", day=day(one.published_at, language), title=one.title)
-        for one in facts.related
-    ]
-    section = _section(language, "before", sentences, gap="\n")
-    section["topic_links"] = [
-        {one.title: f"{base_url}/topics/{one.id}?lang={language}"} for one in facts.related
-    ]
-    return section
+    told = [(day(one.published_at, language), one.title) for one in facts.related]
+    sentences = [_say(language, "before_one", day=when, title=title) for when, title in told]
+    links = [{one.title: f"{base_url}/topics/{one.id}?lang={language}"} for one in facts.related]
+    return _part("before", language, sentences, told, gap="\n", links=links)
 
 
-def _section(
-    language: Language, title: str, sentences: Sequence[str], *, gap: str | None = None
-) -> dict[str, Any]:
+def _part(
+    name: PartName,
+    language: Language,
+    sentences: Sequence[str],
+    told: object,
+    *,
+    gap: str | None = None,
+    links: Sequence[Mapping[str, str]] = (),
+) -> Part:
     between = gap if gap is not None else " " if language == "en" else ""
-    return {
-        "title": _say(language, title),
-        "expanded_explanation": between.join(sentences),
-        "topic_links": [],
-    }
+    basis = _basis(name, language, told)
+    return Part(name, _say(language, name), between.join(sentences), basis, links)
+
+
+def _basis(name: PartName, language: Language, told: object) -> str:
+    return hashlib.sha256(orjson.dumps([name, language, told])).hexdigest()
 
 
 def _names(names: Sequence[str], language: Language) -> str:

@@ -1,12 +1,14 @@
 """The topic endpoints, to the letter of the interface."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
-from backend.topics import insights_table, store
+from backend.topics import store
+from backend.topics.insights.writing import parts
 from backend.topics.model import Category, Topic, TopicText
+from backend.topics.model_texts import records
+from backend.topics.model_texts.records import Record
 from tests.backend.topics.conftest import Service
 
 ITEM = ["id", "title", "subtitle", "summary", "summary_bullets", "category", "lang", "published_at", "url"]
@@ -269,12 +271,33 @@ def test_an_insight_says_who_confirms_a_topic(service: Service) -> None:
     assert [section["title"] for section in told["deep_analysis"]] == ["Who confirms it"]
 
 
-def test_an_insight_that_is_stored_for_the_facts_of_the_moment_is_answered(service: Service) -> None:
+def test_an_insight_in_a_models_words_is_answered_for_the_facts_that_it_is_of(service: Service) -> None:
     number = service.add()
     topic = store.read(service.database, number)
     assert topic is not None
-    body: dict[str, Any] = {"conclusion": "It is so.", "deep_analysis": []}
-    digest = service.running.inner.state.topics.insights.facts(topic, "en").digest()
+    facts = service.running.inner.state.topics.insights.facts(topic, "en")
+    conclusion = parts(facts, "en", "")[0]
+    record = Record(
+        topic_id=number,
+        language="en",
+        kind="insight",
+        outcome="partly",
+        model="small-1",
+        asked_by="x",
+        inputs="x",
+        as_of=service.clock(),
+        made_at=service.clock(),
+        body={conclusion.basis: "Nobody else tells it.", "of other facts": "Gone."},
+    )
     with service.database.write() as connection:
-        insights_table.write(connection, number, "en", body, inputs=digest, now=service.clock())
-    assert service.data(f"/ai_insights/{number}") == body
+        records.write(connection, record)
+    told = service.data(f"/ai_insights/{number}")
+    assert told["conclusion"] == "Nobody else tells it."
+    titles = [section["title"] for section in told["deep_analysis"]]
+    assert titles == ["Who confirms it", "How this was written"]
+    assert "small-1" in told["deep_analysis"][-1]["expanded_explanation"]
+    article = {"articles": [{"entry_url": "https://www.coindesk.com/a", "title": "x"}]}
+    assert service.post(f"/topics/{number}/media", article).status == 201
+    again = service.data(f"/ai_insights/{number}")
+    assert again["conclusion"] != "Nobody else tells it."
+    assert [section["title"] for section in again["deep_analysis"]] == ["Who confirms it"]

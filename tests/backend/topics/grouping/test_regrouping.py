@@ -14,7 +14,9 @@ from backend.articles.engine import RuleSet
 from backend.db import Database, change_counters
 from backend.topics import store
 from backend.topics.grouping.regrouping import Regrouped, regroup
-from backend.topics.model import Media, Topic
+from backend.topics.model import Media, Topic, TopicText
+from backend.topics.model_texts import placing, records
+from backend.topics.model_texts.records import Record
 from backend.topics.tables import news_items, topics
 
 Add = Callable[..., int]
@@ -252,3 +254,35 @@ def test_who_is_overtaken_again_and_again_says_so(
     with pytest.raises(RuntimeError, match="regrouped by others"):
         regroup(raced, rules, now=noon)
     raced.dispose()
+
+
+def test_a_translation_is_no_change_and_goes_when_its_original_changes(
+    database: Database, rules: RuleSet, add: Add, noon: datetime
+) -> None:
+    item = add(DERIBIT)
+    regroup(database, rules, now=noon)
+    (number,) = topic_of(database, item)
+    topic = read(database, number)
+    told = TopicText("CoinbaseがDeribitを29億ドルで買収", origin="model")
+    record = Record(
+        topic_id=number,
+        language="ja",
+        kind="translation",
+        outcome="written",
+        model="small-1",
+        asked_by="x",
+        inputs=records.digest_of(topic.texts["en"]),
+        from_language="en",
+        as_of=noon,
+        made_at=noon,
+    )
+    assert placing.place(database, record, told)
+    assert regroup(database, rules, now=noon).changed == 0
+    add(f"{DERIBIT} in cash and stock", url="https://second.example/")
+    regroup(database, rules, now=noon)
+    assert set(read(database, number).texts) == {"en", "ja"}
+    with database.write() as connection:
+        changed = sa.update(news_items).where(news_items.c.id == item).values(title="Coinbase buys Deribit")
+        connection.execute(changed)
+    regroup(database, rules, now=noon)
+    assert set(read(database, number).texts) == {"en"}

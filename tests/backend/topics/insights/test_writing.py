@@ -1,15 +1,16 @@
 """Insights by templates: nothing is said that the facts do not hold."""
 
-from collections.abc import Sequence
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from backend.entities.model import LANGUAGES, Language
-from backend.topics.insights.facts import FigureSaid, InsightFacts, Move, Related, Source
-from backend.topics.insights.writing import foreign_figures, written
+from backend.topics.insights.facts import FigureSaid, InsightFacts, Move, Related, Source, stage_of, staged
+from backend.topics.insights.writing import answer, parts
+from backend.topics.model_texts.stated import read
 
 AT = datetime(2026, 5, 18, 12, tzinfo=UTC)
 LATER = datetime(2026, 5, 19, 8, 30, tzinfo=UTC)
@@ -21,6 +22,7 @@ MOVE = Move("Bitcoin", Decimal("70000"), Decimal("71400"), AT, LATER)
 def facts(**more: Any) -> InsightFacts:
     usual: dict[str, Any] = {
         "title": "Order granted",
+        "summary": "",
         "realm": "live",
         "is_report": False,
         "sources": (),
@@ -32,17 +34,15 @@ def facts(**more: Any) -> InsightFacts:
 
 
 def told(given: InsightFacts, language: Language = "en") -> str:
-    answer = written(given, language, "http://s")
-    return " ".join(
-        [answer["conclusion"], *(part["expanded_explanation"] for part in answer["deep_analysis"])]
-    )
+    shown = answer(parts(given, language, "http://s"), {})
+    return " ".join([shown["conclusion"], *(part["expanded_explanation"] for part in shown["deep_analysis"])])
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_topic_without_anything_around_it_says_so(language: Language) -> None:
-    answer = written(facts(), language, "http://s")
-    assert answer["conclusion"]
-    assert [set(part) for part in answer["deep_analysis"]] == [
+    shown = answer(parts(facts(), language, "http://s"), {})
+    assert shown["conclusion"]
+    assert [set(part) for part in shown["deep_analysis"]] == [
         {"title", "expanded_explanation", "topic_links"}
     ]
 
@@ -67,7 +67,7 @@ def test_the_market_around_it_is_told_with_prices_times_and_change() -> None:
 
 def test_earlier_topics_are_linked_by_title() -> None:
     related = (Related(7, "Order filed", AT),)
-    section = written(facts(related=related), "ja", "http://s")["deep_analysis"][-1]
+    section = answer(parts(facts(related=related), "ja", "http://s"), {})["deep_analysis"][-1]
     assert section["topic_links"] == [{"Order filed": "http://s/topics/7?lang=ja"}]
 
 
@@ -80,18 +80,34 @@ def test_every_figure_of_an_insight_is_one_of_its_facts(language: Language) -> N
         moves=(MOVE,),
         related=(Related(7, "Block 840,000", AT),),
     )
-    known: Sequence[str] = ("40 90 70,000.00 71,400.00 2.0 840,000 1", "2026 05 18 12 00 19 08 30 5")
-    assert foreign_figures(told(given, language), known) == []
+    known = read("$40 million, $90 million, 70,000.00, 71,400.00, 2.0%, 840,000, 1", "en")
+    days = {AT.date(), LATER.date()}
+    said = read(told(given, language), language)
+    assert said.values <= known.pool
+    assert {day.first for day in said.days} <= days
+    assert said.times <= {(AT.hour, AT.minute), (LATER.hour, LATER.minute)}
 
 
-@pytest.mark.parametrize(
-    ("text", "foreign"),
-    [
-        ("It rose 2.5 % to $70,000.", []),
-        ("It rose ２．５ % to 70000.", []),
-        ("It rose 3 % to $70,000.", ["3"]),
-        ("It lost 2,500 coins.", ["2500"]),
-    ],
-)
-def test_a_figure_of_nobodys_is_found(text: str, foreign: list[str]) -> None:
-    assert foreign_figures(text, ["up 2.5 %", "at 70,000 dollars"]) == foreign
+def test_prose_takes_the_place_of_the_part_that_is_of_the_same_facts_alone() -> None:
+    plain = parts(facts(sources=(PRESS,), moves=(MOVE,)), "en", "http://s")
+    market = next(part for part in plain if part.name == "market")
+    shown = answer(plain, {market.basis: "Bitcoin rose."})
+    assert [one["expanded_explanation"] for one in shown["deep_analysis"]][1] == "Bitcoin rose."
+    assert shown["conclusion"] == plain[0].text
+
+
+def test_prose_on_the_market_lasts_while_prices_grow_older_and_not_past_a_stage() -> None:
+    def basis(**more: Any) -> str:
+        found = parts(facts(moves=(replace(MOVE, **more.pop("move", {})),), **more), "en", "")
+        return next(part.basis for part in found if part.name == "market")
+
+    assert basis() == basis(move={"after": Decimal(72000), "after_at": LATER + timedelta(hours=1)})
+    assert basis() != basis(stage=1)
+    assert basis() != basis(move={"name": "Ether"})
+
+
+def test_stages_follow_a_topic_by_the_clock() -> None:
+    past = [stage_of(AT, AT + timedelta(hours=hours)) for hours in (0, 1, 5.9, 6, 24, 900)]
+    assert past == [0, 1, 1, 2, 3, 3]
+    assert staged(AT, AT) == AT
+    assert staged(AT, AT + timedelta(hours=7)) == AT + timedelta(hours=6)

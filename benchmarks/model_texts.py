@@ -1,0 +1,125 @@
+"""The check of a model's texts, measured on texts that tell the same in three languages.
+
+    python -m benchmarks.model_texts [--show N] [--pair en-ja]
+
+Each landmark of the shipped archive stands there in English, Japanese and Chinese, worded by hand for each. A
+title or text is held against the same one in another language, as if a model had translated it: what is
+refused is refused wrongly, unless the two tell different things. Then one figure is altered (by a digit, or
+ten times as large), or one entity is replaced by another: what still passes is missed. Alterations that give
+what the source says elsewhere are left out. Last, how long a check takes.
+"""
+
+import argparse
+import random
+import re
+import time
+from collections import Counter
+from collections.abc import Iterator
+from itertools import permutations
+from typing import NamedTuple
+
+from backend.articles.engine import RuleSet
+from backend.articles.rules.ruleset import shipped
+from backend.documents import archive
+from backend.entities.model import LANGUAGES, Language
+from backend.extraction.mentions import find
+from backend.topics.model_texts.checking import Given, faults
+
+_DIGITS = re.compile(r"\d+")
+
+
+class Pair(NamedTuple):
+    what: str
+    source: str
+    from_language: Language
+    told: str
+    language: Language
+    beside: str
+
+
+def pairs() -> Iterator[Pair]:
+    for landmark in archive.load():
+        for source, language in permutations(LANGUAGES, 2):
+            texts = (landmark.title, landmark.detail)
+            for what, text in zip(("title", "text"), texts, strict=True):
+                beside = "\n".join(one[source] for one in texts)
+                yield Pair(what, text[source], source, text[language], language, beside)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--show", type=int, default=0, help="print so many refusals")
+    parser.add_argument("--pair", help="languages, such as en-ja")
+    options = parser.parse_args()
+    rules, chance = shipped().rules, random.Random(7)
+    chosen = [one for one in pairs() if options.pair in (None, f"{one.from_language}-{one.language}")]
+    right: Counter[str] = Counter()
+    wrong: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    started, checks = time.process_time(), 0
+    for one in chosen:
+        given = Given(rules, [(one.source, one.from_language)], [one.beside], {}, 5_000)
+        found = faults(one.told, one.language, given)
+        checks += 1
+        right[f"{one.from_language}-{one.language} {one.what}"] += not found
+        right[f"{one.from_language}-{one.language} {one.what} of"] += 1
+        reasons.update(re.sub(r"'[^']*'|[\d.:]+", "…", fault) for fault in found)
+        if found and options.show:
+            options.show -= 1
+            print(f"{one.source}\n{one.told}\n    {'; '.join(found)}\n")
+        for kind, told in altered(one, rules, chance):
+            wrong[f"{kind} of"] += 1
+            checks += 1
+            missed = not faults(told, one.language, given)
+            wrong[kind] += missed
+            if missed and options.show:
+                print(f"MISSED {kind}: {one.source}\n    {told}\n")
+    spent = time.process_time() - started
+    for name in sorted(name for name in right if not name.endswith(" of")):
+        print(f"passes {name:12} {right[name]:4} of {right[name + ' of']}")
+    print("refused since:", *[f"{count} × {reason}" for reason, count in reasons.most_common(12)], sep="\n  ")
+    for kind in ("digit", "tenfold", "entity"):
+        print(f"altered {kind:8} missed {wrong[kind]} of {wrong[kind + ' of']}")
+    print(f"{spent / checks * 1000:.1f} ms of work a check, reading its input included")
+
+
+def altered(one: Pair, rules: RuleSet, chance: random.Random) -> Iterator[tuple[str, str]]:
+    """The told text with one thing in it that its source does not say."""
+    runs = list(_DIGITS.finditer(one.told))
+    if runs:
+        run = chance.choice(runs)
+        at = chance.randrange(run.start(), run.end())
+        digit = str((int(one.told[at]) + chance.randint(1, 8)) % 10 or 9)
+        changed = one.told[:at] + digit + one.told[at + 1 :]
+        if not _known(changed, run.start(), one):
+            yield "digit", changed
+        whole = run.start() == 0 or one.told[run.start() - 1] != "."  # 2.50 is 2.5
+        longer = one.told[: run.end()] + "0" + one.told[run.end() :]
+        if whole and not _known(longer, run.start(), one):
+            yield "tenfold", longer
+    mentions = find(rules, one.told)
+    if mentions:
+        mention = chance.choice(mentions)
+        others = [
+            entity
+            for entity in rules.entities.values()
+            if entity.type == rules.entities[mention.entity_id].type
+        ]
+        other = chance.choice(others)
+        name = other.name(one.language)
+        changed = one.told[: mention.start] + name + one.told[mention.end :]
+        now = {found.entity_id for found in find(rules, changed)}
+        if other.id in now and other.id not in {found.entity_id for found in find(rules, one.beside)}:
+            yield "entity", changed
+
+
+def _known(changed: str, at: int, one: Pair) -> bool:
+    """Whether the number that now stands at ``at`` is one of the source."""
+    run = _DIGITS.match(changed, at)
+    return run is not None and (run.group() in _DIGITS.findall(one.source) or run.group() == "00")
+
+
+if __name__ == "__main__":
+    main()
