@@ -91,6 +91,19 @@ def pages(total: int, size: int = PAGE_SIZE) -> int:
     return max(1, -(-total // size))
 
 
+_BY_MODEL = (
+    "by a language model; names and figures checked.",
+    "から言語モデルが翻訳。名称と数値は照合済み。",
+    "，名称与数字已核对。",
+)
+"""How the service ends the subtitle of what a model translated."""
+
+
+def is_by_model(item: Mapping[str, Any]) -> bool:
+    """Whether a topic's text is a model's translation."""
+    return str(item["subtitle"] or "").endswith(_BY_MODEL)
+
+
 class Neighbours(NamedTuple):
     previous: int | None
     next: int | None

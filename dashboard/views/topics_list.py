@@ -114,6 +114,9 @@ def _facts(topic: TopicItem, now: datetime) -> Node:
         "span",
         badge_node(reading.category_of(topic["category"])),
         when_node(topic["published_at"], now),
+        h("span", t("topics.by_model"), class_="cp-note", title=topic["subtitle"])
+        if reading.is_by_model(topic)
+        else None,
         h("span", "●", class_="tp-new", title=t("topics.unread"), role="img", aria_label=t("topics.unread")),
         class_="tp-facts",
     )
@@ -146,7 +149,7 @@ def _stream(listing: Listing, filters: Filters, now: datetime) -> Node:
 
 def _row(topic: TopicItem, named: tuple[Named, ...], lang: str, now: datetime, shown: str) -> Node:
     number = str(topic["id"])
-    told = topic["summary"] or topic["subtitle"] or ""
+    told = topic["summary"] or ("" if reading.is_by_model(topic) else topic["subtitle"]) or ""
     names = " · ".join(one.name for one in named[:NAMED])
     return h(
         "li",

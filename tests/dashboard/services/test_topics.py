@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backend.entities.model import LANGUAGES, Language
+from backend.topics.model_texts import labels
 from dashboard.services import topics as reading
 from dashboard.services import topics_export as files
 from dashboard.services.topics import Filters
@@ -141,6 +143,15 @@ def test_the_pieces_of_a_linked_line_are_the_line(line: str, titles: dict[str, i
     pieces = reading.linked(line, titles)
     assert "".join(piece.text for piece in pieces) == line
     assert all(piece.topic is None or titles[piece.text] == piece.topic for piece in pieces)
+
+
+def test_a_translation_is_known_by_what_the_service_says_of_it() -> None:
+    for language in LANGUAGES:
+        source: Language = "en" if language != "en" else "ja"
+        for own in ("", "A subtitle."):
+            assert reading.is_by_model(topic(subtitle=labels.translated(language, source, own)))
+    assert not reading.is_by_model(topic(subtitle="A language model is born."))
+    assert not reading.is_by_model(topic())
 
 
 def test_a_summary_that_the_bullets_repeat_is_left_out() -> None:
