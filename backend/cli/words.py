@@ -30,8 +30,8 @@ USABLE_HOME = "Set CHAINPROOF_HOME to a folder that can be written and has room.
 
 
 def complain(sentence: str) -> None:
-    """Say on standard error what is wrong, and go on."""
-    err.print(f"[bold red]chainproof:[/] {escape(logs.redact(sentence))}", highlight=False)
+    """Say on standard error what is wrong, and go on. In one line: a path that is cut in two is no path."""
+    err.print(f"[bold red]chainproof:[/] {escape(logs.redact(sentence))}", highlight=False, soft_wrap=True)
 
 
 def fail(sentence: str, code: int) -> NoReturn:
