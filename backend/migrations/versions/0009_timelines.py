@@ -5,7 +5,7 @@ from alembic import op
 
 import backend.db
 
-revision = "0010"
+revision = "0009"
 down_revision = "0008"
 branch_labels = None
 depends_on = None
