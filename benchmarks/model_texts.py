@@ -15,6 +15,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterator
+from decimal import Decimal
 from itertools import permutations
 from typing import NamedTuple
 
@@ -23,9 +24,11 @@ from backend.articles.rules.ruleset import shipped
 from backend.documents import archive
 from backend.entities.model import LANGUAGES, Language
 from backend.extraction.mentions import find
+from backend.sources.claims import numbers
 from backend.topics.model_texts.checking import Given, faults
 
 _DIGITS = re.compile(r"\d+")
+_GROUPED = re.compile(r"\d+(?:,\d{3})*")
 
 
 class Pair(NamedTuple):
@@ -116,9 +119,14 @@ def altered(one: Pair, rules: RuleSet, chance: random.Random) -> Iterator[tuple[
 
 
 def _known(changed: str, at: int, one: Pair) -> bool:
-    """Whether the number that now stands at ``at`` is one of the source."""
+    """Whether the number that now stands at ``at`` is one of the source, in digits or in its own notation."""
     run = _DIGITS.match(changed, at)
-    return run is not None and (run.group() in _DIGITS.findall(one.source) or run.group() == "00")
+    if run is None or run.group() in (*_DIGITS.findall(one.source), "00"):
+        return run is not None
+    whole = next(found for found in _GROUPED.finditer(changed) if found.end() > at)
+    source = numbers.plain(one.source)
+    values = {found.value for found in numbers.find(source, one.from_language)}
+    return Decimal(whole.group().replace(",", "")) in values
 
 
 if __name__ == "__main__":
