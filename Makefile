@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check fix bench lock clean
+.PHONY: help run test pytest check fix bench lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -12,8 +12,11 @@ help: ## list these commands
 run: $(INSTALLED) ## set everything up, then run the service and the dashboard (sample data, no network)
 	@$(BIN)/chainproof up
 
-test: $(INSTALLED) check ## set everything up, then lint, types, import contracts and all tests
+test: $(INSTALLED) ## set everything up, then lint, types, import contracts and all tests
 	@$(BIN)/python -m tests.support.prerequisites
+	@$(MAKE) --no-print-directory --jobs 2 check pytest
+
+pytest: $(INSTALLED) # beside the check, since tests that wait for programs and pages leave room
 	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 check: $(INSTALLED) ## lint, formatting, types and import contracts

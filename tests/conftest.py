@@ -9,7 +9,8 @@ import pytest
 from backend.db import Database
 from tests.support import databases, distribution, read_once
 
-hypothesis.settings.register_profile("chainproof", derandomize=True, deadline=None)
+hypothesis.settings.register_profile("chainproof", derandomize=True, deadline=None, max_examples=40)
+hypothesis.settings.register_profile("thorough", deadline=None, max_examples=2_000)
 hypothesis.settings.load_profile("chainproof")
 
 
