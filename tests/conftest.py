@@ -7,7 +7,7 @@ import hypothesis
 import pytest
 
 from backend.db import Database
-from tests.support import databases, distribution, read_once
+from tests.support import databases, distribution, read_once, stack
 
 hypothesis.settings.register_profile("chainproof", derandomize=True, deadline=None, max_examples=40)
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=2_000)
@@ -26,6 +26,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     if _distributes(config):
+        stack.end()
         databases.end_run()
 
 

@@ -6,22 +6,21 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.support import running
+from tests.support import running, stack
 from tests.support.browsers import chromium_browser
 from tests.support.reader import Reader
 
 
-@pytest.fixture(scope="package")
-def running_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[running.Service]:
-    with running.service(tmp_path_factory.mktemp("home")) as service:
-        yield service
+@pytest.fixture(scope="session")
+def running_service() -> running.Service:
+    """A sample service that has figures, one for all processes of the run."""
+    return stack.shared().service
 
 
-@pytest.fixture(scope="package")
-def running_dashboard(running_service: running.Service) -> Iterator[str]:
-    """The address of a dashboard over a sample service that has figures."""
-    with running.dashboard(running_service) as url:
-        yield url
+@pytest.fixture(scope="session")
+def running_dashboard() -> str:
+    """The address of a dashboard over it."""
+    return stack.shared().dashboard
 
 
 expect.set_options(timeout=30_000)  # a limit for what hangs; a busy machine draws slowly

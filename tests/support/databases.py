@@ -7,7 +7,6 @@ all processes of the run.
 """
 
 import contextlib
-import fcntl
 import functools
 import os
 import shutil
@@ -24,11 +23,9 @@ import psycopg
 from sqlalchemy.engine import URL, make_url
 
 from backend import migrations
-from tests.support import needs
+from tests.support import needs, run_folder
 
 Store = Literal["sqlite", "postgres"]
-RUN_FOLDER = "CHAINPROOF_TEST_RUN_FOLDER"
-"""Names the run's common folder to the processes that pytest-xdist starts."""
 SERVER_URL = "CHAINPROOF_TEST_DATABASE_URL"
 SERVER_SETTINGS = """
 fsync = off
@@ -52,17 +49,19 @@ class NoPostgres(Exception):
 def begin_run() -> None:
     """Call once in the process that runs or distributes the tests."""
     in_memory = os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= ROOM_NEEDED
-    os.environ[RUN_FOLDER] = tempfile.mkdtemp(prefix="chainproof-tests-", dir=MEMORY if in_memory else None)
+    os.environ[run_folder.VARIABLE] = tempfile.mkdtemp(
+        prefix="chainproof-tests-", dir=MEMORY if in_memory else None
+    )
 
 
 def end_run() -> None:
     """Stop what the run started and delete what it left."""
-    folder = _run_folder()
+    folder = run_folder.path()
     if (folder / "postgres-template").exists() and os.environ.get(SERVER_URL):
         _administrator().execute(f'DROP DATABASE IF EXISTS "{_template_name()}" WITH (FORCE)')
     stop_server(folder / "pgdata")
     shutil.rmtree(folder, ignore_errors=True)
-    del os.environ[RUN_FOLDER]
+    del os.environ[run_folder.VARIABLE]
 
 
 @contextlib.contextmanager
@@ -78,7 +77,7 @@ def fresh(store: Store, folder: Path, *, migrated: bool = True) -> Iterator[str]
             shutil.copyfile(_sqlite_template(), file)
         yield f"sqlite:///{file}"
         return
-    name = f"{_run_folder().name}-{uuid.uuid4().hex[:12]}"
+    name = f"{run_folder.path().name}-{uuid.uuid4().hex[:12]}"
     try:
         administrator = _administrator()
     except NoPostgres as missing:
@@ -91,21 +90,10 @@ def fresh(store: Store, folder: Path, *, migrated: bool = True) -> Iterator[str]
         administrator.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
-def _run_folder() -> Path:
-    return Path(os.environ[RUN_FOLDER])
-
-
-@contextlib.contextmanager
-def _one_process_at_a_time() -> Iterator[None]:
-    with (_run_folder() / "lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
 @functools.cache
 def _sqlite_template() -> Path:
-    template = _run_folder() / "template.db"
-    with _one_process_at_a_time():
+    template = run_folder.path() / "template.db"
+    with run_folder.one_process_at_a_time("databases"):
         if not template.exists():
             unfinished = template.with_suffix(".unfinished")
             unfinished.unlink(missing_ok=True)
@@ -117,13 +105,13 @@ def _sqlite_template() -> Path:
 @functools.cache
 def _server_url() -> URL:
     """Where to create databases, as the first process in need found it."""
-    found, missing = _run_folder() / "postgres-url", _run_folder() / "no-postgres"
-    with _one_process_at_a_time():
+    found, missing = run_folder.path() / "postgres-url", run_folder.path() / "no-postgres"
+    with run_folder.one_process_at_a_time("databases"):
         if missing.exists():
             raise NoPostgres(missing.read_text())
         if not found.exists():
             try:
-                found.write_text(os.environ.get(SERVER_URL) or start_server(_run_folder() / "pgdata"))
+                found.write_text(os.environ.get(SERVER_URL) or start_server(run_folder.path() / "pgdata"))
                 with psycopg.connect(_conninfo(make_url(found.read_text()))):
                     pass
             except Exception as error:
@@ -135,8 +123,8 @@ def _server_url() -> URL:
 @functools.cache
 def _postgres_template() -> str:
     name, url = _template_name(), _server_url()
-    done = _run_folder() / "postgres-template"
-    with _one_process_at_a_time():
+    done = run_folder.path() / "postgres-template"
+    with run_folder.one_process_at_a_time("databases"):
         if not done.exists():
             _administrator().execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
             _administrator().execute(f'CREATE DATABASE "{name}"')
@@ -146,7 +134,7 @@ def _postgres_template() -> str:
 
 
 def _template_name() -> str:
-    return f"{_run_folder().name}-template"
+    return f"{run_folder.path().name}-template"
 
 
 @functools.cache

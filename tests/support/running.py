@@ -51,7 +51,6 @@ class Service:
 
     url: str
     home: Path
-    process: subprocess.Popen[bytes]
 
     @property
     def key(self) -> str:
@@ -94,8 +93,8 @@ def service(home: Path, *arguments: str, **settings: str) -> Iterator[Service]:
     """``chainproof serve`` that is ready and, unless it has no worker, has figures."""
     port = free_port()
     given = environment(home, **{"CHAINPROOF_PORT": str(port), **settings})
-    with program(["serve", *arguments], given) as process:
-        running = Service(f"http://127.0.0.1:{port}", home, process)
+    with program(["serve", *arguments], given):
+        running = Service(f"http://127.0.0.1:{port}", home)
         wait_for(lambda: answers(f"{running.url}/readyz"), "A ready service")
         if "--no-worker" not in arguments:
             wait_for(running.has_prices, "The first refresh")

@@ -18,7 +18,7 @@ def test_a_page_fills_by_itself_outlives_its_service_and_recovers(browser: Brows
     settings = environment(tmp_path, CHAINPROOF_PORT=str(port))
     with program(["serve", "--no-worker"], settings) as process:
         wait_for(lambda: answers(f"{url}/healthz"), "A service that answers")
-        service = Service(url, tmp_path, process)
+        service = Service(url, tmp_path)
         with dashboard(service) as base:
             reader = Reader(browser, base)
             reader.remember(lang="en", refresh="5")

@@ -1,0 +1,21 @@
+"""What all processes of a test run share: a folder, and locks under which the first in need makes things."""
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+VARIABLE = "CHAINPROOF_TEST_RUN_FOLDER"
+"""Names the folder to the processes that pytest-xdist starts."""
+
+
+def path() -> Path:
+    return Path(os.environ[VARIABLE])
+
+
+@contextlib.contextmanager
+def one_process_at_a_time(what: str) -> Iterator[None]:
+    with (path() / f"{what}.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
