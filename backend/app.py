@@ -91,7 +91,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
     watcher.subscribe(topic_store.CHANGED, topics.ready.reload)
     watcher.each_time(market.view.by_the_clock)
     watcher.each_time(articles.rules.refresh)
-    watcher.each_time(timelines.profiles.refresh)
+    watcher.each_time(timelines.refresh)
     watcher.poll()
 
     app = FastAPI(

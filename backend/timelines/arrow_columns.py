@@ -3,7 +3,7 @@
 Not by ``pyarrow.array``, which imports pandas: a second and 70 MB that the service has no use for.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,8 +35,21 @@ def names(values: Sequence[str | None]) -> Any:
     """A dictionary-coded column of texts."""
     codes: dict[str, int] = {}
     places = [0 if value is None else codes.setdefault(value, len(codes)) for value in values]
-    data = np.array(places, dtype=np.int32)
-    indices = pa.Array.from_buffers(pa.int32(), len(values), [_validity(values), pa.py_buffer(data)])
+    return _coded(np.array(places, dtype=np.int32), _validity(values), codes)
+
+
+def names_of(choice: Sequence[str | None], places: Sequence[int]) -> Any:
+    """The same of few texts, where each value is one of ``choice``."""
+    codes: dict[str, int] = {}
+    coded = [0 if value is None else codes.setdefault(value, len(codes)) for value in choice]
+    chosen = np.array(places, dtype=np.int32)
+    present = np.array([value is not None for value in choice], dtype=np.bool_)
+    validity = None if present.all() else _bits(present[chosen])
+    return _coded(np.array(coded, dtype=np.int32)[chosen], validity, codes)
+
+
+def _coded(places: npt.NDArray[np.int32], validity: Any, codes: Iterable[str]) -> Any:
+    indices = pa.Array.from_buffers(pa.int32(), len(places), [validity, pa.py_buffer(places)])
     return pa.DictionaryArray.from_arrays(indices, texts(list(codes)))
 
 

@@ -27,7 +27,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
-class Entry(msgspec.Struct, frozen=True):
+class Entry(msgspec.Struct, frozen=True, gc=False):
     """A run as the interface answers it, in its order of fields."""
 
     run_id: str
@@ -45,7 +45,7 @@ class Entry(msgspec.Struct, frozen=True):
     bonuses: tuple[Points, ...]
 
 
-class Rest(msgspec.Struct, frozen=True, omit_defaults=True):
+class Rest(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """What an entry has no field for."""
 
     cost_usd: float | None = None

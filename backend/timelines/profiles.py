@@ -12,14 +12,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-import structlog
-
 from backend.file_mistakes import FileMistake
 from backend.settings import Settings, config_file
 from backend.timelines.model import Profile, Realm
 from backend.timelines.profile_files import ProfilesRefused, read_json, read_toml
-
-log = structlog.get_logger(__name__)
 
 Origin = Literal["file", "settings", "command", "sample"]
 Stamp = tuple[Path, int, int] | None
@@ -53,7 +49,6 @@ class _File:
             self.mistakes = []
         except ProfilesRefused as refused:
             self.mistakes = refused.mistakes
-            log.warning("profiles_refused", mistakes=[str(mistake) for mistake in refused.mistakes[:5]])
         return before != self.profiles
 
 

@@ -49,9 +49,12 @@ def entries(connection: Connection, wanted: Wanted) -> list[bytes]:
 def whole_rows(connection: Connection, wanted: Wanted) -> list[Row]:
     """What :func:`entries` gives, and what is stored beside."""
     columns = "instant, run_id, entry, rest, series_id"
-    merged = [row for number in wanted.series for row in _newest(connection, columns, number, wanted)]
-    merged.sort(key=_place)
-    return [Row(*row) for row in merged[-wanted.limit :]]
+    merged = [
+        row for number in wanted.series for row in reversed(_newest(connection, columns, number, wanted))
+    ]
+    if len(wanted.series) > 1:
+        merged.sort(key=_place)
+    return [Row._make(row) for row in merged[-wanted.limit :]]
 
 
 def find(connection: Connection, realms: Sequence[Realm], run_id: str) -> FoundRun | None:

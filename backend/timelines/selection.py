@@ -39,7 +39,8 @@ class Wanted:
 
 def wanted(timeline: Timeline, selection: Selection) -> Wanted:
     made_with = {each.id: timeline.made_with(each) for each in timeline.series}
-    fitting = {number: made for number, made in made_with.items() if _fits(made, selection)}
+    possible = selection.case_id is None or "\0" not in selection.case_id  # which PostgreSQL cannot look for
+    fitting = {number: made for number, made in made_with.items() if possible and _fits(made, selection)}
     whole = selection.case_id is None and len(fitting) == len(made_with)
     return Wanted(timeline, tuple(fitting), fitting, selection.case_id, selection.limit, whole)
 

@@ -50,6 +50,8 @@ def _explained(body: bytes, profile: str, error: Exception) -> BadRequest:
             run = msgspec.convert(each, Run)
         except msgspec.ValidationError as fault:
             faults.append((index, told(fault)))
+            if len(faults) > MOST_FAULTS:
+                break
         else:
             refusals = check([run], profile=profile, decoded=True).refusals
             faults += [(index, refusal.fault) for refusal in refusals]
@@ -70,7 +72,9 @@ def _refused(faults: list[tuple[int, Fault]], many: int, *, one: bool) -> BadReq
     which = "The run" if one else f"Run {index} of {many} (counted from 0)"
     whole = f"{which}: {field} {first.reason}" if field else f"{which} {first.reason}"
     more = len(faults) - 1
-    others = f" {more} more{' in errors' if more < MOST_FAULTS else ''}." if more else ""
+    others = f" {more} more in errors." if more else ""
+    if more >= MOST_FAULTS:
+        others = f" {MOST_FAULTS - 1} more in errors, which are not all."
     return BadRequest(f"{whole}.{others} Nothing was added.", errors=listed)
 
 

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import orjson
+import structlog
 
 from backend.db import Database
 from backend.errors import Conflict, NotFound
+from backend.file_mistakes import FileMistake
 from backend.settings import Settings
 from backend.timelines import rows, sent, store
 from backend.timelines.answers import Body, Piece, all_ready, listing_frames, profile_frames
@@ -21,6 +23,8 @@ from backend.timelines.selection import Selection, Wanted, wanted
 from backend.timelines.state import State, StateReader, Timeline
 from backend.timelines.store import Added
 from backend.timelines.tails import Kind, Tails
+
+log = structlog.get_logger(__name__)
 
 LONGEST_SHOWN = 100
 _REST = ("cost_usd", "agent", "error", "machinery_failure")
@@ -60,6 +64,16 @@ class TimelineService:
         self.states = StateReader(database, self.profiles)
         self.tails = Tails(settings.timelines_memory_mib * 1024**2)
         self._parts = Parts(self.tails)
+        self._told: list[FileMistake] = []
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Take up the files of profiles that have changed; their mistakes are told once in the log."""
+        self.profiles.refresh()
+        mistakes = self.profiles.mistakes
+        if mistakes and mistakes != self._told:
+            log.warning("profiles_refused", mistakes=[str(mistake) for mistake in mistakes[:5]])
+        self._told = mistakes
 
     def listing(self, selection: Selection, asked: Asked) -> Found:
         """Every profile's timeline."""
@@ -80,6 +94,8 @@ class TimelineService:
         """A run with what an entry has no field for, in JSON. Raises :class:`NotFound`."""
         state = self.states.read()
         realms: tuple[Realm, ...] = ("own",) if state.realm == "own" else ("own", "sample")
+        if "\0" in run_id:  # which PostgreSQL cannot look for
+            raise NotFound("There is no run whose id holds U+0000.")
         with self._database.read() as connection:
             found = rows.find(connection, realms, run_id)
             made_with = None if found is None else rows.made_with(connection, found.series_id)

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from backend.timelines.model import Profile
+from tests.support.asgi import send
 from tests.support.problems import is_problem
 from tests.support.timelines import Served, sent_run
 
@@ -81,6 +82,7 @@ def test_faults_of_shape_and_of_sense_are_told_together(refusing: Served) -> Non
     ]
     many = refusing.post("one", [7] * 300).json()
     assert len(many["errors"]) == 100
+    assert "99 more in errors, which are not all." in many["detail"]
 
 
 @pytest.mark.parametrize(
@@ -121,6 +123,10 @@ def test_the_order_of_judgement_is_credential_then_scope_then_type_then_profile(
 ) -> None:
     is_problem(refusing.post("one", [], key="read"), 403, "insufficient_scope")
     is_problem(refusing.post("nobody", [sent_run()]), 404, "not_found")
+    headers = {"CP-X-API-KEY": refusing.keys["ingest"], "Content-Type": "text/plain", "Content-Length": "2"}
+    path = "/v1/timelines/nobody/entries"
+    answer = send(refusing.running.app, path, method="POST", headers=headers, body=[b"[]"])
+    assert (answer.status, answer.reads) == (415, 0)
     long = b"[" + b" " * 9 * 1024 * 1024 + b"]"
     is_problem(refusing.post("one", None, raw=long), 413, "payload_too_large")
 

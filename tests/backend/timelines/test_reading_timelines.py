@@ -69,6 +69,8 @@ def test_filters_compare_with_what_each_run_was_made_with(service: Served) -> No
         "case_id=other&model=own": [],
         "model=": ["plain", "model", "vendor", "cloud"],
         "case_id=&nonsense=1": ["plain", "model", "vendor", "cloud"],
+        "case_id=%00": [],
+        "model=%00": [],
     }
     for query, ids in expected.items():
         assert service.ids(f"/v1/timelines/one?{query}") == ids, query
@@ -220,6 +222,8 @@ def test_a_run_tells_what_its_entry_has_no_field_for(service: Served) -> None:
         "error": "no",
         "machinery_failure": False,
     }
+    is_problem(service.get("/v1/runs/a%00"), 404, "not_found")
+    is_problem(service.get("/v1/timelines/a%00"), 404, "not_found")
     plain = service.json("/v1/runs/plain")
     assert (plain["model"], plain["cost_usd"], plain["machinery_failure"]) == ("own", None, None)
 
