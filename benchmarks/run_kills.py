@@ -59,17 +59,22 @@ class Client:
                         self.forgotten.append(ids)
                         break
                     self.resent += 1
-                    time.sleep(0.1)
                 else:
                     self.acknowledged.append(ids)
 
     def _sent(self, client: httpx.Client, name: str, body: bytes) -> bool:
         path = name.replace(" ", "%20").replace("/", "%2F")
         headers = {"Content-Type": "application/json"}
-        try:
-            answer = client.post(f"{self.url}/v1/timelines/{path}/entries", content=body, headers=headers)
-        except httpx.TransportError:
-            return False
+        while True:
+            try:
+                answer = client.post(f"{self.url}/v1/timelines/{path}/entries", content=body, headers=headers)
+                break
+            except httpx.ConnectError:  # it is not up again
+                if self.stop.is_set():
+                    return False
+                time.sleep(0.1)
+            except httpx.TransportError:
+                return False
         if answer.status_code != 201:
             raise SystemExit(f"{answer.status_code}: {answer.text}")
         told = answer.json()
