@@ -26,7 +26,7 @@ class DatabaseStore:
         if configured.mistakes:
             raise ProfilesRefused(configured.mistakes)
         with self._database.read() as connection:
-            self._profiles = dict(configured.shown(added_profiles(connection)).profiles)
+            self._profiles = configured.own(added_profiles(connection))
         return self._profiles
 
     def add_profiles(self, profiles: Mapping[str, Profile]) -> None:

@@ -9,15 +9,16 @@ from dashboard.i18n import HTML_LANG, Language
 from dashboard.preferences import COOKIE
 
 _JS = """
-// What the service drew has the colours of the mode that was: a turn asks it to draw anew. Once a mode,
-// lest a service that sees another mode than the browser draw for ever.
+// What the service drew has the colours of the mode that was: a turn asks it to draw anew. What is sent right
+// at a turn may still name the mode that was, so it is asked again; thrice at most, lest a service that sees
+// another mode than the browser draw for ever.
 const page = document.documentElement;
-let told = "";
+let asked = 0;
 let tell = () => {};
 function look(app) {
   const mode = getComputedStyle(app).colorScheme;
-  if (mode === page.dataset.drawn) told = "";
-  else if (mode !== told) tell(told = mode);
+  if (mode === page.dataset.drawn) asked = 0;
+  else if (asked < 3) setTimeout(() => tell(mode), 40 * asked++);
 }
 const turns = new MutationObserver(([turn]) => look(turn.target));
 
