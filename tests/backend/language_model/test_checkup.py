@@ -70,7 +70,7 @@ def test_a_model_that_fails_is_told_with_since_when_and_when_it_is_asked_again(
 
 
 def test_a_scraper_reads_what_all_processes_put_down(sqlite_database: Database) -> None:
-    settings = Settings(mode="live", **NAMED, **PRICED)  # type: ignore[arg-type]
+    settings = Settings(mode="live", **NAMED, **PRICED)
     prices = Prices(Decimal(1), Decimal(4), Decimal("2.50"))
     reserved = spending.reserve(sqlite_database, prices, Decimal(1), now=NOW)
     spending.settle(sqlite_database, reserved, tokens=1200, cost=Decimal("0.25"))

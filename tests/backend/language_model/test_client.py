@@ -83,7 +83,7 @@ def test_an_answer_comes_in_the_declared_shape(
     assert ask(model(sqlite_database, server, clock)) == Verdict(stance="supports", score=3)
     body = sent(server)[0]
     assert (body["model"], body["temperature"]) == ("small-1", 0)
-    assert body["response_format"]["json_schema"]["schema"]["required"] == ["stance", "score"]  # type: ignore[index]
+    assert body["response_format"]["json_schema"]["schema"]["required"] == ["stance", "score"]
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY.get_secret_value()}"
 
 
@@ -119,9 +119,9 @@ def test_a_server_without_schemas_is_asked_in_the_next_way_and_remembered(
     server.once(PATH, refusal, GOOD, GOOD)
     ask(asked)
     ask(asked, "Another?")
-    forms = [body.get("response_format", {}).get("type") for body in sent(server)]  # type: ignore[attr-defined]
+    forms = [body.get("response_format", {}).get("type") for body in sent(server)]
     assert forms == ["json_schema", "json_object", "json_object"]
-    told = sent(server)[1]["messages"][0]["content"]  # type: ignore[index]
+    told = sent(server)[1]["messages"][0]["content"]
     assert "JSON" in told
     assert '"stance"' in told
 
@@ -142,7 +142,7 @@ def test_an_answer_out_of_shape_is_asked_for_once_more(
 ) -> None:
     server.once(PATH, completion(said), GOOD)
     assert ask(model(sqlite_database, server, clock)).stance == "supports"
-    assert "could not be used" in sent(server)[1]["messages"][1]["content"]  # type: ignore[index]
+    assert "could not be used" in sent(server)[1]["messages"][1]["content"]
     server.always(PATH, completion(said))
     with pytest.raises(ModelFailed, match="shape"):
         ask(model(sqlite_database, server, clock), "Another?")
@@ -363,6 +363,6 @@ def test_usage_that_is_not_told_is_estimated(
 
 def test_no_model_is_asked_in_sample_mode_or_unless_configured(sqlite_database: Database) -> None:
     named = {"model_base_url": "http://127.0.0.1:9/v1", "model_name": "small-1"}
-    assert LanguageModel.configured(Settings(mode="sample", **named), sqlite_database) is None  # type: ignore[arg-type]
+    assert LanguageModel.configured(Settings(mode="sample", **named), sqlite_database) is None
     assert LanguageModel.configured(Settings(mode="live"), sqlite_database) is None
-    assert LanguageModel.configured(Settings(mode="live", **named), sqlite_database) is not None  # type: ignore[arg-type]
+    assert LanguageModel.configured(Settings(mode="live", **named), sqlite_database) is not None

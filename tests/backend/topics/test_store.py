@@ -23,7 +23,7 @@ def counter(database: Database) -> int:
 
 def total(database: Database, language: str = "en") -> int:
     found = Pages(database, ("own", "sample")).read(
-        Wanted(language),  # type: ignore[arg-type]
+        Wanted(language),
         page=1,
         page_size=1,
     )

@@ -19,7 +19,7 @@ THEFT = (
 
 
 def given(*texts: str, language: Language = "en", **more: object) -> Given:
-    return Given(RULES, [(text, language) for text in texts], **more)  # type: ignore[arg-type]
+    return Given(RULES, [(text, language) for text in texts], **more)
 
 
 FROM_THEFT = given(THEFT)

@@ -32,7 +32,7 @@ def test_a_topic_gets_the_languages_that_it_lacks_with_a_label(
     house.server.once(chat.PATH, chat.answer(JA), chat.answer(ZH))
     assert house.tick() == {"written": 2}
     texts = house.read(number).texts
-    assert (texts["ja"].title, texts["ja"].bullets) == (JA["title"], (tuple(JA["bullets"][0]),))  # type: ignore[index]
+    assert (texts["ja"].title, texts["ja"].bullets) == (JA["title"], (tuple(JA["bullets"][0]),))
     assert texts["ja"].subtitle == "英語から言語モデルが翻訳。名称と数値は照合済み。"
     assert texts["zh"].subtitle == "由语言模型译自英文，名称与数字已核对。"
     assert [texts[one].origin for one in ("en", "ja", "zh")] == ["publisher", "model", "model"]

@@ -121,7 +121,7 @@ def test_every_refusal_is_told_apart_in_words(
 
 
 def test_every_fault_of_the_server_is_proved() -> None:
-    marks = test_every_refusal_is_told_apart_in_words.pytestmark  # type: ignore[attr-defined]
+    marks = test_every_refusal_is_told_apart_in_words.pytestmark
     assert {case[0] for case in marks[0].args[1]} == set(FAULTS)
 
 
