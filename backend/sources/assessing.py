@@ -34,6 +34,9 @@ SAME_STORY = 0.5
 CLOSEST = 2.5
 """How much less close to the claim's event (as a logit) a passage may be than the closest one."""
 SUPPORTED, CONTRADICTED = 0.65, 0.35
+WITHOUT_GROUND = 0.3
+"""What is left of evidence that shares too little with the claim: half of it stays within the bounds between
+``CONTRADICTED`` and ``SUPPORTED``, so that the claim is unverified whatever agrees or differs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +76,13 @@ def probability(evidence: Evidence) -> float:
     else:
         z = 0.4 + 0.4 * min(found.shared_entities, 3) + 0.9 * min(found.same_dates, 1)
         z += 0.8 * min(found.same_figures, 2)
-    return 0.5 + (sigmoid(z) - 0.5) * evidence.relevance
+    reach = evidence.relevance if found.grounded else evidence.relevance * WITHOUT_GROUND
+    return 0.5 + (sigmoid(z) - 0.5) * reach
 
 
 def assess(evidence: Sequence[Evidence], *, language: Language = "en") -> TruthAssessment:
     """What ``evidence`` says together, with reasons in ``language``, the statement's."""
-    counted = _about_the_claim(_once([piece for piece in evidence if piece.comparison.same_event]))
+    counted = _with_ground(_about_the_claim(_once([one for one in evidence if one.comparison.same_event])))
     if not counted:
         return TruthAssessment(0.5, "low", "unverified", reasoning.unknown(language), None)
     agreeing = [piece for piece in counted if not piece.comparison.differences]
@@ -114,6 +118,11 @@ def _about_the_claim(evidence: list[Evidence]) -> list[Evidence]:
         and (_bears_out(piece) or piece.comparison.closeness >= closest - CLOSEST)
     ]
     return [piece for piece in near_best if not any(_explains(other, piece) for other in near_best)]
+
+
+def _with_ground(evidence: list[Evidence]) -> list[Evidence]:
+    """Without what tells only of something nearby, where anything tells of the claim."""
+    return [piece for piece in evidence if piece.comparison.grounded] or evidence
 
 
 def _bears_out(piece: Evidence) -> bool:

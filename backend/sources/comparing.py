@@ -5,51 +5,23 @@ slots and changes one, another event shares few. Where it does not, nothing agre
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 
-from backend.entities.mention import Mention
-from backend.sources import polarity
-from backend.sources.claims import agreement, culprits, dates
+from backend.sources import agents, grounds, polarity
+from backend.sources.claims import agreement, dates
 from backend.sources.claims.model import Action, Claim, Comparison, DateSpan, Difference, Quantity
 from backend.sources.claims.units import GENERIC, units
-from backend.sources.sameness import SAME_EVENT, closeness_of, is_particular, names_known
+from backend.sources.held import Held
+from backend.sources.sameness import SAME_EVENT, closeness_of, is_particular
 
-KINDS: Mapping[str, frozenset[str]] = {
-    "exchange": frozenset({"firm"}),
-    "company": frozenset({"firm"}),
-    "organization": frozenset({"firm"}),
-    "protocol": frozenset({"network", "firm"}),
-    "asset": frozenset({"network"}),
-    "stablecoin": frozenset({"network", "firm"}),
-    "regulator": frozenset({"authority"}),
-    "person": frozenset({"person"}),
-}
-"""Which entities can stand for each other in a statement, by their types; media and data providers, who
-tell what others did, are in no kind."""
 REPORTED = timedelta(days=60)
 """Within which a quarter's figures are told: a record of that day may tell of the quarter."""
-MOST_OF_TICKER = 5
 _PRECISIONS = ("day", "month", "quarter", "year")
 _CLAUSE_END = re.compile(r"[.;!?](?=\s|$)|[。；！？\n]")
 _NOTHING = Comparison(0, 0, 0, 0, (), same_event=False)
-
-
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """A claim and a passage with what both share, found once."""
-
-    claim: Claim
-    passage: Claim
-    facts: list[Quantity]
-    types: Mapping[str, str]
-    happened: DateSpan | None
-    published: date | None
-    record_ids: frozenset[str]
-    listed: frozenset[str]
-    """The entities that the record itself lists, without those that its text was found to name."""
 
 
 def compare(
@@ -71,7 +43,7 @@ def compare(
     that found the passage.
     """
     ids = frozenset(mention.entity_id for mention in passage.mentions) | frozenset(entities)
-    held = _Held(
+    held = Held(
         claim, passage, agreement.of_facts(facts), types or {}, happened, published, ids, frozenset(entities)
     )
     shared = len({mention.entity_id for mention in claim.mentions} & ids)
@@ -81,7 +53,7 @@ def compare(
     same_actions, wrong_polarity = polarity.actions(
         claim, passage, is_record=happened is not None, on_its_day=on_its_day
     )
-    wrong = (wrong_date, wrong_figure, _agent(held), wrong_polarity)
+    wrong = (wrong_date, wrong_figure, agents.difference(held), wrong_polarity)
     found = Comparison(
         shared,
         len(same_dates),
@@ -93,10 +65,12 @@ def compare(
     closeness = closeness_of(claim, passage, found, bm25)
     if closeness < SAME_EVENT or not is_particular(claim, passage, found, bm25):
         return _NOTHING
-    return replace(found, closeness=closeness)
+    acting = {mention.entity_id for mention in claim.mentions if held.kinds(mention.entity_id)}
+    grounded = grounds.suffice(claim, passage, found, known=ids, acting=acting)
+    return replace(found, closeness=closeness, grounded=grounded)
 
 
-def _dates(held: _Held) -> tuple[list[Difference], Difference | None]:
+def _dates(held: Held) -> tuple[list[Difference], Difference | None]:
     """The dates of the claim that agree, and the first that does not where none of its finest does."""
     same = []
     borne_out = False
@@ -113,7 +87,7 @@ def _dates(held: _Held) -> tuple[list[Difference], Difference | None]:
     return same, None if borne_out else wrong
 
 
-def _same_date(held: _Held, mine: DateSpan) -> str | None:
+def _same_date(held: Held, mine: DateSpan) -> str | None:
     if held.happened is not None and dates.agree(mine, held.happened):
         return held.happened.text
     for theirs in held.passage.dates:
@@ -132,7 +106,7 @@ def _is_vague(mine: DateSpan, theirs: DateSpan) -> bool:
     return _PRECISIONS.index(theirs.precision) > _PRECISIONS.index(mine.precision) + 1
 
 
-def _tells_other(held: _Held, theirs: DateSpan) -> bool:
+def _tells_other(held: Held, theirs: DateSpan) -> bool:
     """Whether a record's second date belongs to another act than the claim's (trading began on …)."""
     ours = {action.verb for action in held.claim.actions}
     beside = {action.verb for action in _beside(held.passage, theirs)}
@@ -140,7 +114,7 @@ def _tells_other(held: _Held, theirs: DateSpan) -> bool:
     return bool(beside) and not ours & beside and bool(ours & elsewhere)
 
 
-def _wrong_date(held: _Held, mine: DateSpan) -> Difference | None:
+def _wrong_date(held: Held, mine: DateSpan) -> Difference | None:
     if held.happened is not None:
         if mine.precision == "quarter" and timedelta(0) < held.happened.first - mine.last <= REPORTED:
             return None
@@ -163,7 +137,7 @@ def _beside(passage: Claim, span: DateSpan) -> Sequence[Action]:
     return [action for action in passage.actions if start <= action.start < end]
 
 
-def _figures(held: _Held) -> tuple[list[Difference], Difference | None]:
+def _figures(held: Held) -> tuple[list[Difference], Difference | None]:
     """The figures of the claim that agree, and the first of which the source has only others of its unit."""
     theirs = [*held.passage.quantities, *held.facts]
     same = []
@@ -194,96 +168,3 @@ def _is_rival(mine: Quantity, known: Quantity) -> bool:
     if mine.unit in GENERIC:
         return mine.unit == "coin" and known.unit in units().codes - units().currencies
     return mine.unit == known.unit
-
-
-def _agent(held: _Held) -> Difference | None:
-    """An entity of the claim that the record lacks, in the place of one of its kind that the claim lacks.
-
-    Both are the first of their kind; or, against a record of one event, neither side names more of that
-    kind than the other. A text that adds somebody and leaves nobody out does not differ.
-    """
-    claimed = {mention.entity_id for mention in held.claim.mentions}
-    for kind in _ALL_KINDS:
-        ours = _of_kind(held, held.claim.mentions, kind)
-        theirs = [one for one in _of_kind(held, held.passage.mentions, kind) if _is_of_record(held, one)]
-        strangers = [mention for mention in ours if mention.entity_id not in held.record_ids]
-        missing = [mention for mention in theirs if mention.entity_id not in claimed]
-        if not strangers or not missing:
-            continue
-        if _is_short_for(strangers[0].text, missing[0].text):
-            continue
-        foremost = strangers[0] is ours[0] and missing[0] is theirs[0]
-        evenly = held.happened is not None and len(ours) <= len(theirs)
-        if foremost or evenly:
-            return Difference("agent", strangers[0].text, missing[0].text)
-    return _unlisted_agent(held, claimed) or _culprit(held)
-
-
-def _culprit(held: _Held) -> Difference | None:
-    """Another doer in a phrase that names one, whom the source does not know at all."""
-    if held.claim.language != held.passage.language:
-        return None
-    ours = culprits.named(held.claim.text, held.claim.language)
-    theirs = culprits.named(held.passage.text, held.passage.language)
-    if ours is None or theirs is None or ours.lower() in held.passage.text.lower():
-        return None
-    own = {m.entity_id for m in held.claim.mentions if ours in m.text or m.text in ours}
-    if own & held.record_ids or theirs.lower() in held.claim.text.lower():
-        return None
-    return Difference("agent", ours, theirs)
-
-
-def _is_of_record(held: _Held, mention: Mention) -> bool:
-    """Whether a name in a record is one of those that it is about, where it lists them."""
-    return not held.listed or mention.entity_id in held.listed
-
-
-def _is_short_for(one: str, other: str) -> bool:
-    """Whether a name is a part of another (证监会 of 香港证监会)."""
-    short, long = sorted((one.lower(), other.lower()), key=len)
-    return short in long
-
-
-def _unlisted_agent(held: _Held, claimed: Collection[str]) -> Difference | None:
-    """A name that the catalogue lacks as the claim's subject, in the place of the record's, which the claim
-    lacks: "Google bought" against "Tesla bought"."""
-    claim, passage = held.claim, held.passage
-    if not claim.actions or claim.language != passage.language or names_known(claim, passage) is not False:
-        return None
-    actors = [one for one in passage.mentions if _acts(held, one) and _is_of_record(held, one)]
-    named = [mention.start for mention in claim.mentions if _acts(held, mention)]
-    before = claim.text[: min([claim.actions[0].start, *named])]
-    subject = next((name for name in claim.names if name in before), None)
-    if subject is None or not actors or actors[0].entity_id in claimed:
-        return None
-    if named and not _is_subject(passage, actors[0]):
-        return None
-    return None if _is_ticker(subject, actors[0].text) else Difference("agent", subject, actors[0].text)
-
-
-def _is_subject(passage: Claim, actor: Mention) -> bool:
-    """Whether a record begins with who acted."""
-    return bool(passage.actions) and actor.end <= passage.actions[0].start
-
-
-def _is_ticker(short: str, name: str) -> bool:
-    """Whether a word in capitals can stand for a name: its letters come in the name in their order."""
-    letters = iter(name.upper())
-    return short.isupper() and len(short) <= MOST_OF_TICKER and all(letter in letters for letter in short)
-
-
-def _acts(held: _Held, mention: Mention) -> bool:
-    return any(kind in KINDS.get(held.types.get(mention.entity_id, ""), ()) for kind in _ACTING)
-
-
-_ACTING = ("firm", "authority", "person")
-_ALL_KINDS = (*_ACTING, "network")
-
-
-def _of_kind(held: _Held, mentions: Iterable[Mention], kind: str) -> list[Mention]:
-    """The first mention of each entity of a kind, in order."""
-    first: dict[str, Mention] = {}
-    for mention in mentions:
-        if kind in KINDS.get(held.types.get(mention.entity_id, ""), ()):
-            first.setdefault(mention.entity_id, mention)
-    return list(first.values())

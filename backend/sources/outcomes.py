@@ -11,6 +11,8 @@ WON, LOST = "win", "lose_case"
 NEAR = 12
 """Characters between a name and a verb within which the name is the verb's subject."""
 _OF_OBJECT = re.compile(r"\b(?:rule|side)[sd]?\b|^victory for", re.IGNORECASE)
+_OF_CASE = re.compile(r"(?:'s)? (?:case|lawsuit|suit)\b|案|一案|诉讼|訴訟")
+"""Behind a name that names the case, not a side that acts."""
 _GRANTED = re.compile("を認め|を退け")
 
 
@@ -38,7 +40,11 @@ def compared(mine: Action, claim: Claim, passage: Claim) -> Compared | None:
 
 def _side(action: Action, text: Claim) -> str | None:
     """The entity that won or lost: the object of "rules for", else the subject."""
-    before = [mention for mention in text.mentions if mention.end <= action.start]
+    before = [
+        mention
+        for mention in text.mentions
+        if mention.end <= action.start and not _OF_CASE.match(text.text, mention.end)
+    ]
     if _OF_OBJECT.search(action.text):
         behind = (mention for mention in text.mentions if mention.start >= action.end)
         return next((mention.entity_id for mention in behind), None)

@@ -37,6 +37,7 @@ def actions(
     background = _background(passage.actions, listed)
     same = 0
     refused = False
+    granted = _background(claim.actions, listed)
     against: list[tuple[Action, Action]] = []
     for mine in claim.actions:
         if (sided := outcomes.compared(mine, claim, passage)) is not None:
@@ -52,13 +53,33 @@ def actions(
                 refused |= listed[mine.verb].refusal
                 continue
             opposite = _opposite(mine, now, background, listed)
-        if opposite is not None:
+        if opposite is not None and mine.verb not in granted:
             against.append((mine, opposite))
     if refused:  # both tell the refusal: what was refused is no act in either
         against = [(mine, other) for mine, other in against if mine.verb != other.verb]
     if against:
-        return same, _differing(claim, against[0][0], passage, against[0][1])
-    return same, _mere_refusal(claim, passage, listed) if is_record and not same else None
+        clearest = next((pair for pair in against if pair[0].verb != pair[1].verb), against[0])
+        return same, _differing(claim, clearest[0], passage, clearest[1])
+    if not is_record:
+        return same, None
+    if (denied := _denied_word(claim, passage)) is not None or same:
+        return same, denied
+    return same, _mere_refusal(claim, passage, listed, on_its_day=on_its_day)
+
+
+def _denied_word(claim: Claim, passage: Claim) -> Difference | None:
+    """What the claim says was not done, in a word that the record has and does not deny."""
+    if claim.language != passage.language:
+        return None
+    for word in sorted((claim.denied & passage.words) - passage.denied):
+        places = [text.text.lower().find(word) for text in (claim, passage)]
+        if min(places) >= 0:
+            shown = (
+                _clause(text.text, Action(word, True, at, at + len(word), word))
+                for text, at in zip((claim, passage), places, strict=True)
+            )
+            return Difference("polarity", *shown)
+    return None
 
 
 def _differing(claim: Claim, mine: Action, passage: Claim, other: Action) -> Difference:
@@ -139,9 +160,15 @@ def _dated_otherwise(claim: Claim, passage: Claim) -> list[Action]:
 _STOP = re.compile(r"[.;](?=\s)|[。；\n]|$")
 
 
-def _mere_refusal(claim: Claim, passage: Claim, listed: Mapping[str, Verb]) -> Difference | None:
+def _mere_refusal(
+    claim: Claim, passage: Claim, listed: Mapping[str, Verb], *, on_its_day: bool
+) -> Difference | None:
     """A claim that something did not come about, against a record that knows of no refusal."""
-    refusals = [action for action in claim.actions if action.affirmed == listed[action.verb].refusal]
+    refusals = [
+        action
+        for action in claim.actions
+        if action.affirmed == (listed[action.verb].refusal or (on_its_day and action.verb in _STOPPING))
+    ]
     if not refusals or any(_is_negative(action, listed) for action in passage.actions):
         return None
     if _NEGATIVE[passage.language].search(passage.text):
@@ -155,9 +182,11 @@ def _is_negative(action: Action, listed: Mapping[str, Verb]) -> bool:
     return not action.affirmed or verb.refusal or bool(verb.after) or verb.name in _ENDING
 
 
+_STOPPING = frozenset({"ban", "shut_down", "freeze", "delist", "repeal", "stop_accepting"})
+"""What ends or forbids what others begin: a record that knows of no such thing tells the opposite."""
 _ENDING = frozenset(
     {
-        *("ban", "shut_down", "freeze", "acquit", "lose_case"),
+        *("ban", "shut_down", "freeze", "acquit", "lose_case", "bankrupt", "close_bank", "sanction", "seize"),
         *("lift_sanctions", "resign", "close_bank", "voluntary", "exempt", "not_security"),
     }
 )

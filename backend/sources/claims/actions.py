@@ -26,6 +26,9 @@ MOST_ACTIONS = 200
 """Verbs read of one text: a passage that has more is no statement."""
 
 _DENIAL = re.compile(r"\bden(?:y|ies|ied|ying)\b|否认|否認")
+_GAP = " * "
+_ROOM = r" (?:[^\s,.;:]+ ){1,5}?"
+"""Up to five words of one clause between a verb and what belongs to it."""
 _LATIN = re.compile(r"[a-z0-9]")
 
 
@@ -34,7 +37,7 @@ class Verb:
     """A verb of the list: what it is about, what contradicts it, and what it takes for granted.
 
     ``refusal``: it tells that something did not come about. ``generic``: so common that two texts which
-    share it need not tell of one event.
+    share it need not tell of one event. ``once``: the same are not likely to do it a second time.
     """
 
     name: str
@@ -44,6 +47,7 @@ class Verb:
     forms: tuple[str, ...]
     refusal: bool = False
     generic: bool = False
+    once: bool = False
 
 
 def _inflected(phrase: str, irregular: Mapping[str, list[str]]) -> Iterator[str]:
@@ -83,9 +87,9 @@ def verbs() -> Mapping[str, Verb]:
         forms = [form for phrase in entry["en"] for form in _inflected(phrase, irregular)]
         forms += [form for language in LANGUAGES[1:] for form in entry[language]]
         themes, opposites, after = (frozenset(entry.get(key, ())) for key in ("theme", "opposites", "after"))
-        refusal, generic = entry.get("refusal", False), entry.get("generic", False)
+        refusal, generic, once = (entry.get(key, False) for key in ("refusal", "generic", "once"))
         unique = tuple(dict.fromkeys(forms))
-        listed[name] = Verb(name, themes, opposites, after, unique, refusal, generic)
+        listed[name] = Verb(name, themes, opposites, after, unique, refusal, generic, once)
     for verb in [*listed.values()]:
         for other in verb.opposites:
             listed[other] = replace(listed[other], opposites=listed[other].opposites | {verb.name})
@@ -99,36 +103,92 @@ def _automaton() -> tuple[ahocorasick_rs.AhoCorasick, tuple[tuple[str, ...], ...
         for form in verb.forms:
             meanings.setdefault(form, []).append(verb.name)
     kind = ahocorasick_rs.MatchKind.LeftmostLongest
-    return ahocorasick_rs.AhoCorasick(list(meanings), matchkind=kind), tuple(map(tuple, meanings.values()))
+    whole = {form: names for form, names in meanings.items() if _GAP not in form}
+    return ahocorasick_rs.AhoCorasick(list(whole), matchkind=kind), tuple(map(tuple, whole.values()))
+
+
+@cache
+def _parted() -> tuple[re.Pattern[str], Mapping[str, tuple[str, ...]]]:
+    """The forms with a gap (gave … back), as one pattern that finds the verb and names what ends it, and
+    what each means."""
+    meanings: dict[str, list[str]] = {}
+    for verb in verbs().values():
+        for form in verb.forms:
+            if _GAP in form:
+                meanings.setdefault(form, []).append(verb.name)
+    pairs = [tuple(re.escape(half) for half in form.split(_GAP)) for form in meanings]
+    ways = (rf"{first}(?={_ROOM}(?P<f{place}>{rest})\b)" for place, (first, rest) in enumerate(pairs))
+    named = {f"f{place}": tuple(names) for place, names in enumerate(meanings.values())}
+    return re.compile(rf"\b(?:{'|'.join(ways)})"), MappingProxyType(named)
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """A form in a text and the verbs that it means. ``end`` is that of its first part, ``whole`` of all."""
+
+    verbs: tuple[str, ...]
+    start: int
+    end: int
+    whole: int
+
+
+def _forms(low: str, language: Language) -> list[_Form]:
+    automaton, meanings = _automaton()
+    found = {
+        start: _Form(meanings[index], start, end, end)
+        for index, start, end in automaton.find_matches_as_indexes(low)
+        if _stands_alone(low, start, end)
+    }
+    if language == "en":
+        pattern, parted = _parted()
+        for match in pattern.finditer(low):
+            if match.lastgroup is not None:
+                group = match.lastgroup
+                found[match.start()] = _Form(parted[group], match.start(), match.end(), match.end(group))
+    return [found[start] for start in sorted(found)]
 
 
 def find(text: str, language: Language) -> list[Action]:
     """The actions of a plain ``text``, in order. A form of two verbs (公開) gives both."""
     low = text.lower()
-    automaton, meanings = _automaton()
-    forms = [
-        (index, start, end)
-        for index, start, end in automaton.find_matches_as_indexes(low)
-        if _stands_alone(low, start, end)
-    ]
+    forms = _forms(low, language)
     found: list[Action] = []
     governing = negation.governing(low)
     stands_before = language != "ja"
     before_end = 0
     used = -1
-    for place, (index, start, end) in enumerate(forms):
+    for place, form in enumerate(forms):
+        start, end = form.start, form.end
         if start == used:
             continue  # the negation of the verb before
-        following = forms[place + 1][1] if place + 1 < len(forms) else None
+        following = forms[place + 1].start if place + 1 < len(forms) else None
         if stands_before and start in governing and negation.reaches(low, end, following):
             continue
         negated, behind = negation.of(low, start, end, before_end, language)
         used = end + behind if behind is not None else used
-        found += [Action(verb, not negated, start, end, text[start:end]) for verb in meanings[index]]
+        found += [Action(verb, not negated, start, end, text[start : form.whole]) for verb in form.verbs]
         before_end = end
         if len(found) >= MOST_ACTIONS:
             break
+    found = [_forbidden(low, before, action) for before, action in zip([None, *found], found, strict=False)]
     return negation.without_denied(low, found) or _mere_denial(low, text)
+
+
+def _forbidden(low: str, before: Action | None, action: Action) -> Action:
+    """What is barred or blocked did not come about (blocked the repeal, 禁止推进)."""
+    if before is None or not before.affirmed or before.verb not in _BARRING or before.end > action.start:
+        return action
+    is_object = _OBJECT.fullmatch(low, before.end, action.start) is not None
+    return replace(action, affirmed=not action.affirmed) if is_object else action
+
+
+_BARRING = frozenset({"ban", "reject", "shut_down"})
+_OBJECT = re.compile(
+    r" (?:the |its |a |an |any |all |their )?"
+    r"(?:(?!(?:after|of|over|for|in|on|to|amid|following|from|with|by|and|at|as|against)\b)[\w.-]+ ){0,2}"
+    r"|[\u4e00-\u9fff]?"
+)
+"""What may stand between what bars and the act that it bars."""
 
 
 def _mere_denial(low: str, text: str) -> list[Action]:

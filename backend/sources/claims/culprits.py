@@ -13,7 +13,8 @@ _PATTERNS: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
         r"(?:\b(?:carried out|committed|perpetrated|conducted|orchestrated|hacked|robbed|stolen|attacked)"
         r"(?: \w+){0,3}? by"
-        r"|\b(?:attributed|traced|linked|ascribed)(?: [\w,]+){0,3}? to|\bblamed(?: [\w,]+){0,3}? on"
+        r"|\b(?:attributed|traced|linked|ascribed)(?: [\w,]+){0,3}? to|\bblamed(?: [\w,]+){0,8}? on"
+        r"|\b(?:FBI|authorities|police|Japan|Korea|Agency) (?:named|accused)"
         rf"|\b(?:[Tt]he )?work of) (?:the |hackers (?:from|of) )?{_NAME}"
     ),
     "ja": re.compile(

@@ -1,5 +1,6 @@
 """The slots of a claim. Offsets count code points in the text they were read from, end exclusive."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -8,6 +9,7 @@ from typing import Literal
 from backend.entities.mention import Mention
 from backend.entities.model import Language
 from backend.sources.claims.roles import Role
+from backend.sources.claims.subjects import Subject
 
 Precision = Literal["year", "quarter", "month", "day"]
 
@@ -72,8 +74,16 @@ class Claim:
     actions: tuple[Action, ...] = ()
     words: frozenset[str] = frozenset()
     """Stems and pairs of characters that tell what the claim is about, outside all its slots."""
+    matter: frozenset[str] = frozenset()
+    """Those of ``words`` that stand outside the acts and names too: what is done to what, and how."""
+    denied: frozenset[str] = frozenset()
+    """Stems and pairs outside the acts that stand beside a negation: what was not replaced, not insured."""
     names: tuple[str, ...] = ()
     """What looks like a name and is none of the catalogue: capitalised words, words in katakana."""
+    subject: Subject | None = None
+    """Who acts, by a name that the catalogue lacks."""
+    places: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """Countries by their English names, each as the text names it."""
 
 
 Slot = Literal["date", "figure", "agent", "polarity"]
@@ -101,5 +111,7 @@ class Comparison:
     agreed: tuple[Difference, ...] = ()
     closeness: float = 0.0
     """How much more speaks for one event than against it, as a logit: above 0 where they are one."""
+    grounded: bool = True
+    """Whether who, what and which one are shared, so that the claim can be called true or false by it."""
     same_event: bool = True
     """Whether the passage tells what the claim is about; where not, nothing else agrees or differs."""

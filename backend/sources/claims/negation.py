@@ -7,6 +7,7 @@ own. A denial behind a whole sentence (との報道を否定, 并非事实) turn
 """
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from backend.entities.model import Language
@@ -14,18 +15,25 @@ from backend.sources.claims.model import Action
 
 _BEFORE_EN, _BEHIND_EN, _BEFORE_ZH, _BEHIND_ZH, _BEHIND_JA = 48, 48, 16, 10, 20
 """How many characters before or behind a verb its negation may stand."""
-_CLAUSE = re.compile(r"[.,;:!?](?=\s|$)|[。、，；：！？\n]| (?:but|and|although|while) ")
+_CLAUSE = re.compile(
+    r"[.,;:!?](?=\s|$)|(?<=[\u3041-\u9fff])[,;:!?]|[,;:!?](?=[\u3041-\u9fff])"
+    r"|[。、，；：！？\n]| (?:but|and|although|while) "
+)
 _GOVERNING_EN = (
     r"(?:fail(?:s|ed|ing)?|refus(?:e|es|ed|ing)|declin(?:e|es|ed|ing)|unable|decid(?:e|es|ed) (?:not|against)"
     r"|opt(?:s|ed) not|(?:scrap(?:s|ped)?|shelv(?:e|es|ed)|drop(?:s|ped)?|abandon(?:s|ed)?|cancell?(?:s|ed)?"
-    r"|call(?:s|ed) off|g(?:ive|ives|ave) up(?: on)?|pull(?:s|ed))"
-    r" (?:(?:its|the|his|her|their|a|any|all) )?(?:plans?|bid|proposal|idea|attempt|move))"
+    r"|call(?:s|ed) off|withdr(?:aws|ew|awn|awing)|ditch(?:es|ed)?|axe[sd]?|revers(?:es|ed)"
+    r"|back(?:s|ed) out of"
+    r"|walk(?:s|ed) away from|g(?:ive|ives|ave) up(?: on)?|pull(?:s|ed))"
+    r" (?:(?:its|the|his|her|their|a|any|all) )?(?:\w+ )?(?:plans?|bid|proposal|idea|attempt|move"
+    r"|application))"
     r"(?: to| for| of|(?= (?:[a-z]+ing\b|$)))"
     r"|(?:stop(?:s|ped)?|ceas(?:e|es|ed)|halt(?:s|ed)?|quit(?:s)?)(?= (?:[a-z]+ing\b|$))"
 )
 _NOT_EN = re.compile(
     rf"\b(?:(?:{_GOVERNING_EN})|not(?! only)|never|cannot|no longer|nor|neither"
     r"|yet to|den(?:y|ies|ied|ying)|refut(?:es?|ed|ing)|rul(?:es?|ed|ing) out|false(?:ly)?|rather than"
+    r"|avoid(?:s|ed|ing)?|avert(?:s|ed|ing)?|escap(?:es?|ed|ing)"
     r"|instead of|short of|without|no)\b"
     r"|n't\b",
 )
@@ -36,7 +44,10 @@ _NOT_EN_BEHIND = re.compile(
 )
 _FAILED = ("fail", "fails", "failed", "failing")
 _ONLY_NEAR = frozenset({"no", "without", "not"})
-_GOVERNING_ZH = r"拒绝|拒絕|取消|放弃|放棄|搁置|擱置|未获|未獲|未能|没能|沒能|不予|不准|无意|停止|终止|終止"
+_GOVERNING_ZH = (
+    "拒绝|拒絕|取消|放弃|放棄|搁置|擱置|未获|未獲|未能|没能|沒能|不予|不准|无意|避免|免于|逃过|躲过"
+    "|停止|终止|終止|撤回(?!了?(?:诉|起诉|指控|令|对))"
+)
 _NOT_ZH = re.compile(
     rf"{_GOVERNING_ZH}|从未|從未|没有|沒有|尚未|并未|並未|并没|並沒|并非|並非|否认|否認|不会|不會|不再|绝不|未曾|并不|並不"
     r"|(?:没|未(?!经|經|来|來)|不(?!断|仅|过|法|久|少)|无(?!注|许|罪))(?=.{0,2}$)"
@@ -45,7 +56,9 @@ _NOT_ZH_BEHIND = re.compile(
     r"(?:的)?(?:计划|計劃|申请|申請|方案|提案|一事|请求|要求|动议|被|遭|已|而|均|并|终|最终){0,4}"
     r"(?:取消|告吹|落空|流产|流產|搁置|擱置|被拒|被否|遭拒|未果|未成)"
 )
-_GOVERNING_JA = "拒否(?!権)|拒ん|拒む|拒絶|見送|取りやめ|取り止め|断念|中止|停止|やめ|否定|撤回|失敗"
+_GOVERNING_JA = (
+    "拒否(?!権)|免れ|防い|防ぎ|回避|拒ん|拒む|拒絶|見送|取りやめ|取り止め|断念|中止|停止|やめ|否定|撤回|失敗"
+)
 _NOT_JA = re.compile(
     r"(?:て|し|され|せ|れ|られ|い|が|は|には|を|に|と|さ|っ|わ|ま|か|え|め|け|ら|り|当た|行わ|認め|する|した"
     r"|で|も|の|こと|事実|方針|計画|予定|申請|得|受け|取得|でき|至|下げ|げ|る|う|く|へ|ず|よう|との|報道){0,10}?"
@@ -86,6 +99,27 @@ def without_denied(low: str, found: list[Action]) -> list[Action]:
             for action in found
         ]
     return found
+
+
+_DENIED: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"(?:\b(?:not|never|no longer|declin(?:e|es|ed)|refus(?:e|es|ed|ing)|fail(?:s|ed|ing)?|unable)|n't)"
+        r"(?: to| be| been| ever| yet| also| have| even){0,3} (?P<word>[a-z]{4,30})\b"
+    ),
+    "ja": re.compile(
+        "(?P<word>[\u4e00-\u9fff]{2})(?:を|は|が|も|に|し|さ|せ|れ|られ|でき|行わ|応じ){0,4}"
+        "(?:なかった|ない|ません|ず(?=に|、|。|$))"
+    ),
+    "zh": re.compile(
+        "(?:没有|沒有|并未|並未|从未|尚未|未曾|未能|没能|不再|拒绝|拒絕|未|没|沒)(?:被|对|向|将|能|予)?"
+        "(?P<word>[\u4e00-\u9fff]{2})"
+    ),
+}
+
+
+def denied(low: str, language: Language) -> Iterator[re.Match[str]]:
+    """The words (``word``) right beside a negation, whether the list of verbs has them or not."""
+    return _DENIED[language].finditer(low)
 
 
 def of(low: str, start: int, end: int, before_end: int, language: Language) -> tuple[bool, int | None]:

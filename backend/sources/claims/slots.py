@@ -5,7 +5,7 @@ from datetime import date
 
 from backend.entities.mention import Mention
 from backend.entities.model import Language
-from backend.sources.claims import actions, dates, numbers, quantities, wording
+from backend.sources.claims import actions, dates, negation, numbers, places, quantities, subjects, wording
 from backend.sources.claims.model import Action, Claim
 
 MOST_CHARACTERS = 20_000
@@ -25,6 +25,9 @@ def read_claim(
     found_quantities = quantities.find(plain, language, found_dates)
     found_actions = [action for action in actions.find(plain, language) if not _inside(action, mentions)]
     spans = [(slot.start, slot.end) for slots in (mentions, found_dates, found_quantities) for slot in slots]
+    acts = [(action.start, action.end) for action in found_actions]
+    names = wording.names(plain, spans)
+    named = " ".join(names).lower()
     return Claim(
         text,
         language,
@@ -33,7 +36,21 @@ def read_claim(
         tuple(found_quantities),
         tuple(found_actions),
         wording.words(plain, spans),
-        wording.names(plain, spans),
+        frozenset(word for word in wording.matter(plain, [*spans, *acts]) if word not in named),
+        _denied(plain, language, acts),
+        names,
+        subjects.find(text[:MOST_CHARACTERS], language, spans),
+        places.find(plain),
+    )
+
+
+def _denied(plain: str, language: Language, acts: Sequence[tuple[int, int]]) -> frozenset[str]:
+    """What is negated beside the acts, of which it is told whether they are."""
+    low = plain.lower()
+    return frozenset(
+        wording.stem(match["word"])
+        for match in negation.denied(low, language)
+        if not any(start < match.end("word") and match.start("word") < end for start, end in acts)
     )
 
 

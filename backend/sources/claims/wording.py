@@ -13,6 +13,7 @@ MOST_NAMES = 40
 _LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z'-]{2,40}")
 _LONG_LOWER = re.compile(r"(?<![A-Za-z])[a-z]{5,40}(?![A-Za-z])")
 _HAN = re.compile(r"[\u3041-\u3096\u30a1-\u30fc\u3400-\u4dbf\u4e00-\u9fff々]{2,}")
+_HIRAGANA = re.compile(r"[\u3041-\u3096]")
 _HIRAGANA_PAIR = re.compile(r"[\u3041-\u3096]{2}")
 _CAPITALISED = re.compile(r"(?<![\w.])[A-Z][A-Za-z]*[A-Za-z0-9]+(?:-[A-Z][a-z]+|-\d{1,6})*")
 _KATAKANA = re.compile(r"(?<![\u30a1-\u30fc])[\u30a1-\u30fa][\u30a1-\u30fc]{2,20}(?![\u30a1-\u30fc])")
@@ -35,13 +36,18 @@ def words(text: str, outside: Iterable[tuple[int, int]]) -> frozenset[str]:
         for match in _LATIN_WORD.finditer(piece):
             word = match.group().lower()
             if word not in _COMMON:
-                found.add(_stem(word))
+                found.add(stem(word))
         for match in _HAN.finditer(piece):
             run = match.group()
             found.update(run[k : k + 2] for k in range(min(len(run) - 1, MOST_WORDS)))
         if len(found) > MOST_WORDS:
             break
     return frozenset(word for word in found if not _HIRAGANA_PAIR.fullmatch(word))
+
+
+def matter(text: str, outside: Iterable[tuple[int, int]]) -> frozenset[str]:
+    """:func:`words` without those that tell nothing on their own (got, made, announced)."""
+    return frozenset(word for word in words(text, outside) - _LIGHT if not _HIRAGANA.search(word))
 
 
 def names(text: str, outside: Iterable[tuple[int, int]]) -> tuple[str, ...]:
@@ -86,7 +92,7 @@ def _pieces(text: str, outside: Iterable[tuple[int, int]]) -> Iterable[str]:
     yield text[at:]
 
 
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
     """A rough stem: the endings of number, tense and person off, so that approves meets approved."""
     word = word.removesuffix("'s").strip("'-")
     for ending in (
@@ -107,3 +113,6 @@ def _stem(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word[: -len(ending)]
     return word
+
+
+_LIGHT = frozenset(map(stem, _WORDS["light"])) | _WORDS["light"]

@@ -72,8 +72,9 @@ def evidence(
     url: str = "https://example.org/1",
     digest: int = 0,
     closeness: float = 3.0,
+    comparison: Comparison | None = None,
 ) -> Evidence:
-    found = Comparison(
+    found = comparison or Comparison(
         entities,
         agreed.count("date"),
         agreed.count("figure"),

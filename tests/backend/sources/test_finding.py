@@ -291,3 +291,22 @@ def test_near_misses_are_few_and_about_somebody_whom_the_statement_names(finder:
     assert told["truth_assessment"]["assessment"] == "unverified"
     assert 0 < len(told["primary_sources"]) <= 3
     assert all("Cardano" in source["content"] + source["title"] for source in told["primary_sources"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tesla recalled 2,000 cars in February 2021.",
+        "Strategy bought bitcoin in March 2023.",
+        "Coinbase paid $100 million to a charity in January 2023.",
+        "Cardano's Vasil hard fork went live in September 2022.",
+        "クラーケンは2020年9月にサッカー大会を後援した。",
+        "バイナンスは2020年3月にハッキングされた。",
+        "Circle于2025年6月在成都开设办事处。",
+        "币安2019年5月在巴西推出信用卡。",
+    ],
+)
+def test_another_deed_of_somebody_known_in_a_known_month_is_not_known(finder: Finder, text: str) -> None:
+    truth = found(finder, text)["truth_assessment"]
+    assert abs(truth["truth_probability"] - 0.5) <= 0.2
+    assert (truth["assessment"], truth["confidence_level"]) == ("unverified", "low")

@@ -120,3 +120,35 @@ def test_a_polarity_that_differs_is_shown_with_both_words() -> None:
 
     comparison = held("The SEC rejected spot bitcoin ETFs on 10 January 2024.", APPROVAL)
     assert slots(comparison) == {"polarity"}
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "language"),
+    [
+        ("The upgrade brought the bomb forward", "The upgrade delays the bomb.", "en"),
+        ("The attacker kept all of the money", "The attacker gave nearly all of it back.", "en"),
+        ("The president blocked the repeal of the rule", "Repeal of the rule becomes law.", "en"),
+        ("The order directs work on the coin", "The order barred work on the coin.", "en"),
+        ("The firm declined to replace the coins", "The firm replaced the coins on the next day.", "en"),
+        ("The bank halted its coin project", "The bank moves its coin project to the next phase.", "en"),
+        ("取引所は34万ETHの流出を免れた", "取引所から34万ETHが流出した。", "ja"),
+        ("同社は売却を断念した", "同社は売却した。", "ja"),
+        ("行政令下令研发数字货币", "行政令禁止推进数字货币。", "zh"),
+        ("公司撤回了上市计划", "公司在交易所上市。", "zh"),
+        ("交易所让用户承担损失", "损失由基金全额承担。", "zh"),
+    ],
+)
+def test_what_is_turned_round_in_other_words_differs(mine: str, theirs: str, language: Language) -> None:
+    same_day = actions(claim(mine, language), claim(theirs, language), is_record=True, on_its_day=True)
+    assert same_day[1] is not None
+
+
+def test_what_the_claim_itself_takes_for_granted_does_not_differ() -> None:
+    rescinded, gone = "SECは指針SAB121を撤回した", "SAB121が撤回され、負債として計上させる指針がなくなった。"
+    assert not _told(rescinded, gone, "ja")[1]
+
+
+def test_a_name_of_the_case_is_no_side_of_it() -> None:
+    record = "上诉法院裁定币安胜诉SEC。"
+    assert _told("SEC在币安案中胜诉", record, "zh")[1]
+    assert not _told("SEC在币安案中败诉", record, "zh")[1]

@@ -71,3 +71,25 @@ def test_any_text_gives_actions_within_it(text: str, language: Language) -> None
 
 def test_a_text_of_verbs_alone_is_read_in_part() -> None:
     assert len(find("not ban " * 20_000, "en")) <= MOST_ACTIONS + 2
+
+
+@pytest.mark.parametrize(
+    ("text", "verb", "whole"),
+    [
+        ("It brought the difficulty bomb forward", "advance", "brought the difficulty bomb forward"),
+        ("The thief gave nearly all of it back", "give_back", "gave nearly all of it back"),
+        ("They took the firm to court", "sue", "took the firm to court"),
+    ],
+)
+def test_a_verb_is_found_apart_from_what_belongs_to_it(text: str, verb: str, whole: str) -> None:
+    assert [(action.verb, action.text) for action in find(text, "en") if action.verb == verb] == [
+        (verb, whole)
+    ]
+
+
+def test_a_verb_and_what_belongs_to_it_stand_in_one_clause() -> None:
+    assert not any(action.verb == "advance" for action in find("It brought fees, and went forward", "en"))
+
+
+def test_the_number_of_a_block_refuses_nothing() -> None:
+    assert [action.verb for action in find("At block 840,000 the block reward fell", "en")] == ["lower_level"]

@@ -1,0 +1,67 @@
+"""Another doer than the source's: a country, a firm or a person that the catalogue lacks."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from backend.entities.model import Language
+from tests.backend.sources.evidence import held
+
+DAY = datetime(2021, 9, 7, tzinfo=UTC)
+TENDER = ("Bitcoin becomes legal tender in El Salvador. It was the first country to take this step.", DAY)
+TENDER_ZH = ("萨尔瓦多将比特币定为法定货币。这是首个采取此举的国家。", DAY)
+FIRM_JA = ("コインチェックがビットコインを購入。10億円分を買うと発表した。", DAY)
+PRISON = (
+    "Bitcoin thief sentenced. Ilya Lichtenstein was sentenced to five years in prison for 119,754 BTC.",
+    DAY,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "record", "language", "claimed", "found"),
+    [
+        (
+            "Bitcoin became legal tender in Honduras in September 2021.",
+            TENDER,
+            "en",
+            "Honduras",
+            "El Salvador",
+        ),
+        ("2021年9月，巴拿马把比特币定为法定货币。", TENDER_ZH, "zh", "巴拿马", "萨尔瓦多"),
+        (
+            "任天堂は2021年9月、10億円分のビットコインを購入すると発表した。",
+            FIRM_JA,
+            "ja",
+            "任天堂",
+            "コインチェック",
+        ),
+        (
+            "Robert Lang was sentenced to five years in September 2021 for 119,754 BTC.",
+            PRISON,
+            "en",
+            "Robert Lang",
+            "Ilya Lichtenstein",
+        ),
+    ],
+)
+def test_a_doer_whom_nobody_knows_differs_from_the_records(
+    text: str, record: tuple[str, datetime], language: Language, claimed: str, found: str
+) -> None:
+    differences = held(text, record, language).differences
+    assert [(one.slot, one.claimed, one.found) for one in differences] == [("agent", claimed, found)]
+
+
+@pytest.mark.parametrize(
+    ("text", "record", "language"),
+    [
+        ("Bitcoin became legal tender in El Salvador in September 2021.", TENDER, "en"),
+        ("2021年9月，比特币成为法定货币。", TENDER_ZH, "zh"),
+        ("コインチェックは2021年9月、10億円分のビットコインを購入すると発表した。", FIRM_JA, "ja"),
+        ("A thief of 119,754 BTC was sentenced to five years in September 2021.", PRISON, "en"),
+        ("Lichtenstein was sentenced to five years in September 2021.", PRISON, "en"),
+    ],
+)
+def test_who_is_named_otherwise_or_not_at_all_does_not_differ(
+    text: str, record: tuple[str, datetime], language: Language
+) -> None:
+    assert held(text, record, language).differences == ()
