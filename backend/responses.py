@@ -6,7 +6,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from backend.prepared import Prepared
+from backend.prepared import Prepared, accepts_gzip
 
 HOT: dict[int | str, dict[str, Any]] = {
     304: {"description": "The client holds these very bytes (`If-None-Match`)."}
@@ -38,6 +38,15 @@ class RawJson(Response):
 
     def __init__(self, body: bytes, *, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(body, headers={"Cache-Control": "private, no-cache", **(headers or {})})
+
+
+def tagged(body: bytes, request: Request) -> Response:
+    """JSON bytes made for this request, with the entity tag, coding and 304 of answers that stand ready."""
+    answer = Prepared(body)
+    accepted = _joined(request, "accept-encoding")
+    if accepted is not None and accepts_gzip(accepted):
+        answer.compress()
+    return PreparedResponse(answer, request)
 
 
 def not_found(what: str) -> dict[int | str, dict[str, Any]]:

@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from backend.auth.gate import gated_router, needs
 from backend.jobs import http
-from backend.jobs.envelope import AcceptedAnswer
+from backend.jobs.schemas import AcceptedAnswer
 
 router = gated_router(scope="read")
 

@@ -24,7 +24,7 @@ import sqlalchemy as sa
 from backend.auth.service import create_key
 from backend.db import Database
 from backend.jobs import ledger
-from backend.jobs.model import JobKind
+from backend.jobs.schemas import JobKind
 from backend.jobs.tables import jobs
 from backend.settings import Settings
 from benchmarks.job_crew import child, children, store

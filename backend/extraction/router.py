@@ -12,23 +12,9 @@ from backend.extraction import sightings
 from backend.extraction.schemas import ExtractionRequest, ExtractionResult, SeenAnswer
 from backend.extraction.window import Window, between
 from backend.instants import Instant, utc_now
-from backend.jobs.envelope import AcceptedAnswer, JobAnswer, JobPage, ProgressAnswer
-from backend.jobs.http import (
-    ACCEPTED,
-    CANCEL,
-    UNKNOWN,
-    Caller,
-    Cursor,
-    IdempotencyKey,
-    JobId,
-    Limit,
-    cancelled,
-    listed,
-    progress,
-    shown,
-    submitted,
-)
-from backend.responses import RawJson
+from backend.jobs.http import ACCEPTED, Caller, IdempotencyKey, add_job_routes, submitted
+from backend.jobs.schemas import AcceptedAnswer
+from backend.responses import HOT, tagged
 
 router = gated_router(scope="read", tags=["entities"])
 
@@ -46,32 +32,18 @@ def submit_extraction(
     return submitted(request, "extraction", {"text": body.text}, title=body.text[:400], who=who, key=key)
 
 
-@router.get("/entities/extractions", response_model=JobPage)
-def list_extractions(request: Request, limit: Limit = 20, cursor: Cursor = None) -> Response:
-    """Entity-extraction jobs, newest first."""
-    return listed(request, "extraction", limit=limit, cursor=cursor)
+add_job_routes(
+    router,
+    "extraction",
+    "/entities/extractions",
+    ExtractionResult,
+    named="entity-extraction",
+    verb_object="extraction",
+    plural="extractions",
+)
 
 
-@router.get("/entities/extractions/{id}", response_model=JobAnswer[ExtractionResult], responses=UNKNOWN)
-def read_extraction(request: Request, id: JobId) -> Response:
-    """An entity-extraction job; `result` is there once it is completed."""
-    return shown(request, "extraction", id)
-
-
-@router.get("/entities/extractions/{id}/steps", response_model=ProgressAnswer, responses=UNKNOWN)
-def watch_extraction(request: Request, id: JobId) -> Response:
-    """What the job has done and is doing."""
-    return progress(request, "extraction", id)
-
-
-@router.delete("/entities/extractions/{id}", response_model=JobAnswer[ExtractionResult], responses=CANCEL)
-@needs("write")
-def cancel_extraction(request: Request, id: JobId) -> Response:
-    """End a job that has not ended."""
-    return cancelled(request, "extraction", id)
-
-
-@router.get("/entities", response_model=SeenAnswer)
+@router.get("/entities", response_model=SeenAnswer, responses=HOT)
 def list_entities(
     request: Request,
     window: Annotated[
@@ -86,4 +58,4 @@ def list_entities(
     start, end = between(window, from_, to, now=utc_now())
     rules = request.app.state.articles.rules.current
     entities = sightings.seen_between(request.app.state.database, rules, start, end)
-    return RawJson(orjson.dumps({"data": {"entities": entities}}))
+    return tagged(orjson.dumps({"data": {"entities": entities}}), request)

@@ -81,6 +81,8 @@ class Dispatcher:
         if self._started_at is None or now - self._started_at >= START_WITHIN:
             for job_id in transitions.fail_overdue(self._database, timeout=self.runner.timeout, now=now):
                 log.warning("job_timed_out", job=job_id)
+            for job_id in transitions.give_up_waiting(self._database, now=now):
+                log.warning("job_never_taken_up", job=job_id)
         forgotten = transitions.put_back_forgotten(self._database, taken_before=now - START_WITHIN)
         if forgotten:
             log.warning("jobs_put_back", jobs=len(forgotten))
@@ -113,18 +115,18 @@ class Dispatcher:
             self._busy[job_type.kind][workflow_id] = now
         try:
             with SetWorkflowID(workflow_id):
-                DBOS.start_workflow(running.submitted_jobs, job_type.kind, ids)
+                DBOS.start_workflow(running.submitted_jobs, job_type.kind, ids, now.isoformat())
         except BaseException:
             self._set_free(job_type.kind, workflow_id)
             raise
 
-    def run(self, kind: str, ids: Sequence[str]) -> None:
+    def run(self, kind: str, ids: Sequence[str], taken_at: datetime | None = None) -> None:
         """Called in a thread of dbos; jobs that were taken over come this way too, and count."""
         workflow_id = DBOS.workflow_id or ids[0]
         with self._guard:
             self._busy[kind][workflow_id] = self._clock()
         try:
-            self.runner.run(kind, ids)
+            self.runner.run(kind, ids, taken_at)
         finally:
             self._set_free(kind, workflow_id)
 

@@ -1,40 +1,41 @@
 """What the routers of jobs share, so that each of them is a few lines.
 
-A router is made with :func:`backend.auth.gate.gated_router`, names its kind, and calls::
+A router is made with :func:`backend.auth.gate.gated_router`, names its kind, says how a job of it is
+submitted, and is given the rest::
 
     @router.post("/sources", status_code=202, response_model=AcceptedAnswer, responses=ACCEPTED)
     @needs("write")
     def submit_sources(request: Request, body: SourcesRequest, who: Caller, key: IdempotencyKey) -> Response:
         return submitted(request, "sources", body.model_dump(mode="json"), title=..., who=who, key=key)
 
-    @router.get("/sources/{id}", response_model=JobAnswer[SourcesResult], responses=UNKNOWN)
-    def read_sources(request: Request, id: JobId) -> Response:
-        return shown(request, "sources", id)
+    add_job_routes(router, "sources", "/sources", SourcesResult, named=..., verb_object=..., plural=...)
 """
 
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from fastapi import Depends, Header, Path, Query, Request
+from fastapi import APIRouter, Depends, Header, Path, Query, Request
 from pydantic import AfterValidator
 from starlette.responses import Response
 
-from backend.auth.gate import current_principal
+from backend.auth.gate import current_principal, needs
 from backend.auth.principal import Principal
 from backend.db import Database
 from backend.errors import BadRequest, Conflict, FieldError, NotFound
 from backend.instants import utc_now
-from backend.jobs import ledger
+from backend.jobs import ledger, transitions
 from backend.jobs.envelope import accepted_answer, job_answer, page_answer, progress_answer
-from backend.jobs.model import CANCELLED, Job, JobKind
-from backend.responses import RawJson
+from backend.jobs.model import CANCELLED, LONGEST_WAIT, Job
+from backend.jobs.schemas import JobAnswer, JobKind, JobPage, ProgressAnswer
+from backend.responses import HOT, RawJson, tagged
 
 KEY_HEADER = "Idempotency-Key"
 LONGEST_KEY = 255
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 
 UNKNOWN: dict[int | str, dict[str, Any]] = {404: {"description": "There is no such job of this kind."}}
+READ = {**HOT, **UNKNOWN}
 CANCEL: dict[int | str, dict[str, Any]] = {
     **UNKNOWN,
     409: {"description": "The job has ended already."},
@@ -60,8 +61,8 @@ def _idempotency_key(
         str | None,
         Header(
             alias=KEY_HEADER,
-            description="1 to 255 characters. Within 24 hours the same key of the same credential gives "
-            "the job that it came with first.",
+            description="1 to 255 printable characters. Within 24 hours the same key of the same "
+            "credential gives the job that it came with first.",
         ),
     ] = None,
 ) -> str | None:
@@ -70,7 +71,10 @@ def _idempotency_key(
         return None
     if len(set(lines)) > 1:
         raise _bad_key("The request carries several that differ. Send one")
-    key = lines[0]
+    try:
+        key = lines[0].encode("latin-1").decode("utf-8")  # the framework reads bytes as Latin-1
+    except UnicodeDecodeError:
+        raise _bad_key("Must be UTF-8, best of ASCII characters alone") from None
     if not 1 <= len(key) <= LONGEST_KEY:
         raise _bad_key(f"Must have 1 to {LONGEST_KEY} characters")
     if not key.isprintable():
@@ -118,13 +122,21 @@ def submitted(
 
 
 def read_or_404(request: Request, kind: JobKind, job_id: str) -> Job:
-    """Raises :class:`NotFound` for an id that is unknown or another kind's."""
-    return _known(ledger.read(_database(request), kind, job_id), kind)
+    """Raises :class:`NotFound` for an id that is unknown or another kind's.
+
+    A job that waited too long fails when it is looked at, since no worker may be there to end it.
+    """
+    database, now = _database(request), utc_now()
+    job = _known(ledger.read(database, kind, job_id), kind)
+    if job.status == "pending" and job.created_at < now - LONGEST_WAIT:
+        transitions.give_up_waiting(database, now=now)
+        job = _known(ledger.read(database, kind, job_id), kind)
+    return job
 
 
 def shown(request: Request, kind: JobKind, job_id: str) -> Response:
     """The job, with its result once it is completed. Raises :class:`NotFound`."""
-    return RawJson(job_answer(read_or_404(request, kind, job_id)))
+    return tagged(job_answer(read_or_404(request, kind, job_id)), request)
 
 
 def progress(request: Request, kind: JobKind, job_id: str) -> Response:
@@ -133,12 +145,14 @@ def progress(request: Request, kind: JobKind, job_id: str) -> Response:
     The status is read first, so that no step is missing from what has ended.
     """
     job = read_or_404(request, kind, job_id)
-    return RawJson(progress_answer(job, ledger.steps(_database(request), job_id)))
+    database = _database(request)
+    waiting = ledger.waiting(database, job) if job.status == "pending" else None
+    return tagged(progress_answer(job, waiting, ledger.steps(database, job_id)), request)
 
 
 def listed(request: Request, kind: JobKind, *, limit: int, cursor: str | None) -> Response:
     """A page of the jobs of a kind. Raises :class:`BadRequest` for a cursor that is none of ours."""
-    return RawJson(page_answer(ledger.recent(_database(request), kind, limit=limit, before=cursor)))
+    return tagged(page_answer(ledger.recent(_database(request), kind, limit=limit, before=cursor)), request)
 
 
 def cancelled(request: Request, kind: JobKind, job_id: str) -> Response:
@@ -161,3 +175,64 @@ def _known(job: Job | None, kind: JobKind) -> Job:
 def _database(request: Request) -> Database:
     database: Database = request.app.state.database
     return database
+
+
+def add_job_routes(
+    router: APIRouter, kind: JobKind, path: str, result: Any, *, named: str, verb_object: str, plural: str
+) -> None:
+    """The routes by which jobs of a kind are listed, read, watched and cancelled, below ``path``.
+
+    ``result`` is the shape of a completed job's result. ``named`` is what the documentation calls such a
+    job; ``verb_object`` and ``plural`` end the names of the operations (``read_extraction``,
+    ``list_extractions``).
+    """
+    answer = JobAnswer[result]
+    title = f"{'An' if named[0] in 'aeiou' else 'A'} {named}"
+
+    def read_all(request: Request, limit: Limit = 20, cursor: Cursor = None) -> Response:
+        return listed(request, kind, limit=limit, cursor=cursor)
+
+    def read(request: Request, id: JobId) -> Response:
+        return shown(request, kind, id)
+
+    def watch(request: Request, id: JobId) -> Response:
+        return progress(request, kind, id)
+
+    @needs("write")
+    def cancel(request: Request, id: JobId) -> Response:
+        return cancelled(request, kind, id)
+
+    add = router.add_api_route
+    add(
+        path,
+        read_all,
+        name=f"list_{plural}",
+        response_model=JobPage,
+        responses=HOT,
+        description=f"{named[0].upper()}{named[1:]} jobs, newest first.",
+    )
+    add(
+        f"{path}/{{id}}",
+        read,
+        name=f"read_{verb_object}",
+        response_model=answer,
+        responses=READ,
+        description=f"{title} job; `result` is there once it is completed.",
+    )
+    add(
+        f"{path}/{{id}}/steps",
+        watch,
+        name=f"watch_{verb_object}",
+        response_model=ProgressAnswer,
+        responses=READ,
+        description="What the job waits behind, has done and is doing.",
+    )
+    add(
+        f"{path}/{{id}}",
+        cancel,
+        methods=["DELETE"],
+        name=f"cancel_{verb_object}",
+        response_model=answer,
+        responses=CANCEL,
+        description="End a job that has not ended; it fails, and what it would still bring is dropped.",
+    )

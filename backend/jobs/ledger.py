@@ -21,7 +21,8 @@ from sqlalchemy.engine import Connection, Row
 
 from backend.db import Database, UtcTime
 from backend.errors import BadRequest, Conflict, FieldError
-from backend.jobs.model import CANCELLED, TITLE_LENGTH, Job, JobKind, JobSummary, Step
+from backend.jobs.model import CANCELLED, TITLE_LENGTH, Job, JobSummary, Step
+from backend.jobs.schemas import JobKind, Waiting
 from backend.jobs.tables import job_steps, jobs, submissions
 
 REPEATED_WITHIN = timedelta(hours=24)
@@ -111,6 +112,19 @@ def steps(database: Database, job_id: str) -> list[Step]:
             Step(row.name, row.started_at, row.finished_at, orjson.loads(row.detail))
             for row in connection.execute(wanted)
         ]
+
+
+def waiting(database: Database, job: JobSummary) -> Waiting:
+    """What a pending job waits behind."""
+    mine = sa.tuple_(sa.literal(job.created_at, UtcTime), sa.literal(job.id))
+    before = sa.tuple_(jobs.c.created_at, jobs.c.id) < mine
+    counted = sa.select(
+        sa.func.count().filter(sa.and_(jobs.c.status == "pending", before)).label("ahead"),
+        sa.func.count().filter(jobs.c.status == "running").label("running"),
+    ).where(jobs.c.kind == job.kind, jobs.c.status.in_(UNFINISHED))
+    with database.read() as connection:
+        row = connection.execute(counted).one()
+    return {"jobs_ahead": row.ahead, "jobs_running": row.running}
 
 
 def cancel(database: Database, kind: JobKind, job_id: str, *, now: datetime) -> Job | None:

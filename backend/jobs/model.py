@@ -1,15 +1,21 @@
 """What callers submit and watch: a job, its states and its steps."""
 
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, Literal
+from datetime import datetime, timedelta
+from typing import Any
 
 import orjson
 
-JobKind = Literal["sources", "extraction"]
-JobStatus = Literal["pending", "running", "completed", "failed"]
+from backend.jobs.schemas import JobKind, JobStatus
+
 TITLE_LENGTH = 200
 
+LONGEST_WAIT = timedelta(hours=24)
+"""A job that no worker took up for so long fails; its time to run counts from its start alone, so that
+neither a crowd nor a restart costs a job that was accepted."""
+UNTOUCHED = (
+    "No worker took up the job within 24 hours. Start one with 'chainproof worker', and submit it again."
+)
 CANCELLED = "The job was cancelled."
 FAULT = "Something went wrong on our side while the job ran. Please submit it again."
 

@@ -8,7 +8,7 @@ runs it, under that process's slot: when the process dies, another one starts th
 import contextvars
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, TypeVar
 
@@ -22,7 +22,8 @@ from backend.db import Database
 from backend.errors import ServiceError
 from backend.instants import Clock
 from backend.jobs import transitions
-from backend.jobs.model import FAULT, Job, JobKind, overdue_sentence
+from backend.jobs.model import FAULT, Job, overdue_sentence
+from backend.jobs.schemas import JobKind
 from backend.jobs.transitions import Publish
 
 log = structlog.get_logger(__name__)
@@ -140,13 +141,17 @@ class Runner:
         self.timeout = timeout
         self._clock = clock
 
-    def run(self, kind: str, ids: Sequence[str]) -> None:
-        """Run these jobs, one after the other, but those that have ended."""
+    def run(self, kind: str, ids: Sequence[str], taken_at: datetime | None = None) -> None:
+        """Run these jobs, one after the other, each started as its turn comes; not those that have ended,
+        nor those that were put back since ``taken_at`` because the ones before them took long."""
         job_type = self.types[kind]
-        for job_id in _persist(lambda: transitions.start(self.database, ids, now=self._clock())):
-            job = _persist(partial(transitions.running, self.database, job_id))
+        for job_id in ids:
+            job = _persist(partial(self._start, job_id, taken_at))
             if job is not None:
                 self._run_one(job_type, job)
+
+    def _start(self, job_id: str, taken_at: datetime | None) -> Job | None:
+        return transitions.start(self.database, job_id, now=self._clock(), taken_at=taken_at)
 
     def _run_one(self, job_type: JobType, job: Job) -> None:
         context = JobContext(
@@ -182,18 +187,20 @@ def _persist(change: Callable[[], T]) -> T:
     raise AssertionError("unreachable: the last attempt gives or raises")
 
 
-_run: Callable[[str, Sequence[str]], None] | None = None
+Run = Callable[[str, Sequence[str], datetime | None], None]
+_run: Run | None = None
 
 
-def use(run: Callable[[str, Sequence[str]], None] | None) -> None:
+def use(run: Run | None) -> None:
     """Say what runs the jobs of this process, in which dbos is one alone as well."""
     global _run
     _run = run
 
 
 @DBOS.workflow(name=WORKFLOW, max_recovery_attempts=ATTEMPTS)
-def submitted_jobs(kind: str, ids: list[str]) -> None:
-    """Its arguments are all that dbos stores of a job, beside the outcomes of steps."""
+def submitted_jobs(kind: str, ids: list[str], taken_at: str | None = None) -> None:
+    """Its arguments are all that dbos stores of a job, beside the outcomes of steps; ``taken_at`` is an
+    instant in ISO 8601."""
     if _run is None:
         raise RuntimeError("A job came while nothing in this process runs jobs.")
-    _run(kind, ids)
+    _run(kind, ids, datetime.fromisoformat(taken_at) if taken_at else None)

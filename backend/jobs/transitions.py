@@ -5,7 +5,7 @@ is not and drops what it has.
 """
 
 import functools
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,7 +15,8 @@ from sqlalchemy.engine import Connection
 
 from backend.db import Database, upsert
 from backend.jobs.ledger import UNFINISHED, WHOLE, as_job
-from backend.jobs.model import Job, JobKind, overdue_sentence
+from backend.jobs.model import LONGEST_WAIT, UNTOUCHED, Job, overdue_sentence
+from backend.jobs.schemas import JobKind
 from backend.jobs.tables import job_steps, jobs
 
 Publish = Callable[[Connection, Job, Mapping[str, Any], datetime], None]
@@ -73,25 +74,21 @@ def put_back_forgotten(database: Database, *, taken_before: datetime) -> list[st
     return ids
 
 
-def start(database: Database, ids: Sequence[str], *, now: datetime) -> list[str]:
-    """Set jobs running, for the first time or once more; gives those that have not ended, in order."""
-    unfinished = (jobs.c.id.in_(ids), jobs.c.status.in_(UNFINISHED))
+def start(database: Database, job_id: str, *, now: datetime, taken_at: datetime | None = None) -> Job | None:
+    """Set a job running, for the first time or once more; none where it has ended.
+
+    ``taken_at`` is when whoever starts it took it up: one that was put back since then is another's.
+    """
+    mine = [jobs.c.id == job_id, jobs.c.status.in_(UNFINISHED)]
+    if taken_at is not None:
+        mine.append(jobs.c.enqueued_at == taken_at)
     begun = {
         "status": "running",
         "attempt_at": now,
         "started_at": sa.func.coalesce(jobs.c.started_at, sa.literal(now, jobs.c.started_at.type)),
     }
     with database.write() as connection:
-        statement = sa.update(jobs).where(*unfinished).values(begun).returning(jobs.c.id)
-        started = set(connection.execute(statement).scalars())
-    return [job_id for job_id in ids if job_id in started]
-
-
-def running(database: Database, job_id: str) -> Job | None:
-    """The job, unless it has ended."""
-    wanted = sa.select(*WHOLE).where(jobs.c.id == job_id, jobs.c.status == "running")
-    with database.read() as connection:
-        row = connection.execute(wanted).one_or_none()
+        row = connection.execute(sa.update(jobs).where(*mine).values(begun).returning(*WHOLE)).one_or_none()
     return None if row is None else as_job(row)
 
 
@@ -138,6 +135,18 @@ def fail(database: Database, job_id: str, sentence: str, *, now: datetime) -> bo
     ended = {"status": "failed", "error": sentence, "completed_at": now}
     with database.write() as connection:
         return bool(connection.execute(sa.update(jobs).where(*still).values(ended)).rowcount)
+
+
+def give_up_waiting(database: Database, *, now: datetime) -> list[str]:
+    """End the jobs that nobody took up within :data:`LONGEST_WAIT`."""
+    waiting = (*WAITING, jobs.c.created_at < now - LONGEST_WAIT)
+    with database.read() as connection:
+        if connection.execute(sa.select(jobs.c.id).where(*waiting).limit(1)).first() is None:
+            return []
+    ended = {"status": "failed", "error": UNTOUCHED, "completed_at": now}
+    with database.write() as connection:
+        statement = sa.update(jobs).where(*waiting).values(ended).returning(jobs.c.id)
+        return list(connection.execute(statement).scalars())
 
 
 def fail_overdue(database: Database, *, timeout: timedelta, now: datetime) -> list[str]:

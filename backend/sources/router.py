@@ -4,22 +4,8 @@ from fastapi import Request
 from starlette.responses import Response
 
 from backend.auth.gate import gated_router, needs
-from backend.jobs.envelope import AcceptedAnswer, JobAnswer, JobPage, ProgressAnswer
-from backend.jobs.http import (
-    ACCEPTED,
-    CANCEL,
-    UNKNOWN,
-    Caller,
-    Cursor,
-    IdempotencyKey,
-    JobId,
-    Limit,
-    cancelled,
-    listed,
-    progress,
-    shown,
-    submitted,
-)
+from backend.jobs.http import ACCEPTED, Caller, IdempotencyKey, add_job_routes, submitted
+from backend.jobs.schemas import AcceptedAnswer
 from backend.sources.schemas import SourcesRequest, SourcesResult
 
 router = gated_router(scope="read", tags=["sources"])
@@ -36,26 +22,12 @@ def submit_sources(request: Request, body: SourcesRequest, who: Caller, key: Ide
     return submitted(request, "sources", body.model_dump(mode="json"), title=title, who=who, key=key)
 
 
-@router.get("/sources", response_model=JobPage)
-def list_sources(request: Request, limit: Limit = 20, cursor: Cursor = None) -> Response:
-    """Source-finding jobs, newest first."""
-    return listed(request, "sources", limit=limit, cursor=cursor)
-
-
-@router.get("/sources/{id}", response_model=JobAnswer[SourcesResult], responses=UNKNOWN)
-def read_sources(request: Request, id: JobId) -> Response:
-    """A source-finding job; `result` is there once it is completed."""
-    return shown(request, "sources", id)
-
-
-@router.get("/sources/{id}/steps", response_model=ProgressAnswer, responses=UNKNOWN)
-def watch_sources(request: Request, id: JobId) -> Response:
-    """What the job has done and is doing."""
-    return progress(request, "sources", id)
-
-
-@router.delete("/sources/{id}", response_model=JobAnswer[SourcesResult], responses=CANCEL)
-@needs("write")
-def cancel_sources(request: Request, id: JobId) -> Response:
-    """End a job that has not ended; it fails, and what it would still bring is dropped."""
-    return cancelled(request, "sources", id)
+add_job_routes(
+    router,
+    "sources",
+    "/sources",
+    SourcesResult,
+    named="source-finding",
+    verb_object="sources",
+    plural="sources",
+)

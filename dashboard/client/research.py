@@ -1,12 +1,17 @@
-"""Calls to the endpoints of jobs: source finding, entity extraction, and the entities seen lately."""
+"""Calls to the endpoints of jobs: source finding, entity extraction, and the entities seen lately.
+
+The shapes are those of ``backend.jobs.schemas``, which only what runs in the service may import; a test
+holds the two together.
+"""
 
 import uuid
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NotRequired
 from urllib.parse import quote
 
 import httpx
 import orjson
+from typing_extensions import TypedDict
 
 from backend.extraction.schemas import EntityOut, SeenEntity
 from backend.sources.schemas import (
@@ -67,9 +72,9 @@ class JobEntry(JobState):
 
 
 class Job(JobState):
-    """A job; ``result`` is null until it is completed, and of the shape of its kind."""
+    """A job; ``result``, of the shape of its kind, is there once it is completed."""
 
-    result: Any
+    result: NotRequired[Any]
 
 
 class StepEntry(TypedDict):
@@ -79,8 +84,18 @@ class StepEntry(TypedDict):
     detail: dict[str, Any]
 
 
+class Waiting(TypedDict):
+    """How many jobs stand before a pending one, and how many are at work."""
+
+    jobs_ahead: int
+    jobs_running: int
+
+
 class Progress(TypedDict):
+    """``waiting`` is null unless the job is pending."""
+
     status: JobStatus
+    waiting: Waiting | None
     steps: list[StepEntry]
 
 
@@ -138,15 +153,17 @@ def _path(kind: JobKind, job_id: str) -> str:
 
 def _job(body: dict[str, Any]) -> Job:
     data = body["data"]
-    return {
+    job: Job = {
         "id": data["id"],
         "status": data["status"],
         "created_at": data["created_at"],
         "started_at": data["started_at"],
         "completed_at": data["completed_at"],
         "error": data["error"],
-        "result": data.get("result"),
     }
+    if job["status"] == "completed":
+        job["result"] = data["result"]
+    return job
 
 
 def _sent(send: Callable[[Mapping[str, str]], httpx.Response], read: Callable[[Any], Any]) -> Posted[Any]:

@@ -14,7 +14,7 @@ Mode = Literal["statement", "text", "entities"]
 Kind = Literal["sources", "extraction"]
 """Of a job; a statement and a text are both jobs that find sources."""
 State = Literal["waiting", "unattended", "running", "quiet", "completed", "failed"]
-Failure = Literal["cancelled", "overdue", "fault", "other"]
+Failure = Literal["cancelled", "overdue", "untouched", "fault", "other"]
 
 ENDED = ("completed", "failed")
 UNATTENDED_SECONDS = 8.0
@@ -23,6 +23,7 @@ QUIET_SECONDS = 25.0
 """Longer than any step takes that is not stuck, and than a dead worker's jobs wait for another."""
 _JOB_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _OVERDUE = re.compile(r"The job did not end within ([0-9.]+) seconds? and was stopped\.")
+_UNTOUCHED = "No worker took up the job within 24 hours."
 _CANCELLED = "The job was cancelled."
 _FAULT = "Something went wrong on our side while the job ran."
 _HOST = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)+")
@@ -81,12 +82,20 @@ def is_job_id(text: str) -> bool:
     return _JOB_ID.fullmatch(text.lower()) is not None
 
 
-def state_of(job: Mapping[str, Any], steps: Sequence[Mapping[str, Any]], now: datetime) -> State:
-    """How the job is doing, seen from outside: whether anybody works on it shows in time alone."""
+def state_of(
+    job: Mapping[str, Any],
+    steps: Sequence[Mapping[str, Any]],
+    now: datetime,
+    waiting: Mapping[str, Any] | None = None,
+) -> State:
+    """How the job is doing, seen from outside: whether anybody works on it shows in time alone. ``waiting``
+    tells what a pending job stands behind: where others are at work, it is not forgotten."""
     status = job["status"]
     if status == "completed" or status == "failed":
         return "completed" if status == "completed" else "failed"
     if status == "pending":
+        if waiting is not None and waiting["jobs_running"]:
+            return "waiting"
         return "unattended" if _since(job["created_at"], now) >= UNATTENDED_SECONDS else "waiting"
     moments = [job["started_at"] or job["created_at"]]
     for step in steps:
@@ -108,6 +117,8 @@ def failure(sentence: str | None) -> tuple[Failure, dict[str, str]]:
         return "cancelled", {}
     if overdue := _OVERDUE.fullmatch(said):
         return "overdue", {"n": overdue[1]}
+    if said.startswith(_UNTOUCHED):
+        return "untouched", {}
     return ("fault", {}) if said.startswith(_FAULT) else ("other", {})
 
 

@@ -76,8 +76,9 @@ def _draw(seen: Look) -> None:
         if seen.job.error is not None:
             states.error(seen.job.error, key="rs_watch")
         return
-    steps = seen.progress.data["steps"] if seen.progress.data else []
-    state = reading.state_of(job, steps, datetime.now(UTC))
+    told = seen.progress.data
+    steps = told["steps"] if told else []
+    state = reading.state_of(job, steps, datetime.now(UTC), told["waiting"] if told else None)
     with st.container(key="rs_panel_watch", border=True, gap="small"):
         progress(seen, state)
         st.button(

@@ -14,9 +14,9 @@ from backend.articles.rules.ruleset import Rules
 from backend.auth.service import create_key, ensure_local_key
 from backend.db import Database
 from backend.extraction.tasks import extraction_jobs
-from backend.jobs import transitions
-from backend.jobs.model import JobKind
+from backend.jobs import ledger, transitions
 from backend.jobs.running import JobContext, JobType
+from backend.jobs.schemas import JobKind
 from backend.jobs.tables import jobs
 from backend.settings import Settings
 from backend.sources.tasks import source_jobs
@@ -43,7 +43,7 @@ class Research:
             for job_type in self.types.values()
             for job_id in transitions.take_up(self.database, job_type.kind, limit=100, now=now)
         ]
-        return transitions.start(self.database, ids, now=now)
+        return [job_id for job_id in ids if transitions.start(self.database, job_id, now=now)]
 
     def work(self) -> None:
         """Do every waiting job with the handlers that the worker has."""
@@ -51,8 +51,9 @@ class Research:
             self.finish(job_id)
 
     def finish(self, job_id: str) -> None:
-        job = transitions.running(self.database, job_id)
-        assert job is not None
+        found = (ledger.read(self.database, kind, job_id) for kind in self.types)
+        job = next(filter(None, found))
+        assert job.status == "running"
         kind = self.types[job.kind]
         context = JobContext(
             job, self.database, timeout=TIMEOUT, clock=lambda: datetime.now(UTC), durable=False

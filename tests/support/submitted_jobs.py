@@ -9,8 +9,9 @@ import sqlalchemy as sa
 
 from backend.db import Database
 from backend.jobs import ledger
-from backend.jobs.model import Job, JobKind
+from backend.jobs.model import Job
 from backend.jobs.running import Handler, JobContext, JobType
+from backend.jobs.schemas import JobKind
 from backend.jobs.tables import jobs
 
 NOW = datetime(2026, 5, 18, 12, tzinfo=UTC)

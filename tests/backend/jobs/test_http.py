@@ -1,8 +1,10 @@
 """The endpoints of jobs as callers meet them, with a router of the test's own."""
 
+import gzip
 import re
 import uuid
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +16,10 @@ from starlette.responses import Response
 
 from backend.auth.gate import gated_router, needs
 from backend.auth.service import create_key
+from backend.instants import utc_now
 from backend.jobs import http, ledger, transitions
-from backend.jobs.envelope import AcceptedAnswer, JobAnswer, JobPage, ProgressAnswer
+from backend.jobs.model import LONGEST_WAIT, UNTOUCHED
+from backend.jobs.schemas import AcceptedAnswer
 from tests.support.asgi import Answer, send
 from tests.support.market_app import Clock, Running, enable_only, run_app, settings_in
 from tests.support.submitted_jobs import NOW
@@ -37,25 +41,7 @@ def submit_toy(request: Request, body: Toy, who: http.Caller, key: http.Idempote
     return http.submitted(request, "sources", body.model_dump(), title=f"toy {body.n}", who=who, key=key)
 
 
-@router.get("/toys", response_model=JobPage)
-def list_toys(request: Request, limit: http.Limit = 20, cursor: http.Cursor = None) -> Response:
-    return http.listed(request, "sources", limit=limit, cursor=cursor)
-
-
-@router.get("/toys/{id}", response_model=JobAnswer[Doubled], responses=http.UNKNOWN)
-def read_toy(request: Request, id: http.JobId) -> Response:
-    return http.shown(request, "sources", id)
-
-
-@router.get("/toys/{id}/steps", response_model=ProgressAnswer, responses=http.UNKNOWN)
-def watch_toy(request: Request, id: http.JobId) -> Response:
-    return http.progress(request, "sources", id)
-
-
-@router.delete("/toys/{id}", response_model=JobAnswer[Doubled], responses=http.CANCEL)
-@needs("write")
-def cancel_toy(request: Request, id: http.JobId) -> Response:
-    return http.cancelled(request, "sources", id)
+http.add_job_routes(router, "sources", "/toys", Doubled, named="toy", verb_object="toy", plural="toys")
 
 
 class Caller:
@@ -130,8 +116,7 @@ def test_a_job_that_waits_has_everything_but_a_result(caller: Caller) -> None:
 
 def test_a_completed_job_has_its_result(caller: Caller) -> None:
     job_id, database = caller.submit(21), caller.running.database
-    transitions.start(database, [job_id], now=NOW)
-    job = transitions.running(database, job_id)
+    job = transitions.start(database, job_id, now=NOW)
     assert job is not None
     transitions.complete(database, job, {"twice": 42}, None, now=NOW)
 
@@ -143,7 +128,7 @@ def test_a_completed_job_has_its_result(caller: Caller) -> None:
 
 def test_a_running_job_shows_its_steps(caller: Caller) -> None:
     job_id, database = caller.submit(), caller.running.database
-    transitions.start(database, [job_id], now=NOW)
+    transitions.start(database, job_id, now=NOW)
     transitions.begin_step(database, job_id, 0, "search", now=NOW)
     transitions.finish_step(database, job_id, 0, {"found": 3}, now=NOW)
     transitions.begin_step(database, job_id, 1, "read", now=NOW)
@@ -152,6 +137,7 @@ def test_a_running_job_shows_its_steps(caller: Caller) -> None:
     assert caller.call("GET", f"/toys/{job_id}/steps").json() == {
         "data": {
             "status": "running",
+            "waiting": None,
             "steps": [
                 {"name": "search", "started_at": at, "finished_at": at, "detail": {"found": 3}},
                 {"name": "read", "started_at": at, "finished_at": None, "detail": {}},
@@ -170,8 +156,9 @@ def test_a_repeated_submission_gives_the_first_job_and_another_body_is_a_conflic
     assert (refused.status, refused.json()["code"]) == (409, "conflict")
 
 
-@pytest.mark.parametrize("value", ["x", "x" * 255, '"8e03978e-40d5-43e8-bc93-6894a57f9324"', "clé"])
+@pytest.mark.parametrize("value", ["x", "x" * 255, '"8e03978e-40d5-43e8-bc93-6894a57f9324"', "clÃ©"])
 def test_a_key_may_be_any_words_up_to_255_characters(caller: Caller, value: str) -> None:
+    """The last one is, byte for byte, an accented word in UTF-8."""
     assert caller.submit(headers=key_line(value)) == caller.submit(headers=key_line(value))
 
 
@@ -181,6 +168,10 @@ def test_a_key_may_be_any_words_up_to_255_characters(caller: Caller, value: str)
         ([""], "Must have 1 to 255 characters."),
         (["x" * 256], "Must have 1 to 255 characters."),
         (["a\tb"], "Must consist of printable characters."),
+        (["a\x7f"], "Must consist of printable characters."),
+        (["\xc2\x85"], "Must consist of printable characters."),
+        (["cl\xe9"], "Must be UTF-8, best of ASCII characters alone."),
+        (["\xff\xfe"], "Must be UTF-8, best of ASCII characters alone."),
         (["one", "two"], "The request carries several that differ. Send one."),
     ],
 )
@@ -233,7 +224,7 @@ def test_a_job_is_cancelled_once_and_again(caller: Caller) -> None:
 
 def test_a_job_that_has_ended_by_itself_is_not_cancelled(caller: Caller) -> None:
     job_id, database = caller.submit(), caller.running.database
-    transitions.start(database, [job_id], now=NOW)
+    transitions.start(database, job_id, now=NOW)
     transitions.fail(database, job_id, "No luck.", now=NOW)
 
     refused = caller.call("DELETE", f"/toys/{job_id}")
@@ -279,3 +270,60 @@ def test_the_document_tells_of_ids_keys_and_locations(caller: Caller) -> None:
     schema = reading["responses"]["200"]["content"]["application/json"]["schema"]["$ref"]
     answer = document["components"]["schemas"][schema.rsplit("/", 1)[1]]
     assert re.search(r"JobEnvelope_\w*Doubled", str(answer))
+
+
+@pytest.mark.parametrize("path", ["/toys/{}", "/toys/{}/steps", "/toys?limit=100"])
+def test_an_answer_that_the_client_holds_is_not_sent_again(caller: Caller, path: str) -> None:
+    job_id = caller.submit()
+    asked = path.format(job_id)
+    answer = caller.call("GET", asked)
+    tag = answer.headers["etag"]
+    assert answer.headers["cache-control"] == "private, no-cache"
+    assert "Accept-Encoding" in answer.headers["vary"]
+
+    held = caller.call("GET", asked, headers=[("If-None-Match", tag)])
+    assert (held.status, held.body, held.headers["etag"]) == (304, b"", tag)
+
+    caller.call("DELETE", f"/toys/{job_id}")
+    assert caller.call("GET", asked, headers=[("If-None-Match", tag)]).status == 200
+
+
+def test_a_long_answer_is_compressed_for_whoever_takes_it(caller: Caller) -> None:
+    for n in range(10):
+        caller.submit(n)
+    plain = caller.call("GET", "/toys")
+    zipped = caller.call("GET", "/toys", headers=[("Accept-Encoding", "gzip")])
+    assert zipped.headers["content-encoding"] == "gzip"
+    assert gzip.decompress(zipped.body) == plain.body
+    assert zipped.headers["etag"] != plain.headers["etag"]
+    assert (
+        "content-encoding"
+        not in caller.call("GET", "/toys", headers=[("Accept-Encoding", "gzip;q=0")]).headers
+    )
+
+
+def test_a_job_that_waited_a_day_with_no_worker_there_fails_as_it_is_looked_at(caller: Caller) -> None:
+    database = caller.running.database
+    long_ago = utc_now() - LONGEST_WAIT - timedelta(minutes=1)
+    job = ledger.submit(database, "sources", {}, submitted_by="x", idempotency_key=None, now=long_ago)
+
+    data = caller.call("GET", f"/toys/{job.id}").json()["data"]
+
+    assert (data["status"], data["error"], data["started_at"]) == ("failed", UNTOUCHED, None)
+
+
+def test_a_job_that_waits_tells_behind_what(caller: Caller) -> None:
+    database = caller.running.database
+    before = caller.call("GET", f"/toys/{caller.submit()}/steps").json()["data"]["waiting"]
+    transitions.start(database, caller.submit(), now=NOW)
+    told = caller.call("GET", f"/toys/{caller.submit()}/steps").json()["data"]
+    assert (told["status"], told["steps"]) == ("pending", [])
+    assert told["waiting"] == {
+        "jobs_ahead": before["jobs_ahead"] + 1,
+        "jobs_running": before["jobs_running"] + 1,
+    }
+
+
+def test_a_key_that_was_made_elsewhere_a_moment_ago_opens_at_once(caller: Caller) -> None:
+    made = create_key(caller.running.database, name="elsewhere", scopes=["read"], now=NOW)
+    assert caller.call("GET", "/toys", key=made.key).status == 200

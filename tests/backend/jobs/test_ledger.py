@@ -134,7 +134,7 @@ def test_a_cancelled_job_has_failed_with_a_sentence(database: Database) -> None:
 
 def test_what_has_ended_is_not_cancelled(database: Database) -> None:
     job = submit(database)
-    transitions.start(database, [job.id], now=NOW)
+    transitions.start(database, job.id, now=NOW)
     transitions.complete(database, job, {"n": 1}, None, now=NOW)
 
     found = ledger.cancel(database, "extraction", job.id, now=NOW + MINUTE)
@@ -177,3 +177,12 @@ def test_steps_are_told_in_order_with_what_came_of_them(database: Database) -> N
     assert search.detail == {"found": 3}
     assert (reading.name, reading.finished_at, reading.detail) == ("read", None, {})
     assert ledger.steps(database, "another") == []
+
+
+def test_a_pending_job_tells_what_it_waits_behind(database: Database) -> None:
+    first, second, last = (submit(database, now=NOW + n * MINUTE) for n in range(3))
+    submit(database, "sources", now=NOW)
+    transitions.start(database, first.id, now=NOW)
+
+    assert ledger.waiting(database, last) == {"jobs_ahead": 1, "jobs_running": 1}
+    assert ledger.waiting(database, second) == {"jobs_ahead": 0, "jobs_running": 1}

@@ -264,7 +264,7 @@ def test_a_job_whose_thread_hangs_fails_in_time_and_its_result_is_dropped(desk: 
 
 def test_a_worker_that_just_started_leaves_time_to_take_over_what_died_long_ago(desk: Desk) -> None:
     job = submit(desk.database, "sources")
-    transitions.start(desk.database, [job.id], now=NOW - timedelta(hours=1))
+    transitions.start(desk.database, job.id, now=NOW - timedelta(hours=1))
     dispatcher = desk.open(long_jobs())
 
     desk.clock.at += START_WITHIN - timedelta(seconds=1)
@@ -311,7 +311,8 @@ def test_waiting_jobs_are_spread_over_the_threads_that_are_free(desk: Desk, work
 
     work.wait_for(2)
 
-    assert [read(desk.database, job).status for job in jobs] == ["running"] * 4
+    states = sorted(read(desk.database, job).status for job in jobs)
+    assert states == ["pending", "pending", "running", "running"]
     work.let_go.set()
     assert {ended(desk.database, job).status for job in jobs} == {"completed"}
 
@@ -381,3 +382,37 @@ def test_a_workflow_without_a_dispatcher_says_so(launch: Launch) -> None:
 
     with pytest.raises(RuntimeError, match="nothing in this process runs jobs"):
         DBOS.start_workflow(running.submitted_jobs, "extraction", ["id"]).get_result()
+
+
+def test_each_job_of_a_batch_has_the_start_of_its_own_turn(database: Database) -> None:
+    clock = Clock(NOW)
+
+    def slow(context: JobContext) -> dict[str, Any]:
+        clock.move(seconds=1)
+        return {}
+
+    jobs = [submit(database) for _ in range(3)]
+    Runner(database, [short_jobs(slow)], timeout=TIMEOUT, clock=clock).run(
+        "extraction", [job.id for job in jobs]
+    )
+
+    spans = [(read(database, job).started_at, read(database, job).completed_at) for job in jobs]
+    second = timedelta(seconds=1)
+    assert spans == [(NOW + n * second, NOW + (n + 1) * second) for n in range(3)]
+
+
+def test_a_job_behind_a_long_one_of_its_batch_is_left_to_who_took_it_up_meanwhile(database: Database) -> None:
+    clock = Clock(NOW)
+    first, second = submit(database), submit(database)
+
+    def long(context: JobContext) -> dict[str, Any]:
+        clock.at += 2 * START_WITHIN
+        assert transitions.put_back_forgotten(database, taken_before=clock.at - START_WITHIN) == [second.id]
+        return {}
+
+    transitions.take_up(database, "extraction", limit=2, now=NOW)
+    Runner(database, [short_jobs(long)], timeout=TIMEOUT, clock=clock).run(
+        "extraction", [first.id, second.id], NOW
+    )
+
+    assert [read(database, job).status for job in (first, second)] == ["completed", "pending"]

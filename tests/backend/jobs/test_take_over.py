@@ -73,7 +73,7 @@ def test_of_a_killed_batch_only_what_had_not_ended_is_done_again(crew: Crew, dat
     crew.start(1)
     crew.wait_until(lambda: len(crew.told("short")) == 2, "the second job has begun")
     [victim] = {pid for _, pid, _ in crew.told("short")}
-    assert [read(database, job).status for job in jobs] == ["completed", "running", "running"]
+    assert [read(database, job).status for job in jobs] == ["completed", "running", "pending"]
 
     os.kill(int(victim), signal.SIGKILL)
     (crew.folder / HOLD).unlink()

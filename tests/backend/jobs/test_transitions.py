@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection
 
 from backend.db import Database, bump, change_counters
 from backend.jobs import ledger, transitions
-from backend.jobs.model import Job
+from backend.jobs.model import LONGEST_WAIT, UNTOUCHED, Job
 from tests.support.submitted_jobs import MINUTE, NOW, read, submit
 
 TIMEOUT = timedelta(seconds=120)
@@ -29,8 +29,7 @@ def published(database: Database) -> list[str]:
 def started(database: Database, *, now: datetime = NOW) -> Job:
     job = submit(database)
     transitions.take_up(database, job.kind, limit=1, now=now)
-    assert transitions.start(database, [job.id], now=now) == [job.id]
-    found = transitions.running(database, job.id)
+    found = transitions.start(database, job.id, now=now)
     assert found is not None
     return found
 
@@ -65,7 +64,7 @@ def test_many_workers_at_once_never_take_up_the_same_job(database: Database) -> 
 def test_jobs_that_were_taken_up_and_never_started_wait_again(database: Database) -> None:
     forgotten, taken, running = submit(database), submit(database), submit(database)
     transitions.take_up(database, "extraction", limit=3, now=NOW)
-    transitions.start(database, [running.id], now=NOW)
+    transitions.start(database, running.id, now=NOW)
     transitions.put_back(database, [taken.id])
     transitions.take_up(database, "extraction", limit=1, now=NOW + MINUTE)
 
@@ -78,7 +77,7 @@ def test_jobs_that_were_taken_up_and_never_started_wait_again(database: Database
 def test_a_job_that_is_started_again_keeps_its_first_start(database: Database) -> None:
     job = started(database)
 
-    assert transitions.start(database, [job.id], now=NOW + MINUTE) == [job.id]
+    assert transitions.start(database, job.id, now=NOW + MINUTE) is not None
 
     again = read(database, job)
     assert (again.status, again.started_at, again.attempt_at) == ("running", NOW, NOW + MINUTE)
@@ -88,8 +87,33 @@ def test_jobs_that_have_ended_are_not_started(database: Database) -> None:
     cancelled, waiting = submit(database), submit(database)
     ledger.cancel(database, "extraction", cancelled.id, now=NOW)
 
-    assert transitions.start(database, [cancelled.id, waiting.id, "unknown"], now=NOW) == [waiting.id]
-    assert transitions.running(database, cancelled.id) is None
+    assert transitions.start(database, cancelled.id, now=NOW) is None
+    assert transitions.start(database, "unknown", now=NOW) is None
+    assert transitions.start(database, waiting.id, now=NOW) == read(database, waiting)
+
+
+def test_a_job_that_was_put_back_is_left_to_whoever_took_it_up_since(database: Database) -> None:
+    job = submit(database)
+    transitions.take_up(database, "extraction", limit=1, now=NOW)
+    transitions.put_back_forgotten(database, taken_before=NOW + MINUTE)
+    assert transitions.start(database, job.id, now=NOW + MINUTE, taken_at=NOW) is None
+
+    transitions.take_up(database, "extraction", limit=1, now=NOW + MINUTE)
+    assert transitions.start(database, job.id, now=NOW + MINUTE, taken_at=NOW) is None
+    assert transitions.start(database, job.id, now=NOW + MINUTE, taken_at=NOW + MINUTE) is not None
+
+
+def test_a_job_that_nobody_took_up_for_a_day_fails_with_a_sentence(database: Database) -> None:
+    old, taken = submit(database), submit(database)
+    transitions.start(database, taken.id, now=NOW)
+    fresh = submit(database, now=NOW + LONGEST_WAIT)
+
+    assert transitions.give_up_waiting(database, now=NOW + LONGEST_WAIT) == []
+    assert transitions.give_up_waiting(database, now=NOW + LONGEST_WAIT + MINUTE) == [old.id]
+
+    failed = read(database, old)
+    assert (failed.status, failed.error, failed.started_at) == ("failed", UNTOUCHED, None)
+    assert [read(database, job).status for job in (taken, fresh)] == ["running", "pending"]
 
 
 def test_a_result_is_stored_and_published_once(database: Database) -> None:

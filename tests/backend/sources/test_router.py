@@ -76,7 +76,9 @@ def test_a_statement_is_accepted_worked_and_answered(service: Articles, job_type
 
 def test_its_steps_can_be_watched(service: Articles, job_type: JobType) -> None:
     job_id = submitted(service, {"statement": STATEMENT})
-    assert service.json(f"/sources/{job_id}/steps")["data"] == {"status": "pending", "steps": []}
+    pending = service.json(f"/sources/{job_id}/steps")["data"]
+    assert (pending["status"], pending["steps"]) == ("pending", [])
+    assert pending["waiting"]["jobs_running"] == 0
     worked(service, job_type, job_id)
     told = service.json(f"/sources/{job_id}/steps")["data"]
     assert told["status"] == "completed"
