@@ -21,10 +21,11 @@ from typing import Any, ClassVar, TypeVar
 from fastapi import APIRouter, Request, params
 from fastapi.routing import APIRoute
 from fastapi.security import APIKeyHeader, HTTPBearer
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from backend.auth.body import judge_body
-from backend.auth.principal import SCOPES, CredentialSource, Place, Principal, Scope
+from backend.auth.principal import SCOPES, CredentialSource, Place, Principal, Scope, UnknownCredential
 from backend.auth.query import judge_query
 from backend.errors import Forbidden, Unauthorized
 from backend.json_body import JsonRequest
@@ -144,7 +145,12 @@ class GatedRoute(APIRoute):
         access, takes_body = self.access, self.body_field is not None
 
         async def judge_then_handle(request: Request) -> Response:
-            _judge_caller(request, access)
+            try:
+                _judge_caller(request, access)
+            except UnknownCredential as unknown:
+                if not await run_in_threadpool(unknown.look_again):
+                    raise
+                _judge_caller(request, access)
             if takes_body:
                 judge_body(request.scope["headers"], limit=request.app.state.body_limit)
             judge_query(request.scope["query_string"])

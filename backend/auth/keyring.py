@@ -5,18 +5,26 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from types import MappingProxyType
 
 import sqlalchemy as sa
+import structlog
 
 from backend.auth import keyformat
-from backend.auth.principal import Place, Principal
+from backend.auth.principal import Place, Principal, UnknownCredential
 from backend.auth.records import rfc3339
 from backend.auth.tables import api_keys
 from backend.db import Database
 from backend.errors import Unauthorized
 
+log = structlog.get_logger(__name__)
 CACHE_SIZE = 4096
+UNKNOWN_FOR, MOST_UNKNOWN = 1.0, 1024
+"""Seconds for which a key that the store did not know is refused without asking again, and how many such
+are remembered: by then the reading that all processes make of a change knows every key."""
+MOST_LOOKING = 2
+"""Look-ups of unknown keys at one time: made-up keys cost the service no more threads than that."""
 NOT_VALID = "The key is not valid: it is unknown or was revoked. Check it, or ask for another."
 
 
@@ -50,6 +58,8 @@ class Keyring:
         self._clock = clock
         self._keys = _Keys()
         self._reloading = threading.Lock()
+        self._unknown: dict[str, float] = {}
+        self._looking = threading.BoundedSemaphore(MOST_LOOKING)
         self._used: dict[str, float] = {}
         self._using = threading.Lock()
 
@@ -65,7 +75,7 @@ class Keyring:
         keys = self._keys  # one reading throughout, whatever reload() does meanwhile
         entry = keys.by_bytes.get(credential)
         if entry is None:
-            entry = _look_up(keys, credential, place)
+            entry = self._look_up(keys, credential, place)
         elif entry.terminal is not (place is Place.TERMINAL_HEADER):
             raise _misplaced(place)
         now = self._clock()
@@ -73,6 +83,44 @@ class Keyring:
             raise Unauthorized(f"The key expired at {rfc3339(_moment(entry.expires_at))}. Ask for another.")
         self.touch(entry.principal.credential_id, now)
         return entry.principal
+
+    def _look_up(self, keys: _Keys, credential: bytes, place: Place) -> _Entry:
+        digest = keyformat.digest(_checked(credential, place))
+        entry = keys.by_digest.get(digest)
+        if entry is None:
+            raise UnknownCredential(NOT_VALID, partial(self.look_again, digest))
+        if len(keys.by_bytes) >= CACHE_SIZE:
+            keys.by_bytes.clear()
+        keys.by_bytes[credential] = entry
+        return entry
+
+    def look_again(self, digest: str) -> bool:
+        """Whether the store has a key of this digest that memory lacks; then the keys are read anew.
+
+        False, without asking, for one that was not there a moment ago, and while others are looked for; a
+        store that does not answer knows nothing either.
+        """
+        now = time.monotonic()
+        if now - self._unknown.get(digest, -UNKNOWN_FOR) < UNKNOWN_FOR or not self._looking.acquire(False):
+            return False
+        try:
+            wanted = sa.select(api_keys.c.id).where(
+                api_keys.c.digest == digest, api_keys.c.revoked_at.is_(None)
+            )
+            with self._database.read() as connection:
+                is_there = connection.execute(wanted).first() is not None
+            if is_there:
+                self.reload()
+        except sa.exc.SQLAlchemyError as error:
+            log.warning("key_not_looked_up", error=type(error).__name__)
+            return False
+        finally:
+            self._looking.release()
+        if not is_there:
+            if len(self._unknown) >= MOST_UNKNOWN:
+                self._unknown.clear()
+            self._unknown[digest] = now
+        return is_there
 
     def touch(self, key_id: str, at: float) -> None:
         """Remember that the key was used; nothing is written yet."""
@@ -109,7 +157,8 @@ class Keyring:
             connection.execute(statement, rows)
 
 
-def _look_up(keys: _Keys, credential: bytes, place: Place) -> _Entry:
+def _checked(credential: bytes, place: Place) -> str:
+    """The text of a credential that has the form of a key for its place; raises :class:`Unauthorized`."""
     try:
         text = credential.decode("ascii")
     except UnicodeDecodeError:
@@ -121,13 +170,7 @@ def _look_up(keys: _Keys, credential: bytes, place: Place) -> _Entry:
         raise _malformed(text, place)
     if parsed.terminal is not (place is Place.TERMINAL_HEADER):
         raise _misplaced(place)
-    entry = keys.by_digest.get(keyformat.digest(text))
-    if entry is None:
-        raise Unauthorized(NOT_VALID)
-    if len(keys.by_bytes) >= CACHE_SIZE:
-        keys.by_bytes.clear()
-    keys.by_bytes[credential] = entry
-    return entry
+    return text
 
 
 def _malformed(text: str, place: Place) -> Unauthorized:

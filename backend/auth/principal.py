@@ -1,8 +1,11 @@
 """Who is asking: the words that credentials, the gate and endpoints share."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Literal, Protocol
+
+from backend.errors import Unauthorized
 
 Scope = Literal["read", "write", "ingest", "admin"]
 SCOPES: tuple[Scope, ...] = ("read", "write", "ingest", "admin")
@@ -30,6 +33,15 @@ class Principal:
     kind: str
     scopes: frozenset[str]
     credential_id: str
+
+
+class UnknownCredential(Unauthorized):
+    """A credential of the right form that is not among those in memory: made a moment ago, perhaps, by
+    another process. ``look_again`` asks the store, in a thread of its own, and tells whether it turned up."""
+
+    def __init__(self, detail: str, look_again: Callable[[], bool]) -> None:
+        super().__init__(detail)
+        self.look_again = look_again
 
 
 class CredentialSource(Protocol):

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from backend.auth import keyformat, keyring, service
 from backend.auth.keyring import Keyring
-from backend.auth.principal import Place, Principal
+from backend.auth.principal import Place, Principal, UnknownCredential
 from backend.changes import ChangeWatcher
 from backend.db import Database, change_counters
 from backend.errors import Unauthorized
@@ -280,3 +280,50 @@ def test_the_default_clock_is_the_time_of_day(database: Database) -> None:
     ring = Keyring(database)
     ring.reload()
     assert "expired at 2020-01-01T01:00:00Z" in refusal(ring, key.encode())
+
+
+def test_a_key_that_another_process_made_is_found_in_the_store_before_it_is_refused(
+    database: Database, ring: Keyring, now: datetime
+) -> None:
+    ring.reload()
+    key = service.create_key(database, now=now, name="new", scopes=["read"]).key.encode()
+    with pytest.raises(UnknownCredential) as unknown:
+        ring.find(key, Place.API_KEY_HEADER)
+
+    assert unknown.value.look_again()
+    assert ring.find(key, Place.API_KEY_HEADER).name == "new"
+
+
+def test_a_made_up_key_is_looked_for_once_and_then_refused_from_memory(
+    ring: Keyring, monkeypatch: pytest.MonkeyPatch, database: Database
+) -> None:
+    asked: list[object] = []
+    read = database.read
+    monkeypatch.setattr(database, "read", lambda: asked.append(1) or read())
+
+    assert [ring.look_again("digest") for _ in range(3)] == [False] * 3
+    assert len(asked) == 1
+    monkeypatch.setattr(keyring, "UNKNOWN_FOR", 0.0)
+    assert not ring.look_again("digest")
+    assert len(asked) == 2
+
+
+def test_a_revoked_key_does_not_turn_up(
+    database: Database, ring: Keyring, make: Callable[..., bytes], now: datetime
+) -> None:
+    key = make(name="gone")
+    service.revoke_key(database, key.decode(), now)
+    ring.reload()
+    with pytest.raises(UnknownCredential) as unknown:
+        ring.find(key, Place.API_KEY_HEADER)
+    assert not unknown.value.look_again()
+
+
+def test_a_store_that_does_not_answer_knows_no_key(ring: Keyring, database: Database) -> None:
+    with database.write() as connection:
+        connection.exec_driver_sql("ALTER TABLE api_keys RENAME TO elsewhere")
+    try:
+        assert not ring.look_again("digest")
+    finally:
+        with database.write() as connection:
+            connection.exec_driver_sql("ALTER TABLE elsewhere RENAME TO api_keys")
