@@ -6,6 +6,7 @@ declares.
 """
 
 from collections.abc import Mapping
+from copy import deepcopy
 from types import MappingProxyType
 from typing import Any
 
@@ -52,15 +53,25 @@ MEANINGS = {
 TEXT_HEADER = {"schema": {"type": "string"}}
 COMMON_HEADERS = {
     "X-Request-ID": {"description": "Names this request in the logs.", **TEXT_HEADER},
+    "X-Content-Type-Options": {
+        "description": "The declared type is the type.",
+        "schema": {"type": "string", "enum": ["nosniff"]},
+    },
     "X-Data-Mode": {
         "description": "Whether figures are the sample market's or live.",
         "schema": {"type": "string", "enum": ["sample", "live"]},
     },
 }
+CACHE_CONTROL = {
+    "Cache-Control": {"description": "Who may keep the answer, and for how long.", **TEXT_HEADER}
+}
 CACHE_HEADERS = {
     "ETag": {"description": "Strong, one per encoding.", **TEXT_HEADER},
-    "Cache-Control": TEXT_HEADER,
     "Vary": TEXT_HEADER,
+}
+WRONG_METHOD: dict[str, Any] = {
+    "description": "The path does not take this method; `Allow` names those it takes.",
+    "headers": {"Allow": {"description": "The methods that the path takes.", **TEXT_HEADER}},
 }
 TAG_HEADERS = {
     "articles": {
@@ -117,6 +128,7 @@ def _mend_operation(operation: dict[str, Any]) -> None:
         statuses |= {"400", "413", "415"}
     for status in sorted(statuses):
         responses.setdefault(status, {"description": MEANINGS[status]})
+    responses.setdefault("405", _wrong_method(responses))
     cacheable = "304" in responses
     for status, response in responses.items():
         headers = response.setdefault("headers", {})
@@ -125,6 +137,8 @@ def _mend_operation(operation: dict[str, Any]) -> None:
             headers.update(TAG_HEADERS.get(tag, {}))
         if status in ("200", "304") and cacheable:
             headers.update(CACHE_HEADERS)
+        if status[0] in "23" and (cacheable or operation.get("security")):
+            headers.update(CACHE_CONTROL)
         if status in ("200", "304") and operation.get("deprecated"):
             headers.update(DEPRECATION_HEADERS)
         if status == "401":
@@ -137,3 +151,11 @@ def _mend_operation(operation: dict[str, Any]) -> None:
                 "application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}
             }
     operation["responses"] = dict(sorted(responses.items()))
+
+
+def _wrong_method(responses: dict[str, Any]) -> dict[str, Any]:
+    """In the shape in which the group of the path tells its errors."""
+    told = deepcopy(WRONG_METHOD)
+    if "content" in responses.get("401", {}):
+        told["content"] = deepcopy(responses["401"]["content"])
+    return told
