@@ -7,6 +7,9 @@ polarity .85). Then
     z = .4 + .4 min(entities, 3) + .9 [a date agrees] + .8 min(figures, 2)    without one
     p = .5 + (sigma(z) - .5) * relevance
 
+A passage that shares too little with the claim to be ground for either (:mod:`backend.sources.grounds`)
+keeps three tenths of that distance from one half, and counts only where no other tells of the claim.
+
 Of several: copies are counted once, passages of other events not at all; log(p / (1-p)) is averaged with
 the authority of each source as its weight; and a conflict from a source of authority .8 or more is never
 outvoted by lesser ones. Where nothing tells of the claim, p is one half.

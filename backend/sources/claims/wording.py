@@ -46,8 +46,10 @@ def words(text: str, outside: Iterable[tuple[int, int]]) -> frozenset[str]:
 
 
 def matter(text: str, outside: Iterable[tuple[int, int]]) -> frozenset[str]:
-    """:func:`words` without those that tell nothing on their own (got, made, announced)."""
-    return frozenset(word for word in words(text, outside) - _LIGHT if not _HIRAGANA.search(word))
+    """:func:`words` without those that tell nothing on their own (got, made, announced, 发生在)."""
+    empty = (match.span() for match in _EMPTY.finditer(text))
+    told = words(text, [*outside, *empty]) - _LIGHT
+    return frozenset(word for word in told if not _HIRAGANA.search(word))
 
 
 def names(text: str, outside: Iterable[tuple[int, int]]) -> tuple[str, ...]:
@@ -116,3 +118,4 @@ def stem(word: str) -> str:
 
 
 _LIGHT = frozenset(map(stem, _WORDS["light"])) | _WORDS["light"]
+_EMPTY = re.compile(rf"{'|'.join(sorted(word for word in _WORDS['light'] if not word.isascii()))}|[了的在于]")
