@@ -1,5 +1,6 @@
 """Whether a claim names another doer than the source: one of the catalogue, or one that it lacks."""
 
+import re
 from collections.abc import Collection, Iterable
 
 from backend.entities.mention import Mention
@@ -9,6 +10,7 @@ from backend.sources.held import Held
 from backend.sources.sameness import names_known
 
 MOST_OF_TICKER = 5
+_LATIN_PERSON = re.compile(r"[A-Z][a-z]+[ ·][A-Z][a-z]+")
 
 
 def difference(held: Held) -> Difference | None:
@@ -75,9 +77,12 @@ def _is_known(name: str, text: str) -> bool:
 
 
 def _country(held: Held) -> Difference | None:
-    """Another country than any that the record names, in a claim that names only one."""
+    """Another country than any that the record names, in a claim that names only one and nobody else whom
+    the record knows to act."""
     ours, theirs = held.claim.places, held.passage.places
     if held.happened is None or len(ours) != 1 or not theirs or ours.keys() & theirs.keys():
+        return None
+    if any(_acts(held, one) and one.entity_id in held.record_ids for one in held.claim.mentions):
         return None
     return Difference("agent", next(iter(ours.values())), next(iter(theirs.values())))
 
@@ -105,6 +110,8 @@ def _unlisted_agent(held: Held, claimed: Collection[str]) -> Difference | None:
     subject = next((name for name in claim.names if name in before), None)
     if subject is None or not actors or actors[0].entity_id in claimed:
         return None
+    if claim.language != "en" and _LATIN_PERSON.search(claim.text, claim.text.find(subject)):
+        return None  # whom the source may name in its own script
     if named and not _is_subject(passage, actors[0]):
         return None
     return None if _is_ticker(subject, actors[0].text) else Difference("agent", subject, actors[0].text)

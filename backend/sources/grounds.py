@@ -139,6 +139,8 @@ def _what(shared: _Shared) -> bool:
     if shared.same_figures and (others or own):
         return True
     listed = verbs()
+    if shared.same_date and any(listed[verb].once for verb in _same_acts(shared)):
+        return True
     acts = _acts(shared, listed)
     if any(not listed[verb].generic for verb in acts):
         return others or own
@@ -157,15 +159,19 @@ def _acts(shared: _Shared, listed: Mapping[str, Verb]) -> set[str]:
     }
 
 
+def _same_acts(shared: _Shared) -> set[str]:
+    return {action.verb for action in shared.claim.actions} & {
+        action.verb for action in shared.passage.actions
+    }
+
+
 def _which_one(shared: _Shared) -> bool:
     if shared.same_figures:
         return True
     if shared.strangers or names_known(shared.claim, shared.passage) is False:
         return False
     listed = verbs()
-    ours = {action.verb for action in shared.claim.actions}
-    told = {action.verb for action in shared.passage.actions}
-    same = [listed[verb] for verb in ours & told]
+    same = [listed[verb] for verb in _same_acts(shared)]
     if any(verb.once for verb in same) or sum(not verb.generic for verb in same) >= FEWEST_ACTS:
         return True
     if names_known(shared.claim, shared.passage) is True or shared.matter >= MOST_MATTER:

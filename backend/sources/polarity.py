@@ -171,6 +171,9 @@ def _mere_refusal(
     ]
     if not refusals or any(_is_negative(action, listed) for action in passage.actions):
         return None
+    stops = all(action.verb in _STOPPING for action in refusals)
+    if stops and not any(action.verb in _BEGINNING for action in passage.actions):
+        return None
     if _NEGATIVE[passage.language].search(passage.text):
         return None
     end = len(passage.text.split("\n")[0].split("。")[0])
@@ -182,8 +185,14 @@ def _is_negative(action: Action, listed: Mapping[str, Verb]) -> bool:
     return not action.affirmed or verb.refusal or bool(verb.after) or verb.name in _ENDING
 
 
-_STOPPING = frozenset({"ban", "shut_down", "freeze", "delist", "repeal", "stop_accepting"})
+_STOPPING = frozenset({"ban", "shut_down", "freeze", "delist", "stop_accepting"})
 """What ends or forbids what others begin: a record that knows of no such thing tells the opposite."""
+_BEGINNING = frozenset(
+    {
+        *("launch", "activate", "list", "approve", "enact"),
+        *("take_effect", "allow", "resume", "continue", "regulate"),
+    }
+)
 _ENDING = frozenset(
     {
         *("ban", "shut_down", "freeze", "acquit", "lose_case", "bankrupt", "close_bank", "sanction", "seize"),

@@ -102,6 +102,7 @@ def _automaton() -> tuple[ahocorasick_rs.AhoCorasick, tuple[tuple[str, ...], ...
     for verb in verbs().values():
         for form in verb.forms:
             meanings.setdefault(form, []).append(verb.name)
+    meanings |= {word: [] for word in _yaml("words.yaml")["no_acts"]}
     kind = ahocorasick_rs.MatchKind.LeftmostLongest
     whole = {form: names for form, names in meanings.items() if _GAP not in form}
     return ahocorasick_rs.AhoCorasick(list(whole), matchkind=kind), tuple(map(tuple, whole.values()))
@@ -159,8 +160,8 @@ def find(text: str, language: Language) -> list[Action]:
     used = -1
     for place, form in enumerate(forms):
         start, end = form.start, form.end
-        if start == used:
-            continue  # the negation of the verb before
+        if start == used or not form.verbs:
+            continue  # the negation of the verb before, or a word that only holds a form
         following = forms[place + 1].start if place + 1 < len(forms) else None
         if stands_before and start in governing and negation.reaches(low, end, following):
             continue
@@ -178,11 +179,15 @@ def _forbidden(low: str, before: Action | None, action: Action) -> Action:
     """What is barred or blocked did not come about (blocked the repeal, 禁止推进)."""
     if before is None or not before.affirmed or before.verb not in _BARRING or before.end > action.start:
         return action
+    if verbs()[action.verb].themes & {"duty"} or not _CALLS_OFF.match(before.text.lower()):
+        return action
     is_object = _OBJECT.fullmatch(low, before.end, action.start) is not None
     return replace(action, affirmed=not action.affirmed) if is_object else action
 
 
 _BARRING = frozenset({"ban", "reject", "shut_down"})
+_CALLS_OFF = re.compile(r"(?!clos|shut|w[io]u?nd|end|leave|leav|left|stay)|[^a-z]")
+"""What closes or winds up ends what was; it does not keep anything from coming about."""
 _OBJECT = re.compile(
     r" (?:the |its |a |an |any |all |their )?"
     r"(?:(?!(?:after|of|over|for|in|on|to|amid|following|from|with|by|and|at|as|against)\b)[\w.-]+ ){0,2}"

@@ -17,7 +17,7 @@ _BEFORE_EN, _BEHIND_EN, _BEFORE_ZH, _BEHIND_ZH, _BEHIND_JA = 48, 48, 16, 10, 20
 """How many characters before or behind a verb its negation may stand."""
 _CLAUSE = re.compile(
     r"[.,;:!?](?=\s|$)|(?<=[\u3041-\u9fff])[,;:!?]|[,;:!?](?=[\u3041-\u9fff])"
-    r"|[。、，；：！？\n]| (?:but|and|although|while) "
+    r"|[。、，；：！？\n]| (?:but|and|although|while|after|following|because|since|when|until) "
 )
 _GOVERNING_EN = (
     r"(?:fail(?:s|ed|ing)?|refus(?:e|es|ed|ing)|declin(?:e|es|ed|ing)|unable|decid(?:e|es|ed) (?:not|against)"
@@ -31,9 +31,9 @@ _GOVERNING_EN = (
     r"|(?:stop(?:s|ped)?|ceas(?:e|es|ed)|halt(?:s|ed)?|quit(?:s)?)(?= (?:[a-z]+ing\b|$))"
 )
 _NOT_EN = re.compile(
-    rf"\b(?:(?:{_GOVERNING_EN})|not(?! only)|never|cannot|no longer|nor|neither"
-    r"|yet to|den(?:y|ies|ied|ying)|refut(?:es?|ed|ing)|rul(?:es?|ed|ing) out|false(?:ly)?|rather than"
-    r"|avoid(?:s|ed|ing)?|avert(?:s|ed|ing)?|escap(?:es?|ed|ing)"
+    rf"\b(?:(?:{_GOVERNING_EN})|not(?! only| need| requir)|never|cannot|no longer(?! need| requir)"
+    r"|nor|neither|yet to|den(?:y|ies|ied|ying)|refut(?:es?|ed|ing)|rul(?:es?|ed|ing) out|false(?:ly)?"
+    r"|rather than|avoid(?:s|ed|ing)?|avert(?:s|ed|ing)?|escap(?:es?|ed|ing)"
     r"|instead of|short of|without|no)\b"
     r"|n't\b",
 )
@@ -43,7 +43,7 @@ _NOT_EN_BEHIND = re.compile(
     r"|rejected)\b"
 )
 _FAILED = ("fail", "fails", "failed", "failing")
-_ONLY_NEAR = frozenset({"no", "without", "not"})
+_ONLY_NEAR = frozenset({"no", "without", "not", "no longer", "never", "cannot"})
 _GOVERNING_ZH = (
     "拒绝|拒絕|取消|放弃|放棄|搁置|擱置|未获|未獲|未能|没能|沒能|不予|不准|无意|避免|免于|逃过|躲过"
     "|停止|终止|終止|撤回(?!了?(?:诉|起诉|指控|令|对))"
@@ -60,7 +60,7 @@ _GOVERNING_JA = (
     "拒否(?!権)|免れ|防い|防ぎ|回避|拒ん|拒む|拒絶|見送|取りやめ|取り止め|断念|中止|停止|やめ|否定|撤回|失敗"
 )
 _NOT_JA = re.compile(
-    r"(?:て|し|され|せ|れ|られ|い|が|は|には|を|に|と|さ|っ|わ|ま|か|え|め|け|ら|り|当た|行わ|認め|する|した"
+    r"(?!を受け(?:て|、))(?:て|し|され|せ|れ|られ|い|が|は|には|を|に|と|さ|っ|わ|ま|か|え|め|け|ら|り|当た|行わ|認め|する|した"
     r"|で|も|の|こと|事実|方針|計画|予定|申請|得|受け|取得|でき|至|下げ|げ|る|う|く|へ|ず|よう|との|報道){0,10}?"
     rf"(?P<word>なかった|ない|なく|ません|ず(?![つっ])|{_GOVERNING_JA})"
 )

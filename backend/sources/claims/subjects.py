@@ -15,44 +15,53 @@ Span = tuple[int, int]
 _EN = re.compile(
     r"(?<![\w.])(?P<name>[A-Z][a-z]{2,20} (?:[A-Z]\. )?[A-Z][a-z]{2,20})(?=[ ,'’.]|$)"
 )  # first name and last name
+_JA_DATE = r"(?:\d{1,4}年(?:\d{1,2}月)?(?:\d{1,2}日)?(?:に|、|は)*)?"
 _JA = re.compile(
-    r"(?:^|[、。\n])(?:\d{1,4}年(?:\d{1,2}月)?(?:\d{1,2}日)?、?(?:に)?)?"
-    r"(?P<name>[\u30a1-\u30fc・\u4e00-\u9fff]{2,12}?)"
-    r"(?P<title>被告|容疑者|氏|社長|CEO)?(?=(?:は|が|も|から)[^\u3041-\u3096]?)"
+    rf"\s*{_JA_DATE}(?P<name>[\u30a1-\u30fc・]{{2,16}}?|[\u4e00-\u9fff]{{2,5}}?)"
+    r"(?P<title>被告|容疑者|氏|社長|CEO)?(?=は|が|も)"
 )
+_ZH_DATE = r"(?:\d{1,4}年(?:\d{1,2}月)?(?:\d{1,2}日)?[，,]?)?"
 _ZH = re.compile(
-    r"(?:^|[，。；\n])(?P<name>[\u4e00-\u9fff·]{2,6}?)"
-    r"(?=\d|[在于以将把向被与和同对从已曾的]|宣布|披露|表示|称|推出|购|买|卖|收购|起诉|公司|集团|同意|发行|上线|启动)"
+    rf"\s*{_ZH_DATE}(?P<name>[\u4e00-\u9fff·]{{2,6}}?)"
+    r"(?=\d|[在于以将把向]|宣布|披露|购|买|卖|推出|收购|同意|公司|集团)"
+)
+"""At the beginning alone, behind a date at the most: what stands where a later clause begins is seldom
+somebody who acts."""
+_SURNAMES = (
+    "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林郑谢罗梁宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏"
+    "韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严武戴莫孔向汤"
 )
 _TITLED_ZH = re.compile(
-    r"(?:创始人|创办人|首席执行官|联合创始人|总裁|董事长|法官|主席|CEO)(?P<name>[\u4e00-\u9fff·]{2,8}?)"
-    r"(?=[在于以将把向被与和同对从已曾，。\d]|宣布|表示|称|承认|认罪|辞|判|获|当庭)"
+    "(?:创始人|创办人|首席执行官|联合创始人|总裁|董事长|法官|主席|CEO)"
+    rf"(?P<name>[{_SURNAMES}][\u4e00-\u9fff]{{1,3}}?|[\u4e00-\u9fff]{{1,6}}·[\u4e00-\u9fff·-]{{1,12}}?)"
+    "(?=[在于以将把向被从已曾，。\\d]|宣布|表示|称|承认|认罪|辞|判|获|当庭)"
 )
-_OFFICE = re.compile("[一之等及和兼]|.*(?:职|职务|职位|任期|身份|地位|本人)$")
-"""What stands behind a title and is no name (辞去CEO一职)."""
 _ROLES: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
-        r"(?:Court|Bank|Exchange|Commission|Department|Group|Foundation|Reserve|Act|House|Congress|Council|Union"
-        r"|Street|City|State|States|Times|Journal|Chain|Network|Protocol|Finance|Capital|Labs|Trust|Fund|Upgrade"
-        r"|Coin|Cash|Protection|Order|Bill|Office|Agency|Authority|Ministry|Treasury|Parliament|Road|Glacier"
-        r"|Circuit|District|Supreme|Federal|Judge|President|The|January|February|March|April|May|June|July|August"
-        r"|September|October|November|December|Bitcoin|Ethereum|Korea|Kong|Zealand|Africa|Salvador|Rica"
-        r"|New|San|Los|Las|Santa|South|North|East|West|Saint|Mount|United|Wall|Lake|Fort|Port|Silicon)\b"
+        r"\b(?:Court|Bank|Exchange|Commission|Department|Group|Foundation|Reserve|Act|House|Congress|Council"
+        r"|Union|Street|City|State|States|Times|Journal|Chain|Network|Protocol|Finance|Capital|Labs|Trust|Fund"
+        r"|Upgrade|Coin|Cash|Protection|Order|Bill|Office|Agency|Authority|Ministry|Treasury|Parliament|Road"
+        r"|Glacier|Circuit|District|Supreme|Federal|Judge|President|The|January|February|March|April|May|June"
+        r"|July|August|September|October|November|December|Bitcoin|Ethereum|Korea|Kong|Zealand|Africa|Salvador"
+        r"|Rica|New|San|Los|Las|Santa|South|North|East|West|Saint|Mount|United|Wall|Lake|Fort|Port|Silicon"
+        r"|Acting|Chairman|Commissioner|Chief|Task|Force|Crypto|Digital|Virtual|Strategic|Letter|Notice|Rule"
+        r"|Securities|Services|Payment|Payments|Standard|Dollar|Stablecoin|Stablecoins|Law|Directive|Prime)\b"
     ),
     "ja": re.compile(
-        "(?:所|裁|局|府|省|庁|院|会|団|行|者|家|員|人|側|社|業|国|県|州|法|案|権|額|率|価|格|発行|取引|計画|開始|停止"
-        "|部門|当局|銀行|企業|会社|制度|規制|規則|条例|指針|判決|訴訟|事件|犯行|攻撃|流出|資金|資産|通貨|市場|弁済|返済"
-        "|創業者|大統領|上限|報酬|手数料|期間|協定|合意|基準|枠組み|機能|供給|残高|利用|導入|設立)$"
-        "|取引所|財団|委員|半減|アップグレード|フォーク|コイン|トークン|チェーン|ネットワーク|ブリッジ|ウォレット"
-        "|ハッカー|マイナー|ユーザー|サービス|ファンド|ステーキング|ブロック"
+        "取引所|財団|委員|半減|アップグレード|フォーク|コイン|トークン|チェーン|ネットワーク|ブリッジ|ウォレット"
+        "|ハッカー|マイナー|ユーザー|サービス|ファンド|ステーキング|ブロック|フェーズ|レベル|ドメイン|コード|ローン"
+        "|ニューヨーク|デラウェア|ワイオミング|カリフォルニア|オンタリオ|マンハッタン|東京|大阪|日本|米国|英国|中国"
+        "|[所裁局府省庁院会団行者家員人側社業国県州法案権額率価格状済半方金資税書券債株式利上下前後中外内全各諸両同"
+        "本当該最初再新旧第的性化量数料発売買取引計画止停始了終開閉決定承認可否禁止流出入出庫産貨幣銭場市判決訴訟件]"
     ),
     "zh": re.compile(
-        "(?:法院|院|庭|局|部|署|会|团|方|者|家|员|人|们|国|府|州|省|市|港|社|行|所|网|链|币|案|法|令|额|率|价|矿工|用户"
-        "|当局|机构|政府|部门|央行|银行|公司|集团|平台|协议|项目|社区|黑客|基金|计划|条例|规则|指引|升级|分叉|减半"
-        "|奖励|区块|交易|资产|市场|代币|合约|总统|法官|国会|议会|陪审|检方|该国|全球|首个|首次|其中|同时|此前|随后"
-        "|目前|当时|此次|一项|一个|一名|有人)$|交易所|加密|稳定|数字|虚拟|比特|以太"
+        "黑客|[被并其这该此后前另约逾为即则均各每且也都又还再才就只仅不未无可须应能会将已开启停终破受获得给让使对以于在把"
+        "向从由至到等之的和与或及首次第个件条项名位批份笔新旧全部院庭局署团方者家员人们国府州省市港社行所网链币案法令"
+        "额率价户机构政银券股币约额货资产市场表公示权罚款判刑增减涨跌适用投融发售募集估值诉状编号代码]"
     ),
 }
+_OFFICE = re.compile("[一之等及和兼]|.*(?:职|职务|职位|任期|身份|地位|本人)$")
+"""What stands behind a title and is no name (辞去CEO一职)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +74,25 @@ class Subject:
 
 def find(text: str, language: Language, taken: Sequence[Span]) -> Subject | None:
     """The first name of a doer in ``text`` outside the spans ``taken`` (entities, dates, figures)."""
-    patterns = {"en": (_EN,), "ja": (_JA,), "zh": (_TITLED_ZH, _ZH)}[language]
-    for pattern in patterns:
-        for match in pattern.finditer(text):
+    for pattern in _PATTERNS[language]:
+        for match in pattern.finditer(text) if pattern in _ANYWHERE else _at_the_start(pattern, text):
             start, end = match.span("name")
-            if any(one < end and start < other for one, other in taken):
-                continue
-            if _OFFICE.match(match["name"]):
+            if any(one < end and start < other for one, other in taken) or _OFFICE.match(match["name"]):
                 continue
             titled = pattern is _TITLED_ZH or match.groupdict().get("title") is not None
             if titled or _ROLES[language].search(match["name"]) is None:
                 return Subject(match["name"], titled or language == "en")
     return None
+
+
+_PATTERNS: Mapping[Language, tuple[re.Pattern[str], ...]] = {
+    "en": (_EN,),
+    "ja": (_JA,),
+    "zh": (_TITLED_ZH, _ZH),
+}
+_ANYWHERE = frozenset({_EN, _TITLED_ZH})
+
+
+def _at_the_start(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
+    match = pattern.match(text)
+    return [] if match is None else [match]

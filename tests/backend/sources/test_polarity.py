@@ -130,7 +130,7 @@ def test_a_polarity_that_differs_is_shown_with_both_words() -> None:
         ("The president blocked the repeal of the rule", "Repeal of the rule becomes law.", "en"),
         ("The order directs work on the coin", "The order barred work on the coin.", "en"),
         ("The firm declined to replace the coins", "The firm replaced the coins on the next day.", "en"),
-        ("The bank halted its coin project", "The bank moves its coin project to the next phase.", "en"),
+        ("The bank halted its coin project", "The bank starts the next phase of its coin project.", "en"),
         ("取引所は34万ETHの流出を免れた", "取引所から34万ETHが流出した。", "ja"),
         ("同社は売却を断念した", "同社は売却した。", "ja"),
         ("行政令下令研发数字货币", "行政令禁止推进数字货币。", "zh"),

@@ -93,3 +93,8 @@ def test_a_verb_and_what_belongs_to_it_stand_in_one_clause() -> None:
 
 def test_the_number_of_a_block_refuses_nothing() -> None:
     assert [action.verb for action in find("At block 840,000 the block reward fell", "en")] == ["lower_level"]
+
+
+def test_words_that_hold_a_form_tell_no_act() -> None:
+    assert not {"shut_down", "reject"} & {one.verb for one in find("清算机构的报告不准确", "zh")}
+    assert not {"activate"} & {one.verb for one in find("任命首席执行官", "zh")}
