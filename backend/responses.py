@@ -43,7 +43,7 @@ class RawJson(Response):
 def tagged(body: bytes, request: Request) -> Response:
     """JSON bytes made for this request, with the entity tag, coding and 304 of answers that stand ready."""
     answer = Prepared(body)
-    accepted = _joined(request, "accept-encoding")
+    accepted = joined_header(request, "accept-encoding")
     if accepted is not None and accepts_gzip(accepted):
         answer.compress()
     return PreparedResponse(answer, request)
