@@ -17,7 +17,7 @@ from backend.articles.matching.article import ReadArticle, ReadField
 from backend.articles.matching.context import Span, any_near
 from backend.articles.matching.crossing import nothing_reaches_across
 from backend.articles.matching.exchange import Exchange, exchange
-from backend.articles.matching.fixing import Fix
+from backend.articles.matching.fixing import Fix, Places
 from backend.articles.matching.neighbours import among_latin
 from backend.articles.matching.reading import Reading
 from backend.articles.text.boundaries import CLASS, KATAKANA, MARK, WORD
@@ -177,17 +177,18 @@ def _keeps_evidence(reading: Reading, fixes: Sequence[Fix]) -> bool:
 
 
 def _tells_the_same(reading: Reading, paragraph: int, fixes: Sequence[Fix]) -> bool:
-    evidence = reading.evidence
+    evidence, place = reading.evidence, Places(fixes).of
     now = [start for start, _ in evidence.places(paragraph)]
-    telling = [fix for fix in fixes if reading.alone(fix.text)[1]]
-    # Evidence in what is written may begin anywhere in it.
-    slack = _slack(fixes) + max((len(fix.text) for fix in telling), default=0)
-    sure = sorted([*_lasting(evidence.places(paragraph), fixes), *_free(reading.text, telling)])
-    perhaps = sorted([*now, *(fix.start for fix in telling)])
+    written = [(fix, place(fix.start) + begin) for fix in fixes for begin in reading.alone(fix.text)[1]]
+    sure = list(map(place, _lasting(evidence.places(paragraph), fixes)))
+    sure += [at for fix, at in written if _stands_free(reading.text, fix)]
+    perhaps = [*map(place, now), *(at for _, at in written)]
+    sure.sort()
+    perhaps.sort()
     return all(
-        any_near(sure, at, within - slack)
+        any_near(sure, place(at), within)
         if any_near(now, at, within)
-        else not any_near(perhaps, at, within + slack)
+        else not any_near(perhaps, place(at), within)
         for at, within in evidence.asked[paragraph]
     )
 
@@ -227,12 +228,8 @@ def _lasting(places: Iterable[Span], fixes: Sequence[Fix]) -> list[int]:
     return lasting
 
 
-def _free(text: str, fixes: Iterable[Fix]) -> Iterator[int]:
-    """Where those of ``fixes`` begin at whose edges no boundary can fail."""
-    return (fix.start for fix in fixes if _stands_free(text, fix))
-
-
 def _stands_free(text: str, fix: Fix) -> bool:
+    """Whether no boundary can fail at the edges of ``fix``."""
     before, after = text[fix.start - 1 : fix.start], text[fix.end : fix.end + 1]
     return not (before and _bounds(before, fix.text[0])) and not (after and _bounds(after, fix.text[-1]))
 

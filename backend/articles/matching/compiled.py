@@ -50,8 +50,8 @@ class RuleSet:
     """What tells that no surface can lie over a place."""
     unsure: frozenset[int] = field(repr=False)
     """Surfaces that the automaton finds in the place of others too."""
-    conditions: frozenset[int] = field(repr=False)
-    """Surfaces that look at the text beside them."""
+    conditions: Mapping[int, tuple[int, int]] = field(repr=False)
+    """How many characters before and behind them those surfaces look at that have conditions on these."""
     stops: re.Pattern[str] = field(repr=False)
     """Signs that no surface holds and no condition looks at, so that nothing reaches across them."""
     longest: int
@@ -60,7 +60,7 @@ class RuleSet:
     """How far from a surface its conditions on neighbours look."""
     settled: dict[int, dict[str, Meant | Open | None]] = field(default_factory=dict, repr=False)
     """What texts mean with one character to either side, by scope: a memory, which changes no result."""
-    suggested: dict[tuple[int, str], tuple[bool, bool]] = field(default_factory=dict, repr=False)
+    suggested: dict[tuple[int, str], tuple[bool, tuple[int, ...]]] = field(default_factory=dict, repr=False)
     """Suggestions that were looked at: another such memory."""
     exchanges: dict[tuple[int, str, str], "Exchange | None"] = field(default_factory=dict, repr=False)
     """Corrections that were looked at, by scope, what they replace and by what."""
@@ -150,9 +150,11 @@ def _rule_set(
         mentions=tuple(mentions),
         joints=joints_of(ordered),
         unsure=frozenset(row for row, (k, _) in enumerate(forms) if looks_like_others(ordered[k])),
-        conditions=frozenset(
-            index for index, listed in enumerate(meanings) if any(m.not_before or m.not_after for m in listed)
-        ),
+        conditions={
+            index: (_longest(m.not_after for m in listed), _longest(m.not_before for m in listed))
+            for index, listed in enumerate(meanings)
+            if any(m.not_before or m.not_after for m in listed)
+        },
         stops=_stops(ordered, conditions),
         longest=max(map(len, ordered), default=0),
         reach=max(map(len, conditions), default=0),
@@ -170,6 +172,10 @@ def _stops(surfaces: Iterable[str], conditions: Iterable[str]) -> re.Pattern[str
     held = set().union(*surfaces, *conditions)
     free = sorted(_PUNCTUATION - held)
     return re.compile(f"[{re.escape(''.join(free))}]" if free else "(?!)")
+
+
+def _longest(conditions: Iterable[Sequence[str]]) -> int:
+    return max((len(text) for listed in conditions for text in listed), default=0)
 
 
 def _common(masks: Iterable[int]) -> int:

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from operator import attrgetter, itemgetter
 
 from backend.articles.matching.compiled import RuleSet
 from backend.articles.matching.exchange import Exchange
@@ -18,12 +19,26 @@ def nothing_reaches_across(reading: Reading, fixes: Sequence[Fix], exchanges: Se
     Mostly the two characters to either side of each edge tell. Where they do not, the neighbourhood is
     matched anew.
     """
-    if not reading.is_even or reading.looked_beside:
+    if not reading.is_even:
         return _nothing_in_windows(reading, fixes)
-    doubtful = [k for k in range(len(fixes)) if not _is_surely_apart(reading, fixes, k, exchanges[k])]
+    looked = _looked_at(reading, fixes)
+    doubtful = [
+        k for k in range(len(fixes)) if k in looked or not _is_surely_apart(reading, fixes, k, exchanges[k])
+    ]
     if not doubtful:
         return True
     return _nothing_in_windows(reading, _with_neighbours(fixes, doubtful, _width(reading.rules)))
+
+
+def _looked_at(reading: Reading, fixes: Sequence[Fix]) -> set[int]:
+    """Which of ``fixes`` stand where the conditions of a surface looked."""
+    found: set[int] = set()
+    for start, end in reading.looked_beside:
+        k = bisect_left(fixes, start, key=attrgetter("end"))
+        while k < len(fixes) and fixes[k].start <= end:
+            found.add(k)
+            k += 1
+    return found
 
 
 def _is_surely_apart(reading: Reading, fixes: Sequence[Fix], k: int, exchange: Exchange) -> bool:
@@ -64,19 +79,20 @@ def _nothing_in_windows(reading: Reading, fixes: Sequence[Fix]) -> bool:
     conditions = rules.conditions
     k = 0
     hits = rules.hits(low)
-    hits.sort(key=lambda hit: hit[1])
+    hits.sort(key=itemgetter(1))
     for index, start, end in hits:
-        while k < len(edges) and edges[k][1] + rules.longest + rules.reach < start:
+        before, behind = conditions.get(index, (0, 0))
+        while k < len(edges) and edges[k][1] + rules.reach < start:
             k += 1
         for j in range(k, len(edges)):
             first, last = edges[j]
-            if first > end + rules.reach:
+            if first > end + behind:
                 break
-            if first <= start and end <= last:
+            if last < start - before or (first <= start and end <= last):
                 continue
-            if index in conditions or (
-                start < last and first < end and _is_bounded(reading, index, low, start, end)
-            ):
+            if index in conditions:
+                return False
+            if start < last and first < end and _is_bounded(rules, index, low, start, end):
                 return False
             if end == first and _differ(reading.text[fixes[j].start], low[first], rules.right[index]):
                 return False
@@ -90,10 +106,9 @@ def _differ(old: str, new: str, mask: int) -> bool:
     return (CLASS[old] & mask == 0) is not (CLASS[new] & mask == 0)
 
 
-def _is_bounded(reading: Reading, index: int, low: str, start: int, end: int) -> bool:
+def _is_bounded(rules: RuleSet, index: int, low: str, start: int, end: int) -> bool:
     before = low[start - 1] if start else "\n"
     after = low[end] if end < len(low) else "\n"
-    rules = reading.rules
     return not (CLASS[before] & rules.left[index] or CLASS[after] & rules.right[index])
 
 

@@ -1,6 +1,8 @@
 """Corrections of one text: what they are, and the text with them made."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from backend.articles.matching.meanings import CompiledRule
@@ -26,3 +28,34 @@ def fixed(text: str, fixes: Sequence[Fix]) -> str:
         done = fix.end
     parts.append(text[done:])
     return "".join(parts)
+
+
+class Places:
+    """Where things are once ``made``, which are sorted and disjoint, are made."""
+
+    def __init__(self, made: Sequence[Fix]) -> None:
+        self._made = made
+        growth = [len(fix.text) - (fix.end - fix.start) for fix in made]
+        self._shifts = list(accumulate(growth, initial=0))
+        self._starts = [fix.start for fix in made]
+        self._new_ends = [fix.end + self._shifts[k + 1] for k, fix in enumerate(made)]
+
+    def of(self, at: int) -> int:
+        """Where that is which was at ``at``, or where the correction begins that replaced it."""
+        k = bisect_left(self._starts, at)
+        if k and self._made[k - 1].end > at:
+            k -= 1
+            at = self._starts[k]
+        return at + self._shifts[k]
+
+    def moved(self, fix: Fix) -> Fix:
+        """A correction that was not made, in the places of the corrected text."""
+        shift = self._shifts[bisect_left(self._starts, fix.start)]
+        return Fix(fix.start + shift, fix.end + shift, fix.text, fix.rule, fix.auto)
+
+    def touching(self, fix: Fix) -> Sequence[Fix]:
+        """Which of those made overlap or adjoin ``fix``, whose place is in the corrected text."""
+        first = last = bisect_left(self._new_ends, fix.start)
+        while last < len(self._made) and self._starts[last] + self._shifts[last] <= fix.end:
+            last += 1
+        return self._made[first:last]

@@ -52,8 +52,8 @@ class Reading:
         """Whether the folded text has the places of the text."""
         # With more characters there is something behind every surface, and at -1 before each.
         self.low = self._folded.text + "\n\n"
-        self.looked_beside = False
-        """Whether a surface had conditions on the text beside it."""
+        self.looked_beside: list[Span] = []
+        """What surfaces with conditions on the text beside them looked at, in places of the folded text."""
         self.protection = Protection(text if self.hits else "")
         self.lines = Lines(text, field)
         self.evidence = Evidence(text, self._evidence)
@@ -62,39 +62,22 @@ class Reading:
         """Where former names stand, those that are spared too."""
 
     def choose(self, tells_of_field: Asking) -> None:
-        """Fills :attr:`found`. ``tells_of_field`` says whether a name at a place has evidence beside it."""
-        if not self.hits:
-            return
-        until = self.protection.until
-        found, text = self.found, self.text
-        behind = protected = 0
-        for start, negative_end, (meaning, right) in sorted(self._candidates(tells_of_field)):
-            if start < behind or start < protected:
-                continue
-            end = -negative_end
-            barred = until(start, end)
-            if barred is not None:
-                protected = barred
-                continue
-            if meaning.rule is not None:
-                if is_token(text[start:end]):
-                    continue
-                if is_former(meaning):
-                    self.formers.append(start)
-            behind = end
-            found.append((start, end, meaning, right))
-        if self.formers:
-            spare_formers(text, found)
+        """Fills :attr:`found`. ``tells_of_field`` says whether a name at a place has evidence beside it.
 
-    def _candidates(self, tells_of_field: Asking) -> list[tuple[int, int, Meant]]:
-        """Start, negative end and meaning of all that holds, protected or not."""
+        What begins in what is chosen already, or in protected text, is passed over without a look.
+        """
         text, low, folded = self.text, self.low, self._folded
         identity, beside = folded.identity, f"\n{text}\n"
+        until, found = self.protection.until, self.found
         known = self.rules.settled.setdefault(self.bit, {})
         unseen = Open.UNSEEN
-        candidates: list[tuple[int, int, Meant]] = []
-        # This loop sees every surface that occurs anywhere, most of them in the middle of words.
-        for index, start, end in self.hits:
+        behind = 0
+        # The hits come by where they end: now by where they begin, and the longest of each place first.
+        hits = self.hits[::-1]
+        hits.sort(key=itemgetter(1))
+        for index, start, end in hits:
+            if start < behind:
+                continue
             first, last = start, end
             if identity:
                 key = beside[start : end + 2]
@@ -104,18 +87,31 @@ class Reading:
                     continue
                 first, last = place
                 key = low[start - 1] + text[first:last] + low[end]
-            verdict = known.get(key, unseen)
-            if verdict is unseen:
-                verdict = self._settled(index, key)
+            meant = known.get(key, unseen)
+            if meant is unseen:
+                meant = self._settled(index, key)
                 if len(known) < MOST_SETTLED:
-                    known[key] = verdict
-            if isinstance(verdict, Open):
-                verdict = self._meant(index, text[first:last], start, end, first, tells_of_field)
-            elif verdict and verdict[0].context and not tells_of_field(first, verdict[0]):
+                    known[key] = meant
+            if isinstance(meant, Open):
+                meant = self._meant(index, text[first:last], start, end, first, tells_of_field)
+            elif meant and meant[0].context and not tells_of_field(first, meant[0]):
                 continue
-            if verdict:
-                candidates.append((first, -last, verdict))
-        return candidates
+            if not meant:
+                continue
+            protected = until(first, last)
+            if protected is not None:
+                behind = folded.place(protected)
+                continue
+            meaning, right = meant
+            if meaning.rule is not None:
+                if is_token(text[first:last]):
+                    continue
+                if is_former(meaning):
+                    self.formers.append(first)
+            behind = end
+            found.append((first, last, meaning, right))
+        if self.formers:
+            spare_formers(text, found)
 
     def _settled(self, index: int, beside: str) -> Meant | Open | None:
         """What a surface with its neighbours means in fields like this, and what should be written instead.
@@ -187,7 +183,10 @@ class Reading:
 
     def _is_part(self, meaning: Meaning, start: int, end: int) -> bool:
         """Whether the text beside a surface makes it part of another word."""
-        self.looked_beside = True
+        before, behind = (
+            max(map(len, texts), default=0) for texts in (meaning.not_after, meaning.not_before)
+        )
+        self.looked_beside.append((start - before, end + behind))
         return self.low.startswith(meaning.not_before, end) or self.low.endswith(meaning.not_after, 0, start)
 
     def _has_form(self, meaning: Meaning, written: str, at: int) -> bool:
@@ -268,13 +267,14 @@ class Reading:
             return not (meaning.not_before or meaning.not_after) or not self._is_part(meaning, start, end)
         return self._holds(meaning, written, start, end, at)
 
-    def alone(self, name: str) -> tuple[bool, bool]:
-        """Of a suggestion: whether nothing in it is wrong, wherever it stands, and whether it is evidence."""
+    def alone(self, name: str) -> tuple[bool, tuple[int, ...]]:
+        """Of a suggestion: whether it is right wherever it stands, and where evidence begins in it."""
         key = (self.bit, name)
         known = self.rules.suggested.get(key)
         if known is None:
             reading = Reading(self.rules, name, self.path, self._field, self.language)
-            known = reading._is_harmless(), reading.evidence.anywhere()
+            begins = tuple(sorted({start for start, _ in reading._evidence(0, len(name))}))
+            known = reading._is_harmless(), begins
             if len(self.rules.suggested) < MOST_KNOWN:
                 self.rules.suggested[key] = known
         return known
@@ -282,13 +282,18 @@ class Reading:
     def _is_harmless(self) -> bool:
         if not self._folded.identity:
             return False
-        candidates = sorted(self._candidates(lambda *_: True))
+        text = self.text
+        meant = [
+            (start, -end, held[0])
+            for index, start, end in self.hits
+            if (held := self._meant(index, text[start:end], start, end, start, _always))
+        ]
         if self.lines.asked or self.lines.asked_sentence:
             return False
-        if not any(meaning.rule for _, _, (meaning, _) in candidates):
+        if not any(meaning.rule for _, _, meaning in meant):
             return True
-        start, negative_end, (meaning, _) = candidates[0]
-        whole = start == 0 and -negative_end == len(self.text)
+        start, negative_end, meaning = min(meant, key=itemgetter(0, 1))
+        whole = start == 0 and -negative_end == len(text)
         return (
             whole
             and meaning.rule is None
@@ -296,3 +301,7 @@ class Reading:
             and not (meaning.left | meaning.right) & ~MARK
             and not (meaning.not_before or meaning.not_after)
         )
+
+
+def _always(_: int, __: Meaning) -> bool:
+    return True

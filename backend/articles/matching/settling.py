@@ -11,13 +11,12 @@ of which all but K was held back, step by step. So a second run holds back all t
 holds for the corrections that need no approval, chosen out of K.
 """
 
-from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate, groupby
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 from backend.articles.matching.article import ReadArticle, ReadField
 from backend.articles.matching.calm import is_calm, stays_calm
-from backend.articles.matching.fixing import Fix
+from backend.articles.matching.fixing import Fix, Places
 
 Fixes = Mapping[str, Sequence[Fix]]
 """Corrections by the path of their field."""
@@ -69,14 +68,14 @@ def _blamed(read: ReadArticle, fixes: Fixes, *, widely: bool = False) -> set[tup
     for field in read.fields:
         path = field.reading.path
         made = fixes.get(path, ())
-        places = _Places(made)
+        places = Places(made)
         rest = {places.moved(fix) for fix in set(field.fixes).difference(made)}
         changed = rest ^ set(new[path].fixes if path in new else ())
         if not changed:
             continue
         by_paragraph = _by_paragraph(field, made)
         for fix in changed:
-            touching = () if widely else tuple(places.touching(fix))
+            touching = () if widely else places.touching(fix)
             if not touching and path in new:
                 touching = by_paragraph.get(new[path].reading.evidence.paragraph(fix.start), ())
             if touching or made:
@@ -90,26 +89,3 @@ def _by_paragraph(field: ReadField, made: Sequence[Fix]) -> dict[int, tuple[Fix,
     """No correction makes or unmakes a blank line, so that paragraphs keep their numbers."""
     paragraph = field.reading.evidence.paragraph
     return {number: tuple(own) for number, own in groupby(made, key=lambda fix: paragraph(fix.start))}
-
-
-class _Places:
-    """Where things are once corrections are made."""
-
-    def __init__(self, made: Sequence[Fix]) -> None:
-        self._made = made
-        growth = [len(fix.text) - (fix.end - fix.start) for fix in made]
-        self._shifts = list(accumulate(growth, initial=0))
-        self._starts = [fix.start for fix in made]
-        self._new_ends = [fix.end + self._shifts[k + 1] for k, fix in enumerate(made)]
-
-    def moved(self, fix: Fix) -> Fix:
-        """A correction that was not made, in the places of the corrected text."""
-        shift = self._shifts[bisect_left(self._starts, fix.start)]
-        return Fix(fix.start + shift, fix.end + shift, fix.text, fix.rule, fix.auto)
-
-    def touching(self, fix: Fix) -> Iterator[Fix]:
-        """Which of those made overlap or adjoin ``fix``, whose place is in the corrected text."""
-        for k in range(bisect_left(self._new_ends, fix.start), len(self._made)):
-            if self._starts[k] + self._shifts[k] > fix.end:
-                return
-            yield self._made[k]

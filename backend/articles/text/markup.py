@@ -228,8 +228,12 @@ def _indented_lines(text: str, at: int, last: int) -> Iterator[Span]:
 
 def target_spans(text: str) -> Iterator[Span]:
     """Targets of links and images."""
-    if "](" in text:
-        yield from (found.span() for found in _TARGET.finditer(text))
+    at = text.find("](")
+    while at >= 0:
+        found = _TARGET.match(text, at)
+        if found:
+            yield found.span()
+        at = text.find("](", found.end() if found else at + 2)
     if "[[" in text:
         yield from (found.span() for found in _WIKI_LINK.finditer(text))
 
