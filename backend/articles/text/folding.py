@@ -34,6 +34,11 @@ _PLAIN = (
     ("\u2011", "-"),
 )
 _ODD = re.compile(f"[{SINGLE}{MARK}{''.join(special for special, _ in _PLAIN)}]")
+_SMALL = {"\u0130": "i", "ς": "σ"}
+"""Of all characters the one whose lower case has another length, and the one that lower() writes or not by
+what follows."""
+FEW = 16
+"""Up to so many characters are replaced one by one, which is quicker than looking at all of the text."""
 _OTHER_THAN_COMMON = re.compile(
     "[^\u2013-\u2018\u201c-\u2026\u3001-\u3098\u309b-\u30ff\u3400-\u9fff\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40]"
 )
@@ -83,19 +88,17 @@ def fold(text: str) -> Folded:
     if text.isascii():
         return Folded(text.lower(), [])
     encoded = text.encode("utf-8", "surrogatepass")
-    others = _beyond_ascii(encoded)
-    if _OTHER_THAN_COMMON.search(others) is None:
-        return Folded(encoded.lower().decode("utf-8", "surrogatepass"), [])
-    if others == others.lower():
-        # The lower case of bytes is that of ASCII: much quicker than that of all characters.
-        low = encoded.lower().decode("utf-8", "surrogatepass")
-    else:
-        # Of all characters this one alone has a lower case of another length.
-        low = (text.replace("\u0130", "I") if "\u0130" in text else text).lower()
-        others = low
-    if "ς" in others:  # which lower() writes or not by what follows
-        low = low.replace("ς", "σ")
-    return _even_out(low, others)
+    others = "".join(set(_OTHER_THAN_COMMON.findall(_beyond_ascii(encoded))))
+    if len(others) > FEW:
+        low = text.replace("\u0130", "I").lower().replace("ς", "σ")
+        return _even_out(low, low)
+    # The lower case of bytes is that of ASCII: much quicker than that of all characters.
+    low = encoded.lower().decode("utf-8", "surrogatepass")
+    for character in others:
+        small = _SMALL.get(character) or character.lower()
+        if small != character:
+            low = low.replace(character, small)
+    return _even_out(low, others.lower())
 
 
 def plain(text: str) -> str:
@@ -108,11 +111,12 @@ def _beyond_ascii(encoded: bytes) -> str:
 
 
 def _even_out(text: str, others: str) -> Folded:
-    """``text`` evened out, of which ``others`` holds at least all characters beyond ASCII."""
+    """``text`` evened out, of which ``others`` holds all characters beyond ASCII but the common ones."""
     if _ODD.search(others) is None:
         return Folded(text, [])
     for special, ordinary in _PLAIN:
-        text = text.replace(special, ordinary)
+        if special in others:
+            text = text.replace(special, ordinary)
     run = _RUN.search(text) if _RUN.search(others) else None
     if run is None:
         return Folded(text, [])
