@@ -8,13 +8,16 @@ or a comment runs to the end of the text, backticks without their like are text.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from itertools import chain, pairwise
+from functools import partial
+from itertools import chain, groupby
 
 Span = tuple[int, int]
 
 _RAW_NAMES = "script|style|pre|code|textarea|kbd|samp|var|tt|math|svg"
 # Each is looked for by itself: one character is found much quicker than any of several.
-_SIGNS = tuple(re.compile(sign) for sign in ("`", "<", r"\\", "{(?=[{%])", "~(?=~~)"))
+_SIGNS = tuple(
+    (sign[0], re.compile(re.escape(sign[0]) + sign[1:])) for sign in ("`", "<", "\\", "{(?=[{%])", "~(?=~~)")
+)
 # What mostly stands there: a code span of one line, a tag without quotes. All else has to be followed.
 _SIMPLE = re.compile(rf"(?<!`)`(?!`)[^`\n]++`(?!`)|<(?!(?i:{_RAW_NAMES})\b)[A-Za-z/][^<>\"'\n]*+>")
 _BEFORE_FENCE = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])?[ \t>]*")
@@ -60,9 +63,7 @@ def structure_spans(text: str) -> Iterator[Span]:
             start = head.end()
             yield from _front_matter(text, start)
     yield from _inline(text, start)
-    may_be_code = _INDENTED.match(text, start) or _CODE_BEHIND_BLANK.search(text)
-    if may_be_code and "</p>" not in text and "<div" not in text:
-        yield from _indented_code(text, start)
+    yield from _indented_code(text, start)
 
 
 def _front_matter(text: str, end: int) -> Iterator[Span]:
@@ -75,7 +76,7 @@ def _front_matter(text: str, end: int) -> Iterator[Span]:
 
 def _inline(text: str, at: int) -> Iterator[Span]:
     follow = _Follower(text)
-    signs = [[found.start() for found in sign.finditer(text, at)] for sign in _SIGNS]
+    signs = [[found.start() for found in sign.finditer(text, at)] for mark, sign in _SIGNS if mark in text]
     for start in sorted(chain.from_iterable(signs)):
         if start < at:
             continue
@@ -194,13 +195,17 @@ class _ClosingTags:
 
 
 def _indented_code(text: str, start: int) -> Iterator[Span]:
-    """Blocks of lines with four spaces behind a blank line, unless a list goes on there."""
+    """Blocks of lines with four spaces behind a blank line, unless a list goes on there or it is HTML."""
+    indented = [found.end() for found in _CODE_BEHIND_BLANK.finditer(text, max(0, start - 1))]
+    if _INDENTED.match(text, start):
+        indented.insert(0, start)
+    if not indented or "</p>" in text or "<div" in text:
+        return
     # A word at the start of a paragraph ends lists and code, so that what stands before it is of no matter.
-    cuts = [start, *(found.end() for found in _WORD_BEHIND_BLANK.finditer(text, start)), len(text)]
-    for first, last in pairwise(cuts):
-        behind = [found.end() for found in _CODE_BEHIND_BLANK.finditer(text, max(0, first - 1), last)]
-        if behind or (first == start and _INDENTED.match(text, first)):
-            yield from _indented_lines(text[first:last], first, max(behind, default=first))
+    cuts = [start, *(found.end() for found in _WORD_BEHIND_BLANK.finditer(text, start))]
+    for k, code in groupby(indented, key=partial(bisect_right, cuts)):
+        first, last = cuts[k - 1], cuts[k] if k < len(cuts) else len(text)
+        yield from _indented_lines(text[first:last], first, max(code))
 
 
 def _indented_lines(text: str, at: int, last: int) -> Iterator[Span]:
