@@ -178,9 +178,10 @@ def _keeps_evidence(reading: Reading, fixes: Sequence[Fix]) -> bool:
 
 def _tells_the_same(reading: Reading, paragraph: int, fixes: Sequence[Fix]) -> bool:
     evidence, place = reading.evidence, Places(fixes).of
-    now = [start for start, _ in evidence.places(paragraph)]
+    near = evidence.near_asked(paragraph, _slack(fixes))
+    now = [start for start, _ in near]
     written = [(fix, place(fix.start) + begin) for fix in fixes for begin in reading.alone(fix.text)[1]]
-    sure = list(map(place, _lasting(evidence.places(paragraph), fixes)))
+    sure = list(map(place, _lasting(near, fixes)))
     sure += [at for fix, at in written if _stands_free(reading.text, fix)]
     perhaps = [*map(place, now), *(at for _, at in written)]
     sure.sort()
@@ -197,7 +198,7 @@ def _lasting_evidence_is_near(reading: Reading, fixes: Sequence[Fix]) -> bool:
     """Whether all that asked for evidence in paragraphs that ``fixes`` correct has some that surely stays."""
     evidence = reading.evidence
     for paragraph, own in _corrected_paragraphs(reading, fixes):
-        lasting = _lasting(evidence.places(paragraph), own)
+        lasting = _lasting(evidence.near_asked(paragraph, 0), own)
         slack = _slack(own)
         if not all(any_near(lasting, at, within - slack) for at, within in evidence.asked[paragraph]):
             return False

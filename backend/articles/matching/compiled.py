@@ -65,10 +65,13 @@ class RuleSet:
     exchanges: dict[tuple[int, str, str], "Exchange | None"] = field(default_factory=dict, repr=False)
     """Corrections that were looked at, by scope, what they replace and by what."""
 
-    def hits(self, text: str) -> list[tuple[int, int, int]]:
+    def hits(self, text: str, blanked: str | None = None) -> list[tuple[int, int, int]]:
         """Index, start and end of all surfaces in ``text``, which is folded: overlapping ones too, but for
-        many of which a boundary fails."""
-        found = self.automaton.find_matches_as_indexes(marked(text), overlapping=True)
+        many of which a boundary fails.
+
+        ``blanked`` is the same text with that blanked out where none need be found.
+        """
+        found = self.automaton.find_matches_as_indexes(marked(blanked or text), overlapping=True)
         if self.unsure:
             return [hit for hit in found if hit[0] not in self.unsure or self._is_at(*hit, text)]
         return found

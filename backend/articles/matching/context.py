@@ -7,7 +7,7 @@ abbreviation, asks for evidence that is nearer. Wrong forms are evidence as righ
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from weakref import WeakMethod
 
 from backend.articles.matching.meanings import Kind, Meaning
@@ -16,6 +16,8 @@ Span = tuple[int, int]
 
 NEAR, NEAR_SYMBOL = 200, 100
 """How many characters may lie between where evidence begins and where what it tells of does."""
+_STRETCH = 128
+"""Characters of a text that are looked through for evidence at once."""
 
 _BLANK_LINE = re.compile(r"\n[^\S\n]*+\n")
 
@@ -26,20 +28,19 @@ def reach(meaning: Meaning) -> int:
 
 
 class Evidence:
-    """The evidence of one field, looked for paragraph by paragraph when first asked for.
+    """The evidence of one field, looked for only near what asks for it.
 
-    ``within`` gives the spans of all evidence between two places of the text, one after another; it is a
-    method of what owns the evidence.
+    ``beginning`` gives the spans of all evidence that begins between two places of the text; it is a method
+    of what owns the evidence.
     """
 
-    def __init__(self, text: str, within: Callable[[int, int], Iterator[Span]]) -> None:
+    def __init__(self, text: str, beginning: Callable[[int, int], Iterable[Span]]) -> None:
         self._text = text
         # A reading that its evidence held in turn would keep all its hits until the next collection.
-        self._within = WeakMethod(within)
+        self._beginning = WeakMethod(beginning)
         self._breaks: list[int] | None = None
         self._known: dict[int, Sequence[Span]] = {}
         self._first = self._last = 0
-        self._starts: list[int] = []
         self._asked: set[Span] = set()
         self.asked: dict[int, set[Span]] = {}
         """By paragraph, where ordinary words asked for evidence, and how near it had to be."""
@@ -49,26 +50,28 @@ class Evidence:
         if not self._first <= at < self._last:
             paragraph = self.paragraph(at)
             self._first, self._last = self.bounds(paragraph)
-            self._starts = [start for start, _ in self.places(paragraph)]
             self._asked = self.asked.setdefault(paragraph, set())
         distance = reach(meaning)
         self._asked.add((at, distance))
-        return any_near(self._starts, at, distance)
+        near = self._within(max(self._first, at - distance), min(self._last, at + distance + 1))
+        return any(end <= self._last for _, end in near)
 
     def anywhere(self) -> bool:
         """Whether the field holds any evidence."""
-        return next(self._between(0, len(self._text)), None) is not None
+        return next(self._within(0, len(self._text)), None) is not None
 
     def paragraph(self, at: int) -> int:
         """The number of the paragraph around ``at``."""
         return bisect_right(self._ends(), at)
 
-    def places(self, paragraph: int) -> Sequence[Span]:
-        """All evidence of a paragraph, by place."""
-        known = self._known.get(paragraph)
-        if known is None:
-            known = self._known[paragraph] = sorted(self._between(*self.bounds(paragraph)))
-        return known
+    def near_asked(self, paragraph: int, more: int) -> list[Span]:
+        """Evidence of a paragraph in which some was asked for, by place: all that is near enough, and what is
+        so by ``more`` characters."""
+        asked = self.asked[paragraph]
+        first, last = self.bounds(paragraph)
+        first = max(first, min(at - distance for at, distance in asked) - more)
+        farthest = max(at + distance for at, distance in asked) + more
+        return [span for span in self._within(first, min(last, farthest + 1)) if span[1] <= last]
 
     def bounds(self, paragraph: int) -> Span:
         """Where a paragraph begins and ends."""
@@ -76,11 +79,20 @@ class Evidence:
         start = breaks[paragraph - 1] if paragraph else 0
         return start, breaks[paragraph] if paragraph < len(breaks) else len(self._text)
 
-    def _between(self, first: int, last: int) -> Iterator[Span]:
-        within = self._within()
-        if within is None:
+    def _within(self, first: int, last: int) -> Iterator[Span]:
+        """The evidence that begins in ``[first:last]``, by place. No stretch of the text is read twice."""
+        for number in range(first // _STRETCH, -(-last // _STRETCH)):
+            if number not in self._known:
+                self._known[number] = self._read(number * _STRETCH)
+            for span in self._known[number]:
+                if first <= span[0] < last:
+                    yield span
+
+    def _read(self, at: int) -> Sequence[Span]:
+        beginning = self._beginning()
+        if beginning is None:
             raise ReferenceError("the evidence outlived its reading")
-        return within(first, last)
+        return sorted(beginning(at, at + _STRETCH))
 
     def _ends(self) -> list[int]:
         if self._breaks is None:

@@ -5,7 +5,7 @@ or protected text rules out is dropped first, and only then the leftmost and lon
 "ethereum classics" the longer name fails at its end, and the shorter one must not be lost with it.
 """
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from operator import itemgetter
 from typing import TypeAlias
@@ -47,14 +47,14 @@ class Reading:
         self.language: Language = language
         self._language = LANGUAGES.index(language)
         self._folded = fold(text)
-        self.hits = rules.hits(self._folded.text)
+        self.protection = Protection(text)
+        self.hits = rules.hits(self._folded.text, self.protection.blanked(self._folded))
         self.is_even = self._folded.identity
         """Whether the folded text has the places of the text."""
         # With more characters there is something behind every surface, and at -1 before each.
         self.low = self._folded.text + "\n\n"
         self.looked_beside: list[Span] = []
         """What surfaces with conditions on the text beside them looked at, in places of the folded text."""
-        self.protection = Protection(text if self.hits else "")
         self.lines = Lines(text, field)
         self.evidence = Evidence(text, self._evidence)
         self.found: list[Found] = []
@@ -232,25 +232,24 @@ class Reading:
         return at > 0 and text[at - 1] in DOLLARS and (at < 2 or not CLASS[text[at - 2]] & WORD)
 
     def _evidence(self, first: int, last: int) -> Iterator[Span]:
-        """Spans of all unprotected evidence in ``[first:last]`` of the field, by where they end."""
-        rules, low, hits = self.rules, self.low, self.hits
-        begin = bisect_left(hits, self._folded.place(first), key=itemgetter(2))
-        behind = bisect_right(hits, self._folded.place(last), begin, key=itemgetter(2))
-        for k in range(begin, behind):
-            index, start, end = hits[k]
+        """Spans of all unprotected evidence that begins in ``[first:last]`` of the field."""
+        rules, low, hits, place = self.rules, self.low, self.hits, self._folded.place
+        begin = bisect_right(hits, place(first), key=itemgetter(2))
+        behind = bisect_right(hits, place(last) + rules.longest, begin, key=itemgetter(2))
+        for index, start, end in hits[begin:behind]:
             telling = rules.evidence[index]
             if not telling:
                 continue
             if CLASS[low[start - 1]] & rules.left[index] or CLASS[low[end]] & rules.right[index]:
                 continue
-            place = self._folded.source(start, end)
-            if place is None or place[0] < first:
+            span = self._folded.source(start, end)
+            if span is None or not first <= span[0] < last:
                 continue
-            written = self.text[place[0] : place[1]]
+            written = self.text[span[0] : span[1]]
             for meaning in telling:
-                if self._tells(meaning, written, start, end, place[0]):
-                    if not self.protection.touches(*place):
-                        yield place
+                if self._tells(meaning, written, start, end, span[0]):
+                    if not self.protection.touches(*span):
+                        yield span
                     break
 
     def _tells(self, meaning: Meaning, written: str, start: int, end: int, at: int) -> bool:

@@ -8,6 +8,7 @@ begins no other. Where Markdown and HTML leave a case open, more is protected ra
 import re
 from bisect import bisect_left
 
+from backend.articles.text.folding import Folded
 from backend.articles.text.markup import Labels, structure_spans, target_spans
 from backend.articles.text.tokens import SIGN, token_spans
 
@@ -60,6 +61,20 @@ class Protection:
         self._ends = [end for _, end in spans]
         self._run: Span = (0, 0)
         self._tokens: list[Span] = []
+
+    def blanked(self, folded: Folded) -> str:
+        """The folded text with markup blanked out, but for its first and last characters: these are beside
+        what is none."""
+        text, place = folded.text, folded.place
+        parts: list[str] = []
+        done = 0
+        for start, end in zip(self._starts, self._ends, strict=True):
+            first, last = place(start) + 1, place(end) - 1
+            if first < last:
+                parts += text[done:first], "\0" * (last - first)
+                done = last
+        parts.append(text[done:])
+        return "".join(parts)
 
     def touches(self, start: int, end: int) -> bool:
         """Whether any of ``[start:end]`` is protected."""
