@@ -1,13 +1,14 @@
 """Whether a surface might begin or end inside a correction and reach out of it."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import attrgetter, itemgetter
 
 from backend.articles.matching.compiled import RuleSet
 from backend.articles.matching.exchange import Exchange
 from backend.articles.matching.fixing import Fix
 from backend.articles.matching.joints import may_join
+from backend.articles.matching.meanings import Meaning
 from backend.articles.matching.reading import Reading
 from backend.articles.text.boundaries import CLASS
 from backend.articles.text.folding import fold
@@ -94,16 +95,21 @@ def _nothing_in_windows(reading: Reading, fixes: Sequence[Fix]) -> bool:
                 return False
             if start < last and first < end and _is_bounded(rules, index, low, start, end):
                 return False
-            if end == first and _differ(reading.text[fixes[j].start], low[first], rules.right[index]):
+            old = reading.text[fixes[j].start : fixes[j].end]
+            if end == first and _differ(old[0], low[first], (m.right for m in _means(rules, index))):
                 return False
-            if start == last and _differ(reading.text[fixes[j].end - 1], low[last - 1], rules.left[index]):
+            if start == last and _differ(old[-1], low[last - 1], (m.left for m in _means(rules, index))):
                 return False
     return True
 
 
-def _differ(old: str, new: str, mask: int) -> bool:
+def _differ(old: str, new: str, masks: Iterable[int]) -> bool:
     """Whether a boundary beside a correction holds with one of the two characters alone."""
-    return (CLASS[old] & mask == 0) is not (CLASS[new] & mask == 0)
+    return any((CLASS[old] & mask == 0) is not (CLASS[new] & mask == 0) for mask in masks)
+
+
+def _means(rules: RuleSet, index: int) -> Iterable[Meaning]:
+    return (*rules.meanings[index], *rules.evidence[index])
 
 
 def _is_bounded(rules: RuleSet, index: int, low: str, start: int, end: int) -> bool:
