@@ -75,7 +75,7 @@ class Rule(Fact):
     case: Literal["exact", "any"] = "any"
     """Whether the surfaces match in their exact capitals alone."""
     context: bool = False
-    """Counts only beside a word of the field or an unambiguous entity in the same paragraph."""
+    """Counts only near a word of the field or an unambiguous entity, in the same paragraph."""
     boundary: Boundary = "auto"
     fields: tuple[FieldName, ...] = Field(default=FIELDS, min_length=1)
     enabled: bool = True
@@ -103,7 +103,7 @@ class Pack(BaseModel):
     entities: tuple[Entity, ...] = ()
     rules: tuple[Rule, ...] = ()
     context_words: dict[Language, tuple[Name, ...]] = Field(default_factory=dict)
-    """Words of the field whose presence in a paragraph lets ordinary words count as names."""
+    """Words of the field that let ordinary words near them, in the same paragraph, count as names."""
     disable: tuple[Slug, ...] = ()
     """Ids of rules or entities of earlier packs that are switched off."""
     enable: tuple[Slug, ...] = ()

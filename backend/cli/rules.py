@@ -32,8 +32,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def check(files: Files = None, as_json: AsJson = False) -> None:
     """Look for mistakes and doubtful rules; with files, in these alone, beside the shipped packs."""
     from backend.articles.lint import linter as lint
+    from backend.articles.matching.combining import merged
     from backend.articles.rules import specs
-    from backend.articles.rules.layers import merged
     from backend.articles.rules.mistakes import RulesRefused
     from backend.articles.rules.ruleset import located
 
@@ -64,8 +64,8 @@ def check(files: Files = None, as_json: AsJson = False) -> None:
 @in_words
 def run_specs(files: Files = None, as_json: AsJson = False) -> None:
     """Hold all rules against their specs; with files, those of these alone, beside the shipped packs."""
+    from backend.articles.matching.combining import merged
     from backend.articles.rules import specs
-    from backend.articles.rules.layers import merged
     from backend.articles.rules.mistakes import RulesRefused
     from backend.articles.rules.ruleset import located
 
@@ -194,7 +194,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """List the rules that are laid over each other, those that are off too."""
-    from backend.articles.rules.layers import merged
+    from backend.articles.matching.combining import merged
     from backend.articles.rules.loading import default_files, read_packs, user_files
     from backend.articles.rules.mistakes import RulesRefused
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from backend.articles.importers.drafts import Import
+from backend.articles.matching.combining import merged
 from backend.articles.matching.compiled import compile_rules
 from backend.articles.model import Pack, Rule
-from backend.articles.rules.layers import merged
 from backend.articles.rules.specs import SpecFailure, failures
 
 

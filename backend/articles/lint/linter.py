@@ -14,8 +14,8 @@ from backend.articles.lint.common import Doubt, Ground
 from backend.articles.lint.conflicts import conflicts
 from backend.articles.lint.surfaces import doubtful_surfaces
 from backend.articles.lint.trials import trials
+from backend.articles.matching.combining import merged
 from backend.articles.matching.compiled import compile_rules
-from backend.articles.rules.layers import merged
 from backend.articles.rules.loading import PackFile
 
 _ALLOW = re.compile(r"#\s*allow:\s*([a-z_, ]+)")

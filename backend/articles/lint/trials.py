@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from backend.articles.engine import correct
 from backend.articles.lint.common import Doubt, Ground, Surface, first_field
@@ -30,12 +30,9 @@ def trials(ground: Ground, rules: Sequence[Rule], done: Callable[[int], object] 
 def _evidence(ground: Ground) -> str:
     """A text beside which names that need context count."""
     words = [word for several in ground.pack.context_words.values() for word in several[:1]]
-    words += [
-        name
-        for entity in ground.pack.entities[:1]
-        if entity.context is False
-        for name in entity.names.values()
-    ]
+    telling = (entity for entity in ground.pack.entities if entity.tells_of_field and entity.context is False)
+    for entity in islice(telling, 1):
+        words += entity.names.values()
     return " ".join(words)
 
 

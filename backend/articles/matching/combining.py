@@ -1,7 +1,7 @@
-"""Several packs made one: what a later pack says of an id stands, in whatever order its rules come."""
+"""Several packs made one, laid over each other: what a later pack says of an id stands."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 import orjson
@@ -36,32 +36,64 @@ class Combined:
 
 def combine(packs: Sequence[Pack]) -> Combined:
     """Raises ``ValueError`` where a rule names an entity that no pack has."""
-    entities: dict[str, Entity] = {}
-    rules: dict[str, Rule] = {}
-    words: dict[Language, set[str]] = {language: set() for language in LANGUAGES}
-    off: set[str] = set()
-    on: set[str] = set()
-    for pack in packs:
-        entities.update((entity.id, entity) for entity in pack.entities)
-        rules.update((rule.id, rule) for rule in pack.rules)
-        for language, listed in pack.context_words.items():
-            words[language].update(listed)
-        off = (off - set(pack.enable)) | set(pack.disable)
-        on = (on | set(pack.enable)) - set(pack.disable)
-    _refuse_strangers(rules.values(), entities)
+    rules = {rule.id: rule for pack in packs for rule in pack.rules}
+    _refuse_strangers(rules.values(), {entity.id for pack in packs for entity in pack.entities})
+    whole = merged(packs)
     return Combined(
-        entities={key: entities[key] for key in sorted(entities.keys() - off)},
-        rules={key: rules[key] for key in sorted(rules) if _is_on(rules[key], on, off)},
-        context_words={language: tuple(sorted(listed)) for language, listed in words.items()},
-        disabled=frozenset(off),
+        entities={entity.id: entity for entity in sorted(whole.entities, key=_id)},
+        rules={rule.id: rule for rule in sorted(whole.rules, key=_id) if rule.enabled},
+        context_words={
+            language: tuple(sorted(whole.context_words.get(language, ()))) for language in LANGUAGES
+        },
+        disabled=frozenset(whole.disable),
     )
 
 
-def _is_on(rule: Rule, on: set[str], off: set[str]) -> bool:
-    return (rule.enabled or rule.id in on) and rule.id not in off and rule.entity not in off
+def merged(packs: Iterable[Pack]) -> Pack:
+    """One pack with what stands of all of them.
+
+    An entity or rule with a known id replaces the earlier one. ``disable`` takes away an entity with the
+    rules about it, and switches a rule off; ``enable`` undoes either. Ids of derived rules stay listed in
+    ``disable``.
+    """
+    entities: dict[str, Entity] = {}
+    rules: dict[str, Rule] = {}
+    words: dict[Language, tuple[str, ...]] = {}
+    disabled: dict[str, None] = {}
+    for pack in packs:
+        for entity in pack.entities:
+            entities[entity.id] = entity
+            disabled.pop(entity.id, None)
+        for rule in pack.rules:
+            rules[rule.id] = rule
+            disabled.pop(rule.id, None)
+        for language, more in pack.context_words.items():
+            words[language] = tuple(dict.fromkeys((*words.get(language, ()), *more)))
+        for given in pack.disable:
+            disabled[given] = None
+        for given in pack.enable:
+            disabled.pop(given, None)
+            if given in rules:
+                rules[given] = rules[given].model_copy(update={"enabled": True})
+    standing = {key: entity for key, entity in entities.items() if key not in disabled}
+    return Pack(
+        version=1,
+        entities=tuple(standing.values()),
+        rules=tuple(
+            rule.model_copy(update={"enabled": False}) if rule.id in disabled else rule
+            for rule in rules.values()
+            if rule.entity is None or rule.entity in standing
+        ),
+        context_words=words,
+        disable=tuple(given for given in disabled if given not in entities and given not in rules),
+    )
 
 
-def _refuse_strangers(rules: Iterable[Rule], entities: dict[str, Entity]) -> None:
+def _id(fact: Entity | Rule) -> str:
+    return fact.id
+
+
+def _refuse_strangers(rules: Iterable[Rule], entities: Container[str]) -> None:
     for rule in rules:
         if rule.entity is not None and rule.entity not in entities:
             raise ValueError(f"Rule {rule.id} is about {rule.entity}, but no pack has such an entity.")

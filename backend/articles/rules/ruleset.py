@@ -8,9 +8,9 @@ from pathlib import Path
 
 import structlog
 
+from backend.articles.matching.combining import merged
 from backend.articles.matching.compiled import RuleSet, compile_rules
 from backend.articles.model import Pack
-from backend.articles.rules.layers import merged
 from backend.articles.rules.loading import SHIPPED, PackFile, default_files, read_packs, user_files
 from backend.articles.rules.mistakes import RulesRefused
 from backend.articles.rules.specs import SpecFailure, failures

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from backend.articles.lint.linter import lint
-from backend.articles.rules.layers import merged
+from backend.articles.matching.combining import merged
 from backend.articles.rules.loading import default_files, read_packs
 from backend.articles.rules.ruleset import compiled
 from backend.cli import rules

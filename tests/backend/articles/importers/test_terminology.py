@@ -6,8 +6,8 @@ import pytest
 
 from backend.articles.engine import correct
 from backend.articles.importers import Import, Options, as_yaml, detect, import_rules
+from backend.articles.matching.combining import merged
 from backend.articles.matching.compiled import compile_rules
-from backend.articles.rules.layers import merged
 from backend.articles.rules.loading import RulesRefused, parse_pack
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from backend.articles.matching.combining import merged
 from backend.articles.matching.compiled import compile_rules
 from backend.articles.model import Pack
-from backend.articles.rules.layers import merged
 from backend.articles.rules.loading import default_files, parse_pack, read_packs
 from backend.articles.rules.specs import failures, failures_of_all
 

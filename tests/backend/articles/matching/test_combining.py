@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from backend.articles.matching.combining import merged
 from backend.articles.model import Pack
-from backend.articles.rules.layers import merged
 from backend.articles.rules.loading import parse_pack
 
 BASE = """
