@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 import orjson
 from pydantic import TypeAdapter
@@ -12,6 +13,7 @@ from backend.entities.model import LANGUAGES, Entity, Language
 
 _ENTITIES = TypeAdapter(tuple[Entity, ...])
 _RULES = TypeAdapter(tuple[Rule, ...])
+_ID = attrgetter("id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,8 @@ def combine(packs: Sequence[Pack]) -> Combined:
     _refuse_strangers(rules.values(), {entity.id for pack in packs for entity in pack.entities})
     whole = merged(packs)
     return Combined(
-        entities={entity.id: entity for entity in sorted(whole.entities, key=_id)},
-        rules={rule.id: rule for rule in sorted(whole.rules, key=_id) if rule.enabled},
+        entities={entity.id: entity for entity in sorted(whole.entities, key=_ID)},
+        rules={rule.id: rule for rule in sorted(whole.rules, key=_ID) if rule.enabled},
         context_words={
             language: tuple(sorted(whole.context_words.get(language, ()))) for language in LANGUAGES
         },
@@ -87,10 +89,6 @@ def merged(packs: Iterable[Pack]) -> Pack:
         context_words=words,
         disable=tuple(given for given in disabled if given not in entities and given not in rules),
     )
-
-
-def _id(fact: Entity | Rule) -> str:
-    return fact.id
 
 
 def _refuse_strangers(rules: Iterable[Rule], entities: Container[str]) -> None:
