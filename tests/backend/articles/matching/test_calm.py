@@ -106,3 +106,19 @@ def test_a_latin_word_that_goes_may_change_how_a_slip_beside_it_is_corrected() -
     assert settling._blamed(read, auto_fixes(read)) != set()
     apart = read_of(rules, "Foowが上昇、Zorbumも", "ja")
     assert is_calm(apart, auto_fixes(apart))
+
+
+def test_a_boundary_of_one_meaning_alone_is_seen_beside_a_correction() -> None:
+    rules = compile_rules(
+        [
+            pack(
+                rule(["アバ"], id="abba", suggest="以太坊", boundary="none"),
+                rule(["ニア"], id="loose", suggest="ミア", boundary="none", languages=["en"]),
+                rule(["ニア"], id="bounded", suggest="ミア"),
+            )
+        ]
+    )
+    read = read_of(rules, "アバニア", "zh")
+    assert [fix.text for fix in read.fields[0].fixes] == ["以太坊"]
+    assert not is_calm(read, auto_fixes(read))
+    assert apply(rules, Article(content="アバニア", language="zh"))["applied"] == []

@@ -82,3 +82,8 @@ def test_a_place_inside_a_ligature_or_a_composition_has_no_way_back() -> None:
 def test_many_marks_on_one_letter_are_left_as_they_are() -> None:
     heap = "e" + "\u0301\u0323" * 50_000
     assert fold(heap).text == heap
+
+
+def test_a_text_of_many_odd_characters_folds_as_its_parts_do() -> None:
+    parts = ["Ａｂａ’s", "ÉTÉ", "ΣΑΣ ς", "Жук", "İz", "Ｂ\u00a0ﬁ", "ｶﾞ", "ЁЪЫЭЮЯ"]
+    assert fold(" ".join(parts)).text == " ".join(fold(part).text for part in parts)
