@@ -39,6 +39,7 @@ SHARED = frozenset(
         "/markets/status",
         "/prices",
         "/rankings",
+        "/v1/timelines",
     }
 )
 """Paths, without their queries, whose answers every reader sees: few, and worth keeping fresh."""
@@ -47,7 +48,9 @@ WANTED_SECONDS = 90.0
 
 KeySource = Callable[[], str | None]
 Decode = Callable[[Any], Any]
-Shape = Literal["array", "object"]
+Shape = Literal["array", "object", "arrow"]
+"""What an answer is: JSON of that kind, or an Arrow stream, whose bytes are decoded as they came."""
+ARROW = "application/vnd.apache.arrow.stream"
 Run = Callable[[Callable[[], None]], object]
 log = logging.getLogger(__name__)
 
@@ -249,6 +252,8 @@ class ApiClient:
         known = slot.answer
         request_id = uuid.uuid4().hex
         headers = {"X-Request-ID": request_id}
+        if slot.shape == "arrow":
+            headers["Accept"] = ARROW
         if known.etag is not None and known.data is not None:
             headers["If-None-Match"] = known.etag
         try:
@@ -288,6 +293,10 @@ class ApiClient:
 
 
 def _decoded(response: httpx.Response, slot: _Slot) -> Any:
+    if slot.shape == "arrow":
+        if (sent := response.headers.get("content-type", "")) != ARROW:
+            raise TypeError(f"expected {ARROW}, not {sent or 'nothing'}")
+        return slot.decode(response.content)
     body = json.loads(response.content, parse_float=Decimal)
     if not isinstance(body, list if slot.shape == "array" else dict):
         raise TypeError(f"expected an {slot.shape}")

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import urlencode
 
+from backend.timelines.figures.over_time import SECOND, WINDOWS
+
 MOST_NAMES = 200
 """Names that a link may list, as many as one listing of profiles is made for and more."""
 LONGEST_NAME = 500
@@ -32,7 +34,13 @@ class TimelinesState:
     case: str | None = None
     run: str | None = None
     alert: str | None = None
-    """The alert whose cases are shown: the profile and the pass since which it changed, as in the address."""
+    """The alert whose cases are shown: see :func:`alert_name`."""
+    hidden: tuple[str, ...] = ()
+    """Profiles whose lines are not drawn."""
+    window: int | None = None
+    """Of the score over time, in seconds; null for one that fits."""
+    same_cases: bool = False
+    """Whether cases are centred, so that a window of hard cases looks like no fall."""
 
     @property
     def narrows(self) -> bool:
@@ -54,9 +62,16 @@ FIELDS: Mapping[str, str] = {
     "case": "case",
     "run": "run",
     "alert": "alert",
+    "hidden": "hidden",
+    "window": "window",
+    "same_cases": "centred",
 }
 """A state's fields and their names in the address, which stand in links and so never change."""
 _KEPT_MACHINERY = "kept"
+_YES = "1"
+_NAMES, _MOMENTS = ("profiles", "cases", "hidden"), ("since", "until")
+WINDOW_CODES = tuple(str(micros // SECOND) for micros in WINDOWS)
+"""Windows of the score over time, in seconds."""
 
 
 def from_address(said: Mapping[str, str]) -> TimelinesState:
@@ -68,6 +83,9 @@ def from_address(said: Mapping[str, str]) -> TimelinesState:
         since=moment(text["since"]),
         until=moment(text["until"]),
         leave_out_machinery=text["leave_out_machinery"] != _KEPT_MACHINERY,
+        hidden=names(text["hidden"]),
+        window=int(text["window"]) if text["window"] in WINDOW_CODES else None,
+        same_cases=text["same_cases"] == _YES,
         **{field: text[field][:LONGEST_NAME] or None for field in _PLAIN},
     )
 
@@ -77,12 +95,16 @@ _PLAIN = ("model_vendor", "inference_provider", "a", "b", "case", "run", "alert"
 
 def to_text(field: str, value: object) -> str:
     """A state's field as the address holds it; empty where it is at its default."""
-    if field in ("profiles", "cases"):
+    if field in _NAMES:
         return listed(value if isinstance(value, tuple) else ())
-    if field in ("since", "until"):
-        return _instant(value) if isinstance(value, datetime) else ""
+    if field in _MOMENTS:
+        return write_moment(value) if isinstance(value, datetime) else ""
     if field == "leave_out_machinery":
         return "" if value else _KEPT_MACHINERY
+    if field == "same_cases":
+        return _YES if value else ""
+    if field == "window":
+        return "" if value is None else str(value)
     return value if isinstance(value, str) else ""
 
 
@@ -114,7 +136,8 @@ def moment(text: str) -> datetime | None:
     return found.replace(tzinfo=UTC)
 
 
-def _instant(value: datetime) -> str:
+def write_moment(value: datetime) -> str:
+    """The shorter form of :func:`moment` that says it."""
     in_utc = value.astimezone(UTC)
     if in_utc.time() == datetime.min.time():
         return f"{in_utc:%Y-%m-%d}"

@@ -42,6 +42,9 @@ class Changes(TypedDict, total=False):
     case: str | None
     run: str | None
     alert: str | None
+    hidden: tuple[str, ...]
+    window: int | None
+    same_cases: bool
 
 
 def current() -> TimelinesState:
