@@ -18,6 +18,7 @@ page = st.navigation(
         st.Page("app_pages/overview.py", title=t("frame.nav_overview"), default=True),
         st.Page("app_pages/rankings.py", title=t("frame.nav_rankings"), url_path="rankings"),
         st.Page("app_pages/topics.py", title=t("topics.nav"), url_path="topics"),
+        st.Page("app_pages/timelines.py", title=t("timelines.nav"), url_path="timelines"),
         st.Page("app_pages/corrections.py", title=t("frame.nav_corrections"), url_path="corrections"),
         st.Page("app_pages/research.py", title=t("research.title"), url_path="research"),
     ],

@@ -18,7 +18,7 @@ from dashboard import ahead, icons
 from dashboard.client import api
 from dashboard.components.chart import library
 from dashboard.document import Document
-from dashboard.views import rank_data, shell
+from dashboard.views import rank_data, shell, timelines_data
 
 USED_BY_PAGES = (
     "PIL.Image",
@@ -28,6 +28,7 @@ USED_BY_PAGES = (
     "dashboard.views.overview_health",
     "dashboard.views.rank_board",
     "dashboard.views.research_page",
+    "dashboard.views.timelines_page",
     "dashboard.views.topics_page",
     "pandas",
     "pyarrow.parquet",
@@ -52,9 +53,15 @@ def warm() -> None:
     except api.SettingsError:
         return
     api.overview()
-    rank_data.prepare()
+    prepare()
     library.compressed()
-    api.client().keep(rank_data.prepare)
+    api.client().keep(prepare)
+
+
+def prepare() -> None:
+    """Make what the next visits need of what is new."""
+    rank_data.prepare()
+    timelines_data.prepare()
 
 
 shell.style_in_document()

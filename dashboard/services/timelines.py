@@ -6,11 +6,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import urlencode
 
+import numpy as np
+
 from backend.timelines.figures.over_time import SECOND, WINDOWS
+from backend.timelines.run_arrays import RunArrays, instant
 
 MOST_NAMES = 200
 """Names that a link may list, as many as one listing of profiles is made for and more."""
 LONGEST_NAME = 500
+FEW_PROFILES, MOST_LINES = 12, 8
+"""Up to so many profiles are all drawn without a choice, and of more so many."""
+SAMPLE_PREFIX = "sample "
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +50,9 @@ class TimelinesState:
 
     @property
     def narrows(self) -> bool:
-        """Whether runs are left out for another reason than the profile."""
-        chosen = (self.cases, self.model_vendor, self.inference_provider, self.since, self.until)
-        return any(bool(one) for one in chosen)
+        """Whether a filter is set."""
+        named = (self.profiles, self.cases, self.model_vendor, self.inference_provider)
+        return any(named) or bool(self.since or self.until) or not self.leave_out_machinery
 
 
 FIELDS: Mapping[str, str] = {
@@ -142,3 +148,32 @@ def write_moment(value: datetime) -> str:
     if in_utc.time() == datetime.min.time():
         return f"{in_utc:%Y-%m-%d}"
     return in_utc.replace(tzinfo=None).isoformat() + "Z"
+
+
+def shown_profiles(arrays: RunArrays, state: TimelinesState) -> tuple[str, ...]:
+    """The profiles chosen, with both that are compared; without a choice those that ran last, by name.
+
+    ``arrays`` are the runs of all profiles. Few profiles are all shown, of many :data:`MOST_LINES`.
+    """
+    compared = [name for name in (state.a, state.b) if name is not None]
+    if state.profiles:
+        return tuple(dict.fromkeys([*state.profiles, *compared]))
+    newest = np.full(len(arrays.profiles), np.iinfo(np.int64).min)
+    np.maximum.at(newest, arrays.profile, arrays.time)
+    ran = [place for place in np.argsort(-newest, kind="stable") if newest[place] > np.iinfo(np.int64).min]
+    last = ran if len(ran) <= FEW_PROFILES else ran[:MOST_LINES]
+    return tuple(dict.fromkeys([*sorted(arrays.profiles[place] for place in last), *compared]))
+
+
+def alert_name(profile: str, since: int) -> str:
+    """An alert in the address: ``2026-03-14T01:02:03Z@profile``. ``since`` is in microseconds.
+
+    By its instant, since the number of its pass changes as older runs leave the listing.
+    """
+    return f"{write_moment(instant(since))}@{profile}"
+
+
+def is_sample(profiles: Iterable[str]) -> bool:
+    """Whether all of these, and at least one, are profiles of the sample: by their names' first word."""
+    every = list(profiles)
+    return bool(every) and all(name.startswith(SAMPLE_PREFIX) for name in every)

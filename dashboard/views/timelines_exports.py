@@ -1,0 +1,45 @@
+"""The page as a link, and the runs that it shows as files."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+
+import streamlit as st
+
+from backend.timelines.run_arrays import RunArrays
+from dashboard.components.copy_bar import Copyable, copy_bar
+from dashboard.i18n import t
+from dashboard.services import timelines_export as export
+from dashboard.services.timelines_export import Runs
+from dashboard.views import timelines_state as desk
+
+FORMS: tuple[tuple[str, Callable[[Runs], bytes], str], ...] = (
+    ("csv", export.to_csv, "text/csv"),
+    ("parquet", export.to_parquet, "application/vnd.apache.parquet"),
+)
+
+
+def show(arrays: RunArrays, as_of: datetime | None) -> None:
+    """A file is made when it is asked for."""
+    base = (st.context.url or "").partition("/timelines")[0].rstrip("/")
+    runs = Runs(arrays, as_of or datetime.now(UTC), base + desk.address())
+    with st.popover(t("timelines.take_out"), icon=":material/ios_share:", key="tl_take_out", width="content"):
+        st.caption(t("timelines.take_out_what", n=f"{len(arrays):,}"))
+        copy_bar(
+            [Copyable(t("timelines.copy_link"), None)],
+            key="tl_copy",
+            copied=t("timelines.copied"),
+            failed=t("timelines.copy_failed"),
+        )
+        with st.container(horizontal=True, gap="small"):
+            for kind, make, mime in FORMS:
+                st.download_button(
+                    t(f"timelines.download_{kind}"),
+                    data=partial(make, runs),
+                    file_name=f"chainproof-runs-{runs.as_of:%Y%m%dT%H%M%SZ}.{kind}",
+                    mime=mime,
+                    key=f"tl_download_{kind}",
+                    icon=":material/download:",
+                    on_click="ignore",
+                    disabled=not len(arrays),
+                )
