@@ -49,19 +49,18 @@ def _row(seen: Alarms, alert: Alert, number: int, state: TimelinesState) -> None
     glyph = ARROWS["down" if alert.fell else "up"]
     after = "" if alert.standing else tag("span", text(t("timelines.alert_over")), class_="cp-note")
     opened = state.alert == mine
-    with st.container(key=f"tl_alert_{number}", horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(key=f"tl_warning_{number}", horizontal=True, vertical_alignment="center", gap="small"):
         st.html(
             tag(
                 "p",
                 tag("span", glyph, class_=f"cp-{'down' if alert.fell else 'up'}", aria_hidden="true"),
-                tag("span", text(said)),
-                after,
+                tag("span", text(said), after),
                 class_="tl-alert" if alert.standing else "tl-alert tl-alert-over",
             )
         )
         st.button(
             t("timelines.cases_hide") if opened else t("timelines.cases_show"),
-            key=f"tl_alert_cases_{number}",
+            key=f"tl_cases_of_{number}",
             help=name,
             on_click=_open,
             args=(None if opened else mine,),

@@ -25,6 +25,12 @@ LIGHT_LINES = ("#0b57d0", "#b24700", "#00695c", "#8e24aa", "#5f6b7a", "#9a1750",
 DARK_LINES = ("#7aa7ff", "#ffa657", "#4fd1a5", "#d7a6ff", "#b7c2d3", "#ff8fb8", "#b6d94c", "#5fd0f0")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 """Lines differ by stroke as well as by colour, so that the ninth is not taken for the first."""
+TICKS = (
+    {"dtickrange": [None, 86_400_000], "value": "%H:%M\n%m-%d"},
+    {"dtickrange": [86_400_000, "M1"], "value": "%m-%d\n%Y"},
+    {"dtickrange": ["M1", None], "value": "%Y-%m"},
+)
+"""Times on the axis, in figures: Plotly knows the names of months in English alone."""
 DOTTED_UP_TO = 60
 """Points of a line that are drawn as dots too; beyond, the dots would hide the line."""
 
@@ -62,7 +68,14 @@ def figure(scores: Scores, look: Look) -> Figure:
         "hoverlabel": plotting.hover_label(look.ink, look.background),
         "showlegend": False,
         "uirevision": scores.identity,
-        "xaxis": {"type": "date", "showgrid": False, "tickcolor": grid, "tickangle": 0, "nticks": 9},
+        "xaxis": {
+            "type": "date",
+            "showgrid": False,
+            "tickcolor": grid,
+            "tickangle": 0,
+            "nticks": 9,
+            "tickformatstops": TICKS,
+        },
         "yaxis": {
             "gridcolor": grid,
             "zeroline": False,
@@ -100,7 +113,7 @@ def _band(line: Line, shade: str, look: Look) -> dict[str, Any]:
         "x": x,
         "y": y,
         "fill": "toself",
-        "fillcolor": f"{shade}24",
+        "fillcolor": f"{shade}1c",
         "line": {"width": 0},
         "hoverinfo": "skip",
     }

@@ -52,21 +52,17 @@ def label() -> str:
 
 def page() -> None:
     seen = _gathered()
-    refresh.live(_watch, key="tl_live")
-    st.session_state[_DRAWN] = seen.table
     table = seen.table
-    if table is None:
-        if seen.answer.error is not None:
-            states.error(seen.answer.error, key="timelines")
-        return
-    if not table.num_rows:
+    if table is None or not table.num_rows:
+        _live(seen)
         _nothing(seen)
         return
     state = desk.current()
     arrays, drawn = data.shown(table, state)
-    with st.container(key="tl_head", gap="small"):
-        timelines_filters.show(seen, table, state, drawn)
+    with st.container(key="tl_top", horizontal=True, vertical_alignment="center", gap="small"):
+        _live(seen)
         timelines_exports.show(arrays, seen.answer.at)
+    timelines_filters.show(seen, table, state, drawn)
     if not len(arrays):
         states.empty(
             t("timelines.none_match"),
@@ -89,6 +85,11 @@ def _gathered() -> Gathered:
         return data.gather()
 
 
+def _live(seen: Gathered) -> None:
+    st.session_state[_DRAWN] = seen.table
+    refresh.live(_watch, key="tl_live")
+
+
 def _watch() -> None:
     """How old the figures are; a change at the service draws the page anew."""
     seen = data.gather()
@@ -105,6 +106,11 @@ def _watch() -> None:
 
 
 def _nothing(seen: Gathered) -> None:
+    """Why there is nothing to see, and what to do about it."""
+    if seen.table is None:
+        if seen.answer.error is not None:
+            states.error(seen.answer.error, key="timelines")
+        return
     with st.container(key="tl_nothing", border=True, gap="small"):
         st.html(tag("p", text(t("timelines.no_runs")), class_="cp-empty"))
         if seen.profiles:

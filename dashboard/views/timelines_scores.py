@@ -4,7 +4,7 @@ import pyarrow as pa
 import streamlit as st
 
 from backend.timelines.figures.alerts import Alert
-from backend.timelines.figures.over_time import ModelChange, OverTime, model_changes
+from backend.timelines.figures.over_time import ModelChange, OverTime, fitting_window, model_changes
 from backend.timelines.run_arrays import RunArrays
 from backend.timelines.verdict_words import WORDS
 from backend.timelines.verdicts import alert_sentence, day
@@ -28,11 +28,11 @@ def section(arrays: RunArrays, state: TimelinesState, table: pa.Table, everybody
     if not len(arrays):
         st.html(tag("p", text(t("timelines.none_match")), class_="tl-calm"))
         return
+    time = reading.drawn(arrays, state.window, same_cases=state.same_cases)
     with st.container(key="tl_scores_bar", horizontal=True, vertical_alignment="center", gap="small"):
         _window(arrays, state)
         _same_cases(state)
     _legend(arrays, state)
-    time = reading.drawn(arrays, state.window, same_cases=state.same_cases)
     scores = _scores(arrays, state, time, data.alarms(table, everybody))
     _drawing(scores, time)
     notes = _notes(arrays, time)
@@ -43,7 +43,7 @@ def _window(arrays: RunArrays, state: TimelinesState) -> None:
     codes = {str(window): window for window in reading.windows(arrays)}
     chosen = str(state.window)
     st.session_state["tl_window"] = chosen if chosen in codes else AUTO
-    names = {AUTO: t("timelines.window_auto")}
+    names = {AUTO: t("timelines.window_auto", window=window_name(fitting_window(arrays)))}
     names |= {code: window_name(window * 1_000_000) for code, window in codes.items()}
     st.selectbox(
         t("timelines.window"),
