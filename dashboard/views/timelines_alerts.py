@@ -31,8 +31,9 @@ def section(table: pa.Table, state: TimelinesState) -> bool:
     head(t("timelines.alerts"), t("timelines.alerts_why"))
     if not seen.shown:
         st.html(tag("p", text(WORDS[language()]["no_alert"]), class_="tl-calm"))
-    for number, alert in enumerate(seen.shown):
-        _row(seen, alert, number, state)
+    with st.container(key=f"tl_warnings_{len(seen.shown)}", gap=None):  # as high as so many will be
+        for number, alert in enumerate(seen.shown):
+            _row(seen, alert, number, state)
     notes = [t("timelines.alerts_more", n=seen.more)] if seen.more else []
     notes += _unwatched(seen)
     if notes:

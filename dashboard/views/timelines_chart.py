@@ -11,6 +11,7 @@ import numpy as np
 
 from backend.timelines.figures.over_time import Line
 from backend.timelines.run_arrays import instant
+from backend.timelines.statistics.student import Floats
 from dashboard.components.chart import Figure, Table
 from dashboard.i18n import t
 from dashboard.palette import mix
@@ -141,8 +142,27 @@ def _line(scores: Scores, line: Line, shades: Sequence[str], look: Look) -> dict
             "dash": DASHES[style // len(shades) % len(DASHES)],
         },
         "marker": {"size": 5},
+        "error_y": _alone(line, low, high),
         "customdata": told,
         "hovertemplate": f"<b>{name}</b><br>%{{x|%Y-%m-%d %H:%M}}<br>{_hover()}<extra></extra>",
+    }
+
+
+def _alone(line: Line, low: Floats, high: Floats) -> dict[str, Any]:
+    """Bars for windows without a neighbour that has a band: alone they span no surface."""
+    up, down = np.zeros(len(line.mean)), np.zeros(len(line.mean))
+    for band in reading.bands(line):
+        if band.end - band.first == 1:
+            up[band.first] = high[band.first] - line.mean[band.first]
+            down[band.first] = line.mean[band.first] - low[band.first]
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": _percents(up),
+        "arrayminus": _percents(down),
+        "visible": bool(up.any() or down.any()),
+        "thickness": 1.5,
+        "width": 4,
     }
 
 

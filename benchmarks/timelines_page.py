@@ -1,0 +1,150 @@
+"""The Timelines page as a reader feels it, over many profiles with as many runs as a listing holds.
+
+    python -m benchmarks.timelines_page [--profiles 100] [--visits 5] [--clicks 5]
+
+A store is filled with 1,024 runs a profile over 40 cases, every tenth of which fell; the service and the
+dashboard run in processes of their own, and Chromium visits the page: until the chart of the scores is drawn
+and no script runs, with an empty cache (cold) and again (warm); then clicks, from the pointer's going down
+to the last change before quiet. Aims: ready within 1.5 s warm, a click within 300 ms, at most 1 MB a chart.
+Exit status 1 when one is not reached.
+"""
+
+import argparse
+import random
+import statistics
+import sys
+import tempfile
+from argparse import Namespace
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+import orjson
+from playwright.sync_api import Page
+
+from backend import migrations
+from backend.auth.service import create_key
+from backend.db import Database
+from backend.timelines import store
+from backend.timelines.check import check
+from backend.timelines.model import Profile, Run
+from benchmarks.browser import Visitor, visitor
+from benchmarks.servers import free_port, process, service_environment
+from benchmarks.timelines import Judge, make_run, profiles_of
+
+RUNS, CASES = 1_024, 40
+PATH, DRAWN = "/timelines", ".st-key-tl_scores_chart .main-svg"
+CLICKS: Mapping[str, str] = {
+    "a line hidden": ".st-key-tl_legend button >> nth=0",
+    "the cases of an alert": ".st-key-tl_cases_of_0 button",
+    "cases evened out": ".st-key-tl_centred label",
+    "machinery failures kept (whole page)": ".st-key-tl_machinery label",
+}
+READY_AIM, CLICK_AIM, CHART_AIM = 1_500.0, 300.0, 1_000.0
+
+
+def runs_of(chance: random.Random, profile: str, *, falls: bool) -> list[Run]:
+    """In passes over the same cases; one that falls loses 0.15 in the last third."""
+    found = []
+    for number in range(RUNS):
+        run = make_run(chance, profile, number)
+        lost = 0.15 if falls and number > RUNS * 2 // 3 else 0.0
+        total = round(run.total_score - lost, 6)
+        found.append(
+            msgspec.structs.replace(
+                run,
+                case_id=f"case-{number % CASES:03}",
+                raw_score=run.raw_score - lost,
+                total_score=total,
+                normalized_score=total,
+                machinery_failure=number % 97 == 0,
+            )
+        )
+    return found
+
+
+def fill(home: Path, profiles: Mapping[str, Profile]) -> str:
+    url = f"sqlite:///{home / 'chainproof.db'}"
+    migrations.upgrade(url)
+    database = Database(url)
+    chance = random.Random(7)
+    for number, name in enumerate(profiles):
+        right = check(runs_of(chance, name, falls=number % 10 == 0), profile=name, decoded=True)
+        store.add(database, "own", right.prepared, profiles)
+    key = create_key(database, name="benchmark", scopes=("read",), now=datetime.now(UTC)).key
+    database.dispose()
+    return key
+
+
+def visits(reader: Visitor, options: Namespace, judge: Judge) -> None:
+    cold, warm = [], []
+    for _ in range(options.visits):
+        with reader.context() as context:
+            page, load = reader.load(context, PATH, DRAWN)
+            cold.append(load)
+            page.close()
+            page, load = reader.load(context, PATH, DRAWN)
+            warm.append(load)
+            page.close()
+    judge.say("ready, nothing cached", statistics.median(one.ready for one in cold), "ms")
+    judge.say("ready, warm", statistics.median(one.ready for one in warm), "ms", READY_AIM)
+    judge.say("  of which long tasks", statistics.median(one.long_tasks for one in warm), "ms")
+    judge.say("  layout shift", max(one.shift for one in (*cold, *warm)), "", 0.1)
+    judge.say("  over the socket", statistics.median(one.socket_kb for one in warm), "KiB")
+
+
+def clicks(reader: Visitor, options: Namespace, judge: Judge) -> None:
+    with reader.context() as context:
+        page, _ = reader.load(context, PATH, DRAWN)
+        judge.say("largest message", largest(page) / 1000, "kB", CHART_AIM)
+        for what, target in CLICKS.items():
+            found = [reader.click(page, target) for _ in range(options.clicks)]
+            judge.say(what, statistics.median(one.last for one in found), "ms", CLICK_AIM)
+            ends = [one.on_server for one in found if one.on_server is not None]
+            judge.say("  of which on the server", statistics.median(ends) if ends else float("nan"), "ms")
+    for fault in sorted(reader.faults | reader.foreign):
+        judge.missed.append(fault)
+        print(f"fault: {fault}")
+
+
+def largest(page: Page) -> float:
+    size: float = page.evaluate("() => Math.max(...__seen.got.map((note) => note.size))")
+    return size
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--profiles", type=int, default=100)
+    parser.add_argument("--visits", type=int, default=5)
+    parser.add_argument("--clicks", type=int, default=5)
+    options = parser.parse_args()
+    judge = Judge()
+    with tempfile.TemporaryDirectory(prefix="chainproof-timelines-page-") as folder:
+        home = Path(folder)
+        profiles = profiles_of(options.profiles)
+        file = home / "profiles.json"
+        file.write_bytes(orjson.dumps({name: store.fields(each) for name, each in profiles.items()}))
+        key = fill(home, profiles)
+        port, place = free_port(), free_port()
+        environment = service_environment(
+            home,
+            port,
+            CHAINPROOF_PROFILES=str(file),
+            CHAINPROOF_API_KEY=key,
+            CHAINPROOF_DASHBOARD_PORT=str(place),
+        )
+        serve = ["-m", "backend.cli", "serve", "--no-worker"]
+        base = f"http://127.0.0.1:{place}"
+        with (
+            process(serve, environment, f"http://127.0.0.1:{port}/readyz"),
+            process(["-m", "backend.cli", "dashboard"], environment, f"{base}/_stcore/health"),
+            visitor(base) as reader,
+        ):
+            visits(reader, options, judge)
+            clicks(reader, options, judge)
+    sys.exit(1 if judge.missed else 0)
+
+
+if __name__ == "__main__":
+    main()
