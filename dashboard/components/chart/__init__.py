@@ -5,7 +5,7 @@ nothing. This one keeps its drawing, lets Plotly change what differs, and takes 
 host under an address of its version (:mod:`dashboard.components.chart.library`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -44,6 +44,7 @@ def chart(
     alt: str,
     table: Table | None = None,
     config: Mapping[str, Any] | None = None,
+    on_pick: Callable[[], None] | None = None,
 ) -> None:
     """Draw ``figure`` as wide as its place and ``height`` pixels high.
 
@@ -52,6 +53,9 @@ def chart(
     it changes the same one, and zoom is kept as long as the figure's ``layout.uirevision`` stays.
     ``config`` is Plotly's, over :data:`CONFIG`. The layout needs no ``height`` nor ``width``. Instants
     are best given naive, in the reader's zone.
+
+    ``on_pick`` is called when a point is clicked, with ``{"x", "y", "id"}`` of it (its ``customdata``) in
+    ``st.session_state[key].picked``. What it does must be reached by the keyboard too, elsewhere.
     """
     about = {
         "key": key,
@@ -59,9 +63,11 @@ def chart(
         "alt": alt,
         "table": None if table is None else asdict(table),
         "config": {**CONFIG, **(config or {})},
+        "picks": on_pick is not None,
         "words": {"failed": t("chart.failed"), "as_table": t("chart.as_table")},
     }
-    _drawing()(key=key, data=orjson.dumps(about) + b"\n" + orjson.dumps(figure))
+    sent = orjson.dumps(about) + b"\n" + orjson.dumps(figure, option=orjson.OPT_SERIALIZE_NUMPY)
+    _drawing()(key=key, data=sent, on_picked_change=on_pick or _nothing)
 
 
 def prepare() -> None:
@@ -70,6 +76,10 @@ def prepare() -> None:
     Called once by a page that may open charts later; a chart itself needs no preparation.
     """
     _library()(key="chart_library", data=b"")
+
+
+def _nothing() -> None:
+    """A trigger is only sent for callbacks that exist."""
 
 
 def script(*parts: str) -> str:

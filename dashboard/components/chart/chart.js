@@ -64,9 +64,17 @@ class Chart {
       if (this.gone) return;
       this.plot ??= this.adopt();
       await this.change(Plotly, this.plot);
+      this.listen(this.plot);
     } catch (fault) {
       this.fail(fault);
     }
+  }
+
+  // A click is told with what the figure itself says of the point, which no later figure changes.
+  listen(plot) {
+    plot.removeAllListeners?.("plotly_click");
+    if (!this.about.picks) return;
+    plot.on("plotly_click", ({ points: [{ x, y, customdata }] }) => this.pick("picked", { x, y, id: customdata ?? null }));
   }
 
   change(Plotly, plot) {
@@ -115,9 +123,10 @@ class Chart {
   }
 }
 
-export default function ({ data, parentElement }) {
+export default function ({ data, parentElement, setTriggerValue }) {
   const chart = (parentElement.cpChart ??= new Chart(parentElement));
   const turn = (chart.turn = (chart.turn || 0) + 1);
+  chart.pick = setTriggerValue;
   chart.receive(data);
   // The host may clean up after an older call once a newer one has taken over.
   return () => {

@@ -4,7 +4,7 @@ Elements with an ``a[data-open]`` inside open without leaving the session; with 
 the middle button) the browser follows their ``href`` as any link.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -26,10 +26,17 @@ def h(tag: str, *children: Node | None, **attributes: str | None) -> Node:
     return [tag, named, [child for child in children if child is not None]]
 
 
-def live_view(tree: Sequence[Node | None], *, key: str) -> str | None:
-    """Draw ``tree``; the ``data-open`` of the link that was just followed, else null."""
+def live_view(
+    tree: Sequence[Node | None], *, key: str, on_open: Callable[[], None] | None = None
+) -> str | None:
+    """Draw ``tree``; the ``data-open`` of the link that was just followed, else null.
+
+    ``on_open`` is called first of all when one was, with it in ``st.session_state[key].open``.
+    """
     result = _component()(
-        key=key, data={"tree": [node for node in tree if node is not None]}, on_open_change=_nothing
+        key=key,
+        data={"tree": [node for node in tree if node is not None]},
+        on_open_change=on_open or _nothing,
     )
     opened = result.open
     return opened if isinstance(opened, str) else None
