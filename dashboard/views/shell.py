@@ -16,7 +16,15 @@ from dashboard.views.freshness import sample_html
 from dashboard.views.markup import tag, text
 
 ASSETS = Path(__file__).parent.parent / "assets"
-STYLES = ("style.css", "rankings.css", "corrections.css", "research.css", "topics.css", "timelines.css")
+STYLES = (
+    "style.css",
+    "rankings.css",
+    "corrections.css",
+    "research.css",
+    "topics.css",
+    "timelines.css",
+    "timelines_parts.css",
+)
 _in_document = False
 
 

@@ -17,8 +17,11 @@ from dashboard.views import (
     refresh,
     states,
     timelines_alerts,
+    timelines_cases,
+    timelines_compare,
     timelines_exports,
     timelines_filters,
+    timelines_run,
     timelines_scores,
 )
 from dashboard.views import timelines_data as data
@@ -151,4 +154,7 @@ def _scores(arrays: RunArrays, state: TimelinesState) -> None:
 
 SECTIONS: dict[Part, Callable[[RunArrays, TimelinesState], None]] = {
     "scores": _scores,
+    "compare": timelines_compare.section,
+    "cases": timelines_cases.section,
+    "run": timelines_run.section,
 }
