@@ -9,7 +9,7 @@ import pytest
 from backend.db import Database
 from tests.support import databases, distribution, read_once, stack
 
-hypothesis.settings.register_profile("chainproof", derandomize=True, deadline=None, max_examples=40)
+hypothesis.settings.register_profile("chainproof", derandomize=True, deadline=None, max_examples=25)
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=2_000)
 hypothesis.settings.load_profile("chainproof")
 

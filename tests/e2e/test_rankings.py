@@ -404,7 +404,7 @@ CASES = {
         "?view=treemap&size=volume",
         "?view=compare&compare=bitcoin,ethereum,solana",
     ),
-    "phone": ("?lang=en&coin=bitcoin", "?view=treemap&lang=ja", "?lang=zh&q=nothing-like-this"),
+    "phone": ("?lang=en&q=bit&coin=bitcoin", "?view=treemap&lang=ja", "?lang=zh&q=nothing-like-this"),
 }
 
 
