@@ -18,6 +18,7 @@ from dashboard.views.timelines_pareto import plotting_grid
 from dashboard.views.timelines_words import joined, level
 
 HEIGHT = 300
+MOST_NAMED = 16
 
 
 def metric_name(metric: str) -> str:
@@ -59,21 +60,21 @@ def scatter(found: Scatter, profiles: Sequence[str], pair: tuple[str, str] | Non
         for name, mine, colour, symbol, opacity in groups
         if mine.any()
     ]
-    return plotting.figure(traces, _layout(look, metric_name(found.metric), f"behaviour {found.metric}"))
+    return plotting.figure(traces, _layout(look, f"behaviour {found.metric}"))
 
 
-def _layout(look: Look, across: str, identity: str) -> dict[str, Any]:
+def _layout(look: Look, identity: str) -> dict[str, Any]:
     grid = plotting_grid(look)
     axis = {"gridcolor": grid, "zerolinecolor": grid, "fixedrange": True}
     return {
-        "margin": {"l": 48, "r": 8, "t": 8, "b": 76},
+        "margin": {"l": 48, "r": 12, "t": 30, "b": 30},
         "font": {"color": look.ink, "size": 11},
         "hoverlabel": plotting.hover_label(look.ink, look.background),
         "hovermode": "closest",
         "uirevision": identity,
         "showlegend": True,
-        "legend": {"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom"},
-        "xaxis": {**axis, "title": {"text": across, "standoff": 6}},
+        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+        "xaxis": axis,
         "yaxis": {**axis, "tickformat": ".0%"},
     }
 
@@ -103,7 +104,8 @@ def scatter_table(arrays: RunArrays, found: Scatter) -> Table:
 
 
 def cost(found: Sequence[Cost], profiles: Sequence[str], look: Look) -> Figure:
-    """A point a profile with the interval of its mean; the frontier is a line through filled diamonds."""
+    """A point a profile, numbered from the cheapest, with the interval of its mean; the frontier is a line
+    through filled diamonds."""
     front = [one for one in found if one.frontier]
     traces: list[dict[str, Any]] = [
         {
@@ -114,8 +116,8 @@ def cost(found: Sequence[Cost], profiles: Sequence[str], look: Look) -> Figure:
         {
             "type": "scatter", "mode": "markers+text", "name": t("timelines.case_profile"),
             "x": [_usd(one) for one in found], "y": [round(one.score.mean, 4) for one in found],
-            "text": [plain(short(profiles[one.profile], 18)) for one in found],
-            "textposition": [("top right", "bottom right")[n % 2] for n in range(len(found))],
+            "text": [str(n) for n in range(1, len(found) + 1)],
+            "textposition": "middle right",
             "textfont": {"size": 10}, "cliponaxis": False,
             "customdata": [[plain(profiles[one.profile]), one.cost.runs] for one in found],
             "error_y": _reach(found, look),
@@ -129,9 +131,8 @@ def cost(found: Sequence[Cost], profiles: Sequence[str], look: Look) -> Figure:
             ),
         },
     ]  # fmt: skip
-    layout = _layout(look, t("timelines.case_cost_axis"), "cost")
-    layout["xaxis"] |= {"tickprefix": "$", "rangemode": "tozero"}
-    layout["margin"] |= {"t": 22, "r": 40}
+    layout = _layout(look, "cost")
+    layout["xaxis"] = {**layout["xaxis"], "tickprefix": "$", "rangemode": "tozero"}
     return plotting.figure(traces, layout)
 
 
@@ -148,6 +149,13 @@ def _reach(found: Sequence[Cost], look: Look) -> dict[str, Any]:
     return {"type": "data", "array": up, "color": look.shades.flat, "thickness": 1, "width": 3}
 
 
+def cost_names(found: Sequence[Cost], profiles: Sequence[str]) -> str:
+    """Whom the numbers stand for; those of many are in the table."""
+    if len(found) > MOST_NAMED:
+        return ""
+    return " · ".join(f"{n} {profiles[one.profile]}" for n, one in enumerate(found, 1))
+
+
 def cost_alt(found: Sequence[Cost], profiles: Sequence[str]) -> str:
     best = [profiles[one.profile] for one in found if one.frontier]
     return t("timelines.case_cost_alt", n=len(found), names=joined(best))
@@ -160,12 +168,12 @@ def cost_table(found: Sequence[Cost], profiles: Sequence[str]) -> Table:
     ]  # fmt: skip
     rows = [
         [
-            profiles[one.profile],
+            f"{n} {profiles[one.profile]}",
             f"${one.cost.mean:,.4g}",
             level(one.score.mean, one.score.interval),
             f"{one.cost.runs:,}",
             "◆" if one.frontier else UNKNOWN,
         ]
-        for one in found
+        for n, one in enumerate(found, 1)
     ]
     return Table(t("timelines.case_cost"), head, rows)

@@ -121,7 +121,7 @@ def _cost(arrays: RunArrays) -> None:
     if not found:
         words.note(t("timelines.case_cost_none"))
         return
-    words.note(t("timelines.case_cost_note"))
+    words.note(t("timelines.case_cost_note"), timelines_behaviour.cost_names(found, arrays.profiles))
     chart(
         words.marked(timelines_behaviour.cost(found, arrays.profiles, theme.look()), arrays.profiles),
         key="tlp_cost",

@@ -29,6 +29,9 @@ def show(arrays: RunArrays, matrix: PairMatrix, chosen: tuple[str, str]) -> None
     if len(matrix.profiles) < 3:
         return
     words.heading(t("timelines.cmp_pairs"), level=3)
+    if not matrix.compared:
+        words.note(t("timelines.cmp_pairs_none"))
+        return
     words.note(verdicts.pairs_sentence(matrix, language()), t("timelines.cmp_pairs_note"))
     names = list(arrays.profiles)
     if len(matrix.profiles) <= MOST:

@@ -4,6 +4,7 @@ import gzip
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import orjson
 import plotly
 import pytest
@@ -13,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.components import chart as component
 from dashboard.components.chart import library
 from tests.dashboard.asgi_client import AsgiClient
+from tests.support.browsers import chromium_browser
 
 PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 
@@ -22,7 +24,7 @@ def client() -> AsgiClient:
     return AsgiClient(Starlette(routes=list(library.ROUTES)))
 
 
-def page(value: float) -> None:
+def page(value: "Any") -> None:
     from datetime import datetime
 
     from dashboard.components.chart import Table, chart
@@ -40,7 +42,7 @@ def page(value: float) -> None:
     )
 
 
-def sent(value: float) -> tuple[dict[str, Any], dict[str, Any]]:
+def sent(value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     app = AppTest.from_function(page, kwargs={"value": value}).run()
     assert not app.exception
     (part,) = app.get("bidi_component")
@@ -53,8 +55,43 @@ def test_the_figure_its_words_and_its_table_reach_the_browser() -> None:
     assert (about["key"], about["height"], about["alt"]) == ("drawing", 240, "One bar")
     assert about["table"] == {"caption": "Bars", "head": ["Time", "Value"], "rows": [["09:30", "2.5"]]}
     assert about["config"] == {"displayModeBar": False, "scrollZoom": True}
+    assert not about["picks"]
     assert figure["data"][0]["x"] == ["2026-05-01T09:30:00"]
     assert figure["layout"] == {"uirevision": "a"}
+
+
+def test_numbers_of_arrays_are_sent_and_what_is_not_known_is_null() -> None:
+    _, figure = sent(np.array([1.5, np.nan], dtype=np.float32))
+    assert figure["data"][0]["y"] == [[1.5, None]]
+
+
+@pytest.mark.browser
+def test_a_click_is_told_with_what_the_figure_says_of_the_point_where_it_is_wanted() -> None:
+    module = component.script("library", "table", "chart")
+    drawn = """([module, picks]) => new Promise(async (done) => {
+      const address = URL.createObjectURL(new Blob([module], { type: "text/javascript" }));
+      const view = (await import(address)).default;
+      const host = document.createElement("main");
+      document.body.append(host);
+      const told = [];
+      const listeners = {};
+      globalThis.Plotly = { react: (plot) => {
+        plot.on = (name, call) => { listeners[name] = call; };
+        plot.removeAllListeners = (name) => { delete listeners[name]; };
+      } };
+      const about = { key: "k", height: 10, alt: "a", table: null, config: {}, picks, words: {} };
+      const data = new TextEncoder().encode(JSON.stringify(about) + "\\n" + '{"data":[],"layout":{}}');
+      view({ data, parentElement: host, setTriggerValue: (...sent) => told.push(sent) });
+      setTimeout(() => {
+        listeners.plotly_click?.({ points: [{ x: "one", y: "two" }] });
+        done([Object.keys(listeners), told]);
+      }, 100);
+    })"""
+    with chromium_browser() as browser:
+        page = browser.new_page()
+        picked = [["picked", {"x": "one", "y": "two", "id": None}]]
+        assert page.evaluate(drawn, [module, True]) == [["plotly_click"], picked]
+        assert page.evaluate(drawn, [module, False]) == [[], []]
 
 
 def test_only_the_figures_line_changes_with_the_figure_when_no_word_does() -> None:

@@ -113,3 +113,13 @@ def test_a_figure_that_changed_is_marked_by_its_way(page: Page) -> None:
     assert page.locator("span").get_attribute("data-moved") == "up"
     draw(page, h("p", h("span", "$1.5", data_n="1.5", key="p")))
     assert page.locator("span").get_attribute("data-moved") == "down"
+
+
+@pytest.mark.browser
+def test_tables_are_drawn_with_their_heads_scope_and_links(page: Page) -> None:
+    head = h("thead", h("tr", h("th", "B", scope="col")))
+    body = h("tbody", h("tr", h("th", "A", scope="row"), h("td", row("x", "▲ 4"))))
+    draw(page, h("table", h("caption", "Pairs"), head, body))
+    assert page.get_by_role("table", name="Pairs").get_by_role("columnheader").all_inner_texts() == ["B"]
+    assert page.get_by_role("rowheader").inner_text() == "A"
+    assert page.locator("td a[data-open=x]").inner_text() == "▲ 4"

@@ -8,6 +8,7 @@ import plotly.graph_objects
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from backend.timelines.model import Metrics
 from dashboard.client import Fetched, Problem, timelines
 from dashboard.i18n import LANGUAGES, t
 from dashboard.views import timelines_one_run
@@ -172,6 +173,24 @@ def test_metrics_and_costs_that_nobody_tells_are_told_as_such() -> None:
     app = opened()
     assert "Known for 0 of 133 runs." in html(app)
     assert t("timelines.case_cost_none") in html(app)
+
+
+def test_behaviour_and_cost_are_drawn_where_they_are_told() -> None:
+    told = [
+        scored(name, case, score, n, cost_usd=cost, metrics=Metrics(4, 2, 0, 2 + n / 10, 0.5))
+        for name, score, cost in (("high", 0.9, 2), ("low", 0.3, 1), ("dear", 0.2, 3))
+        for n, case in enumerate(CASES[:4])
+    ]
+    app = opened(told)
+    found = drawings(app)
+    _, behaviour = found["tlp_behaviour"]
+    assert [trace["marker"]["symbol"] for trace in behaviour["data"]] == ["circle", "circle", "diamond"]
+    _, cost = found["tlp_cost"]
+    assert cost["data"][0]["x"] == [1, 2]
+    assert cost["data"][1]["marker"]["symbol"] == ["diamond", "diamond", "circle-open"]
+    assert "1 low · 2 high · 3 dear" in html(app)
+    for figure in (behaviour, cost):
+        go.Figure(figure)
 
 
 def test_a_case_lists_its_runs_newest_first() -> None:
