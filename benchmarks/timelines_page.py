@@ -41,6 +41,10 @@ CLICKS: Mapping[str, str] = {
     "a line hidden": ".st-key-tl_legend button >> nth=0",
     "the cases of an alert": ".st-key-tl_cases_of_0 button",
     "cases evened out": ".st-key-tl_centred label",
+    "A and B swapped": ".st-key-tlp_swap button",
+    "a case's runs": ".tlp-dots a >> nth=2",
+    "a run": ".st-key-tlp_runs button.open >> nth=0",
+    "the run before it": ".tlp-turn >> nth=0",
     "machinery failures kept (whole page)": ".st-key-tl_machinery label",
 }
 READY_AIM, CLICK_AIM, CHART_AIM = 1_500.0, 300.0, 1_000.0

@@ -52,6 +52,7 @@ def _heat(arrays: RunArrays) -> None:
         alt=timelines_heat.alt(shown, arrays.cases),
         table=timelines_heat.table(shown, arrays.profiles, arrays.cases),
         on_pick=_picked,
+        late=True,
     )
     if in_all > SCREENFUL:
         most = min(in_all, MOST_CASES)
@@ -85,6 +86,7 @@ def _lost(arrays: RunArrays, state: TimelinesState) -> None:
         height=timelines_pareto.height(found),
         alt=timelines_pareto.alt(found, names),
         table=timelines_pareto.table(found, names),
+        late=True,
     )
 
 
@@ -112,6 +114,7 @@ def _behaviour(arrays: RunArrays, state: TimelinesState) -> None:
         height=timelines_behaviour.HEIGHT,
         alt=f"{t('timelines.case_behaviour')}. {timelines_behaviour.told(found)}",
         table=timelines_behaviour.scatter_table(arrays, found),
+        late=True,
     )
 
 
@@ -128,4 +131,5 @@ def _cost(arrays: RunArrays) -> None:
         height=timelines_behaviour.HEIGHT,
         alt=timelines_behaviour.cost_alt(found, arrays.profiles),
         table=timelines_behaviour.cost_table(found, arrays.profiles),
+        late=True,
     )

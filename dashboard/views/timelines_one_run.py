@@ -36,6 +36,7 @@ def show(run: Run, around: Neighbours | None) -> None:
         height=70 + 26 * len(every),
         alt=_alt(run),
         table=_table(every),
+        late=True,
     )
     live_view(
         [

@@ -45,6 +45,7 @@ def show(arrays: RunArrays, matrix: PairMatrix, chosen: tuple[str, str]) -> None
         alt=f"{t('timelines.cmp_pairs')}. {verdicts.pairs_sentence(matrix, language())}",
         table=_figures(matrix, names),
         on_pick=_picked,
+        late=True,
     )
 
 

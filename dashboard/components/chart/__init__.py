@@ -45,6 +45,7 @@ def chart(
     table: Table | None = None,
     config: Mapping[str, Any] | None = None,
     on_pick: Callable[[], None] | None = None,
+    late: bool = False,
 ) -> None:
     """Draw ``figure`` as wide as its place and ``height`` pixels high.
 
@@ -56,6 +57,7 @@ def chart(
 
     ``on_pick`` is called when a point is clicked, with ``{"x", "y", "id"}`` of it (its ``customdata``) in
     ``st.session_state[key].picked``. What it does must be reached by the keyboard too, elsewhere.
+    ``late`` has it drawn only when the reader comes near, which keeps a long page quick.
     """
     about = {
         "key": key,
@@ -63,6 +65,7 @@ def chart(
         "alt": alt,
         "table": None if table is None else asdict(table),
         "config": {**CONFIG, **(config or {})},
+        "late": late,
         "picks": on_pick is not None,
         "words": {"failed": t("chart.failed"), "as_table": t("chart.as_table")},
     }

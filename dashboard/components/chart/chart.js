@@ -45,11 +45,12 @@ class Chart {
 
   tell(about) {
     this.about = about;
-    const { alt, height, table, words } = about;
+    const { alt, height, late, table, words } = about;
     this.box.setAttribute("role", "img");
     this.box.setAttribute("aria-label", alt);
     this.box.style.height = `${height}px`;
     this.observer.observe(this.box);
+    if (late && !this.near) this.await();
     if (table && !this.folded) {
       this.folded = new FoldedTable(words.as_table);
       this.box.after(this.folded.root);
@@ -57,8 +58,21 @@ class Chart {
     if (table) this.folded.show(table);
   }
 
+  // Far down a page a drawing waits until its reader comes near.
+  await() {
+    if (this.coming) return;
+    const margins = { rootMargin: "600px", scrollMargin: "600px" };
+    this.coming = new IntersectionObserver((entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      this.near = true;
+      this.coming.disconnect();
+      this.draw();
+    }, margins);
+    this.coming.observe(this.box);
+  }
+
   async draw() {
-    if (!this.width) return;
+    if (!this.width || (this.about.late && !this.near)) return;
     try {
       const Plotly = globalThis.Plotly ?? (await library());
       if (this.gone) return;
@@ -117,6 +131,7 @@ class Chart {
   leave() {
     this.gone = true;
     this.observer.disconnect();
+    this.coming?.disconnect();
     if (this.plot) park(this.about.key, this.plot);
     this.box.remove();
     this.folded?.root.remove();
