@@ -62,7 +62,6 @@ def _row(seen: Alarms, alert: Alert, number: int, state: TimelinesState) -> None
         st.button(
             t("timelines.cases_hide") if opened else t("timelines.cases_show"),
             key=f"tl_cases_of_{number}",
-            help=name,
             on_click=_open,
             args=(None if opened else mine,),
             type="tertiary",

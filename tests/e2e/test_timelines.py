@@ -1,0 +1,84 @@
+"""The Timelines page in a real browser, over the sample's runs: a fall is seen, compared and opened."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from dashboard.i18n import t
+from tests.support.reader import IDLE, Reader, is_steady, overflow, violations
+from tests.support.running import Service, wait_for
+
+pytestmark = pytest.mark.browser
+
+ALERTS = ".tl-alert"
+CHART = ".st-key-tl_scores_chart .main-svg"
+FALLS, STEADY = "sample Harbor Small", "sample Harbor Large"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _sample(running_service: Service) -> None:
+    """The worker has made the sample's runs."""
+
+    def are_there() -> bool:
+        listed = running_service.get("/v1/timelines", limit="1").json()["profiles"]
+        return all(each["entries"] for each in listed.values())
+
+    wait_for(are_there, "The sample's runs")
+
+
+@pytest.fixture
+def page(warm_reader: Reader) -> Iterator[Page]:
+    page = warm_reader.open("/timelines", CHART)
+    yield page
+    page.close()
+
+
+def test_an_evaluator_sees_the_fall_and_none_of_an_unchanged_profile(page: Page) -> None:
+    expect(page.locator(ALERTS, has_text=f"{FALLS} fell").first).to_be_visible()
+    expect(page.locator(ALERTS, has_text=STEADY)).to_have_count(0)
+    fell = page.locator(ALERTS, has_text=f"{FALLS} fell").first
+    row = page.locator("[class*=st-key-tl_warning_]").filter(has=fell)
+    row.get_by_role("button", name=t("timelines.cases_show")).last.click()
+    expect(page.locator(".tl-cases tbody tr").first).to_contain_text("▼")
+    assert "alert=" in page.url
+
+
+def test_a_line_is_hidden_by_the_keyboard_and_the_link_keeps_it(page: Page) -> None:
+    pill = page.locator(".st-key-tl_legend button", has_text=STEADY).first
+    pill.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**hidden=*")
+    page.reload()
+    page.locator(CHART).first.wait_for()
+    expect(pill).to_have_attribute("aria-pressed", "false")
+    table = page.locator(".st-key-tl_scores_chart details")
+    table.locator("summary").click()
+    expect(table.locator("tbody th", has_text=FALLS).first).to_be_visible()
+    expect(table.locator("tbody th", has_text=STEADY)).to_have_count(0)
+
+
+def test_a_link_compares_two_profiles_and_opens_a_run(warm_reader: Reader, running_service: Service) -> None:
+    runs = running_service.get(f"/v1/timelines/{FALLS}", limit="1").json()["entries"]
+    run = runs[0]["run_id"]
+    page = warm_reader.open(f"/timelines?a={FALLS}&b={STEADY}&run={run}", CHART)
+    expect(page.locator(".tlp-verdict")).to_contain_text(f"{STEADY} is ahead by")
+    expect(page.locator(".st-key-tlp_run")).to_contain_text(runs[0]["case_id"])
+    page.close()
+
+
+@pytest.mark.parametrize(("look", "lang"), [("desktop", "ja"), ("phone", "en")])
+def test_nobody_is_shut_out_nothing_overflows_and_nothing_jumps(
+    browser: Browser, running_dashboard: str, axe_source: str, look: str, lang: str
+) -> None:
+    reader = Reader(browser, running_dashboard, look)
+    page = reader.open(f"/timelines?lang={lang}", CHART)
+    assert is_steady(page, CHART)
+    page.locator(".st-key-tl_cases_of_0 button").first.click()
+    page.locator(".tl-cases").first.wait_for()
+    page.wait_for_selector(IDLE)
+    assert violations(page, axe_source) == []
+    assert overflow(page) <= 0
+    reader.open(f"/timelines?lang={lang}&since=2099-01-01", ".st-key-empty-tl_none", page)
+    assert overflow(page) <= 0
+    reader.close()
