@@ -88,10 +88,9 @@ def _cases(seen: Alarms, alert: Alert, name: str) -> None:
     changes = reading.case_changes(seen.arrays, alert, first, end)
     with st.container(key="tl_alert_open", border=True, gap="small"):
         caption = t("timelines.cases_of", name=name, day=day(alert.since, language()))
-        st.html(
-            tag("div", _table(caption, changes[:MOST_CASES]), class_="cp-scroll", tabindex="0", role="region",
-                aria_label=caption)
-        )  # fmt: skip
+        table = _table(caption, changes[:MOST_CASES])
+        scroll = tag("div", table, class_="cp-scroll", tabindex="0", role="region", aria_label=caption)
+        st.html(tag("p", text(caption), class_="tl-caption", aria_hidden="true") + scroll)
         if len(changes) > MOST_CASES:
             rest = tag("summary", text(t("timelines.cases_more", n=len(changes) - MOST_CASES)))
             st.html(tag("details", rest, _table(caption, changes[MOST_CASES:]), class_="cp-fold"))
@@ -130,7 +129,7 @@ def _table(caption: str, changes: Sequence[CaseChange]) -> str:
     )
     return tag(
         "table",
-        tag("caption", text(caption)),
+        tag("caption", text(caption), class_="cp-sr"),
         tag("thead", tag("tr", heads)),
         tag("tbody", rows),
         class_="cp-table tl-cases",
