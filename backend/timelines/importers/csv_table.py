@@ -15,6 +15,8 @@ from backend.timelines.model import Metrics, Points, Run
 _NUMBERS = ("total_score", "raw_score", "max_score", "normalized_score", "cost_usd")
 _FLAGS = ("success", "machinery_failure")
 _PARTS = ("deductions", "bonuses")
+_OF_AN_EXPORT = ("source", "as_of", "note")
+"""Columns that the dashboard's own export adds to the run's: where and when it was taken."""
 _METRICS = Metrics.__struct_fields__
 _NEEDED = ("run_id", "timestamp", "case_id", "success", "raw_score", "max_score")
 _TRUE, _FALSE = frozenset({"true", "1", "yes"}), frozenset({"false", "0", "no"})
@@ -45,7 +47,7 @@ def _delimiter(file: TextIO) -> str:
 
 def _headers(row: list[str]) -> list[str]:
     """The field that each column holds. Raises :class:`Refused` for missing, unknown or repeated ones."""
-    known = {*Run.__struct_fields__, *_METRICS} - {"metrics"}
+    known = {*Run.__struct_fields__, *_METRICS, *_OF_AN_EXPORT} - {"metrics"}
     headers = [header.strip().removeprefix("metrics.") for header in row]
     if missing := [name for name in _NEEDED if name not in headers]:
         raise Refused("", f"the headers lack {', '.join(missing)}")
@@ -72,7 +74,8 @@ def _runs(source: Source, headers: list[str], rows: Any) -> Iterator[Found]:
 
 
 def _run(source: Source, cells: dict[str, str]) -> Run:
-    given: dict[str, Any] = {name: _value(name, text.strip()) for name, text in cells.items() if text.strip()}
+    told = {name: text.strip() for name, text in cells.items() if name not in _OF_AN_EXPORT}
+    given: dict[str, Any] = {name: _value(name, text) for name, text in told.items() if text}
     if missing := next((name for name in _NEEDED if name not in given), None):
         raise Refused(missing, "is missing")
     metrics = {name: given.pop(name) for name in _METRICS if name in given}

@@ -26,6 +26,7 @@ from tests.e2e.corrections.page import (
     said,
     tab_to,
 )
+from tests.support.reader import IDLE
 from tests.support.running import Service, environment, loopback, wait_for
 
 pytestmark = pytest.mark.browser
@@ -154,6 +155,7 @@ def test_previews_are_never_stored_and_storing_is_a_choice_that_shows(
     content(page).press("Control+Enter")
     expect(page.get_by_text("Findings stored in the history: 8.")).to_be_visible()
     assert stored(running_service) == before + FAULTS
+    page.wait_for_selector(IDLE)  # the review takes the keys when its text stands
     page.keyboard.press("s")
     expect(page.locator(MARK)).to_have_count(1)
     assert stored(running_service) == before + FAULTS

@@ -35,6 +35,14 @@ def test_every_field_can_be_a_column(tmp_path: Path) -> None:
     assert (run.model, run.cost_usd, run.error) == ("gpt-4o", 0.25, "boom")
 
 
+def test_what_an_export_adds_to_a_run_is_left_out(tmp_path: Path) -> None:
+    text = (
+        f"{HEADERS},source,as_of,note\nr1,2026-03-01T10:00:00Z,c,p,no,4,5,chainproof,2026-03-02T00:00:00Z,\n"
+    )
+    run = Reading(write(tmp_path, text)).only
+    assert (run.run_id, run.normalized_score) == ("r1", 0.8)
+
+
 @pytest.mark.parametrize(("mark", "encoding"), [(",", "utf-8-sig"), (";", "utf-8"), ("\t", "utf-8")])
 def test_totals_that_are_missing_are_computed(tmp_path: Path, mark: str, encoding: str) -> None:
     row = "r1,2026-03-01T10:00:00Z,c,p,1,4,5"
