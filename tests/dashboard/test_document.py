@@ -1,5 +1,6 @@
 """The document around the pages: our style from its first byte, and headers on every answer."""
 
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 
 from dashboard.document import Document
+from dashboard.views import shell
 from tests.dashboard.asgi_client import AsgiClient
 
 PAGE = "<!doctype html><html><head><title>Streamlit</title></head><body></body></html>"
@@ -62,3 +64,9 @@ def test_every_answer_has_the_security_headers_and_keeps_its_own(client: AsgiCli
 def test_a_head_request_has_no_body(client: AsgiClient) -> None:
     answer = client.head("/", headers={"Accept": "text/html"})
     assert (answer.status_code, answer.content) == (200, b"")
+
+
+def test_no_style_looks_into_the_text_of_classes() -> None:
+    """Such a rule has the browser look through all that is below an element whose class changes, and
+    Streamlit changes classes at each run: thousands of cells of the rank table among them."""
+    assert not re.search(r"\[class\W+=", shell.sheet())
