@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard.client import Fetched, api
 from dashboard.client.address import base_url
+from dashboard.client.topics import TopicPage
 from dashboard.client.wire import Asset, AssetQuotes, CandleSeries
 from dashboard.components.chart import chart
 from dashboard.i18n import language, t
@@ -28,16 +29,19 @@ class Asked:
     candles: Future[Fetched[CandleSeries]]
     quotes: Future[Fetched[AssetQuotes]]
     asset: Future[Fetched[Asset]]
+    topics: Future[Fetched[TopicPage]]
 
 
 def ask(asset_id: str) -> Asked:
     span, on_span = sync("chart", SPANS, "24h")
+    lang = language()
     return Asked(
         span,
         on_span,
         api.ahead(lambda: api.candles(asset_id, span)),
         api.ahead(lambda: api.quotes(asset_id)),
         api.ahead(lambda: api.asset(asset_id)),
+        api.ahead(lambda: coin_topics.ask(asset_id, lang)),
     )
 
 
@@ -84,7 +88,7 @@ def body(row: Row, look: Look, asked: Asked) -> None:
             st.caption(t("rankings.curl_why"))
             st.code(coin_parts.curl(base_url(), row.id, asked.span), language="bash", wrap_lines=True)
     with topics:
-        coin_topics.show(row.id)
+        coin_topics.show(row.id, asked.topics.result())
 
 
 def _candles(row: Row, span: Span, look: Look, answer: Fetched[CandleSeries]) -> str:

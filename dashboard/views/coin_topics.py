@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from dashboard.client import topics
-from dashboard.client.topics import TopicItem
-from dashboard.i18n import HTML_LANG, language, t
+from dashboard.client import Fetched, topics
+from dashboard.client.topics import TopicItem, TopicPage
+from dashboard.i18n import HTML_LANG, Language, t
 from dashboard.services.topics import category_of
 from dashboard.urlstate import link
 from dashboard.views import states
@@ -16,9 +16,12 @@ from dashboard.views.topics_markup import badge, when
 MOST = 3
 
 
-def show(asset_id: str) -> None:
-    """Called last: what the reader clicked for is on the screen before this is asked for."""
-    answer = topics.of_entity(asset_id, language(), many=MOST)
+def ask(asset_id: str, lang: Language) -> Fetched[TopicPage]:
+    return topics.of_entity(asset_id, lang, many=MOST)
+
+
+def show(asset_id: str, answer: Fetched[TopicPage]) -> None:
+    """Called last: what the reader clicked for is on the screen before this is waited for."""
     found = answer.data
     if found is None:
         if answer.error is not None:

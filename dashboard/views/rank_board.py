@@ -3,6 +3,7 @@
 The address is the only state: the component and the widgets write it, and every run reads it.
 """
 
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from urllib.parse import urlencode
@@ -23,6 +24,9 @@ KEY = "rank_table"
 VIEWS = ("table", "treemap", "compare")
 MODES = {"table": "table", "treemap": "bar", "compare": "none"}
 """What of the table is on the screen. It stays on the page in every view: to make it anew takes longest."""
+HOLD_SECONDS = 30.0
+"""How long clicks may go on with the rows that the browser has, where the page does not refresh by itself."""
+_SHOWN = "_rk_shown"
 VIEW_KEYS = ("q", "sort", "facet", "cat", "min", "cols", "span", "watch")
 EXPORTS: dict[str, tuple[str, Callable[[exports.Export], bytes]]] = {
     "csv": ("text/csv", exports.to_csv),
@@ -41,7 +45,7 @@ def board() -> None:
             states.error(gathered.rankings.error, key="rankings")
         return
     states.stale_banner(*gathered.answers, key="rankings")
-    table = gathered.table
+    table = _held(gathered.table)
     if refresh.await_first(any(row.price is not None for row in table.rows)):
         states.awaiting()
     coin = st.query_params.get("coin", "")
@@ -66,6 +70,22 @@ def board() -> None:
     if panel is not None and row is not None and asked is not None:
         with panel:
             coin_panel.body(row, look(), asked)
+
+
+def _held(newest: Table) -> Table:
+    """The rows that the browser has, where the reader has just asked for something else.
+
+    The answer then does not wait for hundreds of new rows to be sent and drawn: those come with the
+    page's next refresh, which asks for the same as the run before it.
+    """
+    asked, now = st.query_params.to_dict(), time.monotonic()
+    before, shown = st.session_state.get(_SHOWN, ({}, {}))
+    recent = {span: kept for span, kept in shown.items() if now - kept[1] < HOLD_SECONDS}
+    if asked == before or newest.span not in recent:
+        recent[newest.span] = (newest, now)
+    st.session_state[_SHOWN] = (asked, recent)
+    table: Table = recent[newest.span][0]
+    return table
 
 
 def _mount(table: Table, view: View, coin: str, mode: str) -> None:

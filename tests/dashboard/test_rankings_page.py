@@ -1,5 +1,7 @@
 """The Rankings over the real service: every language, view and link, and a service that goes away."""
 
+from collections.abc import Callable
+from copy import deepcopy
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.client import Fetched, Problem, api, topics
 from dashboard.i18n import LANGUAGES, t
 from dashboard.services.rankings import SPANS
-from dashboard.views import rank_data
+from dashboard.views import rank_board, rank_data
 from tests.support import pages
 from tests.support.line import Line
 from tests.support.pages import html
@@ -253,6 +255,43 @@ def test_opening_a_coin_changes_no_byte_of_the_rows_that_the_browser_has() -> No
     app.run()
     assert parts(app, "rank_table") == before
     assert sent(app)[0]["coin"] == "ethereum"
+
+
+@pytest.fixture
+def moved(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Has the first asset's price change."""
+
+    def move() -> None:
+        tokens = deepcopy(api.rankings("24h"))
+        assert tokens.data is not None
+        tokens.data[0].update(price_usd="1.25", last_updated="2999-01-01T00:00:00Z")
+        monkeypatch.setattr(api, "rankings", lambda span=None: tokens)
+
+    return move
+
+
+def test_a_click_keeps_the_rows_that_the_browser_has_and_the_next_refresh_brings_new_ones(
+    moved: Callable[[], None],
+) -> None:
+    app = opened()
+    before = sent(app)[0]["version"]
+    moved()
+    app.query_params["coin"] = "ethereum"
+    app.run()
+    assert sent(app)[0]["version"] == before
+    app.run()
+    assert sent(app)[1]["columns"]["price"][0] == "1.25"
+
+
+def test_a_click_brings_new_rows_where_the_browsers_are_old(
+    moved: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = opened()
+    moved()
+    monkeypatch.setattr(rank_board, "HOLD_SECONDS", 0.0)
+    app.query_params["coin"] = "ethereum"
+    app.run()
+    assert sent(app)[1]["columns"]["price"][0] == "1.25"
 
 
 def test_the_table_stays_on_the_page_in_every_view() -> None:
