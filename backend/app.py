@@ -159,8 +159,17 @@ def keep_the_loop_smooth() -> None:
     gc.freeze()
 
 
+def build_routes(app: FastAPI) -> None:
+    """Have the framework build every route now: it would do so at the first request that comes by it,
+    which waits for it, as all other requests do."""
+    nowhere = {"type": "http", "method": "GET", "path": "/-", "root_path": "", "headers": []}
+    for route in app.router.routes:
+        route.matches(nowhere)
+
+
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    build_routes(app)
     keep_the_loop_smooth()
     app.state.watcher.start()
     stop = threading.Event()

@@ -1,0 +1,26 @@
+"""What is there when the first request comes."""
+
+import pytest
+from fastapi import routing
+
+from backend.app import build_routes
+from tests.support.asgi import send
+from tests.support.market_app import Running
+
+
+def test_the_first_request_waits_for_no_route_to_be_built(
+    monkeypatch: pytest.MonkeyPatch, running: Running
+) -> None:
+    built: list[str] = []
+    build = routing.get_dependant
+
+    def noted(*, path: str, **more: object) -> object:
+        built.append(path)
+        return build(path=path, **more)
+
+    monkeypatch.setattr(routing, "get_dependant", noted)
+    build_routes(running.inner)
+    assert "/topics" in built
+    built.clear()
+    assert send(running.app, "/topics", headers={"CP-X-API-KEY": running.key}).status == 200
+    assert built == []
