@@ -9,7 +9,10 @@ import shutil
 import subprocess
 import sys
 
-CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+"""The first needs a quarter less of the processor: it draws pages and no browser around them."""
+PACKAGES = ("chromium-headless-shell", "chromium")
+"""Of Debian; the first is not in every release."""
 
 
 def chromium() -> str | None:
@@ -23,9 +26,14 @@ def may_install() -> bool:
 
 def install() -> None:
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    packages = ["chromium", "fonts-noto-cjk"]
-    for command in (["apt-get", "update", "-qq"], ["apt-get", "install", "-y", "-qq", *packages]):
-        subprocess.run(command, check=False, env=environment, stdout=subprocess.DEVNULL)
+
+    def apt(*command: str) -> None:
+        subprocess.run(["apt-get", *command, "-qq"], check=False, env=environment, stdout=subprocess.DEVNULL)
+
+    apt("update")
+    for package in PACKAGES:
+        if chromium() is None:
+            apt("install", "-y", package, "fonts-noto-cjk")
 
 
 def main() -> int:
