@@ -80,7 +80,7 @@ class RankTable {
     const fresh = this.rebuild || this.drawnFor !== this.drawKey();
     this.rebuild = false;
     if (fresh) this.render();
-    else this.markRows(); // only the open coin changed, or where the reader looks
+    else this.markCoin(); // nothing else can have changed
   }
 
   drawKey() {
@@ -96,6 +96,11 @@ class RankTable {
 
   markRows() {
     for (const view of this.views.values()) view.mark(this);
+  }
+
+  markCoin() {
+    for (const id of new Set([this.marked, this.coin])) this.views.get(id)?.mark(this);
+    this.marked = this.coin;
   }
 
   load(table) {
@@ -186,6 +191,7 @@ class RankTable {
       else this.views.set(row.id, new RowView(row, this));
       return this.views.get(row.id).node;
     });
+    this.marked = this.coin;
     arrangeChildren(this.body, nodes);
     if (active && active.isConnected && this.root.activeElement !== active) active.focus({ preventScroll: true });
     this.rove();
@@ -243,8 +249,8 @@ class RankTable {
     if (!id !== !this.coin) this.leaveOut(); // the panel takes room from the table or gives it back
     this.coin = this.opened = id;
     this.openedAt = Date.now();
-    this.markRows();
     this.host.setTriggerValue("coin", id);
+    this.markCoin();
   }
 
   star(id) {
