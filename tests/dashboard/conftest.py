@@ -1,5 +1,6 @@
 """The real service under the dashboard: the sample market in its calm week, served on loopback."""
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -20,6 +21,15 @@ from tests.support.serving import served
 
 CALM = datetime(2026, 11, 18, 10, 7, 42, tzinfo=UTC)
 """In the sample market's calm week: no view fails."""
+
+
+@pytest.fixture(autouse=True)
+def _the_main_module_stays() -> Iterator[None]:
+    """Streamlit's harness leaves a page's script as the main module, which processes started by later tests
+    of the same worker would run as theirs."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main
 
 
 @dataclass(frozen=True)
