@@ -180,7 +180,7 @@ MEASURES: dict[str, Callable[[Settings, argparse.Namespace], None]] = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("measures", nargs="*", choices=[*MEASURES, []], default=list(MEASURES))
+    parser.add_argument("measures", nargs="*", choices=[*MEASURES, []], help="all, unless some are named")
     parser.add_argument("--postgres", action="store_true")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--jobs", type=int, default=3000)
@@ -188,7 +188,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--lone", type=int, default=40)
     options = parser.parse_args()
-    for name in options.measures:
+    for name in options.measures or MEASURES:
         with store(postgres=options.postgres) as settings:
             MEASURES[name](settings, options)
 
