@@ -17,7 +17,7 @@ test: $(INSTALLED) ## set everything up, then lint, types, import contracts and 
 	@$(MAKE) --no-print-directory --jobs 2 check pytest
 
 pytest: $(INSTALLED) # beside the check, since tests that wait for programs and pages leave room
-	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
+	@$(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 check: $(INSTALLED) ## lint, formatting, types and import contracts
 	@$(BIN)/ruff check .
