@@ -5,7 +5,6 @@ provider's breaker and budget learn is applied to their stored state inside it, 
 spend from the same budget.
 """
 
-import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from sqlalchemy.engine import Connection
 
 from backend import metrics
 from backend.db import Database, bump, upsert
+from backend.http_client.jitter import jitter
 from backend.markets import history, icons, incident_log
 from backend.markets.aggregation import IncidentEvent, Memory, aggregate, assign_ranks, ranks_of
 from backend.markets.cadence import Role
@@ -292,7 +292,7 @@ def _after_failure(state: ProviderState, role: Role, error: ProviderError, now: 
     """
     if error.fault is Fault.UNAUTHORISED and role != "quotes" and "quotes" in state.polled:
         return state.lacking(role, now)
-    return state.failed(error, random.random(), now)  # noqa: S311 - jitter
+    return state.failed(error, jitter(), now)
 
 
 def _outcome(call: Call) -> Result:

@@ -5,7 +5,6 @@ provider that may not be asked (breaker, budget) or does not answer leaves what 
 with its basis.
 """
 
-import random
 import threading
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -16,6 +15,7 @@ import sqlalchemy as sa
 import structlog
 
 from backend.db import Database, upsert
+from backend.http_client.jitter import jitter
 from backend.markets import history
 from backend.markets.assets import Asset
 from backend.markets.history import HALF_HOUR, current_candles
@@ -130,9 +130,9 @@ class CandleReader:
         return row
 
     def _tell_breaker(self, error: ProviderError, now: datetime) -> None:
-        jitter = random.random()  # noqa: S311
+        share = jitter()
         change_state(
-            self._database, self._market, error.provider, lambda state: state.failed(error, jitter, now)
+            self._database, self._market, error.provider, lambda state: state.failed(error, share, now)
         )
 
     def _may_ask(self, provider: str, now: datetime) -> bool:

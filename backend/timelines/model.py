@@ -17,6 +17,8 @@ LONGEST_WORDS = 20_000
 """Characters of a description or an error."""
 MOST_PARTS = 2_000
 """Deductions, or bonuses, of a run."""
+MOST_ENTRIES = 1024
+"""Entries of a profile that an answer holds at the most, and unless fewer are asked for."""
 
 Name = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
 Words = Annotated[str, Meta(max_length=LONGEST_WORDS)]

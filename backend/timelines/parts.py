@@ -3,7 +3,8 @@
 from sqlalchemy.engine import Connection
 
 from backend.timelines import rows
-from backend.timelines.selection import LARGEST, Wanted
+from backend.timelines.model import MOST_ENTRIES
+from backend.timelines.selection import Wanted
 from backend.timelines.splicing import Packed, pack
 from backend.timelines.tails import Joined, Key, Kind, Tails
 
@@ -68,7 +69,7 @@ class Parts:
 
 def _is_all(wanted: Wanted) -> bool:
     """Whether it is all that the profile shows at the most."""
-    return wanted.whole and wanted.limit >= min(LARGEST, wanted.timeline.runs)
+    return wanted.whole and wanted.limit >= min(MOST_ENTRIES, wanted.timeline.runs)
 
 
 def _key(kind: Kind, wanted: Wanted) -> Key:

@@ -14,15 +14,16 @@ from backend.prepared import accepts_gzip, matches
 from backend.responses import HOT, RawJson, joined_header, not_found
 from backend.timelines import schemas
 from backend.timelines.answers import TimelineResponse
+from backend.timelines.model import MOST_ENTRIES
 from backend.timelines.negotiation import ARROW, JSON, form
-from backend.timelines.selection import LARGEST, Selection
+from backend.timelines.selection import Selection
 from backend.timelines.service import Asked, Found, TimelineService
 
 router: APIRouter = gated_router(scope="read", tags=["timelines"])
 
 Limit = Annotated[
     schemas.Limit,
-    Query(description=f"The newest matching entries of each profile; 0 and beyond {LARGEST} mean {LARGEST}."),
+    Query(description=f"The newest matching entries of a profile; 0 means the most, {MOST_ENTRIES}."),
 ]
 Filter = Annotated[str | None, Query(description="Exactly so; empty is as if it was not given.")]
 ARROW_TOO: dict[int | str, dict[str, Any]] = {200: {"content": schemas.ARROW_CONTENT}, **HOT}
@@ -34,7 +35,7 @@ def timelines_of(request: Request) -> TimelineService:
 
 
 def selection(
-    limit: Limit = LARGEST,
+    limit: Limit = MOST_ENTRIES,
     model: Filter = None,
     model_vendor: Filter = None,
     inference_provider: Filter = None,

@@ -9,9 +9,8 @@ from pydantic import BaseModel, BeforeValidator, Field
 from typing_extensions import TypedDict
 
 from backend.timelines.judging import RATIO_TOLERANCE, SUM_TOLERANCE
-from backend.timelines.model import Run
+from backend.timelines.model import MOST_ENTRIES, Run
 from backend.timelines.negotiation import ARROW
-from backend.timelines.selection import LARGEST
 
 _WHOLE = re.compile(r"-?[0-9]+", re.ASCII)
 _LARGEST_NUMBER = 2**63 - 1
@@ -101,7 +100,7 @@ Limit = Annotated[int, Field(ge=0, le=_LARGEST_NUMBER), BeforeValidator(_whole, 
 
 def entries_made(limit: int) -> int:
     """How many entries ``limit`` asks for: 0 and more than there can be are the most."""
-    return min(limit, LARGEST) or LARGEST
+    return min(limit, MOST_ENTRIES) or MOST_ENTRIES
 
 
 ARROW_CONTENT: dict[str, Any] = {ARROW: {"schema": {"type": "string", "format": "binary"}}}

@@ -4,18 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from backend.timelines.model import Profile
+from backend.timelines.model import MOST_ENTRIES, Profile
 from backend.timelines.state import Timeline
-
-LARGEST = 1024
-"""Entries of a profile that an answer holds at the most, and unless fewer are asked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
     """The newest ``limit`` runs of each profile that match every filter which is not null."""
 
-    limit: int = LARGEST
+    limit: int = MOST_ENTRIES
     model: str | None = None
     model_vendor: str | None = None
     inference_provider: str | None = None

@@ -1,19 +1,15 @@
-"""Calls to the endpoints of jobs: source finding, entity extraction, and the entities seen lately.
-
-The shapes are those of ``backend.jobs.schemas``, which only what runs in the service may import; a test
-holds the two together.
-"""
+"""Calls to the endpoints of jobs: source finding, entity extraction, and the entities seen lately."""
 
 import uuid
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, NotRequired
+from typing import Any
 from urllib.parse import quote
 
 import httpx
 import orjson
-from typing_extensions import TypedDict
 
 from backend.extraction.schemas import EntityOut, SeenEntity
+from backend.jobs.schemas import JobEntry, JobEnvelope, JobKind, Progress, StepEntry
 from backend.sources.schemas import (
     ASSESSMENTS,
     AssessmentWord,
@@ -46,57 +42,12 @@ __all__ = [
     "submit",
 ]
 
-JobKind = Literal["sources", "extraction"]
-JobStatus = Literal["pending", "running", "completed", "failed"]
+Job = JobEnvelope[Any]
+"""A job; ``result``, of the shape of its kind, is there once it is completed."""
 PATHS: Mapping[JobKind, str] = {"sources": "/sources", "extraction": "/entities/extractions"}
 TIMEOUT_SECONDS = 10.0
 FRESH_SECONDS = 0.2
 """How long answers about jobs serve other readers too: below the pace at which a job is watched."""
-
-
-class JobState(TypedDict):
-    """``started_at`` and ``completed_at`` are null until then, ``error`` is null unless the job failed."""
-
-    id: str
-    status: JobStatus
-    created_at: str
-    started_at: str | None
-    completed_at: str | None
-    error: str | None
-
-
-class JobEntry(JobState):
-    """A job as a list shows it; ``title`` is the beginning of what was submitted."""
-
-    title: str
-
-
-class Job(JobState):
-    """A job; ``result``, of the shape of its kind, is there once it is completed."""
-
-    result: NotRequired[Any]
-
-
-class StepEntry(TypedDict):
-    name: str
-    started_at: str
-    finished_at: str | None
-    detail: dict[str, Any]
-
-
-class Waiting(TypedDict):
-    """How many jobs stand before a pending one, and how many are at work."""
-
-    jobs_ahead: int
-    jobs_running: int
-
-
-class Progress(TypedDict):
-    """``waiting`` is null unless the job is pending."""
-
-    status: JobStatus
-    waiting: Waiting | None
-    steps: list[StepEntry]
 
 
 def submit(kind: JobKind, body: Mapping[str, Any], *, key: str) -> Posted[str]:

@@ -1,63 +1,17 @@
 """Calls to the timeline endpoints: all runs as Arrow columns, who is configured, and one run."""
 
 from decimal import Decimal
-from typing import Any, TypedDict
+from typing import Any
 from urllib.parse import quote
 
 import pyarrow as pa
 
 from backend.timelines.columns import SCHEMA
+from backend.timelines.schemas import ConfiguredProfile, PointsOut, RunOut
 from dashboard.client import api
 from dashboard.client.fetched import Fetched
 
-__all__ = ["ConfiguredProfile", "Metrics", "Points", "Run", "profiles", "run", "table"]
-
-
-class ConfiguredProfile(TypedDict):
-    """What a profile's runs are made with, unless a run says otherwise."""
-
-    provider: str | None
-    model: str | None
-    model_vendor: str | None
-    inference_provider: str | None
-
-
-class Metrics(TypedDict):
-    """Null is what the run's source does not say."""
-
-    read_file_calls: int | None
-    write_file_calls: int | None
-    list_dir_calls: int | None
-    read_write_ratio: float | None
-    pre_write_read_coverage: float | None
-
-
-class Points(TypedDict):
-    name: str
-    points: float
-    description: str
-
-
-class Run(ConfiguredProfile):
-    """One run with all that is known of it. Scores are floats, instants RFC 3339 in UTC."""
-
-    run_id: str
-    timestamp: str
-    finished_at: str | None
-    case_id: str
-    profile: str
-    success: bool
-    total_score: float
-    raw_score: float
-    max_score: float
-    normalized_score: float
-    metrics: Metrics
-    deductions: list[Points]
-    bonuses: list[Points]
-    cost_usd: float | None
-    agent: str | None
-    error: str | None
-    machinery_failure: bool | None
+__all__ = ["ConfiguredProfile", "PointsOut", "RunOut", "profiles", "run", "table"]
 
 
 def table() -> Fetched[pa.Table]:
@@ -73,7 +27,7 @@ def profiles() -> Fetched[dict[str, ConfiguredProfile]]:
     return api.client().get("/v1/timelines?limit=1", "object", _profiles)
 
 
-def run(run_id: str) -> Fetched[Run]:
+def run(run_id: str) -> Fetched[RunOut]:
     """404 when there is no such run."""
     return api.client().get(f"/v1/runs/{quote(run_id, safe='')}", "object", _floats)
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from backend.timelines.figures.behaviour import METRICS
 from dashboard import formats
-from dashboard.client.timelines import Points, Run
+from dashboard.client.timelines import PointsOut, RunOut
 from dashboard.components.chart import Figure, Table, chart
 from dashboard.components.live_view import Node, h, live_view
 from dashboard.formats import UNKNOWN
@@ -27,7 +27,7 @@ LONG = 600
 """Characters from which on a text scrolls in a box of its own."""
 
 
-def show(run: Run, around: Neighbours | None) -> None:
+def show(run: RunOut, around: Neighbours | None) -> None:
     live_view(_head(run, around), key=KEY, on_open=_turned)
     every = reading.steps(run)
     chart(
@@ -59,7 +59,7 @@ def _turned() -> None:
         desk.redraw("run")
 
 
-def _head(run: Run, around: Neighbours | None) -> list[Node | None]:
+def _head(run: RunOut, around: Neighbours | None) -> list[Node | None]:
     outcome = "passed" if run["success"] else "machinery" if run["machinery_failure"] else "failed"
     title = h("h3", t("timelines.run_one", id=run["run_id"]), class_="tlp-subhead")
     badge = h("span", t(f"timelines.run_{outcome}"), class_=f"cp-badge tlp-badge-{outcome}")
@@ -91,7 +91,7 @@ def _around(around: Neighbours | None) -> Node | None:
     return h("p", links[0], h("span", told, class_="cp-note"), links[1], class_="tlp-around")
 
 
-def _facts(run: Run) -> Node:
+def _facts(run: RunOut) -> Node:
     metrics = run["metrics"]
     pairs: list[tuple[str, str | None]] = [
         (t("timelines.case_case"), run["case_id"]),
@@ -115,7 +115,7 @@ def _metric(value: float | None) -> str | None:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.3g}"
 
 
-def _made_with(run: Run) -> str | None:
+def _made_with(run: RunOut) -> str | None:
     parts = [run["model"], run["model_vendor"], run["inference_provider"]]
     return " · ".join(part for part in parts if part) or None
 
@@ -128,14 +128,14 @@ def _when(timestamp: str) -> str | None:
     return f"{local.text} ({local.utc})"
 
 
-def _took(run: Run) -> str | None:
+def _took(run: RunOut) -> str | None:
     begun, ended = formats.instant(run["timestamp"]), formats.instant(run["finished_at"])
     if begun is None or ended is None:
         return None
     return formats.duration((ended - begun).total_seconds(), language())
 
 
-def _reasons(kind: str, parts: Sequence[Points]) -> Node | None:
+def _reasons(kind: str, parts: Sequence[PointsOut]) -> Node | None:
     if not parts:
         return None
     sign = "\u2212" if kind == "lost" else "+"
@@ -158,7 +158,7 @@ def _reasons(kind: str, parts: Sequence[Points]) -> Node | None:
     return h("div", h("h3", t(f"timelines.run_{kind}"), class_="tlp-subhead"), h("ul", *rows))
 
 
-def _most_first(part: Points) -> float:
+def _most_first(part: PointsOut) -> float:
     return -part["points"]
 
 
@@ -171,7 +171,7 @@ def _long(told: str, label: str) -> Node | None:
     return h("div", told, class_="tlp-told tlp-box", role="region", tabindex="0", aria_label=label)
 
 
-def _error(run: Run) -> Node | None:
+def _error(run: RunOut) -> Node | None:
     if not run["error"]:
         return None
     title = t("timelines.run_error")
@@ -229,7 +229,7 @@ def figure(every: Sequence[Step], look: theme.Look, identity: str) -> Figure:
     return plotting.figure([trace], layout)
 
 
-def _alt(run: Run) -> str:
+def _alt(run: RunOut) -> str:
     return t(
         "timelines.run_alt",
         raw=reading.number(run["raw_score"]),

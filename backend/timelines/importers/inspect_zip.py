@@ -38,7 +38,10 @@ class Archive:
                 return _bounded(stream)
         except (zipfile.BadZipFile, zlib.error, OSError, EOFError, struct.error) as error:
             raise Refused("", f"{name} is broken: {error}") from None
-        except (NotImplementedError, RuntimeError) as error:
+        except (
+            NotImplementedError,
+            RuntimeError,
+        ) as error:  # zipfile's words for a packing that it lacks, a lock
             raise Refused("", f"{name} cannot be unpacked: {error}") from None
         except _Larger:
             raise Refused("", f"{name} is larger than {LARGEST_MEMBER:,} bytes") from None
@@ -76,5 +79,6 @@ def archive(path: Path) -> Iterator[Archive]:
         try:
             opened = Archive(file)
         except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError, struct.error) as error:
+            # NotImplementedError is zipfile's word for an archive of a later version than it reads
             raise Refused("", f"is no .eval archive: {error}") from None
         yield opened

@@ -14,7 +14,7 @@ from backend.topics.posts.model import Usage, XRefused
 from backend.topics.posts.state import XState
 from backend.topics.posts.x_api import XApi
 
-TOKEN = "CHAINPROOF_X_BEARER_TOKEN"  # noqa: S105 - the name of the setting
+SETTING = "CHAINPROOF_X_BEARER_TOKEN"
 
 
 class Noted(NamedTuple):
@@ -32,7 +32,7 @@ def checkup(settings: Settings, database: Database, *, now: datetime) -> Iterato
         yield Noted("X", "fault", f"It cannot be asked: {error}")
         return
     if api is None:
-        told = f"is not configured, so no posts are read. {TOKEN} switches it on"
+        told = f"is not configured, so no posts are read. {SETTING} switches it on"
         yield Noted("X", "ok", f"{told}; until then posts that programs send count, or else coverage.")
         return
     try:
@@ -65,7 +65,7 @@ def _asked(settings: Settings, database: Database, api: XApi, now: datetime) -> 
 def _refusal(refused: XRefused, left: str) -> Noted:
     said = _sentence(redact(refused.message))
     if refused.fault is Fault.UNAUTHORISED:
-        return Noted("X", "fault", f"refuses the token: {said} Correct {TOKEN}.")
+        return Noted("X", "fault", f"refuses the token: {said} Correct {SETTING}.")
     if refused.fault in (Fault.THROTTLED, Fault.QUOTA_SPENT):
         return Noted("X", "note", f"asks us to wait: {said} {left}")
     return Noted("X", "fault", f"does not answer: {said} Topics are ranked by what is known. {left}")

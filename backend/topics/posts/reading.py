@@ -5,7 +5,6 @@ what it cost, so that a process that dies forgets one page at the most and spend
 refusal ends the round; the topics stay as they are.
 """
 
-import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -15,6 +14,7 @@ import structlog
 from backend import metrics
 from backend.db import Database
 from backend.entities.model import Entity
+from backend.http_client.jitter import jitter
 from backend.settings import Settings
 from backend.topics.posts import searches, shelf, state
 from backend.topics.posts.model import Page, XRefused
@@ -135,8 +135,7 @@ def _count_again(this: _Round) -> None:
 
 def _refused(this: _Round, endpoint: Endpoint, refused: XRefused, search: Search | None = None) -> None:
     """A query that X takes for malformed rests, from the beginning; any other refusal ends the round."""
-    jitter = random.random()  # noqa: S311 - spreads replicas, keeps no secret
-    this.state = this.state.refused(endpoint, refused, jitter, this.now)
+    this.state = this.state.refused(endpoint, refused, jitter(), this.now)
     with this.database.write() as connection:
         state.store(connection, this.state)
         if search is not None and refused.invalid:

@@ -3,12 +3,10 @@
 import json
 from collections.abc import Callable
 from decimal import Decimal
-from typing import get_type_hints
 
 import httpx
 import pytest
 
-from backend.jobs import schemas
 from dashboard.client import api, research
 from dashboard.client.http import ApiClient
 
@@ -125,16 +123,3 @@ def test_lists_ask_for_as_many_as_are_wanted_and_for_the_window(service: Service
     assert progress is not None
     assert (progress["status"], progress["steps"]) == ("running", [])
     assert [str(request.url.query, "ascii") for request in seen] == ["limit=7", "window=7d", ""]
-
-
-@pytest.mark.parametrize("name", ["JobState", "JobEntry", "StepEntry", "Waiting", "Progress"])
-def test_jobs_are_read_in_the_very_shapes_in_which_they_are_sent(name: str) -> None:
-    mine, theirs = (get_type_hints(getattr(module, name)) for module in (research, schemas))
-    assert {key: str(kind).replace(research.__name__, schemas.__name__) for key, kind in mine.items()} == {
-        key: str(kind) for key, kind in theirs.items()
-    }
-
-
-def test_the_words_for_kinds_and_states_are_those_of_the_service() -> None:
-    assert (research.JobKind, research.JobStatus) == (schemas.JobKind, schemas.JobStatus)
-    assert get_type_hints(research.Job).keys() == get_type_hints(schemas.JobEnvelope).keys()
