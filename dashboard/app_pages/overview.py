@@ -74,7 +74,7 @@ def body() -> None:
     bar.html(as_of(data))
     refresh.note(*data.answers)
     if data.rankings.data is None and data.rankings.error is not None:
-        states.error(data.rankings.error, key="overview")
+        states.error(data.rankings.error, key="overview", live=True)
         return
     states.stale_banner(*data.answers, key="overview")
     if data.coins and refresh.await_first(any(coin.price is not None for coin in data.coins)):

@@ -4,7 +4,8 @@ However many sessions ask for a path at once, one request is made; its answer se
 ``lifetime`` seconds and is then revalidated by its ``ETag``. For as long again it is still given at
 once and asked anew behind, so that a click does not wait; what is older is waited for. What all
 readers share can be kept fresh behind (:meth:`ApiClient.keep`). Failures are remembered for
-``lifetime`` too, so that a service that is down is not asked once a session.
+the shared lifetime (two seconds) at the most, so that a service that is down is not asked once a
+session, and one that is back is found at once.
 """
 
 import json
@@ -93,7 +94,8 @@ class _Slot:
     def age(self, now: float) -> float | None:
         """In lifetimes, since the service was last asked; null when it has to be asked anyhow."""
         asked = self.answer.asked_at
-        return None if asked is None else (now - asked) / max(self.lifetime, 1e-9)
+        lifetime = self.lifetime if self.answer.error is None else min(self.lifetime, LIFETIME_SECONDS)
+        return None if asked is None else (now - asked) / max(lifetime, 1e-9)
 
 
 class ApiClient:

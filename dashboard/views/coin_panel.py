@@ -78,7 +78,7 @@ def body(row: Row, look: Look, asked: Asked) -> None:
     else:
         told = ""
         if quotes.error is not None:
-            states.error(quotes.error, key="quotes")
+            states.error(quotes.error, key="quotes", live=True)
     links = "" if asset.data is None else coin_parts.links(asset.data)
     # In one piece: each piece by itself costs the browser more than what it holds.
     st.html(notes + told + coin_parts.figures(row, asset.data, lang) + links)
@@ -96,7 +96,7 @@ def _candles(row: Row, span: Span, look: Look, answer: Fetched[CandleSeries]) ->
     series = answer.data
     if series is None:
         if answer.error is not None:
-            states.error(answer.error, key="candles")
+            states.error(answer.error, key="candles", live=True)
         return ""
     shown = series["candles"]
     if not shown:

@@ -25,7 +25,7 @@ def show(asset_id: str, answer: Fetched[TopicPage]) -> None:
     found = answer.data
     if found is None:
         if answer.error is not None:
-            states.error(answer.error, key="rk_topics")
+            states.error(answer.error, key="rk_topics", live=True)
         return
     now = datetime.now(UTC)
     head = tag("h3", text(t("rankings.topics")))

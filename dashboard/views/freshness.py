@@ -65,10 +65,10 @@ def freshness(instant: datetime | None, source: str | None = None) -> None:
 def interval_html() -> str:
     """How often the page asks by itself, or that it does not."""
     code = preferences.current().refresh
-    if refresh.stopped():
-        words = t("frame.refresh_stopped")
-    elif code == "off":
+    if code == "off":
         words = t("frame.refresh_is_off")
+    elif refresh.resting():
+        words = t("frame.refresh_resting")
     else:
         words = t("frame.refresh_every", n=code)
     return tag("span", f" · {text(words)}", class_="cp-fresh")

@@ -42,7 +42,7 @@ def board() -> None:
     refresh.note(*gathered.answers)
     if gathered.table is None:
         if gathered.rankings.error is not None:
-            states.error(gathered.rankings.error, key="rankings")
+            states.error(gathered.rankings.error, key="rankings", live=True)
         return
     states.stale_banner(*gathered.answers, key="rankings")
     table = _held(gathered.table)

@@ -1,5 +1,6 @@
-"""Live parts of a page: reruns at the reader's interval, and stops after repeated failure."""
+"""Live parts of a page: reruns at the reader's interval, and rests after repeated failure."""
 
+import time
 from collections.abc import Callable
 
 import streamlit as st
@@ -7,8 +8,9 @@ import streamlit as st
 from dashboard import preferences
 from dashboard.client import Fetched
 
-GIVE_UP_AFTER = 3
-"""Failures in a row; with the client's own timeout, a service that is gone is asked that often."""
+REST_AFTER = 3
+"""Failures in a row after which a page asks no more than once in :data:`REST_SECONDS`."""
+REST_SECONDS = 60.0
 FIRST_SECONDS = 2.0
 """The interval while a new installation has no figure yet, whatever the settings say."""
 _FAILURES = "_refresh_failures"
@@ -16,17 +18,35 @@ _AWAITED = "_refresh_awaited"
 
 
 def live(render: Callable[[], None], *, key: str) -> None:
-    """Draw ``render`` now, and again at the interval of the settings while the service answers."""
-    seconds = FIRST_SECONDS if st.session_state.get(_AWAITED) else preferences.current().refresh_seconds
-    st.fragment(render, run_every=None if stopped() else seconds, key=key)()
+    """Draw ``render`` now, and again at the interval of the settings; seldom while the service is gone."""
+    st.fragment(render, run_every=_interval(), key=key)()
+
+
+def look_again(*, key: str) -> None:
+    """Run the page again after the interval of the settings: for a fault in a part that is not live."""
+    drawn, seconds = time.monotonic(), _interval()
+
+    def look() -> None:
+        if seconds is not None and time.monotonic() - drawn >= seconds / 2:  # not while it is being drawn
+            st.rerun()
+
+    st.fragment(look, run_every=seconds, key=key)()
+
+
+def _interval() -> float | None:
+    """Seconds; null where the reader wants none."""
+    seconds = preferences.current().refresh_seconds
+    if st.session_state.get(_AWAITED):
+        return FIRST_SECONDS
+    return seconds if seconds is None or not resting() else max(seconds, REST_SECONDS)
 
 
 def note(*answers: Fetched[object]) -> None:
-    """Tell what the answers of one refresh were; the call that reaches the limit reruns the page."""
+    """Tell what the answers of one refresh were; where the interval turns by it, the page is run again."""
     failed = any(answer.error is not None for answer in answers)
-    before = failures()
-    st.session_state[_FAILURES] = before + 1 if failed else 0
-    if failed and before + 1 == GIVE_UP_AFTER:
+    rested = resting()
+    st.session_state[_FAILURES] = failures() + 1 if failed else 0
+    if resting() != rested:
         st.rerun()
 
 
@@ -43,8 +63,8 @@ def failures() -> int:
     return count
 
 
-def stopped() -> bool:
-    return failures() >= GIVE_UP_AFTER
+def resting() -> bool:
+    return failures() >= REST_AFTER
 
 
 def resume() -> None:

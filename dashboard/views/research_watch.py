@@ -74,7 +74,7 @@ def _draw(seen: Look) -> None:
     job = seen.job.data
     if job is None:
         if seen.job.error is not None:
-            states.error(seen.job.error, key="rs_watch")
+            states.error(seen.job.error, key="rs_watch", live=True)
         return
     told = seen.progress.data
     steps = told["steps"] if told else []

@@ -34,8 +34,11 @@ def awaiting() -> None:
     st.html(tag("div", words, class_="cp-awaiting", role="status"))
 
 
-def error(problem: Problem, *, key: str) -> None:
-    """A short sentence, a retry, and the id under which the service's logs have the request."""
+def error(problem: Problem, *, key: str, live: bool = False) -> None:
+    """A short sentence, a retry, and the id under which the service's logs have the request.
+
+    ``live`` says that the part runs again by itself; else the page does, for as long as this shows.
+    """
     with st.container(key=f"error-{key}", border=True, gap="small"):
         st.html(
             tag(
@@ -47,6 +50,8 @@ def error(problem: Problem, *, key: str) -> None:
             )
         )
         st.button(t("frame.retry"), key=f"error-{key}-retry", on_click=_retry)
+        if not live:
+            refresh.look_again(key=f"error-{key}-again")
 
 
 def alert(title: str, detail: str = "", request_id: str | None = None) -> None:
@@ -88,8 +93,8 @@ def stale_banner(*answers: Fetched[object], key: str) -> None:
 
 def _banner(parts: list[str], problem: Problem, key: str) -> None:
     parts = [*parts, tag("span", text(sentence(problem)))]
-    if refresh.stopped():
-        parts.append(tag("span", text(t("frame.stale_stopped"))))
+    if refresh.resting():
+        parts.append(tag("span", text(t("frame.stale_resting"))))
     with st.container(key=f"stale-{key}", horizontal=True, vertical_alignment="center", gap="small"):
         st.html(tag("div", " ".join(parts), _request(problem.request_id), class_="cp-stale", role="status"))
         st.button(t("frame.retry"), key=f"stale-{key}-retry", on_click=_retry)

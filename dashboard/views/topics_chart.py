@@ -31,7 +31,11 @@ ASSET_TYPES = ("asset", "stablecoin", "protocol")
 
 def show(topic: TopicDetail, named: Sequence[Named], now: datetime) -> None:
     """Nothing where the topic names no asset of this service."""
-    listed = {asset["id"] for asset in api.assets().data or ()}
+    assets = api.assets()
+    if assets.data is None and assets.error is not None and named:
+        states.error(assets.error, key="tp_prices")
+        return
+    listed = {asset["id"] for asset in assets.data or ()}
     found = [one for one in named if one.id in listed and one.type in ASSET_TYPES][:MOST]
     if not found:
         return

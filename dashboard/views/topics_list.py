@@ -40,7 +40,7 @@ def show(*, opened: bool) -> None:
     chosen = live_view(tree, key="tp_stream")
     if listing.answer.data is None:
         if listing.answer.error is not None:
-            states.error(listing.answer.error, key="tp_list")
+            states.error(listing.answer.error, key="tp_list", live=True)
     elif not listing.shown:
         _empty(listing, filters)
     if chosen is not None:

@@ -243,15 +243,20 @@ def test_when_the_service_goes_away_the_page_keeps_its_figures_and_says_so(line:
     assert 'role="status"' not in html(app)
 
 
-def test_after_repeated_failure_the_refresh_stops_and_a_retry_starts_it_again(line: Line) -> None:
+@pytest.mark.parametrize("by", ["a retry", "itself"])
+def test_after_repeated_failure_the_page_rests_until_the_service_is_back(line: Line, by: str) -> None:
     app = opened()
     line.cut = True
-    for _ in range(refresh.GIVE_UP_AFTER):
+    for _ in range(refresh.REST_AFTER):
         app.run()
-    assert t("frame.stale_stopped") in html(app)
-    assert t("frame.refresh_stopped") in html(app)
+    assert t("frame.stale_resting") in html(app)
+    assert t("frame.refresh_resting") in html(app)
     line.cut = False
-    app.button(key="stale-overview-retry").click().run()
+    if by == "itself":
+        api.retry()  # as if the client's lifetime of a failure had passed
+        app.run()
+    else:
+        app.button(key="stale-overview-retry").click().run()
     assert t("frame.refresh_every", n="10") in html(app)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.client import Fetched, api, topics
+from dashboard.client import Fetched, Problem, api, topics
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, t
 from dashboard.services import topics as reading
 from dashboard.views import topics_chart
@@ -323,6 +323,16 @@ def test_closing_a_topic_leaves_the_filters_and_gives_the_focus_back(ids: dict[s
 
 def test_coins_of_a_topic_are_linked_to_the_rankings(ids: dict[str, str]) -> None:
     assert 'href="/rankings?coin=solana"' in html(opened(topic=ids["page:fund"]))
+
+
+def test_assets_that_cannot_be_asked_for_are_said_in_place_of_the_prices(
+    monkeypatch: pytest.MonkeyPatch, ids: dict[str, str]
+) -> None:
+    gone = Problem("unreachable", "connection refused")
+    monkeypatch.setattr(api, "assets", lambda: Fetched(None, error=gone))
+    app = opened(topic=ids["page:fund"])
+    assert t("frame.error_unreachable") in html(app)
+    assert app.button(key="error-tp_prices-retry")
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

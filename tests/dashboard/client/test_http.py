@@ -114,6 +114,21 @@ def test_after_a_failure_nobody_is_given_the_old_answer_without_asking(
     assert behind == []
 
 
+def test_a_failure_is_soon_asked_again_however_long_the_answer_would_have_lived(
+    client: ApiClient, server: Server, clock: Clock
+) -> None:
+    server.answer = refuse
+    client.get("/assets", "object", lifetime=20)
+    server.answer = lambda _: httpx.Response(200, content=BODY)
+    clock.now = 1
+    assert client.get("/assets", "object", lifetime=20).error is not None
+    clock.now = 3
+    assert client.get("/assets", "object", lifetime=20).error is None
+    clock.now = 20
+    client.get("/assets", "object", lifetime=20)
+    assert len(server.asked) == 2
+
+
 def test_what_fails_behind_is_told_to_the_next_reader(
     client: ApiClient, server: Server, clock: Clock, behind: list[Callable[[], None]]
 ) -> None:

@@ -155,7 +155,8 @@ def test_previews_are_never_stored_and_storing_is_a_choice_that_shows(
     content(page).press("Control+Enter")
     expect(page.get_by_text("Findings stored in the history: 8.")).to_be_visible()
     assert stored(running_service) == before + FAULTS
-    page.wait_for_selector(IDLE)  # the review takes the keys when its text stands
+    page.wait_for_selector(IDLE)
+    expect(page.locator(MARK)).to_have_count(FAULTS)  # the review takes the keys when its text stands
     page.keyboard.press("s")
     expect(page.locator(MARK)).to_have_count(1)
     assert stored(running_service) == before + FAULTS
