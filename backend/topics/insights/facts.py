@@ -11,7 +11,6 @@ from sqlalchemy.engine import Connection
 
 from backend.entities.model import Entity, Language
 from backend.markets import history
-from backend.markets.model import SPAN_SECONDS
 from backend.sources.authority import Authorities
 from backend.sources.claims import quantities
 from backend.topics import rows
@@ -26,7 +25,7 @@ LOOKED_AT = 400
 STAGES = (timedelta(hours=1), timedelta(hours=6), timedelta(hours=24))
 """When after a topic its market is written of anew."""
 NEAREST = timedelta(hours=4)
-"""A candle that is further from the instant that it is asked for says nothing of it."""
+"""A price that is older at an instant than this, and than one candle, says nothing of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,16 +177,20 @@ def _asset_of(entity: Entity) -> str | None:
 def _move(
     connection: Connection, name: str, asset: str, at: datetime, realm: str, now: datetime
 ) -> Move | None:
-    """From the last price before ``at`` to the last within a day of it."""
-    for seconds in SPAN_SECONDS.values():
-        candles = history.candles_between(connection, realm, asset, seconds, at - AROUND, at + AROUND)
+    """From the last price before ``at`` to the last within a day of it, by the finest candles that tell both.
+
+    A price is of the instant at which its candle ended.
+    """
+    for seconds in history.RESOLUTIONS:
         length = timedelta(seconds=seconds)
-        closed = [candle for candle in candles if candle.open_time + length <= now]
-        before = [candle for candle in closed if candle.open_time + length <= at]
-        after = [candle for candle in closed if candle.open_time >= at]
-        if before and after and at - before[-1].open_time <= NEAREST and before[-1].close:
-            first, last = before[-1], after[-1]
-            return Move(name, first.close, last.close, first.open_time + length, last.open_time + length)
+        reach = max(NEAREST, length)
+        candles = history.candles_between(connection, realm, asset, seconds, at - length - reach, at + AROUND)
+        ended = [(candle.open_time + length, candle.close) for candle in candles]
+        before = [(end, price) for end, price in ended if at - reach <= end <= at and price]
+        after = [(end, price) for end, price in ended if at < end <= min(now, at + AROUND)]
+        if before and after:
+            (before_at, first), (after_at, last) = before[-1], after[-1]
+            return Move(name, first, last, before_at, after_at)
     return None
 
 

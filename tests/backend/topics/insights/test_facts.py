@@ -10,8 +10,11 @@ import pytest
 from sqlalchemy.engine import Connection
 
 from backend.articles.rules import ruleset
-from backend.db import Database
+from backend.db import Database, upsert
 from backend.markets import history
+from backend.markets.candles import align
+from backend.markets.model import Candle
+from backend.markets.tables import candles
 from backend.sources.authority import Authorities
 from backend.topics import store
 from backend.topics.insights.facts import Surroundings, gather
@@ -90,6 +93,21 @@ def test_the_market_is_read_from_closed_candles_around_the_topic(
     assert (move.name, move.before, move.after) == ("Bitcoin", Decimal(101), Decimal(120))
     early = gather(writing, one, "en", around, AT + timedelta(minutes=45)).moves
     assert [found.after for found in early] == [Decimal(102)]
+
+
+@pytest.mark.parametrize("seconds", history.RESOLUTIONS)
+@pytest.mark.parametrize("late", [timedelta(), timedelta(minutes=17)])
+def test_the_coarsest_candles_that_are_left_still_tell_of_the_day_around_it(
+    writing: Connection, around: Surroundings, seconds: int, late: timedelta
+) -> None:
+    first, length = datetime(2026, 5, 15, tzinfo=UTC), timedelta(seconds=seconds)
+    flat = [Candle(first + n * length, *[Decimal(n + 1)] * 4) for n in range(timedelta(days=6) // length)]
+    upsert(writing, candles, [history.candle_row(REALM, "bitcoin", seconds, candle) for candle in flat])
+    at = AT + late
+    (move,) = gather(writing, stored(writing, topic("a", at)), "en", around, AT + timedelta(days=9)).moves
+    assert move.before_at == align(at, seconds)
+    assert move.after_at == align(at + timedelta(days=1), seconds)
+    assert move.before == (move.before_at - first) // length
 
 
 def test_without_prices_before_it_nothing_is_said_of_the_market(
