@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.support.reader import IDLE, Reader, is_steady, overflow, violations
-from tests.support.running import Service
+from tests.support.running import Service, wait_for
 
 pytestmark = pytest.mark.browser
 
@@ -81,11 +82,17 @@ def test_every_enabled_asset_has_a_row_with_its_price_source_and_icon(
     assert image.evaluate("image => image.decode().then(() => image.naturalWidth > 0)")
 
 
+def differs(page: Page, before: list[str]) -> bool:
+    return ids(page) != before
+
+
 def test_sorting_is_at_once_takes_several_keys_and_the_export_has_the_same_order(page: Page) -> None:
     head = page.locator(".rk thead")
     for column, way in (("24h", "descending"), ("name", "ascending"), ("rank", "ascending")):
+        before = ids(page)
         head.locator(f"[data-sort='{column}']").click()
         expect(head.locator(f"th.c-{column}")).to_have_attribute("aria-sort", way)
+        wait_for(partial(differs, page, before), "The new order")
         for _ in range(4):  # a refresh may fall between the two looks and move a row
             page.wait_for_selector(IDLE)
             shown, rows = ids(page), exported(page)

@@ -64,8 +64,12 @@ class Reader:
         assert self.faults == []
 
 
-CHECK = """async (rules) => (await axe.run(document, { runOnly: rules })).violations
-    .map((broken) => [broken.id, broken.nodes.map((node) => node.target.join(' '))])"""
+CHECK = """async (rules) => {
+    const alike = 'tbody tr:nth-child(n+30)';  // of a table's rows the first ones tell what the rest is like
+    const exclude = [[alike], { fromShadowDom: ['[data-testid=stBidiComponentIsolated]', alike] }];
+    const found = await axe.run({ exclude }, { runOnly: rules, resultTypes: ['violations'] });
+    return found.violations.map((broken) => [broken.id, broken.nodes.map((node) => node.target.join(' '))]);
+}"""
 TURNED = """([scheme]) => document.documentElement.dataset.drawn === scheme
     && getComputedStyle(document.querySelector('.stApp')).colorScheme === scheme
     && document.getAnimations().every((change) => change.playState !== "running")"""

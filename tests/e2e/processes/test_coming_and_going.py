@@ -39,7 +39,7 @@ def test_a_page_fills_by_itself_outlives_its_service_and_recovers(browser: Brows
             for page in (table, overview):
                 expect(page.locator(".cp-stale")).to_contain_text("Showing the last figures", timeout=30_000)
                 expect(page.locator(".cp-stale")).to_contain_text("The service does not answer")
-                expect(page.locator(".cp-stale")).to_contain_text("refresh has stopped", timeout=40_000)
+                expect(page.locator(".cp-stale")).to_contain_text("tries again once a minute", timeout=40_000)
             expect(price).to_have_text(re.compile(r"^\$"))
 
             with program(["serve", "--no-worker"], settings):
