@@ -4,7 +4,7 @@ import gc
 import re
 import sys
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -25,7 +25,13 @@ from backend.articles.rules import ruleset
 from backend.articles.service import ArticleService
 from backend.asgi import ReadyAnswers, Shell
 from backend.auth import service as auth_service
+from backend.auth.credentials import Credentials
 from backend.auth.keyring import Keyring
+from backend.auth.oauth import authorize as oauth_page
+from backend.auth.oauth import grants as oauth_grants
+from backend.auth.oauth import router as oauth_router
+from backend.auth.oauth.ring import TokenRing
+from backend.auth.oauth.service import OAuth
 from backend.changes import ChangeWatcher
 from backend.db import Database
 from backend.extraction.router import router as extraction_router
@@ -49,6 +55,9 @@ log = structlog.get_logger(__name__)
 ROUTERS = (
     health.router,
     docs_page.router,
+    oauth_page.router,
+    oauth_router.router,
+    oauth_router.introspection,
     markets_router,
     icons.router,
     articles_router,
@@ -68,7 +77,7 @@ LAST_USED_EVERY = 30.0
 def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Shell:
     """The service as one ASGI application over a migrated store.
 
-    ``now`` is the clock of the market's answers; tests set it.
+    ``now`` is the clock of the market's answers and of OAuth; tests set it.
     """
     settings = settings or Settings()
     logs.configure(settings)
@@ -76,7 +85,9 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
     database = Database(settings.app_database_url)
     auth_service.ensure_local_key(database, settings.local_key_file, datetime.now(UTC))
     keyring = Keyring(database)
-    keyring.reload()
+    tokens = TokenRing(database, clock=_seconds(now))
+    credentials = Credentials(keyring, tokens)
+    credentials.reload()
     watcher = ChangeWatcher(database)
     market = MarketService(settings, database, now=now)
     symbols = {asset.id: asset.symbol for asset in market.market.book}
@@ -85,6 +96,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
     topics = TopicService(settings, database, articles.rules, now=now)
     timelines = TimelineService(settings, database)
     watcher.subscribe(auth_service.CHANGED, keyring.reload)
+    watcher.subscribe(oauth_grants.CHANGED, tokens.reload)
     watcher.subscribe(icons.CHANGED, images.forget)
     watcher.subscribe(CHANGED, market.view.reload)
     watcher.subscribe(ruleset.CHANGED, articles.rules.refresh)
@@ -105,7 +117,8 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
     )
     app.state.settings = settings
     app.state.database = database
-    app.state.keyring = keyring
+    app.state.keyring = credentials
+    app.state.oauth = OAuth(database, settings.issuer_url, now)
     app.state.watcher = watcher
     app.state.market = market
     app.state.icons = images
@@ -119,11 +132,15 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
     openapi.install(app, run_components())
     return Shell(
         app,
-        keyring=keyring,
+        keyring=credentials,
         ready=FirstOf(market.view, articles.rules_answer, topics.ready),
         mode=settings.mode,
         body_limit=settings.body_limit_bytes,
     )
+
+
+def _seconds(now: Clock) -> Callable[[], float]:
+    return lambda: now().timestamp()
 
 
 class FirstOf:
@@ -184,7 +201,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.database.dispose()
 
 
-def _write_last_used(keyring: Keyring, stop: threading.Event) -> None:
+def _write_last_used(keyring: Credentials, stop: threading.Event) -> None:
     while True:
         ended = stop.wait(LAST_USED_EVERY)
         try:

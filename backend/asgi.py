@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 
 from backend import errors, metrics
 from backend.auth import gate
-from backend.auth.keyring import Keyring
+from backend.auth.principal import CredentialSource
 from backend.prepared import Prepared
 
 Scope = MutableMapping[str, Any]
@@ -55,7 +55,7 @@ class Shell:
     """The outermost layer around the FastAPI application."""
 
     def __init__(
-        self, app: App, *, keyring: Keyring, ready: ReadyAnswers, mode: str, body_limit: int
+        self, app: App, *, keyring: CredentialSource, ready: ReadyAnswers, mode: str, body_limit: int
     ) -> None:
         self._app = app
         self._keyring = keyring

@@ -5,6 +5,7 @@ Code anywhere raises a :class:`ServiceError`; what the client sees depends on wh
 group, RFC 6749 section 5.2 under ``/oauth/``.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -12,6 +13,25 @@ from typing import Any, TypedDict
 
 import orjson
 
+OAUTH_WORDS = frozenset(
+    (
+        "invalid_request",
+        "invalid_client",
+        "invalid_grant",
+        "invalid_scope",
+        "unauthorized_client",
+        "unsupported_grant_type",
+        "insufficient_scope",
+    )
+)
+"""Codes that are words of RFC 6749 and RFC 6750 as they are."""
+OAUTH_WORD_OF = {
+    401: "invalid_token",
+    429: "temporarily_unavailable",
+    500: "server_error",
+    503: "temporarily_unavailable",
+}
+"""The word for any other error, by its status; else it is ``invalid_request``."""
 PROBLEM_JSON = "application/problem+json"
 JSON = "application/json"
 
@@ -126,16 +146,24 @@ class Rendered:
 
 def render(error: ServiceError, *, path: str, request_id: str | None = None) -> Rendered:
     """The answer that a client gets for ``error`` at ``path``."""
+    headers = error.headers
     if path.startswith("/oauth/"):
-        body: dict[str, Any] = {"error": error.code, "error_description": error.detail}
+        word = error.code if error.code in OAUTH_WORDS else OAUTH_WORD_OF.get(error.status, "invalid_request")
+        body: dict[str, Any] = {"error": word, "error_description": _for_oauth(error.detail)}
         content_type = JSON
+        headers = {**headers, "Cache-Control": "no-store", "Pragma": "no-cache"}
     elif path.startswith(("/topics", "/ranking_topics", "/ai_insights")):
         body = {"code": error.status, "message": error.detail, "data": None}
         content_type = JSON
     else:
         body = problem(error, path=path, request_id=request_id)
         content_type = PROBLEM_JSON
-    return Rendered(error.status, orjson.dumps(body), content_type, error.headers)
+    return Rendered(error.status, orjson.dumps(body), content_type, headers)
+
+
+def _for_oauth(sentence: str) -> str:
+    """In the characters that RFC 6749 section 5.2 allows: printable ASCII but for two."""
+    return re.sub(r"[^\x20-\x7e]", "?", sentence.replace('"', "'").replace("\\", "/"))
 
 
 def problem(error: ServiceError, *, path: str, request_id: str | None) -> dict[str, Any]:

@@ -10,12 +10,14 @@ import structlog
 
 from backend.settings import Settings
 
-CREDENTIAL = re.compile(r"cpt?_[a-z]+v1[0-9A-Za-z]{8,}(?:_[0-9A-Za-z]+)?|(?<=Bearer )\S+")
+CREDENTIAL = re.compile(
+    r"(?:cpt?_[a-z]+v1|cp[acr]_)[0-9A-Za-z]{8,}(?:_[0-9A-Za-z]+)?|(?<=Bearer )\S+"  # keys; tokens and codes
+)
 URL_PASSWORD = re.compile(r"(?<=://)([^:/@\s]+):[^@\s]+@")
 
 
 def redact(text: str) -> str:
-    """``text`` without API keys, bearer tokens and the passwords of database addresses."""
+    """``text`` without API keys, codes, tokens and the passwords of database addresses."""
     return URL_PASSWORD.sub(r"\1:***@", CREDENTIAL.sub("***", text))
 
 

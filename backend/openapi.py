@@ -110,13 +110,20 @@ def mend(document: dict[str, Any], components: Mapping[str, Any] = MappingProxyT
         schemas.pop(unused, None)
     schemas["Problem"] = PROBLEM_SCHEMA
     schemas.update(components)
-    for path in document["paths"].values():
-        for operation in path.values():
-            _mend_operation(operation)
+    for path, item in document["paths"].items():
+        for operation in item.values():
+            _mend_operation(operation, _error_content(path))
     return document
 
 
-def _mend_operation(operation: dict[str, Any]) -> None:
+def _error_content(path: str) -> dict[str, Any]:
+    """In which shape the framework's own errors are told there; see ``errors.render``."""
+    if path.startswith("/oauth/"):
+        return {"application/json": {"schema": {"$ref": "#/components/schemas/OAuthProblem"}}}
+    return {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+
+
+def _mend_operation(operation: dict[str, Any], error_content: dict[str, Any]) -> None:
     responses = operation["responses"]
     had_input = responses.pop("422", None) is not None
     statuses = {"500"}
@@ -147,9 +154,7 @@ def _mend_operation(operation: dict[str, Any]) -> None:
             headers["Retry-After"] = {"description": "Seconds.", "schema": {"type": "integer"}}
         if status[0] in "45" and "content" not in response:
             response.setdefault("description", MEANINGS.get(status, ""))
-            response["content"] = {
-                "application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}
-            }
+            response["content"] = deepcopy(error_content)
     operation["responses"] = dict(sorted(responses.items()))
 
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 import platformdirs
 from pydantic import Field, SecretStr, field_validator, model_validator
@@ -59,6 +60,8 @@ class Settings(BaseSettings):
     dashboard_port: int = Field(default=8501, ge=0, le=65535)
     base_url: str | None = None
     """Where the dashboard and programs reach the service; by default the host and port above."""
+    issuer: str | None = None
+    """The service's address as OAuth clients and browsers know it; by default the base URL."""
 
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["auto", "console", "json"] = "auto"
@@ -158,6 +161,24 @@ class Settings(BaseSettings):
                 raise ValueError(f"must be host:port pairs joined by commas; {pair!r} is not one.")
         return value
 
+    @field_validator("issuer")
+    @classmethod
+    def _issues(cls, value: str | None) -> str | None:
+        """An address of RFC 8414 section 2, without the slash at its end."""
+        if value is None:
+            return None
+        parts = urlsplit(value)
+        fit = value.isascii() and value.isprintable() and " " not in value and parts.hostname
+        if (
+            not fit
+            or parts.scheme not in ("http", "https")
+            or "@" in parts.netloc
+            or "?" in value
+            or "#" in value
+        ):
+            raise ValueError("must be an address such as https://chainproof.example, without ? and #.")
+        return value.rstrip("/")
+
     @field_validator("tick_seconds")
     @classmethod
     def _divides_a_minute(cls, value: int) -> int:
@@ -209,6 +230,10 @@ class Settings(BaseSettings):
     @cached_property
     def api_url(self) -> str:
         return (self.base_url or f"http://{reachable(self.host)}:{self.port}").rstrip("/")
+
+    @cached_property
+    def issuer_url(self) -> str:
+        return self.issuer or self.api_url
 
     @cached_property
     def dashboard_url(self) -> str:

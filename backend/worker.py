@@ -10,13 +10,14 @@ import structlog
 
 from backend.articles.rules.ruleset import Rules
 from backend.articles.tasks import article_schedules
+from backend.auth.oauth import retention
 from backend.db import Database
 from backend.errors import Unavailable
 from backend.extraction.tasks import extraction_jobs
 from backend.jobs.dispatch import Dispatcher
 from backend.jobs.engine import JobEngine
 from backend.jobs.running import JobType
-from backend.jobs.schedules import Schedule, Ticker
+from backend.jobs.schedules import HOUR, Schedule, Ticker
 from backend.jobs.slots import LockLost, open_locks
 from backend.jobs.tasks import job_schedules
 from backend.markets.tasks import REFRESH, market_schedules
@@ -62,6 +63,17 @@ def launched(
     return engine
 
 
+def sign_in_schedule(database: Database) -> Schedule:
+    """Every hour, as that of jobs. It stands here since jobs know of credentials, and not the other way."""
+
+    def forget(now: datetime) -> None:
+        gone = retention.forget(database, now)
+        if any(gone.values()):
+            log.info("sign_ins_forgotten", **gone)
+
+    return Schedule("sign-in-retention", HOUR, forget, "Delete tokens, grants and attempts that are over.")
+
+
 def first_tick(settings: Settings, schedules: Sequence[Schedule], name: str = REFRESH) -> None:
     """Run the schedule that a new start should not wait for, under the same lock as its later ticks.
 
@@ -101,7 +113,11 @@ def run_worker(settings: Settings) -> None:
     stop = StopRequest()
     stop.end_within(STOP_SECONDS)
     database = Database(settings.app_database_url)
-    schedules = [*market_schedules(settings, database), *article_schedules(settings, database)]
+    schedules = [
+        *market_schedules(settings, database),
+        *article_schedules(settings, database),
+        sign_in_schedule(database),
+    ]
     try:
         first_tick(settings, schedules)  # before all else: the figures are what a new start shows
         begin = partial(launched, settings, database, schedules, Rules(settings))

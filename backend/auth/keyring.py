@@ -12,6 +12,7 @@ import sqlalchemy as sa
 import structlog
 
 from backend.auth import keyformat
+from backend.auth.last_uses import LastUses
 from backend.auth.principal import Place, Principal, UnknownCredential
 from backend.auth.records import rfc3339
 from backend.auth.tables import api_keys
@@ -60,8 +61,7 @@ class Keyring:
         self._reloading = threading.Lock()
         self._unknown: dict[str, float] = {}
         self._looking = threading.BoundedSemaphore(MOST_LOOKING)
-        self._used: dict[str, float] = {}
-        self._using = threading.Lock()
+        self._uses = LastUses(database, api_keys)
 
     def reload(self) -> None:
         """Read the keys anew; the former reading and its cache go at once, together."""
@@ -124,37 +124,11 @@ class Keyring:
 
     def touch(self, key_id: str, at: float) -> None:
         """Remember that the key was used; nothing is written yet."""
-        with self._using:
-            self._used[key_id] = at
+        self._uses.touch(key_id, at)
 
     def flush_last_used(self) -> None:
-        """Write the last uses in one batch; nothing is lost when the database refuses.
-
-        The change counter is left alone: nobody need reload keys because they were used.
-        """
-        with self._using:
-            used, self._used = self._used, {}
-        if not used:
-            return
-        try:
-            self._write(used)
-        except BaseException:
-            with self._using:
-                self._used = used | self._used
-            raise
-
-    def _write(self, used: Mapping[str, float]) -> None:
-        at = sa.bindparam("at", type_=api_keys.c.last_used_at.type)
-        statement = (
-            sa.update(api_keys)
-            .where(api_keys.c.id == sa.bindparam("key_id"))
-            .where(sa.or_(api_keys.c.last_used_at.is_(None), api_keys.c.last_used_at < at))
-            .values(last_used_at=at)
-        )
-        # In one order everywhere: two processes that lock the same rows crosswise would deadlock.
-        rows = [{"key_id": key_id, "at": _moment(used[key_id])} for key_id in sorted(used)]
-        with self._database.write() as connection:
-            connection.execute(statement, rows)
+        """Write the last uses; see :class:`~backend.auth.last_uses.LastUses`."""
+        self._uses.flush()
 
 
 def _checked(credential: bytes, place: Place) -> str:

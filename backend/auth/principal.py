@@ -1,15 +1,24 @@
 """Who is asking: the words that credentials, the gate and endpoints share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Literal, Protocol
 
-from backend.errors import Unauthorized
+from backend.errors import BadRequest, Unauthorized
 
 Scope = Literal["read", "write", "ingest", "admin"]
 SCOPES: tuple[Scope, ...] = ("read", "write", "ingest", "admin")
 """Each stands for itself alone: ``admin`` does not include the others."""
+
+
+def checked_scopes(scopes: Iterable[str]) -> tuple[Scope, ...]:
+    """``scopes`` in their order and each once; raises :class:`BadRequest` for one that there is not."""
+    asked = set(scopes)
+    unknown = sorted(asked.difference(SCOPES))
+    if unknown:
+        raise BadRequest(f"There is no scope {unknown[0]!r}. The scopes are {', '.join(SCOPES)}.")
+    return tuple(scope for scope in SCOPES if scope in asked)
 
 
 class Place(Enum):
@@ -25,7 +34,8 @@ class Principal:
     """The holder of a valid credential.
 
     ``id`` names the holder and ``credential_id`` the credential; they are the same for a key, which
-    has no holder but itself. ``kind`` is ``api`` or ``terminal`` for keys.
+    has no holder but itself. An access token's holder is the account, and its credential the grant, which
+    stays the same when the token is refreshed. ``kind`` is ``api`` or ``terminal`` for keys, else ``oauth``.
     """
 
     id: str

@@ -54,9 +54,9 @@ class KeyInfo:
             "scopes": list(self.scopes),
             "state": self.state(now),
             "created_at": rfc3339(self.created_at),
-            "expires_at": _optional(self.expires_at),
-            "last_used_at": _optional(self.last_used_at),
-            "revoked_at": _optional(self.revoked_at),
+            "expires_at": optional_rfc3339(self.expires_at),
+            "last_used_at": optional_rfc3339(self.last_used_at),
+            "revoked_at": optional_rfc3339(self.revoked_at),
         }
 
 
@@ -77,5 +77,5 @@ def rfc3339(moment: datetime) -> str:
     return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def _optional(moment: datetime | None) -> str | None:
+def optional_rfc3339(moment: datetime | None) -> str | None:
     return None if moment is None else rfc3339(moment)

@@ -3,7 +3,6 @@
 import hashlib
 import re
 import socket
-import unicodedata
 import uuid
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -14,7 +13,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend.auth import keyfile, keyformat
-from backend.auth.principal import SCOPES, Scope
+from backend.auth.naming import checked_name
+from backend.auth.principal import SCOPES, Scope, checked_scopes
 from backend.auth.records import CreatedKey, KeyInfo
 from backend.auth.tables import api_keys
 from backend.db import Database, bump
@@ -26,7 +26,6 @@ LOCAL_ENV = "local"
 LOCAL_NAME = "local key of "
 LOCAL_SCOPES: tuple[Scope, ...] = ("read", "write", "ingest")
 LOCAL_KEY_LOCK = 0x43_50_4C_4B  # "CPLK": any number that nothing else locks on
-NAME_LENGTH = 100
 ENV_LENGTH = 32
 PREFIX_LENGTH = 4
 ID_START = re.compile(r"[0-9A-Fa-f-]+")
@@ -48,7 +47,7 @@ def create_key(
 
     Raises :class:`BadRequest` for a bad name, scope, env or expiry.
     """
-    name, chosen = _checked_name(name), _checked_scopes(scopes)
+    name, chosen = checked_name(name, "a key"), checked_scopes(scopes)
     _check_env(env)
     if env == LOCAL_ENV and name.startswith(LOCAL_NAME):
         raise BadRequest(
@@ -211,24 +210,6 @@ def _find(connection: Connection, wanted: str) -> sa.Row[Any]:
     if len(rows) > 1:
         raise BadRequest("Several keys have ids that begin so. Give more characters of the id.")
     return rows[0]
-
-
-def _checked_name(name: str) -> str:
-    name = name.strip()
-    if not 1 <= len(name) <= NAME_LENGTH:
-        raise BadRequest(f"The name of a key has 1 to {NAME_LENGTH} characters.")
-    # Control characters, lone surrogates and line separators: not storable everywhere, or they break a table.
-    if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in name):
-        raise BadRequest("The name of a key may not hold control characters.")
-    return name
-
-
-def _checked_scopes(scopes: Iterable[str]) -> tuple[Scope, ...]:
-    asked = set(scopes)
-    unknown = sorted(asked.difference(SCOPES))
-    if unknown:
-        raise BadRequest(f"There is no scope {unknown[0]!r}. The scopes are {', '.join(SCOPES)}.")
-    return tuple(scope for scope in SCOPES if scope in asked)
 
 
 def _check_env(env: str) -> None:

@@ -8,6 +8,7 @@ import sys
 import typer
 
 from backend.cli import (
+    apps,
     documents,
     entities,
     keys,
@@ -21,6 +22,7 @@ from backend.cli import (
     topics,
     topics_fetch,
     upkeep,
+    users,
 )
 
 app = typer.Typer(
@@ -32,6 +34,7 @@ app = typer.Typer(
 )
 for commands in (programs, upkeep, scan):
     app.add_typer(commands.app)
+app.add_typer(apps.app, name="apps")
 app.add_typer(documents.app, name="documents")
 app.add_typer(entities.app, name="entities")
 app.add_typer(keys.app, name="keys")
@@ -42,6 +45,7 @@ app.add_typer(runs.app, name="runs")
 app.add_typer(sources.app, name="sources")
 topics.app.command("fetch")(topics_fetch.app)
 app.add_typer(topics.app, name="topics")
+app.add_typer(users.app, name="users")
 
 
 def main() -> None:

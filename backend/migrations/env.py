@@ -4,6 +4,7 @@ import sqlalchemy as sa
 from alembic import context
 
 import backend.articles.tables
+import backend.auth.oauth.tables
 import backend.auth.tables
 import backend.extraction.tables
 import backend.jobs.tables

@@ -16,7 +16,9 @@ from backend.topics.model import Category, Media, Term, Topic, TopicText
 from tests.support.asgi import send
 from tests.support.market_app import Running, sample_app
 
-OPEN = {"/healthz", "/readyz", "/metrics", "/assets/{id}/icon"}
+OPEN = {"/healthz", "/readyz", "/metrics", "/assets/{id}/icon", "/.well-known/oauth-authorization-server"}
+CLIENTS = {"/oauth/authorize", "/oauth/token", "/oauth/revoke"}
+"""They take no key; some answer 401 to an application that there is not."""
 TOPICS = ("/topics", "/ranking_topics", "/ai_insights")
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -135,12 +137,12 @@ def test_nothing_is_ever_answered_with_422(document: dict[str, Any]) -> None:
 
 def test_every_error_is_described_as_a_problem_or_as_the_topics_envelope(document: dict[str, Any]) -> None:
     for path, _, operation in operations(document):
-        kind, name = (
-            ("application/json", "TopicError")
-            if path.startswith(TOPICS)
-            else ("application/problem+json", "Problem")
-        )
+        kind, name = "application/problem+json", "Problem"
+        if path.startswith((*TOPICS, "/oauth/")):
+            kind, name = "application/json", "OAuthProblem" if path.startswith("/oauth/") else "TopicError"
         for status, response in operation["responses"].items():
+            if path == "/oauth/authorize" and "text/html" in response.get("content", {}):
+                continue  # a page says it to a person
             if status[0] in "45" and (path, status) != ("/readyz", "503"):
                 assert set(response["content"]) == {kind}, (path, status)
                 content = response["content"][kind]
@@ -166,6 +168,8 @@ def test_data_need_a_key_and_the_open_paths_need_none(document: dict[str, Any]) 
         if path in OPEN:
             assert not operation.get("security"), path
             assert not {"401"} & set(operation["responses"])
+        elif path in CLIENTS:
+            assert not operation.get("security"), path
         else:
             terminal = {"TerminalApiKey"} if (path, method) == ("/topics/{id}/media", "get") else set()
             named = {next(iter(each)) for each in operation["security"]}
@@ -281,7 +285,7 @@ def test_every_status_header_and_body_that_is_sent_is_described(
 
 def test_a_store_that_fails_is_described_wherever_it_may_be_met(document: dict[str, Any]) -> None:
     for path, _, operation in operations(document):
-        if path not in ("/healthz", "/metrics"):
+        if path not in ("/healthz", "/metrics", "/.well-known/oauth-authorization-server"):
             assert "503" in operation["responses"], path
 
 

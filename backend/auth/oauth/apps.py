@@ -1,0 +1,126 @@
+"""Applications: the public clients that may ask accounts for access."""
+
+import re
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from backend.auth.naming import checked_name
+from backend.auth.oauth import redirects
+from backend.auth.oauth.grants import CHANGED, revoke_where
+from backend.auth.oauth.tables import apps, grants
+from backend.auth.records import optional_rfc3339, rfc3339
+from backend.db import Database, bump
+from backend.errors import BadRequest, NotFound
+
+CLIENT_ID = re.compile(r"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
+ID_START = re.compile(r"[0-9A-Fa-f-]{4,36}")
+MOST_URIS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """An application. ``last_used_at`` is the last use of a token, up to half a minute behind."""
+
+    client_id: str
+    name: str
+    redirect_uris: tuple[str, ...]
+    created_at: datetime
+    revoked_at: datetime | None
+    last_used_at: datetime | None = None
+
+    @property
+    def state(self) -> Literal["active", "revoked"]:
+        return "active" if self.revoked_at is None else "revoked"
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "client_id": self.client_id,
+            "name": self.name,
+            "redirect_uris": list(self.redirect_uris),
+            "state": self.state,
+            "created_at": rfc3339(self.created_at),
+            "last_used_at": optional_rfc3339(self.last_used_at),
+            "revoked_at": optional_rfc3339(self.revoked_at),
+        }
+
+
+def create(database: Database, *, name: str, redirect_uris: Iterable[str], now: datetime) -> App:
+    """Register an application. Raises :class:`BadRequest` for a bad name or redirect URI."""
+    name, uris = checked_name(name, "an application"), tuple(dict.fromkeys(redirect_uris))
+    if not 1 <= len(uris) <= MOST_URIS:
+        raise BadRequest(f"An application has 1 to {MOST_URIS} redirect URIs.")
+    for uri in uris:
+        redirects.check(uri)
+    row = {"id": str(uuid.uuid4()), "name": name, "redirect_uris": " ".join(uris), "created_at": now}
+    with database.write() as connection:
+        connection.execute(sa.insert(apps).values(row))
+        return _app(connection.execute(sa.select(apps).where(apps.c.id == row["id"])).one())
+
+
+def list_all(database: Database) -> list[App]:
+    """Every application, oldest first, revoked ones too."""
+    used = (
+        sa.select(grants.c.app_id, sa.func.max(grants.c.last_used_at).label("used"))
+        .group_by(grants.c.app_id)
+        .subquery()
+    )
+    wanted = (
+        sa.select(apps, used.c.used)
+        .outerjoin(used, used.c.app_id == apps.c.id)
+        .order_by(apps.c.created_at, apps.c.id)
+    )
+    with database.read() as connection:
+        return [_app(row, row.used) for row in connection.execute(wanted)]
+
+
+def find(database: Database, client_id: str) -> App | None:
+    """The application of this client_id, unless it was revoked."""
+    with database.read() as connection:
+        return active(connection, client_id)
+
+
+def active(connection: Connection, client_id: str, *, locked: bool = False) -> App | None:
+    """The same within a transaction; ``locked`` keeps it from being revoked before that ends."""
+    if not CLIENT_ID.fullmatch(client_id):
+        return None
+    wanted = sa.select(apps).where(apps.c.id == client_id.lower(), apps.c.revoked_at.is_(None))
+    row = connection.execute(wanted.with_for_update(read=True) if locked else wanted).one_or_none()
+    return None if row is None else _app(row)
+
+
+def revoke(database: Database, id_or_prefix: str, now: datetime) -> App:
+    """Revoke the application and everything granted to it; twice changes nothing.
+
+    Raises :class:`NotFound` when no application is meant and :class:`BadRequest` when several are.
+    """
+    wanted = id_or_prefix.strip().lower()
+    if not ID_START.fullmatch(wanted):
+        raise NotFound("No application has this id. 'chainproof apps list' shows the ids.")
+    with database.write() as connection:
+        found = connection.execute(sa.select(apps.c.id).where(apps.c.id.startswith(wanted)).limit(2)).all()
+        if not found:
+            raise NotFound("No application has this id. 'chainproof apps list' shows the ids.")
+        if len(found) > 1:
+            raise BadRequest("Several applications have ids that begin so. Give more characters of the id.")
+        this = apps.c.id == found[0].id
+        connection.execute(sa.update(apps).where(this, apps.c.revoked_at.is_(None)).values(revoked_at=now))
+        revoke_where(connection, grants.c.app_id == found[0].id, now)
+        bump(connection, CHANGED)
+        return _app(connection.execute(sa.select(apps).where(this)).one())
+
+
+def _app(row: sa.Row[Any], last_used_at: datetime | None = None) -> App:
+    return App(
+        client_id=row.id,
+        name=row.name,
+        redirect_uris=tuple(row.redirect_uris.split(" ")),
+        created_at=row.created_at,
+        revoked_at=row.revoked_at,
+        last_used_at=last_used_at,
+    )

@@ -1,0 +1,240 @@
+"""What the OpenAPI document says of these endpoints: the framework knows nothing of the forms they read."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+from starlette.responses import Response
+
+TEXT: dict[str, Any] = {"schema": {"type": "string"}}
+NO_STORE: dict[str, Any] = {
+    "Cache-Control": {"description": "Nobody may keep the answer.", "schema": {"const": "no-store"}},
+    "Pragma": {"description": "The same, for what is old.", "schema": {"const": "no-cache"}},
+}
+RETRY_AFTER: dict[str, Any] = {"description": "Seconds.", "schema": {"type": "integer"}}
+UUID: dict[str, Any] = {"type": "string", "format": "uuid"}
+STRING: dict[str, Any] = {"type": "string"}
+
+
+class OAuthProblem(BaseModel):
+    """RFC 6749 section 5.2. The description is a sentence."""
+
+    error: Literal[
+        "invalid_request",
+        "invalid_client",
+        "invalid_grant",
+        "invalid_scope",
+        "invalid_token",
+        "insufficient_scope",
+        "unauthorized_client",
+        "unsupported_grant_type",
+        "temporarily_unavailable",
+        "server_error",
+    ]
+    error_description: str
+
+
+class TokenResponse(BaseModel):
+    access_token: str
+    token_type: Literal["Bearer"]
+    expires_in: int
+    refresh_token: str
+    scope: str
+
+
+class ServerMetadata(BaseModel):
+    """RFC 8414 section 2."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    issuer: str
+    authorization_endpoint: str
+    token_endpoint: str
+    revocation_endpoint: str
+    introspection_endpoint: str
+    scopes_supported: list[str]
+    response_types_supported: list[str]
+    response_modes_supported: list[str]
+    grant_types_supported: list[str]
+    token_endpoint_auth_methods_supported: list[str]
+    revocation_endpoint_auth_methods_supported: list[str]
+    introspection_endpoint_auth_methods_supported: list[str]
+    code_challenge_methods_supported: list[str]
+    authorization_response_iss_parameter_supported: bool
+    ui_locales_supported: list[str]
+    service_documentation: str
+
+
+def _error(description: str, **headers: Any) -> dict[str, Any]:
+    return {"model": OAuthProblem, "description": description, "headers": {**NO_STORE, **headers}}
+
+
+def _html(description: str, **headers: Any) -> dict[str, Any]:
+    content = {"text/html": {"schema": {"type": "string"}}}
+    return {"description": description, "content": content, "headers": {**PAGE_HEADERS, **headers}}
+
+
+PAGE_HEADERS: dict[str, Any] = {
+    **NO_STORE,
+    "Content-Security-Policy": TEXT,
+    "X-Frame-Options": {"schema": {"const": "DENY"}},
+    "Referrer-Policy": {"schema": {"const": "no-referrer"}},
+    "Cross-Origin-Resource-Policy": {"schema": {"const": "same-origin"}},
+    "Vary": TEXT,
+}
+COOKIE: dict[str, Any] = {
+    "description": "Ties the form to this browser; no sign-in is kept.",
+    "schema": {"type": "string"},
+}
+ERRORS: dict[int | str, dict[str, Any]] = {
+    413: _error("The body is over the limit of 64 KiB."),
+    415: _error("The body is not `application/x-www-form-urlencoded` in UTF-8."),
+    500: _error("A fault of the service."),
+    503: _error("A dependency is down; `Retry-After` says when to ask again."),
+}
+UNKNOWN_CLIENT = _error("`invalid_client`: no such application.", **{"WWW-Authenticate": TEXT})
+REDIRECT: dict[str, Any] = {
+    "description": "To the `redirect_uri`: with `code`, or with `error` and `error_description`; always with "
+    "`iss`, and with `state` if it was sent.",
+    "headers": {
+        **NO_STORE,
+        "Location": {"schema": {"type": "string", "format": "uri"}},
+        "Referrer-Policy": {"schema": {"const": "no-referrer"}},
+    },
+}
+AUTHORIZATION: dict[str, dict[str, Any]] = {
+    "response_type": {"type": "string", "enum": ["code"]},
+    "client_id": UUID,
+    "redirect_uri": {"type": "string", "format": "uri", "description": "Exactly as registered."},
+    "code_challenge": {"type": "string", "pattern": "^[A-Za-z0-9_-]{43}$"},
+    "code_challenge_method": {"type": "string", "enum": ["S256"]},
+    "scope": {"type": "string", "default": "read", "description": "Scopes with single spaces between them."},
+    "state": STRING,
+    "response_mode": {"type": "string", "enum": ["query"]},
+    "ui_locales": {"type": "string", "description": "Languages of the page, the most wanted first."},
+}
+REQUIRED = ["response_type", "client_id", "redirect_uri", "code_challenge", "code_challenge_method"]
+
+
+def _form(properties: dict[str, dict[str, Any]], required: list[str]) -> dict[str, Any]:
+    schema = {"type": "object", "required": required, "properties": properties}
+    content = {"application/x-www-form-urlencoded": {"schema": schema}}
+    return {"requestBody": {"required": True, "content": content}}
+
+
+AUTHORIZE_GET: dict[str, Any] = {
+    "responses": {
+        200: _html("The page.", **{"Set-Cookie": COOKIE}),
+        303: REDIRECT,
+        400: _html("Why the request cannot go on; nobody is redirected."),
+        500: ERRORS[500],
+        503: _html("The store does not answer.", **{"Retry-After": RETRY_AFTER}),
+    },
+    "openapi_extra": {
+        "parameters": [
+            {"name": name, "in": "query", "required": name in REQUIRED, "schema": schema}
+            for name, schema in AUTHORIZATION.items()
+        ]
+    },
+}
+AUTHORIZE_POST: dict[str, Any] = {
+    "responses": {
+        303: REDIRECT,
+        400: {
+            **_html(
+                "Why the request cannot go on, or that the form is not complete.", **{"Set-Cookie": COOKIE}
+            ),
+            "content": {
+                "text/html": {"schema": {"type": "string"}},
+                "application/json": {"schema": {"$ref": "#/components/schemas/OAuthProblem"}},
+            },
+        },
+        403: _html("Wrong name or password, or a stale form; the page again.", **{"Set-Cookie": COOKIE}),
+        429: _html(
+            "Too many attempts; the page again.", **{"Set-Cookie": COOKIE, "Retry-After": RETRY_AFTER}
+        ),
+        503: _html("The store does not answer.", **{"Retry-After": RETRY_AFTER}),
+        **{status: ERRORS[status] for status in (413, 415, 500)},
+    },
+    "openapi_extra": _form(
+        {
+            **AUTHORIZATION,
+            "csrf_token": STRING,
+            "username": STRING,
+            "password": {"type": "string", "format": "password"},
+            "approve": STRING,
+            "deny": STRING,
+        },
+        [*REQUIRED, "csrf_token"],
+    ),
+}
+TOKEN: dict[str, Any] = {
+    "response_model": TokenResponse,
+    "responses": {
+        200: {"description": "Tokens.", "headers": NO_STORE},
+        400: _error("What is wrong with the request or its grant, by the words of RFC 6749 section 5.2."),
+        401: UNKNOWN_CLIENT,
+        **ERRORS,
+    },
+    "openapi_extra": _form(
+        {
+            "grant_type": {"type": "string", "enum": ["authorization_code", "refresh_token"]},
+            "client_id": UUID,
+            "code": STRING,
+            "redirect_uri": {"type": "string", "format": "uri"},
+            "code_verifier": {"type": "string", "pattern": "^[A-Za-z0-9._~-]{43,128}$"},
+            "refresh_token": STRING,
+            "scope": {"type": "string", "description": "May only narrow what was granted."},
+        },
+        ["grant_type"],
+    ),
+}
+TOKEN_OF_THE_FORM: dict[str, dict[str, Any]] = {
+    "token": STRING,
+    "token_type_hint": {"type": "string", "description": "`access_token` or `refresh_token`; not needed."},
+}
+REVOKE: dict[str, Any] = {
+    "response_class": Response,
+    "responses": {
+        200: {"description": "The token is revoked, or was over before.", "headers": NO_STORE},
+        400: _error("What is wrong with the request."),
+        401: UNKNOWN_CLIENT,
+        **ERRORS,
+    },
+    "openapi_extra": _form({**TOKEN_OF_THE_FORM, "client_id": UUID}, ["token"]),
+}
+INTROSPECTION: dict[str, Any] = {
+    "type": "object",
+    "description": "Of a token that is over, `active` alone; of a refresh token there is no `token_type`.",
+    "required": ["active"],
+    "additionalProperties": False,
+    "properties": {
+        "active": {"type": "boolean"},
+        "scope": STRING,
+        "client_id": UUID,
+        "username": STRING,
+        "sub": {**UUID, "description": "The account."},
+        "token_type": {"const": "Bearer"},
+        "iat": {"type": "integer", "description": "Seconds since the epoch."},
+        "exp": {"type": "integer", "description": "Seconds since the epoch."},
+        "iss": {"type": "string", "format": "uri"},
+    },
+}
+INTROSPECT: dict[str, Any] = {
+    "response_class": Response,
+    "responses": {
+        200: {
+            "description": "The token.",
+            "headers": NO_STORE,
+            "content": {"application/json": {"schema": INTROSPECTION}},
+        },
+        400: _error("What is wrong with the request."),
+        401: _error("The caller's credential is missing or not valid."),
+        403: _error("The caller's credential lacks the scope `read`."),
+        **ERRORS,
+    },
+    "openapi_extra": _form(TOKEN_OF_THE_FORM, ["token"]),
+}
+METADATA: dict[str, Any] = {
+    "response_model": ServerMetadata,
+    "responses": {200: {"description": "The metadata.", "headers": {"Cache-Control": TEXT}}},
+}

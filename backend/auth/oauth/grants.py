@@ -1,0 +1,252 @@
+"""Codes and tokens: issued, exchanged, rotated, revoked, described. Each verb is one transaction.
+
+A grant's row is locked before anything of its family is looked at (on SQLite the transaction is the lock), so
+that of any number of simultaneous uses one is first and all others come after it.
+"""
+
+import base64
+import hashlib
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from backend.auth.oauth import tokenformat
+from backend.auth.oauth.errors import OAuthError, unknown_client
+from backend.auth.oauth.tables import accounts, apps, grants, tokens
+from backend.auth.principal import SCOPES
+from backend.db import Database, bump
+
+CHANGED = "oauth_tokens"
+"""The change topic; it moves when something is revoked, and not when something is issued."""
+CODE_LIFE = timedelta(seconds=60)
+ACCESS_LIFE = timedelta(seconds=3600)
+REFRESH_LIFE = timedelta(days=30)
+
+
+@dataclass(frozen=True, slots=True)
+class Issued:
+    """Tokens in their text, which is told here and never again."""
+
+    access_token: str = field(repr=False)
+    refresh_token: str = field(repr=False)
+    scopes: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "access_token": self.access_token,
+            "token_type": "Bearer",
+            "expires_in": int(ACCESS_LIFE.total_seconds()),
+            "refresh_token": self.refresh_token,
+            "scope": " ".join(self.scopes),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """What an account allowed an application, and how the code for it is claimed."""
+
+    app_id: str
+    account_id: str
+    scopes: tuple[str, ...]
+    redirect_uri: str
+    code_challenge: str
+
+
+def issue_code(connection: Connection, consent: Consent, now: datetime) -> str:
+    """A code for one exchange within :data:`CODE_LIFE`."""
+    code = tokenformat.generate("code")
+    row = {
+        "id": str(uuid.uuid4()),
+        "app_id": consent.app_id,
+        "account_id": consent.account_id,
+        "scopes": " ".join(consent.scopes),
+        "created_at": now,
+        "expires_at": now + CODE_LIFE,
+        "code_digest": tokenformat.digest(code),
+        "code_challenge": consent.code_challenge,
+        "code_expires_at": now + CODE_LIFE,
+        "redirect_uri": consent.redirect_uri,
+    }
+    connection.execute(sa.insert(grants).values(row))
+    return code
+
+
+def exchange_code(
+    database: Database,
+    *,
+    client_id: str,
+    code: str,
+    redirect_uri: str,
+    code_verifier: str,
+    scope: str | None,
+    now: datetime,
+) -> Issued | OAuthError:
+    """Tokens for a code (RFC 6749 section 4.1.3). A second use revokes what the first one issued."""
+    with database.write() as connection:
+        row = _locked(connection, grants.c.code_digest == tokenformat.digest(code))
+        if row is not None and row.code_used_at is not None:
+            revoke_where(connection, grants.c.id == row.id, now)
+            bump(connection, CHANGED)
+            return OAuthError("invalid_grant", "The code was used before. What it gave is revoked.")
+        if not _is_client(connection, client_id):
+            return unknown_client()
+        if row is None or row.app_id != client_id or row.revoked_at is not None or row.code_expires_at <= now:
+            return OAuthError("invalid_grant", "The code is unknown, expired, or another application's.")
+        if row.redirect_uri != redirect_uri:
+            return OAuthError(
+                "invalid_grant", "The redirect_uri is not the one of the authorization request."
+            )
+        if challenge_of(code_verifier) != row.code_challenge:
+            return OAuthError("invalid_grant", "The code_verifier does not belong to the code_challenge.")
+        scopes = narrowed(scope, row.scopes.split())
+        if isinstance(scopes, OAuthError):
+            return scopes
+        connection.execute(sa.update(grants).where(grants.c.id == row.id).values(code_used_at=now))
+        return _issue(connection, row, scopes, now)
+
+
+def refresh(
+    database: Database, *, refresh_token: str, client_id: str | None, scope: str | None, now: datetime
+) -> Issued | OAuthError:
+    """New tokens for a refresh token, which works once (RFC 9700 section 4.14.2): a second use revokes all
+    that was issued under its grant."""
+    digest = tokenformat.digest(refresh_token)
+    this = sa.and_(tokens.c.digest == digest, tokens.c.kind == "refresh")
+    with database.write() as connection:
+        grant_id = connection.execute(sa.select(tokens.c.grant_id).where(this)).scalar_one_or_none()
+        row = None if grant_id is None else _locked(connection, grants.c.id == grant_id)
+        token = connection.execute(sa.select(tokens).where(this)).one_or_none()
+        if row is not None and token is not None and token.rotated_at is not None:
+            revoke_where(connection, grants.c.id == row.id, now)
+            bump(connection, CHANGED)
+            return OAuthError(
+                "invalid_grant", "The refresh token was used before. Its whole family is revoked."
+            )
+        if client_id is not None and not _is_client(connection, client_id):
+            return unknown_client()
+        if row is None or token is None or row.revoked_at is not None or token.expires_at <= now:
+            return OAuthError("invalid_grant", "The refresh token is unknown, expired or revoked.")
+        if client_id is not None and row.app_id != client_id:
+            return OAuthError("invalid_grant", "The refresh token is another application's.")
+        scopes = narrowed(scope, row.scopes.split())
+        if isinstance(scopes, OAuthError):
+            return scopes
+        connection.execute(sa.update(tokens).where(this).values(rotated_at=now))
+        return _issue(connection, row, scopes, now)
+
+
+def revoke(database: Database, *, token: str, client_id: str | None, now: datetime) -> OAuthError | None:
+    """Revoke an access token, or with a refresh token its whole family (RFC 7009 section 2.1).
+
+    A token that is unknown or over is no error. With a ``client_id`` the token must be that application's.
+    """
+    with database.write() as connection:
+        if client_id is not None and not _is_client(connection, client_id):
+            return unknown_client()
+        wanted = sa.select(tokens, grants.c.app_id).join(grants)
+        row = connection.execute(wanted.where(tokens.c.digest == tokenformat.digest(token))).one_or_none()
+        if row is None:
+            return None
+        if client_id is not None and row.app_id != client_id:
+            return OAuthError("unauthorized_client", "The token is another application's.")
+        if row.kind == "refresh":
+            revoke_where(connection, grants.c.id == row.grant_id, now)
+        else:
+            this = sa.and_(tokens.c.digest == row.digest, tokens.c.revoked_at.is_(None))
+            connection.execute(sa.update(tokens).where(this).values(revoked_at=now))
+        bump(connection, CHANGED)
+        return None
+
+
+def introspect(database: Database, token: str, now: datetime) -> dict[str, Any]:
+    """What RFC 7662 tells of a token, without ``iss``; no more than ``active: false`` of one that is over."""
+    wanted = (
+        sa.select(tokens, grants.c.app_id, grants.c.account_id, accounts.c.username)
+        .join(grants, grants.c.id == tokens.c.grant_id)
+        .join(accounts, accounts.c.id == grants.c.account_id)
+        .where(tokens.c.digest == tokenformat.digest(token), usable(now))
+    )
+    with database.read() as connection:
+        row = connection.execute(wanted).one_or_none()
+    if row is None:
+        return {"active": False}
+    told = {
+        "active": True,
+        "scope": row.scopes,
+        "client_id": row.app_id,
+        "username": row.username,
+        "sub": row.account_id,
+        "iat": int(row.created_at.timestamp()),
+        "exp": int(row.expires_at.timestamp()),
+    }
+    return {**told, "token_type": "Bearer"} if row.kind == "access" else told
+
+
+def usable(now: datetime) -> sa.ColumnElement[bool]:
+    """That a token, joined with its grant, is neither expired nor revoked nor rotated."""
+    return sa.and_(
+        tokens.c.expires_at > now,
+        tokens.c.revoked_at.is_(None),
+        tokens.c.rotated_at.is_(None),
+        grants.c.revoked_at.is_(None),
+    )
+
+
+def revoke_where(connection: Connection, which: sa.ColumnElement[bool], now: datetime) -> None:
+    """Revoke the grants, and so all that was issued under them; :func:`backend.db.bump` is the caller's."""
+    connection.execute(sa.update(grants).where(which, grants.c.revoked_at.is_(None)).values(revoked_at=now))
+
+
+def narrowed(asked: str | None, granted: Sequence[str]) -> tuple[str, ...] | OAuthError:
+    """The scopes asked for, all of which must have been granted; all of them when none is asked for."""
+    if asked is None:
+        return tuple(granted)
+    wanted = set(asked.split(" ")) - {""}
+    if not wanted or not wanted.issubset(granted):
+        return OAuthError("invalid_scope", "The scope may only narrow what was granted.")
+    return tuple(scope for scope in SCOPES if scope in wanted)
+
+
+def challenge_of(verifier: str) -> str:
+    """BASE64URL(SHA256(verifier)), as RFC 7636 section 4.2 has S256."""
+    hashed = hashlib.sha256(verifier.encode()).digest()
+    return base64.urlsafe_b64encode(hashed).rstrip(b"=").decode()
+
+
+def _issue(connection: Connection, grant: sa.Row[Any], scopes: tuple[str, ...], now: datetime) -> Issued:
+    """An access token of ``scopes`` and a refresh token, which keeps all that was granted (RFC 6749, 6)."""
+    issued = Issued(tokenformat.generate("access"), tokenformat.generate("refresh"), scopes)
+    rows = [
+        _row(issued.access_token, "access", grant, " ".join(scopes), now, ACCESS_LIFE),
+        _row(issued.refresh_token, "refresh", grant, grant.scopes, now, REFRESH_LIFE),
+    ]
+    connection.execute(sa.insert(tokens), rows)
+    connection.execute(sa.update(grants).where(grants.c.id == grant.id).values(expires_at=now + REFRESH_LIFE))
+    return issued
+
+
+def _row(
+    text: str, kind: str, grant: sa.Row[Any], scopes: str, now: datetime, life: timedelta
+) -> dict[str, Any]:
+    return {
+        "digest": tokenformat.digest(text),
+        "grant_id": grant.id,
+        "kind": kind,
+        "scopes": scopes,
+        "created_at": now,
+        "expires_at": now + life,
+    }
+
+
+def _locked(connection: Connection, which: sa.ColumnElement[bool]) -> sa.Row[Any] | None:
+    return connection.execute(sa.select(grants).where(which).with_for_update()).one_or_none()
+
+
+def _is_client(connection: Connection, client_id: str) -> bool:
+    known = sa.select(apps.c.id).where(apps.c.id == client_id, apps.c.revoked_at.is_(None))
+    return connection.execute(known).first() is not None

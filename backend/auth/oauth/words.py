@@ -1,0 +1,153 @@
+"""What the page says, in three languages, and which of them a request asks for."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from backend.auth.principal import Scope
+
+Language = Literal["en", "ja", "zh"]
+LANGUAGES: tuple[Language, ...] = get_args(Language)
+NAMES: Mapping[Language, str] = {"en": "English", "ja": "日本語", "zh": "中文"}
+TAGS: Mapping[Language, str] = {"en": "en", "ja": "ja", "zh": "zh-Hans"}
+QUALITY = re.compile(r"q=(0(\.\d{0,3})?|1(\.0{0,3})?)")
+MOST_RANGES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """``{app}``, ``{place}``, ``{seconds}`` are put in where they stand."""
+
+    title: str
+    asks: str
+    will: str
+    scopes: Mapping[Scope, str]
+    nobody: str
+    labels: Mapping[str, str]
+    approve: str
+    deny: str
+    goes_on: str
+    language: str
+    wrong: str
+    incomplete: str
+    throttled: str
+    stale: str
+    unavailable: str
+    stopped: str
+    problems: Mapping[str, str]
+    to_do: str
+
+
+EN = Words(
+    title="Sign in",
+    asks="{app} asks for access to your Chainproof account.",
+    will="It will be able to",
+    scopes={
+        "read": "read all data: markets, topics, timelines, results of jobs; and check and correct articles",
+        "write": "submit jobs in your name, and store what article checks find",
+        "ingest": "add topics and scored runs",
+        "admin": "administer this service",
+    },
+    nobody="Nobody is signed in here: the password is asked for each time, and {app} never sees it.",
+    labels={"username": "User name", "password": "Password"},
+    approve="Sign in and allow",
+    deny="Refuse",
+    goes_on="Either way you go on to {place}.",
+    language="Language",
+    wrong="The user name or the password is wrong, or the account is disabled.",
+    incomplete="Enter both your user name and your password.",
+    throttled="There were too many attempts. Please try again in {seconds} seconds.",
+    stale="This page was out of date, or the browser keeps no cookies here. Please try once more.",
+    unavailable="The service cannot look this up at the moment. Please try again shortly.",
+    stopped="This request cannot go on",
+    problems={
+        "client": "No application is registered under the client_id of this request, or it was withdrawn.",
+        "redirect": "The redirect_uri of this request is not exactly one that the application registered.",
+        "unreadable": "The request cannot be read: its parameters are too long or not UTF-8.",
+    },
+    to_do="Nothing was granted, and you are not sent on. Go back to the application, and tell its maker.",
+)
+JA = Words(
+    title="サインイン",
+    asks="{app} が、あなたの Chainproof アカウントへのアクセスを求めています。",
+    will="許可すると、次のことができるようになります",
+    scopes={
+        "read": "市場、トピック、タイムライン、ジョブの結果などすべてのデータの閲覧と、記事の点検・修正",
+        "write": "あなたの名前でのジョブの実行と、記事の点検結果の保存",
+        "ingest": "トピックと評価結果の追加",
+        "admin": "このサービスの管理",
+    },
+    nobody="サインインした状態は残りません。パスワードは毎回入力し、{app} に知られることはありません。",
+    labels={"username": "ユーザー名", "password": "パスワード"},
+    approve="サインインして許可",
+    deny="拒否",
+    goes_on="どちらを選んでも {place} に移動します。",
+    language="言語",
+    wrong="ユーザー名かパスワードが違うか、アカウントが無効になっています。",
+    incomplete="ユーザー名とパスワードの両方を入力してください。",
+    throttled="試行回数が多すぎます。{seconds} 秒後にもう一度お試しください。",
+    stale="ページの有効期限が切れたか、ブラウザーが Cookie を保存していません。もう一度お試しください。",
+    unavailable="現在サービスが確認を行えません。しばらくしてからもう一度お試しください。",
+    stopped="このリクエストは続行できません",
+    problems={
+        "client": "このリクエストの client_id で登録されたアプリケーションはないか、取り消されています。",
+        "redirect": "このリクエストの redirect_uri は、登録されたものと完全には一致しません。",
+        "unreadable": "リクエストを読み取れません。パラメーターが長すぎるか、UTF-8 ではありません。",
+    },
+    to_do="何も許可されておらず、移動もしません。アプリケーションに戻り、開発者に知らせてください。",
+)
+ZH = Words(
+    title="登录",
+    asks="{app} 请求访问您的 Chainproof 账户。",
+    will="允许后，它将可以",
+    scopes={
+        "read": "读取全部数据：行情、话题、时间线、任务结果；并检查和修正文章",
+        "write": "以您的名义提交任务，并保存文章检查的结果",
+        "ingest": "添加话题和评测结果",
+        "admin": "管理本服务",
+    },
+    nobody="此处不保留登录状态：每次都需输入密码，{app} 不会得知您的密码。",
+    labels={"username": "用户名", "password": "密码"},
+    approve="登录并允许",
+    deny="拒绝",
+    goes_on="无论如何选择，您都将前往 {place}。",
+    language="语言",
+    wrong="用户名或密码错误，或者账户已停用。",
+    incomplete="请同时输入用户名和密码。",
+    throttled="尝试次数过多。请在 {seconds} 秒后重试。",
+    stale="页面已过期，或者浏览器未保存 Cookie。请再试一次。",
+    unavailable="服务目前无法核实。请稍后重试。",
+    stopped="无法继续此请求",
+    problems={
+        "client": "没有以此请求的 client_id 注册的应用，或者该应用已被撤销。",
+        "redirect": "此请求的 redirect_uri 与应用所注册的并不完全一致。",
+        "unreadable": "无法读取此请求：参数过长或不是 UTF-8。",
+    },
+    to_do="没有授予任何权限，也不会跳转。请返回该应用，并告知其开发者。",
+)
+CATALOGUES: Mapping[Language, Words] = {"en": EN, "ja": JA, "zh": ZH}
+
+
+def chosen(ui_locales: str | None, accept_language: str | None) -> Language:
+    """The first of ``ui_locales`` (language tags with spaces between them) that there is, else the one that
+    ``Accept-Language`` likes best, else English."""
+    ranges = [(tag, 1.0) for tag in (ui_locales or "").split()[:MOST_RANGES]]
+    liked = [_weighed(part) for part in (accept_language or "").split(",")[:MOST_RANGES]]
+    ranges += sorted(liked, key=_quality, reverse=True)
+    for tag, quality in ranges:
+        primary = tag.strip().lower().replace("_", "-").partition("-")[0]
+        for language in LANGUAGES:
+            if primary == language and quality > 0:
+                return language
+    return "en"
+
+
+def _weighed(part: str) -> tuple[str, float]:
+    tag, _, weight = part.partition(";")
+    found = QUALITY.fullmatch(weight.strip())
+    return tag, float(found[1]) if found else 1.0
+
+
+def _quality(weighed: tuple[str, float]) -> float:
+    return weighed[1]

@@ -1,0 +1,73 @@
+"""``chainproof apps``: applications that may ask accounts for access (OAuth 2.0)."""
+
+import json
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Column, Table
+
+from backend.cli.words import in_words, open_database, out
+
+app = typer.Typer(help="Applications that sign people in (OAuth 2.0).", no_args_is_help=True)
+
+
+@app.command("create")
+@in_words
+def create(
+    name: Annotated[str, typer.Option(help="What people see when they are asked.")],
+    redirect_uri: Annotated[
+        list[str], typer.Option(help="Where codes are sent, to the letter; may be repeated.")
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Register an application. It is a public client: it has a client_id and no secret."""
+    from backend.auth.oauth import apps
+
+    made = apps.create(open_database(), name=name, redirect_uris=redirect_uri, now=datetime.now(UTC))
+    if as_json:
+        print(json.dumps(made.to_json(), indent=2))
+        return
+    out.print("Registered. Its client_id:")
+    print(made.client_id)
+
+
+@app.command("list")
+@in_words
+def show(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """List the applications."""
+    from backend.auth.oauth import apps
+
+    found = [each.to_json() for each in apps.list_all(open_database())]
+    if as_json:
+        print(json.dumps(found, indent=2))
+        return
+    table = Table(Column("client_id", overflow="fold"), "name", Column("redirect URIs", overflow="fold"))
+    for column in ("created", "last used", "state"):
+        table.add_column(column)
+    for row in found:
+        uris = escape("\n".join(row["redirect_uris"]))
+        table.add_row(
+            row["client_id"],
+            escape(row["name"]),
+            uris,
+            row["created_at"],
+            row["last_used_at"] or "–",
+            row["state"],
+        )
+    out.print(table)
+
+
+@app.command("revoke")
+@in_words
+def revoke(
+    client_id: Annotated[str, typer.Argument(help="The client_id, or its first characters.")],
+) -> None:
+    """Revoke an application and every token that it holds."""
+    from backend.auth.oauth import apps
+
+    revoked = apps.revoke(open_database(), client_id, datetime.now(UTC))
+    out.print(
+        f"Application [bold]{revoked.client_id}[/] is revoked; every replica refuses its tokens within 5 s."
+    )

@@ -1,0 +1,100 @@
+"""``chainproof users``: accounts of people who sign in (OAuth 2.0)."""
+
+import json
+import sys
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from backend.cli.words import WRONG_USE, fail, in_words, open_database, out
+
+app = typer.Typer(help="Accounts of people who sign in (OAuth 2.0).", no_args_is_help=True)
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The user name.")]
+FromStdin = Annotated[bool, typer.Option("--password-stdin", help="Read the password from standard input.")]
+
+
+@app.command("create")
+@in_words
+def create(
+    name: Name,
+    password_stdin: FromStdin = False,
+    scope: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What the account may grant: read, write, ingest or admin; may be repeated. "
+            "Without it read, write and ingest."
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Make an account. Without --password-stdin the password is asked for."""
+    from backend.auth.oauth import accounts
+
+    password, now = _password(password_stdin), datetime.now(UTC)
+    made = accounts.create(open_database(), username=name, password=password, scopes=scope or [], now=now)
+    if as_json:
+        print(json.dumps(made.to_json(), indent=2))
+        return
+    out.print(f"Account [bold]{escape(made.username)}[/] may grant {', '.join(made.scopes)}.")
+
+
+@app.command("list")
+@in_words
+def show(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """List the accounts."""
+    from backend.auth.oauth import accounts
+
+    found = [each.to_json() for each in accounts.list_all(open_database())]
+    if as_json:
+        print(json.dumps(found, indent=2))
+        return
+    table = Table("name", "may grant", "created", "last sign-in", "state")
+    for row in found:
+        last = row["last_sign_in_at"] or "–"
+        table.add_row(escape(row["username"]), " ".join(row["scopes"]), row["created_at"], last, row["state"])
+    out.print(table)
+
+
+@app.command("disable")
+@in_words
+def disable(name: Name) -> None:
+    """Keep an account from signing in, and revoke all that it granted."""
+    from backend.auth.oauth import accounts
+
+    changed = accounts.set_disabled(open_database(), name, disabled=True, now=datetime.now(UTC))
+    name = escape(changed.username)
+    out.print(f"Account [bold]{name}[/] is disabled; every replica refuses its tokens within 5 s.")
+
+
+@app.command("enable")
+@in_words
+def enable(name: Name) -> None:
+    """Let a disabled account sign in again. What was revoked stays revoked."""
+    from backend.auth.oauth import accounts
+
+    changed = accounts.set_disabled(open_database(), name, disabled=False, now=datetime.now(UTC))
+    out.print(f"Account [bold]{escape(changed.username)}[/] may sign in.")
+
+
+@app.command("password")
+@in_words
+def password(name: Name, password_stdin: FromStdin = False) -> None:
+    """Give an account another password, and revoke all that it granted."""
+    from backend.auth.oauth import accounts
+
+    chosen, now = _password(password_stdin), datetime.now(UTC)
+    changed = accounts.set_password(open_database(), name, chosen, now)
+    out.print(f"Account [bold]{escape(changed.username)}[/] has another password; its tokens are revoked.")
+
+
+def _password(from_stdin: bool) -> str:
+    """The first line of standard input, or what is typed unseen at a terminal, twice."""
+    if from_stdin:
+        return sys.stdin.readline().rstrip("\r\n")
+    if not sys.stdin.isatty():
+        fail("There is no terminal to ask for a password at: send it with --password-stdin.", WRONG_USE)
+    typed: str = typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+    return typed
