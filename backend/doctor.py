@@ -15,6 +15,7 @@ from backend.articles.rules.loading import user_files
 from backend.articles.rules.ruleset import Rules
 from backend.auth import keyformat
 from backend.auth import service as auth_service
+from backend.auth.oauth import checkup as sign_in_checkup
 from backend.db import Database
 from backend.language_model.checkup import checkup as model_checkup
 from backend.logs import redact
@@ -57,6 +58,7 @@ def examine(settings: Settings) -> list[Finding]:
             found += _markets(settings, database)
             if migrations.is_current(database):
                 now = datetime.now(UTC)
+                found.append(Finding("Sign-in", *sign_in_checkup.checkup(settings, database)))
                 found += [Finding(*noted) for noted in checkup(settings, database, now=now)]
                 found.append(Finding(*model_checkup(settings, database, now=now)))
                 found += [Finding(*noted) for noted in feeds_checkup(settings, database, now=now)]

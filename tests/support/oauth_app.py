@@ -1,0 +1,165 @@
+"""The application as an OAuth client and a browser meet it: raw answers, a clock to move, cheap passwords."""
+
+import base64
+import hashlib
+import itertools
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import argon2
+
+from backend.auth.oauth import accounts, apps
+from backend.auth.oauth.apps import App
+from tests.support.asgi import Answer, send
+from tests.support.market_app import Running
+
+CHEAP = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+PASSWORD = "correct horse battery"
+CALLBACK = "https://desk.example/callback"
+VERIFIER = "a-verifier-of-forty-three-characters-or-more-0123"
+FORM_TYPE = "application/x-www-form-urlencoded"
+
+
+def challenge(verifier: str = VERIFIER) -> str:
+    """Reckoned here anew, and checked against the example of RFC 7636 in the tests."""
+    return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+
+
+class Form(HTMLParser):
+    """The fields and buttons of the page's form."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.hidden: dict[str, str] = {}
+        self.fields: dict[str, dict[str, str]] = {}
+        self.buttons: list[str] = []
+        self.action = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        named = {name: value or "" for name, value in attributes}
+        if tag == "form":
+            self.action = named["action"]
+        elif tag == "input" and named.get("type") == "hidden":
+            self.hidden[named["name"]] = named["value"]
+        elif tag == "input":
+            self.fields[named["name"]] = named
+        elif tag == "button":
+            self.buttons.append(named["name"])
+
+
+@dataclass
+class Desk:
+    """One application of its own, and one browser."""
+
+    running: Running
+    app: App
+    address: str
+    cookies: dict[str, str] = field(default_factory=dict)
+
+    def asked(self, **changes: str | None) -> dict[str, str]:
+        """A right authorization request, but for ``changes``; null leaves a parameter out."""
+        right: dict[str, str | None] = {
+            "response_type": "code",
+            "client_id": self.app.client_id,
+            "redirect_uri": CALLBACK,
+            "scope": "read write",
+            "state": "a state & more",
+            "code_challenge": challenge(),
+            "code_challenge_method": "S256",
+        }
+        return {name: value for name, value in (right | changes).items() if value is not None}
+
+    def open(self, query: str | None = None, **changes: Any) -> Answer:
+        """GET the page."""
+        headers = changes.pop("headers", {})
+        query = urlencode(self.asked(**changes)) if query is None else query
+        return self._browse("GET", f"/oauth/authorize?{query}", headers=headers)
+
+    def submit(self, form: dict[str, str] | str, **headers: str) -> Answer:
+        """POST what the page's form would."""
+        return self._browse("POST", "/oauth/authorize", form, headers)
+
+    def decide(self, button: str = "approve", *, username: str = "ada", password: str = PASSWORD, **changes: Any) -> Answer:
+        """Open the page, fill it in and press a button."""
+        page = self.open(**changes)
+        assert page.status == 200, (page.status, page.headers.get("location"))
+        hidden = Form(page.text.decode()).hidden
+        return self.submit({**hidden, "username": username, "password": password, button: button})
+
+    def code(self, **changes: Any) -> str:
+        return answered(self.decide(**changes))["code"]
+
+    def token(self, form: dict[str, str] | None = None, **changes: str | None) -> Answer:
+        """POST to the token endpoint."""
+        return post(self.running, "/oauth/token", {n: v for n, v in ((form or {}) | changes).items() if v is not None})
+
+    def exchange(self, code: str, **changes: str | None) -> Answer:
+        right = {"grant_type": "authorization_code", "code": code, "redirect_uri": CALLBACK}
+        return self.token({**right, "client_id": self.app.client_id, "code_verifier": VERIFIER}, **changes)
+
+    def tokens(self, **changes: Any) -> dict[str, Any]:
+        answer = self.exchange(self.code(**changes))
+        assert answer.status == 200, answer.body
+        told: dict[str, Any] = answer.json()
+        return told
+
+    def refresh(self, refresh_token: str, **changes: str | None) -> Answer:
+        return self.token({"grant_type": "refresh_token", "refresh_token": refresh_token}, **changes)
+
+    def read(self, access_token: str, path: str = "/assets") -> int:
+        """The status that the token gets at ``path``."""
+        return send(self.running.app, path, headers={"Authorization": f"Bearer {access_token}"}).status
+
+    def introspect(self, token: str) -> dict[str, Any]:
+        headers = {"CP-X-API-KEY": self.running.key}
+        told: dict[str, Any] = post(self.running, "/oauth/introspect", {"token": token}, headers).json()
+        return told
+
+    def _browse(
+        self, method: str, path: str, form: dict[str, str] | str | None = None, headers: dict[str, str] | None = None
+    ) -> Answer:
+        sent = dict(headers or {})
+        if self.cookies:
+            sent["cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        body = form if isinstance(form, str) else urlencode(form or {})
+        if form is not None:
+            sent.setdefault("content-type", FORM_TYPE)
+        answer = send(self.running.app, path, method=method, headers=sent, body=[body.encode()], client=self.address)
+        if "set-cookie" in answer.headers:
+            name, _, rest = answer.headers["set-cookie"].partition("=")
+            self.cookies[name] = rest.partition(";")[0]
+        return answer
+
+
+_numbers = itertools.count(1)
+
+
+def desk(running: Running, *, uris: tuple[str, ...] = (CALLBACK,), name: str = "Desk") -> Desk:
+    """A new application, and a browser at an address of its own, two minutes after the last one."""
+    running.clock.move(minutes=2)
+    app = apps.create(running.database, name=name, redirect_uris=uris, now=running.clock())
+    return Desk(running, app, f"198.51.100.{next(_numbers) % 250 + 1}")
+
+
+def person(running: Running, username: str = "ada", **more: Any) -> accounts.Account:
+    return accounts.create(running.database, username=username, password=PASSWORD, now=running.clock(), **more)
+
+
+def post(running: Running, path: str, form: dict[str, str] | str, headers: dict[str, str] | None = None) -> Answer:
+    body = form if isinstance(form, str) else urlencode(form)
+    return send(
+        running.app, path, method="POST", headers={"content-type": FORM_TYPE, **(headers or {})}, body=[body.encode()]
+    )
+
+
+def answered(answer: Answer, at: str = CALLBACK) -> dict[str, str]:
+    """What a redirect tells the application; the issuer is checked, since it must always be there."""
+    assert answer.status == 303, (answer.status, answer.body)
+    location = answer.headers["location"]
+    assert location.startswith(at), location
+    told = dict(parse_qsl(urlsplit(location).query, keep_blank_values=True, strict_parsing=True))
+    assert told.pop("iss") == "http://127.0.0.1:8000"
+    return told
