@@ -150,6 +150,8 @@ def _mend_operation(operation: dict[str, Any], error_content: dict[str, Any]) ->
             headers.update(DEPRECATION_HEADERS)
         if status == "401":
             headers["WWW-Authenticate"] = TEXT_HEADER
+        if status == "403" and operation.get("security"):
+            headers["WWW-Authenticate"] = {"description": "To access tokens: RFC 6750, 3.1.", **TEXT_HEADER}
         if status in ("429", "503"):
             headers["Retry-After"] = {"description": "Seconds.", "schema": {"type": "integer"}}
         if status[0] in "45" and "content" not in response:

@@ -98,7 +98,11 @@ def authenticate(
 def require(principal: Principal, scope: Scope) -> None:
     """Raise :class:`Forbidden` unless ``principal`` has ``scope``."""
     if scope not in principal.scopes:
-        raise Forbidden(f"This needs the scope '{scope}', which the credential does not have.")
+        challenge = f'Bearer realm="chainproof", error="insufficient_scope", scope="{scope}"'
+        raise Forbidden(
+            f"This needs the scope '{scope}', which the credential does not have.",
+            headers={"WWW-Authenticate": challenge} if principal.kind == "oauth" else None,
+        )
 
 
 def current_principal(request: Request) -> Principal:

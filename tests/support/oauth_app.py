@@ -82,7 +82,9 @@ class Desk:
         """POST what the page's form would."""
         return self._browse("POST", "/oauth/authorize", form, headers)
 
-    def decide(self, button: str = "approve", *, username: str = "ada", password: str = PASSWORD, **changes: Any) -> Answer:
+    def decide(
+        self, button: str = "approve", *, username: str = "ada", password: str = PASSWORD, **changes: Any
+    ) -> Answer:
         """Open the page, fill it in and press a button."""
         page = self.open(**changes)
         assert page.status == 200, (page.status, page.headers.get("location"))
@@ -94,9 +96,11 @@ class Desk:
 
     def token(self, form: dict[str, str] | None = None, **changes: str | None) -> Answer:
         """POST to the token endpoint."""
-        return post(self.running, "/oauth/token", {n: v for n, v in ((form or {}) | changes).items() if v is not None})
+        return post(
+            self.running, "/oauth/token", {n: v for n, v in ((form or {}) | changes).items() if v is not None}
+        )
 
-    def exchange(self, code: str, **changes: str | None) -> Answer:
+    def exchange(self, code: str, /, **changes: str | None) -> Answer:
         right = {"grant_type": "authorization_code", "code": code, "redirect_uri": CALLBACK}
         return self.token({**right, "client_id": self.app.client_id, "code_verifier": VERIFIER}, **changes)
 
@@ -119,7 +123,11 @@ class Desk:
         return told
 
     def _browse(
-        self, method: str, path: str, form: dict[str, str] | str | None = None, headers: dict[str, str] | None = None
+        self,
+        method: str,
+        path: str,
+        form: dict[str, str] | str | None = None,
+        headers: dict[str, str] | None = None,
     ) -> Answer:
         sent = dict(headers or {})
         if self.cookies:
@@ -127,7 +135,9 @@ class Desk:
         body = form if isinstance(form, str) else urlencode(form or {})
         if form is not None:
             sent.setdefault("content-type", FORM_TYPE)
-        answer = send(self.running.app, path, method=method, headers=sent, body=[body.encode()], client=self.address)
+        answer = send(
+            self.running.app, path, method=method, headers=sent, body=[body.encode()], client=self.address
+        )
         if "set-cookie" in answer.headers:
             name, _, rest = answer.headers["set-cookie"].partition("=")
             self.cookies[name] = rest.partition(";")[0]
@@ -145,13 +155,21 @@ def desk(running: Running, *, uris: tuple[str, ...] = (CALLBACK,), name: str = "
 
 
 def person(running: Running, username: str = "ada", **more: Any) -> accounts.Account:
-    return accounts.create(running.database, username=username, password=PASSWORD, now=running.clock(), **more)
+    return accounts.create(
+        running.database, username=username, password=PASSWORD, now=running.clock(), **more
+    )
 
 
-def post(running: Running, path: str, form: dict[str, str] | str, headers: dict[str, str] | None = None) -> Answer:
+def post(
+    running: Running, path: str, form: dict[str, str] | str, headers: dict[str, str] | None = None
+) -> Answer:
     body = form if isinstance(form, str) else urlencode(form)
     return send(
-        running.app, path, method="POST", headers={"content-type": FORM_TYPE, **(headers or {})}, body=[body.encode()]
+        running.app,
+        path,
+        method="POST",
+        headers={"content-type": FORM_TYPE, **(headers or {})},
+        body=[body.encode()],
     )
 
 

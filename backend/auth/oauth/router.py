@@ -1,7 +1,6 @@
 """The endpoints that programs call: tokens for codes, revocation, introspection, metadata."""
 
 import base64
-import binascii
 from typing import Annotated
 from urllib.parse import unquote_plus
 
@@ -114,7 +113,7 @@ def _client_id(request: Request, sent: Parameters) -> str | None:
     if scheme.lower() == "basic":
         try:
             name, _, secret = base64.b64decode(encoded.strip(), validate=True).decode().partition(":")
-        except (binascii.Error, UnicodeDecodeError):
+        except ValueError:  # neither base64 nor UTF-8
             raise OAuthError("invalid_client", "The Basic credentials cannot be read.", status=401) from None
         if secret or (named is not None and named != unquote_plus(name)):
             raise OAuthError(

@@ -164,7 +164,9 @@ def test_what_is_wrong_is_told_to_the_application(
         assert re.fullmatch(r"[\x20-\x21\x23-\x5b\x5d-\x7e]+", told["error_description"])
 
 
-@pytest.mark.parametrize("name", ["response_type", "scope", "state", "code_challenge", "code_challenge_method"])
+@pytest.mark.parametrize(
+    "name", ["response_type", "scope", "state", "code_challenge", "code_challenge_method"]
+)
 def test_a_parameter_that_comes_twice_is_told_to_the_application(at_desk: Desk, name: str) -> None:
     asked = at_desk.asked()
     told = answered(at_desk.open(urlencode([*asked.items(), (name, asked[name])])))

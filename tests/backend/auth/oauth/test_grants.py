@@ -1,0 +1,249 @@
+"""Codes and tokens by the rules of their standards, on both stores."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import sqlalchemy as sa
+
+from backend.auth.oauth import accounts, apps, grants
+from backend.auth.oauth.errors import OAuthError
+from backend.auth.oauth.grants import Issued
+from backend.auth.oauth.tables import grants as stored_grants
+from backend.auth.oauth.tables import tokens
+from backend.changes import ChangeWatcher
+from backend.db import Database
+from tests.backend.auth.oauth.family import Family, given, refusal
+from tests.support.oauth_app import PASSWORD, challenge
+
+AT_ONCE = 16
+
+
+@pytest.fixture
+def family(database: Database) -> Family:
+    return Family.of(database)
+
+
+def test_the_challenge_is_that_of_the_standards_example() -> None:
+    verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+    assert (
+        grants.challenge_of(verifier) == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" == challenge(verifier)
+    )
+
+
+def test_a_code_gives_tokens_once_and_a_second_use_revokes_them(family: Family) -> None:
+    code = family.code()
+    first = given(family.exchange(code))
+    assert first.scopes == ("read", "write")
+    assert family.is_active(first.access_token)
+    assert refusal(family.exchange(code)) == "invalid_grant"
+    assert not family.is_active(first.access_token)
+    assert refusal(family.refresh(first.refresh_token)) == "invalid_grant"
+
+
+def test_what_a_code_gave_is_revoked_though_it_was_refreshed_since(family: Family) -> None:
+    code = family.code()
+    first = given(family.exchange(code))
+    second = given(family.later(days=20).refresh(first.refresh_token))
+    assert refusal(family.exchange(code)) == "invalid_grant"
+    assert not family.is_active(second.access_token)
+    assert not family.is_active(second.refresh_token)
+
+
+def test_a_code_lives_for_sixty_seconds(family: Family) -> None:
+    in_time, late = family.code(), family.code()
+    assert given(family.later(seconds=59.9).exchange(in_time))
+    assert refusal(family.later(seconds=0.1).exchange(late)) == "invalid_grant"
+
+
+@pytest.mark.parametrize(
+    ("changes", "word"),
+    [
+        ({"client_id": "another"}, "invalid_grant"),
+        ({"client_id": "00000000-0000-4000-8000-000000000000"}, "invalid_client"),
+        ({"redirect_uri": "https://desk.example/callback/"}, "invalid_grant"),
+        ({"code_verifier": "b" * 43}, "invalid_grant"),
+        ({"scope": "read admin"}, "invalid_scope"),
+        ({"scope": "\0"}, "invalid_scope"),
+    ],
+)
+def test_a_code_is_refused_with_anything_that_is_not_its_own_and_is_not_used_up_by_it(
+    family: Family, changes: dict[str, str], word: str
+) -> None:
+    if changes.get("client_id") == "another":
+        other = apps.create(
+            family.database, name="Other", redirect_uris=["https://o.example/"], now=family.at
+        )
+        changes = {"client_id": other.client_id}
+    code = family.code()
+    assert refusal(family.exchange(code, **changes)) == word
+    assert given(family.exchange(code))
+
+
+def test_tokens_may_be_narrower_than_what_was_granted_and_the_next_ones_wider_again(family: Family) -> None:
+    first = given(family.exchange(family.code("read", "write"), scope="read"))
+    assert first.scopes == ("read",)
+    second = given(family.refresh(first.refresh_token, scope="write"))
+    assert second.scopes == ("write",)
+    assert given(family.refresh(second.refresh_token)).scopes == ("read", "write")
+
+
+def test_a_refresh_token_works_once_and_its_reuse_revokes_the_family(family: Family) -> None:
+    first = family.issued()
+    second = given(family.refresh(first.refresh_token))
+    third = given(family.later(days=29).refresh(second.refresh_token))
+    apart = family.issued()
+    assert refusal(family.refresh(first.refresh_token)) == "invalid_grant"
+    assert not family.is_active(third.access_token)
+    assert refusal(family.refresh(third.refresh_token)) == "invalid_grant"
+    assert family.is_active(apart.access_token)
+
+
+def test_a_refresh_token_lives_for_thirty_days_and_an_access_token_for_an_hour(family: Family) -> None:
+    issued, other = family.issued(), family.issued()
+    assert family.later(seconds=3599).is_active(issued.access_token)
+    assert not family.later(seconds=1).is_active(issued.access_token)
+    assert given(family.later(days=29, hours=22).refresh(issued.refresh_token))
+    assert refusal(family.later(hours=1).refresh(other.refresh_token)) == "invalid_grant"
+
+
+def test_a_refresh_token_is_its_own_applications(family: Family) -> None:
+    other = apps.create(family.database, name="Other", redirect_uris=["https://o.example/"], now=family.at)
+    token = family.issued().refresh_token
+    assert refusal(family.refresh(token, client_id=other.client_id)) == "invalid_grant"
+    unknown = "00000000-0000-4000-8000-000000000000"
+    assert refusal(family.refresh(token, client_id=unknown)) == "invalid_client"
+    assert refusal(family.refresh(token, scope="read ingest")) == "invalid_scope"
+    assert given(family.refresh(token, client_id=family.client_id))
+
+
+@pytest.mark.parametrize("text", ["", "cpr_x", "\0", "é", "a" * 10_000])
+def test_what_is_no_token_is_refused_or_not_active(family: Family, text: str) -> None:
+    assert refusal(family.refresh(text)) == "invalid_grant"
+    assert refusal(family.exchange(text)) == "invalid_grant"
+    assert not family.is_active(text)
+    assert grants.revoke(family.database, token=text, client_id=None, now=family.at) is None
+
+
+def test_one_kind_of_token_is_not_taken_for_another(family: Family) -> None:
+    issued = family.issued()
+    assert refusal(family.refresh(issued.access_token)) == "invalid_grant"
+    assert refusal(family.exchange(issued.refresh_token)) == "invalid_grant"
+    assert not family.is_active(family.code())
+
+
+def test_a_revoked_access_token_leaves_its_family_and_a_revoked_refresh_token_ends_it(family: Family) -> None:
+    issued = family.issued()
+
+    def revoke(token: str, client_id: str | None = None) -> OAuthError | None:
+        return grants.revoke(family.database, token=token, client_id=client_id, now=family.at)
+
+    other = apps.create(family.database, name="Other", redirect_uris=["https://o.example/"], now=family.at)
+    assert refusal(revoke(issued.access_token, other.client_id)) == "unauthorized_client"
+    assert family.is_active(issued.access_token)
+    assert revoke(issued.access_token, family.client_id) is None
+    assert not family.is_active(issued.access_token)
+    second = given(family.refresh(issued.refresh_token))
+    assert revoke(second.refresh_token) is None
+    assert not family.is_active(second.access_token)
+    assert refusal(family.refresh(second.refresh_token)) == "invalid_grant"
+    assert revoke(second.refresh_token) is None
+
+
+def test_introspection_tells_what_a_token_is_and_nothing_of_one_that_is_over(family: Family) -> None:
+    issued = family.issued("read")
+    told = grants.introspect(family.database, issued.access_token, family.at)
+    begun = int(family.at.timestamp())
+    assert told == {
+        "active": True,
+        "scope": "read",
+        "client_id": family.client_id,
+        "username": "ada",
+        "sub": family.account_id,
+        "iat": begun,
+        "exp": begun + 3600,
+        "token_type": "Bearer",
+    }
+    of_refresh = grants.introspect(family.database, issued.refresh_token, family.at)
+    assert of_refresh["exp"] == begun + 30 * 86_400
+    assert "token_type" not in of_refresh
+    given(family.refresh(issued.refresh_token))
+    assert grants.introspect(family.database, issued.refresh_token, family.at) == {"active": False}
+
+
+def test_what_an_account_granted_ends_when_it_is_disabled_or_its_password_changes(family: Family) -> None:
+    first = family.issued()
+    accounts.set_password(family.database, "ADA", "another password", family.at)
+    assert refusal(family.refresh(first.refresh_token)) == "invalid_grant"
+    code, second = family.code(), family.issued()
+    accounts.set_disabled(family.database, "ada", disabled=True, now=family.at)
+    assert not family.is_active(second.access_token)
+    assert refusal(family.exchange(code)) == "invalid_grant"
+    accounts.set_disabled(family.database, "ada", disabled=False, now=family.at)
+    assert not family.is_active(second.access_token)
+
+
+def test_what_was_granted_to_an_application_ends_with_it(family: Family) -> None:
+    code, issued = family.code(), family.issued()
+    apps.revoke(family.database, family.client_id[:8], family.at)
+    assert not family.is_active(issued.access_token)
+    assert refusal(family.exchange(code)) == "invalid_client"
+    assert refusal(family.refresh(issued.refresh_token)) == "invalid_grant"
+    assert refusal(family.refresh(issued.refresh_token, client_id=family.client_id)) == "invalid_client"
+
+
+def test_who_signed_in_before_the_password_changed_grants_nothing_any_more(family: Family) -> None:
+    who = accounts.sign_in(family.database, "ada", PASSWORD, address="192.0.2.1", now=family.at)
+    assert isinstance(who, accounts.SignedIn)
+    accounts.set_password(family.database, "ada", "another password", family.at)
+    with family.database.write() as connection:
+        assert accounts.confirmed(connection, who, family.at) is None
+
+
+def test_no_token_and_no_code_is_stored_in_its_text(family: Family) -> None:
+    code = family.code()
+    issued = given(family.exchange(code))
+    with family.database.read() as connection:
+        kept = repr([connection.execute(sa.select(table)).all() for table in (tokens, stored_grants)])
+    for text in (code, issued.access_token, issued.refresh_token):
+        assert text not in kept
+        assert text not in repr(issued)
+
+
+def test_others_are_told_of_what_was_revoked_and_not_of_what_was_issued(family: Family) -> None:
+    watcher, looks = ChangeWatcher(family.database), []
+    watcher.subscribe(grants.CHANGED, lambda: looks.append(1))
+    token = family.issued().refresh_token
+    given(family.refresh(token))
+    watcher.poll()
+    assert looks == []
+    family.refresh(token)
+    watcher.poll()
+    assert looks == [1]
+
+
+@pytest.mark.parametrize("what", ["code", "refresh token"])
+def test_of_simultaneous_uses_one_succeeds_and_the_others_revoke_it(family: Family, what: str) -> None:
+    for _ in range(3):
+        if what == "code":
+            code = family.code()
+            outcomes = at_once(lambda code=code: family.exchange(code))  # type: ignore[misc]  # bound now
+        else:
+            token = family.issued().refresh_token
+            outcomes = at_once(lambda token=token: family.refresh(token))  # type: ignore[misc]  # bound now
+        won = [outcome for outcome in outcomes if isinstance(outcome, Issued)]
+        assert len(won) == 1
+        assert {refusal(outcome) for outcome in outcomes if outcome is not won[0]} == {"invalid_grant"}
+        assert not family.is_active(won[0].access_token)
+
+
+def at_once(use: Callable[[], Issued | OAuthError]) -> list[Issued | OAuthError]:
+    together = threading.Barrier(AT_ONCE)
+
+    def run(_: int) -> Issued | OAuthError:
+        together.wait()
+        return use()
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return list(pool.map(run, range(AT_ONCE)))
