@@ -23,7 +23,10 @@ from backend import docs_page, errors, health, logs, migrations, openapi
 from backend.articles.router import router as articles_router
 from backend.articles.rules import ruleset
 from backend.articles.service import ArticleService
-from backend.asgi import ReadyAnswers, Shell
+from backend.asgi.limiter import Limiter
+from backend.asgi.load import Load, no_room_for_bodies
+from backend.asgi.shell import Bounds, ReadyAnswers, Shell
+from backend.asgi.windows import Rate
 from backend.auth import service as auth_service
 from backend.auth.credentials import Credentials
 from backend.auth.keyring import Keyring
@@ -126,6 +129,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
     app.state.topics = topics
     app.state.timelines = timelines
     app.state.body_limit = settings.body_limit_bytes
+    app.state.limiter = limiter = _limiter(settings)
     for router in ROUTERS:
         app.include_router(router)
     _handle_errors(app)
@@ -135,12 +139,22 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
         keyring=credentials,
         ready=FirstOf(market.view, articles.rules_answer, topics.ready),
         mode=settings.mode,
-        body_limit=settings.body_limit_bytes,
+        bounds=Bounds(
+            body=settings.body_limit_bytes,
+            seconds=settings.request_timeout_seconds,
+            load=Load(settings.requests_at_once),
+            limiter=limiter,
+        ),
+        https=settings.api_url.startswith("https:"),
     )
 
 
 def _seconds(now: Clock) -> Callable[[], float]:
     return lambda: now().timestamp()
+
+
+def _limiter(settings: Settings) -> Limiter | None:
+    return None if settings.rate is None else Limiter(Rate(*settings.rate))
 
 
 class FirstOf:
@@ -280,6 +294,10 @@ def of_framework(request: Request, error: HTTPException) -> errors.ServiceError:
             refusal = errors.MethodNotAllowed(f"This path answers {', '.join(allow)}.")
             refusal.headers["Allow"] = ", ".join(allow)
             return refusal
+        case 408:
+            return errors.RequestTimeout("The body came too slowly. Send it faster, or less at once.")
+        case 503:
+            return no_room_for_bodies()
         case 413:
             limit = request.app.state.body_limit
             return errors.PayloadTooLarge(f"The body is over the limit of {limit} bytes. Send less at once.")

@@ -98,6 +98,15 @@ class MethodNotAllowed(ServiceError):
     status, code = 405, "method_not_allowed"
 
 
+class RequestTimeout(ServiceError):
+    """The body came too slowly. The rest of it is not waited for, so the connection ends."""
+
+    status, code = 408, "request_timeout"
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail, headers={"Connection": "close"})
+
+
 class Conflict(ServiceError):
     status, code = 409, "conflict"
 
@@ -124,6 +133,22 @@ class Unavailable(ServiceError):
 
     def __init__(self, detail: str, *, retry_after: int = 5, code: str | None = None) -> None:
         super().__init__(detail, code=code, headers={"Retry-After": str(retry_after)})
+
+
+class Overloaded(Unavailable):
+    """There is more to do than can be done in time: asking again a moment later is all that it takes."""
+
+    code = "overloaded"
+
+    def __init__(self, detail: str, *, retry_after: int = 2) -> None:
+        super().__init__(detail, retry_after=retry_after)
+
+
+class TookTooLong(Unavailable):
+    code = "took_too_long"
+
+    def __init__(self, detail: str, *, retry_after: int = 10) -> None:
+        super().__init__(detail, retry_after=retry_after)
 
 
 def in_a_sentence(message: str) -> str:

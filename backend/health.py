@@ -1,6 +1,5 @@
 """Endpoints for whoever runs the service: is it up, do its dependencies answer, what does it count."""
 
-import ipaddress
 import time
 from typing import Any, Literal
 
@@ -9,6 +8,7 @@ from pydantic import BaseModel
 from starlette.responses import JSONResponse, Response
 
 from backend import errors, metrics
+from backend.auth.callers import is_on_this_machine
 from backend.instants import utc_now
 from backend.language_model import gauges as model_gauges
 
@@ -62,7 +62,9 @@ def readyz(request: Request) -> Response:
 )
 def read_metrics(request: Request) -> Response:
     """Prometheus metrics; for callers on loopback unless `CHAINPROOF_METRICS_PUBLIC` is set."""
-    if not (request.app.state.settings.metrics_public or _is_loopback(request)):
+    host = request.client.host if request.client else ""
+    here = is_on_this_machine(host, request.scope["headers"])
+    if not (request.app.state.settings.metrics_public or here):
         raise errors.Forbidden(
             "Metrics are for callers on this machine; CHAINPROOF_METRICS_PUBLIC=true opens them.",
             code="loopback_only",
@@ -86,11 +88,3 @@ def _watcher(request: Request) -> Check:
         return Check(ok=False, detail="The data have not been read yet.")
     age = time.monotonic() - last
     return Check(ok=age < 15, detail=f"The data were last looked at {age:.0f} s ago.")
-
-
-def _is_loopback(request: Request) -> bool:
-    host = request.client.host if request.client else ""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host in ("localhost", "testclient")

@@ -25,6 +25,26 @@ SECONDS = Histogram(
     ["route"],
     buckets=(0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10),
 )
+LIMITED = Counter(
+    "chainproof_http_limited_requests_total",
+    "Requests refused with 429, by what was counted: a key, or an address without a valid one.",
+    ["policy"],
+)
+SHED = Counter(
+    "chainproof_http_shed_requests_total",
+    "Requests refused with 503 or 408, by why: connections, requests, bodies, slow_body, time.",
+    ["reason"],
+)
+INSIDE = Gauge(
+    "chainproof_http_requests_in_progress",
+    "Requests that the application works at or that wait for one of its threads.",
+    multiprocess_mode="livesum",
+)
+LIMITS_SHARED = Gauge(
+    "chainproof_rate_limits_shared",
+    "1 while requests are counted in Redis, 0 while each process counts alone.",
+    multiprocess_mode="livemin",
+)
 PROVIDER_CALLS = Counter(
     "chainproof_provider_calls_total",
     "Calls to market data providers, by what came of them.",

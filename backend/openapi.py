@@ -44,10 +44,13 @@ MEANINGS = {
     "401": "The credential is missing or not valid.",
     "403": "The credential lacks the scope that this needs.",
     "404": "There is no such thing.",
+    "408": "The body came too slowly; the connection ends.",
     "413": "The body is over the size limit.",
     "415": "The body is not `application/json`.",
+    "429": "The caller's limit is reached; `Retry-After` says when to ask again.",
     "500": "A fault of the service.",
-    "503": "A dependency is down; `Retry-After` says when to ask again.",
+    "503": "A dependency is down, or there is more to do than can be done in time; `Retry-After` says when "
+    "to ask again.",
 }
 
 TEXT_HEADER = {"schema": {"type": "string"}}
@@ -61,7 +64,39 @@ COMMON_HEADERS = {
         "description": "Whether figures are the sample market's or live.",
         "schema": {"type": "string", "enum": ["sample", "live"]},
     },
+    "Content-Security-Policy": {"description": "What a browser may do with the answer.", **TEXT_HEADER},
+    "Cross-Origin-Resource-Policy": {
+        "description": "Whether pages of other origins may embed the answer.",
+        "schema": {"type": "string", "enum": ["same-origin", "cross-origin"]},
+    },
+    "Referrer-Policy": {
+        "description": "What a browser tells others of the address.",
+        "schema": {"type": "string", "enum": ["no-referrer"]},
+    },
+    "Strict-Transport-Security": {
+        "description": "RFC 6797; sent where the public address of the service is one of https.",
+        **TEXT_HEADER,
+    },
 }
+_COUNT = {"type": "integer", "minimum": 0}
+LIMIT_HEADERS: dict[str, dict[str, Any]] = {
+    "RateLimit-Policy": {
+        "description": 'The limit that the request was counted to, as in `"key";q=600;w=60`: 600 requests in '
+        '60 seconds for each key; `"address"` where none was valid. These five headers are sent where a '
+        "limit holds.",
+        **TEXT_HEADER,
+    },
+    "RateLimit": {
+        "description": 'What is left of it, as in `"key";r=599;t=42`: 599 requests, counted anew in 42 '
+        "seconds.",
+        **TEXT_HEADER,
+    },
+    "RateLimit-Limit": {"description": "The `q` of the former.", "schema": _COUNT},
+    "RateLimit-Remaining": {"description": "The `r` of the former.", "schema": _COUNT},
+    "RateLimit-Reset": {"description": "The `t` of the former.", "schema": _COUNT},
+}
+ALWAYS_ANSWERED = frozenset({"/healthz", "/readyz", "/metrics"})
+"""Paths on which no limit holds and nothing is turned away."""
 CACHE_CONTROL = {
     "Cache-Control": {"description": "Who may keep the answer, and for how long.", **TEXT_HEADER}
 }
@@ -112,7 +147,7 @@ def mend(document: dict[str, Any], components: Mapping[str, Any] = MappingProxyT
     schemas.update(components)
     for path, item in document["paths"].items():
         for operation in item.values():
-            _mend_operation(operation, _error_content(path))
+            _mend_operation(operation, _error_content(path), is_limited=path not in ALWAYS_ANSWERED)
     return document
 
 
@@ -123,23 +158,28 @@ def _error_content(path: str) -> dict[str, Any]:
     return {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
 
 
-def _mend_operation(operation: dict[str, Any], error_content: dict[str, Any]) -> None:
+def _mend_operation(operation: dict[str, Any], error_content: dict[str, Any], *, is_limited: bool) -> None:
     responses = operation["responses"]
     had_input = responses.pop("422", None) is not None
     statuses = {"500"}
     if operation.get("security"):
-        statuses |= {"401", "403", "503"}
+        statuses |= {"401", "403"}
     if had_input:
         statuses.add("400")
     if "requestBody" in operation:
-        statuses |= {"400", "413", "415"}
+        statuses |= {"400", "408", "413", "415"}
+    if is_limited:
+        statuses |= {"429", "503"}
+    shape = _shape_of_errors(responses)
     for status in sorted(statuses):
-        responses.setdefault(status, {"description": MEANINGS[status]})
-    responses.setdefault("405", _wrong_method(responses))
+        responses.setdefault(status, {"description": MEANINGS[status], **deepcopy(shape)})
+    responses.setdefault("405", {**deepcopy(WRONG_METHOD), **deepcopy(shape)})
     cacheable = "304" in responses
     for status, response in responses.items():
         headers = response.setdefault("headers", {})
         headers.update(COMMON_HEADERS)
+        if is_limited:
+            headers.update(LIMIT_HEADERS)
         for tag in operation.get("tags", ()):
             headers.update(TAG_HEADERS.get(tag, {}))
         if status in ("200", "304") and cacheable:
@@ -154,15 +194,17 @@ def _mend_operation(operation: dict[str, Any], error_content: dict[str, Any]) ->
             headers["WWW-Authenticate"] = {"description": "To access tokens: RFC 6750, 3.1.", **TEXT_HEADER}
         if status in ("429", "503"):
             headers["Retry-After"] = {"description": "Seconds.", "schema": {"type": "integer"}}
+        if status[0] in "45":
+            headers.update(CACHE_CONTROL)
         if status[0] in "45" and "content" not in response:
             response.setdefault("description", MEANINGS.get(status, ""))
             response["content"] = deepcopy(error_content)
     operation["responses"] = dict(sorted(responses.items()))
 
 
-def _wrong_method(responses: dict[str, Any]) -> dict[str, Any]:
-    """In the shape in which the group of the path tells its errors."""
-    told = deepcopy(WRONG_METHOD)
-    if "content" in responses.get("401", {}):
-        told["content"] = deepcopy(responses["401"]["content"])
-    return told
+def _shape_of_errors(responses: dict[str, Any]) -> dict[str, Any]:
+    """In which the group of the path tells what it refuses, where it has one of its own."""
+    own: dict[str, Any] = next(
+        (responses[status] for status in ("401", "400") if "content" in responses.get(status, {})), {}
+    )
+    return {"content": own["content"]} if own else {}

@@ -8,7 +8,7 @@ below, which need nothing. Secrets are :class:`pydantic.SecretStr`, so that no l
 import os
 from decimal import Decimal
 from functools import cached_property
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -25,6 +25,9 @@ from pydantic_settings import (
 
 Mode = Literal["sample", "live"]
 TopicWords = Literal["insights", "translations"]
+OFF = "off"
+RATE_BEYOND = "600/minute"
+REDIS_SCHEMES = ("redis://", "rediss://", "unix://")
 CoinGeckoPlan = Literal["keyless", "demo", "pro"]
 
 
@@ -68,6 +71,20 @@ class Settings(BaseSettings):
     metrics_public: bool = False
     """Whether ``/metrics`` answers callers beyond loopback."""
     body_limit_bytes: int = Field(default=8 * 1024 * 1024, ge=1024)
+
+    rate_limit: str | None = None
+    """How often each key, and each address without one, may ask: ``600/minute``, or ``off``. By default
+    off while only this machine can reach the service, and ``600/minute`` otherwise."""
+    redis_url: SecretStr | None = None
+    """Where all processes count requests together; without it, each counts alone."""
+    trusted_proxies: Annotated[tuple[str, ...], NoDecode] = ()
+    """Addresses and networks of the proxies whose ``X-Forwarded-For`` is believed."""
+    request_timeout_seconds: int = Field(default=60, ge=1, le=3600)
+    """How long a request may be worked at before its caller is told that it takes too long."""
+    requests_at_once: int = Field(default=80, ge=8, le=10_000)
+    """Requests that each process works at or has waiting for one of its 40 threads; more are refused."""
+    connections_at_once: int = Field(default=1000, ge=16, le=100_000)
+    """Connections to each process; what more of them ask is refused."""
 
     assets_file: Path | None = None
     """A user's own YAML file of assets; by default ``assets.yaml`` in the data folder, if there."""
@@ -141,7 +158,7 @@ class Settings(BaseSettings):
     sample_with_keys: bool = False
     """Sample mode refuses to start beside provider keys unless this says that it is meant."""
 
-    @field_validator("fetch_allow", "model_topics", mode="before")
+    @field_validator("fetch_allow", "model_topics", "trusted_proxies", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
         if value == "none":
@@ -178,6 +195,33 @@ class Settings(BaseSettings):
         ):
             raise ValueError("must be an address such as https://chainproof.example, without ? and #.")
         return value.rstrip("/")
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _networks(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for name in value:
+            try:
+                ip_network(name)
+            except ValueError:
+                raise ValueError(
+                    "must be addresses or networks joined by commas, such as 10.0.0.5 or 10.0.0.0/8; "
+                    f"{name!r} is neither."
+                ) from None
+        return value
+
+    @field_validator("rate_limit")
+    @classmethod
+    def _rate(cls, value: str | None) -> str | None:
+        if value is not None and value != OFF:
+            parse_rate(value)
+        return value
+
+    @field_validator("redis_url")
+    @classmethod
+    def _redis(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and not value.get_secret_value().startswith(REDIS_SCHEMES):
+            raise ValueError("must be an address such as redis://127.0.0.1:6379/0, rediss:// or unix://.")
+        return value
 
     @field_validator("tick_seconds")
     @classmethod
@@ -236,6 +280,17 @@ class Settings(BaseSettings):
         return self.issuer or self.api_url
 
     @cached_property
+    def is_reached_from_beyond(self) -> bool:
+        """Whether others than programs on this machine can reach the service, directly or by a proxy."""
+        return not is_loopback(self.host) or bool(self.trusted_proxies)
+
+    @cached_property
+    def rate(self) -> tuple[int, int] | None:
+        """How many requests in how many seconds; null when that is not limited."""
+        told = self.rate_limit or (RATE_BEYOND if self.is_reached_from_beyond else OFF)
+        return None if told == OFF else parse_rate(told)
+
+    @cached_property
     def dashboard_url(self) -> str:
         return f"http://{reachable(self.dashboard_host)}:{self.dashboard_port}"
 
@@ -254,6 +309,26 @@ class Settings(BaseSettings):
     @cached_property
     def user_feeds_file(self) -> Path:
         return self.feeds_file or self.home / "feeds.yaml"
+
+
+def parse_rate(text: str) -> tuple[int, int]:
+    """Requests and seconds of a rate such as ``600/minute`` or ``20 per 10 seconds``."""
+    import limits  # not at the top: most starts need it not, and it takes a tenth of a second
+
+    try:
+        found = [(item.amount, item.get_expiry()) for item in limits.parse_many(text)]
+    except ValueError:
+        found = []
+    if len(found) != 1 or not found[0][0]:
+        raise ValueError(f"must be a rate such as 600/minute, or {OFF}; {text[:40]!r} is not one.")
+    return found[0]
+
+
+def is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:  # a name
+        return host == "localhost"
 
 
 def reachable(host: str) -> str:

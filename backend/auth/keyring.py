@@ -15,6 +15,7 @@ from backend.auth import keyformat
 from backend.auth.last_uses import LastUses
 from backend.auth.principal import Place, Principal, UnknownCredential
 from backend.auth.records import rfc3339
+from backend.auth.service import LOCAL_ENV
 from backend.auth.tables import api_keys
 from backend.db import Database
 from backend.errors import Unauthorized
@@ -165,7 +166,12 @@ def _misplaced(place: Place) -> Unauthorized:
 
 def _entry(row: sa.Row[tuple[object, ...]]) -> _Entry:
     principal = Principal(
-        id=row.id, name=row.name, kind=row.kind, scopes=frozenset(row.scopes.split()), credential_id=row.id
+        id=row.id,
+        name=row.name,
+        kind=row.kind,
+        scopes=frozenset(row.scopes.split()),
+        credential_id=row.id,
+        local=row.env == LOCAL_ENV,
     )
     expires_at = None if row.expires_at is None else row.expires_at.timestamp()
     return _Entry(principal, terminal=row.kind == "terminal", expires_at=expires_at)

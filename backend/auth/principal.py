@@ -36,6 +36,7 @@ class Principal:
     ``id`` names the holder and ``credential_id`` the credential; they are the same for a key, which
     has no holder but itself. An access token's holder is the account, and its credential the grant, which
     stays the same when the token is refreshed. ``kind`` is ``api`` or ``terminal`` for keys, else ``oauth``.
+    ``local`` marks the key that programs on the service's own machine use.
     """
 
     id: str
@@ -43,6 +44,7 @@ class Principal:
     kind: str
     scopes: frozenset[str]
     credential_id: str
+    local: bool = False
 
 
 class UnknownCredential(Unauthorized):

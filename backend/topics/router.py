@@ -23,8 +23,10 @@ MEANINGS = {
     404: "There is no such topic, or it has no text in this language: `message` names those it has.",
     413: "The body is over the size limit.",
     415: "The body is not `application/json`.",
+    429: "The caller's limit is reached; `Retry-After` says when to ask again.",
     500: "A fault of the service.",
-    503: "A dependency is down; `Retry-After` says when to ask again.",
+    503: "A dependency is down, or there is more to do than can be done in time; `Retry-After` says when "
+    "to ask again.",
 }
 
 
@@ -32,7 +34,7 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """How these statuses, and those that any route may answer, are described."""
     return {
         status: {"description": MEANINGS[status], "model": schemas.TopicError}
-        for status in sorted({400, 401, 403, 500, 503, *statuses})
+        for status in sorted({400, 401, 403, 429, 500, 503, *statuses})
     }
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import jsonschema  # type: ignore[import-untyped]  # it has no types
 import pytest
 
-from backend.openapi import mend
+from backend.asgi import shell
+from backend.openapi import ALWAYS_ANSWERED, COMMON_HEADERS, LIMIT_HEADERS, mend
 from backend.timelines import store as timeline_store
 from backend.timelines.check import check
 from backend.timelines.model import Points, Profile, Run
@@ -152,8 +153,9 @@ def test_every_error_is_described_as_a_problem_or_as_the_topics_envelope(documen
 def test_every_answer_names_its_headers(document: dict[str, Any]) -> None:
     for path, _, operation in operations(document):
         for status, response in operation["responses"].items():
-            always = {"X-Request-ID", "X-Data-Mode", "X-Content-Type-Options"}
-            assert always <= set(response["headers"]), (path, status)
+            assert set(COMMON_HEADERS) <= set(response["headers"]), (path, status)
+            assert (set(LIMIT_HEADERS) <= set(response["headers"])) is (path not in ALWAYS_ANSWERED)
+            assert status[0] not in "45" or "Cache-Control" in response["headers"], (path, status)
             assert status != "405" or "Allow" in response["headers"]
             assert status != "401" or "WWW-Authenticate" in response["headers"]
             assert status not in ("429", "503") or "Retry-After" in response["headers"]
@@ -267,11 +269,7 @@ def test_every_status_header_and_body_that_is_sent_is_described(
         response = described[str(answer.status)]
         told = {name.lower() for name in response["headers"]}
         always = {"content-type", "content-length"}
-        optional = {
-            "content-encoding",
-            "content-security-policy",
-            "cross-origin-resource-policy",
-        }
+        optional = {"content-encoding"}
         if template == "/metrics":  # a page for a program that keeps nothing
             optional.add("cache-control")
         assert set(answer.headers) <= told | always | optional, (answer.status, set(answer.headers) - told)
@@ -289,12 +287,21 @@ def test_a_store_that_fails_is_described_wherever_it_may_be_met(document: dict[s
             assert "503" in operation["responses"], path
 
 
+def test_limits_are_described_wherever_they_hold(document: dict[str, Any]) -> None:
+    for path, _, operation in operations(document):
+        assert ("429" in operation["responses"]) is (path not in ALWAYS_ANSWERED), path
+        assert ("408" in operation["responses"]) is ("requestBody" in operation), path
+    assert shell.ALWAYS_ANSWERED == ALWAYS_ANSWERED
+
+
 def test_mending_leaves_what_a_route_says_of_its_own_errors() -> None:
     own = {"description": "Mine.", "content": {"text/plain": {"schema": {"type": "string"}}}}
     operation = {"responses": {"200": {"description": "ok"}, "404": own, "422": {"description": "no"}}}
     made = mend({"paths": {"/x": {"post": operation | {"requestBody": {}, "security": [{"ApiKey": []}]}}}})
     responses = made["paths"]["/x"]["post"]["responses"]
-    assert list(responses) == ["200", "400", "401", "403", "404", "405", "413", "415", "500", "503"]
+    assert list(responses) == [
+        *("200", "400", "401", "403", "404", "405", "408", "413", "415", "429", "500", "503")
+    ]
     assert list(responses["404"]["content"]) == ["text/plain"]
 
 
@@ -331,4 +338,5 @@ def test_what_is_posted_to_the_topics_is_described_as_it_is_judged(document: dic
         schema.validate(right)
     for wrong in (7, {}, {**topic, "category": 3}, {**topic, "texts": {"fr": {"title": "T"}}}):
         assert not schema.is_valid(wrong)
-    assert set(operation["responses"]) == {"201", "400", "401", "403", "405", "413", "415", "500", "503"}
+    refusals = {"400", "401", "403", "405", "408", "413", "415", "429", "500", "503"}
+    assert set(operation["responses"]) == {"201"} | refusals

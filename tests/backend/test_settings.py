@@ -90,3 +90,47 @@ def test_ticks_are_instants_of_the_clock(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_url_names_an_address_that_can_be_called(host: str, named: str) -> None:
     settings = Settings(host=host, dashboard_host=host, port=1, dashboard_port=2)
     assert (settings.api_url, settings.dashboard_url) == (f"http://{named}:1", f"http://{named}:2")
+
+
+@pytest.mark.parametrize(
+    ("host", "proxies", "told", "rate"),
+    [
+        ("127.0.0.1", "", None, None),
+        ("::1", "", None, None),
+        ("localhost", "", None, None),
+        ("0.0.0.0", "", None, (600, 60)),
+        ("::", "", None, (600, 60)),
+        ("127.0.0.1", "10.0.0.0/8", None, (600, 60)),
+        ("0.0.0.0", "", "off", None),
+        ("127.0.0.1", "", "5/second", (5, 1)),
+        ("127.0.0.1", "", "20 per 10 seconds", (20, 10)),
+    ],
+)
+def test_a_rate_holds_by_default_where_others_can_reach_the_service(
+    host: str, proxies: str, told: str | None, rate: tuple[int, int] | None
+) -> None:
+    settings = Settings(host=host, trusted_proxies=proxies, rate_limit=told)
+    assert settings.rate == rate
+
+
+@pytest.mark.parametrize("told", ["600", "many", "0/minute", "-5/minute", "5/minute;1/second", "5/fortnight"])
+def test_what_is_no_rate_is_refused_in_words(told: str) -> None:
+    with pytest.raises(ValidationError, match="such as 600/minute"):
+        Settings(rate_limit=told)
+
+
+def test_proxies_are_addresses_or_networks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHAINPROOF_TRUSTED_PROXIES", "10.0.0.5, fd00::/8")
+    assert Settings().trusted_proxies == ("10.0.0.5", "fd00::/8")
+    monkeypatch.setenv("CHAINPROOF_TRUSTED_PROXIES", "proxy.internal")
+    with pytest.raises(ValidationError, match=r"10\.0\.0\.0/8"):
+        Settings()
+
+
+def test_the_address_of_redis_is_one_and_does_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHAINPROOF_REDIS_URL", "redis://:hush-hush@h/0")
+    assert "hush" not in repr(Settings())
+    monkeypatch.setenv("CHAINPROOF_REDIS_URL", "http://:hush-hush@h/0")
+    with pytest.raises(ValidationError, match="redis://") as refused:
+        Settings()
+    assert "hush" not in str(refused.value)
