@@ -11,6 +11,7 @@ from importlib.metadata import version
 from typing import Any
 
 import structlog
+from anyio import to_thread
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from sqlalchemy.exc import InterfaceError, InternalError, OperationalError
@@ -202,6 +203,7 @@ def build_routes(app: FastAPI) -> None:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     build_routes(app)
     keep_the_loop_smooth()
+    to_thread.current_default_thread_limiter().total_tokens = app.state.settings.threads
     app.state.watcher.start()
     stop = threading.Event()
     writer = threading.Thread(target=_write_last_used, args=(app.state.keyring, stop), daemon=True)

@@ -126,6 +126,10 @@ class TooManyRequests(ServiceError):
         super().__init__(detail, headers={"Retry-After": str(retry_after)})
 
 
+class HeadersTooLarge(ServiceError):
+    status, code = 431, "headers_too_large"
+
+
 class Unavailable(ServiceError):
     """A dependency is down; ``Retry-After`` says when to ask again (seconds)."""
 

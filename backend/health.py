@@ -3,6 +3,7 @@
 import time
 from typing import Any, Literal
 
+from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
 from starlette.responses import JSONResponse, Response
@@ -11,6 +12,9 @@ from backend import errors, metrics
 from backend.auth.callers import is_on_this_machine
 from backend.instants import utc_now
 from backend.language_model import gauges as model_gauges
+
+THREADS = CapacityLimiter(4)
+"""Of their own: whoever runs the service is answered while all others are taken."""
 
 router = APIRouter(tags=["operation"])
 
@@ -38,8 +42,15 @@ async def healthz() -> dict[str, str]:
 @router.get(
     "/readyz", response_model=Readiness, responses={503: {"model": Readiness, "description": "Not ready."}}
 )
-def readyz(request: Request) -> Response:
-    """The dependencies answer: the store, and the watcher that keeps this process's answers current."""
+async def readyz(request: Request) -> Response:
+    """The dependencies answer: the store, and the watcher that keeps this process's answers current.
+
+    What is not needed to answer is told too, as where requests are counted.
+    """
+    return await to_thread.run_sync(_readiness, request, limiter=THREADS)
+
+
+def _readiness(request: Request) -> Response:
     checks = {"store": _store(request), "watcher": _watcher(request)}
     ok = all(check.ok for check in checks.values())
     body: dict[str, Any] = {
@@ -60,8 +71,12 @@ def readyz(request: Request) -> Response:
         403: {"description": "Only callers on this machine may read the metrics."},
     },
 )
-def read_metrics(request: Request) -> Response:
+async def read_metrics(request: Request) -> Response:
     """Prometheus metrics; for callers on loopback unless `CHAINPROOF_METRICS_PUBLIC` is set."""
+    return await to_thread.run_sync(_metrics, request, limiter=THREADS)
+
+
+def _metrics(request: Request) -> Response:
     host = request.client.host if request.client else ""
     here = is_on_this_machine(host, request.scope["headers"])
     if not (request.app.state.settings.metrics_public or here):

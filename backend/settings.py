@@ -81,8 +81,10 @@ class Settings(BaseSettings):
     """Addresses and networks of the proxies whose ``X-Forwarded-For`` is believed."""
     request_timeout_seconds: int = Field(default=60, ge=1, le=3600)
     """How long a request may be worked at before its caller is told that it takes too long."""
-    requests_at_once: int = Field(default=80, ge=8, le=10_000)
-    """Requests that each process works at or has waiting for one of its 40 threads; more are refused."""
+    threads: int = Field(default=16, ge=2, le=200)
+    """That each process answers from the store with; more make nothing faster, and all else slower."""
+    requests_at_once: int = Field(default=64, ge=4, le=10_000)
+    """Requests that each process works at or has waiting for one of these threads; more are refused."""
     connections_at_once: int = Field(default=1000, ge=16, le=100_000)
     """Connections to each process; what more of them ask is refused."""
 

@@ -11,6 +11,8 @@ from backend.errors import Overloaded
 
 MOST_BODY_BYTES = 64 * 1024 * 1024
 """Of all bodies that are being read or worked at in a process, together."""
+MOST_REFUSALS_A_SECOND = 200
+LATER_SECONDS = 0.25
 COME_BACK = cycle((1, 2, 3))
 """Seconds that callers are told, in turn: those refused together do not come back together."""
 
@@ -28,7 +30,9 @@ class Load:
     def refusal(self, *, crowded: bool) -> Overloaded | None:
         """Why nothing more is taken, if so. ``crowded`` says that there are too many connections."""
         if crowded:
-            return _shed("connections", "There are too many connections.")
+            refusal = _shed("connections", "There are too many connections.")
+            refusal.headers["Connection"] = "close"
+            return refusal
         if self.requests >= self.most_requests:
             return _shed("requests", "The service has more to do than it can do in time.")
         return None
@@ -43,6 +47,23 @@ class Load:
 
     def holds_too_much(self) -> bool:
         return self.body_bytes > self.most_body_bytes
+
+
+class Pace:
+    """How fast refusals are told. A caller that asks again at once, whatever it is told, would otherwise
+    have the service refuse and do nothing else."""
+
+    def __init__(self, *, most_a_second: int = MOST_REFUSALS_A_SECOND) -> None:
+        self._most = most_a_second
+        self._second = 0
+        self._told = 0
+
+    def seconds(self, now: float) -> float:
+        """How long to wait before the next is told; ``now`` counts seconds, monotonically."""
+        if int(now) != self._second:
+            self._second, self._told = int(now), 0
+        self._told += 1
+        return 0.0 if self._told <= self._most else LATER_SECONDS
 
 
 def _shed(reason: str, why: str) -> Overloaded:

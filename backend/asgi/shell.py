@@ -6,6 +6,7 @@ key included, goes on into the application, which says what is wrong. A HEAD is 
 the same path, headers and all, without its body (RFC 9110 section 9.3.2).
 """
 
+import asyncio
 import logging
 import time
 from collections.abc import Sequence
@@ -19,7 +20,8 @@ from backend import errors, metrics
 from backend.asgi.answer import Answer
 from backend.asgi.body import Body
 from backend.asgi.limiter import Caller, Limiter, by_address, by_holder
-from backend.asgi.load import Load
+from backend.asgi.load import Load, Pace
+from backend.asgi.protocol import CROWDED
 from backend.asgi.request_ids import RequestIds
 from backend.asgi.security_headers import Header, always
 from backend.asgi.time_limit import TimeLimit
@@ -32,9 +34,6 @@ log = structlog.get_logger(__name__)
 
 ALWAYS_ANSWERED = frozenset({"/healthz", "/readyz", "/metrics"})
 """Whoever runs the service asks these, and most of all when it has too much to do."""
-
-CROWDED = "crowded"
-"""In a request's state where the server has more connections than it takes; see ``protocol.py``."""
 
 
 class ReadyAnswers(Protocol):
@@ -49,7 +48,7 @@ class Bounds:
 
     body: int
     seconds: float = 60.0
-    load: Load = field(default_factory=lambda: Load(80))
+    load: Load = field(default_factory=lambda: Load(64))
     limiter: Limiter | None = None
     """Null where callers may ask as often as they like."""
 
@@ -77,6 +76,7 @@ class Shell:
         self._limiter = bounds.limiter
         self._aside = Load(bounds.load.most_requests)
         self._ids = RequestIds()
+        self._pace = Pace()
         # Thousands a second: they are counted in the metrics, and logged only to those who debug.
         self._log_ready = logging.getLogger(__name__).isEnabledFor(logging.DEBUG)
         self._always = always(mode, https=https)
@@ -172,8 +172,11 @@ class Shell:
     async def _refuse(
         self, scope: Scope, answer: Answer, error: errors.ServiceError, request_id: bytes, started: float
     ) -> None:
-        """Say so at once, and without a line in the log: these come by the thousand, and are counted."""
+        """Say so without a line in the log: these come by the thousand, and are counted."""
         text_id = request_id.decode()
+        later = self._pace.seconds(started)
+        if later:
+            await asyncio.sleep(later)
         await answer.instead(errors.render(error, path=scope["path"], request_id=text_id))
         metrics.observe(scope["method"], metrics.NO_ROUTE, error.status, started)
         log.debug("refused", path=scope["path"], status=error.status, request_id=text_id)

@@ -29,8 +29,6 @@ from backend.settings import Settings
 app = typer.Typer()
 log = structlog.get_logger(__name__)
 START_SECONDS = 60.0
-GRACEFUL_SECONDS = 6
-"""How long answers that are being sent may take once the service is told to stop."""
 
 
 @app.command()
@@ -195,11 +193,10 @@ def _share_metrics(settings: Settings) -> None:
 
 def _run_http(settings: Settings, bound: socket.socket, also: Callable[[], object] = lambda: None) -> None:
     """Answer requests until SIGINT or SIGTERM, at which ``also`` is called too."""
-    import uvicorn
-
     from backend.app import create_app
+    from backend.asgi import server as http_server
 
-    class Server(uvicorn.Server):
+    class Server(http_server.Server):
         @contextmanager
         def capture_signals(
             self,
@@ -208,15 +205,7 @@ def _run_http(settings: Settings, bound: socket.socket, also: Callable[[], objec
             stop.end_within(GRACE_SECONDS + 1)
             yield
 
-    server = Server(
-        uvicorn.Config(
-            create_app(settings),
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=GRACEFUL_SECONDS,
-        )
-    )
+    server = Server(http_server.server_config(create_app(settings), settings))
     log.info("http_starts", address=f"http://{settings.host}:{bound.getsockname()[1]}")
     try:
         server.run([bound])

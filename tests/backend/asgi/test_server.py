@@ -1,0 +1,183 @@
+"""The server over real connections: who is slow or long is cut off, and everybody is taken in."""
+
+import asyncio
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any
+
+import pytest
+
+from backend.asgi import protocol
+from backend.asgi.server import Server, server_config
+from backend.settings import Settings
+from tests.support.running import wait_for
+
+LARGE = 30_000_000
+REQUEST = b"GET /x HTTP/1.1\r\nHost: a\r\n\r\n"
+
+
+async def echo(scope: Any, receive: Any, send: Any) -> None:
+    """Tells who asked and whether there are too many; ``/large`` is more than any buffer holds."""
+    if scope["type"] != "http":
+        return
+    crowded = protocol.CROWDED in scope["state"]
+    body = b"x" * LARGE if scope["path"] == "/large" else f"{scope['client'][0]} {crowded}".encode()
+    headers = [(b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+Served = tuple[int, Server]
+
+
+@contextmanager
+def served(**settings: Any) -> Iterator[Served]:
+    listening = socket.socket()
+    listening.bind(("127.0.0.1", 0))
+    listening.listen(128)
+    server = Server(server_config(echo, Settings(**settings)))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    try:
+        yield listening.getsockname()[1], server
+    finally:
+        server.should_exit = True
+        thread.join(20)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Served]:
+    with served() as found:
+        yield found
+
+
+@pytest.fixture
+def port(server: Served) -> int:
+    return server[0]
+
+
+def connections(server: Served) -> list[Any]:
+    return list(server[1].server_state.connections)
+
+
+def connect(port: int) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", port), timeout=10)
+
+
+def until_the_end(connection: socket.socket) -> bytes:
+    told = b""
+    while piece := connection.recv(65536):
+        told += piece
+    return told
+
+
+def ask(port: int, request: bytes = REQUEST) -> bytes:
+    with connect(port) as connection:
+        connection.sendall(request)
+        return connection.recv(65536)
+
+
+@pytest.mark.parametrize("begun", [b"", b"GET /x HTTP/1.1\r\nHost: a\r\n", b"\r\n", REQUEST + b"GET /"])
+def test_who_does_not_end_its_headers_is_cut_off(
+    port: int, begun: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(protocol, "HEADER_SECONDS", 0.05)
+    with connect(port) as connection:
+        connection.sendall(begun)
+        told = until_the_end(connection)
+    assert told.startswith(b"HTTP/1.1 200") is begun.startswith(REQUEST)
+
+
+def test_who_asks_again_in_time_keeps_its_connection(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    with connect(port) as connection:
+        connection.sendall(REQUEST)
+        assert connection.recv(65536).startswith(b"HTTP/1.1 200")
+        monkeypatch.setattr(protocol, "HEADER_SECONDS", 0.05)
+        connection.settimeout(0.2)
+        with pytest.raises(TimeoutError):  # nothing, the end of the connection neither
+            connection.recv(1)
+        connection.settimeout(10)
+        connection.sendall(REQUEST)
+        assert connection.recv(65536).startswith(b"HTTP/1.1 200")
+
+
+def test_headers_without_end_are_refused_in_words(server: Served) -> None:
+    with connect(server[0]) as connection:
+        connection.sendall(b"GET /x HTTP/1.1\r\n")
+        wait_for(lambda: any(each._in_headers for each in connections(server)), "The first line")
+        connection.sendall(b"X-More: " + b"x" * protocol.HEADER_BYTES)
+        told = until_the_end(connection)
+    assert told.startswith(b"HTTP/1.1 431 ")
+    assert b'"code":"headers_too_large"' in told
+
+
+def test_what_is_not_http_is_refused_as_a_problem(port: int) -> None:
+    told = ask(port, b"\x16\x03\x01 hello\r\n\r\n")
+    head, _, body = told.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 400 ")
+    assert b"content-type: application/problem+json" in head
+    assert b"x-content-type-options: nosniff" in head
+    assert b'"code":"invalid_request"' in body
+
+
+def test_a_reader_that_takes_nothing_is_cut_off(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "STALL_SECONDS", 0.05)
+    wait_for(lambda: not connections(server), "The end of former connections")
+    with connect(server[0]) as connection:
+        connection.sendall(b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert connection.recv(16, socket.MSG_PEEK).startswith(b"HTTP/1.1 200")
+        wait_for(lambda: not connections(server), "The end of the connection")
+        with suppress(ConnectionError):
+            assert len(until_the_end(connection)) < LARGE
+
+
+def test_a_websocket_is_answered_as_any_other_request(port: int) -> None:
+    upgrade = b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n"
+    assert ask(port, REQUEST[:-2] + upgrade).startswith(b"HTTP/1.1 200 ")
+
+
+def test_nobodys_word_on_addresses_is_taken_unless_that_proxy_is_trusted(port: int) -> None:
+    told = REQUEST[:-2] + b"X-Forwarded-For: 203.0.113.5, 192.0.2.9\r\n\r\n"
+    assert ask(port, told).endswith(b"127.0.0.1 False")
+    with served(trusted_proxies="127.0.0.0/8") as (behind, _):
+        assert ask(behind, told).endswith(b"192.0.2.9 False")
+
+
+def test_requests_on_too_many_connections_say_so_and_even_more_are_not_taken() -> None:
+    with served(connections_at_once=16) as server, ExitStack() as opened:
+        for _ in range(16):
+            opened.enter_context(connect(server[0]))
+        assert ask(server[0]).endswith(b"127.0.0.1 True")
+        wait_for(lambda: len(connections(server)) == 16, "Room")
+        for _ in range(16):
+            opened.enter_context(connect(server[0]))
+        wait_for(lambda: len(connections(server)) == 32, "Twice as many")
+        with suppress(ConnectionError), connect(server[0]) as one_more:
+            assert until_the_end(one_more) == b""
+        opened.close()
+        wait_for(lambda: not connections(server), "The end of all")
+        assert ask(server[0]).endswith(b"127.0.0.1 False")
+
+
+def test_a_hundred_who_come_at_once_are_taken_in_within_a_few_times_around() -> None:
+    taken: list[int] = []
+
+    async def run() -> None:
+        listening = socket.socket()
+        listening.bind(("127.0.0.1", 0))
+        server = Server(server_config(echo, Settings()))
+        server.config.load()
+        server.lifespan = server.config.lifespan_class(server.config)
+        await server.startup([listening])
+        clients = [socket.create_connection(listening.getsockname()) for _ in range(100)]
+        for _ in range(20):
+            await asyncio.sleep(0)
+            taken.append(len(server.server_state.connections))
+        await server.shutdown([listening])
+        for client in clients:
+            client.close()
+
+    asyncio.run(run())
+    assert taken[-1] == 100
