@@ -48,7 +48,7 @@ def check(uri: str) -> str:
 
 def _check_web(parts: SplitResult, port: int | None) -> None:
     host = parts.hostname or ""
-    if host != "::1" and not HOST.fullmatch(host):
+    if host != "::1" and ("[" in parts.netloc or not HOST.fullmatch(host)):
         raise BadRequest("The redirect URI names no host.")
     if port == 0:
         raise BadRequest("The redirect URI names port 0, on which nobody listens.")
