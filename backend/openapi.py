@@ -13,6 +13,8 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from backend.auth.oauth.document import NO_STORE
+
 PROBLEM_SCHEMA: dict[str, Any] = {
     "type": "object",
     "description": "An RFC 9457 problem.",
@@ -148,6 +150,8 @@ def mend(document: dict[str, Any], components: Mapping[str, Any] = MappingProxyT
     for path, item in document["paths"].items():
         for operation in item.values():
             _mend_operation(operation, _error_content(path), is_limited=path not in ALWAYS_ANSWERED)
+            if path.startswith("/oauth/"):
+                operation["responses"]["405"]["headers"].update(NO_STORE)
     return document
 
 

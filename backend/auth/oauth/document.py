@@ -65,7 +65,8 @@ class ServerMetadata(BaseModel):
 
 
 def _error(description: str, **headers: Any) -> dict[str, Any]:
-    return {"model": OAuthProblem, "description": description, "headers": {**NO_STORE, **headers}}
+    content = {"application/json": {"schema": {"$ref": "#/components/schemas/OAuthProblem"}}}
+    return {"description": description, "content": content, "headers": {**NO_STORE, **headers}}
 
 
 def _html(description: str, **headers: Any) -> dict[str, Any]:
@@ -171,7 +172,10 @@ TOKEN: dict[str, Any] = {
     "response_model": TokenResponse,
     "responses": {
         200: {"description": "Tokens.", "headers": NO_STORE},
-        400: _error("What is wrong with the request or its grant, by the words of RFC 6749 section 5.2."),
+        400: {
+            **_error("What is wrong with the request or its grant, by the words of RFC 6749 section 5.2."),
+            "model": OAuthProblem,  # once, for the schema to be among the components
+        },
         401: UNKNOWN_CLIENT,
         **ERRORS,
     },

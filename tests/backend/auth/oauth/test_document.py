@@ -1,0 +1,144 @@
+"""The OpenAPI document says of these endpoints exactly what they answer."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jsonschema  # type: ignore[import-untyped]  # it has no types
+import pytest
+import sqlalchemy as sa
+
+from tests.support.asgi import Answer, send
+from tests.support.market_app import Running
+from tests.support.oauth_app import PASSWORD, Desk, Form, desk, post
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+TEXT = {"content-type": "text/plain"}
+METADATA = "/.well-known/oauth-authorization-server"
+
+
+@pytest.fixture(scope="module")
+def document(service: Running) -> dict[str, Any]:
+    told: dict[str, Any] = service.json("/openapi.json")
+    return told
+
+
+def guess_eleven_times(at_desk: Desk) -> Answer:
+    page = Form(at_desk.open().text.decode()).hidden
+    form = {**page, "username": "somebody", "password": PASSWORD, "approve": "approve"}
+    return [at_desk.submit(form) for _ in range(11)][-1]
+
+
+CALLS: dict[str, tuple[str, str, int, Callable[[Desk], Answer]]] = {
+    "the page": ("/oauth/authorize", "get", 200, lambda d: d.open()),
+    "a fault at the application": ("/oauth/authorize", "get", 303, lambda d: d.open(scope="x")),
+    "a fault on the page": ("/oauth/authorize", "get", 400, lambda d: d.open(client_id="x")),
+    "consent": ("/oauth/authorize", "post", 303, lambda d: d.decide()),
+    "refusal": ("/oauth/authorize", "post", 303, lambda d: d.decide("deny")),
+    "no button": ("/oauth/authorize", "post", 400, lambda d: d.decide("neither")),
+    "a form of nobody": ("/oauth/authorize", "post", 400, lambda d: d.submit({})),
+    "a form that cannot be read": ("/oauth/authorize", "post", 400, lambda d: d.submit("a=%ff")),
+    "a stale form": ("/oauth/authorize", "post", 403, lambda d: d.submit(d.asked())),
+    "a wrong password": ("/oauth/authorize", "post", 403, lambda d: d.decide(password="wrong")),
+    "many guesses": ("/oauth/authorize", "post", 429, guess_eleven_times),
+    "a long form": ("/oauth/authorize", "post", 413, lambda d: d.submit("a" * 70_000)),
+    "another type": (
+        "/oauth/authorize",
+        "post",
+        415,
+        lambda d: d.submit("a", **{"content-type": "text/plain"}),
+    ),
+    "tokens": ("/oauth/token", "post", 200, lambda d: d.exchange(d.code())),
+    "a bad code": ("/oauth/token", "post", 400, lambda d: d.exchange("x")),
+    "no client": ("/oauth/token", "post", 401, lambda d: d.exchange("x", client_id="x")),
+    "a long exchange": ("/oauth/token", "post", 413, lambda d: d.exchange("x" * 70_000)),
+    "the wrong method": ("/oauth/token", "post", 405, lambda d: send(d.running.app, "/oauth/token")),
+    "revoked": ("/oauth/revoke", "post", 200, lambda d: post(d.running, "/oauth/revoke", {"token": "x"})),
+    "nothing revoked": ("/oauth/revoke", "post", 400, lambda d: post(d.running, "/oauth/revoke", {})),
+    "introspection without a key": ("/oauth/introspect", "post", 401, lambda d: asked(d, "x", key="")),
+    "introspection": ("/oauth/introspect", "post", 200, lambda d: asked(d, d.tokens()["access_token"])),
+    "of a refresh token": ("/oauth/introspect", "post", 200, lambda d: asked(d, d.tokens()["refresh_token"])),
+    "of nothing": ("/oauth/introspect", "post", 200, lambda d: asked(d, "x")),
+    "metadata": (METADATA, "get", 200, lambda d: send(d.running.app, METADATA)),
+}
+
+
+def asked(at_desk: Desk, token: str, key: str | None = None) -> Answer:
+    headers = {"CP-X-API-KEY": at_desk.running.key if key is None else key}
+    return post(at_desk.running, "/oauth/introspect", {"token": token}, headers)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_every_status_header_and_body_is_described(
+    at_desk: Desk, document: dict[str, Any], name: str
+) -> None:
+    path, method, status, call = CALLS[name]
+    answer = call(at_desk)
+    assert answer.status == status, answer.body
+    is_described(document, path, method, answer)
+
+
+def is_described(document: dict[str, Any], path: str, method: str, answer: Answer) -> None:
+    described = document["paths"][path][method]["responses"][str(answer.status)]
+    named = {header.lower() for header in described["headers"]}
+    assert set(answer.headers) - {"content-type", "content-length"} <= named
+    required = named - {"set-cookie", "retry-after", "www-authenticate", "allow", "vary"}
+    assert required <= set(answer.headers) | {"content-security-policy", *page_headers(answer)}
+    if not answer.body:
+        assert "content" not in described
+        return
+    kind = answer.headers["content-type"].partition(";")[0]
+    schema = described["content"][kind]["schema"] | {"components": document["components"]}
+    if kind == "application/json":
+        jsonschema.Draft202012Validator({"$schema": DIALECT, **schema}).validate(answer.json())
+
+
+def page_headers(answer: Answer) -> set[str]:
+    """Of a status that is a page or JSON, the JSON has fewer headers."""
+    if answer.headers.get("content-type", "").startswith("text/html"):
+        return set()
+    return {"x-frame-options", "referrer-policy", "cross-origin-resource-policy"}
+
+
+def test_each_form_is_described_with_its_fields(document: dict[str, Any]) -> None:
+    def form(path: str) -> dict[str, Any]:
+        content = document["paths"][path]["post"]["requestBody"]["content"]
+        assert set(content) == {"application/x-www-form-urlencoded"}
+        schema: dict[str, Any] = content["application/x-www-form-urlencoded"]["schema"]
+        jsonschema.Draft202012Validator.check_schema(schema)
+        return schema
+
+    fields = {"grant_type", "client_id", "code", "redirect_uri", "code_verifier", "refresh_token", "scope"}
+    assert set(form("/oauth/token")["properties"]) == fields
+    assert set(form("/oauth/revoke")["properties"]) == {"token", "token_type_hint", "client_id"}
+    assert set(form("/oauth/introspect")["properties"]) == {"token", "token_type_hint"}
+    assert {"username", "password", "csrf_token", "approve", "deny"} <= set(
+        form("/oauth/authorize")["properties"]
+    )
+    parameters = {
+        p["name"]: p["required"] for p in document["paths"]["/oauth/authorize"]["get"]["parameters"]
+    }
+    assert {name for name, required in parameters.items() if required} == {
+        "response_type",
+        "client_id",
+        "redirect_uri",
+        "code_challenge",
+        "code_challenge_method",
+    }
+
+
+def test_a_store_that_does_not_answer_is_a_page_for_people_and_json_for_programs(
+    service: Running, document: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_desk = desk(service)
+
+    def gone(*_: object, **__: object) -> None:
+        raise sa.exc.OperationalError("SELECT secret", {}, Exception("gone"))
+
+    monkeypatch.setattr("backend.auth.oauth.apps.find", gone)
+    monkeypatch.setattr("backend.auth.oauth.grants.exchange_code", gone)
+    page, told = at_desk.open(), at_desk.exchange("x")
+    assert (page.status, page.headers["content-type"]) == (503, "text/html; charset=utf-8")
+    assert told.json()["error"] == "temporarily_unavailable"
+    for path, method, answer in (("/oauth/authorize", "get", page), ("/oauth/token", "post", told)):
+        assert answer.headers["retry-after"] == "5"
+        is_described(document, path, method, answer)
