@@ -134,3 +134,35 @@ def test_the_address_of_redis_is_one_and_does_not_show(monkeypatch: pytest.Monke
     with pytest.raises(ValidationError, match="redis://") as refused:
         Settings()
     assert "hush" not in str(refused.value)
+
+    ("issuer", "told"),
+    [
+        (None, "http://127.0.0.1:1"),
+        ("https://chainproof.example/", "https://chainproof.example"),
+        ("https://chainproof.example/prefix", "https://chainproof.example/prefix"),
+        ("http://[::1]:8000", "http://[::1]:8000"),
+    ],
+)
+def test_the_issuer_is_the_configured_address_or_else_where_the_service_is_reached(
+    issuer: str | None, told: str
+) -> None:
+    assert Settings(issuer=issuer, port=1).issuer_url == told
+
+
+@pytest.mark.parametrize(
+    "issuer",
+    [
+        "chainproof.example",
+        "ftp://a.example",
+        "https://",
+        "https://a/?b",
+        "https://a/#",
+        "https://u@a",
+        "https://a b",
+        "https://é",
+        "https://[::1",
+    ],
+)
+def test_what_can_be_no_issuer_is_refused(issuer: str) -> None:
+    with pytest.raises(ValidationError):
+        Settings(issuer=issuer)

@@ -13,10 +13,12 @@ from backend.errors import BadRequest, Unavailable
 SHORTEST, LONGEST = 8, 1024
 AT_ONCE = 2
 """Each takes 64 MiB and some 90 ms of a core: more at once would take the memory and time of answers."""
-PATIENCE_SECONDS = 10.0
+MOST_WAITING, PATIENCE_SECONDS = 8, 10.0
+"""Those who wait hold a thread each, which other answers need too."""
 
 hasher = PasswordHasher()
 _turns = threading.BoundedSemaphore(AT_ONCE)
+_places = threading.BoundedSemaphore(AT_ONCE + MOST_WAITING)
 
 
 def check(password: str) -> str:
@@ -53,11 +55,19 @@ def is_outdated(password_hash: str) -> bool:
 
 class _Turn:
     def __enter__(self) -> None:
+        if not _places.acquire(blocking=False):
+            raise _busy()
         if not _turns.acquire(timeout=PATIENCE_SECONDS):
-            raise Unavailable("Too many sign in at this moment. Please try again shortly.")
+            _places.release()
+            raise _busy()
 
     def __exit__(self, *_: object) -> None:
         _turns.release()
+        _places.release()
+
+
+def _busy() -> Unavailable:
+    return Unavailable("Too many sign in at this moment. Please try again shortly.")
 
 
 def _plain(password: str) -> str:

@@ -1,5 +1,6 @@
 """Accounts and applications as they are made and kept."""
 
+import threading
 from datetime import UTC, datetime
 from typing import Any
 
@@ -79,6 +80,13 @@ def test_the_third_hash_at_a_time_waits_and_says_so_when_it_is_too_long(
     sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(passwords, "PATIENCE_SECONDS", 0.001)
+    with passwords._Turn(), passwords._Turn(), pytest.raises(Unavailable):
+        passwords.matches(None, PASSWORD)
+    assert not passwords.matches(None, PASSWORD)
+
+
+def test_no_more_wait_for_a_hash_than_threads_can_be_spared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passwords, "_places", threading.BoundedSemaphore(2))
     with passwords._Turn(), passwords._Turn(), pytest.raises(Unavailable):
         passwords.matches(None, PASSWORD)
     assert not passwords.matches(None, PASSWORD)
