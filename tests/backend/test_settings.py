@@ -135,6 +135,8 @@ def test_the_address_of_redis_is_one_and_does_not_show(monkeypatch: pytest.Monke
         Settings()
     assert "hush" not in str(refused.value)
 
+
+@pytest.mark.parametrize(
     ("issuer", "told"),
     [
         (None, "http://127.0.0.1:1"),
