@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from http import HTTPStatus
 from typing import Generic, Literal, TypeVar
 
 T_co = TypeVar("T_co", covariant=True)
@@ -10,12 +11,21 @@ Mode = Literal["sample", "live"]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why there is no new answer. ``status`` is the HTTP status, or null when none came."""
+    """Why there is no new answer. ``status`` is the HTTP status, or null when none came.
+
+    ``pause`` are the seconds after which the service asks to be asked again, where it says so.
+    """
 
     title: str
     detail: str
     request_id: str | None = None
     status: int | None = None
+    pause: float | None = None
+
+    @property
+    def passes(self) -> bool:
+        """Whether the service itself says that it will answer again: nothing is broken, so go on asking."""
+        return self.status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 
     @property
     def unreachable(self) -> bool:

@@ -5,7 +5,8 @@ However many sessions ask for a path at once, one request is made; its answer se
 once and asked anew behind, so that a click does not wait; what is older is waited for. What all
 readers share can be kept fresh behind (:meth:`ApiClient.keep`). Failures are remembered for
 the shared lifetime (two seconds) at the most, so that a service that is down is not asked once a
-session, and one that is back is found at once.
+session, and one that is back is found at once; one that says when to come back (``Retry-After``) is not
+asked before.
 """
 
 import json
@@ -92,9 +93,13 @@ class _Slot:
     asking: threading.Lock = field(default_factory=threading.Lock)
 
     def age(self, now: float) -> float | None:
-        """In lifetimes, since the service was last asked; null when it has to be asked anyhow."""
-        asked = self.answer.asked_at
-        lifetime = self.lifetime if self.answer.error is None else min(self.lifetime, LIFETIME_SECONDS)
+        """In lifetimes, since the service was last asked; null when it has to be asked anyhow.
+
+        A service that asked for a pause is given it.
+        """
+        asked, error, lifetime = self.answer.asked_at, self.answer.error, self.lifetime
+        if error is not None:
+            lifetime = max(min(lifetime, LIFETIME_SECONDS), error.pause or 0.0)
         return None if asked is None else (now - asked) / max(lifetime, 1e-9)
 
 

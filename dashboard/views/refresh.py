@@ -42,8 +42,11 @@ def _interval() -> float | None:
 
 
 def note(*answers: Fetched[object]) -> None:
-    """Tell what the answers of one refresh were; where the interval turns by it, the page is run again."""
-    failed = any(answer.error is not None for answer in answers)
+    """Tell what the answers of one refresh were; where the interval turns by it, the page is run again.
+
+    A service that is only busy is no failure: the page goes on and comes back by itself.
+    """
+    failed = any(answer.error is not None and not answer.error.passes for answer in answers)
     rested = resting()
     st.session_state[_FAILURES] = failures() + 1 if failed else 0
     if resting() != rested:

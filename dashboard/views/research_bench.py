@@ -137,7 +137,7 @@ def look(job_id: str) -> Look:
     else:
         now.kinds.pop(job_id, None)
         return Look(job_id, kind, none, none, unknown=True)
-    now.failures = now.failures + 1 if job.error is not None else 0
+    now.failures = now.failures + 1 if job.error is not None and not job.error.passes else 0
     if job.data is None:
         return Look(job_id, kind, job, none)
     now.kinds[job_id] = kind

@@ -103,7 +103,7 @@ def _banner(parts: list[str], problem: Problem, key: str) -> None:
 def sentence(problem: Problem) -> str:
     """What went wrong, in the reader's language."""
     by_title = {"unreachable": "unreachable", "timeout": "timeout", "malformed": "malformed"}
-    by_status = {401: "unauthorized", 403: "forbidden", 404: "missing", 429: "limited"}
+    by_status = {401: "unauthorized", 403: "forbidden", 404: "missing", 429: "limited", 503: "busy"}
     word = by_title.get(problem.title) or by_status.get(problem.status or 0) or "service"
     return t(f"frame.error_{word}")
 

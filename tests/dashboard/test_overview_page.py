@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+import httpx
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -258,6 +259,23 @@ def test_after_repeated_failure_the_page_rests_until_the_service_is_back(line: L
     else:
         app.button(key="stale-overview-retry").click().run()
     assert t("frame.refresh_every", n="10") in html(app)
+
+
+@pytest.mark.parametrize(("status", "word"), [(429, "limited"), (503, "busy")])
+def test_a_service_that_asks_for_a_pause_is_waited_for_however_often(
+    line: Line, status: int, word: str
+) -> None:
+    app = opened()
+    before = links(panel(app, "map"))
+    line.instead = httpx.Response(status, json={"detail": "Later."}, headers={"Retry-After": "0"})
+    for _ in range(refresh.GIVE_UP_AFTER + 1):
+        app.run()
+    assert links(panel(app, "map")) == before
+    assert t(f"frame.error_{word}") in html(app)
+    assert t("frame.refresh_every", n="10") in html(app)
+    line.instead = None
+    app.run()
+    assert 'role="status"' not in html(app)
 
 
 def test_without_any_answer_there_is_one_error_with_a_retry(line: Line) -> None:

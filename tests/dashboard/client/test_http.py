@@ -363,3 +363,55 @@ def test_many_paths_do_not_fill_the_memory(client: ApiClient, server: Server) ->
     assert server.asked == [], "the latest are kept"
     read(client, "/assets/0")
     assert len(server.asked) == 1, "the oldest is not"
+
+
+def refusing(status: int, **headers: str) -> Callable[[httpx.Request], httpx.Response]:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return lambda _: httpx.Response(status, json={"code": "rate_limited", "detail": "Later."}, headers=named)
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_service_that_says_when_to_come_back_is_not_asked_before(
+    server: Server, clock: Clock, client: ApiClient, status: int
+) -> None:
+    good = client.get("/x", "object")
+    server.answer = refusing(status, retry_after="30")
+    clock.now = 10
+    told = client.get("/x", "object")
+    assert (told.data, told.stale) == (good.data, True)
+    assert told.error is not None
+    assert (told.error.status, told.error.pause, told.error.passes) == (status, 30, True)
+    clock.now = 39
+    client.get("/x", "object")
+    assert len(server.asked) == 2
+    server.answer = lambda _: httpx.Response(200, content=BODY)
+    clock.now = 41
+    assert client.get("/x", "object").error is None
+
+
+@pytest.mark.parametrize(
+    ("told", "pause"),
+    [("3600", 60), ("0", 0), ("Sat, 21 Nov 2026 12:00:00 GMT", None), ("-1", None), ("", None)],
+)
+def test_a_pause_is_a_number_of_seconds_and_not_longer_than_a_reader_waits(
+    server: Server, client: ApiClient, told: str, pause: float | None
+) -> None:
+    server.answer = refusing(429, retry_after=told)
+    error = client.get("/x", "object").error
+    assert error is not None
+    assert error.pause == pause
+
+
+def test_a_retry_asks_at_once_all_the_same(server: Server, client: ApiClient) -> None:
+    server.answer = refusing(429, retry_after="30")
+    client.get("/x", "object")
+    client.forget_failures()
+    client.get("/x", "object")
+    assert len(server.asked) == 2
+
+
+def test_a_fault_of_the_service_is_none_that_passes(server: Server, client: ApiClient) -> None:
+    server.answer = refusing(500)
+    error = client.get("/x", "object").error
+    assert error is not None
+    assert not error.passes

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
+import httpx
 import pytest
 
 from backend.jobs import ledger, transitions
@@ -119,4 +120,18 @@ def test_the_page_stops_asking_a_service_that_stays_away_until_it_is_told_to(
     way.cut = False
     service.work()
     pressed(app, "rs_watch_again")
+    assert t("research.verdict_supported") in html(app.run())
+
+
+def test_a_job_is_asked_after_for_as_long_as_the_service_asks_for_pauses(
+    service: Research, way: Line
+) -> None:
+    app = submitted()
+    way.instead = httpx.Response(429, json={"detail": "Later."}, headers={"Retry-After": "0"})
+    for _ in range(research_bench.GIVE_UP_AFTER + 1):
+        app.run()
+    assert t("frame.error_limited") in html(app)
+    assert t("research.watch_stopped") not in html(app)
+    way.instead = None
+    service.work()
     assert t("research.verdict_supported") in html(app.run())
