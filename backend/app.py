@@ -155,7 +155,13 @@ def _seconds(now: Clock) -> Callable[[], float]:
 
 
 def _limiter(settings: Settings) -> Limiter | None:
-    return None if settings.rate is None else Limiter(Rate(*settings.rate))
+    if settings.rate is None:
+        return None
+    if settings.redis_url is None:
+        return Limiter(Rate(*settings.rate))
+    from backend.asgi.shared_counts import RedisCounts  # not at the top: its library takes long to load
+
+    return Limiter(Rate(*settings.rate), shared=RedisCounts(settings.redis_url.get_secret_value()))
 
 
 class FirstOf:
@@ -204,6 +210,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     build_routes(app)
     keep_the_loop_smooth()
     to_thread.current_default_thread_limiter().total_tokens = app.state.settings.threads
+    if app.state.limiter is not None:
+        await app.state.limiter.start()
     app.state.watcher.start()
     stop = threading.Event()
     writer = threading.Thread(target=_write_last_used, args=(app.state.keyring, stop), daemon=True)
@@ -212,6 +220,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     stop.set()
     app.state.watcher.stop()
     writer.join(timeout=5)
+    if app.state.limiter is not None:
+        await app.state.limiter.stop()
     app.state.articles.close()
     app.state.market.close()
     app.state.database.dispose()

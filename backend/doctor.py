@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from backend import migrations
 from backend.articles.rules.loading import user_files
 from backend.articles.rules.ruleset import Rules
+from backend.asgi.checkup import checkup as limits_checkup
 from backend.auth import keyformat
 from backend.auth import service as auth_service
 from backend.auth.oauth import checkup as sign_in_checkup
@@ -65,6 +66,7 @@ def examine(settings: Settings) -> list[Finding]:
                 found += [Finding(*noted) for noted in texts_checkup(settings, database, now=now)]
                 found += [Finding(*noted) for noted in posts_checkup(settings, database, now=now)]
                 found += [Finding(*noted) for noted in timelines_checkup(settings, database)]
+        found.append(Finding(*limits_checkup(settings)))
         found.append(_service(settings))
     finally:
         database.dispose()

@@ -53,6 +53,8 @@ async def readyz(request: Request) -> Response:
 def _readiness(request: Request) -> Response:
     checks = {"store": _store(request), "watcher": _watcher(request)}
     ok = all(check.ok for check in checks.values())
+    if request.app.state.limiter is not None:
+        checks["limits"] = Check(ok=True, detail=request.app.state.limiter.where())
     body: dict[str, Any] = {
         "status": "ok" if ok else "unavailable",
         "checks": {name: check.model_dump() for name, check in checks.items()},

@@ -27,7 +27,7 @@ Mode = Literal["sample", "live"]
 TopicWords = Literal["insights", "translations"]
 OFF = "off"
 RATE_BEYOND = "600/minute"
-REDIS_SCHEMES = ("redis://", "rediss://", "unix://")
+REDIS_SCHEMES = ("redis", "rediss", "unix")
 CoinGeckoPlan = Literal["keyless", "demo", "pro"]
 
 
@@ -221,8 +221,11 @@ class Settings(BaseSettings):
     @field_validator("redis_url")
     @classmethod
     def _redis(cls, value: SecretStr | None) -> SecretStr | None:
-        if value is not None and not value.get_secret_value().startswith(REDIS_SCHEMES):
-            raise ValueError("must be an address such as redis://127.0.0.1:6379/0, rediss:// or unix://.")
+        if value is not None and not _is_redis_address(value.get_secret_value()):
+            raise ValueError(
+                "must be an address such as redis://127.0.0.1:6379/0, rediss://… or unix:///…, "
+                "without options."
+            )
         return value
 
     @field_validator("tick_seconds")
@@ -324,6 +327,15 @@ def parse_rate(text: str) -> tuple[int, int]:
     if len(found) != 1 or not found[0][0]:
         raise ValueError(f"must be a rate such as 600/minute, or {OFF}; {text[:40]!r} is not one.")
     return found[0]
+
+
+def _is_redis_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        named = parts.path if parts.scheme == "unix" else parts.hostname
+        return parts.scheme in REDIS_SCHEMES and bool(named) and not parts.query and (parts.port or 1) > 0
+    except ValueError:  # a port that is no number
+        return False
 
 
 def is_loopback(host: str) -> bool:

@@ -5,7 +5,7 @@ is counted by address, before the store is asked for a key that memory does not 
 credential counts several times: guessing ends long before anything else does.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -42,9 +42,13 @@ class SharedCounts(Protocol):
 
     is_up: bool
 
-    def take(
+    async def start(self) -> None: ...
+
+    async def stop(self) -> None: ...
+
+    async def take(
         self, caller: str, rate: Rate, now: float, counts: Counts, cost: int, *, room_or_not: bool
-    ) -> Awaitable[tuple[bool, Counts] | None]:
+    ) -> tuple[bool, Counts] | None:
         """Whether ``cost`` was counted, and the counts of all; null when they cannot be had in time."""
         ...
 
@@ -64,6 +68,22 @@ class Limiter:
         # Apart, so that a flood of addresses pushes no credential out.
         self._windows = {"key": windows(rate), "address": windows(rate)}
         self._guess_costs = min(max(rate.amount // GUESSES, 1), DEAREST_GUESS)
+
+    async def start(self) -> None:
+        if self.shared is not None:
+            await self.shared.start()
+
+    async def stop(self) -> None:
+        if self.shared is not None:
+            await self.shared.stop()
+
+    def where(self) -> str:
+        """Where requests are counted, in a sentence."""
+        if self.shared is None:
+            return "Requests are counted in each process."
+        if self.shared.is_up:
+            return "Requests are counted in Redis, for all processes."
+        return "Redis does not answer, so requests are counted in each process until it does."
 
     async def count(self, caller: Caller) -> "Counted":
         return Counted(self, caller, await self.take(caller))

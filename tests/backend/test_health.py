@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from tests.support.asgi import send
 from tests.support.market_app import Clock, Running, enable_only, run_app, settings_in
@@ -72,4 +73,14 @@ def test_metrics_can_be_opened(tmp_path: Path) -> None:
     enable_only(tmp_path, ("bitcoin",))
     running = run_app(settings_in(tmp_path, metrics_public=True), Clock())
     assert send(running.app, "/metrics", client="192.0.2.7").status == 200
+    running.close()
+
+
+def test_where_requests_are_counted_is_told_and_keeps_nobody_from_being_ready(tmp_path: Path) -> None:
+    enable_only(tmp_path, ("bitcoin",))
+    gone = SecretStr("redis://127.0.0.1:1/0")
+    running = run_app(settings_in(tmp_path, rate_limit="5/minute", redis_url=gone), Clock())
+    answer = send(running.app, "/readyz")
+    assert answer.status == 200
+    assert "Redis does not answer" in answer.json()["checks"]["limits"]["detail"]
     running.close()

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
 from backend.settings import Settings
 
@@ -127,11 +127,22 @@ def test_proxies_are_addresses_or_networks(monkeypatch: pytest.MonkeyPatch) -> N
         Settings()
 
 
-def test_the_address_of_redis_is_one_and_does_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CHAINPROOF_REDIS_URL", "redis://:hush-hush@h/0")
-    assert "hush" not in repr(Settings())
-    monkeypatch.setenv("CHAINPROOF_REDIS_URL", "http://:hush-hush@h/0")
-    with pytest.raises(ValidationError, match="redis://") as refused:
+@pytest.mark.parametrize("address", ["redis://:hush@h:1/0", "rediss://u:hush@h", "unix:///run/redis.sock"])
+def test_the_address_of_redis_does_not_show(address: str) -> None:
+    settings = Settings(redis_url=SecretStr(address))
+    assert settings.redis_url is not None
+    assert "hush" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://:hush@h", "redis://:hush@h:many", "redis://", "unix://", "redis://:hush@h?a=1", "redis://h:0x1"],
+)
+def test_what_is_no_address_of_redis_is_refused_without_its_secret(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHAINPROOF_REDIS_URL", address)
+    with pytest.raises(ValidationError, match="redis://127") as refused:
         Settings()
     assert "hush" not in str(refused.value)
 

@@ -1,0 +1,30 @@
+"""What ``chainproof doctor`` says of limits."""
+
+from typing import Literal
+
+from backend.asgi.limiter import in_words
+from backend.settings import Settings
+
+Noted = tuple[str, Literal["ok", "note", "fault"], str]
+
+
+def checkup(settings: Settings) -> Noted:
+    """Subject, state and sentence. Asks the configured Redis, if any."""
+    if settings.rate is None:
+        if not settings.is_reached_from_beyond:
+            return "Limits", "ok", "off, since only this machine can reach the service."
+        return (
+            "Limits",
+            "note",
+            ("off, and others can reach the service. CHAINPROOF_RATE_LIMIT=600/minute sets one."),
+        )
+    amount, seconds = settings.rate
+    rate = f"{amount} requests per {in_words(seconds).removeprefix('1 ')} for each key or address"
+    if settings.redis_url is None:
+        return "Limits", "ok", f"{rate}, counted by each process; CHAINPROOF_REDIS_URL joins them."
+    from backend.asgi.shared_counts import redis_problem  # its library takes long to load
+
+    problem = redis_problem(settings.redis_url.get_secret_value())
+    if problem is None:
+        return "Limits", "ok", f"{rate}, counted in Redis for all processes."
+    return "Limits", "fault", f"{rate}, by each process alone: Redis does not answer ({problem})."

@@ -1,0 +1,195 @@
+"""Counting in Redis: exact over all processes, and never a thing that a request depends on."""
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+
+import pytest
+import redis
+from structlog.testing import capture_logs
+
+from backend.asgi import shared_counts
+from backend.asgi.limiter import Caller, Limiter, by_address
+from backend.asgi.shared_counts import RedisCounts
+from backend.asgi.windows import Rate, Windows
+from tests.support.redis_server import RedisServer, started
+
+RATE = Rate(20, 86_400)
+numbers = itertools.count()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    with started(tmp_path_factory.mktemp("redis")) as server:
+        yield server
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared_counts, "LOOK_AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr(shared_counts, "LONGEST_WAIT", 5.0)  # tests wait for what happens, however slowly
+
+
+@pytest.fixture
+def caller() -> Caller:
+    return by_address(f"caller {next(numbers)}")
+
+
+@asynccontextmanager
+async def limiters(url: str, count: int, *, rate: Rate = RATE) -> AsyncIterator[list[Limiter]]:
+    """As many as processes would have, each with windows and a connection of its own."""
+    made = [Limiter(rate, shared=RedisCounts(url)) for _ in range(count)]
+    for limiter in made:
+        await limiter.start()
+    try:
+        yield made
+    finally:
+        for limiter in made:
+            await limiter.stop()
+
+
+def run(test: Callable[[], Awaitable[None]]) -> None:
+    async def bounded() -> None:
+        async with asyncio.timeout(60):
+            await test()
+
+    asyncio.run(bounded())
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    while not holds():
+        await asyncio.sleep(0.01)
+
+
+def test_all_processes_together_let_through_exactly_the_rate(server: RedisServer, caller: Caller) -> None:
+    async def test() -> None:
+        async with limiters(server.url, 3) as made:
+            together = await asyncio.gather(*(made[n % 3].take(caller) for n in range(60)))
+            assert sum(standing.allowed for standing in together) == RATE.amount
+            assert [(await limiter.take(caller)).allowed for limiter in made] == [False] * 3
+
+    run(test)
+
+
+def test_what_is_left_is_what_all_left(server: RedisServer, caller: Caller) -> None:
+    async def test() -> None:
+        async with limiters(server.url, 2) as (one, other):
+            assert (await one.take(caller)).remaining == 19
+            assert (await other.take(caller)).remaining == 18
+            assert (await other.charge_guess(caller)).remaining == 18  # a guess costs one here
+
+    run(test)
+
+
+def test_a_refused_credential_costs_more_in_all_processes(server: RedisServer, caller: Caller) -> None:
+    async def test() -> None:
+        async with limiters(server.url, 2, rate=Rate(600, 86_400)) as (one, other):
+            await one.take(caller)
+            assert (await one.charge_guess(caller)).remaining == 590
+            assert (await other.take(caller)).remaining == 589
+
+    run(test)
+
+
+def test_counts_expire_with_their_windows(server: RedisServer, caller: Caller) -> None:
+    async def test() -> None:
+        async with limiters(server.url, 1) as (limiter,):
+            await limiter.take(caller)
+
+    run(test)
+    with redis.Redis.from_url(server.url) as client:
+        (key,) = client.keys(f"*{{{caller.name}}}*")
+        assert 0 < client.ttl(key) <= 2 * RATE.seconds
+
+
+def test_without_redis_each_counts_alone_says_so_once_and_comes_back_by_itself(
+    server: RedisServer, caller: Caller
+) -> None:
+    async def test() -> None:
+        async with limiters(server.url, 2) as made:
+            for _ in range(5):
+                await made[0].take(caller)
+            server.stop()
+            with capture_logs() as logs:
+                told = [await made[0].take(caller) for _ in range(20)]
+                assert [standing.allowed for standing in told] == [True] * 15 + [False] * 5
+                assert "does not answer" in made[0].where()
+                assert (await made[1].take(caller)).allowed
+            assert [each["event"] for each in logs] == ["redis_lost"] * 2
+            server.start()
+            await until(lambda: "in Redis" in made[0].where())
+            fresh = by_address(f"caller {next(numbers)}")
+            assert (await made[0].take(fresh)).remaining == 19
+
+    run(test)
+
+
+def test_a_redis_that_forgot_the_script_is_told_it_again(server: RedisServer, caller: Caller) -> None:
+    async def test() -> None:
+        async with limiters(server.url, 1) as (limiter,):
+            with redis.Redis.from_url(server.url) as client:
+                client.script_flush()
+            assert (await limiter.take(caller)).allowed
+            assert "does not answer" in limiter.where()
+            await until(lambda: "in Redis" in limiter.where())
+            assert (await limiter.take(caller)).remaining == 19
+
+    run(test)
+
+
+def test_a_redis_that_is_not_there_at_the_start_is_waited_for_in_the_background(caller: Caller) -> None:
+    async def test() -> None:
+        async with limiters("redis://127.0.0.1:1/0", 1) as (limiter,):
+            assert "does not answer" in limiter.where()
+            assert (await limiter.take(caller)).remaining == 19
+
+    run(test)
+
+
+def test_a_redis_that_hangs_is_asked_once_and_then_nobody_waits(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bytes] = []
+
+    async def hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while piece := await reader.read(4096):
+            asked.append(piece)
+            if b"SCRIPT" in piece:  # all that it says is that it is there
+                writer.write(b"$40\r\n" + b"0" * 40 + b"\r\n")
+            elif b"EVALSHA" not in piece:
+                writer.write(b"+OK\r\n" * piece.count(b"CLIENT"))
+        writer.close()
+
+    async def test() -> None:
+        silent = await asyncio.start_server(hang, "127.0.0.1", 0)
+        port = silent.sockets[0].getsockname()[1]
+        async with limiters(f"redis://127.0.0.1:{port}/0?protocol=2", 1) as (limiter,):
+            monkeypatch.setattr(shared_counts, "LONGEST_WAIT", 0.02)
+            monkeypatch.setattr(shared_counts, "LOOK_AGAIN_SECONDS", 60.0)
+            told = await asyncio.gather(*(limiter.take(caller) for _ in range(10)))
+            assert all(standing.allowed for standing in told)
+            assert "does not answer" in limiter.where()
+            messages = len(asked)
+            assert (await limiter.take(caller)).remaining == 9
+            assert len(asked) == messages
+        silent.close()
+
+    run(test)
+
+
+def test_windows_of_a_limiter_know_what_redis_told(server: RedisServer, caller: Caller) -> None:
+    async def test() -> None:
+        windows: list[Windows] = []
+
+        def made(rate: Rate) -> Windows:
+            windows.append(Windows(rate))
+            return windows[-1]
+
+        limiter = Limiter(RATE, shared=RedisCounts(server.url), windows=made)
+        await limiter.start()
+        await limiter.take(caller)
+        assert [window.look(caller.name)[1].current for window in windows] == [0, 1]
+        await limiter.stop()
+
+    run(test)
