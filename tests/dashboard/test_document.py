@@ -59,6 +59,16 @@ def test_every_answer_has_the_security_headers_and_keeps_its_own(client: AsgiCli
     assert client.get("/").headers["x-content-type-options"] == "nosniff"
     assert client.get("/missing").headers["x-frame-options"] == "SAMEORIGIN"
     assert client.get("/plain").headers["x-frame-options"] == "DENY"
+    assert client.get("/").headers["cross-origin-resource-policy"] == "same-origin"
+
+
+def test_pages_load_and_send_nothing_beyond_their_own_address(client: AsgiClient) -> None:
+    policy = client.get("/", headers=HTML).headers["content-security-policy"]
+    rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+    assert rules["default-src"] == "'self'"
+    assert not re.search(r"https?:|\*|'unsafe-eval'", policy)
+    assert {"connect-src", "frame-src"}.isdisjoint(rules)  # as the default says
+    assert rules["frame-ancestors"] == "'self'"
 
 
 def test_a_head_request_has_no_body(client: AsgiClient) -> None:
