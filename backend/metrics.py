@@ -2,6 +2,7 @@
 
 import os
 import time
+from functools import lru_cache
 
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -97,8 +98,19 @@ NO_ROUTE = "(none)"
 
 def observe(method: str, route: str, status: int, started: float) -> None:
     """Count one answer; ``started`` is ``time.perf_counter()`` at the request's arrival."""
-    REQUESTS.labels(method, route, str(status)).inc()
-    SECONDS.labels(route).observe(time.perf_counter() - started)
+    _answers(method, route, status).inc()
+    _seconds(route).observe(time.perf_counter() - started)
+
+
+@lru_cache(maxsize=4096)
+def _answers(method: str, route: str, status: int) -> Counter:
+    """Looked up once: finding a series among its labels takes longer than counting."""
+    return REQUESTS.labels(method, route, str(status))
+
+
+@lru_cache(maxsize=1024)
+def _seconds(route: str) -> Histogram:
+    return SECONDS.labels(route)
 
 
 def exposition() -> tuple[bytes, str]:
