@@ -268,7 +268,7 @@ def test_a_service_that_asks_for_a_pause_is_waited_for_however_often(
     app = opened()
     before = links(panel(app, "map"))
     line.instead = httpx.Response(status, json={"detail": "Later."}, headers={"Retry-After": "0"})
-    for _ in range(refresh.GIVE_UP_AFTER + 1):
+    for _ in range(refresh.REST_AFTER + 1):
         app.run()
     assert links(panel(app, "map")) == before
     assert t(f"frame.error_{word}") in html(app)
