@@ -35,7 +35,7 @@ from benchmarks.servers import bare_streamlit, free_port, process, service_envir
 from benchmarks.timelines import Judge, make_run, profiles_of
 
 RUNS, CASES = 1_024, 40
-PATH, DRAWN = "/timelines", ".st-key-tl_scores_chart .main-svg"
+PATH, DRAWN = "/timelines", ".st-key-tl_scores_chart .tl-lines-drawn"
 BARE_DRAWN = "[data-testid=stMarkdownContainer] p"
 CLICKS: Mapping[str, str] = {
     "a line hidden": ".st-key-tl_legend button >> nth=0",

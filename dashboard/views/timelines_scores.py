@@ -8,7 +8,7 @@ from backend.timelines.figures.over_time import ModelChange, OverTime, fitting_w
 from backend.timelines.run_arrays import RunArrays
 from backend.timelines.verdict_words import WORDS
 from backend.timelines.verdicts import alert_sentence, day
-from dashboard.components.chart import chart
+from dashboard.components.time_lines import time_lines
 from dashboard.i18n import language, t
 from dashboard.services import timelines_scores as reading
 from dashboard.services.timelines import TimelinesState, is_sample
@@ -146,13 +146,13 @@ def _drawing(scores: Scores, time: OverTime) -> None:
     if not scores.lines:
         st.html(tag("p", text(t("timelines.all_hidden")), class_="tl-calm"))
         return
-    look = theme.look()
-    chart(
-        timelines_chart.figure(scores, look),
+    time_lines(
+        timelines_chart.drawing(scores, theme.look()),
         key="tl_scores_chart",
         height=timelines_chart.HEIGHT,
         alt=_alt(scores, time),
-        table=timelines_chart.table(scores, look.zone),
+        caption=t("timelines.scores"),
+        head=timelines_chart.head(),
     )
 
 

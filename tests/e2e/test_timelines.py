@@ -12,7 +12,7 @@ from tests.support.running import Service, wait_for
 pytestmark = pytest.mark.browser
 
 ALERTS = ".tl-alert"
-CHART = ".st-key-tl_scores_chart .main-svg"
+CHART = ".st-key-tl_scores_chart .tl-lines-drawn"
 FALLS, STEADY = "sample Harbor Small", "sample Harbor Large"
 
 
