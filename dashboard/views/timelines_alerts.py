@@ -18,6 +18,7 @@ from dashboard.views import timelines_data as data
 from dashboard.views import timelines_state as desk
 from dashboard.views.markup import tag, text
 from dashboard.views.timelines_data import Alarms
+from dashboard.views.timelines_later import reselect
 from dashboard.views.timelines_markup import head, percent
 
 MOST_CASES = 12
@@ -110,7 +111,7 @@ def _goes_with(one: CaseChange, alert: Alert) -> bool:
 
 def _only(profile: str, cases: Sequence[str]) -> None:
     """The page narrowed to one profile and the cases that moved its score."""
-    desk.choose(profiles=(profile,), cases=tuple(cases), hidden=())
+    reselect(profiles=(profile,), cases=tuple(cases), hidden=())
 
 
 def _table(caption: str, changes: Sequence[CaseChange]) -> str:

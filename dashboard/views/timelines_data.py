@@ -100,28 +100,36 @@ class Alarms:
     awaited: bool
 
 
-def alarms(table: pa.Table, state: TimelinesState) -> Alarms:
-    """Of all profiles that ``state`` lets through. Rates that take longer than :data:`PATIENCE` follow."""
-    arrays = chosen(table, state)
+def alarms(table: pa.Table, state: TimelinesState, *, patience: float = PATIENCE) -> Alarms:
+    """Of all profiles that ``state`` lets through. Rates that take longer than ``patience`` follow."""
+    arrays, watched = _watched(table, state)
     key = (state.profiles, *_narrowed(state))
-    watched = _once(table, ("watched", *key), lambda: watch_profiles(arrays))
     every = alerts(watched)
     newest = every[:MOST_ALERTS]
     future: Future[tuple[Alert, ...]] = _once(
         table, ("rated", *key), lambda: _behind.submit(rated, arrays, watched, newest)
     )
-    wait([future], PATIENCE)
+    wait([future], patience)
     told = future.result() if future.done() else newest
     return Alarms(arrays, watched, told, len(every) - len(newest), not future.done())
 
 
+def _watched(table: pa.Table, state: TimelinesState) -> tuple[RunArrays, tuple[Watched, ...]]:
+    arrays = chosen(table, state)
+    key = ("watched", state.profiles, *_narrowed(state))
+    return arrays, _once(table, key, lambda: watch_profiles(arrays))
+
+
 def prepare() -> None:
-    """Make what the next visit needs: the page as it opens without a choice."""
+    """Make what the next visit needs: the page as it opens without a choice, and its nearest choice."""
     table = timelines.table().data
     if table is None or not table.num_rows:
         return
     shown(table, TimelinesState())
     alarms(table, TimelinesState())
+    kept = TimelinesState(leave_out_machinery=False)
+    shown(table, kept)
+    _watched(table, kept)
 
 
 def _narrowed(state: TimelinesState) -> tuple[Hashable, ...]:

@@ -10,8 +10,8 @@ from backend.timelines.run_arrays import instant
 from dashboard.i18n import t
 from dashboard.services.timelines import TimelinesState
 from dashboard.views import timelines_data as data
-from dashboard.views import timelines_state as desk
 from dashboard.views.timelines_data import Gathered
+from dashboard.views.timelines_later import reselect
 
 SPANS = ("7", "28", "91")
 """Days back from the newest run, as buttons."""
@@ -61,9 +61,9 @@ def _names(field: str, options: list[str], state: TimelinesState, drawn: Timelin
 def _names_chosen(field: str) -> None:
     chosen = tuple(st.session_state[f"tl_{field}"])
     if field == "profiles":
-        desk.choose(profiles=chosen, hidden=())
+        reselect(profiles=chosen, hidden=())
     else:
-        desk.choose(cases=chosen)
+        reselect(cases=chosen)
 
 
 def _made_with(field: str, options: list[str], said: str | None) -> None:
@@ -84,9 +84,9 @@ def _made_with(field: str, options: list[str], said: str | None) -> None:
 def _made_with_chosen(field: str) -> None:
     said = st.session_state[f"tl_{field}"]
     if field == "model_vendor":
-        desk.choose(model_vendor=said)
+        reselect(model_vendor=said)
     else:
-        desk.choose(inference_provider=said)
+        reselect(inference_provider=said)
 
 
 def _days(state: TimelinesState, newest: int | None) -> None:
@@ -125,17 +125,17 @@ def _ends(state: TimelinesState) -> tuple[date | None, date | None]:
 
 def _days_chosen() -> None:
     first, last = st.session_state["tl_since"], st.session_state["tl_until"]
-    desk.choose(since=_midnight(first), until=_midnight(last + DAY if last else None))
+    reselect(since=_midnight(first), until=_midnight(last + DAY if last else None))
 
 
 def _last(newest: int | None, days: int) -> None:
     """So many days up to the newest run; without an end, so that newer ones join them."""
     if newest is not None:
-        desk.choose(since=_midnight(instant(newest).date() - (days - 1) * DAY), until=None)
+        reselect(since=_midnight(instant(newest).date() - (days - 1) * DAY), until=None)
 
 
 def _any_day() -> None:
-    desk.choose(since=None, until=None)
+    reselect(since=None, until=None)
 
 
 def _midnight(day: date | None) -> datetime | None:
@@ -154,12 +154,12 @@ def _machinery(table: pa.Table, drawn: TimelinesState) -> None:
 
 
 def _machinery_chosen() -> None:
-    desk.choose(leave_out_machinery=st.session_state["tl_machinery"])
+    reselect(leave_out_machinery=st.session_state["tl_machinery"])
 
 
 def clear() -> None:
     """Drop every filter."""
-    desk.choose(
+    reselect(
         profiles=(),
         cases=(),
         model_vendor=None,

@@ -3,15 +3,12 @@
 A fragment reads the runs and the address anew when it is drawn, so that a choice within one draws that one.
 """
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 
-import pyarrow as pa
 import streamlit as st
 
-from backend.timelines.run_arrays import RunArrays
 from dashboard.i18n import t
-from dashboard.services.timelines import TimelinesState, is_sample
+from dashboard.services.timelines import is_sample
 from dashboard.views import (
     freshness,
     refresh,
@@ -21,6 +18,7 @@ from dashboard.views import (
     timelines_compare,
     timelines_exports,
     timelines_filters,
+    timelines_later,
     timelines_run,
     timelines_scores,
 )
@@ -28,12 +26,11 @@ from dashboard.views import timelines_data as data
 from dashboard.views import timelines_state as desk
 from dashboard.views.markup import tag, text
 from dashboard.views.timelines_data import Gathered
+from dashboard.views.timelines_later import Section
 from dashboard.views.timelines_state import PARTS, Part
 
 SKELETON = 900
 COMMAND = "chainproof runs import FILE --add-profiles"
-AWAIT_SECONDS = 1.0
-"""Until the rates of false alarms are looked for again."""
 _SEEN = "_timelines_seen"
 _DRAWN = "_timelines_drawn"
 
@@ -61,12 +58,12 @@ def page() -> None:
         _nothing(seen)
         return
     state = desk.current()
-    arrays, drawn = data.shown(table, state)
+    timelines_later.begin(state)
     with st.container(key="tl_top", horizontal=True, vertical_alignment="center", gap="small"):
         _live(seen)
-        timelines_exports.show(arrays, seen.answer.at)
-    timelines_filters.show(seen, table, state, drawn)
-    if not len(arrays):
+        st.fragment(_files, key=PARTS["files"])()
+    st.fragment(_filters, key=PARTS["filters"])()
+    if not len(data.shown(table, state)[0]):
         states.empty(
             t("timelines.none_match"),
             action=t("timelines.clear"),
@@ -74,9 +71,9 @@ def page() -> None:
             key="tl_none",
         )
         return
-    _alerts_part(table, state)
-    for part, draw in SECTIONS.items():
-        st.fragment(_drawing(draw), key=PARTS[part])()
+    st.fragment(_alerts, key=PARTS["alerts"])()
+    st.fragment(_scores, key=PARTS["scores"])()
+    timelines_later.show(SECTIONS)
 
 
 def _gathered() -> Gathered:
@@ -123,37 +120,34 @@ def _nothing(seen: Gathered) -> None:
         st.code(COMMAND, language=None)
 
 
-def _alerts_part(table: pa.Table, state: TimelinesState) -> None:
-    """Looked at again while the rates of false alarms are worked out."""
-    awaited = data.alarms(table, state).awaited
+def _files() -> None:
+    seen = data.gather()
+    if seen.table is not None:
+        timelines_exports.show(data.shown(seen.table, desk.current())[0], seen.answer.at)
 
-    def draw() -> None:
-        now = data.gather().table
+
+def _filters() -> None:
+    seen, state = data.gather(), desk.current()
+    if seen.table is not None:
+        timelines_filters.show(seen, seen.table, state, data.shown(seen.table, state)[1])
+
+
+def _alerts() -> None:
+    table = data.gather().table
+    if table is not None:
         with st.container(key="tl_alerts", border=True, gap="small"):
-            still = timelines_alerts.section(table if now is None else now, desk.current())
-        if awaited and not still:
-            st.rerun()  # without the interval
-
-    st.fragment(draw, key=PARTS["alerts"], run_every=AWAIT_SECONDS if awaited else None)()
+            awaited = timelines_alerts.section(table, desk.current())
+        timelines_later.await_rates(awaited=awaited)
 
 
-def _drawing(draw: Callable[[RunArrays, TimelinesState], None]) -> Callable[[], None]:
-    def part() -> None:
-        table = data.gather().table
-        if table is not None:
-            arrays, state = data.shown(table, desk.current())
-            draw(arrays, state)
-
-    return part
+def _scores() -> None:
+    table, state = data.gather().table, desk.current()
+    if table is not None:
+        with st.container(key="tl_scores", border=True, gap="small"):
+            timelines_scores.section(*data.shown(table, state), table, state)
 
 
-def _scores(arrays: RunArrays, state: TimelinesState) -> None:
-    with st.container(key="tl_scores", border=True, gap="small"):
-        timelines_scores.section(arrays, state, arrays.table, desk.current())
-
-
-SECTIONS: dict[Part, Callable[[RunArrays, TimelinesState], None]] = {
-    "scores": _scores,
+SECTIONS: dict[Part, Section] = {
     "compare": timelines_compare.section,
     "cases": timelines_cases.section,
     "run": timelines_run.section,

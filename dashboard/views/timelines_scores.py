@@ -33,7 +33,7 @@ def section(arrays: RunArrays, state: TimelinesState, table: pa.Table, everybody
         _window(arrays, state)
         _same_cases(state)
     _legend(arrays, state)
-    scores = _scores(arrays, state, time, data.alarms(table, everybody))
+    scores = _scores(arrays, state, time, data.alarms(table, everybody, patience=0))
     _drawing(scores, time)
     notes = _notes(arrays, time)
     st.html(tag("p", text(" ".join(notes)), class_="cp-note"))

@@ -6,7 +6,7 @@ so what one part changes is drawn by those parts alone that show it.
 
 from dataclasses import replace
 from datetime import datetime
-from typing import Literal, TypedDict, Unpack
+from typing import Literal, NoReturn, TypedDict, Unpack
 
 import streamlit as st
 
@@ -16,13 +16,16 @@ from dashboard.services.timelines import FIELDS, TimelinesState
 
 __all__ = ["PARTS", "Part", "TimelinesState", "address", "choose", "current", "redraw", "run_link"]
 
-Part = Literal["alerts", "scores", "compare", "cases", "run"]
+Part = Literal["files", "filters", "alerts", "scores", "compare", "cases", "run", "later"]
 PARTS: dict[Part, str] = {
+    "files": "tl_part_files",
+    "filters": "tl_part_filters",
     "alerts": "tl_part_alerts",
     "scores": "tl_part_scores",
     "compare": "tl_part_compare",
     "cases": "tl_part_cases",
     "run": "tl_part_run",
+    "later": "tl_part_later",
 }
 """The parts of the page, and the keys of their fragments."""
 
@@ -62,10 +65,9 @@ def choose(**changes: Unpack[Changes]) -> None:
         urlstate.write(FIELDS[field], reading.to_text(field, getattr(now, field)))
 
 
-def redraw(*parts: Part) -> None:
-    """Draw these parts alone after this callback, which must be a widget's; without any, the whole page."""
-    if parts:
-        st.rerun([PARTS[part] for part in parts])
+def redraw(*parts: Part) -> NoReturn:
+    """Draw these parts alone after this callback, which must be a widget's. Does not return."""
+    st.rerun([PARTS[part] for part in parts])
 
 
 def address(**changes: Unpack[Changes]) -> str:

@@ -263,6 +263,51 @@ def test_names_are_never_markup() -> None:
     assert EVIL in [line["name"] for line in charted(app)["drawing"]["lines"]]
 
 
+# --- the lower parts
+
+
+def due(app: AppTest) -> list[str]:
+    """The parts that the browser is to ask for."""
+    return [part["part"] for part in orjson.loads(pages.component(app, "later").bytes)["parts"]]
+
+
+def waiting(app: AppTest) -> list[str]:
+    """The parts that are not drawn."""
+    return re.findall(r'class="tl-later tl-later-(\w+)"', html(app))
+
+
+def test_what_is_below_the_screen_waits_until_it_is_asked_for() -> None:
+    app = opened()
+    assert waiting(app) == ["compare", "cases", "run"]
+    assert [part for part in due(app) if part != "alerts"] == ["compare", "cases", "run"]
+    assert t("timelines.case_title") in html(app)
+
+
+@pytest.mark.parametrize(("opens", "name"), [("run", "case"), ("compare", "a")])
+def test_what_a_link_opens_is_drawn_with_the_page(opens: str, name: str) -> None:
+    app = opened(**{name: STEADY if name == "a" else "case 03"})
+    assert opens not in waiting(app)
+    assert opens not in due(app)
+
+
+def test_a_choice_leaves_the_lower_parts_standing_and_has_them_asked_for() -> None:
+    app = opened(case="case 03", a=STEADY)
+    assert [part for part in due(app) if part != "alerts"] == ["cases"]
+    app.selectbox(key="tl_model_vendor").set_value("vendor one").run()
+    assert not app.exception
+    assert "tlp_run_case" not in [box.key for box in app.selectbox]  # was not drawn again
+    assert [part for part in due(app) if part != "alerts"] == ["compare", "cases", "run"]
+
+
+def test_who_comes_back_to_the_page_is_shown_its_upper_parts_first_again() -> None:
+    app = opened(case="case 03")
+    app.query_params.clear()
+    app.switch_page("app_pages/research.py").run()
+    app.switch_page("app_pages/timelines.py").run()
+    assert not app.exception
+    assert waiting(app) == ["compare", "cases", "run"]
+
+
 # --- states
 
 
