@@ -48,7 +48,7 @@ MEANINGS = {
     "404": "There is no such thing.",
     "408": "The body came too slowly; the connection ends.",
     "413": "The body is over the size limit.",
-    "415": "The body is not `application/json`.",
+    "415": "The body is not `application/json`, or is compressed.",
     "429": "The caller's limit is reached; `Retry-After` says when to ask again.",
     "500": "A fault of the service.",
     "503": "A dependency is down, or there is more to do than can be done in time; `Retry-After` says when "

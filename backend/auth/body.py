@@ -10,20 +10,26 @@ def judge_body(headers: Iterable[tuple[bytes, bytes]], *, limit: int) -> None:
     for a declared length over ``limit`` bytes.
 
     A body sent in chunks declares no length: whoever reads it stops at the limit. A request without
-    a body passes, for the endpoint to say what is missing.
+    a body passes, for the endpoint to say what is missing. Compressed bodies are not taken: a small
+    one could grow without end.
     """
-    length, chunked, types = b"", False, []
+    length, chunked, coded, types = b"", False, False, []
     for name, value in headers:
         if name == b"content-length":
             length = value.strip().lstrip(b"0")
         elif name == b"transfer-encoding":
             chunked = True
+            coded |= value.strip().lower() != b"chunked"
+        elif name == b"content-encoding":
+            coded |= value.strip().lower() not in (b"", b"identity")
         elif name == b"content-type":
             types.append(value)
     if not length and not chunked:
         return
     if len(types) != 1 or not is_json(types[0]):
         raise UnsupportedMediaType("The body must be JSON: send it with 'Content-Type: application/json'.")
+    if coded:
+        raise UnsupportedMediaType("The body must not be compressed: send it without 'Content-Encoding'.")
     # By the digits first: turning thousands of them into a number is refused by Python with another error.
     if length.isdigit() and (len(length) > len(str(limit)) or int(length) > limit):
         raise PayloadTooLarge(f"The body is over the limit of {limit} bytes. Send less at once.")

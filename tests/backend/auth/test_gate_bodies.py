@@ -16,6 +16,13 @@ BAD_BODIES: dict[str, tuple[Headers, str | None, bytes, int]] = {
     "over the limit": ({**JSON_TYPE}, "1001", b" " * 1001, 413),
     "another type": ({"content-type": "text/plain"}, "13", b'{"text": "a"}', 415),
     "another type in chunks": ({"content-type": "text/plain"}, None, b'{"text": "a"}', 415),
+    "compressed": ({**JSON_TYPE, "content-encoding": "gzip"}, "13", b'{"text": "a"}', 415),
+    "compressed on the way": (
+        {**JSON_TYPE, "transfer-encoding": "gzip, chunked"},
+        None,
+        b'{"text": "a"}',
+        415,
+    ),
     "no type": ({}, "13", b'{"text": "a"}', 415),
     "everything": ({"content-type": "text/plain"}, "1001", b"\xff" * 1001, 415),
     "no body": ({}, None, b"", 400),

@@ -1,0 +1,200 @@
+"""HTTP/1.1 as uvicorn speaks it, held to limits, and refusing in the service's own words.
+
+What comes before an application is asked is the server's alone: without this, a request's head may be
+endless in size and in time, a body may never come, fields behind a body (trailers) pass for headers, and
+whatever cannot be parsed is refused in plain text without a request id.
+"""
+
+import asyncio
+from enum import Enum
+from typing import Any
+
+import httptools
+import structlog
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from backend import errors, metrics
+from backend.asgi import RequestIds
+
+log = structlog.get_logger(__name__)
+HEAD_BYTES, HEAD_LINES = 64 * 1024, 200
+"""The most that stands before a body: request line and headers together, and how many of those."""
+HEAD_SECONDS, BODY_SECONDS = 15.0, 120.0
+"""How long a head and a body may take to arrive, each as a whole: a trickle keeps no connection open."""
+ASKS_FOR_ANOTHER = (b"upgrade", b"http2-settings")
+
+
+class Stage(Enum):
+    """What of a request is awaited next."""
+
+    NOTHING = None
+    HEAD = HEAD_SECONDS
+    BODY = BODY_SECONDS
+
+
+class HeadTooLarge(errors.ServiceError):
+    status, code = 431, "head_too_large"
+
+
+class TooSlow(errors.ServiceError):
+    status, code = 408, "request_timeout"
+
+
+class Protocol(HttpToolsProtocol):
+    """One connection. Other protocols (WebSocket, HTTP/2) are not spoken: who asks for them is answered in
+    HTTP/1.1, as RFC 9110 section 7.8 allows."""
+
+    _ids = RequestIds()
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._stage = self._timed = Stage.NOTHING
+        self._timer: asyncio.TimerHandle | None = None
+        self._head_bytes = self._unused_bytes = 0
+        self._began_now = self._is_over = False
+        self._refusal: errors.ServiceError | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._stage = Stage.HEAD
+        self._keep_time()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stage = Stage.NOTHING
+        self._keep_time()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self._is_over:
+            return
+        self._began_now = False
+        self._unset_keepalive_if_required()
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade as upgrade:
+            self._decline_upgrade(data[upgrade.args[0] :])
+            return
+        except httptools.HttpParserError:
+            self._refuse(self._refusal or errors.BadRequest("The request is not valid HTTP/1.1."))
+            return
+        if self._stage is not Stage.NOTHING and not self._began_now:
+            self._unused_bytes += len(data)
+            if self._unused_bytes > HEAD_BYTES:
+                self._refuse(_too_large())
+                return
+        self._keep_time()
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._stage, self._timed = Stage.HEAD, Stage.NOTHING
+        self._head_bytes = self._unused_bytes = 0
+        self._began_now = True
+
+    def on_url(self, url: bytes) -> None:
+        self._count(len(url))
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._stage is not Stage.HEAD:
+            return  # a trailer: none is defined here, so that none may be merged (RFC 9110 section 6.5.1)
+        self._count(len(name) + len(value))
+        super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        hosts, version = sum(name == b"host" for name, _ in self.headers), self.parser.get_http_version()
+        if version not in ("1.0", "1.1"):
+            raise self._because(errors.BadRequest("This speaks HTTP/1.1."))
+        if hosts > 1 or (not hosts and version == "1.1"):
+            raise self._because(errors.BadRequest("The request needs one Host header (RFC 9112, 3.2)."))
+        self._stage = Stage.BODY
+        if self.parser.get_method() == b"CONNECT":
+            raise self._because(errors.BadRequest("This is no proxy: it does not take CONNECT."))
+        if not self.parser.should_upgrade():
+            super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._unused_bytes, self._began_now = 0, True
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._stage = Stage.NOTHING
+        if not self.parser.should_upgrade():
+            super().on_message_complete()
+
+    def _count(self, more: int) -> None:
+        self._head_bytes += more
+        if self._head_bytes > HEAD_BYTES or len(self.headers) >= HEAD_LINES:
+            raise self._because(_too_large())
+
+    def _because(self, refusal: errors.ServiceError) -> errors.ServiceError:
+        """Keep the reason: the parser hides what its callbacks raise."""
+        self._refusal = refusal
+        return refusal
+
+    def _decline_upgrade(self, rest: bytes) -> None:
+        """Read the request as if it had not asked: the parser leaves the body of one that did for the
+        other protocol, and would take it for the next request."""
+        kept = [(name, value) for name, value in self.headers if name not in ASKS_FOR_ANOTHER]
+        version = self.parser.get_http_version().encode()
+        lines = [b"%s %s HTTP/%s" % (self.parser.get_method(), self.url, version)]
+        lines += [b"%s: %s" % pair for pair in kept]
+        self.parser = httptools.HttpRequestParser(self)
+        self.data_received(b"\r\n".join([*lines, b"", rest]))
+
+    def _keep_time(self) -> None:
+        if self._stage is self._timed:
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timed = self._stage
+        seconds = self._stage.value
+        self._timer = None if seconds is None else self.loop.call_later(seconds, self._expire)
+
+    def _expire(self) -> None:
+        if self._began_a_request():
+            self._refuse(TooSlow("The request did not arrive in time."))
+        elif not self.transport.is_closing():
+            self.transport.close()
+
+    def _began_a_request(self) -> bool:
+        return self._stage is Stage.BODY or self.headers is not None
+
+    def _refuse(self, error: errors.ServiceError) -> None:
+        """Say why, unless an answer is on its way already, and close."""
+        self._is_over = True
+        cycle = self.cycle
+        in_its_body = self._stage is Stage.BODY and cycle is not None and cycle.more_body
+        self._stage = Stage.NOTHING
+        self._keep_time()
+        if in_its_body:
+            if cycle.response_started:
+                self.transport.close()
+                return
+        elif cycle is not None and not cycle.response_complete:
+            cycle.keep_alive = False  # what came before is answered, then the connection ends
+            return
+        self.transport.write(self._written(error))
+        self.transport.close()
+
+    def _written(self, error: errors.ServiceError) -> bytes:
+        request_id = self._ids.take(None).decode()
+        target = (self.url or b"" if self.headers is not None else b"").decode("latin-1")
+        answer = errors.render(error, path=target.partition("?")[0], request_id=request_id)
+        metrics.REQUESTS.labels("(unread)", metrics.NO_ROUTE, str(error.status)).inc()
+        log.info("request_refused", status=error.status, code=error.code, request_id=request_id)
+        headers = [
+            *self.server_state.default_headers,
+            (b"content-type", answer.content_type.encode()),
+            (b"content-length", str(len(answer.body)).encode()),
+            (b"x-content-type-options", b"nosniff"),
+            (b"x-request-id", request_id.encode()),
+            (b"connection", b"close"),
+        ]
+        lines = b"".join(b"%s: %s\r\n" % pair for pair in headers)
+        return STATUS_LINE[error.status] + lines + b"\r\n" + answer.body
+
+
+def _too_large() -> HeadTooLarge:
+    return HeadTooLarge(
+        f"What stands before the body is over {HEAD_BYTES} bytes or {HEAD_LINES} headers. Send less."
+    )
