@@ -86,7 +86,8 @@ class Protocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
-        self._stage, self._timed = Stage.HEAD, Stage.NOTHING
+        self._stop_clock()  # each request has its own time
+        self._stage = Stage.HEAD
         self._head_bytes = self._unused_bytes = 0
         self._began_now = True
 
@@ -144,11 +145,15 @@ class Protocol(HttpToolsProtocol):
     def _keep_time(self) -> None:
         if self._stage is self._timed:
             return
+        self._stop_clock()
+        seconds = self._stage.value
+        if seconds is not None:
+            self._timed, self._timer = self._stage, self.loop.call_later(seconds, self._expire)
+
+    def _stop_clock(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self._timed = self._stage
-        seconds = self._stage.value
-        self._timer = None if seconds is None else self.loop.call_later(seconds, self._expire)
+        self._timed, self._timer = Stage.NOTHING, None
 
     def _expire(self) -> None:
         if self._began_a_request():

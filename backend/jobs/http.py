@@ -61,6 +61,7 @@ def _idempotency_key(
         str | None,
         Header(
             alias=KEY_HEADER,
+            json_schema_extra={"minLength": 1, "maxLength": LONGEST_KEY},
             description="1 to 255 printable characters. Within 24 hours the same key of the same "
             "credential gives the job that it came with first.",
         ),

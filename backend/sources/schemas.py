@@ -3,7 +3,15 @@
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    model_validator,
+)
 from typing_extensions import TypedDict
 
 from backend.documents.model import SourceType
@@ -30,8 +38,18 @@ def _address(text: str) -> str:
 
 
 Url = Annotated[
-    str, Field(max_length=LONGEST_URL, json_schema_extra={"format": "uri"}), AfterValidator(_address)
+    str,
+    # No format "uri": letters of every script are taken, as browsers show addresses (RFC 3987).
+    Field(max_length=LONGEST_URL, json_schema_extra={"pattern": r"^[Hh][Tt][Tt][Pp][Ss]?://[^\s/?#]\S*$"}),
+    AfterValidator(_address),
 ]
+
+
+def _integral(value: Any) -> Any:
+    """``10.0`` is 10 in JSON Schema."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 Statement = Annotated[str, Field(max_length=LONGEST_STATEMENT)]
 
 
@@ -51,7 +69,7 @@ class SourcesRequest(BaseModel):
         validation_alias=AliasChoices("source_urls", "original_urls"),
         description="Pages to read beside those that are found; `original_urls` is another name of it.",
     )
-    max_results: Annotated[int, Field(strict=True, ge=1, le=50)] = Field(
+    max_results: Annotated[int, Field(strict=True, ge=1, le=50), BeforeValidator(_integral)] = Field(
         default=10, description="Sources in the result at the most."
     )
 

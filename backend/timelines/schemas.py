@@ -95,7 +95,11 @@ def _whole(value: Any) -> Any:
     return value
 
 
-Limit = Annotated[int, Field(ge=0, le=_LARGEST_NUMBER), BeforeValidator(_whole, json_schema_input_type=int)]
+Limit = Annotated[
+    int,
+    Field(ge=0, le=_LARGEST_NUMBER),
+    BeforeValidator(_whole, json_schema_input_type=Annotated[int, Field(ge=0, le=_LARGEST_NUMBER)]),
+]
 
 
 def entries_made(limit: int) -> int:

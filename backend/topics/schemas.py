@@ -26,7 +26,8 @@ LARGEST = 2**63 - 1
 LARGEST_SCORE = 1e15
 """Beyond, a sum of scores would lose whole ones."""
 _WHOLE = re.compile(r"[+-]?[0-9]{1,30}")
-_ADDRESS = re.compile(r"https?://[^\s/?#@]+(?:[/?#]\S*)?", re.IGNORECASE)
+ADDRESS_PATTERN = r"^[Hh][Tt][Tt][Pp][Ss]?://[^\s/?#@]+(?:[/?#]\S*)?$"
+_ADDRESS = re.compile(ADDRESS_PATTERN)
 
 Timestamp = Annotated[
     str, Field(examples=["2026-11-21T09:30:00Z"], json_schema_extra={"format": "date-time"})
@@ -190,6 +191,14 @@ SentInstant = Annotated[
 """Text alone: a number would be guessed to be seconds or milliseconds."""
 
 
+def _integral(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Integral = BeforeValidator(_integral)
+"""``1.0`` is 1 in JSON Schema."""
+
+
 def _storable(value: str) -> str:
     if "\0" in value:
         raise ValueError("holds U+0000, which cannot be stored")
@@ -212,10 +221,12 @@ Address = Annotated[
     StringConstraints(strip_whitespace=True, max_length=2000),
     AfterValidator(_address),
     Storable,
-    WithJsonSchema({"type": "string", "format": "uri", "maxLength": 2000, "pattern": "^https?://"}),
+    # No format "uri": letters of every script are taken, as browsers show addresses (RFC 3987).
+    WithJsonSchema({"type": "string", "maxLength": 2000, "pattern": ADDRESS_PATTERN}),
 ]
 """Shown as a link: hence no scheme but these."""
-Score = Annotated[StrictFloat | StrictInt, Field(ge=-LARGEST_SCORE, le=LARGEST_SCORE)]
+_WITHIN_A_SUM = Field(ge=-LARGEST_SCORE, le=LARGEST_SCORE)
+Score = Annotated[StrictFloat, _WITHIN_A_SUM] | Annotated[StrictInt, _WITHIN_A_SUM]
 Title = Annotated[str, _limits(1000, 1), Storable]
 Sentence = Annotated[str, _limits(2000), Storable]
 Prose = Annotated[str, _limits(20_000), Storable]
@@ -246,7 +257,7 @@ class TopicIn(Sent):
     external_id: Annotated[str, _limits(200, 1), Storable] | None = Field(
         default=None, description="The sender's own name of it: a known one updates that topic."
     )
-    category: Annotated[StrictInt, Field(ge=0, le=2)] = Field(
+    category: Annotated[StrictInt, Field(ge=0, le=2), Integral] = Field(
         description="0 Breaking, 1 Important, 2 Normal."
     )
     published_at: SentInstant

@@ -173,6 +173,22 @@ def test_a_connection_that_says_nothing_is_closed_without_a_word(connection: Con
     assert connection.transport.written == b""
 
 
+def test_a_connection_kept_open_between_requests_ends_without_a_word(connection: Connection) -> None:
+    answered = connection.send(GET)
+    connection.wait(HEAD_SECONDS + BODY_SECONDS)
+    assert connection.transport.closed
+    assert connection.transport.written == answered
+
+
+@pytest.mark.parametrize("sent", [b"", GET[:9], GET, POST + b"Content-Length: 9\r\n\r\n"])
+def test_nothing_is_told_to_a_client_that_left(connection: Connection, sent: bytes) -> None:
+    answered = connection.send(sent) if sent else b""
+    connection.protocol.connection_lost(ConnectionResetError())
+    connection.transport.closed = True
+    connection.wait(HEAD_SECONDS + BODY_SECONDS)
+    assert connection.transport.written == answered
+
+
 @pytest.mark.parametrize("framing", [b"Content-Length: 5", b"Transfer-Encoding: chunked"])
 def test_a_body_that_never_comes_whole_is_ended(connection: Connection, framing: bytes) -> None:
     connection.send(POST + framing + b"\r\n\r\n", b"1")

@@ -60,7 +60,7 @@ WRONG: list[tuple[str, Any]] = [
     ("category", 3),
     ("category", "1"),
     ("category", True),
-    ("category", 1.0),
+    ("category", 1.5),
     ("category", None),
     ("published_at", "2026-01-01"),
     ("published_at", 1767225600),

@@ -1,0 +1,141 @@
+"""Hunt for faults of the service over HTTP, at length: ``python -m benchmarks.hunting [--minutes 30]``.
+
+A served process on a folder of its own, with a worker, is sent what Schemathesis makes of the service's own
+document, with every check that it has (``tests/support/hunting.py`` says which complaints contradict the
+contract): first with a key for all, a part of the time without one, when nothing but the open paths may
+answer. Then come requests of our own, byte by byte (``benchmarks/raw_requests.py``). Ends with exit code 1
+when a check failed, an answer was a 5xx, or the log holds a traceback.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import httpx
+import orjson
+
+from benchmarks import raw_requests, servers
+from tests.support import hunting
+
+WITHOUT_A_KEY = 0.1
+"""Share of the time that is spent without a key."""
+
+
+def hunted(base: str, key: str | None, seconds: int, seed: int, workers: int) -> hunting.Bag:
+    document = httpx.get(f"{base}/openapi.json", timeout=30).json()
+    more: dict[str, Any] = {
+        "base-url": base,
+        "max-time": max(seconds, 1),
+        "seed": seed,
+        "workers": workers,
+        "request-timeout": 30,
+    }
+    if key is not None:
+        more |= known_names(base, key)
+    config = hunting.configuration(key, more=more, **{"max-examples": 200})
+    return hunting.hunt(hunting.schema_of(document, config))
+
+
+def known_names(base: str, key: str) -> dict[str, Any]:
+    """Names of what is there, which no other answer leads to, for most of the requests."""
+    with httpx.Client(base_url=base, headers={"CP-X-API-KEY": key}, timeout=30) as client:
+        profiles = client.get("/v1/timelines", params={"limit": 1}).json()["profiles"]
+        assets = [asset["id"] for asset in client.get("/assets").json()]
+    names = {
+        "profile": list(profiles),
+        "run_id": [entry["run_id"] for each in profiles.values() for entry in each["entries"]],
+        "asset": assets,
+    }
+    names = {name: values for name, values in names.items() if values}
+    return {
+        "dictionaries": {name: {"values": values} for name, values in names.items()},
+        "parameters": {f"path.{name}": {"dictionary": name, "probability": 0.7} for name in names},
+    }
+
+
+def tell(title: str, bag: hunting.Bag, seconds: float) -> bool:
+    """Print the counts; whether all is well."""
+    print(f"\n{title}: {bag.requests} requests in {seconds:.0f} s, {bag.server_errors} of them 5xx")
+    print("  answers ", in_order(bag.answers))
+    print("  phases  ", in_order(bag.phases))
+    print("  checks  ", in_order(bag.checks))
+    print(f"  failures {len(bag.failures)}, errors {len(bag.errors)}")
+    for (operation, check, name), details in bag.failures.items():
+        print(f"\n  {operation}: {check}: {name}\n    " + details.replace("\n", "\n    "))
+    for error in bag.errors[:20]:
+        print("  error:", error[:300])
+    return not (bag.failures or bag.errors or bag.server_errors)
+
+
+def tracebacks(log: str) -> Counter[str]:
+    """How often which event was logged with the trace of which error."""
+    found: Counter[str] = Counter()
+    for line in log.splitlines():
+        if "Traceback" in line:
+            try:
+                event = orjson.loads(line)
+            except orjson.JSONDecodeError:
+                found["(outside the log's form)"] += 1
+                continue
+            found[f"{event['event']}: {str(event.get('exception')).splitlines()[-1]}"] += 1
+    return found
+
+
+def in_order(counts: Counter[Any]) -> str:
+    return ", ".join(f"{name}: {count}" for name, count in counts.most_common())
+
+
+def let_in(bag: hunting.Bag, document: dict[str, Any]) -> list[str]:
+    """Operations behind the gate that gave a stranger anything but 401, 404 and 405."""
+    guarded = {
+        f"{method.upper()} {path}"
+        for path, item in document["paths"].items()
+        for method, operation in item.items()
+        if operation.get("security")
+    }
+    return [
+        f"{label}: {in_order(answers)}"
+        for label, answers in bag.by_operation.items()
+        if label in guarded and set(answers) - {401, 404, 405}
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--minutes", type=float, default=30)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=1, help="requests at one time")
+    options = parser.parse_args()
+    seconds, well = options.minutes * 60, True
+    with tempfile.TemporaryDirectory(prefix="chainproof-hunting-") as folder:
+        home, port, log = Path(folder) / "home", servers.free_port(), Path(folder) / "log"
+        base = f"http://127.0.0.1:{port}"
+        environment = servers.service_environment(home, port, CHAINPROOF_LOG_FORMAT="json")
+        with servers.process(["-m", "backend.cli", "serve"], environment, f"{base}/readyz", log):
+            key = (home / "local.key").read_text().strip()
+            servers.wait_for_prices(base, key)
+            for title, credential, share in (
+                ("With a key", key, 1 - WITHOUT_A_KEY),
+                ("Without a key", None, WITHOUT_A_KEY),
+            ):
+                began = time.monotonic()
+                bag = hunted(base, credential, int(seconds * share), options.seed, options.workers)
+                well &= tell(title, bag, time.monotonic() - began)
+                if credential is None:
+                    strangers = let_in(bag, httpx.get(f"{base}/openapi.json", timeout=30).json())
+                    print("  let in:", strangers or "nobody")
+                    well &= not strangers
+            well &= raw_requests.tell(port, key)
+        traces = tracebacks(log.read_text(errors="replace"))
+        print(f"\nTracebacks in the log: {sum(traces.values())}")
+        for told, count in traces.most_common(10):
+            print(f"  {count} times {told}")
+    sys.exit(0 if well and not traces else 1)
+
+
+if __name__ == "__main__":
+    main()
