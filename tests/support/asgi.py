@@ -48,6 +48,19 @@ def send(
     client: str = "127.0.0.1",
 ) -> Answer:
     """``path`` may hold a query; each piece of ``body`` is a message of its own."""
+    return asyncio.run(answer_of(app, path, method=method, headers=headers, body=body, client=client))
+
+
+async def answer_of(
+    app: ASGIApp,
+    path: str,
+    *,
+    method: str = "GET",
+    headers: Headers = (),
+    body: Iterable[bytes] = (b"",),
+    client: str = "127.0.0.1",
+) -> Answer:
+    """The same within a loop that runs already."""
     bare, _, query = path.partition("?")
     pairs = headers.items() if isinstance(headers, Mapping) else headers
     state: dict[str, Any] = {}
@@ -78,10 +91,7 @@ def send(
     async def take(message: Any) -> None:
         sent.append(message)
 
-    async def run() -> None:
-        await app(scope, receive, take)
-
-    asyncio.run(run())
+    await app(scope, receive, take)
     start = next(message for message in sent if message["type"] == "http.response.start")
     whole = b"".join(message.get("body", b"") for message in sent if message["type"] == "http.response.body")
     return Answer(start["status"], list(start["headers"]), whole, reads, state)
