@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help run test pytest check fix bench lock clean
+.PHONY: help run test pytest check fix bench audit lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ fix: $(INSTALLED) ## mend what lint and formatting can mend
 bench: $(INSTALLED) ## run the benchmarks by hand; each prints ratios within one run
 	@$(BIN)/python -m benchmarks.hot_gets
 	@$(BIN)/python -m benchmarks.pages
+
+audit: $(INSTALLED) ## look the locked dependencies up among known vulnerabilities; needs the network
+	@$(BIN)/uv tool run pip-audit --requirement requirements.lock --require-hashes --disable-pip --strict
 
 lock: $(INSTALLED) ## resolve the dependencies anew into requirements.lock
 	@$(BIN)/uv pip compile --universal --generate-hashes --no-emit-index-url --no-header --quiet \
