@@ -29,6 +29,8 @@ from backend.settings import Settings
 app = typer.Typer()
 log = structlog.get_logger(__name__)
 START_SECONDS = 60.0
+LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
+NAMED_BY_THE_OPERATOR = "STREAMLIT_SERVER_ALLOWED_HOSTS"
 
 
 @app.command()
@@ -156,9 +158,21 @@ def dashboard(
             f"--server.address={settings.dashboard_host}",
             f"--server.port={settings.dashboard_port}",
             "--server.headless=true",
+            *(f"--server.allowedHosts={name}" for name in _names(settings)),
         ],
         standalone_mode=False,
     )
+
+
+def _names(settings: Settings) -> tuple[str, ...]:
+    """The hosts that a browser may name while the dashboard listens on this machine alone.
+
+    A page elsewhere could give its own name this machine's address (DNS rebinding), and act as the reader
+    does. Behind a proxy the operator names the others, or listens on another address, where any may be meant.
+    """
+    if NAMED_BY_THE_OPERATOR in os.environ or settings.dashboard_host not in LOCAL_NAMES:
+        return ()
+    return LOCAL_NAMES
 
 
 def _answers(settings: Settings) -> bool:

@@ -1,0 +1,53 @@
+"""How the command starts the dashboard."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit import config
+from streamlit.web import cli as streamlit_cli
+from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
+from typer.testing import CliRunner
+
+from backend.cli import app
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    """What Streamlit is told, once the command ran."""
+    told: list[str] = []
+
+    def main(arguments: list[str], **_: Any) -> None:
+        told.extend(arguments)
+
+    monkeypatch.setattr(streamlit_cli, "main", main)
+    monkeypatch.chdir(Path.cwd())  # the command goes where Streamlit's settings are
+    monkeypatch.setenv("CHAINPROOF_HOME", str(tmp_path))
+    monkeypatch.delenv("STREAMLIT_SERVER_ALLOWED_HOSTS", raising=False)
+    return told
+
+
+def hosts(arguments: list[str]) -> list[str]:
+    return [each.partition("=")[2] for each in arguments if each.startswith("--server.allowedHosts=")]
+
+
+def test_a_dashboard_of_this_machine_answers_to_this_machines_names_alone(started: list[str]) -> None:
+    assert CliRunner().invoke(app, ["dashboard"]).exit_code == 0
+    before = config.get_option("server.allowedHosts")
+    config.set_option("server.allowedHosts", hosts(started))
+    try:
+        for host in ("127.0.0.1:8501", "localhost:8501", "[::1]:8501", "LOCALHOST"):
+            assert is_host_allowed(host), host
+        for host in ("other.example", "other.example:8501", "localhost.other.example", "127.0.0.1.other", ""):
+            assert not is_host_allowed(host), host
+    finally:
+        config.set_option("server.allowedHosts", before)
+
+
+def test_one_for_others_or_with_names_of_the_operators_own_is_left_to_those(
+    started: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert CliRunner().invoke(app, ["dashboard", "--host", "0.0.0.0"]).exit_code == 0
+    monkeypatch.setenv("STREAMLIT_SERVER_ALLOWED_HOSTS", "dashboard.example")
+    assert CliRunner().invoke(app, ["dashboard"]).exit_code == 0
+    assert hosts(started) == []
