@@ -50,7 +50,7 @@ class Protocol(HttpToolsProtocol):
         super().__init__(*given, **named)
         self._stage = self._timed = Stage.NOTHING
         self._timer: asyncio.TimerHandle | None = None
-        self._head_bytes = self._unused_bytes = 0
+        self._unused_bytes = self._packet = 0
         self._began_now = self._is_over = False
         self._refusal: errors.ServiceError | None = None
 
@@ -67,7 +67,7 @@ class Protocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self._is_over:
             return
-        self._began_now = False
+        self._began_now, self._packet = False, len(data)
         self._unset_keepalive_if_required()
         try:
             self.parser.feed_data(data)
@@ -86,32 +86,27 @@ class Protocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
-        self._stop_clock()  # each request has its own time
+        if self._timer is not None:
+            self._stop_clock()  # each request has its own time
         self._stage = Stage.HEAD
-        self._head_bytes = self._unused_bytes = 0
-        self._began_now = True
-
-    def on_url(self, url: bytes) -> None:
-        self._count(len(url))
-        super().on_url(url)
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        if self._stage is not Stage.HEAD:
-            return  # a trailer: none is defined here, so that none may be merged (RFC 9110 section 6.5.1)
-        self._count(len(name) + len(value))
-        super().on_header(name, value)
+        self._unused_bytes, self._began_now = 0, True
 
     def on_headers_complete(self) -> None:
-        hosts, version = sum(name == b"host" for name, _ in self.headers), self.parser.get_http_version()
+        headers, version = self.headers, self.parser.get_http_version()
+        if len(headers) > HEAD_LINES or self._unused_bytes + self._packet > HEAD_BYTES < self._head_bytes():
+            raise self._because(_too_large())
         if version not in ("1.0", "1.1"):
             raise self._because(errors.BadRequest("This speaks HTTP/1.1."))
+        hosts = [name for name, _ in headers].count(b"host")
         if hosts > 1 or (not hosts and version == "1.1"):
             raise self._because(errors.BadRequest("The request needs one Host header (RFC 9112, 3.2)."))
         self._stage = Stage.BODY
-        if self.parser.get_method() == b"CONNECT":
-            raise self._because(errors.BadRequest("This is no proxy: it does not take CONNECT."))
-        if not self.parser.should_upgrade():
-            super().on_headers_complete()
+        if self.parser.should_upgrade():
+            if self.parser.get_method() == b"CONNECT":
+                raise self._because(errors.BadRequest("This is no proxy: it does not take CONNECT."))
+            return
+        super().on_headers_complete()
+        self.headers = []  # for trailers: none is defined here, so none may be merged (RFC 9110, 6.5.1)
 
     def on_body(self, body: bytes) -> None:
         self._unused_bytes, self._began_now = 0, True
@@ -122,10 +117,8 @@ class Protocol(HttpToolsProtocol):
         if not self.parser.should_upgrade():
             super().on_message_complete()
 
-    def _count(self, more: int) -> None:
-        self._head_bytes += more
-        if self._head_bytes > HEAD_BYTES or len(self.headers) >= HEAD_LINES:
-            raise self._because(_too_large())
+    def _head_bytes(self) -> int:
+        return len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
 
     def _because(self, refusal: errors.ServiceError) -> errors.ServiceError:
         """Keep the reason: the parser hides what its callbacks raise."""

@@ -92,12 +92,12 @@ def test_an_older_client_needs_no_host(connection: Connection) -> None:
 @pytest.mark.parametrize(
     "pieces",
     [
-        [b"GET /" + b"a" * HEAD_BYTES + b" HTTP/1.1\r\n"],
+        [b"GET /" + b"a" * HEAD_BYTES + b" HTTP/1.1\r\nHost: a\r\n\r\n"],
         [b"GET /", *[b"a" * 16_384] * 5],
         [b"GET /x HTTP/1.1\r\nX: ", *[b"a" * 16_384] * 5],
         [b"GET /x HTTP/1.1\r\n", *[b"X: %s\r\n" % (b"a" * 16_384)] * 5],
-        [b"GET /x HTTP/1.1\r\n", b"X: 1\r\n" * (HEAD_LINES + 2)],
-        [b"GET /x HTTP/1.1\r\n" + b"X: 1\r\n" * (HEAD_LINES + 2)],
+        [b"GET /x HTTP/1.1\r\n", b"X: 1\r\n" * (HEAD_LINES + 1), b"\r\n"],
+        [b"GET /x HTTP/1.1\r\n" + b"X: 1\r\n" * (HEAD_LINES + 1) + b"\r\n"],
     ],
 )
 def test_a_head_without_end_is_refused_before_it_fills_the_memory(
@@ -105,6 +105,13 @@ def test_a_head_without_end_is_refused_before_it_fills_the_memory(
 ) -> None:
     is_refused(connection.send(*pieces), 431, "head_too_large")
     assert connection.app.scopes == []
+
+
+def test_a_head_of_just_the_limits_is_read(connection: Connection) -> None:
+    lines = b"X: 1\r\n" * (HEAD_LINES - 1)
+    assert connection.send(b"GET /x HTTP/1.1\r\nHost: a\r\n" + lines + b"\r\n").endswith(b"/x 0")
+    long = b"GET /x HTTP/1.1\r\nHost: a\r\nX: " + b"a" * (HEAD_BYTES - 10) + b"\r\n\r\n"
+    assert connection.send(long).count(b"/x 0") == 2
 
 
 def test_a_head_behind_a_long_body_is_judged_by_itself(connection: Connection) -> None:
