@@ -99,7 +99,7 @@ class MethodNotAllowed(ServiceError):
 
 
 class RequestTimeout(ServiceError):
-    """The body came too slowly. The rest of it is not waited for, so the connection ends."""
+    """The request came too slowly. The rest of it is not waited for, so the connection ends."""
 
     status, code = 408, "request_timeout"
 

@@ -92,49 +92,6 @@ def ask(port: int, request: bytes = REQUEST) -> bytes:
         return answer(connection)
 
 
-@pytest.mark.parametrize("begun", [b"", b"GET /x HTTP/1.1\r\nHost: a\r\n", b"\r\n", REQUEST + b"GET /"])
-def test_who_does_not_end_its_headers_is_cut_off(
-    port: int, begun: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(protocol, "HEADER_SECONDS", 0.2)
-    with connect(port) as connection:
-        connection.sendall(begun)
-        told = until_the_end(connection)
-    assert told.startswith(b"HTTP/1.1 200") is begun.startswith(REQUEST)
-
-
-def test_who_asks_again_in_time_keeps_its_connection(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    with connect(port) as connection:
-        connection.sendall(REQUEST)
-        assert answer(connection).startswith(b"HTTP/1.1 200")
-        monkeypatch.setattr(protocol, "HEADER_SECONDS", 0.05)
-        connection.settimeout(0.2)
-        with pytest.raises(TimeoutError):  # nothing, the end of the connection neither
-            connection.recv(1)
-        connection.settimeout(10)
-        connection.sendall(REQUEST)
-        assert answer(connection).startswith(b"HTTP/1.1 200")
-
-
-def test_headers_without_end_are_refused_in_words(server: Served) -> None:
-    with connect(server[0]) as connection:
-        connection.sendall(b"GET /x HTTP/1.1\r\n")
-        wait_for(lambda: any(each._in_headers for each in connections(server)), "The first line")
-        connection.sendall(b"X-More: " + b"x" * protocol.HEADER_BYTES)
-        told = until_the_end(connection)
-    assert told.startswith(b"HTTP/1.1 431 ")
-    assert b'"code":"headers_too_large"' in told
-
-
-def test_what_is_not_http_is_refused_as_a_problem(port: int) -> None:
-    told = ask(port, b"\x16\x03\x01 hello\r\n\r\n")
-    head, _, body = told.partition(b"\r\n\r\n")
-    assert head.startswith(b"HTTP/1.1 400 ")
-    assert b"content-type: application/problem+json" in head
-    assert b"x-content-type-options: nosniff" in head
-    assert b'"code":"invalid_request"' in body
-
-
 def test_a_reader_that_takes_nothing_is_cut_off(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protocol, "STALL_SECONDS", 0.05)
     wait_for(lambda: not connections(server), "The end of former connections")
@@ -144,11 +101,6 @@ def test_a_reader_that_takes_nothing_is_cut_off(server: Served, monkeypatch: pyt
         wait_for(lambda: not connections(server), "The end of the connection")
         with suppress(ConnectionError):
             assert len(until_the_end(connection)) < LARGE
-
-
-def test_a_websocket_is_answered_as_any_other_request(port: int) -> None:
-    upgrade = b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n"
-    assert ask(port, REQUEST[:-2] + upgrade).startswith(b"HTTP/1.1 200 ")
 
 
 def test_nobodys_word_on_addresses_is_taken_unless_that_proxy_is_trusted(port: int) -> None:

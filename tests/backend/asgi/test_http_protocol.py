@@ -7,7 +7,7 @@ from email.parser import BytesParser
 import orjson
 import pytest
 
-from backend.cli.http_protocol import BODY_SECONDS, HEAD_BYTES, HEAD_LINES, HEAD_SECONDS
+from backend.asgi.http_protocol import BODY_SECONDS, HEAD_BYTES, HEAD_LINES, HEAD_SECONDS
 from tests.support.wire import Connection
 
 GET = b"GET /x HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -103,7 +103,7 @@ def test_an_older_client_needs_no_host(connection: Connection) -> None:
 def test_a_head_without_end_is_refused_before_it_fills_the_memory(
     connection: Connection, pieces: list[bytes]
 ) -> None:
-    is_refused(connection.send(*pieces), 431, "head_too_large")
+    is_refused(connection.send(*pieces), 431, "headers_too_large")
     assert connection.app.scopes == []
 
 
@@ -133,7 +133,7 @@ def test_what_is_no_body_yet_arrives_in_a_bodys_place_does_not_fill_the_memory(
     connection: Connection, start: bytes
 ) -> None:
     head = POST + b"Transfer-Encoding: chunked\r\n\r\n"
-    is_refused(connection.send(head, start, *[b"a" * 16_384] * 5), 431, "head_too_large")
+    is_refused(connection.send(head, start, *[b"a" * 16_384] * 5), 431, "headers_too_large")
     assert connection.app.bodies == []
 
 

@@ -14,7 +14,8 @@ import structlog
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from backend import errors, metrics
-from backend.asgi import RequestIds
+from backend.asgi.request_ids import RequestIds
+from backend.asgi.security_headers import SAFE
 
 log = structlog.get_logger(__name__)
 HEAD_BYTES, HEAD_LINES = 64 * 1024, 200
@@ -30,14 +31,6 @@ class Stage(Enum):
     NOTHING = None
     HEAD = HEAD_SECONDS
     BODY = BODY_SECONDS
-
-
-class HeadTooLarge(errors.ServiceError):
-    status, code = 431, "head_too_large"
-
-
-class TooSlow(errors.ServiceError):
-    status, code = 408, "request_timeout"
 
 
 class Protocol(HttpToolsProtocol):
@@ -150,7 +143,7 @@ class Protocol(HttpToolsProtocol):
 
     def _expire(self) -> None:
         if self._began_a_request():
-            self._refuse(TooSlow("The request did not arrive in time."))
+            self._refuse(errors.RequestTimeout("The request did not arrive in time."))
         elif not self.transport.is_closing():
             self.transport.close()
 
@@ -184,15 +177,16 @@ class Protocol(HttpToolsProtocol):
             *self.server_state.default_headers,
             (b"content-type", answer.content_type.encode()),
             (b"content-length", str(len(answer.body)).encode()),
-            (b"x-content-type-options", b"nosniff"),
+            (b"cache-control", b"no-store"),
             (b"x-request-id", request_id.encode()),
             (b"connection", b"close"),
+            *SAFE,
         ]
         lines = b"".join(b"%s: %s\r\n" % pair for pair in headers)
         return STATUS_LINE[error.status] + lines + b"\r\n" + answer.body
 
 
-def _too_large() -> HeadTooLarge:
-    return HeadTooLarge(
+def _too_large() -> errors.HeadersTooLarge:
+    return errors.HeadersTooLarge(
         f"What stands before the body is over {HEAD_BYTES} bytes or {HEAD_LINES} headers. Send less."
     )
