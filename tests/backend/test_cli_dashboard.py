@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from streamlit import config
@@ -9,6 +10,7 @@ from streamlit.web import cli as streamlit_cli
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 from typer.testing import CliRunner
 
+from backend import logs
 from backend.cli import app
 
 
@@ -21,6 +23,7 @@ def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
         told.extend(arguments)
 
     monkeypatch.setattr(streamlit_cli, "main", main)
+    monkeypatch.setattr(logs, "configure", Mock())  # it would log into a stream that ends with the command
     monkeypatch.chdir(Path.cwd())  # the command goes where Streamlit's settings are
     monkeypatch.setenv("CHAINPROOF_HOME", str(tmp_path))
     monkeypatch.delenv("STREAMLIT_SERVER_ALLOWED_HOSTS", raising=False)
