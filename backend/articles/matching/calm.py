@@ -143,23 +143,26 @@ class _Labels:
 
     def might_change(self, fixes: Sequence[Fix]) -> bool:
         """Whether ``fixes`` might make or unmake a label or its definition."""
-        return "]:" in self._text and any(self._might_change(fixes, k) for k in range(len(fixes)))
+        text = self._text
+        if "]:" not in text:
+            return False
+        for k, (start, end, *_) in enumerate(fixes):
+            line = text.rfind("\n", max(0, start - LONGEST_LINE), start) + 1
+            if start - line >= LONGEST_LINE or text.find("]:", line, start) >= 0:
+                return True
+            opening = text.rfind("[", max(0, start - LONGEST_LABEL - 2), start)
+            if opening >= 0:
+                closing = text.find("]", opening, end + LONGEST_LABEL + 2)
+                if closing >= end and self._might_change(fixes, k, opening, closing):
+                    return True
+        return False
 
     @cached_property
     def _defined(self) -> frozenset[str]:
         return frozenset(_label(label) for label in _DEFINED.findall(self._text))
 
-    def _might_change(self, fixes: Sequence[Fix], k: int) -> bool:
+    def _might_change(self, fixes: Sequence[Fix], k: int, opening: int, closing: int) -> bool:
         text, fix = self._text, fixes[k]
-        line = text.rfind("\n", max(0, fix.start - LONGEST_LINE), fix.start) + 1
-        if fix.start - line >= LONGEST_LINE or text.find("]:", line, fix.start) >= 0:
-            return True
-        opening = text.rfind("[", max(0, fix.start - LONGEST_LABEL - 2), fix.start)
-        if opening < 0:
-            return False
-        closing = text.find("]", opening, fix.end + LONGEST_LABEL + 2)
-        if closing < fix.end:
-            return False
         shared = (k > 0 and fixes[k - 1].end > opening) or (
             k + 1 < len(fixes) and fixes[k + 1].start < closing
         )

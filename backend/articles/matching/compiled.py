@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
@@ -13,11 +14,11 @@ from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 from backend.articles.matching.combining import Combined, combine
 from backend.articles.matching.derived import Surfaces, add_entity, add_other_case
 from backend.articles.matching.explicit import FirstMention, add_rule, compiled, first_mentions
-from backend.articles.matching.joints import joints_of
+from backend.articles.matching.joints import Joints, joints_of
 from backend.articles.matching.meanings import CompiledRule, Kind, Meaning, Meant, Open
 from backend.articles.model import Pack
 from backend.articles.text.boundaries import edges
-from backend.articles.text.folding import fold
+from backend.articles.text.folding import Folded, fold
 from backend.articles.text.marking import looks_like_others, marked, marked_forms
 from backend.entities.model import Entity
 
@@ -46,7 +47,7 @@ class RuleSet:
     evidence: Sequence[tuple[Meaning, ...]] = field(repr=False)
     """The meanings that tell of the field; tickers that are ambiguous do so as cashtags."""
     mentions: Sequence[FirstMention] = field(repr=False)
-    joints: frozenset[str] = field(repr=False)
+    joints: Joints = field(repr=False)
     """What tells that no surface can lie over a place."""
     unsure: frozenset[int] = field(repr=False)
     """Surfaces that the automaton finds in the place of others too."""
@@ -65,15 +66,16 @@ class RuleSet:
     exchanges: dict[tuple[int, str, str], "Exchange | None"] = field(default_factory=dict, repr=False)
     """Corrections that were looked at, by scope, what they replace and by what."""
 
-    def hits(self, text: str, blanked: str | None = None) -> list[tuple[int, int, int]]:
-        """Index, start and end of all surfaces in ``text``, which is folded: overlapping ones too, but for
-        many of which a boundary fails.
-
-        ``blanked`` is the same text with that blanked out where none need be found.
+    def hits(self, folded: Folded) -> list[tuple[int, int, int]]:
+        """Index, start and end of all surfaces in ``folded``: overlapping ones too, but for
+        many of which a boundary fails. By where they begin, and the longest of each place first.
         """
-        found = self.automaton.find_matches_as_indexes(marked(blanked or text), overlapping=True)
+        found = self.automaton.find_matches_as_indexes(marked(folded.encoded()), overlapping=True)
+        # They come by where they end.
+        found.reverse()
+        found.sort(key=itemgetter(1))
         if self.unsure:
-            return [hit for hit in found if hit[0] not in self.unsure or self._is_at(*hit, text)]
+            return [hit for hit in found if hit[0] not in self.unsure or self._is_at(*hit, folded.text)]
         return found
 
     def _is_at(self, index: int, start: int, end: int, text: str) -> bool:

@@ -7,9 +7,11 @@ abbreviation, asks for evidence that is nearer. Wrong forms are evidence as righ
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from weakref import WeakMethod
 
+from backend.articles.matching.derived import LONGEST_ACRONYM
+from backend.articles.matching.formers import Found
 from backend.articles.matching.meanings import Kind, Meaning
 
 Span = tuple[int, int]
@@ -30,12 +32,16 @@ def reach(meaning: Meaning) -> int:
 class Evidence:
     """The evidence of one field, looked for only near what asks for it.
 
-    ``beginning`` gives the spans of all evidence that begins between two places of the text; it is a method
-    of what owns the evidence.
+    ``beginning`` gives the spans of all evidence that begins between two places of the text, by place; it is
+    a method of what owns the evidence. ``found`` holds the names found so far: what is evidence among them
+    need not be looked for.
     """
 
-    def __init__(self, text: str, beginning: Callable[[int, int], Iterable[Span]]) -> None:
+    def __init__(
+        self, text: str, beginning: Callable[[int, int], Sequence[Span]], found: Sequence[Found]
+    ) -> None:
         self._text = text
+        self._found = found
         # A reading that its evidence held in turn would keep all its hits until the next collection.
         self._beginning = WeakMethod(beginning)
         self._breaks: list[int] | None = None
@@ -53,8 +59,17 @@ class Evidence:
             self._asked = self.asked.setdefault(paragraph, set())
         distance = reach(meaning)
         self._asked.add((at, distance))
-        near = self._within(max(self._first, at - distance), min(self._last, at + distance + 1))
-        return any(end <= self._last for _, end in near)
+        first, last = max(self._first, at - distance), min(self._last, at + distance + 1)
+        for start, _, named, _ in reversed(self._found):
+            if start < first:
+                break
+            if named.evidence and len(named.raw) > LONGEST_ACRONYM:
+                return True
+        return any(
+            first <= start < last and end <= self._last
+            for number in _stretches_near(at, first, last)
+            for start, end in self._stretch(number)
+        )
 
     def anywhere(self) -> bool:
         """Whether the field holds any evidence."""
@@ -80,24 +95,34 @@ class Evidence:
         return start, breaks[paragraph] if paragraph < len(breaks) else len(self._text)
 
     def _within(self, first: int, last: int) -> Iterator[Span]:
-        """The evidence that begins in ``[first:last]``, by place. No stretch of the text is read twice."""
+        """The evidence that begins in ``[first:last]``, by place."""
         for number in range(first // _STRETCH, -(-last // _STRETCH)):
-            if number not in self._known:
-                self._known[number] = self._read(number * _STRETCH)
-            for span in self._known[number]:
+            for span in self._stretch(number):
                 if first <= span[0] < last:
                     yield span
 
-    def _read(self, at: int) -> Sequence[Span]:
-        beginning = self._beginning()
-        if beginning is None:
-            raise ReferenceError("the evidence outlived its reading")
-        return sorted(beginning(at, at + _STRETCH))
+    def _stretch(self, number: int) -> Sequence[Span]:
+        """The evidence that begins in a stretch of the text. None is read twice."""
+        known = self._known.get(number)
+        if known is None:
+            beginning = self._beginning()
+            if beginning is None:
+                raise ReferenceError("the evidence outlived its reading")
+            known = self._known[number] = beginning(number * _STRETCH, (number + 1) * _STRETCH)
+        return known
 
     def _ends(self) -> list[int]:
         if self._breaks is None:
             self._breaks = [found.end() for found in _BLANK_LINE.finditer(self._text)]
         return self._breaks
+
+
+def _stretches_near(at: int, first: int, last: int) -> Iterator[int]:
+    """The numbers of the stretches of ``[first:last]``, that of ``at`` first: most evidence is close by."""
+    own = at // _STRETCH
+    yield own
+    yield from range(own - 1, first // _STRETCH - 1, -1)
+    yield from range(own + 1, -(-last // _STRETCH))
 
 
 def any_near(places: Sequence[int], at: int, within: int) -> bool:

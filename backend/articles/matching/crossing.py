@@ -7,7 +7,7 @@ from operator import attrgetter, itemgetter
 from backend.articles.matching.compiled import RuleSet
 from backend.articles.matching.exchange import Exchange
 from backend.articles.matching.fixing import Fix
-from backend.articles.matching.joints import may_join
+from backend.articles.matching.joints import WIDTH, may_join
 from backend.articles.matching.meanings import Meaning
 from backend.articles.matching.reading import Reading
 from backend.articles.text.boundaries import CLASS
@@ -17,7 +17,7 @@ from backend.articles.text.folding import fold
 def nothing_reaches_across(reading: Reading, fixes: Sequence[Fix], exchanges: Sequence[Exchange]) -> bool:
     """Whether nothing is found over an edge of ``fixes`` once these are made, nor otherwise beside them.
 
-    Mostly the two characters to either side of each edge tell. Where they do not, the neighbourhood is
+    Mostly the three characters to either side of each edge tell. Where they do not, the neighbourhood is
     matched anew.
     """
     if not reading.is_even:
@@ -44,15 +44,32 @@ def _looked_at(reading: Reading, fixes: Sequence[Fix]) -> set[int]:
 
 def _is_surely_apart(reading: Reading, fixes: Sequence[Fix], k: int, exchange: Exchange) -> bool:
     low, start, end = reading.low, fixes[k].start, fixes[k].end
-    if len(exchange.head) < 2 or not exchange.same_edges:
+    if len(exchange.head) < WIDTH or not (exchange.same_edges or _stands_alone(reading, start, end)):
         return False
-    if (k and start - fixes[k - 1].end < 2) or (k + 1 < len(fixes) and fixes[k + 1].start - end < 2):
+    if (k and start - fixes[k - 1].end < WIDTH) or (k + 1 < len(fixes) and fixes[k + 1].start - end < WIDTH):
         return False
-    before = low[start - 2 : start] if start > 1 else f"\n\n{low[:start]}"[-2:]
+    before = low[start - WIDTH : start] if start >= WIDTH else ("\n" * WIDTH + low[:start])[-WIDTH:]
     joints = reading.rules.joints
     return not may_join(joints, before, exchange.head) and not may_join(
-        joints, exchange.tail, low[end : end + 2]
+        joints, exchange.tail, low[end : end + WIDTH]
     )
+
+
+def _stands_alone(reading: Reading, start: int, end: int) -> bool:
+    """Whether nothing that is found ends or begins beside ``[start:end]``, nor would if that were no word."""
+    low, hits = reading.low, reading.hits
+    if not (_is_apart(low[start - 1]) and _is_apart(low[end])):
+        return False
+    first = bisect_left(hits, start - reading.rules.longest, key=itemgetter(1))
+    last = bisect_left(hits, end, first, key=itemgetter(1))
+    if last < len(hits) and hits[last][1] == end:
+        return False
+    return all(hit[2] != start for hit in hits[first:last])
+
+
+def _is_apart(neighbour: str) -> bool:
+    """Whether the automaton, which passes by parts of words in ASCII, finds what ends or begins with it."""
+    return not (neighbour.isascii() and neighbour.isalpha())
 
 
 def _with_neighbours(fixes: Sequence[Fix], chosen: Sequence[int], width: int) -> list[Fix]:
@@ -79,9 +96,7 @@ def _nothing_in_windows(reading: Reading, fixes: Sequence[Fix]) -> bool:
     low = folded.text
     conditions = rules.conditions
     k = 0
-    hits = rules.hits(low)
-    hits.sort(key=itemgetter(1))
-    for index, start, end in hits:
+    for index, start, end in rules.hits(folded):
         before, behind = conditions.get(index, (0, 0))
         while k < len(edges) and edges[k][1] + rules.reach < start:
             k += 1

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from backend.articles.matching.joints import WIDTH
 from backend.articles.matching.reading import MOST_KNOWN, Reading
 from backend.articles.text.boundaries import CLASS, KATAKANA
 from backend.articles.text.folding import fold
@@ -20,7 +21,7 @@ class Exchange:
 
     head: str
     tail: str
-    """The first and the last two characters of the new text, folded."""
+    """The first and the last few characters of the new text, folded: as many as joints have."""
     same_edges: bool
     """Whether the classes of the first and of the last character stay."""
     binds_left: bool
@@ -56,8 +57,8 @@ def _exchange(reading: Reading, old: str, new: str) -> Exchange | None:
         return None
     low = fold(new).text
     return Exchange(
-        head=low[:2],
-        tail=low[-2:],
+        head=low[:WIDTH],
+        tail=low[-WIDTH:],
         same_edges=CLASS[old[0]] == CLASS[low[0]] and CLASS[old[-1]] == CLASS[low[-1]],
         binds_left=not _bind_alike(old[0], new[0]),
         binds_right=not _bind_alike(old[-1], new[-1]),

@@ -5,8 +5,8 @@ or protected text rules out is dropped first, and only then the leftmost and lon
 "ethereum classics" the longer name fails at its end, and the shorter one must not be lost with it.
 """
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
 from operator import itemgetter
 from typing import TypeAlias
 
@@ -14,6 +14,7 @@ from backend.articles.matching.compiled import RuleSet
 from backend.articles.matching.context import Evidence, Span
 from backend.articles.matching.derived import is_acronym
 from backend.articles.matching.formers import Found, is_former, spare_formers
+from backend.articles.matching.joints import WIDTH
 from backend.articles.matching.meanings import Form, Kind, Meaning, Meant, Open, scope_bit
 from backend.articles.matching.neighbours import among_latin, in_identifier
 from backend.articles.matching.writing import DOLLARS, asks_of_place, has_form, is_adapted, is_right, is_token
@@ -21,7 +22,7 @@ from backend.articles.model import FieldName
 from backend.articles.text.boundaries import CLASS, DIGIT, MARK, WORD, ends_number
 from backend.articles.text.folding import fold, plain
 from backend.articles.text.lines import Lines
-from backend.articles.text.protection import Protection
+from backend.articles.text.protection import BINDS, Protection
 from backend.entities.model import LANGUAGES, Language
 
 _RIGHT_FORMS = (Kind.FIRST_MENTION, Kind.NAME, Kind.SYMBOL, Kind.ANY_CASE)
@@ -48,16 +49,16 @@ class Reading:
         self._language = LANGUAGES.index(language)
         self._folded = fold(text)
         self.protection = Protection(text)
-        self.hits = rules.hits(self._folded.text, self.protection.blanked(self._folded))
+        self.hits = rules.hits(self._folded)
         self.is_even = self._folded.identity
         """Whether the folded text has the places of the text."""
         # With more characters there is something behind every surface, and at -1 before each.
-        self.low = self._folded.text + "\n\n"
+        self.low = self._folded.text + "\n" * WIDTH
         self.looked_beside: list[Span] = []
         """What surfaces with conditions on the text beside them looked at, in places of the folded text."""
         self.lines = Lines(text, field)
-        self.evidence = Evidence(text, self._evidence)
         self.found: list[Found] = []
+        self.evidence = Evidence(text, self._evidence, self.found)
         self.formers: list[int] = []
         """Where former names stand, those that are spared too."""
 
@@ -68,14 +69,13 @@ class Reading:
         """
         text, low, folded = self.text, self.low, self._folded
         identity, beside = folded.identity, f"\n{text}\n"
-        until, found = self.protection.until, self.found
+        token, found = self.protection.token, self.found
+        starts, ends, mark = self.protection.starts, self.protection.ends, 0
+        brackets, are_label, bracket = self.protection.brackets, self.protection.labels.are_label, 0
         known = self.rules.settled.setdefault(self.bit, {})
         unseen = Open.UNSEEN
         behind = 0
-        # The hits come by where they end: now by where they begin, and the longest of each place first.
-        hits = self.hits[::-1]
-        hits.sort(key=itemgetter(1))
-        for index, start, end in hits:
+        for index, start, end in self.hits:
             if start < behind:
                 continue
             first, last = start, end
@@ -87,6 +87,23 @@ class Reading:
                     continue
                 first, last = place
                 key = low[start - 1] + text[first:last] + low[end]
+            while ends[mark] <= first:
+                mark += 1
+            if starts[mark] < last:
+                if starts[mark] <= first:
+                    behind = folded.place(ends[mark])
+                continue
+            while brackets[bracket][0] < last:
+                opening, closing = brackets[bracket]
+                if closing > first and are_label(opening, closing):
+                    break
+                bracket += 1
+            else:
+                opening = last
+            if opening < last:
+                if opening <= first:
+                    behind = folded.place(closing)
+                continue
             meant = known.get(key, unseen)
             if meant is unseen:
                 meant = self._settled(index, key)
@@ -98,10 +115,11 @@ class Reading:
                 continue
             if not meant:
                 continue
-            protected = until(first, last)
-            if protected is not None:
-                behind = folded.place(protected)
-                continue
+            if BINDS[key[-1]] or BINDS[key[0]] or not identity:
+                protected = token(first, last)
+                if protected is not None:
+                    behind = folded.place(protected)
+                    continue
             meaning, right = meant
             if meaning.rule is not None:
                 if is_token(text[first:last]):
@@ -231,26 +249,30 @@ class Reading:
         text = self.text
         return at > 0 and text[at - 1] in DOLLARS and (at < 2 or not CLASS[text[at - 2]] & WORD)
 
-    def _evidence(self, first: int, last: int) -> Iterator[Span]:
-        """Spans of all unprotected evidence that begins in ``[first:last]`` of the field."""
+    def _evidence(self, first: int, last: int) -> list[Span]:
+        """Spans of all unprotected evidence that begins in ``[first:last]`` of the field, by place."""
         rules, low, hits, place = self.rules, self.low, self.hits, self._folded.place
-        begin = bisect_right(hits, place(first), key=itemgetter(2))
-        behind = bisect_right(hits, place(last) + rules.longest, begin, key=itemgetter(2))
+        begin = bisect_left(hits, place(first), key=itemgetter(1))
+        behind = bisect_right(hits, place(last), begin, key=itemgetter(1))
+        spans: list[Span] = []
         for index, start, end in hits[begin:behind]:
             telling = rules.evidence[index]
-            if not telling:
-                continue
-            if CLASS[low[start - 1]] & rules.left[index] or CLASS[low[end]] & rules.right[index]:
+            if (
+                not telling
+                or CLASS[low[start - 1]] & rules.left[index]
+                or CLASS[low[end]] & rules.right[index]
+            ):
                 continue
             span = self._folded.source(start, end)
-            if span is None or not first <= span[0] < last:
+            if span is None or not first <= span[0] < last or self.protection.is_markup(*span):
                 continue
             written = self.text[span[0] : span[1]]
-            for meaning in telling:
-                if self._tells(meaning, written, start, end, span[0]):
-                    if not self.protection.touches(*span):
-                        yield span
-                    break
+            if (
+                any(self._tells(meaning, written, start, end, span[0]) for meaning in telling)
+                and self.protection.token(*span) is None
+            ):
+                spans.append(span)
+        return spans
 
     def _tells(self, meaning: Meaning, written: str, start: int, end: int, at: int) -> bool:
         """Whether a surface is evidence: right names in any case are, since their case may be corrected, but

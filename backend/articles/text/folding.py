@@ -33,10 +33,12 @@ _PLAIN = (
     ("\u2010", "-"),
     ("\u2011", "-"),
 )
-_ODD = re.compile(f"[{SINGLE}{MARK}{''.join(special for special, _ in _PLAIN)}]")
 _SMALL = {"\u0130": "i", "ς": "σ"}
 """Of all characters the one whose lower case has another length, and the one that lower() writes or not by
 what follows."""
+_ALONE = _SMALL | dict(_PLAIN)
+"""What takes the place of single characters, but for those that are simply put into lower case."""
+_ODD = re.compile(f"[{SINGLE}{MARK}{''.join(special for special, _ in _PLAIN)}]")
 FEW = 16
 """Up to so many characters are replaced one by one, which is quicker than looking at all of the text."""
 _OTHER_THAN_COMMON = re.compile(
@@ -48,10 +50,11 @@ _OTHER_THAN_COMMON = re.compile(
 class Folded:
     """A folded text and where each of its places lies in the original."""
 
-    __slots__ = ("_ends", "_source_ends", "_starts", "identity", "text")
+    __slots__ = ("_encoded", "_ends", "_source_ends", "_starts", "identity", "text")
 
-    def __init__(self, text: str, pieces: list[tuple[int, int, int]]) -> None:
+    def __init__(self, text: str, pieces: list[tuple[int, int, int]], encoded: bytes | None = None) -> None:
         self.text = text
+        self._encoded = encoded
         self.identity = not pieces
         if not pieces:
             return
@@ -59,6 +62,10 @@ class Folded:
         self._starts = [piece[0] for piece in pieces]
         self._ends = [piece[1] for piece in pieces]
         self._source_ends = [piece[2] for piece in pieces]
+
+    def encoded(self) -> bytes:
+        """The folded text in UTF-8."""
+        return encoded(self.text) if self._encoded is None else self._encoded
 
     def source(self, start: int, end: int) -> tuple[int, int] | None:
         """The original's span for ``[start:end]`` of the folded text; None where an edge cuts a piece."""
@@ -87,18 +94,25 @@ def fold(text: str) -> Folded:
     """``text`` as the matcher reads it. Folding a folded text changes nothing."""
     if text.isascii():
         return Folded(text.lower(), [])
-    encoded = text.encode("utf-8", "surrogatepass")
-    others = "".join(set(_OTHER_THAN_COMMON.findall(_beyond_ascii(encoded))))
+    low = encoded(text)
+    others = "".join(set(_OTHER_THAN_COMMON.findall(_beyond_ascii(low))))
     if len(others) > FEW:
-        low = text.replace("\u0130", "I").lower().replace("ς", "σ")
-        return _even_out(low, low)
+        text = text.replace("\u0130", "I").lower().replace("ς", "σ")
+        return _even_out(text, text)
     # The lower case of bytes is that of ASCII: much quicker than that of all characters.
-    low = encoded.lower().decode("utf-8", "surrogatepass")
+    low = low.lower()
     for character in others:
-        small = _SMALL.get(character) or character.lower()
+        small = _ALONE.get(character) or character.lower()
         if small != character:
-            low = low.replace(character, small)
-    return _even_out(low, others.lower())
+            low = low.replace(encoded(character), encoded(small))
+    text = low.decode("utf-8", "surrogatepass")
+    others = others.lower()
+    return _even_out(text, others) if _RUN.search(others) else Folded(text, [], low)
+
+
+def encoded(text: str) -> bytes:
+    """``text`` in UTF-8; halves of surrogate pairs too, which no other encoding of it would take."""
+    return text.encode("utf-8", "surrogatepass")
 
 
 def plain(text: str) -> str:

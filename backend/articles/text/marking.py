@@ -12,6 +12,7 @@ from itertools import accumulate
 import numpy as np
 
 from backend.articles.text.boundaries import LETTER
+from backend.articles.text.folding import encoded
 
 _A, _LETTERS = np.uint8(ord("a")), np.uint8(26)
 _TO_CAPITAL = np.uint8(5)
@@ -21,9 +22,9 @@ _TABLE = bytes.maketrans(bytes(range(32)), b"\x1d" * 9 + b"\x1a\x1b" + b"\x1d" *
 are all the same."""
 
 
-def marked(text: str) -> str:
-    """``text``, which is folded, with its words marked: as many characters as before."""
-    given = np.frombuffer(text.encode("utf-8", "surrogatepass").translate(_TABLE), np.uint8)
+def marked(text: bytes) -> str:
+    """``text``, which is folded and in UTF-8, with its words marked: as many characters as before."""
+    given = np.frombuffer(text.translate(_TABLE), np.uint8)
     letters = given - _A < _LETTERS
     begins, ends = letters.copy(), letters.copy()
     np.greater(letters[1:], letters[:-1], out=begins[1:])
@@ -42,7 +43,7 @@ def marked_forms(surfaces: Sequence[str], left: Sequence[int], right: Sequence[i
         for before in (" " if left[k] & LETTER else " a")
         for behind in (" " if right[k] & LETTER else " a")
     ]
-    together = marked("".join(before + surface + behind for _, before, surface, behind in framed))
+    together = marked(encoded("".join(before + surface + behind for _, before, surface, behind in framed)))
     ends = accumulate(len(surface) + 2 for _, _, surface, _ in framed)
     forms = [
         (k, together[end - len(surface) - 1 : end - 1])

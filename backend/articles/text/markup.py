@@ -258,29 +258,31 @@ class Labels:
         """Whole definitions, which are protected too."""
         self._given = [definition.group(1) for definition in found]
         self._defined: frozenset[str] | None = None
-        brackets = [found.span() for found in _BRACKETS.finditer(text)]
-        self._starts = [start for start, _ in brackets]
-        self._ends = [end for _, end in brackets]
-        self._known: list[bool | None] = [None] * len(brackets)
+        self.brackets = [found.span() for found in _BRACKETS.finditer(text)]
+        """Whatever stands in brackets without others inside: disjoint, and by place."""
+        self._known: dict[int, bool] = {}
 
-    def around(self, start: int, end: int) -> Span | None:
-        """The label that any of ``[start:end]`` stands in."""
-        k = bisect_left(self._starts, end) - 1
-        while k >= 0 and self._ends[k] > start:
-            holds = self._known[k]
-            if holds is None:
-                holds = self._known[k] = self._are_label(self._starts[k], self._ends[k])
-            if holds:
-                return self._starts[k], self._ends[k]
+    def touch(self, start: int, end: int) -> bool:
+        """Whether any of ``[start:end]`` stands in a label."""
+        k = bisect_left(self.brackets, (end, 0)) - 1
+        while k >= 0 and self.brackets[k][1] > start:
+            if self.are_label(*self.brackets[k]):
+                return True
             k -= 1
-        return None
+        return False
 
     def spans(self) -> Iterator[Span]:
         """All labels."""
-        return (span for span in zip(self._starts, self._ends, strict=True) if self._are_label(*span))
+        return (span for span in self.brackets if self.are_label(*span))
 
-    def _are_label(self, start: int, end: int) -> bool:
+    def are_label(self, start: int, end: int) -> bool:
         """Whether the brackets at ``[start:end]`` hold a label."""
+        known = self._known.get(start)
+        if known is None:
+            known = self._known[start] = self._hold_label(start, end)
+        return known
+
+    def _hold_label(self, start: int, end: int) -> bool:
         text = self._text
         before = text[start - 1] if start else ""
         if before == "]" or text.startswith("[]", end) or text[start + 1] == "^":

@@ -7,8 +7,8 @@ begins no other. Where Markdown and HTML leave a case open, more is protected ra
 
 import re
 from bisect import bisect_left
+from itertools import accumulate
 
-from backend.articles.text.folding import Folded
 from backend.articles.text.markup import Labels, structure_spans, target_spans
 from backend.articles.text.tokens import SIGN, token_spans
 
@@ -36,7 +36,7 @@ class _Binding(dict[str, bool]):
         return found
 
 
-_BINDS = _Binding()
+BINDS = _Binding()
 
 
 def protected_spans(text: str) -> list[Span]:
@@ -55,46 +55,38 @@ class Protection:
     def __init__(self, text: str) -> None:
         # With a space more there is something behind every place, and at -1 before each.
         self._text = text + " "
-        self._labels = Labels(text)
-        spans = _merged(_markup_spans(text, self._labels))
-        self._starts = [start for start, _ in spans]
-        self._ends = [end for _, end in spans]
+        self.labels = Labels(text)
+        spans = sorted(_markup_spans(text, self.labels))
+        far = len(text) + 1
+        self.starts = [start for start, _ in spans]
+        """Where markup begins, and a place behind the text."""
+        self.ends = list(accumulate([end for _, end in spans], max))
+        """How far it goes from each place where it begins or from one before."""
+        self.brackets = [*self.labels.brackets, (far, far)]
+        """What may be labels, and the same place."""
+        self.starts.append(far)
+        self.ends.append(far)
         self._run: Span = (0, 0)
         self._tokens: list[Span] = []
 
-    def blanked(self, folded: Folded) -> str:
-        """The folded text with markup blanked out, but for its first and last characters: these are beside
-        what is none."""
-        text, place = folded.text, folded.place
-        parts: list[str] = []
-        done = 0
-        for start, end in zip(self._starts, self._ends, strict=True):
-            first, last = place(start) + 1, place(end) - 1
-            if first < last:
-                parts += text[done:first], "\0" * (last - first)
-                done = last
-        parts.append(text[done:])
-        return "".join(parts)
-
     def touches(self, start: int, end: int) -> bool:
         """Whether any of ``[start:end]`` is protected."""
-        return self.until(start, end) is not None
+        return self.is_markup(start, end) or self.token(start, end) is not None
 
-    def until(self, start: int, end: int) -> int | None:
-        """None where nothing of ``[start:end]`` is protected; else up to where all is from ``start`` on.
+    def is_markup(self, start: int, end: int) -> bool:
+        """Whether markup, code or a label holds any of ``[start:end]``."""
+        k = bisect_left(self.starts, end)
+        return (k > 0 and self.ends[k - 1] > start) or self.labels.touch(start, end)
+
+    def token(self, start: int, end: int) -> int | None:
+        """None where no token holds any of ``[start:end]``; else up to where it does from ``start`` on.
 
         Quickest when asked from left to right.
         """
-        k = bisect_left(self._starts, end)
-        if k and self._ends[k - 1] > start:
-            return self._ends[k - 1] if self._starts[k - 1] <= start else start
         text = self._text
-        label = self._labels.around(start, end)
-        if label:
-            return label[1] if label[0] <= start else start
-        if not _BINDS[text[start - 1]]:
+        if not BINDS[text[start - 1]]:
             after = text[end]
-            if not _BINDS[after] or (after in _ENDING and text[end + 1].isspace()):
+            if not BINDS[after] or (after in _ENDING and text[end + 1].isspace()):
                 return None
         at = start
         while at < end:

@@ -13,15 +13,15 @@ def test_every_place_in_a_surface_may_be_a_joint(
     others: list[str], surface: str, before: str, behind: str
 ) -> None:
     joints = joints_of([*others, surface])
-    text = f"\n\n{before}{surface}{behind}\n\n"
-    start = 2 + len(before)
+    text = f"\n\n\n{before}{surface}{behind}\n\n\n"
+    start = 3 + len(before)
     for place in range(start + 1, start + len(surface)):
-        assert may_join(joints, text[place - 2 : place], text[place : place + 2])
+        assert may_join(joints, text[place - 3 : place], text[place : place + 3])
 
 
 def test_words_that_no_surface_holds_together_are_apart() -> None:
     joints = joints_of(["bitcoin cash", "以太坊"])
-    assert not may_join(joints, "n ", "fe")
-    assert not may_join(joints, "我在", "以太")
-    assert may_join(joints, "n ", "ca")
-    assert may_join(joints, "在以", "太坊")
+    assert not may_join(joints, "in ", "fee")
+    assert not may_join(joints, "\n我在", "以太坊")
+    assert may_join(joints, "in ", "cas")
+    assert may_join(joints, "我在以", "太坊是")
