@@ -1,9 +1,11 @@
 """Large batches of articles spread over processes, since what reads them holds the interpreter's lock.
 
-Every process compiles the pack that is in force, which is handed to it: what is on disk may be refused by
-now. When other rules come into force, other processes are started. The caller does the work itself while
-they start, when one has died, and where it was called with rules that are no longer in force. What
-comes out is the same in every case, byte for byte.
+Every process compiles the pack that is in force, which it reads from a file made for it: what the user has
+on disk may be refused by now. By their start arguments the processes are handed its path alone. A parent
+writes those into a pipe of which it holds the other end too, so that it would write megabytes for ever to a
+process that was killed before it read them. When other rules come into force, other processes are started.
+The caller does the work itself while they start, when one has died, and where it was called with rules that
+are no longer in force. What comes out is the same in every case, byte for byte.
 """
 
 import os
@@ -13,8 +15,12 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
+from multiprocessing.reduction import ForkingPickler
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import orjson
 import structlog
@@ -47,12 +53,19 @@ class Team:
 
     version: str
     executor: ProcessPoolExecutor
+    handed: TemporaryDirectory[str]
+    """Holds the file that the processes read when they begin."""
     greetings: tuple[Future[int], ...]
     """The id of each process, once it has compiled the rules."""
 
     @property
     def is_warm(self) -> bool:
         return all(greeting.done() for greeting in self.greetings)
+
+    def let_go(self, *, wait: bool, cancel: bool) -> None:
+        """Nothing is sent to the processes any more; with ``cancel`` what waits is not done either."""
+        self.executor.shutdown(wait=wait, cancel_futures=cancel)
+        self.handed.cleanup()
 
 
 class ScanPool:
@@ -107,7 +120,7 @@ class ScanPool:
             self._closed = True
             team, self._team = self._team, None
         if team is not None:
-            team.executor.shutdown(wait=True, cancel_futures=True)
+            team.let_go(wait=True, cancel=True)
 
     def _started(self) -> Team | None:
         """The processes for the rules in force, which may be starting still; none where there are none."""
@@ -116,19 +129,32 @@ class ScanPool:
                 return None
             in_force = self._rules.in_force
             if self._team is not None and self._team.version != in_force.rules.version:
-                self._team.executor.shutdown(wait=False)  # what others have sent is still done
+                self._team.let_go(wait=False, cancel=False)  # what others have sent is still done
                 self._team = None
             if self._team is None and self._clock() >= self._not_before:
                 self._team = self._start(in_force)
-                log.info("scan_processes_started", processes=self.processes)
             return self._team
 
-    def _start(self, in_force: CompiledPack) -> Team:
-        executor = ProcessPoolExecutor(
-            self.processes, get_context("spawn"), initializer=_begin, initargs=(in_force.pack,)
-        )
-        greetings = tuple(executor.submit(_greet) for _ in range(self.processes))
-        return Team(in_force.rules.version, executor, greetings)
+    def _start(self, in_force: CompiledPack) -> Team | None:
+        """New processes; none where one dies before all are told to greet, or the machine has no room."""
+        with ExitStack() as undone:
+            try:
+                handed = TemporaryDirectory(prefix="chainproof-rules-", ignore_cleanup_errors=True)
+                undone.callback(handed.cleanup)
+                path = Path(handed.name, "pack")
+                path.write_bytes(ForkingPickler.dumps(in_force.pack))
+                executor = ProcessPoolExecutor(
+                    self.processes, get_context("spawn"), initializer=_begin, initargs=(path,)
+                )
+                undone.callback(executor.shutdown, wait=False)
+                greetings = tuple(executor.submit(_greet) for _ in range(self.processes))
+            except (BrokenProcessPool, OSError) as error:
+                log.warning("scan_process_failed", error=type(error).__name__)
+                self._put_off()
+                return None
+            undone.pop_all()
+        log.info("scan_processes_started", processes=self.processes)
+        return Team(in_force.rules.version, executor, handed, greetings)
 
     def _send(self, team: Team, work: Work, piece: Sequence[Article]) -> Future[Reply] | None:
         payload = orjson.dumps([article.model_dump() for article in piece])
@@ -160,9 +186,13 @@ class ScanPool:
             if self._team is not team:
                 return
             self._team = None
-            self._not_before = self._clock() + self._pause
-            self._pause = min(self._pause * 2, LONGEST_PAUSE)
-        team.executor.shutdown(wait=False, cancel_futures=True)
+            self._put_off()
+        team.let_go(wait=False, cancel=True)
+
+    def _put_off(self) -> None:
+        """The next start; the lock is held."""
+        self._not_before = self._clock() + self._pause
+        self._pause = min(self._pause * 2, LONGEST_PAUSE)
 
 
 def how_many(settings: Settings) -> int:
@@ -196,11 +226,16 @@ def _is_worthwhile(sizes: Sequence[int]) -> bool:
 _rules: RuleSet | None = None
 
 
-def _begin(pack: Pack) -> None:
-    """Once in each process, before its first piece."""
+def _begin(path: Path) -> None:
+    """Once in each process, before its first piece. It ends at once where its team was let go meanwhile."""
     global _rules
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is for the parent, which ends this one in order
     threading.Thread(target=_end_with_parent, name="parent-watch", daemon=True).start()
+    try:
+        pickled = path.read_bytes()
+    except FileNotFoundError:
+        os._exit(0)
+    pack: Pack = ForkingPickler.loads(pickled)
     _rules = compile_rules([pack])
 
 

@@ -5,7 +5,10 @@ import pickle
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
 from collections.abc import Iterator
+from multiprocessing import util
 from pathlib import Path
 
 import psutil
@@ -13,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.articles.batches import text_size, work_on
+from backend.articles.batches import Done, text_size, work_on
 from backend.articles.matching.compiled import RuleSet
 from backend.articles.pool import FIRST_PAUSE, SMALLEST_PIECE, WORTH_SPREADING, ScanPool, cut
 from backend.articles.rules.ruleset import Rules
@@ -25,6 +28,8 @@ from tests.support.running import wait_for
 
 SENTENCE = "The Zorb Token and Zorbkoin rose, says Zorby; イーサリアム too. "
 FILLER = "nothing is said of anybody here and so it goes on for a while, "
+MOST_IN_A_PIPE = 64 * 1024
+"""Bytes that a pipe takes while nobody reads them."""
 BATCH = [
     Article(id=str(number), content=SENTENCE + FILLER * (20 + number * 13 % 170), tags=["Zorbcoyn"])
     for number in range(60)
@@ -131,6 +136,52 @@ def test_a_killed_process_loses_nothing_and_is_replaced_after_a_pause(
     assert pool.process_ids()
     assert not pool.process_ids() & before
     pool.close()
+
+
+@pytest.mark.processes
+def test_processes_killed_before_they_read_anything_hold_nobody_up(
+    settings: Settings, in_force: Rules, rules: RuleSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spawned = util.spawnv_passfds
+    killed: list[int] = []
+
+    def spawn_and_kill(path: bytes, arguments: list[bytes] | list[str], handed: list[int]) -> int:
+        process_id = int(spawned(path, arguments, handed))
+        if "spawn_main" in repr(arguments):  # not the process that looks after semaphores
+            os.kill(process_id, signal.SIGKILL)
+            killed.append(process_id)
+        return process_id
+
+    assert len(pickle.dumps(in_force.in_force.pack)) > MOST_IN_A_PIPE
+    alone = work_on("scan", rules, BATCH)
+    time = Time()
+    pool = ScanPool(settings, in_force, clock=time)
+    monkeypatch.setattr(util, "spawnv_passfds", spawn_and_kill)
+    answered: list[Done] = []
+    asking = threading.Thread(target=lambda: answered.append(pool.run("scan", rules, BATCH)), daemon=True)
+    asking.start()
+    asking.join(60)
+    assert answered == [alone]
+    assert killed
+    assert not pool.warm_up()
+    monkeypatch.setattr(util, "spawnv_passfds", spawned)
+    time.now += FIRST_PAUSE
+    assert pool.warm_up()
+    assert pool.run("scan", rules, BATCH) == alone
+    pool.close()
+
+
+@pytest.mark.processes
+def test_what_processes_are_handed_is_gone_with_them(
+    settings: Settings, in_force: Rules, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    pool = ScanPool(settings, in_force)
+    assert pool.warm_up()
+    handed = [path for path in tmp_path.iterdir() if path.name.startswith("chainproof-rules-")]
+    assert [path.stat().st_mode & 0o077 for path in handed] == [0]
+    pool.close()
+    assert not any(path.exists() for path in handed)
 
 
 @pytest.mark.processes
