@@ -14,6 +14,7 @@ from urllib.parse import quote
 from pydantic import ValidationError
 
 from backend.settings import Settings
+from dashboard.client import callers
 from dashboard.client.fetched import Fetched
 from dashboard.client.http import ApiClient
 from dashboard.client.wire import (
@@ -105,8 +106,8 @@ def icon(asset_id: str) -> tuple[bytes, str] | None:
 
 
 def ahead(call: Callable[[], Fetched[T]]) -> Future[Fetched[T]]:
-    """Begin a call whose answer is needed a little later, beside others."""
-    return _side_by_side.submit(call)
+    """Begin a call whose answer is needed a little later, beside others; in the name of whoever begins it."""
+    return _side_by_side.submit(callers.run_as, client().caller(), call)
 
 
 def retry() -> None:

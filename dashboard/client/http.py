@@ -1,12 +1,16 @@
-"""The one connection to the service, with a short-lived cache that all sessions share.
+"""The one connection to the service, with a short-lived cache for each caller.
 
-However many sessions ask for a path at once, one request is made; its answer serves everybody for
-``lifetime`` seconds and is then revalidated by its ``ETag``. For as long again it is still given at
-once and asked anew behind, so that a click does not wait; what is older is waited for. What all
+However many sessions of one caller ask for a path at once, one request is made; its answer serves them
+all for ``lifetime`` seconds and is then revalidated by its ``ETag``. For as long again it is still given
+at once and asked anew behind, so that a click does not wait; what is older is waited for. What all
 readers share can be kept fresh behind (:meth:`ApiClient.keep`). Failures are remembered for
 the shared lifetime (two seconds) at the most, so that a service that is down is not asked once a
 session, and one that is back is found at once; one that says when to come back (``Retry-After``) is not
 asked before.
+
+No caller is given what was answered to another. Each asks with their own credential; what callers have
+in common is the decoded content: when the service tells one of them that it has not changed (304) since
+another got it, that very object is theirs too, and whatever pages made of it serves both.
 """
 
 import json
@@ -17,21 +21,22 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from http import HTTPStatus
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import httpx
 
-from dashboard.client import problems
-from dashboard.client.fetched import Fetched, Mode, Problem
+from dashboard.client import callers, problems
+from dashboard.client.callers import Caller, Credential, KeyHolder, KeySource
+from dashboard.client.fetched import Fetched, Mode
+from dashboard.client.slots import LIFETIME_SECONDS, Answer, Content, Decode, Shape, Slot, as_sent
 
-LIFETIME_SECONDS = 2.0
 TIMEOUT_SECONDS = 5.0
 MOST_PATHS = 1024
-"""How many answers are kept: every asset's candles and quotes a few times over."""
+"""How many answers are kept for a caller: every asset's candles and quotes a few times over."""
 SHARED = frozenset(
     {
         "/assets",
@@ -45,69 +50,21 @@ SHARED = frozenset(
     }
 )
 """Paths, without their queries, whose answers every reader sees: few, and worth keeping fresh."""
+SMALL = "/crypto/market-overview"
+"""What is asked for where only the status matters."""
 WANTED_SECONDS = 90.0
 """How long after the last reader a shared answer is kept fresh: longer than the slowest refresh."""
 
-KeySource = Callable[[], str | None]
-Decode = Callable[[Any], Any]
-Shape = Literal["array", "object", "arrow"]
-"""What an answer is: JSON of that kind, or an Arrow stream, whose bytes are decoded as they came."""
 ARROW = "application/vnd.apache.arrow.stream"
 Run = Callable[[Callable[[], None]], object]
 log = logging.getLogger(__name__)
 
 
-def _as_sent(value: Any) -> Any:
-    return value
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """One path's last good answer and what became of asking since."""
-
-    data: Any = None
-    etag: str | None = None
-    confirmed_at: datetime | None = None
-    mode: Mode | None = None
-    error: Problem | None = None
-    asked_at: float | None = None
-
-    def fetched(self) -> Fetched[Any]:
-        stale = self.error is not None and self.data is not None
-        return Fetched(self.data, self.confirmed_at, stale, self.error, self.mode)
-
-
-@dataclass(slots=True)
-class _Slot:
-    """How a path is asked, and its answer, which is replaced whole: readers never wait for a lock.
-
-    ``asking`` is held while the service is asked.
-    """
-
-    path: str
-    shape: Shape
-    decode: Decode
-    lifetime: float
-    wanted_at: float
-    answer: _Answer = _Answer()
-    asking: threading.Lock = field(default_factory=threading.Lock)
-
-    def age(self, now: float) -> float | None:
-        """In lifetimes, since the service was last asked; null when it has to be asked anyhow.
-
-        A service that asked for a pause is given it.
-        """
-        asked, error, lifetime = self.answer.asked_at, self.answer.error, self.lifetime
-        if error is not None:
-            lifetime = max(min(lifetime, LIFETIME_SECONDS), error.pause or 0.0)
-        return None if asked is None else (now - asked) / max(lifetime, 1e-9)
-
-
 class ApiClient:
-    """Reads the service at ``base_url`` with an API key, for any number of threads.
+    """Reads the service at ``base_url``, for any number of threads.
 
-    ``key`` is asked for the key at the first request and again after a 401, since the service may
-    have made its local key only just now. ``clock`` counts seconds, monotonically.
+    ``whose`` tells in whose name a thread asks; by default all do in that of the ``key``. ``clock``
+    counts seconds, monotonically.
     """
 
     def __init__(
@@ -115,6 +72,7 @@ class ApiClient:
         base_url: str,
         key: KeySource,
         *,
+        whose: Callable[[], Caller] | None = None,
         transport: httpx.BaseTransport | None = None,
         lifetime: float = LIFETIME_SECONDS,
         clock: Callable[[], float] = time.monotonic,
@@ -127,13 +85,14 @@ class ApiClient:
             transport=transport,
             trust_env=False,
         )
-        self._read_key = key
-        self._key: str | None = None
+        holder = KeyHolder(key)
+        self._whose: Callable[[], Caller] = whose or (lambda: holder)
         self._lifetime = lifetime
         self._clock = clock
         self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="api-behind")
         self._behind = behind or self._pool.submit
-        self._slots: OrderedDict[str, _Slot] = OrderedDict()
+        self._slots: dict[str, OrderedDict[str, Slot]] = {}
+        self._contents: OrderedDict[str, Content] = OrderedDict()
         self._slots_lock = threading.Lock()
         self._closed = threading.Event()
         self._keeper: threading.Thread | None = None
@@ -144,22 +103,36 @@ class ApiClient:
         self._http.close()
 
     def get(
-        self, path: str, shape: Shape, decode: Decode = _as_sent, *, lifetime: float | None = None
+        self, path: str, shape: Shape, decode: Decode = as_sent, *, lifetime: float | None = None
     ) -> Fetched[Any]:
         """The answer of ``path`` (with its query), decoded once per change."""
         slot = self._slot(path, shape, decode, self._lifetime if lifetime is None else lifetime)
         now = self._clock()
         if threading.current_thread() is not self._keeper:  # which is no reader
             slot.wanted_at = now
+        if slot.may_be_given(now):
+            return slot.answer.fetched()
         age = slot.age(now)
-        if age is None or age >= 2 or (age >= 1 and slot.answer.error is not None):
+        if age is None or age >= 2 or slot.answer.error is not None or not slot.caller.certain:
             with slot.asking:
-                age = slot.age(self._clock())  # another reader may have asked while this one waited
-                if age is None or age >= 1:
+                if not slot.may_be_given(self._clock()):  # another reader may have asked meanwhile
                     self._refresh(slot)
-        elif age >= 1 and not slot.asking.locked():
+        elif not slot.asking.locked():
             self._behind(lambda: self._ask_again(slot))
         return slot.answer.fetched()
+
+    def caller(self) -> Caller:
+        """In whose name this thread asks."""
+        return callers.acting() or self._whose()
+
+    def look(self, caller: Caller) -> None:
+        """Ask for something small in the name of ``caller``, who learns whether they are still known."""
+        known = self._contents.get(SMALL)
+        headers = {} if known is None else {"If-None-Match": known.etag}
+        try:
+            self._send(caller, SMALL, headers)
+        except httpx.HTTPError:  # nothing was learnt, and a page that needs the service says so
+            log.debug("The service did not answer whether a caller is known.")
 
     def keep(self, changed: Callable[[], None]) -> None:
         """From now on ask behind, every lifetime, for what all readers share, while anybody reads it.
@@ -173,25 +146,39 @@ class ApiClient:
     def _keep(self, changed: Callable[[], None]) -> None:
         while not self._closed.wait(self._lifetime / 4):
             try:
-                if self.refresh_shared():
-                    changed()
+                caller = self.refresh_shared()
+                if caller is not None:
+                    callers.run_as(caller, changed)
             except Exception:  # the thread lives on: the next round may succeed
                 log.exception("Answers could not be kept fresh.")
 
-    def refresh_shared(self) -> bool:
-        """One such round: ask for each shared answer that is due; whether any is new."""
+    def refresh_shared(self) -> Caller | None:
+        """One such round: ask for each shared answer that is due. Where any is new, to whom it was told.
+
+        Each is asked for in the name of whoever wanted it last: the others then learn by themselves,
+        quickly, that it is theirs too.
+        """
         now = self._clock()
+        latest: dict[str, Slot] = {}
         with self._slots_lock:
-            slots = [slot for slot in self._slots.values() if slot.path.partition("?")[0] in SHARED]
-        before = [slot.answer.data for slot in slots]
-        for slot in slots:
+            for gone in [name for name, slots in self._slots.items() if _first(slots).caller.ended]:
+                del self._slots[gone]
+            for slot in (slot for slots in self._slots.values() for slot in slots.values()):
+                if slot.path.partition("?")[0] in SHARED:
+                    known = latest.setdefault(slot.path, slot)
+                    if slot.wanted_at > known.wanted_at:
+                        latest[slot.path] = slot
+        told: Caller | None = None
+        for slot in latest.values():
             # Half a round early, so that no reader finds an answer past its time.
-            age = slot.age(now + self._lifetime / 4)
+            age, before = slot.age(now + self._lifetime / 4), slot.answer.data
             if age is not None and age >= 1 and now - slot.wanted_at < WANTED_SECONDS:
                 self._ask_again(slot)
-        return any(slot.answer.data is not data for slot, data in zip(slots, before, strict=True))
+            if slot.answer.data is not None and slot.answer.data is not before:
+                told = slot.caller
+        return told
 
-    def _ask_again(self, slot: _Slot) -> None:
+    def _ask_again(self, slot: Slot) -> None:
         """Unless somebody is asking already."""
         if not slot.asking.acquire(blocking=False):
             return
@@ -207,7 +194,7 @@ class ApiClient:
     def forget_failures(self) -> None:
         """Let the next call of every failed path ask again at once: what a retry button does."""
         with self._slots_lock:
-            slots = list(self._slots.values())
+            slots = list(self._slots.get(self.caller().id, {}).values())
         for slot in slots:
             if slot.answer.error is not None:
                 slot.answer = replace(slot.answer, asked_at=None)
@@ -215,7 +202,7 @@ class ApiClient:
     def get_bytes(self, path: str) -> tuple[bytes, str] | None:
         """A binary answer and its media type, uncached; null when it cannot be had."""
         try:
-            response = self._send(path, {})
+            response = self._send(self.caller(), path, {})
         except httpx.HTTPError:
             return None
         return (response.content, response.headers.get("content-type", "")) if response.is_success else None
@@ -231,75 +218,93 @@ class ApiClient:
 
         :raises httpx.HTTPError: when there is none within ``timeout`` seconds.
         """
-        return self._with_key(
-            lambda key: self._http.post(path, content=content, headers={**headers, **key}, timeout=timeout)
+        return self._as(
+            self.caller(),
+            lambda own: self._http.post(path, content=content, headers={**headers, **own}, timeout=timeout),
         )
 
     def delete(self, path: str, *, headers: Mapping[str, str], timeout: float) -> httpx.Response:
         """The answer to a request that what is at ``path`` end; raises as :meth:`post` does."""
-        return self._with_key(
-            lambda key: self._http.delete(path, headers={**headers, **key}, timeout=timeout)
+        return self._as(
+            self.caller(), lambda own: self._http.delete(path, headers={**headers, **own}, timeout=timeout)
         )
 
-    def _slot(self, path: str, shape: Shape, decode: Decode, lifetime: float) -> _Slot:
+    def _slot(self, path: str, shape: Shape, decode: Decode, lifetime: float) -> Slot:
+        caller = self.caller()
         with self._slots_lock:
-            slot = self._slots.get(path)
+            slots = self._slots.setdefault(caller.id, OrderedDict())
+            slot = slots.get(path)
             if slot is None:
-                slot = self._slots[path] = _Slot(path, shape, decode, lifetime, self._clock())
-            self._slots.move_to_end(path)
-            if len(self._slots) > MOST_PATHS:
-                self._slots.popitem(last=False)
+                slot = slots[path] = Slot(caller, path, shape, decode, lifetime, self._clock())
+            slots.move_to_end(path)
+            if len(slots) > MOST_PATHS:
+                slots.popitem(last=False)
             return slot
 
-    def _refresh(self, slot: _Slot) -> None:
+    def _refresh(self, slot: Slot) -> None:
         """Ask the service; the slot's ``asking`` is held by the caller."""
         slot.answer = replace(self._ask(slot), asked_at=self._clock())
 
-    def _ask(self, slot: _Slot) -> _Answer:
-        known = slot.answer
+    def _ask(self, slot: Slot) -> Answer:
+        known, content = slot.answer, self._contents.get(slot.path)
         request_id = uuid.uuid4().hex
         headers = {"X-Request-ID": request_id}
         if slot.shape == "arrow":
             headers["Accept"] = ARROW
-        if known.etag is not None and known.data is not None:
-            headers["If-None-Match"] = known.etag
+        if content is not None:
+            headers["If-None-Match"] = content.etag
         try:
-            response = self._send(slot.path, headers)
+            response = self._send(slot.caller, slot.path, headers)
         except httpx.HTTPError as fault:
             problem = problems.of_fault(fault, self.base_url, TIMEOUT_SECONDS, request_id)
             return replace(known, error=problem)
-        if response.status_code == HTTPStatus.NOT_MODIFIED:
-            data, etag = known.data, known.etag
-        elif response.is_success:
+        mode = _mode(response.headers) or known.mode
+        if response.status_code == HTTPStatus.NOT_MODIFIED and content is not None:
+            return Answer(content.data, datetime.now(UTC), mode or content.mode)
+        if response.is_success:
             try:
-                data, etag = _decoded(response, slot), response.headers.get("etag")
+                return Answer(self._content_of(response, slot, mode), datetime.now(UTC), mode)
             except (ValueError, TypeError, KeyError, IndexError) as fault:
                 words = f"The answer is not in the documented shape: {fault}"
                 return replace(known, error=problems.malformed(response, words, request_id))
-        else:
-            return replace(known, error=problems.of_response(response, request_id))
-        return _Answer(data, etag, datetime.now(UTC), _mode(response.headers) or known.mode)
+        if response.status_code in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+            known = Answer()  # what may no longer be read is not shown as what was known last
+        return replace(known, error=problems.of_response(response, request_id))
 
-    def _send(self, path: str, headers: Mapping[str, str]) -> httpx.Response:
-        return self._with_key(lambda key: self._http.get(path, headers={**headers, **key}))
+    def _content_of(self, response: httpx.Response, slot: Slot, mode: Mode | None) -> Any:
+        """The body decoded, unless another caller's answer of the same tag was already."""
+        etag, latest = response.headers.get("etag"), self._contents.get(slot.path)
+        if latest is not None and latest.etag == etag:
+            return latest.data
+        data = _decoded(response, slot)
+        if etag is not None and data is not None:
+            with self._slots_lock:
+                self._contents[slot.path] = Content(etag, data, mode)
+                self._contents.move_to_end(slot.path)
+                if len(self._contents) > MOST_PATHS:
+                    self._contents.popitem(last=False)
+        return data
 
-    def _with_key(self, send: Callable[[Mapping[str, str]], httpx.Response]) -> httpx.Response:
-        """What ``send`` brings with the header that holds the key, tried once more with a new one."""
-        if self._key is None:
-            self._key = self._read_key()
-        response = send(self._credential())
-        if response.status_code == HTTPStatus.UNAUTHORIZED:
-            fresh = self._read_key()
-            if fresh is not None and fresh != self._key:
-                self._key = fresh
-                response = send(self._credential())
+    def _send(self, caller: Caller, path: str, headers: Mapping[str, str]) -> httpx.Response:
+        return self._as(caller, lambda own: self._http.get(path, headers={**headers, **own}))
+
+    def _as(self, caller: Caller, send: Callable[[Credential], httpx.Response]) -> httpx.Response:
+        """What ``send`` brings with the caller's credential, tried once more where they have a newer one."""
+        asked_at, credential = self._clock(), caller.credential()
+        response = send(credential)
+        if response.status_code == HTTPStatus.UNAUTHORIZED and caller.refused(credential):
+            asked_at = self._clock()
+            response = send(caller.credential())
+        if response.status_code != HTTPStatus.UNAUTHORIZED:
+            caller.accepted(asked_at)
         return response
 
-    def _credential(self) -> Mapping[str, str]:
-        return {} if self._key is None else {"CP-X-API-KEY": self._key}
+
+def _first(slots: Mapping[str, Slot]) -> Slot:
+    return next(iter(slots.values()))
 
 
-def _decoded(response: httpx.Response, slot: _Slot) -> Any:
+def _decoded(response: httpx.Response, slot: Slot) -> Any:
     if slot.shape == "arrow":
         if (sent := response.headers.get("content-type", "")) != ARROW:
             raise TypeError(f"expected {ARROW}, not {sent or 'nothing'}")

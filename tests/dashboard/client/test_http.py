@@ -186,7 +186,7 @@ def test_what_is_made_of_a_change_is_made_in_the_keepers_thread_and_counts_as_no
     transport = httpx.MockTransport(server)
     client = ApiClient("http://service.test", lambda: KEY, transport=transport, lifetime=0.01)
     read(client)
-    wanted = client._slots["/prices"].wanted_at
+    wanted = client._slots["key"]["/prices"].wanted_at
     made, threads = threading.Event(), []
 
     def make() -> None:
@@ -198,7 +198,7 @@ def test_what_is_made_of_a_change_is_made_in_the_keepers_thread_and_counts_as_no
     assert made.wait(10)
     client.close()
     assert set(threads) == {"api-keep"}
-    assert client._slots["/prices"].wanted_at == wanted
+    assert client._slots["key"]["/prices"].wanted_at == wanted
 
 
 def test_fifty_at_once_make_one_request(client: ApiClient, server: Server) -> None:
