@@ -25,6 +25,7 @@ from pydantic_settings import (
 
 Mode = Literal["sample", "live"]
 TopicWords = Literal["insights", "translations"]
+SignIn = Literal["auto", "always", "never"]
 OFF = "off"
 RATE_BEYOND = "600/minute"
 REDIS_SCHEMES = ("redis", "rediss", "unix")
@@ -61,6 +62,14 @@ class Settings(BaseSettings):
     port: int = Field(default=8000, ge=0, le=65535)
     dashboard_host: str = "127.0.0.1"
     dashboard_port: int = Field(default=8501, ge=0, le=65535)
+    dashboard_public_url: str | None = None
+    """Where people open the dashboard, as ``https://chainproof.example``; by default the address above."""
+    dashboard_sign_in: SignIn = "auto"
+    """Whether people sign in to the dashboard; ``auto``: where it listens beyond this machine."""
+    dashboard_open_to_all: bool = False
+    """Without a sign-in the dashboard listens on this machine alone unless this says that more is meant."""
+    dashboard_client_id: str | None = None
+    """The dashboard's ``client_id`` at the service, where the two share no data folder."""
     base_url: str | None = None
     """Where the dashboard and programs reach the service; by default the host and port above."""
     issuer: str | None = None
@@ -171,6 +180,21 @@ class Settings(BaseSettings):
             else value
         )
 
+    @field_validator("dashboard_public_url")
+    @classmethod
+    def _is_an_origin(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        try:
+            parts = urlsplit(value)
+            right = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            right = False
+        if not right or parts.path not in ("", "/") or parts.query or parts.fragment or "@" in parts.netloc:
+            raise ValueError("must be an address such as https://chainproof.example, without a path.")
+        usual = {"http": ":80", "https": ":443"}[parts.scheme]
+        return f"{parts.scheme}://{parts.netloc.lower().removesuffix(usual)}"
+
     @field_validator("fetch_allow")
     @classmethod
     def _pairs(cls, value: tuple[str, ...]) -> tuple[str, ...]:
@@ -245,6 +269,17 @@ class Settings(BaseSettings):
             )
         return self
 
+    @model_validator(mode="after")
+    def _nobody_signs_in(self) -> "Settings":
+        beyond = not is_loopback(self.dashboard_host)
+        if self.dashboard_sign_in == "never" and beyond and not self.dashboard_open_to_all:
+            raise ValueError(
+                f"The dashboard would listen on {self.dashboard_host} and let everybody act with the local "
+                "key. Leave CHAINPROOF_DASHBOARD_SIGN_IN at 'auto', or set "
+                "CHAINPROOF_DASHBOARD_OPEN_TO_ALL=true if that is meant."
+            )
+        return self
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -300,6 +335,28 @@ class Settings(BaseSettings):
         return f"http://{reachable(self.dashboard_host)}:{self.dashboard_port}"
 
     @cached_property
+    def dashboard_origin(self) -> str:
+        """The address at which people open the dashboard, as a browser writes an origin."""
+        return self.dashboard_public_url or self.dashboard_url
+
+    @cached_property
+    def dashboard_redirect_uri(self) -> str:
+        """Where the service sends people back to who signed in to the dashboard."""
+        return f"{self.dashboard_origin}/sign-in/callback"
+
+    @cached_property
+    def dashboard_signs_in(self) -> bool:
+        """Whether people sign in to the dashboard."""
+        if self.dashboard_sign_in == "auto":
+            return not is_loopback(self.dashboard_host)
+        return self.dashboard_sign_in == "always"
+
+    @cached_property
+    def dashboard_client_file(self) -> Path:
+        """Holds what the service registered the dashboard as."""
+        return self.home / "dashboard-client.json"
+
+    @cached_property
     def local_key_file(self) -> Path:
         return self.home / "local.key"
 
@@ -338,13 +395,6 @@ def _is_redis_address(url: str) -> bool:
         return False
 
 
-def is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:  # a name
-        return host == "localhost"
-
-
 def reachable(host: str) -> str:
     """``host`` as a URL on this machine names it: loopback where a program listens on every address."""
     try:
@@ -354,6 +404,14 @@ def reachable(host: str) -> str:
     if address.is_unspecified:
         return "127.0.0.1"
     return f"[{host}]" if address.version == 6 else host
+
+
+def is_loopback(host: str) -> bool:
+    """Whether what listens on ``host`` is reached from this machine alone; of names, ``localhost`` is."""
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
 
 
 def _psycopg(url: str) -> str:

@@ -4,6 +4,7 @@ The press takes about as long as the service's answers; the click's own run then
 client's cache. Nothing is answered here but that it has begun.
 """
 
+from contextlib import nullcontext
 from http import HTTPStatus
 
 from starlette.requests import Request
@@ -11,8 +12,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from dashboard.client import api
+from dashboard.client.callers import acting_as
 from dashboard.icons import ASSET_ID
 from dashboard.services.rankings import SPANS
+from dashboard.sign_in import guard
 
 
 def begin(request: Request) -> Response:
@@ -20,10 +23,12 @@ def begin(request: Request) -> Response:
     asset_id = request.path_params["asset_id"]
     if not ASSET_ID.fullmatch(asset_id):
         return Response(status_code=HTTPStatus.NOT_FOUND)
+    caller = guard.caller_of(request.scope)
     span = next((span for span in SPANS if span == request.query_params.get("span")), SPANS[0])
-    api.ahead(lambda: api.candles(asset_id, span))
-    api.ahead(lambda: api.quotes(asset_id))
-    api.ahead(lambda: api.asset(asset_id))
+    with acting_as(caller) if caller is not None else nullcontext():
+        api.ahead(lambda: api.candles(asset_id, span))
+        api.ahead(lambda: api.quotes(asset_id))
+        api.ahead(lambda: api.asset(asset_id))
     return Response(status_code=HTTPStatus.NO_CONTENT, headers={"Cache-Control": "no-store"})
 
 

@@ -5,7 +5,7 @@ import streamlit as st
 from dashboard import preferences
 from dashboard.client import api
 from dashboard.i18n import t
-from dashboard.views import shell
+from dashboard.views import shell, signed_in
 
 st.set_page_config(
     page_title=t("frame.product"), page_icon=str(shell.ASSETS / "favicon.svg"), layout="wide", menu_items={}
@@ -29,5 +29,7 @@ try:
     api.client()
 except api.SettingsError as fault:
     st.error(t("frame.error_settings", detail=fault))
+    st.stop()
+if not signed_in.is_let_in():
     st.stop()
 page.run()

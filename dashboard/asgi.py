@@ -1,7 +1,7 @@
 """The dashboard as one ASGI application: ``streamlit run dashboard/asgi.py``.
 
 Besides the pages it serves the assets' icons, puts the style into the document, and asks the
-service at its start for what the first page needs.
+service at its start for what the first page needs. Where people sign in, it lets nobody else past.
 """
 
 import asyncio
@@ -18,6 +18,10 @@ from dashboard import ahead, icons
 from dashboard.client import api
 from dashboard.components.chart import library
 from dashboard.document import Document
+from dashboard.sign_in import guard, routes
+from dashboard.sign_in.desk import open_desk
+from dashboard.sign_in.rounds import Rounds
+from dashboard.sign_in.session import Session
 from dashboard.views import rank_data, shell, timelines_data
 
 USED_BY_PAGES = (
@@ -42,20 +46,35 @@ async def lifespan(_: Any) -> AsyncIterator[dict[str, Any]]:
     for name in USED_BY_PAGES:
         import_module(name)
     warming = asyncio.get_running_loop().run_in_executor(None, warm)
+    desk = open_desk()
+    rounds = Rounds(desk, look) if desk is not None else None
+    if rounds is not None:
+        rounds.start()
     yield {}
+    if rounds is not None:
+        rounds.stop()
     await warming
 
 
+def look(session: Session) -> None:
+    """Ask the service whether it still knows somebody."""
+    api.client().look(session)
+
+
 def warm() -> None:
-    """A failure is kept by the client and shown by the first page, so it needs no words here."""
+    """A failure is kept by the client and shown by the first page, so it needs no words here.
+
+    Where people sign in nothing is asked before somebody has: it is their token that is asked with.
+    """
     try:
-        api.client()
+        client = api.client()
     except api.SettingsError:
         return
-    api.overview()
-    prepare()
+    if open_desk() is None:
+        api.overview()
+        prepare()
     library.compressed()
-    api.client().keep(prepare)
+    client.keep(prepare)
 
 
 def prepare() -> None:
@@ -64,10 +83,18 @@ def prepare() -> None:
     timelines_data.prepare()
 
 
+def watch() -> str:
+    """What leads back to the sign-in from a page that is open."""
+    return (Path(__file__).parent / "sign_in" / "watch.js").read_text(encoding="utf-8")
+
+
 shell.style_in_document()
 app = st.App(
     Path(__file__).parent / "app.py",
     lifespan=lifespan,
-    routes=[*icons.ROUTES, *ahead.ROUTES, *library.ROUTES],
-    middleware=[Middleware(Document, style=shell.sheet(), title="Chainproof")],
+    routes=[*routes.ROUTES, *icons.ROUTES, *ahead.ROUTES, *library.ROUTES],
+    middleware=[
+        Middleware(Document, style=shell.sheet(), title="Chainproof", script=watch() if open_desk() else ""),
+        Middleware(guard.Guard),
+    ],
 )

@@ -1,4 +1,4 @@
-"""The HTML document that carries the pages: our style in its head, and security headers on all.
+"""The HTML document that carries the pages: our style in its head, and security headers on all answers.
 
 Streamlit delivers a page's style with the page's elements, after the first paint; in the head it is
 there from the start, and nothing shifts.
@@ -38,16 +38,18 @@ _CONDITIONS = {b"if-none-match", b"if-modified-since", b"range", b"accept-encodi
 """Left out when a document is asked for: the answer is no longer the file that they speak of."""
 _FILE_FACTS = {b"content-length", b"etag", b"last-modified", b"accept-ranges"}
 
+STREAMLITS = b"<title>Streamlit</title>"
 Header = tuple[bytes, bytes]
 
 
 class Document:
-    """ASGI middleware that writes ``style`` (CSS) into every document, and :data:`HEADERS` everywhere."""
+    """ASGI middleware that writes ``style`` (CSS), and ``script`` if there is one, into every document of
+    Streamlit, and :data:`HEADERS` everywhere."""
 
-    def __init__(self, app: ASGIApp, *, style: str, title: str) -> None:
+    def __init__(self, app: ASGIApp, *, style: str, title: str, script: str = "") -> None:
         self._app = app
-        css = style.replace("</", "<\\/")
-        self._head = f"<style>{css}</style></head>".encode()
+        css, code = style.replace("</", "<\\/"), f"<script>{script}</script>" if script else ""
+        self._head = f"<style>{css}</style>{code}</head>".encode()
         self._title = f"<title>{escape(title)}</title>".encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -78,7 +80,9 @@ class Document:
         await self._app(scope, receive, pass_on)
 
     def _write(self, page: bytes) -> bytes:
-        return page.replace(b"<title>Streamlit</title>", self._title, 1).replace(b"</head>", self._head, 1)
+        if STREAMLITS not in page:  # one of ours, which is whole
+            return page
+        return page.replace(STREAMLITS, self._title, 1).replace(b"</head>", self._head, 1)
 
 
 def _wants_document(scope: Scope) -> bool:

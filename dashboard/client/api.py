@@ -29,6 +29,7 @@ from dashboard.client.wire import (
     PriceRecord,
     RankedToken,
 )
+from dashboard.sign_in import desk
 
 Span = Literal["24h", "7d"]
 SLOW_SECONDS = 20.0
@@ -129,7 +130,8 @@ def client() -> ApiClient:
             if _made is not None:
                 _made[1].close()
             settings = _settings()
-            _made = (environment, ApiClient(settings.api_url, _key_source(settings)))
+            whose = desk.caller if desk.desk() is not None else None
+            _made = (environment, ApiClient(settings.api_url, _key_source(settings), whose=whose))
         return _made[1]
 
 

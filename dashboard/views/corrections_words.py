@@ -12,7 +12,7 @@ from dashboard.components.file_drop import file_drop
 from dashboard.i18n import LANGUAGE_NAMES, Language, t
 from dashboard.services import article_files
 from dashboard.services.article_files import FileRefused
-from dashboard.views import states
+from dashboard.views import signed_in, states
 
 TYPES: tuple[ViolationType, ...] = get_args(ViolationType)
 _WORDS = (
@@ -76,8 +76,11 @@ def refused_file(refused: FileRefused) -> str:
 
 
 def store_toggle(key: str) -> None:
-    """Whether what a check finds is stored."""
-    st.toggle(t("corrections.store"), key=key, help=t("corrections.store_help"))
+    """Whether what a check finds is stored; off, with the reason, for who may not store."""
+    may = signed_in.may_write("store")
+    if not may:
+        st.session_state[key] = False
+    st.toggle(t("corrections.store"), key=key, help=t("corrections.store_help"), disabled=not may)
 
 
 def check_button(

@@ -2,10 +2,10 @@
 
 from html import escape
 
-VOID = frozenset({"img", "br", "path", "rect"})
+VOID = frozenset({"img", "br", "input", "path", "rect"})
 
 
-def tag(name: str, *content: str, **attributes: str | None) -> str:
+def tag(name: str, /, *content: str, **attributes: str | None) -> str:
     """``<name attributes>content</name>``; ``content`` is markup, attribute values are text.
 
     ``class_`` is written ``class``; other underscores become hyphens; a null attribute is left out.

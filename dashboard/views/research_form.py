@@ -11,7 +11,8 @@ import streamlit as st
 from dashboard.client import Problem
 from dashboard.i18n import t
 from dashboard.services.research import Mode
-from dashboard.views import research_bench, states
+from dashboard.sign_in import desk
+from dashboard.views import research_bench, signed_in, states
 from dashboard.views.markup import tag, text
 from dashboard.views.research_bench import Bench, bench
 
@@ -82,6 +83,7 @@ def _kept(name: str, *, of: str = "") -> None:
 
 
 def _send(mode: Mode) -> None:
+    may = signed_in.may_write("submit")
     with st.container(key=f"rs_send_{mode}", horizontal=True, vertical_alignment="center", gap="small"):
         st.form_submit_button(
             t("research.submit_entities") if mode == "entities" else t("research.submit"),
@@ -90,6 +92,7 @@ def _send(mode: Mode) -> None:
             icon=":material/manage_search:",
             on_click=_submit,
             args=(mode,),
+            disabled=not may,
         )
         st.html(tag("p", text(t("research.submit_hint")), class_="cp-note"))
 
@@ -99,7 +102,9 @@ def _examples() -> None:
         st.html(tag("p", text(t("research.examples")), class_="cp-note"))
         for name in EXAMPLES:
             said = t(f"research.example_{name}")
-            st.button(said, key=f"rs_example_{name}", on_click=_try, args=(said,))
+            st.button(
+                said, key=f"rs_example_{name}", on_click=_try, args=(said,), disabled=not desk.may_write()
+            )
 
 
 def _submit(mode: Mode) -> None:

@@ -18,6 +18,7 @@ from dashboard.views import (
     research_side,
     research_sources,
     research_watch,
+    signed_in,
     states,
 )
 from dashboard.views.markup import tag, text
@@ -98,6 +99,7 @@ def _failed(seen: Look, job: Job) -> None:
                 icon=":material/refresh:",
                 on_click=research_bench.submit,
                 args=(draft,),
+                disabled=not signed_in.may_write("submit"),
             )
         if (fault := bench().cancelling) is not None:
             states.alert(research_form.sentence(fault), fault.detail, fault.request_id)

@@ -12,7 +12,7 @@ from dashboard.components.live_view import Node, h, live_view
 from dashboard.i18n import HTML_LANG, language, t
 from dashboard.services import research as reading
 from dashboard.services.research import STEP_CODES, State, StepLine
-from dashboard.views import research_bench, states
+from dashboard.views import research_bench, signed_in, states
 from dashboard.views.markup import tag, text
 from dashboard.views.research_bench import Look, bench
 from dashboard.views.research_form import sentence
@@ -87,6 +87,7 @@ def _draw(seen: Look) -> None:
             icon=":material/close:",
             on_click=research_bench.cancel,
             args=(seen.kind, seen.id),
+            disabled=not signed_in.may_write("cancel"),
         )
         if (fault := bench().cancelling) is not None:
             states.alert(sentence(fault), fault.detail, fault.request_id)

@@ -12,6 +12,7 @@ from dashboard.components.html_lang import html_lang
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, language, t
 from dashboard.palette import SCHEMES
 from dashboard.preferences import REFRESH_KEY, REFRESHES, SCHEME_KEY, Preferences
+from dashboard.views import signed_in
 from dashboard.views.freshness import sample_html
 from dashboard.views.markup import tag, text
 
@@ -53,6 +54,7 @@ def settings() -> None:
     """The reader's preferences; each choice takes effect at once and the drawer stays open."""
     now = preferences.current()
     with st.popover(t("frame.settings"), icon=":material/tune:", width="content", key="settings"):
+        signed_in.account()
         _choice(
             "pref_language",
             t("frame.settings_language"),

@@ -1,0 +1,52 @@
+"""What is looked after while people are signed in: that those whose pages are open still may see them."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+
+from dashboard.sign_in.desk import Desk
+from dashboard.sign_in.session import Session
+
+EVERY_SECONDS = 1.0
+log = logging.getLogger(__name__)
+
+
+class Rounds:
+    """A thread that, every second, has ``look`` ask the service in the name of whoever has a page open and
+    was not heard of for a moment: a session that was revoked closes its pages at once, whatever they show.
+
+    A page that refreshes by itself is heard of anyhow; for the others it is one small request every 2 s.
+    """
+
+    def __init__(self, desk: Desk, look: Callable[[Session], None]) -> None:
+        self._desk = desk
+        self._look = look
+        self._stop = threading.Event()
+        self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="sign-in-look")
+        self._thread = threading.Thread(target=self._run, name="sign-in-rounds", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def once(self) -> None:
+        """One round."""
+        doubtful = [session for session in self._desk.sessions.all() if session.watched and session.doubtful]
+        wait([self._pool.submit(self._look, session) for session in doubtful])
+        self._desk.sessions.tidy()
+
+    def _run(self) -> None:
+        while not self._stop.wait(EVERY_SECONDS):
+            begun = time.monotonic()
+            try:
+                self.once()
+            except Exception:  # the thread lives on: the next round may succeed
+                if not self._stop.is_set():
+                    log.exception("Sessions could not be looked after.")
+            if (lasted := time.monotonic() - begun) > 5:
+                log.warning("Looking after the sessions took %.0f seconds.", lasted)

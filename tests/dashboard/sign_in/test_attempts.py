@@ -1,0 +1,40 @@
+"""A sign-in counts only in the browser that began it, and proves by PKCE that it did."""
+
+import base64
+import hashlib
+import re
+
+import pytest
+
+from dashboard.sign_in import attempts
+
+
+def test_what_is_kept_is_found_by_its_state_alone() -> None:
+    one, other = attempts.begin("/topics?topic=5"), attempts.begin("/")
+    jar = {attempts.cookie_name("p-", each.state): each.cookie() for each in (one, other)}
+    assert attempts.find(jar, "p-", one.state) == one
+    assert attempts.find(jar, "p-", other.state) == other
+    assert attempts.find(jar, "p-", one.state + "a") is None
+    assert attempts.find(jar, "p-", "") is None
+    assert attempts.find({}, "p-", one.state) is None
+
+
+def test_the_challenge_is_of_the_verifier_by_s256() -> None:
+    attempt = attempts.begin("/")
+    assert re.fullmatch(r"[A-Za-z0-9_-]{43,128}", attempt.verifier)
+    hashed = base64.urlsafe_b64encode(hashlib.sha256(attempt.verifier.encode()).digest()).decode().rstrip("=")
+    assert attempt.challenge == hashed
+    assert attempt.verifier not in repr(attempt)
+
+
+@pytest.mark.parametrize("cookie", ["", "a", "%%%", "bnVsbA", "WzEsMiwzXQ", "WyJhIl0", "\u20ac", "W10"])
+def test_a_cookie_that_is_none_of_ours_is_no_attempt(cookie: str) -> None:
+    state = "s" * 32
+    assert attempts.find({attempts.cookie_name("p-", state): cookie}, "p-", state) is None
+
+
+def test_a_cookie_that_was_tampered_with_leads_to_no_other_host() -> None:
+    planted = attempts.Attempt("s", "v", "//evil.test")
+    found = attempts.find({attempts.cookie_name("p-", "s"): planted.cookie()}, "p-", "s")
+    assert found is not None
+    assert found.to == "/"
