@@ -32,6 +32,7 @@ from backend.auth import service as auth_service
 from backend.auth.credentials import Credentials
 from backend.auth.keyring import Keyring
 from backend.auth.oauth import authorize as oauth_page
+from backend.auth.oauth import dashboard as oauth_dashboard
 from backend.auth.oauth import grants as oauth_grants
 from backend.auth.oauth import router as oauth_router
 from backend.auth.oauth.ring import TokenRing
@@ -88,6 +89,9 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
     migrations.upgrade(settings.app_database_url)
     database = Database(settings.app_database_url)
     auth_service.ensure_local_key(database, settings.local_key_file, datetime.now(UTC))
+    if settings.dashboard_signs_in and not settings.dashboard_client_id:
+        file, address = settings.dashboard_client_file, settings.dashboard_redirect_uri
+        oauth_dashboard.ensure(database, file, address, datetime.now(UTC))
     keyring = Keyring(database)
     tokens = TokenRing(database, clock=_seconds(now))
     credentials = Credentials(keyring, tokens)

@@ -6,6 +6,7 @@ The service needs no key for them, and they hardly ever change: one copy is kept
 import re
 import threading
 from collections import OrderedDict
+from functools import partial
 from http import HTTPStatus
 
 from starlette.concurrency import run_in_threadpool
@@ -13,7 +14,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from dashboard.client import api
+from dashboard.client import api, callers
+from dashboard.client.callers import NOBODY
+from dashboard.sign_in import guard
 
 MOST_KEPT = 1024
 MOST_BYTES = 512 * 1024
@@ -32,7 +35,8 @@ _lock = threading.Lock()
 async def icon(request: Request) -> Response:
     """The icon of one asset; 404 where there is none, and nothing is kept then."""
     asset_id = request.path_params["asset_id"]
-    image = await run_in_threadpool(find, asset_id) if ASSET_ID.fullmatch(asset_id) else None
+    asked = partial(callers.run_as, guard.caller_of(request.scope) or NOBODY, partial(find, asset_id))
+    image = await run_in_threadpool(asked) if ASSET_ID.fullmatch(asset_id) else None
     if image is None:
         return Response(status_code=HTTPStatus.NOT_FOUND, headers={"Cache-Control": "no-store"})
     return Response(image[0], media_type=image[1], headers=HEADERS)

@@ -238,6 +238,8 @@ def _tell_where(settings: Settings, ready: bool) -> None:
     out.print(f"  Dashboard  {settings.dashboard_url}")
     out.print(f"  Service    {settings.api_url}   (its interface: {settings.api_url}/docs)")
     out.print(f"  Data in    {settings.home}")
+    if settings.dashboard_signs_in:
+        out.print(f"  Sign-in    at {settings.dashboard_origin}, with accounts that 'users create' makes")
     out.print("  Ctrl-C stops all.\n")
 
 

@@ -75,8 +75,9 @@ class Authority:
                 self._known = (self._clock(), self._ask_metadata())
             return self._known[1]
 
-    def address(self, attempt: Attempt, *, client_id: str, redirect_uri: str) -> str:
-        """Where to send a browser (RFC 6749 section 4.1.1). Raises :class:`Unavailable`."""
+    def address(self, attempt: Attempt, *, client_id: str, redirect_uri: str, language: str) -> str:
+        """Where to send a browser (RFC 6749 section 4.1.1), which is to read ``language`` (BCP 47) there.
+        Raises :class:`Unavailable`."""
         query = {
             "response_type": "code",
             "client_id": client_id,
@@ -85,6 +86,7 @@ class Authority:
             "state": attempt.state,
             "code_challenge": attempt.challenge,
             "code_challenge_method": "S256",
+            "ui_locales": language,
         }
         endpoint = self.metadata().authorization_endpoint
         return f"{endpoint}{'&' if '?' in endpoint else '?'}{urlencode(query)}"
@@ -104,8 +106,8 @@ class Authority:
 
     def renew(self, tokens: Tokens, *, client_id: str) -> Tokens:
         """New tokens for the refresh token, which works once. Raises as :meth:`exchange` does."""
-        form = {"grant_type": "refresh_token", "refresh_token": tokens.refresh or "", "client_id": client_id}
-        fresh = self._tokens(form, tokens.scopes)
+        form = {"grant_type": "refresh_token", "refresh_token": tokens.refresh or ""}
+        fresh = self._tokens({**form, **_named(client_id)}, tokens.scopes)
         if fresh.refresh is not None:
             return fresh
         return Tokens(fresh.access, tokens.refresh, fresh.expires_in, fresh.scopes)
@@ -115,8 +117,8 @@ class Authority:
         both = (("refresh_token", tokens.refresh), ("access_token", tokens.access))
         for hint, token in both:
             if token is not None:
-                form = {"token": token, "token_type_hint": hint, "client_id": client_id}
-                _judged(self._post("/oauth/revoke", form))
+                form = {"token": token, "token_type_hint": hint}
+                _judged(self._post("/oauth/revoke", {**form, **_named(client_id)}))
 
     def name_of(self, tokens: Tokens) -> str:
         """What the person is called; empty where the service does not tell. Raises :class:`Unavailable`."""
@@ -159,6 +161,11 @@ class Authority:
             return self._http.post(path, data=dict(form), headers=headers)
         except httpx.HTTPError as fault:
             raise Unavailable("The service does not answer.") from fault
+
+
+def _named(client_id: str) -> dict[str, str]:
+    """Whose tokens they are, where that is still known: the tokens stand for themselves."""
+    return {"client_id": client_id} if client_id else {}
 
 
 def _judged(response: httpx.Response) -> httpx.Response:

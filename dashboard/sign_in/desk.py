@@ -11,6 +11,7 @@ import httpx
 import streamlit as st
 from pydantic import ValidationError
 from streamlit import config, runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from backend.settings import Settings, is_loopback
 from dashboard.client.callers import NOBODY, Caller
@@ -124,7 +125,9 @@ def open_desk() -> Desk | None:
 def person() -> Session | None:
     """Who looks at the page that is being drawn; null where nobody signs in, and for nobody."""
     there = desk()
-    return None if there is None else there.session_of(st.context.cookies)
+    if there is None or get_script_run_ctx(suppress_warning=True) is None:
+        return None
+    return there.session_of(st.context.cookies)
 
 
 def caller() -> Caller:
@@ -135,11 +138,6 @@ def caller() -> Caller:
 def scopes() -> tuple[str, ...]:
     """What the page may do; where nobody signs in, all that pages can."""
     return SCOPES if desk() is None else getattr(person(), "scopes", ())
-
-
-def may_write() -> bool:
-    """Whether jobs may be submitted and violations stored."""
-    return "write" in scopes()
 
 
 def _is_needed(settings: Settings) -> bool:

@@ -12,10 +12,11 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from backend.settings import is_loopback
+from dashboard.i18n import HTML_LANG
 from dashboard.sign_in import addresses, attempts
 from dashboard.sign_in.authority import Refused, Unavailable
 from dashboard.sign_in.desk import Desk, NotRegistered, open_desk
-from dashboard.sign_in.page import WHYS, Why, page
+from dashboard.sign_in.page import WHYS, Why, language_of, page
 from dashboard.sign_in.sessions import LONGEST_SECONDS
 
 log = logging.getLogger(__name__)
@@ -94,7 +95,12 @@ def _begin(request: Request, there: Desk, to: str) -> Response:
     attempt = attempts.begin(to)
     try:
         client_id = there.client_id()
-        address = there.authority.address(attempt, client_id=client_id, redirect_uri=there.redirect_uri)
+        address = there.authority.address(
+            attempt,
+            client_id=client_id,
+            redirect_uri=there.redirect_uri,
+            language=HTML_LANG[language_of(request, to)],
+        )
     except NotRegistered as fault:
         return page(request, "unregistered", to, note=str(fault))
     except Unavailable:

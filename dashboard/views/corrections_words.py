@@ -77,10 +77,12 @@ def refused_file(refused: FileRefused) -> str:
 
 def store_toggle(key: str) -> None:
     """Whether what a check finds is stored; off, with the reason, for who may not store."""
-    may = signed_in.may_write("store")
+    may = signed_in.may_write()
     if not may:
         st.session_state[key] = False
     st.toggle(t("corrections.store"), key=key, help=t("corrections.store_help"), disabled=not may)
+    if not may:
+        signed_in.why_not("store")
 
 
 def check_button(

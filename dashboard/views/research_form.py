@@ -11,7 +11,6 @@ import streamlit as st
 from dashboard.client import Problem
 from dashboard.i18n import t
 from dashboard.services.research import Mode
-from dashboard.sign_in import desk
 from dashboard.views import research_bench, signed_in, states
 from dashboard.views.markup import tag, text
 from dashboard.views.research_bench import Bench, bench
@@ -83,7 +82,7 @@ def _kept(name: str, *, of: str = "") -> None:
 
 
 def _send(mode: Mode) -> None:
-    may = signed_in.may_write("submit")
+    may = signed_in.may_write()
     with st.container(key=f"rs_send_{mode}", horizontal=True, vertical_alignment="center", gap="small"):
         st.form_submit_button(
             t("research.submit_entities") if mode == "entities" else t("research.submit"),
@@ -94,7 +93,10 @@ def _send(mode: Mode) -> None:
             args=(mode,),
             disabled=not may,
         )
-        st.html(tag("p", text(t("research.submit_hint")), class_="cp-note"))
+        if may:
+            st.html(tag("p", text(t("research.submit_hint")), class_="cp-note"))
+        else:
+            signed_in.why_not("submit")
 
 
 def _examples() -> None:
@@ -103,7 +105,11 @@ def _examples() -> None:
         for name in EXAMPLES:
             said = t(f"research.example_{name}")
             st.button(
-                said, key=f"rs_example_{name}", on_click=_try, args=(said,), disabled=not desk.may_write()
+                said,
+                key=f"rs_example_{name}",
+                on_click=_try,
+                args=(said,),
+                disabled=not signed_in.may_write(),
             )
 
 

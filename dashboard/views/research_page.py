@@ -99,8 +99,10 @@ def _failed(seen: Look, job: Job) -> None:
                 icon=":material/refresh:",
                 on_click=research_bench.submit,
                 args=(draft,),
-                disabled=not signed_in.may_write("submit"),
+                disabled=not signed_in.may_write(),
             )
+            if not signed_in.may_write():
+                signed_in.why_not("submit")
         if (fault := bench().cancelling) is not None:
             states.alert(research_form.sentence(fault), fault.detail, fault.request_id)
 

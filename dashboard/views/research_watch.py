@@ -87,8 +87,10 @@ def _draw(seen: Look) -> None:
             icon=":material/close:",
             on_click=research_bench.cancel,
             args=(seen.kind, seen.id),
-            disabled=not signed_in.may_write("cancel"),
+            disabled=not signed_in.may_write(),
         )
+        if not signed_in.may_write():
+            signed_in.why_not("cancel")
         if (fault := bench().cancelling) is not None:
             states.alert(sentence(fault), fault.detail, fault.request_id)
 

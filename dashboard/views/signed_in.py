@@ -9,12 +9,14 @@ from dashboard.sign_in import addresses, desk
 from dashboard.views.markup import tag, text
 
 
-def may_write(what: Literal["store", "submit", "cancel"]) -> bool:
-    """Whether whoever looks at the page may do this; where they may not, the page says why here and now."""
-    if desk.may_write():
-        return True
-    st.html(tag("p", text(t(f"sign_in.needs_write_{what}")), class_="cp-note cp-may-not", role="note"))
-    return False
+def may_write() -> bool:
+    """Whether whoever looks at the page may store findings and submit jobs."""
+    return "write" in desk.scopes()
+
+
+def why_not(what: Literal["store", "submit", "cancel"]) -> None:
+    """Says beside what they may not do why it cannot be done."""
+    st.html(tag("p", text(t(f"sign_in.needs_write_{what}")), class_="cp-note cp-may-not"))
 
 
 def account() -> None:

@@ -52,15 +52,20 @@ class App:
 
 def create(database: Database, *, name: str, redirect_uris: Iterable[str], now: datetime) -> App:
     """Register an application. Raises :class:`BadRequest` for a bad name or redirect URI."""
+    with database.write() as connection:
+        return add(connection, name=name, redirect_uris=redirect_uris, now=now)
+
+
+def add(connection: Connection, *, name: str, redirect_uris: Iterable[str], now: datetime) -> App:
+    """The same within a transaction."""
     name, uris = checked_name(name, "an application"), tuple(dict.fromkeys(redirect_uris))
     if not 1 <= len(uris) <= MOST_URIS:
         raise BadRequest(f"An application has 1 to {MOST_URIS} redirect URIs.")
     for uri in uris:
         redirects.check(uri)
     row = {"id": str(uuid.uuid4()), "name": name, "redirect_uris": " ".join(uris), "created_at": now}
-    with database.write() as connection:
-        connection.execute(sa.insert(apps).values(row))
-        return _app(connection.execute(sa.select(apps).where(apps.c.id == row["id"])).one())
+    connection.execute(sa.insert(apps).values(row))
+    return _app(connection.execute(sa.select(apps).where(apps.c.id == row["id"])).one())
 
 
 def list_all(database: Database) -> list[App]:

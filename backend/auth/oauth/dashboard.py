@@ -1,0 +1,64 @@
+"""The dashboard as an application: registered by the service itself, so that people can sign in to it.
+
+What it is called stands in a file of the data folder beside the local key, for the dashboard on this machine;
+one on another machine is registered with ``chainproof apps create`` and told by its settings.
+"""
+
+import json
+from datetime import datetime
+from pathlib import Path
+
+import sqlalchemy as sa
+import structlog
+from sqlalchemy.engine import Connection
+
+from backend.auth import keyfile
+from backend.auth.oauth import apps, redirects
+from backend.auth.oauth.tables import apps as table
+from backend.db import Database
+from backend.errors import BadRequest
+
+NAME = "Chainproof dashboard"
+LOCK = 0x43_50_44_42  # "CPDB": any number that nothing else locks on
+log = structlog.get_logger(__name__)
+
+
+def ensure(database: Database, file: Path, redirect_uri: str, now: datetime) -> None:
+    """See to it that ``file`` names an application to which codes may be sent at ``redirect_uri``.
+
+    One that is registered so already is taken again, whoever did it; an application that the file names and
+    that was revoked is respected, and not replaced. Several processes may start at once: one registers under
+    the store's lock, the others find it. An address that cannot be registered is told in the log, and nobody
+    can sign in until it is another one.
+    """
+    try:
+        redirects.check(redirect_uri)
+    except BadRequest as refusal:
+        log.warning("dashboard_not_registered", redirect_uri=redirect_uri, reason=refusal.detail)
+        return
+    with database.read() as connection:
+        if _is_settled(connection, file, redirect_uri):
+            return
+    with database.write() as connection:  # on SQLite BEGIN IMMEDIATE is the lock
+        if not database.is_sqlite:
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK)))
+        if _is_settled(connection, file, redirect_uri):
+            return
+        known = sa.select(table.c.id).where(
+            table.c.name == NAME, table.c.redirect_uris == redirect_uri, table.c.revoked_at.is_(None)
+        )
+        client_id = connection.execute(known.order_by(table.c.created_at).limit(1)).scalar_one_or_none()
+        if client_id is None:
+            client_id = apps.add(connection, name=NAME, redirect_uris=[redirect_uri], now=now).client_id
+        keyfile.write(file, json.dumps({"client_id": client_id, "redirect_uri": redirect_uri}))
+
+
+def _is_settled(connection: Connection, file: Path, redirect_uri: str) -> bool:
+    try:
+        told = json.loads(keyfile.read(file) or "null")
+        client_id, registered = told["client_id"], told["redirect_uri"]
+    except (ValueError, TypeError, KeyError):
+        return False
+    if registered != redirect_uri or not isinstance(client_id, str):
+        return False
+    return connection.execute(sa.select(table.c.id).where(table.c.id == client_id)).first() is not None
