@@ -179,3 +179,61 @@ def test_the_issuer_is_the_configured_address_or_else_where_the_service_is_reach
 def test_what_can_be_no_issuer_is_refused(issuer: str) -> None:
     with pytest.raises(ValidationError):
         Settings(issuer=issuer)
+
+
+@pytest.mark.parametrize(
+    ("given", "signs_in"),
+    [
+        ({}, False),
+        ({"DASHBOARD_HOST": "localhost"}, False),
+        ({"DASHBOARD_HOST": "::1"}, False),
+        ({"DASHBOARD_HOST": "0.0.0.0"}, True),
+        ({"DASHBOARD_HOST": "::"}, True),
+        ({"DASHBOARD_HOST": "192.168.1.5"}, True),
+        ({"DASHBOARD_HOST": "dash.internal"}, True),
+        ({"DASHBOARD_SIGN_IN": "always"}, True),
+        ({"DASHBOARD_SIGN_IN": "never"}, False),
+        ({"DASHBOARD_SIGN_IN": "never", "DASHBOARD_HOST": "::", "DASHBOARD_OPEN_TO_ALL": "true"}, False),
+        ({"DASHBOARD_OPEN_TO_ALL": "true", "DASHBOARD_HOST": "::"}, True),
+    ],
+)
+def test_people_sign_in_where_the_dashboard_is_reached_from_beyond_this_machine(
+    monkeypatch: pytest.MonkeyPatch, given: dict[str, str], signs_in: bool
+) -> None:
+    for name, value in given.items():
+        monkeypatch.setenv(f"CHAINPROOF_{name}", value)
+    assert Settings().dashboard_signs_in is signs_in
+
+
+def test_a_dashboard_open_to_all_has_to_be_meant(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHAINPROOF_DASHBOARD_SIGN_IN", "never")
+    monkeypatch.setenv("CHAINPROOF_DASHBOARD_HOST", "0.0.0.0")
+    with pytest.raises(ValidationError, match="CHAINPROOF_DASHBOARD_OPEN_TO_ALL"):
+        Settings()
+
+
+@pytest.mark.parametrize(
+    ("named", "origin"),
+    [
+        (None, "http://127.0.0.1:8501"),
+        ("https://Chainproof.example/", "https://chainproof.example"),
+        ("https://chainproof.example:443", "https://chainproof.example"),
+        ("http://127.0.0.1:9000", "http://127.0.0.1:9000"),
+    ],
+)
+def test_where_people_open_the_dashboard_is_written_as_browsers_write_it(
+    monkeypatch: pytest.MonkeyPatch, named: str | None, origin: str
+) -> None:
+    if named:
+        monkeypatch.setenv("CHAINPROOF_DASHBOARD_PUBLIC_URL", named)
+    assert Settings().dashboard_redirect_uri == f"{origin}/sign-in/callback"
+
+
+@pytest.mark.parametrize(
+    "named",
+    ["chainproof.example", "ftp://a", "https://", "https://a/b", "https://a?b", "https://u@a", "http://["],
+)
+def test_an_address_that_people_cannot_open_is_refused(monkeypatch: pytest.MonkeyPatch, named: str) -> None:
+    monkeypatch.setenv("CHAINPROOF_DASHBOARD_PUBLIC_URL", named)
+    with pytest.raises(ValidationError, match=r"chainproof\.example|https://"):
+        Settings()

@@ -1,0 +1,241 @@
+"""Nobody is let past who is not signed in, and who no longer is, is put out at once."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from starlette.types import ASGIApp
+
+from backend.auth.oauth import accounts
+from dashboard.client import callers
+from dashboard.client.callers import NOBODY
+from dashboard.client.http import ApiClient
+from dashboard.sign_in import desk as desks
+from dashboard.sign_in.authority import Tokens
+from dashboard.sign_in.desk import Desk
+from dashboard.sign_in.guard import SESSION_ENDED
+from dashboard.sign_in.rounds import Rounds
+from dashboard.sign_in.session import Session
+from tests.support.asgi import send
+from tests.support.market_app import Running
+from tests.support.oauth_app import post
+from tests.support.sign_in import DASHBOARD, PAGE, Browser, Line
+
+
+class Socket:
+    """A page's socket, from the handshake on: what it is sent, and what the page sends it meanwhile."""
+
+    def __init__(self, app: ASGIApp, cookies: dict[str, str]) -> None:
+        self._app = app
+        self._cookie = "; ".join(f"{name}={value}" for name, value in cookies.items()).encode()
+        self.sent: list[dict[str, Any]] = []
+
+    def run(self, *steps: str | Callable[[], object]) -> list[dict[str, Any]]:
+        """Each step is a text that the page sends, or something that happens before it sends the next."""
+        headers = [(b"host", b"127.0.0.1:8501"), (b"cookie", self._cookie)]
+        scope = {"type": "websocket", "path": "/_stcore/stream", "query_string": b"", "headers": headers}
+        left: list[str | Callable[[], object]] = list(steps)
+        connected = False
+
+        async def receive() -> dict[str, Any]:
+            nonlocal connected
+            if not connected:
+                connected = True
+                return {"type": "websocket.connect"}
+            while left:
+                step = left.pop(0)
+                if isinstance(step, str):
+                    return {"type": "websocket.receive", "text": step}
+                await asyncio.to_thread(step)
+                await asyncio.Event().wait()  # the page says nothing more
+            return {"type": "websocket.disconnect", "code": 1000}
+
+        async def take(message: Any) -> None:
+            self.sent.append(message)
+
+        asyncio.run(asyncio.wait_for(self._app(dict(scope), receive, take), 10))
+        return self.sent
+
+
+@pytest.mark.parametrize("path", ["/topics", "/", "/no-such-page", "/research?job=1"])
+def test_a_page_leads_to_the_sign_in_with_its_address(browser: Browser, path: str) -> None:
+    answer = browser.get(DASHBOARD + path)
+    assert answer.status == 303
+    assert answer.headers["location"].startswith("/sign-in?next=%2F")
+    assert answer.body == b""
+    assert "no-store" in answer.headers["cache-control"]
+
+
+@pytest.mark.parametrize(
+    "path", ["/media/export.csv", "/static/app.js", "/_stcore/host-config", "/_stcore/upload_file/1/2"]
+)
+def test_what_is_no_page_is_refused(browser: Browser, path: str) -> None:
+    assert browser.get(DASHBOARD + path, {"accept": "*/*"}).status == 401
+    assert browser.post(DASHBOARD + path, {}).status == 401
+
+
+def test_whether_the_dashboard_is_up_is_told_to_all(browser: Browser) -> None:
+    assert browser.get(f"{DASHBOARD}/_stcore/health", {}).status == 200
+    assert browser.get(f"{DASHBOARD}/sign-in/session", {}).status == 401
+
+
+@pytest.mark.parametrize(
+    "path", ["/sign-in/../topics", "/sign-in/", "/sign-in/callback/x", "//sign-in", "/SIGN-IN"]
+)
+def test_what_only_looks_like_the_sign_in_is_not_open(browser: Browser, path: str) -> None:
+    assert b"ada" not in browser.get(DASHBOARD + path).body
+    assert browser.get(DASHBOARD + path, {"accept": "*/*"}).status == 401
+
+
+def test_pages_of_who_is_signed_in_are_kept_by_no_cache(browser: Browser) -> None:
+    browser.sign_in()
+    answer = browser.get(f"{DASHBOARD}/topics")
+    assert (answer.status, answer.headers["cache-control"]) == (200, "no-store")
+    assert browser.get(f"{DASHBOARD}/media/export.csv", {}).status == 200
+    assert browser.get(f"{DASHBOARD}/sign-in/session", {}).status == 204
+
+
+def test_a_cookie_that_is_none_of_ours_is_nobodys(browser: Browser, desk: Desk) -> None:
+    for value in ("", "x", '"', "a" * 5000, "\xff"):
+        headers = {
+            "accept": "text/html",
+            "host": "127.0.0.1:8501",
+            "cookie": f"{desk.cookies.session}={value}",
+        }
+        assert send(browser.app, "/topics", headers=headers).status == 303
+
+
+def test_without_a_sign_in_everybody_is_let_past(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(desks, "desk", lambda: None)
+    assert browser.get(f"{DASHBOARD}/topics").text == b"<p>nobody</p>"
+    assert browser.get(f"{DASHBOARD}/sign-in?next=/topics").headers["location"] == "/topics"
+    assert browser.get(f"{DASHBOARD}/sign-in/session").status == 204
+    assert browser.post(f"{DASHBOARD}/sign-out", {}).status == 303
+
+
+def test_a_socket_is_not_opened_to_nobody(browser: Browser, desk: Desk) -> None:
+    sent = Socket(browser.app, {desk.cookies.session: "none"}).run("anything")
+    assert [message["type"] for message in sent] == ["websocket.close"]
+
+
+def test_a_socket_carries_on_while_the_session_lasts(browser: Browser) -> None:
+    browser.sign_in()
+    sent = Socket(browser.app, browser.cookies).run("one", "two")
+    assert [message.get("text") for message in sent] == [None, "heard one", "heard two"]
+
+
+def test_a_socket_is_closed_when_its_session_ends(browser: Browser, desk: Desk) -> None:
+    browser.sign_in()
+    session = browser.session(desk)
+    sent = Socket(browser.app, browser.cookies).run("one", lambda: desk.sessions.end(session))
+    assert sent[-1]["type"] == "websocket.close"
+    assert sent[-1]["code"] == SESSION_ENDED
+    assert not session.watched
+
+
+def asked(client: ApiClient, session: Session, path: str = "/assets") -> int | None:
+    """Null for an answer, else the status that is told."""
+    with callers.acting_as(session):
+        told = client.get(path, "array")
+    assert (told.data is None) is (told.error is not None)
+    return told.error.status if told.error else None
+
+
+def test_every_call_is_made_with_the_token_of_who_asks(
+    browser: Browser, desk: Desk, client: ApiClient, service: Running
+) -> None:
+    browser.sign_in(username="ben")
+    session = browser.session(desk)
+    assert asked(client, session) is None
+    with callers.acting_as(session):
+        stored = client.post(
+            "/articles/scan",
+            b'{"articles": [], "persist": true}',
+            headers={"Content-Type": "application/json"},
+            timeout=5,
+        )
+    assert stored.status_code == 403
+    assert not session.ended, "a scope that is lacking is no end"
+    with callers.acting_as(NOBODY):
+        told = client.get("/assets", "array")
+    assert (told.data, told.error and told.error.status) == (None, 401)
+
+
+def test_outside_of_a_page_nobody_asks(client: ApiClient) -> None:
+    assert client.caller() is NOBODY
+
+
+def access_of(session: Session) -> str:
+    return session.credential()["Authorization"].removeprefix("Bearer ")
+
+
+def test_a_revoked_token_ends_the_session_and_leads_back_with_the_address_kept(
+    browser: Browser, desk: Desk, client: ApiClient, service: Running, line: Line
+) -> None:
+    browser.sign_in()
+    session = browser.session(desk)
+    assert asked(client, session) is None
+    post(service, "/oauth/revoke", {"token": access_of(session)})
+    service.look()
+    Rounds(desk, client.look).once()
+    assert not session.ended, "nobody has a page open"
+
+    def look() -> None:
+        session._sure_at -= 60  # a minute in which nothing was heard
+        Rounds(desk, client.look).once()
+
+    sent = Socket(browser.app, browser.cookies).run("one", look)
+    assert sent[-1]["code"] == SESSION_ENDED
+    assert session.ended
+    assert asked(client, session) == 401
+    answer = browser.get(f"{DASHBOARD}/topics?topic=5")
+    assert answer.headers["location"] == "/sign-in?next=%2Ftopics%3Ftopic%3D5&why=ended"
+    assert browser.follow(answer)[1].status == 200
+    assert desk.cookies.session not in browser.cookies
+    assert browser.sign_in("/topics?topic=5")[0] == f"{DASHBOARD}/topics?topic=5"
+
+
+def test_an_account_that_is_disabled_sees_nothing_more_of_what_was_kept(
+    browser: Browser, desk: Desk, client: ApiClient, service: Running
+) -> None:
+    browser.sign_in(username="ben")
+    session = browser.session(desk)
+    assert asked(client, session) is None
+    accounts.set_disabled(service.database, "ben", disabled=True, now=service.clock())
+    service.look()
+    assert asked(client, session) is None, "for a moment what was kept is given"
+    session._sure_at -= 60
+    assert asked(client, session) == 401
+    assert session.ended
+    accounts.set_disabled(service.database, "ben", disabled=False, now=service.clock())
+
+
+def test_an_expired_token_is_refreshed_on_the_way_and_the_page_stays(
+    browser: Browser, desk: Desk, client: ApiClient, service: Running, line: Line
+) -> None:
+    browser.sign_in()
+    session = browser.session(desk)
+    before = access_of(session)
+    service.clock.move(seconds=3601)
+    session._expires_at -= 3601
+    session._renew_at -= 3601
+    line.asked.clear()
+    assert asked(client, session) is None
+    assert line.asked == ["POST /oauth/token", "GET /assets"]
+    assert access_of(session) != before
+    assert browser.get(f"{DASHBOARD}/topics", PAGE).text == b"<p>ada</p>"
+
+
+def test_a_refresh_token_that_was_used_by_another_ends_the_session(
+    browser: Browser, desk: Desk, client: ApiClient, service: Running
+) -> None:
+    browser.sign_in()
+    session = browser.session(desk)
+    held = session._tokens
+    assert isinstance(held, Tokens)
+    post(service, "/oauth/token", {"grant_type": "refresh_token", "refresh_token": str(held.refresh)})
+    session._expires_at = session._renew_at = 0.0
+    assert asked(client, session) == 401
+    assert session.ended
+    assert browser.open("/")[0] == f"{DASHBOARD}/sign-in?next=%2F&why=ended"

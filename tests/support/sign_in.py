@@ -1,0 +1,160 @@
+"""The dashboard's sign-in as a browser meets it: the real service and the real guard, without a server."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode, urljoin, urlsplit
+
+import httpx
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from backend.auth.oauth import apps
+from backend.settings import Settings
+from dashboard.sign_in import routes
+from dashboard.sign_in.desk import Desk
+from dashboard.sign_in.guard import Guard, caller_of
+from dashboard.sign_in.session import Session
+from tests.support.asgi import Answer, send
+from tests.support.market_app import Running
+from tests.support.oauth_app import PASSWORD, Form
+
+DASHBOARD = "http://127.0.0.1:8501"
+SERVICE = "http://127.0.0.1:8000"
+PAGE = {"accept": "text/html", "accept-language": "en"}
+
+
+class Line(httpx.BaseTransport):
+    """The dashboard's way to the service, which a test may cut, and what went over it."""
+
+    def __init__(self, running: Running) -> None:
+        self.cut = False
+        self.asked: list[str] = []
+        self._running = running
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        if self.cut:
+            raise httpx.ConnectError("connection refused", request=request)
+        path = request.url.raw_path.decode()
+        self.asked.append(f"{request.method} {path.partition('?')[0]}")
+        answer = send(
+            self._running.app,
+            path,
+            method=request.method,
+            headers=request.headers.items(),
+            body=[request.read()],
+        )
+        headers = [pair for pair in answer.raw_headers if pair[0].lower() != b"content-encoding"]
+        return httpx.Response(answer.status, headers=headers, content=answer.text, request=request)
+
+
+def desk_of(running: Running, line: Line, **settings: Any) -> Desk:
+    """A dashboard's desk that is registered at the service."""
+    named = Settings(home=running.inner.state.settings.home, dashboard_sign_in="always", **settings)
+    app = apps.create(
+        running.database,
+        name="Chainproof dashboard",
+        redirect_uris=[named.dashboard_redirect_uri],
+        now=running.clock(),
+    )
+    return Desk(named.model_copy(update={"dashboard_client_id": app.client_id}), transport=line)
+
+
+def dashboard() -> ASGIApp:
+    """What stands around the pages, before pages that tell who looks at them."""
+
+    def page(request: Request) -> Response:
+        who = caller_of(request.scope)
+        return HTMLResponse(f"<p>{who.name if who else 'nobody'}</p>", headers={"Cache-Control": "no-cache"})
+
+    def file(_: Request) -> Response:
+        return PlainTextResponse("a,b")
+
+    async def stream(socket: WebSocket) -> None:
+        await socket.accept()
+        try:
+            while True:
+                await socket.send_text(f"heard {await socket.receive_text()}")
+        except WebSocketDisconnect as gone:
+            assert gone.code in (1000, 4401)  # noqa: PT017 - the one way out of the loop
+
+    pages = [Route(path, page) for path in ("/", "/topics", "/research")]
+    others = [Route("/media/export.csv", file), Route("/_stcore/health", file), Route("/static/app.js", file)]
+    socket = WebSocketRoute("/_stcore/stream", stream)
+    return Starlette(routes=[*routes.ROUTES, *pages, *others, socket], middleware=[Middleware(Guard)])
+
+
+@dataclass
+class Browser:
+    """One browser, at the dashboard and at the service. Cookies do not tell ports apart, as real ones."""
+
+    app: ASGIApp
+    service: Running
+    cookies: dict[str, str] = field(default_factory=dict)
+    set_cookies: list[str] = field(default_factory=list)
+    """Every ``Set-Cookie`` that came, in its order."""
+
+    def get(self, address: str, headers: Mapping[str, str] = PAGE) -> Answer:
+        """One request; redirects are not followed."""
+        return self._send("GET", address, headers)
+
+    def post(self, address: str, form: Mapping[str, str], headers: Mapping[str, str] | None = None) -> Answer:
+        kind = {"content-type": "application/x-www-form-urlencoded"}
+        return self._send("POST", address, {**PAGE, **kind, **(headers or {})}, urlencode(form).encode())
+
+    def follow(self, answer: Answer, at: str = DASHBOARD) -> tuple[str, Answer]:
+        """Where redirects lead in the end, and what is there."""
+        address = at
+        for _ in range(10):
+            if answer.status not in (302, 303, 307):
+                break
+            address = urljoin(address, answer.headers["location"])
+            answer = self.get(address)
+        return address, answer
+
+    def open(self, path: str) -> tuple[str, Answer]:
+        return self.follow(self.get(DASHBOARD + path), DASHBOARD + path)
+
+    def decide(self, page: Answer, username: str = "ada", button: str = "approve") -> Answer:
+        """Fill in the service's page and press a button; what comes of it is not followed."""
+        hidden = Form(page.text.decode()).hidden
+        form = {**hidden, "username": username, "password": PASSWORD, button: button}
+        return self.post(f"{SERVICE}/oauth/authorize", form)
+
+    def sign_in(self, path: str = "/", username: str = "ada") -> tuple[str, Answer]:
+        """Open ``path`` and sign in on the way to it."""
+        address, page = self.open(path)
+        assert address.startswith(f"{SERVICE}/oauth/authorize"), address
+        return self.follow(self.decide(page, username))
+
+    def session(self, desk: Desk) -> Session:
+        found = desk.session_of(self.cookies)
+        assert found is not None
+        return found
+
+    def _send(self, method: str, address: str, headers: Mapping[str, str], body: bytes = b"") -> Answer:
+        parts = urlsplit(address)
+        app = self.service.app if parts.netloc == urlsplit(SERVICE).netloc else self.app
+        path = f"{parts.path}?{parts.query}" if parts.query else parts.path
+        sent = {"host": parts.netloc, **headers}
+        if self.cookies:
+            sent["cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        answer = send(app, path, method=method, headers=sent, body=[body])
+        for name, value in answer.raw_headers:
+            if name.lower() == b"set-cookie":
+                self._take(value.decode("latin-1"))
+        return answer
+
+    def _take(self, cookie: str) -> None:
+        self.set_cookies.append(cookie)
+        name, _, rest = cookie.partition("=")
+        value, _, traits = rest.partition(";")
+        if "max-age=0" in traits.lower():
+            self.cookies.pop(name, None)
+        else:
+            self.cookies[name] = value
