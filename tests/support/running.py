@@ -102,11 +102,11 @@ def service(home: Path, *arguments: str, **settings: str) -> Iterator[Service]:
 
 
 @contextlib.contextmanager
-def dashboard(of: Service) -> Iterator[str]:
-    """``chainproof dashboard`` over a service; gives its address."""
-    port = free_port()
+def dashboard(of: Service, *, port: int | None = None, **settings: str) -> Iterator[str]:
+    """``chainproof dashboard`` over a service, on a free port unless one is given; gives its address."""
+    port = port or free_port()
     url = f"http://127.0.0.1:{port}"
-    given = environment(of.home, CHAINPROOF_BASE_URL=of.url, CHAINPROOF_DASHBOARD_PORT=str(port))
+    given = environment(of.home, CHAINPROOF_BASE_URL=of.url, CHAINPROOF_DASHBOARD_PORT=str(port), **settings)
     with program(["dashboard"], given):
         wait_for(lambda: answers(f"{url}/_stcore/health"), "A dashboard that answers")
         yield url
