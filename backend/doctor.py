@@ -17,6 +17,7 @@ from backend.asgi.checkup import checkup as limits_checkup
 from backend.auth import keyformat
 from backend.auth import service as auth_service
 from backend.auth.oauth import checkup as sign_in_checkup
+from backend.auth.oauth import dashboard
 from backend.db import Database
 from backend.language_model.checkup import checkup as model_checkup
 from backend.logs import redact
@@ -50,6 +51,7 @@ class Finding:
 def examine(settings: Settings) -> list[Finding]:
     """Every finding, in the order in which a start depends on them."""
     found = [_settings(settings), _home(settings), _rules(settings)]
+    found.append(Finding("Dashboard", *dashboard.checkup(settings)))
     database = Database(settings.app_database_url)
     try:
         store = _store(settings, database)

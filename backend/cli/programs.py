@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import structlog
 import typer
@@ -148,6 +149,8 @@ def dashboard(
     stop_with_parent()
     from streamlit.web import cli as streamlit_cli
 
+    # Behind a proxy the browser's Origin is the address that people open, not the one that is listened on.
+    public = settings.dashboard_public_url
     root = Path(__file__).parents[2]
     if (root / ".streamlit").is_dir():
         os.chdir(root)  # Streamlit reads .streamlit/config.toml from the working folder
@@ -158,6 +161,7 @@ def dashboard(
             f"--server.address={settings.dashboard_host}",
             f"--server.port={settings.dashboard_port}",
             "--server.headless=true",
+            *(f"--server.corsAllowedOrigins={address}" for address in filter(None, [public])),
             *(f"--server.allowedHosts={name}" for name in _names(settings)),
         ],
         standalone_mode=False,
@@ -168,11 +172,13 @@ def _names(settings: Settings) -> tuple[str, ...]:
     """The hosts that a browser may name while the dashboard listens on this machine alone.
 
     A page elsewhere could give its own name this machine's address (DNS rebinding), and act as the reader
-    does. Behind a proxy the operator names the others, or listens on another address, where any may be meant.
+    does. Behind a proxy the public address is named too; elsewhere the operator names the others, or listens
+    on another address, where any may be meant.
     """
     if NAMED_BY_THE_OPERATOR in os.environ or settings.dashboard_host not in LOCAL_NAMES:
         return ()
-    return LOCAL_NAMES
+    public = urlsplit(settings.dashboard_public_url or "").hostname
+    return (*LOCAL_NAMES, public) if public else LOCAL_NAMES
 
 
 def _answers(settings: Settings) -> bool:

@@ -59,7 +59,7 @@ def find(cookies: Mapping[str, str], prefix: str, state: str) -> Attempt | None:
 def _read(cookie: str) -> Attempt | None:
     try:
         state, verifier, to = json.loads(base64.urlsafe_b64decode(cookie + "=" * (-len(cookie) % 4)))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return None
     if not (isinstance(state, str) and isinstance(verifier, str) and isinstance(to, str)):
         return None

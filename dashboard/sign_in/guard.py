@@ -5,17 +5,16 @@ open is closed at the moment in which its session ends.
 """
 
 import asyncio
-from collections.abc import Mapping
 from http import HTTPStatus
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import quote
 
 from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dashboard.sign_in import addresses
-from dashboard.sign_in.desk import open_desk
+from dashboard.sign_in.desk import Desk, open_desk
 from dashboard.sign_in.session import Session
 
 OPEN = ("/sign-in", "/sign-in/callback", "/sign-in/session", "/sign-out", "/_stcore/health")
@@ -39,9 +38,9 @@ class Guard:
         if there is None or scope["path"] in OPEN:
             await self._app(scope, receive, send)
             return
-        cookies = cookies_of(scope)
+        cookies = HTTPConnection(scope).cookies
         session = there.session_of(cookies)
-        if session is None:
+        if session is None or (scope["type"] == "websocket" and not is_own(scope, there)):
             await _refuse(scope, receive, send, had_one=there.cookies.session in cookies)
             return
         scope["session_of_person"] = session
@@ -86,16 +85,15 @@ def caller_of(scope: Scope) -> Session | None:
     return session
 
 
-def cookies_of(scope: Scope) -> Mapping[str, str]:
-    """The cookies of a request; none where they cannot be read."""
-    found: SimpleCookie = SimpleCookie()
-    for name, value in scope["headers"]:
-        if name == b"cookie":
-            try:
-                found.load(value.decode("latin-1"))
-            except CookieError:
-                return {}
-    return {name: morsel.value for name, morsel in found.items()}
+def is_own(scope: Scope, desk: Desk) -> bool:
+    """Whether a page of this dashboard sent this, as far as the browser tells.
+
+    Cookies do not tell the ports of a host apart, so that another program's page on the same host would be
+    taken for this one's by its cookies alone.
+    """
+    headers = HTTPConnection(scope).headers
+    origin, host = headers.get("origin"), headers.get("host", "")
+    return origin is None or origin == desk.origin or origin in (f"http://{host}", f"https://{host}")
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send, *, had_one: bool) -> None:

@@ -16,6 +16,7 @@ from dashboard.i18n import HTML_LANG
 from dashboard.sign_in import addresses, attempts
 from dashboard.sign_in.authority import Refused, Unavailable
 from dashboard.sign_in.desk import Desk, NotRegistered, open_desk
+from dashboard.sign_in.guard import is_own
 from dashboard.sign_in.page import WHYS, Why, language_of, page
 from dashboard.sign_in.sessions import LONGEST_SECONDS
 
@@ -71,8 +72,11 @@ async def sign_out(request: Request) -> Response:
     if known is None:
         return _to(addresses.sign_in(addresses.HOME, "signed_out"))
     sent = await _form(request)
-    if not _is_own(request, there) or not hmac.compare_digest(
-        sent.get("csrf", "").encode(), known.csrf.encode()
+    foreign = request.headers.get("sec-fetch-site", "same-origin") != "same-origin"
+    if (
+        foreign
+        or not is_own(request.scope, there)
+        or not hmac.compare_digest(sent.get("csrf", "").encode(), known.csrf.encode())
     ):
         refused = page(request, "foreign", addresses.HOME)
         refused.status_code = HTTPStatus.FORBIDDEN
@@ -186,14 +190,6 @@ def _name(host: str) -> str:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:
         return ""
-
-
-def _is_own(request: Request, there: Desk) -> bool:
-    """Whether a form was sent by a page of this dashboard, as far as the browser tells."""
-    if request.headers.get("sec-fetch-site", "same-origin") != "same-origin":
-        return False
-    origin = request.headers.get("origin")
-    return origin is None or origin in (there.origin, f"{request.url.scheme}://{request.headers.get('host')}")
 
 
 async def _form(request: Request) -> dict[str, str]:

@@ -54,3 +54,11 @@ def test_one_for_others_or_with_names_of_the_operators_own_is_left_to_those(
     monkeypatch.setenv("STREAMLIT_SERVER_ALLOWED_HOSTS", "dashboard.example")
     assert CliRunner().invoke(app, ["dashboard"]).exit_code == 0
     assert hosts(started) == []
+
+
+def test_one_behind_a_proxy_answers_to_its_public_name_too(
+    started: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHAINPROOF_DASHBOARD_PUBLIC_URL", "https://dashboard.example")
+    assert CliRunner().invoke(app, ["dashboard"]).exit_code == 0
+    assert "dashboard.example" in hosts(started)

@@ -7,6 +7,7 @@ one on another machine is registered with ``chainproof apps create`` and told by
 import json
 from datetime import datetime
 from pathlib import Path
+from typing import Literal
 
 import sqlalchemy as sa
 import structlog
@@ -17,6 +18,7 @@ from backend.auth.oauth import apps, redirects
 from backend.auth.oauth.tables import apps as table
 from backend.db import Database
 from backend.errors import BadRequest
+from backend.settings import Settings, is_loopback
 
 NAME = "Chainproof dashboard"
 LOCK = 0x43_50_44_42  # "CPDB": any number that nothing else locks on
@@ -62,3 +64,27 @@ def _is_settled(connection: Connection, file: Path, redirect_uri: str) -> bool:
     if registered != redirect_uri or not isinstance(client_id, str):
         return False
     return connection.execute(sa.select(table.c.id).where(table.c.id == client_id)).first() is not None
+
+
+def checkup(settings: Settings) -> tuple[Literal["ok", "note", "fault"], str]:
+    """What ``doctor`` tells of who can open the dashboard: a state and a sentence."""
+    host, origin = settings.dashboard_host, settings.dashboard_origin
+    if not settings.dashboard_signs_in:
+        if is_loopback(host):
+            return "ok", f"listens on {host}, for this machine alone; nobody signs in."
+        return "note", f"listens on {host} and is open to all who reach it: they act with the local key."
+    try:
+        redirects.check(settings.dashboard_redirect_uri)
+    except BadRequest as refusal:
+        return (
+            "fault",
+            f"nobody can sign in at {origin}: {refusal.detail} Set CHAINPROOF_DASHBOARD_PUBLIC_URL to the "
+            "https address at which people open it.",
+        )
+    if not is_loopback(host) and settings.dashboard_public_url is None:
+        return (
+            "note",
+            f"people can sign in at {origin} alone. Set CHAINPROOF_DASHBOARD_PUBLIC_URL to the https address "
+            "at which others open it.",
+        )
+    return "ok", f"people sign in at {origin}."

@@ -3,11 +3,13 @@
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from backend.auth.oauth import apps, dashboard
 from backend.db import Database
+from backend.settings import Settings
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 HERE = "http://127.0.0.1:8501/sign-in/callback"
@@ -69,3 +71,24 @@ def test_an_address_that_cannot_be_registered_keeps_the_service_from_nothing(
     dashboard.ensure(sqlite_database, file, "http://192.168.1.5:8501/sign-in/callback", NOW)
     assert not file.exists()
     assert apps.list_all(sqlite_database) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "state", "words"),
+    [
+        ({}, "ok", "this machine alone"),
+        ({"dashboard_sign_in": "always"}, "ok", "people sign in at http://127.0.0.1:8501"),
+        ({"dashboard_host": "0.0.0.0"}, "note", "CHAINPROOF_DASHBOARD_PUBLIC_URL"),
+        ({"dashboard_host": "192.168.1.5"}, "fault", "CHAINPROOF_DASHBOARD_PUBLIC_URL"),
+        ({"dashboard_host": "::", "dashboard_public_url": "https://c.example"}, "ok", "https://c.example"),
+        (
+            {"dashboard_host": "::", "dashboard_sign_in": "never", "dashboard_open_to_all": True},
+            "note",
+            "open to all",
+        ),
+    ],
+)
+def test_the_doctor_tells_who_can_open_the_dashboard(given: dict[str, Any], state: str, words: str) -> None:
+    told = dashboard.checkup(Settings(**given))
+    assert told[0] == state
+    assert words in told[1]

@@ -27,7 +27,9 @@ def test_the_challenge_is_of_the_verifier_by_s256() -> None:
     assert attempt.verifier not in repr(attempt)
 
 
-@pytest.mark.parametrize("cookie", ["", "a", "%%%", "bnVsbA", "WzEsMiwzXQ", "WyJhIl0", "\u20ac", "W10"])
+@pytest.mark.parametrize(
+    "cookie", ["", "a", "%%%", "bnVsbA", "WzEsMiwzXQ", "WyJhIl0", "\u20ac", "W10", "W1tb" * 40_000]
+)
 def test_a_cookie_that_is_none_of_ours_is_no_attempt(cookie: str) -> None:
     state = "s" * 32
     assert attempts.find({attempts.cookie_name("p-", state): cookie}, "p-", state) is None

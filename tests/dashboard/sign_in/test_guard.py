@@ -26,14 +26,15 @@ from tests.support.sign_in import DASHBOARD, PAGE, Browser, Line
 class Socket:
     """A page's socket, from the handshake on: what it is sent, and what the page sends it meanwhile."""
 
-    def __init__(self, app: ASGIApp, cookies: dict[str, str]) -> None:
+    def __init__(self, app: ASGIApp, cookies: dict[str, str], origin: str = DASHBOARD) -> None:
         self._app = app
+        self._origin = origin.encode()
         self._cookie = "; ".join(f"{name}={value}" for name, value in cookies.items()).encode()
         self.sent: list[dict[str, Any]] = []
 
     def run(self, *steps: str | Callable[[], object]) -> list[dict[str, Any]]:
         """Each step is a text that the page sends, or something that happens before it sends the next."""
-        headers = [(b"host", b"127.0.0.1:8501"), (b"cookie", self._cookie)]
+        headers = [(b"host", b"127.0.0.1:8501"), (b"origin", self._origin), (b"cookie", self._cookie)]
         scope = {"type": "websocket", "path": "/_stcore/stream", "query_string": b"", "headers": headers}
         left: list[str | Callable[[], object]] = list(steps)
         connected = False
@@ -117,6 +118,21 @@ def test_without_a_sign_in_everybody_is_let_past(browser: Browser, monkeypatch: 
 def test_a_socket_is_not_opened_to_nobody(browser: Browser, desk: Desk) -> None:
     sent = Socket(browser.app, {desk.cookies.session: "none"}).run("anything")
     assert [message["type"] for message in sent] == ["websocket.close"]
+
+
+@pytest.mark.parametrize("origin", ["https://evil.test", "http://127.0.0.1:9999", "http://localhost", "null"])
+def test_a_socket_is_not_opened_to_a_page_of_another_program(browser: Browser, origin: str) -> None:
+    """Which would send the cookies along where it stands on the same host."""
+    browser.sign_in()
+    sent = Socket(browser.app, browser.cookies, origin).run("anything")
+    assert [message["type"] for message in sent] == ["websocket.close"]
+
+
+def test_what_other_programs_of_the_host_keep_in_cookies_locks_nobody_out(browser: Browser) -> None:
+    browser.sign_in()
+    browser.cookies = {"theirs": '{"a": [1, 2]}', "odd name": "\u00e9", **browser.cookies}
+    assert browser.get(f"{DASHBOARD}/topics").text == b"<p>ada</p>"
+    assert Socket(browser.app, {"theirs": '{"a":1}', **browser.cookies}).run("one")[-1]["text"] == "heard one"
 
 
 def test_a_socket_carries_on_while_the_session_lasts(browser: Browser) -> None:
