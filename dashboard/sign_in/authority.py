@@ -20,6 +20,8 @@ SCOPES = ("read", "write")
 TIMEOUT_SECONDS = 5.0
 KNOWN_SECONDS = 60.0
 """How long the metadata are kept."""
+FAILED_SECONDS = 2.0
+"""How long it is kept that there are none, so that people do not wait in a row for a service that hangs."""
 
 
 class Refused(Exception):
@@ -63,7 +65,7 @@ class Authority:
         )
         self._clock = clock
         self._lock = threading.Lock()
-        self._known: tuple[float, Metadata] | None = None
+        self._known: tuple[float, Metadata | Unavailable] | None = None
 
     def close(self) -> None:
         self._http.close()
@@ -71,9 +73,13 @@ class Authority:
     def metadata(self) -> Metadata:
         """Who issues, and where people are sent to. Raises :class:`Unavailable`."""
         with self._lock:
-            if self._known is None or self._clock() - self._known[0] > KNOWN_SECONDS:
-                self._known = (self._clock(), self._ask_metadata())
-            return self._known[1]
+            if self._known is None or not self._still_holds(*self._known):
+                told = self._ask_metadata()
+                self._known = (self._clock(), told)
+            told = self._known[1]
+        if isinstance(told, Unavailable):
+            raise Unavailable(*told.args)
+        return told
 
     def address(self, attempt: Attempt, *, client_id: str, redirect_uri: str, language: str) -> str:
         """Where to send a browser (RFC 6749 section 4.1.1), which is to read ``language`` (BCP 47) there.
@@ -141,7 +147,16 @@ class Authority:
         seconds = float(life) if isinstance(life, int | float) and life > 0 else 300.0
         return Tokens(access, refresh, seconds, tuple(scope.split()) if isinstance(scope, str) else scopes)
 
-    def _ask_metadata(self) -> Metadata:
+    def _still_holds(self, since: float, told: Metadata | Unavailable) -> bool:
+        return self._clock() - since < (FAILED_SECONDS if isinstance(told, Unavailable) else KNOWN_SECONDS)
+
+    def _ask_metadata(self) -> Metadata | Unavailable:
+        try:
+            return self._read_metadata()
+        except Unavailable as fault:
+            return fault
+
+    def _read_metadata(self) -> Metadata:
         try:
             response = self._http.get("/.well-known/oauth-authorization-server")
         except httpx.HTTPError as fault:
