@@ -149,8 +149,6 @@ def dashboard(
     stop_with_parent()
     from streamlit.web import cli as streamlit_cli
 
-    # Behind a proxy the browser's Origin is the address that people open, not the one that is listened on.
-    public = settings.dashboard_public_url
     root = Path(__file__).parents[2]
     if (root / ".streamlit").is_dir():
         os.chdir(root)  # Streamlit reads .streamlit/config.toml from the working folder
@@ -161,7 +159,10 @@ def dashboard(
             f"--server.address={settings.dashboard_host}",
             f"--server.port={settings.dashboard_port}",
             "--server.headless=true",
-            *(f"--server.corsAllowedOrigins={address}" for address in filter(None, [public])),
+            # Where it listens on every address it would else ask another host for this machine's.
+            f"--browser.serverAddress={urlsplit(settings.dashboard_origin).hostname}",
+            # Behind a proxy a browser's Origin is the address that people open.
+            f"--server.corsAllowedOrigins={settings.dashboard_origin}",
             *(f"--server.allowedHosts={name}" for name in _names(settings)),
         ],
         standalone_mode=False,
@@ -245,7 +246,10 @@ def _tell_where(settings: Settings, ready: bool) -> None:
     out.print(f"  Service    {settings.api_url}   (its interface: {settings.api_url}/docs)")
     out.print(f"  Data in    {settings.home}")
     if settings.dashboard_signs_in:
-        out.print(f"  Sign-in    at {settings.dashboard_origin}, with accounts that 'users create' makes")
+        out.print(
+            f"  Sign-in    at {settings.dashboard_origin}; 'chainproof users create' makes accounts",
+            soft_wrap=True,
+        )
     out.print("  Ctrl-C stops all.\n")
 
 
