@@ -18,6 +18,8 @@ from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.engine import Connection, Dialect, Engine, make_url
 
+from backend.data_lock import DataLock
+
 metadata = sa.MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -36,6 +38,8 @@ change_counters = sa.Table(
 )
 
 
+APPLICATION_NAME = "chainproof"
+"""How PostgreSQL's list of sessions names ours; those of the job engine begin with it too."""
 BIG_ID = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 """Type of an id that the store counts up by itself, which SQLite does in INTEGER alone."""
 
@@ -88,11 +92,16 @@ class UtcTime(sa.types.TypeDecorator[datetime]):
 
 
 class Database:
-    """One engine and its two kinds of transaction."""
+    """One engine and its two kinds of transaction.
+
+    While it is open nobody exchanges the files of an SQLite store (:mod:`backend.data_lock`).
+    """
 
     def __init__(self, url: str, *, pool_size: int = 10) -> None:
         self.url = url
         self.is_sqlite = url.startswith("sqlite")
+        file = sqlite_file(url)
+        self._lock = None if file is None else DataLock(file, alone=False)
         self.engine = sqlite_engine(url) if self.is_sqlite else postgres_engine(url, pool_size=pool_size)
 
     @contextmanager
@@ -112,12 +121,20 @@ class Database:
 
     def dispose(self) -> None:
         self.engine.dispose()
+        if self._lock is not None:
+            self._lock.release()
+
+
+def sqlite_file(url: str) -> Path | None:
+    """The file of an SQLite store, in a folder that is made if need be; null for any other store."""
+    file = make_url(url).database if url.startswith("sqlite") else None
+    if not file:
+        return None
+    Path(file).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return Path(file)
 
 
 def sqlite_engine(url: str) -> Engine:
-    file = make_url(url).database
-    if file:
-        Path(file).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     engine = sa.create_engine(
         url,
         connect_args={"timeout": 30, "check_same_thread": False},
@@ -146,7 +163,11 @@ def postgres_engine(url: str, *, pool_size: int = 10) -> Engine:
         pool_size=pool_size,
         max_overflow=20,
         pool_pre_ping=True,
-        connect_args={"connect_timeout": 5, "options": "-c timezone=UTC"},
+        connect_args={
+            "connect_timeout": 5,
+            "options": "-c timezone=UTC",
+            "application_name": APPLICATION_NAME,
+        },
     )
 
 
