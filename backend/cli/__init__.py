@@ -9,6 +9,7 @@ import typer
 
 from backend.cli import (
     apps,
+    backups,
     documents,
     entities,
     keys,
@@ -32,7 +33,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-for commands in (programs, upkeep, scan):
+for commands in (programs, upkeep, backups, scan):
     app.add_typer(commands.app)
 app.add_typer(apps.app, name="apps")
 app.add_typer(documents.app, name="documents")

@@ -1,0 +1,119 @@
+"""Back up, verify, restore: what the commands call."""
+
+import os
+import zipfile
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from backend.backup import into_postgres, into_sqlite, own_files
+from backend.backup.archive import FILES, FORMAT, LEVEL, ArchiveReader, ArchiveWriter, Manifest, Part
+from backend.backup.checks import check
+from backend.backup.dump import dump, revision_to_dump, snapshot
+from backend.data_lock import sync_folder
+from backend.db import Database, sqlite_file
+from backend.errors import Conflict
+from backend.instants import Clock
+from backend.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An archive that is on the disk, its length in bytes, and what it holds."""
+
+    file: Path
+    size: int
+    manifest: Manifest
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What was put in place. ``aside`` is the folder of the data folder that keeps what was there before
+    it, where there was anything; PostgreSQL's former rows are gone."""
+
+    manifest: Manifest
+    files: list[Path]
+    aside: Path | None
+
+
+def back_up(settings: Settings, target: Path, *, overwrite: bool = False, clock: Clock) -> Written:
+    """Write an archive to ``target``, or into it where it is a folder, under a name of the instant.
+
+    The service may run and write meanwhile. The file can be read by its owner alone, since it holds keys
+    and settings, and is there whole or not at all.
+    """
+    at = clock()
+    file = target / f"chainproof-{at:%Y%m%dT%H%M%SZ}.zip" if target.is_dir() else target
+    if file.exists() and not overwrite:
+        raise Conflict(f"{file} is there already. Choose another name, or say --overwrite.")
+    store = sqlite_file(settings.app_database_url)
+    if store is not None and not store.exists():
+        raise Conflict(f"There is nothing to back up: {store} does not exist.", code="nothing_there")
+    unfinished = file.with_name(f".{file.name}.{os.getpid()}.unfinished")
+    try:
+        descriptor = os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with os.fdopen(descriptor, "w+b") as stream:
+            with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL) as archive:
+                manifest = _write(settings, ArchiveWriter(archive), clock)
+            stream.flush()
+            os.fsync(stream.fileno())
+        unfinished.replace(file)
+        sync_folder(file.parent)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return Written(file, file.stat().st_size, manifest)
+
+
+def verify(file: Path) -> Manifest:
+    """Read an archive whole; raises :class:`~backend.backup.archive.ArchiveDamaged`, an ``OSError``."""
+    with ArchiveReader(file) as archive:
+        archive.verify()
+        return archive.manifest
+
+
+def restore(
+    settings: Settings, file: Path, *, overwrite: bool = False, data_only: bool = False, clock: Clock
+) -> Restored:
+    """Put an archive in place of what is there: all of it or nothing.
+
+    It is verified whole first. Raises :class:`Conflict` with a sentence where it is of a newer schema,
+    where something is there and ``overwrite`` is not meant, or where the service runs. With ``data_only``
+    the files of the data folder stay as they are.
+    """
+    with ArchiveReader(file) as archive:
+        archive.verify()
+        files = [] if data_only else archive.manifest.files
+        check(settings, archive, files)
+        put = into_sqlite.restore if settings.is_sqlite else into_postgres.restore
+        aside = put(settings, archive, files, overwrite=overwrite, at=clock())
+    places = [settings.home / part.path.removeprefix(FILES) for part in files]
+    return Restored(archive.manifest, places, aside)
+
+
+def _write(settings: Settings, archive: ArchiveWriter, clock: Clock) -> Manifest:
+    database = Database(settings.app_database_url)
+    try:
+        with snapshot(database) as connection:
+            revision = revision_to_dump(connection)
+            at, store = clock(), connection.dialect.name
+            tables = dump(connection, archive, revision)
+    finally:
+        database.dispose()
+    manifest = Manifest(
+        format=FORMAT,
+        version=version("chainproof"),
+        schema=revision,
+        store=store,
+        taken_at=at,
+        tables=tables,
+        files=_write_files(settings, archive),
+        files_elsewhere=[str(path) for path in own_files.elsewhere(settings)],
+    )
+    archive.finish(manifest)
+    return manifest
+
+
+def _write_files(settings: Settings, archive: ArchiveWriter) -> list[Part]:
+    home = settings.home
+    found = [(file.relative_to(home).as_posix(), file.read_bytes()) for file in own_files.in_home(settings)]
+    return [archive.add(FILES + path, [content]) for path, content in found]

@@ -1,0 +1,105 @@
+"""``chainproof backup`` and ``chainproof restore``."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from backend.cli.words import FINDINGS, err, fail, in_words, out
+from backend.instants import utc_now, write_instant
+from backend.settings import Settings
+
+if TYPE_CHECKING:
+    from backend.backup.archive import Manifest
+
+app = typer.Typer()
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.command()
+@in_words
+def backup(
+    target: Annotated[Path, typer.Argument(metavar="FILE|FOLDER", help="Where to write the archive.")],
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Write over a file that is there.")] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Write nothing: read the archive FILE and check all of it.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write all data, and your own files of the data folder, into one archive while the service runs."""
+    from backend.backup import service
+    from backend.backup.archive import ArchiveDamaged
+
+    if verify:
+        try:
+            with err.status("Reading…"):
+                manifest = service.verify(target)
+        except ArchiveDamaged as damage:
+            fail(str(damage), FINDINGS)
+        _tell(manifest, as_json, f"{target} is whole: {_words(manifest)}.")
+        return
+    with err.status("Backing up…"):
+        written = service.back_up(Settings(), target, overwrite=overwrite, clock=utc_now)
+    _tell(
+        written.manifest,
+        as_json,
+        f"{written.file} ({written.size:,} bytes) holds {_words(written.manifest)}.",
+        file=str(written.file),
+        size=written.size,
+    )
+    if written.manifest.files_elsewhere:
+        left = ", ".join(written.manifest.files_elsewhere)
+        err.print(f"Not in it, since outside the data folder: {left}", highlight=False, soft_wrap=True)
+    if not as_json:
+        out.print("It holds keys and settings: keep it as you keep those.")
+
+
+@app.command()
+@in_words
+def restore(
+    file: Annotated[Path, typer.Argument(help="An archive that 'chainproof backup' wrote.")],
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the data that are there.")] = False,
+    data_only: Annotated[
+        bool, typer.Option("--data-only", help="Leave your own files in the data folder as they are.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Put an archive in place of the data that are there, into SQLite or PostgreSQL as the settings say.
+
+    All programs of the service must be stopped.
+    """
+    from backend.backup import service
+
+    with err.status("Restoring…"):
+        restored = service.restore(Settings(), file, overwrite=overwrite, data_only=data_only, clock=utc_now)
+    aside = None if restored.aside is None else str(restored.aside)
+    _tell(restored.manifest, as_json, f"Restored {_words(restored.manifest)}.", aside=aside)
+    if aside and not as_json:
+        out.print(
+            f"What was there is in {aside}: delete it when all is well.", highlight=False, soft_wrap=True
+        )
+
+
+def _words(manifest: "Manifest") -> str:
+    tables = f"{manifest.rows:,} rows of {len(manifest.tables)} tables"
+    files = f"{len(manifest.files)} file{'' if len(manifest.files) == 1 else 's'}"
+    at = write_instant(manifest.taken_at.replace(microsecond=0))
+    return f"{tables} and {files} as of {at} (version {manifest.version}, schema {manifest.schema})"
+
+
+def _tell(manifest: "Manifest", as_json: bool, sentence: str, **more: Any) -> None:
+    if not as_json:
+        out.print(sentence, highlight=False, soft_wrap=True)
+        return
+    told = {
+        **more,
+        "version": manifest.version,
+        "schema": manifest.schema,
+        "store": manifest.store,
+        "taken_at": write_instant(manifest.taken_at),
+        "rows": {table.name: table.rows for table in manifest.tables},
+        "files": [part.path for part in manifest.files],
+        "files_elsewhere": manifest.files_elsewhere,
+    }
+    print(json.dumps(told, indent=2))

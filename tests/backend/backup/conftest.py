@@ -1,0 +1,88 @@
+"""Installations to back up and to restore into, on SQLite and on PostgreSQL."""
+
+import contextlib
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from backend.backup import service
+from backend.backup.archive import ArchiveReader
+from backend.backup.service import Restored, Written
+from backend.db import Database, sqlite_file
+from backend.settings import Settings
+from tests.support import databases
+from tests.support.databases import Store
+from tests.support.homes import own_home
+from tests.support.market_app import settings_in
+
+NOW = datetime(2026, 5, 18, 12, tzinfo=UTC)
+
+
+@dataclass
+class Installation:
+    """A data folder and its store. Databases that are opened are closed before a restore."""
+
+    settings: Settings
+
+    @property
+    def home(self) -> Path:
+        return self.settings.home
+
+    @contextlib.contextmanager
+    def open(self) -> Iterator[Database]:
+        database = Database(self.settings.app_database_url)
+        try:
+            yield database
+        finally:
+            database.dispose()
+
+    def back_up(self, target: Path, **more: Any) -> Written:
+        return service.back_up(self.settings, target, clock=lambda: NOW, **more)
+
+    def restore(self, file: Path, *, overwrite: bool = True, **more: Any) -> Restored:
+        return service.restore(self.settings, file, overwrite=overwrite, clock=lambda: NOW, **more)
+
+    def rows(self, table: sa.Table) -> list[Any]:
+        with self.open() as database, database.read() as connection:
+            return list(connection.execute(sa.select(table).order_by(*table.primary_key.columns)).all())
+
+
+Install = Callable[..., Installation]
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
+    """A fresh installation; ``empty`` has no schema yet."""
+    own_home(tmp_path, monkeypatch)
+    with contextlib.ExitStack() as stack:
+
+        def make(kind: Store, *, empty: bool = False) -> Installation:
+            home = tmp_path / f"home-{len(list(tmp_path.glob('home-*')))}"
+            home.mkdir()
+            url = None
+            if kind == "postgres":
+                url = stack.enter_context(databases.fresh(kind, tmp_path, migrated=not empty))
+            elif not empty:
+                with databases.fresh(kind, tmp_path) as template:
+                    shutil.copyfile(str(sqlite_file(template)), home / "chainproof.db")
+            return Installation(settings_in(home, database_url=url))
+
+        yield make
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def kind(request: pytest.FixtureRequest) -> Store:
+    store: Store = request.param
+    return store
+
+
+def digests(file: Path) -> dict[str, str]:
+    """What an archive says of each of its tables."""
+    with ArchiveReader(file) as archive:
+        return {table.name: table.part.sha256 for table in archive.manifest.tables}

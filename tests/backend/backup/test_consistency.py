@@ -1,0 +1,128 @@
+"""A backup while others write: what was accepted before it began is in it once, and nothing of later."""
+
+import threading
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from backend.backup.archive import ArchiveWriter, Part
+from backend.db import Database, bump, change_counters
+from backend.jobs import ledger
+from backend.jobs.dispatch import Dispatcher
+from backend.jobs.engine import JobEngine
+from backend.jobs.model import Job
+from backend.jobs.running import JobContext
+from backend.jobs.tables import job_steps, jobs, submissions
+from tests.backend.backup.conftest import Install
+from tests.support.databases import Store
+from tests.support.submitted_jobs import ended, long_jobs, short_jobs, submit
+
+
+class Writer:
+    """A thread that submits a job, with its idempotency key in the same transaction, each time it is told."""
+
+    def __init__(self, database: Database) -> None:
+        self.accepted: list[str] = []
+        self._database = database
+        self._go, self._done, self._end = threading.Semaphore(0), threading.Semaphore(0), False
+        self._thread = threading.Thread(target=self._write, daemon=True)
+        self._thread.start()
+
+    def write(self) -> None:
+        self._go.release()
+        assert self._done.acquire(timeout=20), "a writer waits for the backup"
+
+    def end(self) -> None:
+        self._end = True
+        self._go.release()
+        self._thread.join(timeout=20)
+
+    def _write(self) -> None:
+        while self._go.acquire() and not self._end:
+            job = submit(self._database, key=f"key-{len(self.accepted)}")
+            self.accepted.append(job.id)
+            self._done.release()
+
+
+def test_a_backup_is_one_snapshot_and_keeps_no_writer_waiting(
+    install: Install, tmp_path: Path, kind: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = install(kind), install(kind, empty=True)
+    add = ArchiveWriter.add
+
+    with here.open() as database:
+        writer = Writer(database)
+        for _ in range(3):
+            writer.write()
+        before = list(writer.accepted)
+
+        def add_while_others_write(self: ArchiveWriter, path: str, pieces: Iterable[bytes]) -> Part:
+            writer.write()  # between any two tables
+            return add(self, path, pieces)
+
+        monkeypatch.setattr(ArchiveWriter, "add", add_while_others_write)
+        file = here.back_up(tmp_path / "b.zip").file
+        writer.end()
+
+    assert len(writer.accepted) > len(before) + 20
+    there.restore(file)
+    assert {row.id for row in there.rows(jobs)} == set(before)
+    assert {row.job_id for row in there.rows(submissions)} == set(before)
+
+
+def test_each_accepted_job_ends_once_after_a_restore_wherever_the_backup_found_it(
+    install: Install, tmp_path: Path, kind: Store
+) -> None:
+    here = install(kind)
+    url, home = here.settings.jobs_database_url, here.home
+    hold, at_work = threading.Event(), threading.Semaphore(0)
+    runs: list[str] = []
+
+    def handle(context: JobContext) -> dict[str, int]:
+        runs.append(context.job.id)
+        at_work.release()
+        assert hold.wait(20)
+        return {"n": 1}
+
+    def publish(connection: sa.Connection, job: Job, _result: object, _now: datetime) -> None:
+        bump(connection, f"published-{job.id}")
+
+    def engine(database: Database) -> JobEngine:
+        types = [long_jobs(handle, publish=publish, concurrency=1), short_jobs(handle, publish=publish)]
+        return JobEngine(
+            url, home, schedules=[], dispatcher=Dispatcher(database, types, timeout=timedelta(seconds=60))
+        )
+
+    with here.open() as database, engine(database):
+        hold.set()
+        done = submit(database, "sources", now=datetime.now(UTC))
+        assert ended(database, done).status == "completed"
+        assert at_work.acquire(timeout=20)
+        hold.clear()
+        running = submit(database, "sources", now=datetime.now(UTC))
+        assert at_work.acquire(timeout=20)
+        waiting = submit(database, "sources", now=datetime.now(UTC))
+        taken = submit(database, "sources", now=datetime.now(UTC))
+        with database.write() as connection:  # taken up by a process that died before it started it
+            lost = sa.update(jobs).where(jobs.c.id == taken.id).values(enqueued_at=datetime.now(UTC))
+            connection.execute(lost)
+        file = here.back_up(tmp_path / "b.zip").file
+        hold.set()
+        assert ended(database, running).status == "completed", "which the backup does not know of"
+        assert ended(database, waiting).status == "completed"
+
+    here.restore(file)
+    runs.clear()
+    unfinished = {running.id, waiting.id, taken.id}
+    assert {row.id for row in here.rows(jobs) if row.status == "pending"} == unfinished
+    assert here.rows(job_steps) == []
+    with here.open() as database, engine(database):
+        for job in (running, waiting, taken):
+            assert ended(database, job).status == "completed"
+        assert ledger.read(database, "sources", done.id) is not None
+    assert sorted(runs) == sorted(unfinished)
+    published = {row.topic: row.n % 1_000 for row in here.rows(change_counters) if "published" in row.topic}
+    assert published == {f"published-{job.id}": 1 for job in (done, running, waiting, taken)}
