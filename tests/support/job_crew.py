@@ -1,5 +1,6 @@
 """Worker processes for tests that need several or have to kill one."""
 
+import os
 import subprocess
 import sys
 import time
@@ -20,11 +21,13 @@ class Crew:
         self.folder = folder
         self.processes: dict[int, subprocess.Popen[bytes]] = {}
 
-    def start(self, count: int) -> None:
+    def start(self, count: int, *, newer: bool = False) -> None:
+        """``newer``: of a version whose workflows are others."""
+        given = {**os.environ, "CHAINPROOF_TEST_NEWER": "1"} if newer else None
         command = [sys.executable, "-m", "tests.support.job_process", self.url, str(self.folder)]
         with (self.folder / "output").open("ab") as output:
             for _ in range(count):
-                process = subprocess.Popen(command, stdout=output, stderr=output)
+                process = subprocess.Popen(command, stdout=output, stderr=output, env=given)
                 self.processes[process.pid] = process
         started = len(self.processes)
         self.wait_until(lambda: len(self.told("started")) == started, "all processes have started")

@@ -53,6 +53,13 @@ def two_steps() -> list[int]:
     return [first_step(), second_step()]
 
 
+if os.environ.get("CHAINPROOF_TEST_NEWER"):
+
+    @DBOS.workflow(name="of-the-next-version")
+    def of_the_next_version() -> None:
+        """By one more workflow dbos would know a program of another version."""
+
+
 def hold() -> None:
     while (folder / HOLD).exists():
         time.sleep(0.01)

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from backend.db import Database, change_counters
 from backend.jobs import ledger
+from backend.jobs.engine import VERSION
 from backend.jobs.model import Job
 from tests.support.job_crew import Crew
 from tests.support.job_process import HOLD
@@ -104,3 +105,23 @@ def test_a_job_that_is_cancelled_while_its_worker_is_dead_is_not_taken_over(
     assert ended(database, later).status == "completed"
     assert read(database, job).error == "The job was cancelled."
     assert published(database) == {f"published-{later.id}": 1}
+
+
+def test_a_job_that_an_older_version_began_is_finished_by_a_newer_one_behind_its_last_step(
+    crew: Crew, database: Database, store: sa.Engine, workflows: sa.Table
+) -> None:
+    (crew.folder / HOLD).touch()
+    crew.start(1)
+    job = submit(database, "sources", now=now())
+    crew.wait_until(lambda: bool(crew.told("two")), "the second step has begun")
+    waiting = submit(database, "sources", now=now())
+    [(_, older)] = crew.told("one")
+    crew.start(1, newer=True)
+    newer = kill(crew, older)
+    (crew.folder / HOLD).unlink()
+
+    assert ended(database, job).result == {"pids": [int(older), int(newer)]}
+    assert ended(database, waiting).result == {"pids": [int(newer), int(newer)]}
+    with store.connect() as connection:
+        versions = connection.execute(sa.select(workflows.c.application_version).distinct()).scalars().all()
+    assert versions == [VERSION]
