@@ -1,7 +1,8 @@
 """Every setting of the service, in one frozen object.
 
-Order of authority: the environment (``CHAINPROOF_*``), then ``chainproof.toml``, then the defaults
-below, which need nothing. Secrets are :class:`pydantic.SecretStr`, so that no log, error or
+Order of authority: the environment (``CHAINPROOF_*``), then files of secrets
+(``/run/secrets/chainproof_*``, or in ``$CHAINPROOF_SECRETS_DIR``), then ``chainproof.toml``, then the
+defaults below, which need nothing. Secrets are :class:`pydantic.SecretStr`, so that no log, error or
 ``repr`` can hold them.
 """
 
@@ -19,6 +20,7 @@ from pydantic_settings import (
     BaseSettings,
     NoDecode,
     PydanticBaseSettingsSource,
+    SecretsSettingsSource,
     SettingsConfigDict,
     TomlConfigSettingsSource,
 )
@@ -42,6 +44,12 @@ def config_file() -> Path | None:
     home = Path(os.environ.get("CHAINPROOF_HOME") or default_home())
     candidates = [Path(named)] if named else [Path("chainproof.toml"), home / "chainproof.toml"]
     return next((path for path in candidates if path.is_file()), None)
+
+
+def secrets_dir() -> Path | None:
+    """Where files named as settings hold one secret each, as container engines mount them."""
+    folder = Path(os.environ.get("CHAINPROOF_SECRETS_DIR") or "/run/secrets")
+    return folder if folder.is_dir() else None
 
 
 class Settings(BaseSettings):
@@ -291,7 +299,9 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         found = config_file()
         toml = (TomlConfigSettingsSource(settings_cls, found),) if found else ()
-        return (init_settings, env_settings, *toml)
+        folder = secrets_dir()
+        files = (SecretsSettingsSource(settings_cls, secrets_dir=folder),) if folder else ()
+        return (init_settings, env_settings, *files, *toml)
 
     @cached_property
     def app_database_url(self) -> str:

@@ -237,3 +237,15 @@ def test_an_address_that_people_cannot_open_is_refused(monkeypatch: pytest.Monke
     monkeypatch.setenv("CHAINPROOF_DASHBOARD_PUBLIC_URL", named)
     with pytest.raises(ValidationError, match=r"chainproof\.example|https://"):
         Settings()
+
+
+def test_a_file_of_secrets_stands_below_the_environment_and_above_the_defaults(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "chainproof_database_url").write_text("postgresql://me:hunter2@db/x\n")
+    monkeypatch.setenv("CHAINPROOF_SECRETS_DIR", str(tmp_path))
+    settings = Settings()
+    assert settings.app_database_url == "postgresql+psycopg://me:hunter2@db/x"
+    assert "hunter2" not in repr(settings)
+    monkeypatch.setenv("CHAINPROOF_DATABASE_URL", "postgresql://elsewhere/x")
+    assert Settings().app_database_url == "postgresql+psycopg://elsewhere/x"

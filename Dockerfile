@@ -1,0 +1,32 @@
+# One image for every program of Chainproof: the command says which. See docs/scaling.md.
+FROM python:3.11-slim AS build
+WORKDIR /app
+RUN pip install --no-cache-dir --disable-pip-version-check uv
+COPY pyproject.toml requirements.lock README.md LICENSE ./
+COPY .streamlit .streamlit
+COPY backend backend
+COPY dashboard dashboard
+# What the programs need and no more, in the versions and with the digests of the lock.
+RUN uv venv .venv \
+ && uv pip install --python .venv --no-cache --constraint requirements.lock --editable . \
+ && .venv/bin/python -m compileall -q backend dashboard .venv/lib
+
+FROM python:3.11-slim
+RUN useradd --uid 10001 --no-create-home --home-dir /data chainproof \
+ && mkdir --mode 0700 /data \
+ && chown 10001:10001 /data
+COPY --from=build /app /app
+WORKDIR /app
+ENV PATH=/app/.venv/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    PYTHONDONTWRITEBYTECODE=1 \
+    CHAINPROOF_HOME=/data \
+    CHAINPROOF_HOST=0.0.0.0 \
+    CHAINPROOF_DASHBOARD_HOST=0.0.0.0 \
+    CHAINPROOF_LOG_FORMAT=json
+USER 10001:10001
+VOLUME /data
+EXPOSE 8000 8501
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:8000/healthz', timeout=4)"]
+CMD ["chainproof", "serve"]
