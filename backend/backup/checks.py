@@ -22,7 +22,7 @@ def check(settings: Settings, archive: ArchiveReader, files: Sequence[Part]) -> 
     if not migrations.is_known(manifest.schema):
         raise Conflict(
             f"{archive.file} was made by version {manifest.version}, whose schema {manifest.schema} is newer "
-            f"than this version's {migrations.newest()}. Restore it with that version or a later one.",
+            f"than this version's {migrations.newest_revision()}. Restore it with that version or later.",
             code="newer_schema",
         )
     configured = next((part for part in files if part.path == FILES + CONFIGURATION), None)

@@ -36,7 +36,7 @@ def names_at(revision: str) -> frozenset[str]:
 
 def all_of_ours(connection: Connection) -> list[str]:
     """Every table in the store that any migration made, the indexes too: what a restore replaces."""
-    known = names_at(migrations.newest()) | MADE_AGAIN
+    known = names_at(migrations.newest_revision()) | MADE_AGAIN
     return [
         name for name in sa.inspect(connection).get_table_names() if name in known or not is_declared(name)
     ]

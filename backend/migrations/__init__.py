@@ -7,19 +7,20 @@ to start on the store, and all others go on over a schema that is newer than the
 """
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 import structlog
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy.engine import Connection
 
 from backend.db import Database, change_counters
 from backend.errors import Unavailable
 
+if TYPE_CHECKING:
+    from alembic.config import Config
+
 log = structlog.get_logger(__name__)
+VERSIONS = Path(__file__).parent / "versions"
 MIGRATION_LOCK = 0x43_50_4D_49  # "CPMI": any number that nothing else locks on
 NEEDED = "schema-needed"
 """The change counter that holds the number of the oldest revision whose service can use the store."""
@@ -28,35 +29,31 @@ NEEDED = "schema-needed"
 def upgrade(url: str) -> None:
     """Bring the database at ``url`` to the newest revision; safe when several processes start at once.
 
-    A schema that a newer version made is left as it is. Raises :class:`Unavailable` where that version has
-    taken away what this one needs.
+    A store that is there already is only read: Alembic is half a second of each start, and a disk that takes
+    nothing in must not keep a service from what can be read. A schema that a newer version made is left as
+    it is. Raises :class:`Unavailable` where that version has taken away what this one needs.
     """
     database = Database(url)
     try:
         with database.read() as connection:
             at = revision_of(connection)
-            newer = is_newer(at)
-            needed = _needed(connection) if newer else 0
+            needed = _needed(connection) if is_newer(at) else 0
     finally:
         database.dispose()
-    if not newer:
-        config = configuration()
-        config.attributes["url"] = url
-        command.upgrade(config, "head")
-    elif needed > int(newest()):
+    if needed > int(newest_revision()):
         raise Unavailable(
             f"The data store is at schema {at}, which versions of the service before schema {needed:04} "
-            f"cannot use, and this one is of schema {newest()}. Start the newer version instead."
+            f"cannot use, and this one is of schema {newest_revision()}. Start the newer version instead."
         )
-    else:
-        log.info("schema_is_newer", store=at, service=newest())
+    if is_newer(at):
+        log.info("schema_is_newer", store=at, service=newest_revision())
+    elif at != newest_revision():
+        _run("head", url=url)
 
 
 def upgrade_within(connection: Connection, revision: str = "head") -> None:
     """The same up to ``revision`` within the caller's write transaction."""
-    config = configuration()
-    config.attributes["connection"] = connection
-    command.upgrade(config, revision)
+    _run(revision, connection=connection)
 
 
 def lock(connection: Connection) -> None:
@@ -82,27 +79,41 @@ def is_current(database: Database) -> bool:
     """Whether the store is at the newest revision, or at one that is newer still."""
     with database.read() as connection:
         at = revision_of(connection)
-    return at == newest() or is_newer(at)
+    return at == newest_revision() or is_newer(at)
 
 
 def revision_of(connection: Connection) -> str | None:
     """The revision that a store is at; null for one without a schema."""
-    return MigrationContext.configure(connection).get_current_revision()
+    if not sa.inspect(connection).has_table("alembic_version"):
+        return None
+    found = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
+    return None if found is None else str(found)
 
 
-def newest() -> str:
-    head = _scripts().get_current_head()
-    assert head is not None
-    return head
+def newest_revision() -> str:
+    """Revisions are numbered, and their files are named by their numbers."""
+    return _revisions()[-1]
 
 
 def is_known(revision: str) -> bool:
-    return revision in {script.revision for script in _scripts().walk_revisions()}
+    return revision in _revisions()
 
 
 def is_newer(revision: str | None) -> bool:
-    """Whether a version of the service newer than this one made ``revision``: they are numbered."""
-    return revision is not None and revision.isdigit() and int(revision) > int(newest())
+    """Whether a version of the service newer than this one made ``revision``."""
+    return revision is not None and revision.isdigit() and int(revision) > int(newest_revision())
+
+
+def configuration() -> "Config":
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent))
+    return config
+
+
+def _revisions() -> list[str]:
+    return sorted(file.name.partition("_")[0] for file in VERSIONS.glob("[0-9]*.py"))
 
 
 def _needed(connection: Connection) -> int:
@@ -110,11 +121,9 @@ def _needed(connection: Connection) -> int:
     return connection.execute(look).scalar() or 0
 
 
-def _scripts() -> ScriptDirectory:
-    return ScriptDirectory.from_config(configuration())
+def _run(revision: str, **attributes: object) -> None:
+    from alembic import command
 
-
-def configuration() -> Config:
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent))
-    return config
+    config = configuration()
+    config.attributes.update(attributes)
+    command.upgrade(config, revision)

@@ -142,7 +142,7 @@ def test_a_store_from_which_something_was_taken_away_refuses_the_versions_that_n
     newer: Database, since: str, goes_on: bool
 ) -> None:
     with newer.write() as connection:
-        migrations.contract(connection, migrations.newest() if since == "own" else since)
+        migrations.contract(connection, migrations.newest_revision() if since == "own" else since)
         migrations.contract(connection, "0001")  # an older word takes nothing back
     if goes_on:
         migrations.upgrade(newer.url)
