@@ -12,7 +12,7 @@ from backend.backup.checks import check
 from backend.backup.dump import dump, revision_to_dump, snapshot
 from backend.data_lock import sync_folder
 from backend.db import Database, sqlite_file
-from backend.errors import Conflict
+from backend.errors import BadRequest, Conflict
 from backend.instants import Clock
 from backend.settings import Settings
 
@@ -44,6 +44,8 @@ def back_up(settings: Settings, target: Path, *, overwrite: bool = False, clock:
     """
     at = clock()
     file = target / f"chainproof-{at:%Y%m%dT%H%M%SZ}.zip" if target.is_dir() else target
+    if not file.parent.is_dir():
+        raise BadRequest(f"There is no folder {file.parent}.")
     if file.exists() and not overwrite:
         raise Conflict(f"{file} is there already. Choose another name, or say --overwrite.")
     store = sqlite_file(settings.app_database_url)

@@ -44,6 +44,8 @@ def test_what_cannot_be_is_a_sentence_and_an_exit_code(tmp_path: Path, home: Pat
     nothing = run.invoke(app, ["backup", str(tmp_path / "b.zip")])
     assert (nothing.exit_code, "nothing to back up" in nothing.stderr) == (2, True)
     assert not home.exists() or list(home.glob("*.db")) == [], "To look makes no store."
+    nowhere = run.invoke(app, ["backup", str(tmp_path / "no" / "b.zip")])
+    assert (nowhere.exit_code, "There is no folder" in nowhere.stderr) == (2, True)
     (tmp_path / "torn.zip").write_bytes(b"torn")
     torn = run.invoke(app, ["backup", "--verify", str(tmp_path / "torn.zip")])
     assert (torn.exit_code, "no whole archive" in torn.stderr) == (1, True)
