@@ -82,10 +82,10 @@ def _decided(request: Request, sent: Parameters, asked: AuthorizationRequest) ->
     words = CATALOGUES[_language(request, sent)]
     if not is_own(oauth.cookie.read(request), asked.parameters, sent.get("csrf_token")):
         return _page(request, sent, asked, words.stale, 403)
-    if "deny" in sent.values:
+    if "deny" in sent.names:
         raise asked.refused("access_denied", "The person refused.")
     username, password = sent.get("username"), sent.get("password")
-    if username is None or password is None or "approve" not in sent.values:
+    if username is None or password is None or "approve" not in sent.names:
         return _page(request, sent, asked, words.incomplete, 400)
     address = request.client.host if request.client else ""
     outcome = oauth.approve(asked, username, password, address=address)

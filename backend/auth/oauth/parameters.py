@@ -17,9 +17,11 @@ MOST = 64
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """``values`` has the first of each name; ``repeated`` are names that came more than once."""
+    """``values`` has the first of each name that is not blank; ``names`` are all, ``repeated`` those
+    that came more than once."""
 
     values: dict[str, str]
+    names: frozenset[str]
     repeated: frozenset[str]
 
     def get(self, name: str) -> str | None:
@@ -58,7 +60,7 @@ def read(encoded: bytes) -> Parameters:
         seen.add(name)
         if value:
             values.setdefault(name, value)
-    return Parameters(values, frozenset(repeated))
+    return Parameters(values, frozenset(seen), frozenset(repeated))
 
 
 async def read_form(request: Request) -> Parameters:

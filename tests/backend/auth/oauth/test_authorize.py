@@ -89,6 +89,12 @@ def test_a_person_who_refuses_comes_back_with_access_denied_and_without_a_passwo
     assert "code" not in told
 
 
+@pytest.mark.parametrize(("button", "name"), [("approve", "code"), ("deny", "error")])
+def test_a_button_counts_by_its_name(at_desk: Desk, button: str, name: str) -> None:
+    form = Form(at_desk.open().text.decode()).hidden
+    assert name in answered(at_desk.submit({**form, "username": "ada", "password": PASSWORD, button: ""}))
+
+
 def test_an_answer_keeps_the_query_that_the_redirect_uri_has(strict: Desk) -> None:
     answer = strict.decide(redirect_uri=REGISTERED, state=None)
     assert answer.headers["location"].startswith(f"{REGISTERED}&code=cpc_")
