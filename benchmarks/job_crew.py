@@ -1,11 +1,10 @@
-"""Stores and processes for the benchmarks of jobs: what submits, what works, and their toy jobs.
+"""Stores and processes for the benchmarks of jobs: what answers, what works, and its toy jobs.
 
-``python -m benchmarks.job_crew work|serve|submit …`` are the children; each ends with its parent.
+``python -m benchmarks.job_crew work|idle|serve`` are the children; each ends with its parent.
 """
 
 import argparse
 import contextlib
-import json
 import os
 import random
 import signal
@@ -14,25 +13,18 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterator
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy.engine import Connection
-
 from backend import migrations
-from backend.db import Database, bump
-from backend.jobs import ledger
+from backend.db import Database
 from backend.jobs.dispatch import Dispatcher
 from backend.jobs.engine import JobEngine
-from backend.jobs.model import Job
 from backend.jobs.running import JobContext, JobType
 from backend.settings import Settings
-
-DONE = "done:"
-"""Topics of change counters by which a completed job says that it was published; each is 1 at the end."""
 
 
 def count_words(context: JobContext) -> dict[str, Any]:
@@ -54,14 +46,10 @@ def three_steps(context: JobContext) -> dict[str, Any]:
     return {"steps": done}
 
 
-def publish(connection: Connection, job: Job, _result: Mapping[str, Any], _now: datetime) -> None:
-    bump(connection, DONE + job.id)
-
-
 def dispatcher(database: Database) -> Dispatcher:
     job_types = [
-        JobType("extraction", count_words, concurrency=2, batch=16, publish=publish),
-        JobType("sources", three_steps, concurrency=4, publish=publish),
+        JobType("extraction", count_words, concurrency=2, batch=16),
+        JobType("sources", three_steps, concurrency=4),
     ]
     return Dispatcher(database, job_types, timeout=timedelta(seconds=120))
 
@@ -147,41 +135,13 @@ def serve(port: int) -> None:
     uvicorn.run(shell, port=port, log_config=None, loop="uvloop", http="httptools")
 
 
-def submit(name: str, seed: int) -> None:
-    """Submits jobs, each with a key, and writes down what was accepted after it was.
-
-    One that came up after a kill sends the last one again, whose answer may have been lost.
-    """
-    settings = Settings()
-    database, chance = Database(settings.app_database_url), random.Random(seed)
-    (settings.home / f"working-{os.getpid()}").touch()
-    told = settings.home / f"accepted-{name}"
-    known = told.read_text().splitlines() if told.exists() else []
-    number = sum(line.endswith("}") for line in known)
-    parent = os.getppid()
-    while os.getppid() == parent:
-        kind: Any = ("extraction", "sources")[number % 4 == 0]
-        body = {"text": f"job {number}", "folder": str(settings.home)}
-        job = ledger.submit(
-            database, kind, body, submitted_by=name, idempotency_key=str(number), now=datetime.now(UTC)
-        )
-        with told.open("a") as file:
-            file.write(json.dumps({"id": job.id, "kind": kind}) + "\n")
-        number += 1
-        time.sleep(chance.uniform(0, 0.06))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("role", choices=["work", "idle", "serve", "submit"])
+    parser.add_argument("role", choices=["work", "idle", "serve"])
     parser.add_argument("--port", type=int, default=0)
-    parser.add_argument("--name", default="submitter")
-    parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     if options.role == "serve":
         serve(options.port)
-    elif options.role == "submit":
-        submit(options.name, options.seed)
     else:
         work(idle=options.role == "idle")
 

@@ -35,6 +35,7 @@ from backend.instants import write_instant
 from backend.timelines import store
 from backend.timelines.check import check
 from backend.timelines.model import Metrics, Points, Profile, Run
+from benchmarks.judge import Judge
 from benchmarks.servers import free_port, process, service_environment
 from benchmarks.timelines_probe import Connection
 from tests.support import databases
@@ -45,26 +46,6 @@ ARROW = {"Accept": "application/vnd.apache.arrow.stream"}
 BATCH = 10_000
 CASES = 200
 REASONS = [("wrong_file_edited", 0.2), ("tests_fail", 0.25), ("left_debug_output", 0.05)]
-
-
-@dataclass
-class Judge:
-    """Prints figures beside their aims, and remembers whether one was missed."""
-
-    missed: list[str] = field(default_factory=list)
-
-    def say(
-        self, what: str, value: float, unit: str, aim: float | None = None, *, least: bool = False
-    ) -> None:
-        verdict = ""
-        if aim is not None:
-            reached = value >= aim if least else value <= aim
-            verdict = (
-                f"   aim {'≥' if least else '≤'} {aim:g} {unit}: {'reached' if reached else 'NOT reached'}"
-            )
-            if not reached:
-                self.missed.append(what)
-        print(f"{what:<52} {value:>10,.2f} {unit:<7}{verdict}", flush=True)
 
 
 def make_run(chance: random.Random, profile: str, number: int) -> Run:

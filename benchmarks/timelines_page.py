@@ -31,8 +31,9 @@ from backend.timelines import store
 from backend.timelines.check import check
 from backend.timelines.model import Profile, Run
 from benchmarks.browser import Visitor, visitor
+from benchmarks.judge import Judge
 from benchmarks.servers import bare_streamlit, free_port, process, service_environment
-from benchmarks.timelines import Judge, make_run, profiles_of
+from benchmarks.timelines import make_run, profiles_of
 
 RUNS, CASES = 1_024, 40
 PATH, DRAWN = "/timelines", ".st-key-tl_scores_chart .tl-lines-drawn"

@@ -160,3 +160,18 @@ def test_a_revision_that_fails_leaves_the_store_as_it_was(
     migrations.upgrade(empty_database_url)
     assert versions(database) == [newest.revision]
     database.dispose()
+
+
+def test_the_newest_file_of_a_revision_is_the_head_of_all() -> None:
+    heads = ScriptDirectory.from_config(migrations.configuration()).get_heads()
+    assert heads == [migrations.newest_revision()]
+
+
+def test_a_store_that_is_current_is_not_written_to(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("a migration ran")
+
+    monkeypatch.setattr(command, "upgrade", refuse)
+    migrations.upgrade(database.url)

@@ -1,0 +1,147 @@
+"""A service at work over a store: its nodes, each a ``chainproof serve`` with a data folder of its own."""
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import httpx
+import orjson
+import psutil
+
+from backend import migrations
+from backend.auth.service import create_key
+from backend.timelines.store import fields
+from benchmarks.faults.lanes import PROFILES
+from benchmarks.faults.stores import Store
+from tests.support import programs
+from tests.support.market_app import FEW, enable_only
+from tests.support.running import free_port, loopback, wait_for
+
+
+@dataclass
+class Node:
+    """One data folder and the service over it."""
+
+    home: Path
+    port: int
+    program: programs.Program | None = None
+    started: float = 0.0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def status(self, path: str, key: str = "", timeout: float = 10) -> int:
+        """0 where nothing answers."""
+        try:
+            return loopback.get(
+                f"{self.url}{path}", headers={"CP-X-API-KEY": key}, timeout=timeout
+            ).status_code
+        except httpx.TransportError:
+            return 0
+
+    def is_ready(self) -> bool:
+        return self.status("/readyz", timeout=2) == 200
+
+    def ready_after(self, seconds: float = 60) -> float:
+        """Seconds from its start until it is ready; waits for that."""
+        wait_for(self.is_ready, f"A ready service of {self.home.name}", seconds)
+        return time.monotonic() - self.started
+
+    def processes(self) -> list[psutil.Process]:
+        return programs.processes_of(self.home)
+
+    def cpu_seconds(self) -> float:
+        """What its own process, which answers, has taken so far."""
+        assert self.program is not None
+        times = psutil.Process(self.program.process.pid).cpu_times()
+        return times.user + times.system
+
+
+class Site:
+    """All nodes over a store."""
+
+    def __init__(
+        self, store: Store, folder: Path, *, arguments: tuple[str, ...] = (), **settings: str
+    ) -> None:
+        profiles = folder / "profiles.json"
+        profiles.write_bytes(orjson.dumps({name: fields(profile) for name, profile in PROFILES.items()}))
+        self.store = store
+        self.folder = folder
+        self.arguments = arguments
+        self.settings: Mapping[str, str] = {
+            **store.settings,
+            "CHAINPROOF_PROFILES": str(profiles),
+            "CHAINPROOF_TICK_SECONDS": "2",
+            **settings,
+        }
+        homes = [folder / "home", *(folder / f"home-{n}" for n in range(2, store.nodes + 1))]
+        self.nodes = [Node(home, free_port()) for home in homes]
+        for home in homes:
+            enable_only(home, FEW)
+        self.key = ""
+
+    def make_key(self) -> None:
+        """The key of the writers, over a store that is made for it if need be."""
+        database = self.store.database()
+        try:
+            migrations.upgrade(database.url)
+            scopes = ["read", "write", "ingest"]
+            self.key = create_key(database, name="writers", scopes=scopes, now=datetime.now(UTC)).key
+        finally:
+            database.dispose()
+
+    def start(self, node: Node) -> None:
+        node.started = time.monotonic()
+        settings = {**self.settings, "CHAINPROOF_PORT": str(node.port)}
+        node.program = programs.start(node.home, "serve", *self.arguments, **settings)
+
+    def start_all(self) -> None:
+        for node in self.nodes:
+            self.start(node)
+        for node in self.nodes:
+            node.ready_after()
+
+    def urls(self) -> list[str]:
+        return [node.url for node in self.nodes]
+
+    def words(self) -> str:
+        """What the nodes that run printed."""
+        return "".join(node.program.words for node in self.nodes if node.program is not None)
+
+    def stop(self, node: Node) -> tuple[int, float]:
+        """By SIGTERM; gives the exit code and how many seconds it took."""
+        assert node.program is not None
+        began = time.monotonic()
+        return node.program.stop(), time.monotonic() - began
+
+    def end(self) -> None:
+        """Leave nothing running."""
+        for node in self.nodes:
+            programs.end_all(node.home)
+
+
+@contextlib.contextmanager
+def running(site: Site) -> Iterator[Site]:
+    """The site with its store and all nodes ready, and nothing of it left when the block ends."""
+    site.store.start()
+    try:
+        site.make_key()
+        site.start_all()
+        yield site
+    finally:
+        site.end()
+        site.store.stop()
+
+
+def until(condition: Callable[[], bool], seconds: float) -> float | None:
+    """Seconds until a condition holds; null when it did not in time."""
+    began = time.monotonic()
+    try:
+        wait_for(condition, "It", seconds)
+    except AssertionError:
+        return None
+    return time.monotonic() - began

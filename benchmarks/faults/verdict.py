@@ -1,0 +1,82 @@
+"""What all faults are judged by at the end: what was acknowledged, the jobs, the files."""
+
+import sqlalchemy as sa
+
+from backend.db import Database
+from backend.extraction.tables import entity_sightings
+from backend.jobs.tables import jobs
+from backend.timelines.tables import timeline_runs, timeline_versions
+from benchmarks.faults.ledger import Count
+from benchmarks.faults.site import Site, until
+from benchmarks.faults.writing import Writers
+from benchmarks.judge import Judge
+
+DRAIN_SECONDS = 240.0
+UNFINISHED = ("pending", "running")
+
+
+def unfinished(database: Database) -> int:
+    asked = sa.select(sa.func.count()).where(jobs.c.status.in_(UNFINISHED))
+    with database.read() as connection:
+        return connection.execute(asked).scalar_one()
+
+
+def settle(judge: Judge, site: Site, writers: Writers) -> None:
+    """Judge a site at work whose writers have stopped: once all jobs have ended."""
+    database = site.store.database()
+    try:
+        took = until(lambda: unfinished(database) == 0, DRAIN_SECONDS)
+        judge.say("last job ended after", DRAIN_SECONDS if took is None else took, "s", DRAIN_SECONDS - 1)
+        tell_counts(judge, writers, database)
+        with database.read() as connection:
+            failed = connection.execute(
+                sa.select(sa.func.count()).where(jobs.c.status != "completed")
+            ).scalar_one()
+            seen = sa.select(entity_sightings.c.job_id).distinct().subquery()
+            strays = sa.select(sa.func.count()).where(
+                seen.c.job_id.not_in(sa.select(jobs.c.id).where(jobs.c.status == "completed"))
+            )
+            judge.say(
+                "jobs published without being completed", connection.execute(strays).scalar_one(), "", 0
+            )
+            counted = connection.execute(sa.select(sa.func.sum(timeline_versions.c.runs))).scalar_one() or 0
+            there = connection.execute(sa.select(sa.func.count()).select_from(timeline_runs)).scalar_one()
+        judge.say("jobs not completed", failed, "", 0)
+        judge.say("runs counted beside those there", abs(counted - there), "", 0)
+        judge.say("the writers' key is refused", site.nodes[0].status("/prices", site.key) != 200, "", 0)
+    finally:
+        database.dispose()
+    tell_refusals(judge, writers)
+
+
+def tell_counts(judge: Judge, writers: Writers, database: Database) -> None:
+    """Print a table of what was acknowledged and is there."""
+    counts = writers.compared(database)
+    print(f"  {'':<12}{'acknowledged':>14}{'cut off':>10}{'lost':>6}{'doubled':>9}{'in part':>9}")
+    total = Count()
+    for name, count in counts.items():
+        total += count
+        print(
+            f"  {name:<12}{count.acknowledged:>14,}{count.unknown:>10,}"
+            f"{count.lost:>6}{count.doubled:>9}{count.halved:>9}",
+            flush=True,
+        )
+    judge.say("acknowledged", total.acknowledged, "")
+    judge.say("lost", total.lost, "", 0)
+    judge.say("doubled", total.doubled, "", 0)
+    judge.say("stored in part", total.halved, "", 0)
+    nothing = [name for name, count in counts.items() if not count.acknowledged]
+    judge.say("kinds of which nothing was acknowledged", len(nothing), "", 0)
+
+
+def tell_refusals(judge: Judge, writers: Writers) -> None:
+    judge.say("answers 503", writers.refusals.unavailable, "")
+    judge.say("answers other than 2xx and 503", len(writers.refusals.strange), "", 0)
+    for told in writers.refusals.strange[:5]:
+        print("   ", told)
+
+
+def tell_damage(judge: Judge, found: list[str]) -> None:
+    judge.say("damage that the store's own check finds", len(found), "", 0)
+    for told in found[:5]:
+        print("   ", told)
