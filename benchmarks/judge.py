@@ -8,6 +8,8 @@ class Judge:
     """Prints figures beside their aims, and remembers whether one was missed."""
 
     missed: list[str] = field(default_factory=list)
+    quiet: bool = False
+    """Whether only what is missed is printed."""
 
     def say(
         self, what: str, value: float, unit: str, aim: float | None = None, *, least: bool = False
@@ -20,4 +22,6 @@ class Judge:
             )
             if not reached:
                 self.missed.append(what)
+        if self.quiet and (aim is None or reached):
+            return
         print(f"{what:<52} {value:>10,.2f} {unit:<7}{verdict}", flush=True)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
 
-from benchmarks.faults import kills
+from benchmarks.faults import kills, power
 from benchmarks.faults.stores import StoreName
 from benchmarks.judge import Judge
 
@@ -24,7 +24,11 @@ def _kills(judge: Judge, store: StoreName, folder: Path, options: argparse.Names
     kills.run(judge, store, folder, seeds=rounds, kills=options.kills, workers=options.workers)
 
 
-FAULTS: dict[str, Fault] = {"kills": _kills}
+def _power(judge: Judge, store: StoreName, folder: Path, options: argparse.Namespace) -> None:
+    power.run(judge, store, folder, rounds=options.rounds or 20)
+
+
+FAULTS: dict[str, Fault] = {"kills": _kills, "power": _power}
 
 
 def main() -> None:

@@ -21,6 +21,10 @@ from tests.support.market_app import FEW, enable_only
 from tests.support.running import free_port, loopback, wait_for
 
 
+PATIENCE = 180.0
+"""Seconds that a start may take on a machine that is shared; what it takes is measured."""
+
+
 @dataclass
 class Node:
     """One data folder and the service over it."""
@@ -46,9 +50,13 @@ class Node:
     def is_ready(self) -> bool:
         return self.status("/readyz", timeout=2) == 200
 
-    def ready_after(self, seconds: float = 60) -> float:
+    def ready_after(self, seconds: float = PATIENCE) -> float:
         """Seconds from its start until it is ready; waits for that."""
-        wait_for(self.is_ready, f"A ready service of {self.home.name}", seconds)
+        try:
+            wait_for(self.is_ready, f"A ready service of {self.home.name}", seconds)
+        except AssertionError as error:
+            words = self.program.words if self.program is not None else ""
+            raise SystemExit(f"{error} It said:\n{words[-3000:]}") from None
         return time.monotonic() - self.started
 
     def processes(self) -> list[psutil.Process]:
@@ -65,7 +73,12 @@ class Site:
     """All nodes over a store."""
 
     def __init__(
-        self, store: Store, folder: Path, *, arguments: tuple[str, ...] = (), **settings: str
+        self,
+        store: Store,
+        folder: Path,
+        *,
+        arguments: tuple[str, ...] = (),
+        settings: Mapping[str, str] | None = None,
     ) -> None:
         profiles = folder / "profiles.json"
         profiles.write_bytes(orjson.dumps({name: fields(profile) for name, profile in PROFILES.items()}))
@@ -76,7 +89,7 @@ class Site:
             **store.settings,
             "CHAINPROOF_PROFILES": str(profiles),
             "CHAINPROOF_TICK_SECONDS": "2",
-            **settings,
+            **(settings or {}),
         }
         homes = [folder / "home", *(folder / f"home-{n}" for n in range(2, store.nodes + 1))]
         self.nodes = [Node(home, free_port()) for home in homes]

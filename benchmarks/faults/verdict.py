@@ -52,10 +52,10 @@ def settle(judge: Judge, site: Site, writers: Writers) -> None:
 def tell_counts(judge: Judge, writers: Writers, database: Database) -> None:
     """Print a table of what was acknowledged and is there."""
     counts = writers.compared(database)
+    total = sum(counts.values(), Count())
+    shown = {"in all": total} if judge.quiet else {**counts, "in all": total}
     print(f"  {'':<12}{'acknowledged':>14}{'cut off':>10}{'lost':>6}{'doubled':>9}{'in part':>9}")
-    total = Count()
-    for name, count in counts.items():
-        total += count
+    for name, count in shown.items():
         print(
             f"  {name:<12}{count.acknowledged:>14,}{count.unknown:>10,}"
             f"{count.lost:>6}{count.doubled:>9}{count.halved:>9}",
@@ -66,7 +66,8 @@ def tell_counts(judge: Judge, writers: Writers, database: Database) -> None:
     judge.say("doubled", total.doubled, "", 0)
     judge.say("stored in part", total.halved, "", 0)
     nothing = [name for name, count in counts.items() if not count.acknowledged]
-    judge.say("kinds of which nothing was acknowledged", len(nothing), "", 0)
+    if not judge.quiet:
+        judge.say("kinds of which nothing was acknowledged", len(nothing), "", 0)
 
 
 def tell_refusals(judge: Judge, writers: Writers) -> None:

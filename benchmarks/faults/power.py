@@ -1,0 +1,122 @@
+"""The power goes while all kinds of things are written: what no sync had covered is lost in part."""
+
+import random
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from benchmarks.faults import stores
+from benchmarks.faults.power_loss import Disk
+from benchmarks.faults.site import Site
+from benchmarks.faults.verdict import settle, tell_counts, tell_damage
+from benchmarks.faults.writing import Writers
+from benchmarks.judge import Judge
+from tests.support import programs
+
+SOURCE = Path(__file__).with_name("power.c")
+WRITING_SECONDS = (1.0, 6.0)
+START_SECONDS = 4.0
+DURING_START = 0.3
+
+
+def run(judge: Judge, store: stores.StoreName, folder: Path, *, rounds: int, seed: int = 1) -> None:
+    """Power losses one after the other on one store; at the end one on a disk that lies about syncing."""
+    shim = built(folder)
+    if shim is None:
+        print("   left out: there is no C compiler here")
+        return
+    log = folder / "log"
+    log.touch()
+    log.chmod(0o666)
+    watched = folder / ("home" if store == "sqlite" else "pgdata")
+    watch = {"LD_PRELOAD": str(shim), "POWER_FOLDER": str(watched), "POWER_LOG": str(log)}
+    over = stores.make(store, folder, watch)
+    site = Site(over, folder, settings=watch if store == "sqlite" else None)
+    over.start()
+    try:
+        site.make_key()
+        over.stop()
+        _rounds(judge, site, watched, log, rounds, random.Random(seed))
+    finally:
+        site.end()
+        over.stop()
+
+
+def _rounds(judge: Judge, site: Site, watched: Path, log: Path, rounds: int, chance: random.Random) -> None:
+    writers = Writers(site.urls, site.key, site.folder, seed=1)
+    dropped = 0
+    for number in range(1, rounds + 1):
+        disk = power_goes(site, writers, watched, log, chance)
+        disk.lose_power(log, chance)
+        dropped += disk.writes_dropped
+        print(f"-- loss {number}: {disk.writes_dropped} writes were not synced", flush=True)
+        site.store.start()
+        judge.quiet = number < rounds
+        tell_damage(judge, site.store.damage())
+        site.start_all()
+        settle(judge, site, writers)
+        for node in site.nodes:
+            site.stop(node)
+        site.store.stop()
+    judge.say("power losses", rounds, "")
+    judge.say("writes that were not synced then, in all", dropped, "", 1, least=True)
+    if site.store.name == "sqlite":
+        _control(judge, site, writers, watched, log, chance)
+
+
+def power_goes(site: Site, writers: Writers, watched: Path, log: Path, chance: random.Random) -> Disk:
+    """Start and write, and end everything at one moment; gives the disk as it was before the start."""
+    disk = Disk(watched)
+    log.write_bytes(b"")
+    site.store.start()
+    early = chance.random() < DURING_START
+    for node in site.nodes:
+        site.start(node)
+    writers.start(lambda: site.nodes[0].home, **site.settings)
+    try:
+        if early:
+            time.sleep(chance.uniform(0, START_SECONDS))
+        else:
+            for node in site.nodes:
+                node.ready_after(180)
+            time.sleep(chance.uniform(*WRITING_SECONDS))
+        site.store.kill()
+        for node in site.nodes:
+            programs.end_all(node.home)
+    finally:
+        writers.stop()
+    for node in site.nodes:  # what the writers started meanwhile
+        programs.end_all(node.home)
+    return disk
+
+
+def _control(
+    judge: Judge, site: Site, writers: Writers, watched: Path, log: Path, chance: random.Random
+) -> None:
+    """The same on a disk that says that it synced and did not, which must show."""
+    disk = power_goes(site, writers, watched, log, chance)
+    disk.lose_power(log, chance, lies=True)
+    print("-- control: a disk that lies", flush=True)
+    own = Judge()
+    database = site.store.database()
+    try:
+        tell_damage(own, site.store.damage())
+        tell_counts(own, writers, database)
+    except Exception as error:  # noqa: BLE001 - whatever such a file makes a store say
+        print(f"    {type(error).__name__}: {str(error)[:200]}")
+        own.missed.append("unreadable")
+    finally:
+        database.dispose()
+    judge.say("faults that the control shows", len(own.missed), "", 1, least=True)
+
+
+def built(folder: Path) -> Path | None:
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None or sys.platform != "linux":
+        return None
+    library = folder / "power.so"
+    command = [compiler, "-O2", "-shared", "-fPIC", "-o", str(library), str(SOURCE), "-ldl"]
+    subprocess.run(command, check=True)
+    return library
