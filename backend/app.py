@@ -73,6 +73,8 @@ ROUTERS = (
 )
 MOST_FAULTS = 100
 """Faults of an input that an answer lists; a body may hold many more."""
+PATIENCE = 10.0
+"""Seconds that a request waits for the store; then it is refused with 503."""
 READ_ONLY = "25006"
 """PostgreSQL's word (SQLSTATE) for a write where only reading is allowed, as while another takes over."""
 LAST_USED_EVERY = 30.0
@@ -87,7 +89,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
     settings = settings or Settings()
     logs.configure(settings)
     migrations.upgrade(settings.app_database_url)
-    database = Database(settings.app_database_url)
+    database = Database(settings.app_database_url, patience=PATIENCE)
     auth_service.ensure_local_key(database, settings.local_key_file, datetime.now(UTC))
     if settings.dashboard_signs_in and not settings.dashboard_client_id:
         file, address = settings.dashboard_client_file, settings.dashboard_redirect_uri

@@ -6,12 +6,13 @@ write lock. The file is in WAL mode, and a commit reaches the disk before it ret
 (``synchronous=FULL``), since answers that accept work are sent after the commit.
 """
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert as pg_insert
@@ -19,6 +20,9 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.engine import Connection, Dialect, Engine, make_url
 
 from backend.data_lock import DataLock
+
+if TYPE_CHECKING:
+    import psycopg
 
 metadata = sa.MetaData(
     naming_convention={
@@ -97,12 +101,18 @@ class Database:
     While it is open nobody exchanges the files of an SQLite store (:mod:`backend.data_lock`).
     """
 
-    def __init__(self, url: str, *, pool_size: int = 10) -> None:
+    def __init__(self, url: str, *, pool_size: int = 10, patience: float | None = None) -> None:
+        """``patience``: seconds after which a statement that PostgreSQL has not answered fails, as where its
+        machine hangs or its line is cut. Without it a statement may take as long as it needs."""
         self.url = url
         self.is_sqlite = url.startswith("sqlite")
         file = sqlite_file(url)
         self._lock = None if file is None else DataLock(file, alone=False)
-        self.engine = sqlite_engine(url) if self.is_sqlite else postgres_engine(url, pool_size=pool_size)
+        self.engine = (
+            sqlite_engine(url)
+            if self.is_sqlite
+            else postgres_engine(url, pool_size=pool_size, patience=patience)
+        )
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -157,18 +167,52 @@ def sqlite_engine(url: str) -> Engine:
     return engine
 
 
-def postgres_engine(url: str, *, pool_size: int = 10) -> Engine:
-    return sa.create_engine(
+LINE = {
+    "connect_timeout": 5,
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,
+}
+"""How soon a line to PostgreSQL that leads nowhere any more is given up, in libpq's words."""
+
+
+def postgres_engine(url: str, *, pool_size: int = 10, patience: float | None = None) -> Engine:
+    engine = sa.create_engine(
         url,
         pool_size=pool_size,
         max_overflow=20,
         pool_pre_ping=True,
-        connect_args={
-            "connect_timeout": 5,
-            "options": "-c timezone=UTC",
-            "application_name": APPLICATION_NAME,
-        },
+        connect_args={**LINE, "options": "-c timezone=UTC", "application_name": APPLICATION_NAME},
     )
+    if patience is not None:
+        impatient = impatient_connection(patience)
+
+        @sa.event.listens_for(engine, "do_connect")
+        def _connect(_dialect: Dialect, _record: Any, given: list[Any], named: dict[str, Any]) -> Any:
+            return impatient.connect(*given, **named)
+
+    return engine
+
+
+def impatient_connection(seconds: float) -> "type[psycopg.Connection[Any]]":
+    """Connections that are closed when a statement was not answered for so long.
+
+    PostgreSQL's own ``statement_timeout`` is kept by the server, and so not by one that hangs.
+    """
+    import psycopg  # not at the top: a start on SQLite is quicker without it
+
+    class Impatient(psycopg.Connection[Any]):
+        def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
+            began = time.monotonic()
+            try:
+                return super().wait(gen, interval, seconds if timeout is None else timeout)
+            except psycopg.OperationalError:
+                if timeout is None and time.monotonic() - began >= seconds:
+                    self.pgconn.finish()  # an answer that comes now is nobody's
+                raise
+
+    return Impatient
 
 
 def upsert(

@@ -20,6 +20,7 @@ import sqlalchemy as sa
 import structlog
 from dbos import DBOS, DBOSConfig
 
+from backend.db import LINE
 from backend.jobs import running
 from backend.jobs import schedules as ticking
 from backend.jobs.dispatch import Dispatcher
@@ -183,7 +184,7 @@ def store_engine(database_url: str) -> sa.Engine:
         pool_size=10,
         max_overflow=30,
         pool_pre_ping=True,
-        connect_args={"connect_timeout": 5, "application_name": "chainproof_jobs"},
+        connect_args={**LINE, "application_name": "chainproof_jobs"},
     )
 
     @sa.event.listens_for(engine, "connect")

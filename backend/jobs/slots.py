@@ -20,6 +20,8 @@ import sqlalchemy as sa
 import structlog
 from dbos import DBOS
 
+from backend.db import LINE
+
 log = structlog.get_logger(__name__)
 
 SLOT = re.compile(r"slot-\d+")
@@ -84,14 +86,6 @@ class FileLocks:
                 os.close(self._held.popitem()[1])
 
 
-_LINE = {
-    "connect_timeout": 5,
-    "keepalives_idle": 5,
-    "keepalives_interval": 2,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 10_000,
-    "application_name": "chainproof_slot",
-}
 _SERVER_LINE = ("tcp_keepalives_idle = 15", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3")
 _MINE = sa.text(
     "SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks "
@@ -112,7 +106,10 @@ class PostgresLocks:
         self._held: set[str] = set()
         self._guard = threading.Lock()
         self._engine = sa.create_engine(
-            database_url, poolclass=sa.NullPool, isolation_level="AUTOCOMMIT", connect_args=_LINE
+            database_url,
+            poolclass=sa.NullPool,
+            isolation_level="AUTOCOMMIT",
+            connect_args={**LINE, "application_name": "chainproof_slot"},
         )
         self._connection = self._engine.connect()
         for setting in _SERVER_LINE:

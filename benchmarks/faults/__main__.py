@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
 
-from benchmarks.faults import kills, power
+from benchmarks.faults import disk, kills, postgres_gone, power
 from benchmarks.faults.stores import StoreName
 from benchmarks.judge import Judge
 
@@ -28,7 +28,16 @@ def _power(judge: Judge, store: StoreName, folder: Path, options: argparse.Names
     power.run(judge, store, folder, rounds=options.rounds or 20)
 
 
-FAULTS: dict[str, Fault] = {"kills": _kills, "power": _power}
+def _disk(judge: Judge, store: StoreName, folder: Path, options: argparse.Namespace) -> None:
+    disk.run(judge, store, folder, rounds=options.rounds or 2)
+
+
+def _gone(judge: Judge, store: StoreName, folder: Path, options: argparse.Namespace) -> None:
+    if store == "postgresql":
+        postgres_gone.run(judge, folder, rounds=options.rounds or 2)
+
+
+FAULTS: dict[str, Fault] = {"kills": _kills, "power": _power, "disk": _disk, "postgresql-gone": _gone}
 
 
 def main() -> None:

@@ -20,7 +20,6 @@ from tests.support import programs
 from tests.support.market_app import FEW, enable_only
 from tests.support.running import free_port, loopback, wait_for
 
-
 PATIENCE = 180.0
 """Seconds that a start may take on a machine that is shared; what it takes is measured."""
 

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from backend.db import Database, ExactDecimal, UtcTime, bump, change_counters, upsert
+from tests.support import databases
 
 things = sa.Table(
     "test_things",
@@ -238,3 +239,14 @@ def test_the_folder_of_an_sqlite_file_is_made_and_is_private(tmp_path: Path) -> 
     opened.ping()
     opened.dispose()
     assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_statement_that_is_not_answered_in_time_fails_and_the_next_one_has_a_new_line(
+    tmp_path: Path,
+) -> None:
+    with databases.fresh("postgres", tmp_path) as url:
+        impatient = Database(url, patience=0.2)
+        with pytest.raises(sa.exc.OperationalError), impatient.read() as connection:
+            connection.execute(sa.text("SELECT pg_sleep(30)"))
+        impatient.ping()
+        impatient.dispose()

@@ -1,0 +1,99 @@
+"""Questions to all nodes while a fault lasts, and how long all takes to be well again."""
+
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Self
+
+import httpx
+
+from benchmarks.faults.site import Site, until
+from benchmarks.judge import Judge
+
+HOT = ("/prices", "/rankings", "/assets", "/crypto/market-overview", "/articles/rules")
+"""Answered out of memory, whatever the store does."""
+STORED = ("/topics?page=2", "/entities/extractions", "/articles/violations", "/v1/timelines", "/entities")
+"""Answered out of the store."""
+EXTRACTION = "/entities/extractions"
+
+
+@dataclass
+class Probe:
+    """Asks every path of every node again and again, until the block ends."""
+
+    site: Site
+    paths: tuple[str, ...]
+    timeout: float = 5.0
+    seen: Counter[tuple[str, int]] = field(default_factory=Counter)
+    slowest: float = 0.0
+    _stop: threading.Event = field(default_factory=threading.Event)
+    _threads: list[threading.Thread] = field(default_factory=list)
+
+    def __enter__(self) -> Self:
+        for node in self.site.nodes:
+            thread = threading.Thread(target=self._ask, args=(node.url,))
+            thread.start()
+            self._threads.append(thread)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _ask(self, url: str) -> None:
+        headers = {"CP-X-API-KEY": self.site.key}
+        with httpx.Client(headers=headers, timeout=self.timeout, trust_env=False, verify=False) as client:
+            while not self._stop.wait(0.1):
+                for path in self.paths:
+                    began = time.monotonic()
+                    try:
+                        status = client.get(f"{url}{path}").status_code
+                    except httpx.TransportError:
+                        status = 0
+                    self.seen[path, status] += 1
+                    self.slowest = max(self.slowest, time.monotonic() - began)
+
+    def others_than(self, *good: int) -> int:
+        return sum(n for (_, status), n in self.seen.items() if status not in good)
+
+    def tell(self, judge: Judge, what: str, *good: int) -> None:
+        """How many answers were others than these; 0 is none at all."""
+        judge.say(f"{what}: answers other than {'/'.join(map(str, good))}", self.others_than(*good), "", 0)
+        judge.say(f"{what}: asked", self.seen.total(), "", 1, least=True)
+        judge.say(f"{what}: slowest", self.slowest, "s")
+        for (path, status), n in self.seen.items():
+            if status not in good:
+                print(f"    {path}: {n} times {status}")
+
+
+def tell_healing(judge: Judge, site: Site, *, aim: float, most: float = 90) -> None:
+    """From now on: until every node is ready, takes a job, and the job is done."""
+    began = time.monotonic()
+    for node in site.nodes:
+        until(node.is_ready, most)
+    judge.say("healed: every node ready after", time.monotonic() - began, "s", aim)
+    for node in site.nodes:
+        until(lambda node=node: submit(site, node.url) is not None, most)  # type: ignore[misc]
+    judge.say("healed: every node takes jobs after", time.monotonic() - began, "s", aim)
+    place = submit(site, site.nodes[0].url)
+    until(lambda: place is not None and is_done(site, place), most)
+    judge.say("healed: a new job is done after", time.monotonic() - began, "s")
+
+
+def submit(site: Site, url: str) -> str | None:
+    """The address of a new job; null where it is not taken."""
+    headers = {"CP-X-API-KEY": site.key}
+    try:
+        answer = httpx.post(
+            f"{url}{EXTRACTION}", json={"text": "Bitcoin"}, headers=headers, timeout=10, trust_env=False
+        )
+    except httpx.TransportError:
+        return None
+    return f"{url}{answer.headers['location']}" if answer.status_code == 202 else None
+
+
+def is_done(site: Site, place: str) -> bool:
+    answer = httpx.get(place, headers={"CP-X-API-KEY": site.key}, timeout=10, trust_env=False)
+    return bool(answer.json()["data"]["status"] == "completed")
