@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
 
-from benchmarks.faults import disk, kills, postgres_gone, power
+from benchmarks.faults import clock, disk, kills, postgres_gone, power
 from benchmarks.faults.stores import StoreName
 from benchmarks.judge import Judge
 
@@ -32,12 +32,25 @@ def _disk(judge: Judge, store: StoreName, folder: Path, options: argparse.Namesp
     disk.run(judge, store, folder, rounds=options.rounds or 2)
 
 
+def _clock(judge: Judge, store: StoreName, folder: Path, options: argparse.Namespace) -> None:
+    for number in range(options.rounds or 1):
+        place = folder / str(number)
+        place.mkdir()
+        clock.run(judge, store, place)
+
+
 def _gone(judge: Judge, store: StoreName, folder: Path, options: argparse.Namespace) -> None:
     if store == "postgresql":
         postgres_gone.run(judge, folder, rounds=options.rounds or 2)
 
 
-FAULTS: dict[str, Fault] = {"kills": _kills, "power": _power, "disk": _disk, "postgresql-gone": _gone}
+FAULTS: dict[str, Fault] = {
+    "kills": _kills,
+    "power": _power,
+    "disk": _disk,
+    "clock": _clock,
+    "postgresql-gone": _gone,
+}
 
 
 def main() -> None:

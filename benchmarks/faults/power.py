@@ -48,7 +48,8 @@ def _rounds(judge: Judge, site: Site, watched: Path, log: Path, rounds: int, cha
     writers = Writers(site.urls, site.key, site.folder, seed=1)
     dropped = 0
     for number in range(1, rounds + 1):
-        disk = power_goes(site, writers, watched, log, chance)
+        early = chance.random() < DURING_START
+        disk = power_goes(site, writers, watched, log, chance, early=early)
         disk.lose_power(log, chance)
         dropped += disk.writes_dropped
         print(f"-- loss {number}: {disk.writes_dropped} writes were not synced", flush=True)
@@ -66,12 +67,15 @@ def _rounds(judge: Judge, site: Site, watched: Path, log: Path, rounds: int, cha
         _control(judge, site, writers, watched, log, chance)
 
 
-def power_goes(site: Site, writers: Writers, watched: Path, log: Path, chance: random.Random) -> Disk:
-    """Start and write, and end everything at one moment; gives the disk as it was before the start."""
+def power_goes(
+    site: Site, writers: Writers, watched: Path, log: Path, chance: random.Random, *, early: bool
+) -> Disk:
+    """Start and write, and end everything at one moment, ``early``: amid the start.
+
+    Gives the disk as it was before the start."""
     disk = Disk(watched)
     log.write_bytes(b"")
     site.store.start()
-    early = chance.random() < DURING_START
     for node in site.nodes:
         site.start(node)
     writers.start(lambda: site.nodes[0].home, **site.settings)
@@ -96,7 +100,7 @@ def _control(
     judge: Judge, site: Site, writers: Writers, watched: Path, log: Path, chance: random.Random
 ) -> None:
     """The same on a disk that says that it synced and did not, which must show."""
-    disk = power_goes(site, writers, watched, log, chance)
+    disk = power_goes(site, writers, watched, log, chance, early=False)
     disk.lose_power(log, chance, lies=True)
     print("-- control: a disk that lies", flush=True)
     own = Judge()

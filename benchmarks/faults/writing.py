@@ -43,7 +43,7 @@ class Writers:
         self._threads: list[threading.Thread] = []
         self.refusals = Refusals()
         self.lanes = {lane.name: lane for lane in lanes()}
-        self.ledgers = {name: Ledger(folder / f"acknowledged-{name}") for name in [*self.lanes, "key"]}
+        self.ledgers = {name: Ledger(folder / f"acknowledged-{name}") for name in self.lanes}
 
     def start(self, keys: Callable[[], Path] | None = None, **environment: str) -> "Writers":
         """``keys`` gives the data folder for which a command makes keys, with ``environment``."""
@@ -51,6 +51,7 @@ class Writers:
         for lane in self.lanes.values():
             self._run(lambda lane=lane: self._write(lane))  # type: ignore[misc]
         if keys is not None:
+            self.ledgers.setdefault("key", Ledger(self._folder / "acknowledged-key"))
             self._run(lambda: self._make_keys(keys, environment))
         return self
 

@@ -1,0 +1,129 @@
+"""The system's clock jumps under a service at work, by libfaketime: forth, back, and forth by weeks.
+
+What counts seconds (``CLOCK_MONOTONIC``) goes on as ever, as it does where a clock is set. PostgreSQL's own
+clock is left alone: it stamps nothing that the service reads.
+"""
+
+import time
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from backend.auth.service import create_key
+from benchmarks.faults import stores
+from benchmarks.faults.probing import HOT, STORED, Probe, is_done, submit
+from benchmarks.faults.site import Site, running, until
+from benchmarks.faults.verdict import settle, tell_damage
+from benchmarks.faults.writing import Writers
+from benchmarks.judge import Judge
+
+LIBRARIES = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
+JUMPS = (timedelta(hours=1), timedelta(hours=-1), timedelta(days=40), timedelta(days=-40))
+SECONDS = 15.0
+KEY_LASTS = timedelta(days=10)
+RECOVERED = 60.0
+"""Seconds after a jump until the market is refreshed and a job is done again."""
+
+
+def run(judge: Judge, store: stores.StoreName, folder: Path) -> None:
+    if not LIBRARIES:
+        print("   left out: there is no libfaketime here (Debian: apt install libfaketime)")
+        return
+    offset = Offset(folder / "offset")
+    over = stores.make(store, folder)
+    settings = {
+        "LD_PRELOAD": str(LIBRARIES[0]),
+        "FAKETIME_TIMESTAMP_FILE": str(offset.file),
+        "FAKETIME_NO_CACHE": "1",
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        "CHAINPROOF_JOBS_KEEP_DAYS": "400",  # or jobs of weeks ago are gone, as they should
+    }
+    site = Site(over, folder, settings=settings)
+    with running(site):
+        database = over.database()
+        lasting = create_key(
+            database, name="ten days", scopes=["read"], expires_in=KEY_LASTS, now=datetime.now(UTC)
+        ).key
+        database.dispose()
+        writers = Writers(site.urls, site.key, folder, seed=1)
+        writers.start()
+        try:
+            time.sleep(8)
+            for jump in JUMPS:
+                print(f"-- {jump.total_seconds() / 3600:+.0f} hours", flush=True)
+                offset.move(jump)
+                _after(judge, site, offset, lasting)
+        finally:
+            writers.stop()
+        settle(judge, site, writers)
+        judge.say("processes that died", site.words().count("process_died"), "", 0)
+        judge.say("tracebacks in the logs", site.words().count("Traceback"), "", 0)
+        if store == "postgresql":
+            tell_damage(judge, over.damage())
+    if store == "sqlite":
+        tell_damage(judge, over.damage())
+
+
+class Offset:
+    """What the site's clock is ahead of ours, in a file that libfaketime reads each time."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.value = timedelta()
+        self.move(timedelta())
+
+    def move(self, by: timedelta) -> None:
+        self.value += by
+        fresh = self.file.with_suffix(".new")
+        fresh.write_text(f"{self.value.total_seconds():+.0f}\n")
+        fresh.rename(self.file)
+
+    def now(self) -> datetime:
+        return datetime.now(UTC) + self.value
+
+
+def _after(judge: Judge, site: Site, offset: Offset, lasting: str) -> None:
+    jumped = time.monotonic()
+    with Probe(site, (*HOT, *STORED, "/readyz")) as probe:
+        expired = offset.value > KEY_LASTS
+        said = until(lambda: _status(site, lasting) == (401 if expired else 200), 10)
+        judge.say("a key of ten days is judged by the new time after", 99 if said is None else said, "s", 10)
+        place = submit(site, site.nodes[0].url)
+        until(lambda: place is not None and is_done(site, place), RECOVERED)
+        judge.say("a new job is done after", time.monotonic() - jumped, "s", RECOVERED)
+        until(lambda: _is_refreshed(site, offset), RECOVERED)
+        judge.say("the market is refreshed after", time.monotonic() - jumped, "s", RECOVERED)
+        time.sleep(max(0.0, SECONDS - (time.monotonic() - jumped)))
+    probe.tell(judge, "reads", 200)
+    judge.say("candles out of order, doubled or of the future", _wrong_candles(site, offset), "", 0)
+
+
+def _status(site: Site, key: str) -> int:
+    return site.nodes[0].status("/prices", key)
+
+
+def _json(site: Site, path: str) -> Any:
+    headers = {"CP-X-API-KEY": site.key}
+    return httpx.get(f"{site.nodes[0].url}{path}", headers=headers, timeout=10, trust_env=False).json()
+
+
+def _is_refreshed(site: Site, offset: Offset) -> bool:
+    """Whether the latest refresh is of the last half minute, by the site's own clock."""
+    at = _json(site, "/markets/status")["refreshed_at"]
+    return at is not None and abs(offset.now() - datetime.fromisoformat(at)) < timedelta(seconds=30)
+
+
+def _wrong_candles(site: Site, offset: Offset) -> int:
+    wrong, now = 0, (offset.now().timestamp() + 5) * 1000
+    for span in ("24h", "7d"):
+        for row in _json(site, f"/rankings?with_candles={span}"):
+            times = [candle[0] for candle in row[f"candles_{span}"]]
+            wrong += sum(second <= first for first, second in pairwise(times))
+            wrong += sum(at > now for at in times)
+            wrong += sum(
+                not low <= min(o, c) <= max(o, c) <= high for _, o, high, low, c, _ in row[f"candles_{span}"]
+            )
+    return wrong
