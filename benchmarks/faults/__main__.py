@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
 
-from benchmarks.faults import clock, disk, kills, postgres_gone, power
+from benchmarks.faults import clock, disk, kills, postgres_gone, power, providers
 from benchmarks.faults.stores import StoreName
 from benchmarks.judge import Judge
 
@@ -39,6 +39,10 @@ def _clock(judge: Judge, store: StoreName, folder: Path, options: argparse.Names
         clock.run(judge, store, place)
 
 
+def _providers(judge: Judge, store: StoreName, folder: Path, _: argparse.Namespace) -> None:
+    providers.run(judge, store, folder)
+
+
 def _gone(judge: Judge, store: StoreName, folder: Path, options: argparse.Namespace) -> None:
     if store == "postgresql":
         postgres_gone.run(judge, folder, rounds=options.rounds or 2)
@@ -49,6 +53,7 @@ FAULTS: dict[str, Fault] = {
     "power": _power,
     "disk": _disk,
     "clock": _clock,
+    "providers": _providers,
     "postgresql-gone": _gone,
 }
 

@@ -1,0 +1,111 @@
+"""Everyone whom a live service asks, on loopback: to be ended, to hang, and to talk nonsense."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from tests.support import chat
+from tests.support.feeds import item, rss
+from tests.support.provider_pages import COINS, Pages
+from tests.support.provider_server import Behaviour, ProviderServer, says
+from tests.support.x_server import TOKEN, XServer
+
+Fault = Literal["ended", "hanging", "nonsense"]
+NONSENSE = Behaviour(body=b'\x00\xff{"data": [[[NaN, 1e999', content_type="application/json")
+HANGING = Behaviour(pause=3600.0)
+
+
+@dataclass
+class Upstream:
+    """One of them, always at the same port."""
+
+    name: str
+    make: Callable[[int], ProviderServer]
+    server: ProviderServer
+
+    def suffer(self, fault: Fault) -> None:
+        if fault == "ended":
+            self.server.__exit__()
+        else:
+            self.server.always("*", HANGING if fault == "hanging" else NONSENSE)
+            for path in list(self.server._always):
+                self.server.always(path, HANGING if fault == "hanging" else NONSENSE)
+
+    def recover(self) -> None:
+        """Ends the connections that hang as well."""
+        if not self.server.stopping.is_set():
+            self.server.__exit__()
+        self.server = self.make(self.server.port).__enter__()
+
+
+def _markets(port: int) -> ProviderServer:
+    return ProviderServer(Pages(seed=1, coins=COINS), port=port)
+
+
+def _feeds(port: int) -> ProviderServer:
+    server = ProviderServer(port=port)
+    items = [item(n, f"Bitcoin rises by {n} percent", "Bitcoin rose on Monday.") for n in range(5)]
+    server.always("/news", Behaviour(body=rss(items), content_type="application/rss+xml"))
+    return server
+
+
+def _search(port: int) -> ProviderServer:
+    server = ProviderServer(port=port)
+    server.always("/search", says(200, {"results": [{"url": f"{server.url}/images/page"}]}))
+    return server
+
+
+def _model(port: int) -> ProviderServer:
+    server = ProviderServer(port=port)
+    server.always(chat.PATH, chat.completion("I cannot say."))
+    return server
+
+
+def _x(port: int) -> ProviderServer:
+    return XServer(port=port)
+
+
+@contextmanager
+def upstreams() -> Iterator[dict[str, Upstream]]:
+    makers: dict[str, Callable[[int], ProviderServer]] = {
+        "coingecko": _markets,
+        "coinmarketcap": _markets,
+        "alternative.me": _markets,
+        "feeds": _feeds,
+        "search": _search,
+        "model": _model,
+        "x": _x,
+    }
+    made = {name: Upstream(name, make, make(0).__enter__()) for name, make in makers.items()}
+    try:
+        yield made
+    finally:
+        for upstream in made.values():
+            if not upstream.server.stopping.is_set():
+                upstream.server.__exit__()
+
+
+def settings(of: dict[str, Upstream], folder: Path) -> dict[str, str]:
+    """By which a service asks these and nobody else."""
+    url = {name: upstream.server.url for name, upstream in of.items()}
+    feeds = folder / "feeds.yaml"
+    feeds.write_text(
+        f"disable: all\nfeeds:\n  - {{id: local, name: Local, url: '{url['feeds']}/news', "
+        "language: en, kind: trade_press, every_minutes: 1}\n"
+    )
+    return {
+        "CHAINPROOF_MODE": "live",
+        "CHAINPROOF_COINGECKO_BASE_URL": url["coingecko"],
+        "CHAINPROOF_COINMARKETCAP_BASE_URL": url["coinmarketcap"],
+        "CHAINPROOF_COINMARKETCAP_API_KEY": "any",
+        "CHAINPROOF_ALTERNATIVE_ME_BASE_URL": url["alternative.me"],
+        "CHAINPROOF_SEARCH_SEARXNG_URL": url["search"],
+        "CHAINPROOF_MODEL_BASE_URL": f"{url['model']}/v1",
+        "CHAINPROOF_MODEL_NAME": "small-1",
+        "CHAINPROOF_X_BASE_URL": url["x"],
+        "CHAINPROOF_X_BEARER_TOKEN": TOKEN,
+        "CHAINPROOF_FEEDS_FILE": str(feeds),
+        "CHAINPROOF_FETCH_ALLOW": ",".join(f"127.0.0.1:{one.server.port}" for one in of.values()),
+    }
