@@ -21,7 +21,7 @@ import structlog
 from dbos import DBOS, DBOSConfig
 
 from backend.db import LINE
-from backend.jobs import running
+from backend.jobs import clockwork, running
 from backend.jobs import schedules as ticking
 from backend.jobs.dispatch import Dispatcher
 from backend.jobs.repeats import OnceInAWhile
@@ -110,6 +110,7 @@ class JobEngine:
                 undo.callback(running.use, None)
             store = store_engine(self._database_url)
             undo.callback(store.dispose)
+            clockwork.install(self._schedules)
             self._launch_dbos(store, undo)
             for queue in self._queues:
                 DBOS.register_queue(

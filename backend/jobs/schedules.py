@@ -10,7 +10,7 @@ import contextvars
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 import structlog
@@ -23,6 +23,7 @@ log = structlog.get_logger(__name__)
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 TICK_WORKFLOW = "schedule-tick"
+MIDNIGHT = datetime(1970, 1, 1, tzinfo=UTC)
 LATE = timedelta(seconds=3)
 """A tick may start this late in ordinary operation: up to a tenth of its period (10 s at the most) of
 jitter before it is enqueued and a second before it is taken up."""
@@ -56,6 +57,10 @@ class Schedule:
     def cron(self) -> str:
         """Six fields, seconds first, in UTC."""
         return _cron(self.every_seconds)
+
+    def last_tick(self, now: datetime) -> datetime:
+        """The latest tick that is not after ``now``."""
+        return now - (now - MIDNIGHT) % timedelta(seconds=self.every_seconds)
 
     @property
     def stale_after(self) -> timedelta:

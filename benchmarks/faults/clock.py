@@ -86,7 +86,7 @@ def settings(offset: Offset) -> dict[str, str]:
     return {
         "LD_PRELOAD": str(LIBRARIES[0]),
         "FAKETIME_TIMESTAMP_FILE": str(offset.file),
-        "FAKETIME_NO_CACHE": "1",
+        "FAKETIME_CACHE_DURATION": "1",
         "FAKETIME_DONT_FAKE_MONOTONIC": "1",
     }
 
