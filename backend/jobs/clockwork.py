@@ -1,10 +1,10 @@
 """When schedules tick: each in a thread of dbos's, by a clock that may be set or have slept.
 
-dbos counts the ticks of a schedule from the one before and sleeps until the next. Where a clock is put forth,
-or a computer wakes up, it makes up for each tick that was missed, one after the other: some 6,000 a day for
-the refresh alone, while the present ones wait behind them. Where a clock is put back by an hour, it sleeps
-for that hour, and then leaves out the instants that had their tick before. So the threads are ours, which is the
-second use of what is private in dbos (see :mod:`backend.jobs.slots` for the first).
+dbos counts the ticks of a schedule from the one before and sleeps until the next. Where a clock is put
+forth, or a computer wakes up, it makes up for each tick that was missed, one after the other: some 6,000 a
+day for the refresh alone, while the present ones wait behind them. Where a clock is put back by an hour, it
+sleeps for that hour, and then leaves out the instants that had their tick before. So the threads are ours,
+which is the second use of what is private in dbos (see :mod:`backend.jobs.slots` for the first).
 """
 
 import random
@@ -81,9 +81,7 @@ class Clockwork(_scheduler._ScheduleThread):
             try:
                 self._tick(at)
             except Exception:  # noqa: BLE001 - a store that is away for a moment ends no schedule
-                log.warning(
-                    "tick_not_begun", schedule=self.schedule_name, error=traceback.format_exc(limit=1)
-                )
+                log.warning("tick_not_begun", schedule=self.schedule_name, exc_info=True)
 
     @staticmethod
     def _pause(following: datetime) -> float:
