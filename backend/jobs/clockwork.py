@@ -80,7 +80,7 @@ class Clockwork(_scheduler._ScheduleThread):
                 return
             try:
                 self._tick(at)
-            except Exception:  # noqa: BLE001 - a store that is away for a moment ends no schedule
+            except Exception:
                 log.warning("tick_not_begun", schedule=self.schedule_name, exc_info=True)
 
     @staticmethod

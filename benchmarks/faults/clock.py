@@ -1,9 +1,11 @@
-"""The system's clock jumps under a service at work, by libfaketime: forth, back, and forth by weeks.
+"""The clock of the day jumps under a service at work, by a library that is preloaded.
+
 
 What counts seconds (``CLOCK_MONOTONIC``) goes on as ever, as it does where a clock is set. PostgreSQL's own
 clock is left alone: it stamps nothing that the service reads.
 """
 
+import sys
 import time
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -15,12 +17,12 @@ import httpx
 from backend.auth.service import create_key
 from benchmarks.faults import stores
 from benchmarks.faults.probing import HOT, STORED, Probe, is_done, submit
+from benchmarks.faults.shim import built
 from benchmarks.faults.site import Site, running, until
 from benchmarks.faults.verdict import settle, tell_damage
 from benchmarks.faults.writing import Writers
 from benchmarks.judge import Judge
 
-LIBRARIES = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
 JUMPS = (timedelta(hours=1), timedelta(hours=-1), timedelta(days=40), timedelta(days=-40))
 SECONDS = 15.0
 KEY_LASTS = timedelta(days=10)
@@ -29,13 +31,12 @@ RECOVERED = 60.0
 
 
 def run(judge: Judge, store: stores.StoreName, folder: Path) -> None:
-    if not LIBRARIES:
-        print("   left out: there is no libfaketime here (Debian: apt install libfaketime)")
+    offset = Offset(folder)
+    if offset.library is None:
         return
-    offset = Offset(folder / "offset")
     over = stores.make(store, folder)
     # Or jobs of weeks ago are gone, as they should.
-    site = Site(over, folder, settings={**settings(offset), "CHAINPROOF_JOBS_KEEP_DAYS": "400"})
+    site = Site(over, folder, settings={**offset.settings, "CHAINPROOF_JOBS_KEEP_DAYS": "400"})
     with running(site):
         database = over.database()
         lasting = create_key(
@@ -62,33 +63,28 @@ def run(judge: Judge, store: stores.StoreName, folder: Path) -> None:
 
 
 class Offset:
-    """What the site's clock is ahead of ours, in a file that libfaketime reads each time."""
+    """What the site's clock is ahead of ours, in a file that ``clock.c`` has before its eyes."""
 
-    def __init__(self, file: Path) -> None:
-        self.file = file
+    def __init__(self, folder: Path) -> None:
+        self.library = built("clock", folder)
+        self.file = folder / "offset"
         self.value = timedelta()
-        self.move(timedelta())
+        self.file.write_bytes(bytes(8))
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Of programs that are to have this clock; none where it could not be built."""
+        if self.library is None:
+            return {}
+        return {"LD_PRELOAD": str(self.library), "CLOCK_OFFSET": str(self.file)}
 
     def move(self, by: timedelta) -> None:
         self.value += by
-        fresh = self.file.with_suffix(".new")
-        fresh.write_text(f"{self.value.total_seconds():+.0f}\n")
-        fresh.rename(self.file)
+        with self.file.open("r+b") as file:  # the same file: it is mapped
+            file.write(round(self.value.total_seconds()).to_bytes(8, sys.byteorder, signed=True))
 
     def now(self) -> datetime:
         return datetime.now(UTC) + self.value
-
-
-def settings(offset: Offset) -> dict[str, str]:
-    """Of programs that are to have this clock; none where there is no libfaketime."""
-    if not LIBRARIES:
-        return {}
-    return {
-        "LD_PRELOAD": str(LIBRARIES[0]),
-        "FAKETIME_TIMESTAMP_FILE": str(offset.file),
-        "FAKETIME_CACHE_DURATION": "1",
-        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-    }
 
 
 def _after(judge: Judge, site: Site, offset: Offset, lasting: str) -> None:

@@ -1,21 +1,18 @@
 """The power goes while all kinds of things are written: what no sync had covered is lost in part."""
 
 import random
-import shutil
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 from benchmarks.faults import stores
 from benchmarks.faults.power_loss import Disk
+from benchmarks.faults.shim import built
 from benchmarks.faults.site import Site
 from benchmarks.faults.verdict import settle, tell_counts, tell_damage
 from benchmarks.faults.writing import Writers
 from benchmarks.judge import Judge
 from tests.support import programs
 
-SOURCE = Path(__file__).with_name("power.c")
 WRITING_SECONDS = (1.0, 6.0)
 START_SECONDS = 4.0
 DURING_START = 0.3
@@ -23,9 +20,8 @@ DURING_START = 0.3
 
 def run(judge: Judge, store: stores.StoreName, folder: Path, *, rounds: int, seed: int = 1) -> None:
     """Power losses one after the other on one store; at the end one on a disk that lies about syncing."""
-    shim = built(folder)
+    shim = built("power", folder)
     if shim is None:
-        print("   left out: there is no C compiler here")
         return
     log = folder / "log"
     log.touch()
@@ -114,13 +110,3 @@ def _control(
     finally:
         database.dispose()
     judge.say("faults that the control shows", len(own.missed), "", 1, least=True)
-
-
-def built(folder: Path) -> Path | None:
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None or sys.platform != "linux":
-        return None
-    library = folder / "power.so"
-    command = [compiler, "-O2", "-shared", "-fPIC", "-o", str(library), str(SOURCE), "-ldl"]
-    subprocess.run(command, check=True)
-    return library

@@ -25,12 +25,12 @@ ENDED = ("completed", "failed")
 
 
 def run(judge: Judge, store: stores.StoreName, folder: Path) -> None:
-    offset = clock.Offset(folder / "offset")
+    offset = clock.Offset(folder)
     with upstreams() as those:
         site = Site(
             stores.make(store, folder),
             folder,
-            settings={**settings(those, folder), **clock.settings(offset)},
+            settings={**settings(those, folder), **offset.settings},
         )
         with running(site):
             until(lambda: prices(site)[1] > 0, HEALED)
@@ -40,7 +40,7 @@ def run(judge: Judge, store: stores.StoreName, folder: Path) -> None:
                     print(f"-- {name} {fault}", flush=True)
                     slowest = max(slowest, _suffers(judge, site, upstream, fault))
             judge.say("the slowest source-finding job ended after", slowest, "s", JOB)
-            if clock.LIBRARIES:
+            if offset.library is not None:
                 _stale(judge, site, those, offset)
         judge.say("processes that died", site.words().count("process_died"), "", 0)
         judge.say("tracebacks in the logs", site.words().count("Traceback"), "", 0)
