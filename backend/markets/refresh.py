@@ -43,6 +43,8 @@ from backend.markets.view import CHANGED
 log = structlog.get_logger(__name__)
 N = TypeVar("N", bound=Named)
 EARLY = timedelta(seconds=5)
+AHEAD = timedelta(minutes=1)
+"""What was asked later than that after now was so by a clock that has been put back since."""
 """How much before its time a provider may be asked at the most."""
 Answer = Poll | GlobalFigures | FearGreed
 Remembered = tuple[Published, Memory]
@@ -131,8 +133,10 @@ class Refresher:
         last = state.polled.get(role)
         interval = self._market.cadence.interval(name, role)
         stretched = state.budget.stretched(interval, now, schedule.credits_per_month)
+        if last is None or last > now + AHEAD:
+            return True
         # A little early is on time: a tick starts up to a tenth of its period late, the next one may not.
-        return last is None or now - last >= stretched - min(stretched / 5, EARLY)
+        return now - last >= stretched - min(stretched / 5, EARLY)
 
     def _ask(self, calls: Sequence[Call]) -> list[Result]:
         if not calls:

@@ -18,15 +18,17 @@ def strip_of(candles: Iterable[Candle]) -> str:
 
 
 def put(strip: str, candle: Candle) -> str:
-    """``strip`` with ``candle`` as its newest row, in place of the one of the same open time."""
+    """``strip`` with ``candle`` as its newest row, in place of the one of the same open time, and of any
+    later one, which is there where a clock was put back."""
     rows = rows_of(strip)
-    if rows and opened_ms(rows[-1]) == _ms(candle.open_time):
+    while rows and opened_ms(rows[-1]) >= _ms(candle.open_time):
         rows.pop()
     return _joined([*rows, wire(candle).decode()])
 
 
 def window(strip: str, span: Span, now: datetime) -> str:
-    """The newest rows of ``strip`` that belong to the span that ends at ``now``: old ones fall out.
+    """The newest rows of ``strip`` that belong to the span that ends at ``now``: old ones fall out, and those
+    that have not begun yet, by a clock that was put back.
 
     A span is as many candles as it holds: until the first price of the slot that has just begun, the
     oldest one stays.
@@ -35,6 +37,12 @@ def window(strip: str, span: Span, now: datetime) -> str:
     current = int(now.timestamp()) // seconds * seconds
     oldest = (current - count * seconds) * 1000
     rows = rows_of(strip)
+    begun = len(rows)
+    while begun and opened_ms(rows[begun - 1]) > current * 1000:
+        begun -= 1
+    if begun < len(rows):
+        rows = rows[:begun]
+        strip = _joined(rows)
     first = next((index for index, row in enumerate(rows) if opened_ms(row) >= oldest), len(rows))
     first = max(first, len(rows) - count)
     return strip if first == 0 else _joined(rows[first:])

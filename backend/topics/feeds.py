@@ -18,6 +18,8 @@ CLAIM = timedelta(minutes=5)
 """How long a feed is left to the process that asks it; one that dies is followed by another then."""
 EARLY = timedelta(seconds=15)
 """A feed counts as due so much before, since ticks of the clock come a little late."""
+AHEAD = timedelta(minutes=1)
+"""What was asked later than that after now was so by a clock that has been put back since."""
 LONGEST_WAIT = feed_pace.LONGEST_WAIT
 THROTTLED = timedelta(hours=1)
 """The least wait after a host said that it is asked too often, and not until when to wait."""
@@ -79,6 +81,8 @@ def claim_due(
             row = stored.get(feed.id)
             if row is None or row.url != feed.url:
                 found.append(Due(feed))
+            elif row.asked_at is not None and row.asked_at > now + AHEAD:
+                found.append(Due(feed, row.etag, row.last_modified, Pace.from_json(row.pace)))
             elif row.held_until is not None and row.held_until > now:
                 continue
             elif all_of_them or row.due_at <= now + EARLY:

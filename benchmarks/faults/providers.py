@@ -79,7 +79,7 @@ def _stale(judge: Judge, site: Site, those: dict[str, Upstream], offset: clock.O
     judge.say("of them marked stale 50 minutes later", stale, "", live, least=True)
     for name in MARKETS:
         those[name].recover()
-    offset.move(timedelta(minutes=50))
+    offset.move(-offset.value)  # to the time of those servers, who stamp what they send
     healed = until(lambda: prices(site)[1] >= live, HEALED)
     judge.say("renewed after", HEALED + 1 if healed is None else healed, "s", HEALED)
 

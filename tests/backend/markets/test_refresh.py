@@ -105,6 +105,15 @@ def test_each_role_is_asked_at_its_own_interval(trouble: tuple[Worker, dict[str,
     assert sources["sample-b"].asked == ["quotes"] * 21  # the first gives the rest
 
 
+def test_a_clock_that_is_put_back_leaves_nobody_unasked(trouble: tuple[Worker, dict[str, Moody]]) -> None:
+    worker, sources = trouble
+    worker.tick()
+    worker.tick(hours=-1)
+    assert sources["sample-b"].asked == ["quotes"] * 2
+    worker.tick(seconds=5)
+    assert sources["sample-b"].asked == ["quotes"] * 2, "from then on by the new time"
+
+
 def test_a_tick_that_comes_a_fifth_early_after_a_late_one_is_on_time(
     trouble: tuple[Worker, dict[str, Moody]],
 ) -> None:

@@ -102,11 +102,18 @@ def test_a_strip_with_gaps_keeps_what_lies_in_the_window() -> None:
 
 
 @given(CANDLES, st.integers(0, 120))
-def test_a_window_is_an_end_of_the_strip_and_doing_it_twice_changes_nothing(
+def test_a_window_is_an_end_of_what_has_begun_and_doing_it_twice_changes_nothing(
     candles: list[Candle], slot: int
 ) -> None:
     strip, now = strip_of(candles), START + timedelta(seconds=1800 * slot)
     cut = window(strip, "24h", now)
-    assert rows_of(strip)[len(rows_of(strip)) - len(rows_of(cut)) :] == rows_of(cut)
+    begun = [row for row in rows_of(strip) if opened_ms(row) <= ms(slot)]
+    assert begun[len(begun) - len(rows_of(cut)) :] == rows_of(cut)
     assert window(cut, "24h", now) == cut
     assert len(rows_of(cut)) <= SPAN_COUNT["24h"]
+
+
+def test_candles_of_a_clock_that_was_put_back_are_neither_shown_nor_in_the_way() -> None:
+    strip = strip_of(candle(slot) for slot in (8, 9, 10, 11))
+    assert times(window(strip, "24h", START + timedelta(seconds=1800 * 9 + 5))) == [ms(8), ms(9)]
+    assert times(put(strip, candle(9, "7"))) == [ms(8), ms(9)]

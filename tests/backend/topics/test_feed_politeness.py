@@ -42,6 +42,13 @@ def test_a_feeds_ttl_and_its_hosts_max_age_are_waited_for(asking: Round) -> None
     assert wait(asking, NOW + 90 * MINUTE) == 10 * MINUTE
 
 
+def test_a_feed_that_was_asked_by_a_clock_put_back_since_is_asked_at_once(asking: Round) -> None:
+    asking.serve(rss([item(1)]))
+    wait(asking, NOW + 60 * MINUTE)
+    assert wait(asking) == 10 * MINUTE
+    assert asking.ask(NOW + MINUTE).results == (), "from then on by the new time"
+
+
 def test_what_the_feed_said_holds_while_nothing_changes_and_not_at_another_address(asking: Round) -> None:
     asking.serve(rss([item(1)], about="<ttl>60</ttl>"), ETag='"1"')
     wait(asking)
