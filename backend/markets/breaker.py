@@ -24,6 +24,8 @@ WINDOW = timedelta(minutes=5)
 """Longer than five ticks of the slowest refresh: a provider that fails at each of them must open it."""
 FIRST_WAIT = timedelta(seconds=30)
 LONGEST_WAIT = timedelta(minutes=30)
+SKEW = timedelta(minutes=1)
+"""By which the clocks of several machines may differ."""
 JITTER = 0.1
 """At most this share of a wait is added to it, so that replicas do not probe in step."""
 PROBE_LEASE = timedelta(seconds=60)
@@ -83,13 +85,21 @@ class Breaker:
         """Whether a call may be made at ``now``. Call :meth:`asked` when it is."""
         if self.kind == "unauthorised":
             return Decision(False, False, None)
-        if self.until is not None and now < self.until:
+        if self._waits(now):
             return Decision(False, False, self.until)
         if self.kind != "open":
             return Decision(True, False, None)
-        if self.probe_until is not None and now < self.probe_until:
+        if self.probe_until is not None and now < self.probe_until <= now + PROBE_LEASE + SKEW:
             return Decision(False, False, self.probe_until)
         return Decision(True, True, None)
+
+    def _waits(self, now: datetime) -> bool:
+        """Whether a wait is on. One of ours that would be longer than it was made is of a clock that has been
+        put back since, and over."""
+        if self.until is None or now >= self.until:
+            return False
+        longest = timedelta(seconds=self.wait_seconds * (1 + JITTER)) + SKEW
+        return self.kind != "open" or self.until - now <= longest
 
     def allows(self, now: datetime) -> bool:
         return self.allow(now).allowed
@@ -156,7 +166,7 @@ class Breaker:
     def _count(self, now: datetime, jitter: float, why: str, fault: Fault) -> "Breaker":
         if not 0 <= jitter < 1:
             raise ValueError("Jitter is a random number from 0 up to, but not including, 1.")
-        if self.until is not None and now < self.until:
+        if self._waits(now):
             return self  # an older call's failure adds nothing to a wait that is on
         failures = (*(at for at in self.failures if now - at < WINDOW), now)[-FAILURES:]
         if self.kind != "open" and len(failures) < FAILURES:

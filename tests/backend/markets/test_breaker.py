@@ -44,6 +44,16 @@ def test_five_failures_in_a_row_open_it_for_half_a_minute():
     assert breaker.allows(after(34))
 
 
+def test_a_wait_of_a_clock_that_was_put_back_is_over_and_a_failure_begins_another():
+    breaker, earlier = broken(), after(-3600)
+    assert not breaker.allows(after(-20)), "a clock of another machine"
+    assert breaker.allow(earlier).probe
+    asked = breaker.asked(earlier)
+    assert not asked.allows(earlier)
+    failed = asked.failed(Fault.UNAVAILABLE, earlier)
+    assert failed.standing(earlier).retry_at == earlier + timedelta(seconds=60)
+
+
 @pytest.mark.parametrize("seconds", [1, 15, 60])
 def test_a_failure_at_each_tick_opens_it_however_far_ticks_are_apart(seconds):
     breaker = Breaker()
