@@ -187,9 +187,10 @@ class MarketView:
         self._swap()
 
     def by_the_clock(self) -> None:
-        """Swap in a new snapshot when a figure or the overview has grown stale since the last one."""
-        due = self.snapshot.next_change
-        if due is not None and self._now() >= due:
+        """Swap in a new snapshot when a figure or the overview has grown stale since the last one, or the
+        clock has been put back behind it."""
+        due, now = self.snapshot.next_change, self._now()
+        if now < self.snapshot.built_at or (due is not None and now >= due):
             self._swap()
 
     def find(self, path: str, query: bytes) -> Prepared | None:

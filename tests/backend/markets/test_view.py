@@ -153,6 +153,17 @@ def test_each_block_of_the_overview_is_whole_from_the_preferred_fresh_provider(w
     assert (found.totals.market_cap, found.totals_stale) == (Decimal(200), True)
 
 
+def test_figures_that_were_stale_by_a_clock_put_back_since_are_not_so_any_more(worker: Worker) -> None:
+    worker.tick()
+    view = worker.view()
+    worker.clock.move(minutes=50)
+    view.by_the_clock()
+    assert body_of(view, "/prices")["bitcoin"]["source"] == "sample:stale"
+    worker.clock.move(minutes=-50)
+    view.by_the_clock()
+    assert body_of(view, "/prices")["bitcoin"]["source"] == "sample"
+
+
 def test_the_overview_too_changes_by_the_clock_although_nothing_is_refreshed(worker: Worker) -> None:
     totals(worker, "sample-a", 100)
     totals(worker, "sample-b", 200, hours=-1)
