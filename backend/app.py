@@ -28,11 +28,11 @@ from backend.asgi.limiter import Limiter
 from backend.asgi.load import Load, no_room_for_bodies
 from backend.asgi.shell import Bounds, ReadyAnswers, Shell
 from backend.asgi.windows import Rate
+from backend.auth import dashboard as auth_dashboard
 from backend.auth import service as auth_service
 from backend.auth.credentials import Credentials
 from backend.auth.keyring import Keyring
 from backend.auth.oauth import authorize as oauth_page
-from backend.auth.oauth import dashboard as oauth_dashboard
 from backend.auth.oauth import grants as oauth_grants
 from backend.auth.oauth import router as oauth_router
 from backend.auth.oauth.ring import TokenRing
@@ -93,7 +93,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
     auth_service.ensure_local_key(database, settings.local_key_file, datetime.now(UTC))
     if settings.dashboard_signs_in and not settings.dashboard_client_id:
         file, address = settings.dashboard_client_file, settings.dashboard_redirect_uri
-        oauth_dashboard.ensure(database, file, address, datetime.now(UTC))
+        auth_dashboard.ensure(database, file, address, datetime.now(UTC))
     keyring = Keyring(database)
     tokens = TokenRing(database, clock=_seconds(now))
     credentials = Credentials(keyring, tokens)

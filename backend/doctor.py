@@ -14,10 +14,9 @@ from backend import migrations
 from backend.articles.rules.loading import user_files
 from backend.articles.rules.ruleset import Rules
 from backend.asgi.checkup import checkup as limits_checkup
-from backend.auth import keyformat
+from backend.auth import dashboard, keyformat
 from backend.auth import service as auth_service
 from backend.auth.oauth import checkup as sign_in_checkup
-from backend.auth.oauth import dashboard
 from backend.db import Database
 from backend.language_model.checkup import checkup as model_checkup
 from backend.logs import redact

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from backend.auth.oauth import apps, dashboard
+from backend.auth import dashboard
+from backend.auth.oauth import apps
 from backend.db import Database
 from backend.settings import Settings
 
