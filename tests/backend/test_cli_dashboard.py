@@ -26,6 +26,7 @@ def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     monkeypatch.setattr(logs, "configure", Mock())  # it would log into a stream that ends with the command
     monkeypatch.chdir(Path.cwd())  # the command goes where Streamlit's settings are
     monkeypatch.setenv("CHAINPROOF_HOME", str(tmp_path))
+    monkeypatch.setenv("CHAINPROOF_DASHBOARD_HOST", "127.0.0.1")  # which --host writes to; undone at the end
     monkeypatch.delenv("STREAMLIT_SERVER_ALLOWED_HOSTS", raising=False)
     return told
 
@@ -56,9 +57,17 @@ def test_one_for_others_or_with_names_of_the_operators_own_is_left_to_those(
     assert hosts(started) == []
 
 
-def test_one_behind_a_proxy_answers_to_its_public_name_too(
+def test_behind_a_proxy_it_answers_to_its_public_name_and_its_pages_too(
     started: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("CHAINPROOF_DASHBOARD_PUBLIC_URL", "https://dashboard.example")
+    monkeypatch.setenv("CHAINPROOF_DASHBOARD_PUBLIC_URL", "https://dash.example:8443")
     assert CliRunner().invoke(app, ["dashboard"]).exit_code == 0
-    assert "dashboard.example" in hosts(started)
+    assert hosts(started) == ["localhost", "127.0.0.1", "::1", "dash.example"]
+    assert "--server.corsAllowedOrigins=https://dash.example:8443" in started
+
+
+def test_where_it_listens_on_every_address_it_asks_no_other_host_for_this_machines(
+    started: list[str],
+) -> None:
+    assert CliRunner().invoke(app, ["dashboard", "--host", "0.0.0.0"]).exit_code == 0
+    assert "--browser.serverAddress=127.0.0.1" in started
