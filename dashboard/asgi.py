@@ -14,7 +14,7 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
-from dashboard import ahead, icons
+from dashboard import ahead, frontend_parts, icons
 from dashboard.client import api
 from dashboard.components.chart import library
 from dashboard.document import Document
@@ -94,7 +94,13 @@ app = st.App(
     lifespan=lifespan,
     routes=[*routes.ROUTES, *icons.ROUTES, *ahead.ROUTES, *library.ROUTES],
     middleware=[
-        Middleware(Document, style=shell.sheet(), title="Chainproof", script=watch() if open_desk() else ""),
+        Middleware(
+            Document,
+            style=shell.sheet(),
+            title="Chainproof",
+            script=watch() if open_desk() else "",
+            hints=frontend_parts.hints,
+        ),
         Middleware(guard.Guard),
     ],
 )
