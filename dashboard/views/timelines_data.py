@@ -25,6 +25,8 @@ KEPT = 24
 MOST_ALERTS = 8
 PATIENCE = 0.15
 """Seconds that a page waits for the rates of false alarms before it goes on without them."""
+QUICK = 20_000
+"""Runs of which the rates may be had in that time; for more, to wait is of no use."""
 
 T = TypeVar("T")
 _lock = threading.Lock()
@@ -102,22 +104,17 @@ class Alarms:
 
 def alarms(table: pa.Table, state: TimelinesState, *, patience: float = PATIENCE) -> Alarms:
     """Of all profiles that ``state`` lets through. Rates that take longer than ``patience`` follow."""
-    arrays, watched = _watched(table, state)
+    arrays = chosen(table, state)
     key = (state.profiles, *_narrowed(state))
+    watched = _once(table, ("watched", *key), lambda: watch_profiles(arrays))
     every = alerts(watched)
     newest = every[:MOST_ALERTS]
     future: Future[tuple[Alert, ...]] = _once(
         table, ("rated", *key), lambda: _behind.submit(rated, arrays, watched, newest)
     )
-    wait([future], patience)
+    wait([future], patience if len(arrays) <= QUICK else 0)
     told = future.result() if future.done() else newest
     return Alarms(arrays, watched, told, len(every) - len(newest), not future.done())
-
-
-def _watched(table: pa.Table, state: TimelinesState) -> tuple[RunArrays, tuple[Watched, ...]]:
-    arrays = chosen(table, state)
-    key = ("watched", state.profiles, *_narrowed(state))
-    return arrays, _once(table, key, lambda: watch_profiles(arrays))
 
 
 def prepare() -> None:
@@ -125,11 +122,10 @@ def prepare() -> None:
     table = timelines.table().data
     if table is None or not table.num_rows:
         return
-    shown(table, TimelinesState())
-    alarms(table, TimelinesState())
-    kept = TimelinesState(leave_out_machinery=False)
-    shown(table, kept)
-    _watched(table, kept)
+    for left_out in (True, False):
+        state = TimelinesState(leave_out_machinery=left_out)
+        shown(table, state)
+        alarms(table, state)
 
 
 def _narrowed(state: TimelinesState) -> tuple[Hashable, ...]:
