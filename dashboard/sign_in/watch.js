@@ -2,6 +2,7 @@
 // to the sign-in with the address kept. A socket that closes for another reason is Streamlit's to open again.
 (() => {
   const ENDED = 4401;
+  let leaving = false; // by the form that signs out, whose own page comes next
   const look = async (closed) => {
     let answer;
     try {
@@ -9,6 +10,7 @@
     } catch {
       return; // the dashboard does not answer: the page says so by itself
     }
+    if (leaving) return;
     if (answer.status === 401) {
       const here = location.pathname + location.search;
       location.replace("/sign-in?why=ended&next=" + encodeURIComponent(here));
@@ -23,5 +25,12 @@
       this.addEventListener("close", look);
     }
   };
-  addEventListener("pageshow", (shown) => shown.persisted && look());
+  addEventListener("submit", (sent) => {
+    if (sent.target.getAttribute("action") === "/sign-out") leaving = true;
+  });
+  addEventListener("pageshow", (shown) => {
+    if (!shown.persisted) return;
+    leaving = false;
+    look();
+  });
 })();
