@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import orjson
 import pytest
@@ -26,6 +27,7 @@ from backend.app import create_app
 from backend.articles.rules.ruleset import Rules
 from backend.articles.tasks import article_schedules
 from backend.auth import service
+from backend.auth.oauth import accounts, apps, grants
 from backend.cli import app as program
 from backend.db import Database
 from backend.extraction.tasks import extraction_jobs
@@ -64,6 +66,8 @@ ADDRESSES = (
 )
 PATHS = ("/prices", "/topics/1/media", "/assets/x", "/v1/timelines")
 PASSWORD = "planted-password-2mQe"
+PERSONS = "planted persons phrase 8vKw"
+VERIFIER = "plantedVerifier" + "x4Jd" * 8
 PIECE = 12
 """So many characters of a secret in a row are as good as the secret to whoever looks for it."""
 
@@ -137,6 +141,7 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Traces:
         traces = Traces(home, "", [*SENT.values(), PASSWORD])
         try:
             call(traces, shell, settings, state.database)
+            sign_in(traces, shell, state.database)
             work(traces, settings, state.database)
             traces.doctor = "\n".join(each.sentence for each in doctor.examine(settings))
             traces.metrics = send(shell, "/metrics").body.decode()
@@ -185,6 +190,47 @@ def call(traces: Traces, app: Any, settings: Settings, database: Database) -> No
         headers["Content-Length"] = str(len(body))
         traces.answers.append(send(app, path, method="POST", headers=headers, body=[body]))
     traces.answers += [send(app, "/openapi.json"), send(app, "/docs"), send(app, "/readyz")]
+
+
+def sign_in(traces: Traces, app: Any, database: Database) -> None:
+    """A code and tokens, made, used, misused and told of; of the answers those that give no token."""
+    now, redirect = datetime.now(UTC), "http://127.0.0.1:9/back"
+    client = apps.create(database, name="planted", redirect_uris=[redirect], now=now).client_id
+    person = accounts.create(database, username="ada", password=PERSONS, now=now)
+    consent = grants.Consent(client, person.id, ("read",), redirect, grants.challenge_of(VERIFIER))
+    with database.write() as connection:
+        code = grants.issue_code(connection, consent, now)
+
+    def post(path: str, **form: str) -> Answer:
+        body = urlencode(form).encode()
+        headers = {"Content-Type": "application/x-www-form-urlencoded", "Content-Length": str(len(body))}
+        return send(app, path, method="POST", headers=headers, body=[body])
+
+    exchange = {"client_id": client, "code": code, "redirect_uri": redirect, "code_verifier": VERIFIER}
+    wrong = post(
+        "/oauth/token", grant_type="authorization_code", **{**exchange, "code_verifier": VERIFIER[1:]}
+    )
+    issued = orjson.loads(post("/oauth/token", grant_type="authorization_code", **exchange).body)
+    refresh = {"grant_type": "refresh_token", "refresh_token": issued["refresh_token"]}
+    renewed = orjson.loads(post("/oauth/token", **refresh).body)
+    tokens = [each[kind] for each in (issued, renewed) for kind in ("access_token", "refresh_token")]
+    traces.secrets += [code, PERSONS, VERIFIER, *tokens]
+    for token in (*tokens, tokens[0][:-1], code):
+        traces.answers += [
+            send(app, path, headers={"Authorization": f"Bearer {token}"}) for path in ("/prices", "/topics/1")
+        ]
+        traces.answers.append(post("/oauth/introspect", token=token))
+    person_asks = {"username": "ada", "password": PERSONS, "csrf_token": PERSONS, "approve": "1"}
+    asked = {"response_type": "code", "client_id": client, "redirect_uri": redirect, "state": "s"}
+    challenge = {"code_challenge": consent.code_challenge, "code_challenge_method": "S256"}
+    traces.answers += [
+        wrong,
+        post("/oauth/authorize", **asked, **challenge, **person_asks),
+        post("/oauth/token", grant_type="authorization_code", **exchange),
+        post("/oauth/token", **refresh),
+        post("/oauth/revoke", token=tokens[0], client_id=client),
+        send(app, f"/oauth/authorize?{urlencode({**asked, 'password': PERSONS, 'code': code})}"),
+    ]
 
 
 def work(traces: Traces, settings: Settings, database: Database) -> None:
