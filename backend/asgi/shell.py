@@ -96,7 +96,8 @@ class Shell:
                 if_none_match = value if if_none_match is None else if_none_match + b", " + value
         request_id = self._ids.take(sent_id)
         method = scope["method"]
-        if (method == "GET" or method == "HEAD") and CROWDED not in scope.setdefault("state", {}):
+        state = scope.setdefault("state", {})  # not every server brings one
+        if (method == "GET" or method == "HEAD") and CROWDED not in state:
             ready = self._ready.find(scope["path"], scope["query_string"])
             reader = None if ready is None else self._reader(scope["headers"])
             if ready is not None and reader is not None:

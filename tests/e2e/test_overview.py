@@ -51,7 +51,7 @@ def test_a_choice_is_kept_for_the_next_visit_and_a_link_brings_its_language(
     expect(page.locator("h1")).to_have_text("マーケット概況")
     expect(page.locator("html")).to_have_attribute("lang", "ja")
     page.get_by_role("radio", name="赤 ▲").click()
-    page.wait_for_function("document.cookie.includes('colours=red')")
+    page.wait_for_function("() => document.cookie.includes('colours=red')")
     again = opened(warm_reader)
     expect(again.locator("h1")).to_have_text("マーケット概況")
     assert "#b3261e" in again.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--up')")
@@ -75,7 +75,7 @@ def test_a_press_on_an_asset_opens_it_in_the_rankings_of_the_same_session(page: 
     page.evaluate("window.same = true")
     image = page.locator(".cp-gainers img").first
     image.scroll_into_view_if_needed()
-    page.wait_for_function("document.querySelector('.cp-gainers img').naturalWidth > 0")
+    page.wait_for_function("() => document.querySelector('.cp-gainers img').naturalWidth > 0")
     assert page.locator(".cp-coins img[data-broken]").count() == 0
     row = page.locator(".cp-gainers a").first
     asset_id = row.get_attribute("data-open")

@@ -144,6 +144,10 @@ class Operation:
         return "requestBody" in self.described
 
     @property
+    def takes_json(self) -> bool:
+        return "application/json" in self.described.get("requestBody", {}).get("content", {})
+
+    @property
     def is_guarded(self) -> bool:
         return bool(self.described.get("security"))
 
@@ -223,14 +227,19 @@ def _faults(throw: Throw, answer: Answer) -> Iterator[str]:
     if any(name.startswith(b"access-control-") for name, _ in answer.raw_headers):
         yield "opened to other origins"
     if answer.status >= 400 and answer.body:
-        yield from _wrong_shape(answer, ids)
+        yield from _wrong_shape(throw, answer, ids)
     asked = throw.operation
     same = throw.path.partition("?")[0] == asked.path and throw.method == asked.method
     if same and str(answer.status) not in asked.described["responses"]:
         yield f"{answer.status} is not in the document"
 
 
-def _wrong_shape(answer: Answer, ids: list[bytes]) -> Iterator[str]:
+def _wrong_shape(throw: Throw, answer: Answer, ids: list[bytes]) -> Iterator[str]:
+    if answer.headers["content-type"].startswith("text/html"):
+        ours = answer.body.startswith(b"<!doctype html>") and b"<script" not in answer.body
+        if not ours or not throw.path.startswith("/oauth/authorize"):
+            yield "no page of ours"
+        return
     told = answer.json()
     if answer.headers["content-type"] == PROBLEM_JSON:
         own = (answer.status, f"urn:chainproof:request:{ids[0].decode()}")

@@ -25,6 +25,7 @@ NO_SCHEMA_SAYS = (
     "holds U+0000",  # which no store keeps
     "there is no such day or time",  # the first and the last hours of all time, in other zones
     "must be a hundred years at the most",
+    "is missing",  # an empty one counts as none (RFC 6749, 3.1), and which are needed depends on grant_type
 )
 """Sentences by which input is refused that fits every schema of the document."""
 
@@ -143,11 +144,13 @@ def is_a_failure(_context: HookContext, failure: Failure, case: Case, response: 
 
 
 def refused_for_what_no_schema_says(response: Response) -> bool:
+    if response.headers.get("content-type", [""])[0].startswith("text/html"):
+        return True  # which applications there are, and where codes go, the store alone knows
     try:
         told = response.json()
     except ValueError:
         return False
-    faults = told.get("errors") or [{"msg": told.get("message", "")}]
+    faults = told.get("errors") or [{"msg": told.get("message") or told.get("error_description", "")}]
     return all(any(said in fault["msg"] for said in NO_SCHEMA_SAYS) for fault in faults)
 
 

@@ -6,7 +6,17 @@ from tests.support import hunting
 A_FEW = {"max-examples": 2, "deterministic": True}
 WITHOUT_COVERAGE = {"phases": {"coverage": {"enabled": False}}, "seed": 1}
 """That phase is thousands of requests, and for the benchmark."""
-OPEN = {"GET /healthz", "GET /readyz", "GET /metrics", "GET /assets/{id}/icon"}
+OPEN = {
+    "GET /healthz",
+    "GET /readyz",
+    "GET /metrics",
+    "GET /assets/{id}/icon",
+    "GET /oauth/authorize",
+    "POST /oauth/authorize",
+    "POST /oauth/token",
+    "POST /oauth/revoke",
+    "GET /.well-known/oauth-authorization-server",
+}
 
 
 def hunted(prey: Prey, key: str | None) -> hunting.Bag:

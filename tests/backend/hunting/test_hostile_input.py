@@ -116,7 +116,7 @@ def test_no_operation_breaks_or_answers_in_another_shape(prey: Prey, thrower: Th
 
 
 @pytest.mark.parametrize(("header", "values"), [("Content-Type", TYPES), ("Content-Encoding", CODINGS)])
-def test_what_is_not_plain_json_is_415_wherever_a_body_is_taken(
+def test_what_is_not_plain_json_is_415_wherever_it_is_taken(
     prey: Prey, header: str, values: tuple[str, ...]
 ) -> None:
     types = [] if header == "Content-Type" else [JSON]
@@ -130,7 +130,7 @@ def test_what_is_not_plain_json_is_415_wherever_a_body_is_taken(
             (SMALL,),
         )
         for operation in prey.operations
-        if operation.takes_body
+        if operation.takes_json
         for value in values
     ]
     for throw, answer in throw_all(prey.running.app, throws):
