@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
+# Tests that wait for programs and pages leave room: one process of them more than two cores would have.
+PROCESSES := $(shell n=$$(nproc 2>/dev/null || echo 2); test $$n -gt 3 && echo $$n || echo 3)
 
 .DEFAULT_GOAL := help
 .PHONY: help run test pytest check fix bench audit lock clean
@@ -16,8 +18,8 @@ test: $(INSTALLED) ## set everything up, then lint, types, import contracts and 
 	@$(BIN)/python -m tests.support.prerequisites
 	@$(MAKE) --no-print-directory --jobs 2 check pytest
 
-pytest: $(INSTALLED) # beside the check, since tests that wait for programs and pages leave room
-	@$(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
+pytest: $(INSTALLED) # beside the check
+	@$(BIN)/pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
 check: $(INSTALLED) ## lint, formatting, types and import contracts
 	@$(BIN)/ruff check .
