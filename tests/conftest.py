@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
+import structlog
 
 from backend.db import Database
 from tests.support import databases, distribution, read_once, stack
@@ -37,6 +39,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def _asset_books_are_read_once() -> Iterator[None]:
     with read_once.asset_books():
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _loggers_follow_their_configuration() -> Iterator[None]:
+    """In a program they keep the first one that they log by; here one test's would be another's."""
+    configure = structlog.configure
+
+    def uncached(**options: Any) -> None:
+        configure(**{**options, "cache_logger_on_first_use": False})
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(structlog, "configure", uncached)
         yield
 
 

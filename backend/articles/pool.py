@@ -148,7 +148,8 @@ class ScanPool:
                 )
                 undone.callback(executor.shutdown, wait=False)
                 greetings = tuple(executor.submit(_greet) for _ in range(self.processes))
-            except (BrokenProcessPool, OSError) as error:
+            # ValueError: one that breaks meanwhile closes the files that the next process would be given.
+            except (BrokenProcessPool, OSError, ValueError) as error:
                 log.warning("scan_process_failed", error=type(error).__name__)
                 self._put_off()
                 return None

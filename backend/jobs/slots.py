@@ -136,10 +136,14 @@ class PostgresLocks:
                 raise LockLost(f"PostgreSQL no longer holds this session's locks: {', '.join(lost)}")
 
     def close(self) -> None:
-        with self._guard, contextlib.suppress(sa.exc.SQLAlchemyError):  # a dead line holds no locks
+        with self._guard:
             self._held.clear()
-            self._connection.close()
-            self._engine.dispose()
+            with contextlib.suppress(sa.exc.SQLAlchemyError):  # a dead line holds no locks
+                # At once, and not when the server notices that the line has ended.
+                self._connection.execute(sa.text("SELECT pg_advisory_unlock_all()"))
+            with contextlib.suppress(sa.exc.SQLAlchemyError):
+                self._connection.close()
+                self._engine.dispose()
 
     def _ask(self, statement: sa.Executable) -> list[object]:
         try:

@@ -62,8 +62,11 @@ def panel(page: Page) -> Locator:
 def exported(page: Page) -> list[dict[str, Any]]:
     if not page.get_by_role("button", name="JSON", exact=True).is_visible():
         page.locator(".st-key-rk_export button").first.click()
-    with page.expect_download() as download:
-        page.get_by_role("button", name="JSON", exact=True).click()
+    for _ in range(3):  # a refresh may take the file away in the moment of the click
+        with page.expect_download() as download:
+            page.get_by_role("button", name="JSON", exact=True).click()
+        if download.value.failure() is None:
+            break
     assert download.value.suggested_filename == "rankings-sample.json"
     rows: list[dict[str, Any]] = json.loads(Path(download.value.path()).read_text("utf-8"))["rows"]
     return rows

@@ -265,7 +265,8 @@ def test_every_secret_was_used(traces: Traces) -> None:
 
 def test_no_secret_is_in_the_log_whatever_its_level(traces: Traces) -> None:
     assert traces.found_in(traces.log) == set()
-    events = {orjson.loads(line)["event"] for line in traces.log.splitlines()}
+    lines = [line for line in traces.log.splitlines() if line.startswith("{")]  # Python itself may warn there
+    events = {orjson.loads(line)["event"] for line in lines}
     assert "request" in events
 
 
