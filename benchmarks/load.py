@@ -1,0 +1,261 @@
+"""The whole service under load: at its capacity, twice, ten times above it, and for an hour below it.
+
+    python -m benchmarks.load [--store sqlite|postgresql] [--serve 1] [--seconds 20] [--soak MINUTES]
+
+HTTP processes, a worker and a dashboard with ten readers run beside the load, which is a mix of hot
+answers, pages, scans, stored scans, submissions and timelines (benchmarks/load_mix.py). The capacity is
+found first, by connections that never wait; then requests come at multiples of it whether or not earlier
+ones were answered.
+Aims: above capacity nothing but 2xx, 429 and 503, each refusal with a Retry-After; ``/healthz`` within
+100 ms (p99); memory that grows by at most 100 MiB; all well again within 5 s; and at the end each submission
+that was accepted has completed, and each scan that was stored is there. ``--soak`` instead stays at 40 % of
+the capacity and asks for memory within 10 % and no growth of open files. Ends with exit code 1 where an
+aim is missed. All on loopback, bounded in time and connections.
+"""
+
+import argparse
+import contextlib
+import statistics
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+import httpx
+import orjson
+import sqlalchemy as sa
+
+from backend.articles.tables import violations
+from backend.jobs.tables import jobs
+from benchmarks.judge import Judge
+from benchmarks.load_client import Plan, Seen, quantile, run
+from benchmarks.load_crew import Crew, crew, descriptors, memory
+from benchmarks.load_mix import ARTICLE, kinds
+from benchmarks.sessions import Level, run_level
+from benchmarks.sessions import quantile as of_seconds
+from tests.support.running import loopback
+
+CONNECTIONS = 32
+FACTORS = (1, 2, 10)
+READERS = 10
+HEALTH_AIM, RECOVERY_AIM, MEMORY_AIM = 100.0, 5.0, 100.0
+SOAK_SHARE, SOAK_AIM = 0.4, 10.0
+FAIR = frozenset({200, 201, 202, 304, 404, 429, 503})
+"""404 is what a topic says that is not there in the language that was asked for."""
+
+
+@dataclass
+class Watch:
+    """How long ``/healthz`` took, in ms, and what the HTTP processes held, while the block ran."""
+
+    health: list[float] = field(default_factory=list)
+    failed: int = 0
+    megabytes: float = 0.0
+    most: float = 0.0
+
+    @property
+    def grown(self) -> float:
+        return self.most - self.megabytes
+
+
+def level(crew: Crew, seconds: float, *, rate: float | None = None, seed: int = 1) -> tuple[Seen, Watch]:
+    """Two processes ask; ``rate`` is of both together."""
+    plan = Plan(crew.ports, (), seconds, seed, None if rate is None else rate / 2, CONNECTIONS // 2)
+    now = datetime.now(UTC)
+    plans = [replace(plan, seed=n, kinds=kinds(crew.key, now, n)) for n in (seed, seed + 1)]
+    with watched(crew) as watch:
+        return run(plans), watch
+
+
+@contextlib.contextmanager
+def watched(crew: Crew) -> Iterator[Watch]:
+    watch, stop = Watch(megabytes=crew.megabytes()), threading.Event()
+
+    def look() -> None:
+        while not stop.wait(0.1):
+            for port in crew.ports:
+                began = time.perf_counter()
+                try:
+                    right = loopback.get(f"http://127.0.0.1:{port}/healthz", timeout=10).is_success
+                except httpx.HTTPError:
+                    right = False
+                watch.health.append((time.perf_counter() - began) * 1000)
+                watch.failed += not right
+            watch.most = max(watch.most, crew.megabytes())
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        yield watch
+    finally:
+        stop.set()
+        thread.join()
+
+
+def recovery(crew: Crew) -> float:
+    """Seconds until ten requests in a row of the dearer kinds are answered well and within 250 ms each."""
+    began, right = time.perf_counter(), 0
+    headers = {"CP-X-API-KEY": crew.key}
+    body = {"articles": [{"content": "Etherium"}], "persist": False}
+    while right < 10 and time.perf_counter() - began < 60:
+        for port in crew.ports:
+            asked = time.perf_counter()
+            with contextlib.suppress(httpx.HTTPError):
+                answer = loopback.post(
+                    f"http://127.0.0.1:{port}/articles/scan", json=body, headers=headers, timeout=5
+                )
+                well = answer.status_code == 200 and time.perf_counter() - asked < 0.25
+                right = right + 1 if well else 0
+    return time.perf_counter() - began
+
+
+def told(name: str, seen: Seen, watch: Watch, seconds: float) -> None:
+    statuses = "  ".join(f"{status or 'lost'} {n}" for status, n in sorted(seen.by_status.items()))
+    print(f"\n{name}: {seen.sent / seconds:.0f}/s sent, {seen.unsent} more had no connection;  {statuses}")
+    for kind, took in sorted(seen.took.items()):
+        print(
+            f"  {kind:10} {len(took) / seconds:7.1f}/s   p50 {quantile(took, 50):7.1f}   "
+            f"p95 {quantile(took, 95):7.1f}   p99 {quantile(took, 99):7.1f} ms"
+        )
+    if seen.refused:
+        print(
+            f"  refusals   {len(seen.refused) / seconds:7.1f}/s   p50 {quantile(seen.refused, 50):7.1f}   "
+            f"p99 {quantile(seen.refused, 99):7.1f} ms"
+        )
+    print(
+        f"  /healthz p50 {quantile(watch.health, 50):.1f}, most {max(watch.health):.1f} ms of "
+        f"{len(watch.health)}; memory {watch.megabytes:.0f} MB + {watch.grown:.0f}"
+    )
+
+
+def judged(judge: Judge, seen: Seen, watch: Watch, recovered: float) -> None:
+    unfair = sum(n for status, n in seen.by_status.items() if status not in FAIR)
+    judge.say("neither 2xx, 404, 429 nor 503", unfair, "answers", 0)
+    judge.say("refusals without a time to come back", seen.without_time, "answers", 0)
+    judge.say("/healthz p99", quantile(watch.health, 99), "ms", HEALTH_AIM)
+    judge.say("/healthz failed", watch.failed, "times", 0)
+    judge.say("memory more", watch.grown, "MB", MEMORY_AIM)
+    judge.say("well again after", recovered, "s", RECOVERY_AIM)
+
+
+def stays(judge: Judge, crew: Crew, seen: Seen) -> None:
+    """Whether all that was accepted has happened."""
+    accepted = {orjson.loads(body)["data"]["job_id"] for body in seen.kept if body.startswith(b'{"data"')}
+    began = time.perf_counter()
+    while (left := accepted - completed(crew)) and time.perf_counter() - began < 300:
+        time.sleep(1)
+    judge.say(f"of {len(accepted)} accepted jobs not completed", len(left), "jobs", 0)
+    scans = sum(n for status, n in seen.statuses["store"].items() if status == 200)
+    with crew.database.read() as connection:
+        rows = connection.execute(sa.select(sa.func.count()).select_from(violations)).scalar_one()
+    once = findings(crew)
+    judge.say(
+        f"stored findings of {scans} acknowledged scans that lack", max(0, scans * once - rows), "rows", 0
+    )
+
+
+def completed(crew: Crew) -> set[str]:
+    asked = sa.select(jobs.c.id).where(jobs.c.status == "completed")
+    with crew.database.read() as connection:
+        return {str(row.id) for row in connection.execute(asked)}
+
+
+def findings(crew: Crew) -> int:
+    """Of the article that is stored again and again."""
+    answer = loopback.post(
+        f"http://127.0.0.1:{crew.ports[0]}/articles/scan",
+        json={"articles": [ARTICLE], "persist": False},
+        headers={"CP-X-API-KEY": crew.key},
+        timeout=30,
+    )
+    return len(answer.json()[0]["violations"])
+
+
+def climb(judge: Judge, crew: Crew, seconds: float) -> None:
+    seen, watch = level(crew, seconds)
+    told(f"as fast as {CONNECTIONS} connections go", seen, watch, seconds)
+    capacity = seen.answered() / seconds
+    everything = seen
+    for number, factor in enumerate(FACTORS, 2):
+        with ThreadPoolExecutor(1) as pool:
+            read = pool.submit(readers, crew, seconds)
+            seen, watch = level(crew, seconds, rate=factor * capacity, seed=10 * number)
+            recovered = recovery(crew)
+            told(f"{factor} x capacity ({factor * capacity:.0f}/s)", seen, watch, seconds)
+            page = read.result()
+        slowest = of_seconds(page.tally.whole, 0.5), of_seconds(page.tally.whole, 0.95)
+        print(
+            f"  {READERS} readers of the Rankings: a click p50 {slowest[0]:.0f}, p95 {slowest[1]:.0f} ms; "
+            f"{page.tally.lost} lost, {len(page.tally.exceptions)} exceptions"
+        )
+        judged(judge, seen, watch, recovered)
+        everything.add(seen)
+    stays(judge, crew, everything)
+
+
+def readers(crew: Crew, seconds: float) -> Level:
+    return run_level(crew.dashboard, "rankings", READERS, seconds, 5.0, crew.others[1].pid)
+
+
+def soak(judge: Judge, crew: Crew, minutes: float) -> None:
+    """Memory and open files a minute, of each process, at a share of the capacity."""
+    seen, _ = level(crew, 20)
+    rate = SOAK_SHARE * seen.answered() / 20
+    everything = seen
+    processes = {f"serve {n}": each for n, each in enumerate(crew.serving)}
+    processes |= dict(zip(("worker", "dashboard"), crew.others, strict=True))
+    held: dict[str, list[tuple[float, int]]] = {name: [] for name in processes}
+    print(f"soak: {minutes:g} minutes at {rate:.0f}/s")
+    with ThreadPoolExecutor(1) as pool:
+        read = pool.submit(readers, crew, minutes * 60)
+        for minute in range(int(minutes)):
+            seen, watch = level(crew, 60, rate=rate, seed=1000 + 2 * minute)
+            everything.add(replace(seen, took={}, refused=[]))
+            for name, each in processes.items():
+                held[name].append((memory(each), descriptors(each)))
+            said = "  ".join(
+                f"{name} {held[name][-1][0]:.0f} MB {held[name][-1][1]} fd" for name in processes
+            )
+            health = f"healthz p99 {quantile(watch.health, 99):.0f} ms"
+            print(f"  {minute + 1:3}: {dict(seen.by_status)}  {health}  {said}", flush=True)
+        page = read.result()
+    judge.say(
+        "neither 2xx, 404, 429 nor 503",
+        sum(n for s, n in everything.by_status.items() if s not in FAIR),
+        "answers",
+        0,
+    )
+    judge.say("readers' exceptions", len(page.tally.exceptions), "times", 0)
+    for name, samples in held.items():
+        warm = samples[min(len(samples) // 6, 10) :]
+        early, late = (statistics.median(mb for mb, _ in part) for part in (warm[:5], warm[-5:]))
+        judge.say(
+            f"{name}: memory after warming up {early:.0f} MB, more", (late / early - 1) * 100, "%", SOAK_AIM
+        )
+        opened = [max(fd for _, fd in part) for part in (warm[:5], warm[-5:])]
+        judge.say(f"{name}: open files after warming up {opened[0]}, more", opened[1] - opened[0], "files", 5)
+    stays(judge, crew, everything)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--store", choices=["sqlite", "postgresql"], default="sqlite")
+    parser.add_argument("--serve", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--soak", type=float, metavar="MINUTES")
+    options = parser.parse_args()
+    judge = Judge()
+    with crew(options.store, options.serve) as started:
+        print(f"{options.store}, {options.serve} that serve, a worker, a dashboard")
+        if options.soak:
+            soak(judge, started, options.soak)
+        else:
+            climb(judge, started, options.seconds)
+    sys.exit(1 if judge.missed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,227 @@
+"""Requests over HTTP/1.1 from a process of its own, at a rate or as fast as they are answered.
+
+No client library: what is measured is the service beside it on the same machine. A request is due at its
+time whether or not earlier ones were answered (an open loop), over as many connections as that takes, up to
+a bound.
+"""
+
+import asyncio
+import contextlib
+import random
+import statistics
+import time
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+
+TIMEOUT = 70.0
+"""Seconds until a request without an answer counts as lost; the service's own limit is 60."""
+MOST_CONNECTIONS = 800
+IDLE_SECONDS = 10.0
+"""After which a connection is made anew, as clients do, before the server ends it."""
+REPLY_KEPT = 400
+"""Bytes of an accepted submission's answer that are kept, to look for what was accepted."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One sort of request: its ``share`` of all, the ways it is sent, and whether its answers are kept."""
+
+    name: str
+    share: float
+    requests: tuple[bytes, ...]
+    kept: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What one process sends. ``rate`` requests a second, or null: ``connections`` that never wait."""
+
+    ports: tuple[int, ...]
+    kinds: tuple[Kind, ...]
+    seconds: float
+    seed: int
+    rate: float | None = None
+    connections: int = 16
+
+
+@dataclass
+class Seen:
+    """What came of it, by kind. Milliseconds; a status of 0 is no answer at all."""
+
+    sent: int = 0
+    unsent: int = 0
+    """Due while every connection was busy: nobody asked."""
+    statuses: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
+    took: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    """Of answers that are no refusal."""
+    refused: list[float] = field(default_factory=list)
+    """How long a 429 or 503 took."""
+    without_time: int = 0
+    """Refusals that do not say when to come back."""
+    kept: list[bytes] = field(default_factory=list)
+
+    def add(self, other: "Seen") -> None:
+        self.sent += other.sent
+        self.unsent += other.unsent
+        self.without_time += other.without_time
+        self.refused += other.refused
+        self.kept += other.kept
+        for name, counted in other.statuses.items():
+            self.statuses[name].update(counted)
+        for name, took in other.took.items():
+            self.took[name] += took
+
+    @property
+    def by_status(self) -> Counter[int]:
+        return sum(self.statuses.values(), Counter())
+
+    def answered(self) -> int:
+        return sum(len(took) for took in self.took.values())
+
+
+def run(plans: Sequence[Plan]) -> Seen:
+    """All plans at once, each in its process."""
+    total = Seen()
+    with ProcessPoolExecutor(len(plans), mp_context=get_context("spawn")) as pool:
+        for seen in pool.map(_run, plans):
+            total.add(seen)
+    return total
+
+
+def _run(plan: Plan) -> Seen:
+    return asyncio.run(_Client(plan).go())
+
+
+class _Client:
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._chance = random.Random(plan.seed)
+        self._seen = Seen()
+        self._idle: list[_Connection] = []
+        self._open = 0
+
+    async def go(self) -> Seen:
+        plan, loop = self._plan, asyncio.get_running_loop()
+        end = loop.time() + plan.seconds
+        async with asyncio.TaskGroup() as group:
+            if plan.rate is None:
+                for _ in range(plan.connections):
+                    group.create_task(self._busy(end))
+            else:
+                due = loop.time()
+                while due < end:
+                    await asyncio.sleep(max(0.0, due - loop.time()))
+                    connection = self._free()
+                    if connection is None:
+                        self._seen.unsent += 1
+                    else:
+                        group.create_task(self._ask(connection))
+                    due += self._chance.expovariate(plan.rate)
+        for connection in self._idle:
+            connection.close()
+        return self._seen
+
+    async def _busy(self, end: float) -> None:
+        while asyncio.get_running_loop().time() < end:
+            connection = self._free()
+            if connection is not None:
+                await self._ask(connection)
+
+    def _free(self) -> "_Connection | None":
+        while self._idle:
+            connection = self._idle.pop()
+            if time.perf_counter() - connection.used_at < IDLE_SECONDS:
+                return connection
+            connection.close()
+            self._open -= 1
+        if self._open >= MOST_CONNECTIONS:
+            return None
+        self._open += 1
+        return _Connection(self._chance.choice(self._plan.ports))
+
+    async def _ask(self, connection: "_Connection") -> None:
+        kinds = self._plan.kinds
+        (kind,) = self._chance.choices(kinds, [each.share for each in kinds])
+        request = self._chance.choice(kind.requests)
+        self._seen.sent += 1
+        began = time.perf_counter()
+        try:
+            async with asyncio.timeout(TIMEOUT):
+                answer = await connection.ask(request)
+        except (OSError, asyncio.IncompleteReadError, ValueError, TimeoutError):
+            connection.close()
+            self._open -= 1
+            self._seen.statuses[kind.name][0] += 1
+            return
+        self._note(kind, answer, (time.perf_counter() - began) * 1000)
+        if answer.closes:
+            connection.close()
+            self._open -= 1
+        else:
+            self._idle.append(connection)
+
+    def _note(self, kind: Kind, answer: "_Answer", took: float) -> None:
+        seen = self._seen
+        seen.statuses[kind.name][answer.status] += 1
+        if answer.status in (429, 503):
+            seen.refused.append(took)
+            seen.without_time += not answer.comes_back
+        else:
+            seen.took[kind.name].append(took)
+            if kind.kept and answer.status < 300:
+                seen.kept.append(answer.body[:REPLY_KEPT])
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    status: int
+    body: bytes
+    closes: bool
+    comes_back: bool
+
+
+class _Connection:
+    """A connection that is kept; made when it is first used."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self.used_at = time.perf_counter()
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def ask(self, request: bytes) -> _Answer:
+        if self._streams is None:
+            self._streams = await asyncio.open_connection("127.0.0.1", self._port, limit=1 << 20)
+        reader, writer = self._streams
+        self.used_at = time.perf_counter()
+        writer.write(request)
+        head = (await reader.readuntil(b"\r\n\r\n")).lower()
+        status = int(head[9:12])
+        length = head.partition(b"\r\ncontent-length:")[2].partition(b"\r\n")[0]
+        if length:
+            body = await reader.readexactly(int(length))
+        else:
+            body = await _chunks(reader) if b"\r\ntransfer-encoding: chunked" in head else b""
+        return _Answer(status, body, b"\r\nconnection: close" in head, b"\r\nretry-after:" in head)
+
+    def close(self) -> None:
+        if self._streams is not None:
+            with contextlib.suppress(OSError):
+                self._streams[1].close()
+
+
+async def _chunks(reader: asyncio.StreamReader) -> bytes:
+    parts: list[bytes] = []
+    while size := int(await reader.readline(), 16):
+        parts.append((await reader.readexactly(size + 2))[:-2])
+    await reader.readline()
+    return b"".join(parts)
+
+
+def quantile(milliseconds: Sequence[float], percent: int) -> float:
+    """Not a number without any."""
+    if len(milliseconds) < 2:
+        return milliseconds[0] if milliseconds else float("nan")
+    return statistics.quantiles(milliseconds, n=100)[percent - 1]

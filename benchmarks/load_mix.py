@@ -1,0 +1,66 @@
+"""What the load bench sends: a day's work of analysts, editors, evaluators and programs, ready to be sent."""
+
+import random
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from urllib.parse import quote
+
+import orjson
+
+from benchmarks.load_client import Kind
+
+HOT = (
+    "/rankings",
+    "/rankings?with_candles=7d",
+    "/prices",
+    "/crypto/market-overview",
+    "/topics",
+    "/ranking_topics",
+)
+PARAGRAPH = (
+    "Etherium and CoinBase led the day while bitcoin rose 4.2 % after the regulator's decision. "
+    "イーサリウムの開発者は、ﾋﾞｯﾄｺｲﾝとの連携を発表した。 "
+    "Analysts at Bitstamp said that volumes on Solanna were twice those of last week. "
+)
+ARTICLE = {"id": "load", "title": "Markets today", "content": PARAGRAPH * 18, "language": "en"}
+"""About 5 KB, as editors paste them."""
+
+
+def kinds(key: str, now: datetime, seed: int) -> tuple[Kind, ...]:
+    """Each way of sending differs, so that pages are not the ones that stand ready."""
+    chance = random.Random(seed)
+    head = f"Host: 127.0.0.1\r\nCP-X-API-KEY: {key}\r\nAccept-Encoding: gzip\r\n"
+    texts = [f"{n} {PARAGRAPH * 4}" for n in chance.sample(range(10**9), 200)]
+    return (
+        Kind("hot", 0.45, tuple(_get(path, head) for path in HOT)),
+        Kind("page", 0.25, tuple(_get(path, head) for path in _pages(chance, now))),
+        Kind("scan", 0.15, (_post("/articles/scan", {"articles": [ARTICLE], "persist": False}, head),)),
+        Kind("store", 0.03, (_post("/articles/scan", {"articles": [ARTICLE]}, head),), kept=True),
+        Kind(
+            "submit",
+            0.10,
+            tuple(_post("/entities/extractions", {"text": text}, head) for text in texts),
+            kept=True,
+        ),
+        Kind("timelines", 0.02, tuple(_get(f"/v1/timelines?limit={n}", head) for n in range(60, 100))),
+    )
+
+
+def _pages(chance: random.Random, now: datetime) -> Iterable[str]:
+    for _ in range(400):
+        before = now - timedelta(seconds=chance.randrange(86_400 * 365))
+        yield f"/topics?page={chance.randrange(1, 12)}&publish_before={quote(f'{before:%Y-%m-%dT%H:%M:%SZ}')}"
+    for _ in range(100):
+        yield f"/topics/{chance.randrange(1, 200)}"
+        yield f"/rankings?sort=pct_change_24h&limit={chance.randrange(10, 200)}"
+        yield f"/articles/violations?article_id=load&limit={chance.randrange(10, 50)}"
+
+
+def _get(path: str, head: str) -> bytes:
+    return f"GET {path} HTTP/1.1\r\n{head}\r\n".encode()
+
+
+def _post(path: str, body: object, head: str) -> bytes:
+    sent = orjson.dumps(body)
+    framing = f"Content-Type: application/json\r\nContent-Length: {len(sent)}\r\n"
+    return f"POST {path} HTTP/1.1\r\n{head}{framing}\r\n".encode() + sent
