@@ -20,7 +20,20 @@ from dashboard.components.rank_table.payload import Formats, table_bytes
 __all__ = ["Formats", "mount", "table_bytes"]
 
 _ROOM = Path(__file__).parent
-_PARTS = ("dom", "order", "trend", "watch", "toolbar", "widths", "cells", "table", "leisure", "keys", "main")
+_PARTS = (
+    "dom",
+    "order",
+    "trend",
+    "watch",
+    "toolbar",
+    "widths",
+    "cells",
+    "table",
+    "telling",
+    "leisure",
+    "keys",
+    "main",
+)
 
 
 def script(*parts: str) -> str:

@@ -125,7 +125,7 @@ Object.assign(RankTable.prototype, {
     this.compare = on ? this.compare.filter((one) => one !== id) : [...this.compare, id];
     this.render();
     this.toolbar.say(fill(this.words.compare_now, { n: this.compare.length }));
-    this.host.setTriggerValue("compare", this.compare);
+    this.tell("compare", this.compare);
     return undefined;
   },
 

@@ -8,7 +8,6 @@ class RankTable {
     this.views = new Map();
     this.coin = "";
     this.compare = [];
-    this.sent = [];
     this.skew = 0;
     this.keysAllowed = readFlag("chainproof.keys", true);
     this.toolbar = new Toolbar(this);
@@ -50,6 +49,7 @@ class RankTable {
     this.connected = null;
     clearInterval(this.clock);
     clearTimeout(this.reporting);
+    clearTimeout(this.telling);
     clearTimeout(this.resting);
     cancelPause(this.later);
     cancelPause(this.takingIn);
@@ -68,8 +68,9 @@ class RankTable {
 
   show(head) {
     if (head.version !== this.version) return; // its rows are on their way
-    this.adoptCoin(head.coin);
-    this.compare = head.compare;
+    this.hear(head);
+    if (!this.awaits("coin")) this.coin = head.coin;
+    if (!this.awaits("compare")) this.compare = head.compare;
     // The same value written again would still have the style of every row computed anew.
     setAttr(this.frame, "lang", head.lang);
     setAttr(this.frame, "data-mode", head.mode);
@@ -85,13 +86,6 @@ class RankTable {
 
   drawKey() {
     return JSON.stringify([this.version, this.frame.lang, this.compare, this.view]);
-  }
-
-  // What was opened or closed here stands until it is echoed: a run that began before knows nothing of it.
-  adoptCoin(coin) {
-    if (coin !== this.opened && Date.now() - (this.openedAt ?? 0) < 3000) return;
-    this.openedAt = 0;
-    this.coin = coin;
   }
 
   markRows() {
@@ -123,15 +117,9 @@ class RankTable {
     if (first) this.skew = Math.abs(skew) > 90 ? skew : 0; // a reader's clock may be far off
   }
 
-  // Take the view that the address asks for, unless it is only an echo that lags behind the reader.
+  // Take the view that the address asks for, unless the reader has gone on from there.
   adopt(params) {
-    const wanted = JSON.stringify(params);
-    if (this.sent.length) {
-      if (this.sent[this.sent.length - 1] === wanted) this.sent = [];
-      else if (this.sent.includes(wanted) || Date.now() - this.sentAt < 3000) return;
-      else this.sent = [];
-    }
-    if (this.reporting && this.view) return;
+    if (this.view && (this.reporting || this.awaits("view"))) return;
     this.view = parseView(params);
     this.typing = false;
   }
@@ -144,19 +132,10 @@ class RankTable {
     this.reporting = setTimeout(() => this.report(), wait);
   }
 
-  // Write the address in place (no history entry for each filter) and let the server know.
   report() {
     this.reporting = null;
     this.typing = false;
-    const params = viewParams(this.view);
-    const address = new URLSearchParams(location.search);
-    for (const key of ["q", "sort", "facet", "cat", "min", "cols", "span", "watch"]) address.delete(key);
-    for (const [key, value] of Object.entries(params)) address.append(key, value);
-    const query = address.toString();
-    history.replaceState(history.state, "", location.pathname + (query ? `?${query}` : ""));
-    this.sent.push(JSON.stringify(params));
-    this.sentAt = Date.now();
-    this.host.setStateValue("view", params);
+    this.tell("view", viewParams(this.view));
   }
 
   get filtered() {
@@ -247,9 +226,8 @@ class RankTable {
 
   open(id) {
     if (!id !== !this.coin) this.leaveOut(); // the panel takes room from the table or gives it back
-    this.coin = this.opened = id;
-    this.openedAt = Date.now();
-    this.host.setTriggerValue("coin", id);
+    this.coin = id;
+    this.tell("coin", id);
     this.markCoin();
   }
 
