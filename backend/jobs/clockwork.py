@@ -7,7 +7,6 @@ sleeps for that hour, and then leaves out the instants that had their tick befor
 which is the second use of what is private in dbos (see :mod:`backend.jobs.slots` for the first).
 """
 
-import random
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
@@ -15,6 +14,7 @@ import structlog
 from dbos import _scheduler
 from dbos._dbos import _get_dbos_instance
 
+from backend.http_client.jitter import jitter
 from backend.instants import utc_now
 from backend.jobs.schedules import Schedule
 
@@ -76,7 +76,7 @@ class Clockwork(_scheduler._ScheduleThread):
             at, following = due(schedule, following, utc_now())
             if at is None:
                 continue
-            if self._stop_event.wait(random.uniform(0, min(schedule.every_seconds / 10, MOST_JITTER))):  # noqa: S311
+            if self._stop_event.wait(jitter() * min(schedule.every_seconds / 10, MOST_JITTER)):
                 return
             try:
                 self._tick(at)

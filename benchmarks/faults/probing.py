@@ -4,11 +4,12 @@ import threading
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Self
 
 import httpx
 
-from benchmarks.faults.site import Site, until
+from benchmarks.faults.site import Node, Site, until
 from benchmarks.judge import Judge
 
 HOT = ("/prices", "/rankings", "/assets", "/crypto/market-overview", "/articles/rules")
@@ -68,6 +69,10 @@ class Probe:
                 print(f"    {path}: {n} times {status}")
 
 
+def _takes_a_job(site: Site, node: Node) -> bool:
+    return submit(site, node.url) is not None
+
+
 def tell_healing(judge: Judge, site: Site, *, aim: float, most: float = 90) -> None:
     """From now on: until every node is ready, takes a job, and the job is done."""
     began = time.monotonic()
@@ -75,7 +80,7 @@ def tell_healing(judge: Judge, site: Site, *, aim: float, most: float = 90) -> N
         until(node.is_ready, most)
     judge.say("healed: every node ready after", time.monotonic() - began, "s", aim)
     for node in site.nodes:
-        until(lambda node=node: submit(site, node.url) is not None, most)  # type: ignore[misc]
+        until(partial(_takes_a_job, site, node), most)
     judge.say("healed: every node takes jobs after", time.monotonic() - began, "s", aim)
     place = submit(site, site.nodes[0].url)
     until(lambda: place is not None and is_done(site, place), most)

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -49,7 +50,7 @@ class Writers:
         """``keys`` gives the data folder for which a command makes keys, with ``environment``."""
         self._stop.clear()
         for lane in self.lanes.values():
-            self._run(lambda lane=lane: self._write(lane))  # type: ignore[misc]
+            self._run(partial(self._write, lane))
         if keys is not None:
             self.ledgers.setdefault("key", Ledger(self._folder / "acknowledged-key"))
             self._run(lambda: self._make_keys(keys, environment))

@@ -29,6 +29,7 @@ from dashboard.client.wire import (
     PriceRecord,
     RankedToken,
 )
+from dashboard.environment import environment
 from dashboard.sign_in import desk
 
 Span = Literal["24h", "7d"]
@@ -119,19 +120,17 @@ def retry() -> None:
 def client() -> ApiClient:
     """The process's client; a new one when the environment that configures it has changed."""
     global _made
-    environment = tuple(
-        sorted((name, value) for name, value in os.environ.items() if name.startswith("CHAINPROOF_"))
-    )
+    now = environment()
     made = _made
-    if made is not None and made[0] == environment:
+    if made is not None and made[0] == now:
         return made[1]
     with _lock:
-        if _made is None or _made[0] != environment:
+        if _made is None or _made[0] != now:
             if _made is not None:
                 _made[1].close()
             settings = _settings()
             whose = desk.caller if desk.desk() is not None else None
-            _made = (environment, ApiClient(settings.api_url, _key_source(settings), whose=whose))
+            _made = (now, ApiClient(settings.api_url, _key_source(settings), whose=whose))
         return _made[1]
 
 

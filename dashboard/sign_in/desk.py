@@ -1,7 +1,6 @@
 """The desk at which people sign in: who is signed in, and what this dashboard is called at the service."""
 
 import json
-import os
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from backend.settings import Settings, is_loopback
 from dashboard.client.callers import NOBODY, Caller
+from dashboard.environment import environment
 from dashboard.sign_in.authority import SCOPES, Authority, Tokens
 from dashboard.sign_in.session import Session
 from dashboard.sign_in.sessions import Sessions
@@ -99,18 +99,16 @@ def desk() -> Desk | None:
     Raises :class:`pydantic.ValidationError` for settings that cannot be read.
     """
     global _made
-    environment = tuple(
-        sorted((name, value) for name, value in os.environ.items() if name.startswith("CHAINPROOF_"))
-    )
+    now = environment()
     made = _made
-    if made is not None and made[0] == environment:
+    if made is not None and made[0] == now:
         return made[1]
     with _lock:
-        if _made is None or _made[0] != environment:
+        if _made is None or _made[0] != now:
             if _made is not None and _made[1] is not None:
                 _made[1].close()
             settings = Settings()
-            _made = (environment, Desk(settings) if _is_needed(settings) else None)
+            _made = (now, Desk(settings) if _is_needed(settings) else None)
         return _made[1]
 
 

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 import sqlalchemy as sa
@@ -228,10 +229,10 @@ def test_of_simultaneous_uses_one_succeeds_and_the_others_revoke_it(family: Fami
     for _ in range(3):
         if what == "code":
             code = family.code()
-            outcomes = at_once(lambda code=code: family.exchange(code))  # type: ignore[misc]  # bound now
+            outcomes = at_once(partial(family.exchange, code))
         else:
             token = family.issued().refresh_token
-            outcomes = at_once(lambda token=token: family.refresh(token))  # type: ignore[misc]  # bound now
+            outcomes = at_once(partial(family.refresh, token))
         won = [outcome for outcome in outcomes if isinstance(outcome, Issued)]
         assert len(won) == 1
         assert {refusal(outcome) for outcome in outcomes if outcome is not won[0]} == {"invalid_grant"}
