@@ -194,13 +194,17 @@ def test_disputed_figures_are_marked_found_and_explained(page: Page, running_ser
     expect(panel(page).locator(".rk-spread")).to_be_visible()
 
 
-def test_a_row_opens_its_coin_and_back_closes_it(page: Page) -> None:
+def test_a_row_opens_its_coin_and_back_closes_it(page: Page, running_service: Service) -> None:
     page.locator(".rk tr[data-id=ethereum] .c-price").click()
     expect(panel(page).locator("h2")).to_contain_text("Ethereum")
     expect(page).to_have_url(re.compile("coin=ethereum"))
-    expect(panel(page).get_by_text("Sample view A", exact=True)).to_be_visible()
-    expect(panel(page).get_by_text("Sample view B", exact=True)).to_be_visible()
-    expect(panel(page).locator(".rk-spread")).to_be_visible()
+    quotes = running_service.get("/prices/ethereum/quotes").json()["quotes"]
+    views = {quote["provider"][-1].upper() for quote in quotes}
+    assert views, "the script never has both views fail a service that has run for a while"
+    for view in views:
+        expect(panel(page).get_by_text(f"Sample view {view}", exact=True)).to_be_visible()
+    if len(views) > 1:
+        expect(panel(page).locator(".rk-spread")).to_be_visible()
     expect(panel(page).get_by_role("img", name=re.compile("Widest spread of each half hour"))).to_be_visible()
     expect(panel(page).locator(DRAWN).first).to_be_visible()
     expect(page.locator(".rk tr[aria-selected=true]")).to_have_attribute("data-id", "ethereum")
