@@ -126,6 +126,11 @@ class Entity(Fact):
         """What may not stand beside ``name``; None where it counts everywhere."""
         return next((condition for condition in self.conditions if condition.name == name), None)
 
+    @property
+    def market_asset(self) -> str | None:
+        """The market's id of an entity that is an asset: its own where none is named."""
+        return self.asset or (self.id if self.type in ("asset", "stablecoin") else None)
+
     def name(self, language: Language) -> str:
         """The canonical name for an article in ``language``."""
         return self.names.get(language) or self.names.get("en") or next(iter(self.names.values()))

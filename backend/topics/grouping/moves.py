@@ -52,7 +52,7 @@ class PriceMoves:
 
     def __call__(self, entities: Sequence[str], at: datetime) -> bool:
         named = (self._entities[one] for one in entities if one in self._entities)
-        assets = [asset for entity in named if (asset := asset_of(entity)) is not None]
+        assets = [asset for entity in named if (asset := entity.market_asset) is not None]
         return any(self._moved(asset, align(at, HALF_HOUR)) for asset in assets[:MOST_ASSETS])
 
     def _moved(self, asset: str, at: datetime) -> bool:
@@ -66,11 +66,6 @@ class PriceMoves:
             candles = history.candles_between(connection, self._realm, asset, HALF_HOUR, first, last)
         closes = {candle.open_time + _STEP: candle.close for candle in candles if candle.close > 0}
         return {closed: price for closed, price in closes.items() if closed <= last}
-
-
-def asset_of(entity: Entity) -> str | None:
-    """The market's id of an entity that is an asset."""
-    return entity.asset or (entity.id if entity.type in ("asset", "stablecoin") else None)
 
 
 def is_large(closes: Closes, at: datetime) -> bool:

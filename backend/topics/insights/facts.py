@@ -163,15 +163,10 @@ def _moves(
     connection: Connection, topic: Topic, language: Language, around: Surroundings, now: datetime
 ) -> list[Move]:
     named = [around.entities[name] for name in topic.entities if name in around.entities]
-    assets = [(entity.name(language), asset) for entity in named if (asset := _asset_of(entity))]
+    assets = [(entity.name(language), asset) for entity in named if (asset := entity.market_asset)]
     realm, at = around.history_realm, topic.published_at
     moves = (_move(connection, name, asset, at, realm, now) for name, asset in assets[:MOST_ASSETS])
     return [move for move in moves if move is not None]
-
-
-def _asset_of(entity: Entity) -> str | None:
-    """The market's id of an entity that is an asset."""
-    return entity.asset or (entity.id if entity.type in ("asset", "stablecoin") else None)
 
 
 def _move(
