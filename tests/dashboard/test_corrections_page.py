@@ -316,7 +316,7 @@ def test_a_batch_that_broke_off_goes_on_where_it_was_and_stores_nothing_twice(
 
 def test_the_history_counts_and_lists_what_was_stored(dashboard_backend: Backend) -> None:
     checked(store=True)
-    app = opened(mode="history")
+    app = opened(mode="history", period="all")
     total = stored(dashboard_backend)
     assert t("corrections.total", n=f"{total:,}") in html(app)
     rows = ledger(app)["rows"]
@@ -330,7 +330,7 @@ def test_the_history_counts_and_lists_what_was_stored(dashboard_backend: Backend
 
 def test_older_findings_are_a_page_away_and_newer_ones_a_page_back() -> None:
     checked("Etherium " * 120, store=True)
-    app = opened(mode="history")
+    app = opened(mode="history", period="all")
     first = [row[0] for row in ledger(app)["rows"]]
     app.button(key="cr_older").click().run()
     second = [row[0] for row in ledger(app)["rows"]]
@@ -341,7 +341,7 @@ def test_older_findings_are_a_page_away_and_newer_ones_a_page_back() -> None:
 
 def test_a_history_that_cannot_be_had_says_why(line: Line) -> None:
     line.cut = True
-    app = opened(mode="history")
+    app = opened(mode="history", period="all")
     assert 'role="alert"' in html(app)
     line.cut = False
     app.button(key="error-cr_history-retry").click().run()
