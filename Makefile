@@ -49,6 +49,7 @@ $(INSTALLED): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Chainproof needs Python 3.11 or newer; say which with make PYTHON=python3.x")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	@$(BIN)/uv pip sync --quiet requirements.lock
+	@$(BIN)/uv pip sync --quiet --compile-bytecode requirements.lock
 	@$(BIN)/uv pip install --quiet --no-deps --editable .
+	@$(BIN)/python -m compileall -q backend dashboard
 	@touch $@
