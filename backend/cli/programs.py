@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import structlog
 import typer
 
-from backend import logs
+from backend import collector, logs
 from backend.cli.words import DEPENDENCY_FAILED, err, fail, in_words, out, settings_with
 from backend.processes import (
     GRACE_SECONDS,
@@ -129,8 +129,9 @@ def worker() -> None:
     logs.configure(settings)
     exit_on_stop_signals()
     stop_with_parent()
-    from backend import migrations
-    from backend.worker import run_worker
+    with collector.making_what_stays():
+        from backend import migrations
+        from backend.worker import run_worker
 
     migrations.upgrade(settings.app_database_url)
     run_worker(settings)
@@ -214,8 +215,11 @@ def _share_metrics(settings: Settings) -> None:
 
 def _run_http(settings: Settings, bound: socket.socket, also: Callable[[], object] = lambda: None) -> None:
     """Answer requests until SIGINT or SIGTERM, at which ``also`` is called too."""
-    from backend.app import create_app
-    from backend.asgi import server as http_server
+    with collector.making_what_stays():
+        from backend.app import create_app
+        from backend.asgi import server as http_server
+
+        application = create_app(settings)
 
     class Server(http_server.Server):
         @contextmanager
@@ -226,7 +230,7 @@ def _run_http(settings: Settings, bound: socket.socket, also: Callable[[], objec
             stop.end_within(GRACE_SECONDS + 1)
             yield
 
-    server = Server(http_server.server_config(create_app(settings), settings))
+    server = Server(http_server.server_config(application, settings))
     log.info("http_starts", address=f"http://{settings.host}:{bound.getsockname()[1]}")
     try:
         server.run([bound])

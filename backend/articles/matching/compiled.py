@@ -1,16 +1,15 @@
 """Packs made into one immutable set that texts are matched against."""
 
-import gc
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 
+from backend import collector
 from backend.articles.matching.combining import Combined, combine
 from backend.articles.matching.derived import Surfaces, add_entity, add_other_case
 from backend.articles.matching.explicit import FirstMention, add_rule, compiled, first_mentions
@@ -88,20 +87,8 @@ def compile_rules(packs: Sequence[Pack]) -> RuleSet:
     Raises ``ValueError`` where a rule is about an entity that no pack has, or its first mention needs a
     symbol that the entity lacks.
     """
-    with _without_collecting():
+    with collector.paused():  # thousands of objects that stay
         return _compiled(combine(packs))
-
-
-@contextmanager
-def _without_collecting() -> Iterator[None]:
-    """Keeps the garbage collector from walking again and again over thousands of objects that stay."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _compiled(combined: Combined) -> RuleSet:
