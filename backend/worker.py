@@ -120,7 +120,7 @@ def run_worker(settings: Settings) -> None:
     ]
     try:
         first_tick(settings, schedules)  # before all else: the figures are what a new start shows
-        begin = partial(launched, settings, database, schedules, Rules(settings))
+        begin = partial(launched, settings, database, schedules, Rules(settings, keep=True))
         engine = patiently(begin, stop)
     except LockLost as loss:
         raise Unavailable(f"The data store went away: {loss}.") from loss

@@ -26,9 +26,9 @@ import orjson
 import structlog
 
 from backend.articles.batches import Done, Work, text_size, work_on
-from backend.articles.matching.compiled import RuleSet, compile_rules
+from backend.articles.matching.compiled import CompiledPack, RuleSet, compile_rules
 from backend.articles.model import Pack
-from backend.articles.rules.ruleset import CompiledPack, Rules
+from backend.articles.rules.ruleset import Rules
 from backend.articles.schemas import Article
 from backend.settings import Settings
 

@@ -31,7 +31,7 @@ class ArticleService:
     def __init__(self, settings: Settings, database: Database, *, now: Clock = utc_now) -> None:
         self._database = database
         self._now = now
-        self.rules = Rules(settings)
+        self.rules = Rules(settings, keep=True)
         self.rules_answer = RulesAnswer(self.rules)
         self.pool = ScanPool(settings, self.rules)
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from backend.articles.matching.compiled import CompiledPack
 from backend.articles.rules import loading, ruleset
 from backend.articles.rules.loading import PackFile
-from backend.articles.rules.ruleset import CompiledPack
 from backend.markets import assets
 from backend.markets.assets import AssetBook
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
-
 from backend import collector
+from backend.articles.matching.automaton import Automaton
 from backend.articles.matching.combining import Combined, combine
 from backend.articles.matching.derived import Surfaces, add_entity, add_other_case
 from backend.articles.matching.explicit import FirstMention, add_rule, compiled, first_mentions
@@ -34,7 +33,7 @@ class RuleSet:
     entities: Mapping[str, Entity]
     rules: Sequence[CompiledRule]
     """Explicit and derived rules that are in force, sorted by id."""
-    automaton: AhoCorasick = field(repr=False)
+    automaton: Automaton = field(repr=False)
     surfaces: Sequence[str] = field(repr=False)
     """The folded surfaces; the tables that follow go by the same index. Those that count inside words too
     are there several times: as the automaton may find them."""
@@ -69,8 +68,7 @@ class RuleSet:
         """Index, start and end of all surfaces in ``folded``: overlapping ones too, but for
         many of which a boundary fails. By where they begin, and the longest of each place first.
         """
-        found = self.automaton.find_matches_as_indexes(marked(folded.encoded()), overlapping=True)
-        # They come by where they end.
+        found = self.automaton.find(marked(folded.encoded()))
         found.reverse()
         found.sort(key=itemgetter(1))
         if self.unsure:
@@ -79,6 +77,14 @@ class RuleSet:
 
     def _is_at(self, index: int, start: int, end: int, text: str) -> bool:
         return text[start:end] == self.surfaces[index]
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledPack:
+    """A set of rules, and the one pack out of which another process can make the same."""
+
+    pack: Pack
+    rules: RuleSet
 
 
 def compile_rules(packs: Sequence[Pack]) -> RuleSet:
@@ -129,9 +135,7 @@ def _rule_set(
         version=combined.version(),
         entities=combined.entities,
         rules=tuple(rules[key] for key in sorted(rules)),
-        automaton=AhoCorasick(
-            [form for _, form in forms], MatchKind.Standard, False, Implementation.ContiguousNFA
-        ),
+        automaton=Automaton([form for _, form in forms]),
         surfaces=[ordered[k] for k, _ in forms],
         left=[left[k] for k, _ in forms],
         right=[right[k] for k, _ in forms],

@@ -2,15 +2,13 @@
 
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 import structlog
 
 from backend.articles.matching.combining import merged
-from backend.articles.matching.compiled import RuleSet, compile_rules
-from backend.articles.model import Pack
+from backend.articles.matching.compiled import CompiledPack, RuleSet, compile_rules
+from backend.articles.rules.keeping import FILE_NAME, Kept
 from backend.articles.rules.loading import SHIPPED, PackFile, default_files, read_packs, user_files
 from backend.articles.rules.mistakes import RulesRefused
 from backend.articles.rules.specs import SpecFailure, failures
@@ -26,14 +24,6 @@ log = structlog.get_logger(__name__)
 Signature = tuple[object, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CompiledPack:
-    """A set of rules, and the one pack out of which another process can make the same."""
-
-    pack: Pack
-    rules: RuleSet
-
-
 class Rules:
     """The shipped rules with the user's own laid over them, read anew when a file changes.
 
@@ -44,16 +34,19 @@ class Rules:
     :raises RulesRefused: when the shipped rules themselves have a mistake.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, keep: bool = False) -> None:
+        """What a former start kept is used in any case; with ``keep`` this one keeps what it has to compile,
+        as is for programs that run, and not for commands that look."""
         self._folder = settings.user_rules_dir
         self._folder_is_meant = settings.rules_dir is not None
+        kept = Kept(settings.home / FILE_NAME, renewed=keep)
         self._lock = threading.Lock()
         self._problem: RulesRefused | None = None
         self._signature = self._seen_on_disk()
         try:
-            self._in_force = self._read()
+            self._in_force = self._read(kept)
         except RulesRefused as refused:
-            self._in_force = shipped()
+            self._in_force = shipped(kept)
             self._refuse(refused)
 
     @property
@@ -88,7 +81,7 @@ class Rules:
             # Noted before reading: what changes meanwhile differs from it, and is read at the next look.
             self._signature = self._seen_on_disk()
             try:
-                self._in_force = self._read()
+                self._in_force = self._read()  # not to be kept: writing it would hold up requests
             except RulesRefused as refused:
                 self._refuse(refused)
                 raise
@@ -106,12 +99,12 @@ class Rules:
             return  # told in the log and by ``problem``
         log.info("rules_loaded", version=self.version)
 
-    def _read(self) -> CompiledPack:
+    def _read(self, kept: Kept | None = None) -> CompiledPack:
         if self._folder_is_meant and not self._folder.is_dir():
             reason = "there is no such folder: create it, or correct CHAINPROOF_RULES_DIR"
             raise RulesRefused([FileMistake(self._folder, 0, reason)])
         own = user_files(self._folder)
-        return compiled(read_packs([*default_files(), *own])) if own else shipped()
+        return _made([*default_files(), *own], kept) if own else shipped(kept)
 
     def _refuse(self, refused: RulesRefused) -> None:
         if self._problem is None or str(self._problem) != str(refused):
@@ -127,14 +120,29 @@ class Rules:
         return (self._folder.is_dir(), *(_seen(path) for path in paths))
 
 
-def shipped() -> CompiledPack:
-    """The set of the shipped rules alone, read once in a process as long as their files stay the same."""
-    return _shipped(tuple(_seen(path) for path in default_files()))
+def shipped(kept: Kept | None = None) -> CompiledPack:
+    """The set of the shipped rules alone, read once in a process as long as their files stay the same.
+
+    ``kept`` is where a former start may have kept it.
+    """
+    seen_as = tuple(_seen(path) for path in default_files())
+    found = _shipped.get(seen_as)
+    if found is None:
+        found = _made(default_files(), kept)
+        _shipped.clear()
+        _shipped[seen_as] = found
+    return found
 
 
-@lru_cache(maxsize=1)
-def _shipped(_seen_as: Signature) -> CompiledPack:
-    return compiled(read_packs(default_files()))
+_shipped: dict[Signature, CompiledPack] = {}
+"""The one that was read last."""
+
+
+def _made(paths: Sequence[Path], kept: Kept | None) -> CompiledPack:
+    def make() -> CompiledPack:
+        return compiled(read_packs(paths))
+
+    return make() if kept is None else kept.or_made(paths, make)
 
 
 def compiled(files: Sequence[PackFile]) -> CompiledPack:
