@@ -3,6 +3,7 @@
 Exit codes: 0 done, 1 findings, 2 wrong use, 3 a dependency failed.
 """
 
+import os
 import sys
 
 import typer
@@ -50,6 +51,9 @@ app.add_typer(users.app, name="users")
 
 
 def main() -> None:
+    # As numpy is imported, its algebra would start a thread for each core, which is a tenth of a program's
+    # start; what is added up here is small, and threads of requests and jobs are there already.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         app()
     except KeyboardInterrupt:

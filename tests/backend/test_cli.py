@@ -1,10 +1,12 @@
 import json
+import os
 import stat
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from backend import cli
 from backend.auth import keyformat
 from backend.cli import app
 from tests.support.homes import own_home
@@ -128,3 +130,16 @@ def test_doctor_says_that_own_rules_are_refused_and_why(home: Path) -> None:
     told = run.invoke(app, ["doctor"])
     assert "Your own are refused, so those shipped serve:" in " ".join(told.stdout.split())
     assert "own.yaml:2" in told.stdout.replace("\n", "")
+
+
+@pytest.mark.parametrize(("given", "then"), [(None, "1"), ("3", "3")])
+def test_algebra_takes_one_thread_unless_the_operator_says_more(
+    monkeypatch: pytest.MonkeyPatch, given: str | None, then: str
+) -> None:
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", given or "")
+    if given is None:
+        monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+    seen: list[str] = []
+    monkeypatch.setattr(cli, "app", lambda: seen.append(os.environ["OPENBLAS_NUM_THREADS"]))
+    cli.main()
+    assert seen == [then]
