@@ -41,7 +41,7 @@ from backend.changes import ChangeWatcher
 from backend.db import Database
 from backend.extraction.router import router as extraction_router
 from backend.instants import Clock, utc_now
-from backend.markets import icons
+from backend.markets import icon_router, icons
 from backend.markets.icons import Icons
 from backend.markets.router import router as markets_router
 from backend.markets.service import MarketService
@@ -64,7 +64,7 @@ ROUTERS = (
     oauth_router.router,
     oauth_router.introspection,
     markets_router,
-    icons.router,
+    icon_router.router,
     articles_router,
     sources_router,
     extraction_router,

@@ -1,15 +1,10 @@
-"""``/assets/{id}/icon``: the provider's image, fetched once and kept, else a generated monogram.
-
-Open and cacheable, so that pages can show it without a key and no browser asks a provider.
-"""
+"""An asset's icon: the provider's image, fetched once and kept, else a generated monogram."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 import sqlalchemy as sa
 import structlog
-from fastapi import APIRouter, Request
-from starlette.responses import Response
 
 from backend import errors
 from backend.db import Database, bump, upsert
@@ -17,7 +12,6 @@ from backend.http_client import UpstreamFailure, guarded_fetch
 from backend.markets.monogram import monogram
 from backend.markets.tables import asset_icons
 from backend.prepared import Prepared
-from backend.responses import HOT, PreparedResponse, not_found
 
 log = structlog.get_logger(__name__)
 
@@ -39,28 +33,6 @@ SAFE = (
     (b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'; sandbox"),
     (b"cross-origin-resource-policy", b"cross-origin"),
 )
-
-router = APIRouter(tags=["markets"])
-
-
-@router.get(
-    "/assets/{id}/icon",
-    response_class=Response,
-    responses={
-        200: {
-            "content": {
-                kind: {} for kind in ("image/svg+xml", "image/png", "image/jpeg", "image/webp", "image/gif")
-            },
-            "description": "The asset's icon.",
-        },
-        **HOT,
-        **not_found("No configured asset has this id."),
-        503: {"description": "The data store does not answer; `Retry-After` says when to ask again."},
-    },
-)
-def read_icon(request: Request, id: str) -> Response:
-    """The asset's icon; needs no key."""
-    return PreparedResponse(request.app.state.icons.icon(id), request)
 
 
 class Icons:
