@@ -50,6 +50,9 @@ timeline_series = sa.Table(
 """What the runs of a profile were made with, where several were. ``key`` is a digest of all the rest, since
 a unique constraint takes no two nulls for equal."""
 
+BY_CASE = "ix_timeline_runs_case"
+"""The index that finds the runs of one case."""
+
 timeline_runs = sa.Table(
     "timeline_runs",
     metadata,
@@ -63,7 +66,7 @@ timeline_runs = sa.Table(
     sa.Column("entry", sa.LargeBinary, nullable=False),
     sa.Column("rest", sa.LargeBinary),
     sa.UniqueConstraint("realm", "run_id"),
-    sa.Index("ix_timeline_runs_case", "series_id", "case_key", "instant", "run_id"),
+    sa.Index(BY_CASE, "series_id", "case_key", "instant", "run_id"),
     sqlite_with_rowid=False,
 )
 """``instant`` is the run's timestamp in microseconds since 1970. ``entry`` is the timeline entry as it is
