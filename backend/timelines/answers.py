@@ -87,14 +87,17 @@ class TimelineResponse(Response):
         messages = Messages(send)
         if member is not None:
             await messages.write(HEADER)
+        await messages.write(_framed(body.frames[0], member))
+        if body.pieces is None:
+            await messages.flush()  # on its way while the first piece is read
         done = 0
         async for pieces in _pieces(body):
             for piece in pieces:
-                await messages.write(_framed(body.frames[done], member))
-                await messages.write(_written(piece, member))
                 done += 1
+                await messages.write(_written(piece, member))
+                await messages.write(_framed(body.frames[done], member))
             await messages.flush()
-        last = _framed(body.frames[done], member) + (b"" if member is None else member.end())
+        last = b"" if member is None else member.end()
         await send({"type": "http.response.body", "body": last, "more_body": False})
 
 
