@@ -222,10 +222,13 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     stop = threading.Event()
     writer = threading.Thread(target=_write_last_used, args=(app.state.keyring, stop), daemon=True)
     writer.start()
+    reader = threading.Thread(target=_read_ahead, args=(app.state.timelines, stop), daemon=True)
+    reader.start()
     yield
     stop.set()
     app.state.watcher.stop()
     writer.join(timeout=5)
+    reader.join(timeout=5)
     if app.state.limiter is not None:
         await app.state.limiter.stop()
     app.state.articles.close()
@@ -242,6 +245,13 @@ def _write_last_used(keyring: Credentials, stop: threading.Event) -> None:
             log.warning("last_used_not_written", error=type(error).__name__)
         if ended:
             return
+
+
+def _read_ahead(timelines: TimelineService, stop: threading.Event) -> None:
+    try:
+        timelines.read_ahead(stop)
+    except Exception as error:  # noqa: BLE001 - whoever asks for runs has them read then
+        log.warning("runs_not_read_ahead", error=type(error).__name__)
 
 
 def _handle_errors(app: FastAPI) -> None:

@@ -1,8 +1,10 @@
 """The verbs of evaluation timelines, as endpoints and commands call them."""
 
 import hashlib
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from threading import Event
 from typing import NamedTuple
 
 import orjson
@@ -27,6 +29,10 @@ from backend.timelines.tails import Kind, Tails
 log = structlog.get_logger(__name__)
 
 LONGEST_SHOWN = 100
+READ_AHEAD = 0.75
+"""How full memory gets by what nobody has asked for yet."""
+GIVES_WAY_SECONDS = 0.02
+"""How long reading ahead rests when somebody's answer was read."""
 _REST = ("cost_usd", "agent", "error", "machinery_failure")
 
 
@@ -65,6 +71,7 @@ class TimelineService:
         self.tails = Tails(settings.timelines_memory_mib * 1024**2)
         self._parts = Parts(self.tails)
         self._told: list[FileMistake] = []
+        self._read_at = 0.0
         self.refresh()
 
     def refresh(self) -> None:
@@ -125,12 +132,29 @@ class TimelineService:
             )
         return store.add(self._database, "own", sent.prepared(body, name), {name: timeline.profile})
 
+    def read_ahead(self, stop: Event) -> None:
+        """Keep the newest runs of all profiles, before anybody asks for them, until ``stop`` is set.
+
+        Some of the budget is left to other forms, and whoever asks goes first: two that read at once take
+        longer than one after the other. It goes backwards: a listing that comes meanwhile begins at the
+        beginning, and finds the rest.
+        """
+        for timeline in reversed(list(self.states.read().timelines.values())):
+            while time.monotonic() - self._read_at < GIVES_WAY_SECONDS:
+                if stop.wait(GIVES_WAY_SECONDS):
+                    return
+            if stop.is_set() or self.tails.fullness > READ_AHEAD:
+                return
+            with self._database.read() as connection:
+                self._parts.make("json", wanted(timeline, Selection()), connection)
+
     def body(self, found: Found) -> Body:
         kind = found.asked.kind
         pieces = all_ready(self._parts.ready(kind, each) for each in found.wanted)
         return Body(kind, _frames(found), found.wanted, pieces, lambda group: self._made(kind, group))
 
     def _made(self, kind: Kind, group: Sequence[Wanted]) -> list[Piece]:
+        self._read_at = time.monotonic()
         with self._database.read() as connection:
             return [self._parts.make(kind, each, connection) for each in group]
 

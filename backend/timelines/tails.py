@@ -78,6 +78,11 @@ class Tails:
         """Bytes that are kept."""
         return self._size
 
+    @property
+    def fullness(self) -> float:
+        """What share of the budget is taken."""
+        return self._size / self._budget
+
     def find(self, key: Key, version: int) -> Any:
         """What is kept of this version, else null."""
         with self._lock:

@@ -2,6 +2,7 @@
 
 import gzip
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -85,3 +86,29 @@ def test_a_listing_beyond_the_budget_is_the_same_listing(tmp_path: Path) -> None
         zipped = service.get("/v1/timelines", accept_encoding="gzip")
         assert gzip.decompress(zipped.body) == answers[0].body
         assert service.get("/v1/timelines?limit=1").json()["profiles"]["two"]["entries"]
+
+
+def test_the_newest_runs_stand_ready_before_anybody_asks(tmp_path: Path) -> None:
+    with served(tmp_path) as service:
+        service.add("one", sent_run("a"))
+        service.add("two", sent_run("b"))
+        assert service.timelines.tails.size == 0
+        service.timelines.read_ahead(Event())
+        listing = service.get("/v1/timelines")
+        assert "content-length" in listing.headers  # which is known where nothing is read first
+        assert [len(each["entries"]) for each in listing.json()["profiles"].values()] == [1, 1]
+
+
+def test_reading_ahead_leaves_room_and_ends_when_it_is_told(tmp_path: Path) -> None:
+    with served(tmp_path, timelines_memory_mib=1) as service:
+        long = {"name": "why", "points": 1, "description": "x" * 19_000}
+        runs = [sent_run(f"{n}", n % 60, deductions=[long]) for n in range(42)]
+        service.add("one", sent_run("short"))
+        service.add("two", *runs)
+        ended = Event()
+        ended.set()
+        service.timelines.read_ahead(ended)
+        assert service.timelines.tails.size == 0
+        service.timelines.read_ahead(Event())
+        assert "content-length" in service.get("/v1/timelines/two").headers  # from the end
+        assert "content-length" not in service.get("/v1/timelines/one").headers
