@@ -108,13 +108,16 @@ Object.assign(RankTable.prototype, {
     event.preventDefault();
     const act = event.target.closest("[data-act]")?.dataset.act;
     this.rove(spot.id, spot.col);
-    this.stop?.focus({ preventScroll: true });
-    if (act === "star") return this.star(spot.id);
-    if (act === "compare") return this.toggleCompare(spot.id);
-    const marked = String(getSelection()).trim();
-    // A caret among the rows would cost each later frame more than all the rest.
-    if (!marked) getSelection().removeAllRanges();
-    if (!marked || spot.col === "name") this.open(spot.id);
+    if (act === "star") this.star(spot.id);
+    else if (act === "compare") this.toggleCompare(spot.id);
+    else {
+      const chosen = getSelection();
+      const marked = !chosen.isCollapsed && String(chosen).trim();
+      // A caret among the rows would cost each later frame more than all the rest.
+      if (!marked) chosen.removeAllRanges();
+      if (!marked || spot.col === "name") this.open(spot.id);
+    }
+    this.stop?.focus({ preventScroll: true }); // last: it has the page laid out, and the host is on its way by then
     return undefined;
   },
 
