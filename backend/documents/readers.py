@@ -24,6 +24,7 @@ from pydantic import (
     ValidationError,
 )
 
+from backend.addresses import names_a_host
 from backend.documents import dates, yaml_lines
 from backend.documents.model import DatePrecision, Document, SourceType
 from backend.errors import in_a_sentence
@@ -61,7 +62,7 @@ class Options:
 
 
 def _address(value: str) -> str:
-    if not _ADDRESS.fullmatch(value):
+    if not _ADDRESS.fullmatch(value) or not names_a_host(value):
         raise ValueError("must be an address that begins with https:// or http://")
     return value
 

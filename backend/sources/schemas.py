@@ -1,7 +1,6 @@
 """Wire shapes of source finding, as the interface names them."""
 
 from typing import Annotated, Any, Literal, get_args
-from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -14,6 +13,7 @@ from pydantic import (
 )
 from typing_extensions import TypedDict
 
+from backend.addresses import names_a_host
 from backend.documents.model import SourceType
 
 LONGEST_STATEMENT = 10_000
@@ -27,11 +27,7 @@ Confidence = Literal["high", "medium", "low"]
 
 
 def _address(text: str) -> str:
-    try:
-        parts = urlsplit(text)
-        is_one = parts.scheme.lower() in ("http", "https") and bool(parts.hostname)
-    except ValueError:
-        is_one = False
+    is_one = text.lower().startswith(("http://", "https://")) and names_a_host(text)
     if not is_one or any(character.isspace() or ord(character) < 32 for character in text):
         raise ValueError("must be an address that begins with http:// or https://")
     return text

@@ -19,6 +19,7 @@ from pydantic import (
     WrapValidator,
 )
 
+from backend.addresses import names_a_host
 from backend.entities.model import Language, Slug
 from backend.instants import parse_instant
 
@@ -206,7 +207,7 @@ def _storable(value: str) -> str:
 
 
 def _address(value: str) -> str:
-    if not _ADDRESS.fullmatch(value):
+    if not _ADDRESS.fullmatch(value) or not names_a_host(value):
         raise ValueError("must be an address that begins with https:// or http://")
     return value
 

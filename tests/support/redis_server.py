@@ -34,6 +34,11 @@ class RedisServer:
             self._process.wait()
             self._process = None
 
+    def signal(self, number: int) -> None:
+        """As SIGSTOP, which leaves its lines open and silent, and SIGCONT."""
+        assert self._process is not None
+        self._process.send_signal(number)
+
     def _listens(self) -> bool:
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
             return True

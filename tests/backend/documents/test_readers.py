@@ -83,6 +83,7 @@ def _written(path: Path, content: bytes) -> Path:
         ('{"title": "t", "text": "x"}', "has no address"),
         (json.dumps({**LINE, "url": "ftp://a.example"}), "url: must be an address"),
         (json.dumps({**LINE, "url": "https://user@a.example/"}), "url: must be an address"),
+        (json.dumps({**LINE, "url": "https://[a.example/"}), "url: must be an address"),
         (json.dumps({**LINE, "url": "https://a.example/with space"}), "url: must be an address"),
         (json.dumps({**LINE, "url": 5}), "url: "),
         (json.dumps({**LINE, "title": " "}), "title: "),

@@ -66,6 +66,7 @@ WRONG: list[tuple[str, Any]] = [
     ("published_at", 1767225600),
     ("url", "javascript:alert(1)"),
     ("url", "ftp://a.example/"),
+    ("url", "https://]a.example/"),
     ("url", ""),
     ("cover_img", "data:image/png;base64,AAAA"),
     ("total_tweet_score", "5"),
@@ -186,6 +187,7 @@ def test_wrong_media_are_400_and_media_of_no_topic_are_404(service: Service) -> 
     number = service.add()
     for wrong in (
         {"articles": [{"entry_url": "javascript:x"}]},
+        {"articles": [{"entry_url": "https://a.example]#x"}]},
         {"tweets": [{"summary": "x"}]},
         {"tweets": [{"entry_url": "https://x.example/1", "score": "9"}]},
         {"primary_sources": [{"url": "https://x.example/1", "lang": "fr"}]},
