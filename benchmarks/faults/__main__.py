@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
 
-from benchmarks.faults import clock, disk, kills, postgres_gone, power, providers
+from benchmarks.faults import clock, disk, kills, postgres_gone, power, providers, redis_gone
 from benchmarks.faults.stores import StoreName
 from benchmarks.judge import Judge
 
@@ -48,6 +48,10 @@ def _gone(judge: Judge, store: StoreName, folder: Path, options: argparse.Namesp
         postgres_gone.run(judge, folder, rounds=options.rounds or 2)
 
 
+def _redis(judge: Judge, store: StoreName, folder: Path, options: argparse.Namespace) -> None:
+    redis_gone.run(judge, store, folder, rounds=options.rounds or 2)
+
+
 FAULTS: dict[str, Fault] = {
     "kills": _kills,
     "power": _power,
@@ -55,6 +59,7 @@ FAULTS: dict[str, Fault] = {
     "clock": _clock,
     "providers": _providers,
     "postgresql-gone": _gone,
+    "redis-gone": _redis,
 }
 
 
