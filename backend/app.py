@@ -14,7 +14,7 @@ import structlog
 from anyio import to_thread
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from sqlalchemy.exc import InterfaceError, InternalError, OperationalError
+from sqlalchemy.exc import InterfaceError, InternalError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -250,7 +250,7 @@ def _write_last_used(keyring: Credentials, stop: threading.Event) -> None:
 def _read_ahead(timelines: TimelineService, stop: threading.Event) -> None:
     try:
         timelines.read_ahead(stop)
-    except Exception as error:  # noqa: BLE001 - whoever asks for runs has them read then
+    except SQLAlchemyError as error:  # whoever asks for runs has them read then
         log.warning("runs_not_read_ahead", error=type(error).__name__)
 
 

@@ -2,7 +2,9 @@
 
 import signal
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -39,8 +41,11 @@ def run(judge: Judge, name: StoreName, folder: Path, *, rounds: int) -> None:
             writers.start()
             try:
                 for number in range(1, rounds + 1):
-                    _killed(judge, site, redis, number)
-                    _stopped(judge, site, redis, number)
+                    print(f"-- {number}: killed", flush=True)
+                    _away(judge, site, redis.stop, redis.start)
+                    print(f"-- {number}: stopped, with its lines open", flush=True)
+                    pause, go_on = (partial(redis.signal, sent) for sent in (signal.SIGSTOP, signal.SIGCONT))
+                    _away(judge, site, pause, go_on)
             finally:
                 writers.stop()
             settle(judge, site, writers)
@@ -49,33 +54,17 @@ def run(judge: Judge, name: StoreName, folder: Path, *, rounds: int) -> None:
         redis.stop()
 
 
-def _killed(judge: Judge, site: Site, redis: RedisServer, number: int) -> None:
-    print(f"-- {number}: killed", flush=True)
+def _away(judge: Judge, site: Site, go: Callable[[], None], come: Callable[[], None]) -> None:
     with Probe(site, (*HOT, "/readyz")) as asked:
-        redis.stop()
-        _tell_where(judge, site, "counted in each process after", "Redis does not answer", NOTICED)
-        time.sleep(SECONDS)
-        redis.start()
-        _tell_where(judge, site, "counted in Redis again after", "counted in Redis", HEALED)
-    _tell(judge, asked)
-
-
-def _stopped(judge: Judge, site: Site, redis: RedisServer, number: int) -> None:
-    print(f"-- {number}: stopped, with its lines open", flush=True)
-    with Probe(site, (*HOT, "/readyz")) as asked:
-        redis.signal(signal.SIGSTOP)
+        go()
         try:
             _tell_where(judge, site, "counted in each process after", "Redis does not answer", NOTICED)
             time.sleep(SECONDS)
         finally:
-            redis.signal(signal.SIGCONT)
+            come()
         _tell_where(judge, site, "counted in Redis again after", "counted in Redis", HEALED)
-    _tell(judge, asked)
-
-
-def _tell(judge: Judge, asked: Probe) -> None:
     asked.tell(judge, "hot GETs and readyz", 200)
-    judge.say("the slowest of them", asked.slowest, "s", SLOWEST)
+    judge.say("the slowest of them against its aim", asked.slowest, "s", SLOWEST)
 
 
 def _tell_where(judge: Judge, site: Site, what: str, words: str, aim: float) -> None:
