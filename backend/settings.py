@@ -98,7 +98,7 @@ class Settings(BaseSettings):
     """Addresses and networks of the proxies whose ``X-Forwarded-For`` is believed."""
     request_timeout_seconds: int = Field(default=60, ge=1, le=3600)
     """How long a request may be worked at before its caller is told that it takes too long."""
-    threads: int = Field(default=16, ge=2, le=200)
+    threads: int = Field(default=4, ge=2, le=200)
     """That each process answers from the store with; more make nothing faster, and all else slower."""
     requests_at_once: int = Field(default=64, ge=4, le=10_000)
     """Requests that each process works at or has waiting for one of these threads; more are refused."""

@@ -1,4 +1,4 @@
-"""A connection to the service: how many there may be, and how long a reader may take nothing.
+"""A connection to the service: how many there may be, whose turn it is, how long a reader may take nothing.
 
 uvicorn counts connections, but answers each above its limit in plain text, ``/healthz`` too; here the
 application is told, and says it in its own words. And it waits for ever for a reader that takes nothing.
@@ -9,6 +9,7 @@ from asyncio.events import TimerHandle
 from typing import Any, ClassVar
 
 from backend.asgi.http_protocol import Protocol
+from backend.asgi.turns import FIRST, Turns
 
 STALL_SECONDS = 30.0
 """In which a reader takes something of its answer."""
@@ -19,10 +20,12 @@ class BoundedProtocol(Protocol):
     """A connection; when there are more than ``most_connections``, its requests say so in their state."""
 
     most_connections: ClassVar[int] = 1000
+    turns: ClassVar[Turns] = Turns()
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._stall_timer: TimerHandle | None = None
+        self._waiting = b""
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -30,8 +33,27 @@ class BoundedProtocol(Protocol):
             transport.abort()  # one more would cost what is left for those who ask /healthz
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self._waiting = b""
         self._end_stall_timer()
         super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self._waiting:
+            self._waiting += data
+            self.flow.pause_reading()  # it would be read into memory for as long as the turn does not come
+        elif self.turns.take() or data.startswith(FIRST):
+            super().data_received(data)
+        else:
+            self._waiting = data
+            self._unset_keepalive_if_required()
+            self.turns.wait(self._read_waiting)
+
+    def _read_waiting(self) -> None:
+        """Read what waited for this connection's turn; nothing if it is gone meanwhile."""
+        data, self._waiting = self._waiting, b""
+        if data:
+            self.flow.resume_reading()
+            super().data_received(data)
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
@@ -69,4 +91,4 @@ class BoundedProtocol(Protocol):
 
 
 def bounded(most_connections: int) -> type[BoundedProtocol]:
-    return type("Protocol", (BoundedProtocol,), {"most_connections": most_connections})
+    return type("Protocol", (BoundedProtocol,), {"most_connections": most_connections, "turns": Turns()})

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import sys
+from functools import partial
 from typing import Any
 
 import structlog
@@ -10,6 +11,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from backend.asgi.protocol import BoundedProtocol, bounded
+from backend.asgi.turns import FIRST
 from backend.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -20,8 +22,9 @@ GRACEFUL_SECONDS = 6
 """How long answers that are being sent may take once the service is told to stop."""
 SPARE_FILES = 256
 """Besides connections: the store, logs, feeds, pipes to other processes."""
-TAKEN_IN_AT_ONCE = 32
+TAKEN_IN_AT_ONCE = 64
 PAUSE_SECONDS = 0.5
+SECOND_LOOK_SECONDS = 0.01
 
 
 def server_config(app: ASGIApp, settings: Settings) -> uvicorn.Config:
@@ -48,7 +51,7 @@ def make_room_for_connections(count: int) -> None:
         import resource
     except ImportError:  # not on Windows, which has no such limit
         return
-    wanted = 2 * count + SPARE_FILES
+    wanted = 3 * count + SPARE_FILES  # twice as many may be open, and as many wait for their turn
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     if soft != resource.RLIM_INFINITY and soft < most:
@@ -58,13 +61,15 @@ def make_room_for_connections(count: int) -> None:
 class Server(uvicorn.Server):
     """uvicorn's server with an ear of its own for connections.
 
-    The event loop takes in one connection each time around. With a hundred busy ones a time around is tens of
-    milliseconds, and whoever comes next, to ask /healthz perhaps, waits behind all who came before: seconds.
+    The event loop takes in one connection each time around, and whoever comes next, to ask /healthz perhaps,
+    waits behind all who came before: seconds. Here all are taken in at once, and opened in their turns.
     """
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         self._listening: list[socket.socket] = []
+        self._unopened: set[socket.socket] = set()
         self._opening: set[asyncio.Task[Any]] = set()
+        self._protocol: type[BoundedProtocol] = self.config.http_protocol_class  # type: ignore[assignment]
         if sys.platform == "win32" or sockets is None:
             await super().startup(sockets)
             return
@@ -101,17 +106,49 @@ class Server(uvicorn.Server):
             connection.setblocking(False)
             if connection.family != getattr(socket, "AF_UNIX", None):
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            opening = loop.create_task(self._open(connection))
-            self._opening.add(opening)
-            opening.add_done_callback(self._opening.discard)
+            if self._protocol.turns.take():
+                self._open(connection)
+            else:
+                self._wait(connection, SECOND_LOOK_SECONDS)
 
-    async def _open(self, connection: socket.socket) -> None:
+    def _wait(self, connection: socket.socket, later: float = 0.0) -> None:
+        """Open ``connection`` when it is its turn, or as soon as it is seen to ask what never waits.
+
+        What it asks may come a moment after it: where nothing is there yet, another look is taken ``later``.
+        """
+        sent = _sent(connection)
+        if sent.startswith(FIRST):
+            self._open(connection)
+        elif later and not sent:
+            asyncio.get_running_loop().call_later(later, self._wait, connection)
+        elif len(self._unopened) < self._protocol.most_connections:
+            self._unopened.add(connection)
+            self._protocol.turns.wait(partial(self._open, connection))
+        else:
+            connection.close()
+
+    def _open(self, connection: socket.socket) -> None:
+        self._unopened.discard(connection)
+        opening = asyncio.get_running_loop().create_task(self._opened(connection))
+        self._opening.add(opening)
+        opening.add_done_callback(self._opening.discard)
+
+    async def _opened(self, connection: socket.socket) -> None:
         loop = asyncio.get_running_loop()
         try:
-            await loop.connect_accepted_socket(self._protocol, connection)
+            await loop.connect_accepted_socket(self._connection, connection)
         except OSError:  # it is gone already
             connection.close()
 
-    def _protocol(self) -> asyncio.Protocol:
-        protocol: type[BoundedProtocol] = self.config.http_protocol_class  # type: ignore[assignment]
-        return protocol(config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
+    def _connection(self) -> asyncio.Protocol:
+        return self._protocol(
+            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )
+
+
+def _sent(connection: socket.socket) -> bytes:
+    """The first bytes of what was sent already."""
+    try:
+        return connection.recv(max(map(len, FIRST)), socket.MSG_PEEK)
+    except OSError:  # nothing yet, or it is gone
+        return b""

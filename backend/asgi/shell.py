@@ -96,8 +96,8 @@ class Shell:
                 if_none_match = value if if_none_match is None else if_none_match + b", " + value
         request_id = self._ids.take(sent_id)
         method = scope["method"]
-        state = scope.setdefault("state", {})  # not every server brings one
-        if (method == "GET" or method == "HEAD") and CROWDED not in state:
+        scope.setdefault("state", {})  # not every server brings one
+        if method == "GET" or method == "HEAD":
             ready = self._ready.find(scope["path"], scope["query_string"])
             reader = None if ready is None else self._reader(scope["headers"])
             if ready is not None and reader is not None:
@@ -123,6 +123,8 @@ class Shell:
     ) -> None:
         status, headers, body = told
         own: list[Header] = [(b"x-request-id", request_id)]
+        if CROWDED in scope["state"]:
+            own.append((b"connection", b"close"))
         method, path = scope["method"], scope["path"]
         if self._limiter is not None and not self._is_exempt(reader, scope):
             counted = await self._limiter.count(by_holder(reader))

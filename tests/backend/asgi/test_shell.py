@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from backend.asgi.protocol import CROWDED
 from backend.asgi.request_ids import RequestIds
 from backend.asgi.shell import Bounds, Shell
 from backend.auth import service
@@ -74,6 +75,21 @@ def test_what_stands_ready_is_sent_without_asking_the_application(sqlite_databas
     answer = get(app, "/ready", cp_x_api_key=key)
     assert (answer.status, answer.body) == (200, b'{"ready":true}')
     assert answer.headers["x-data-mode"] == "live"
+
+
+def test_what_stands_ready_is_sent_on_too_many_connections_too_and_ends_each(
+    sqlite_database: Database,
+) -> None:
+    key = key_with(sqlite_database, "read")
+    app = shell(sqlite_database, breaking)
+
+    async def crowded(scope: Any, receive: Any, send: Any) -> None:
+        scope["state"][CROWDED] = True
+        await app(scope, receive, send)
+
+    answer = send(crowded, "/ready", headers={"CP-X-API-KEY": key})
+    assert (answer.status, answer.headers["connection"]) == (200, "close")
+    assert "connection" not in send(app, "/ready", headers={"CP-X-API-KEY": key}).headers
 
 
 @pytest.mark.parametrize("scopes", [(), ("write",), ("ingest", "admin")])
