@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -30,6 +31,7 @@ def figure(
     sample: bool,
     span: Span,
     identity: str,
+    lang: Language = "en",
 ) -> Figure:
     """Rising candles filled, falling ones hollow; volume below where every candle knows it.
 
@@ -40,7 +42,7 @@ def figure(
     local = [time.astimezone(zone).replace(tzinfo=None) for time in times]
     opens, highs, lows, closes, volumes = (list(column) for column in list(zip(*candles, strict=True))[1:])
     labels = [
-        [price(_exact(value)) for value in row[1:5]] + [f"{time:%Y-%m-%d %H:%M} UTC"]
+        [_price(value) for value in row[1:5]] + [f"{time:%Y-%m-%d %H:%M} UTC"]
         for row, time in zip(candles, times, strict=True)
     ]
     traces: list[dict[str, Any]] = [
@@ -72,7 +74,7 @@ def figure(
                 "y": volumes,
                 "yaxis": "y2",
                 "marker": {"color": [shades.up if up else shades.down for up in rising], "opacity": 0.4},
-                "customdata": [compact_usd(_exact(volume)) for volume in volumes],
+                "customdata": [_volume(volume, lang) for volume in volumes],
                 "hovertemplate": f"{t('rankings.volume')} %{{customdata}}<extra></extra>",
             }
         )
@@ -141,8 +143,8 @@ def table(candles: Sequence[CandleRow], name: str, lang: Language) -> Table:
     rows = [
         [
             f"{datetime.fromtimestamp(row[0] / 1000, UTC):%m-%d %H:%M}",
-            *(price(_exact(value)) for value in row[1:5]),
-            UNKNOWN if row[5] is None else compact_usd(_exact(row[5]), lang),
+            *(_price(value) for value in row[1:5]),
+            _volume(row[5], lang),
         ]
         for row in reversed(candles)
     ]
@@ -155,12 +157,19 @@ def summary(candles: Sequence[CandleRow], name: str, span: str) -> str:
         "rankings.candles_alt",
         name=name,
         span=span,
-        first=price(_exact(candles[0][1])),
-        last=price(_exact(candles[-1][4])),
-        low=price(_exact(min(row[3] for row in candles))),
-        high=price(_exact(max(row[2] for row in candles))),
+        first=_price(candles[0][1]),
+        last=_price(candles[-1][4]),
+        low=_price(min(row[3] for row in candles)),
+        high=_price(max(row[2] for row in candles)),
     )
 
 
-def _exact(value: float | None) -> Decimal | None:
-    return None if value is None else Decimal(repr(value))
+# Kept: each stands in the drawing and in the table, and a candle that is closed comes again and again.
+@lru_cache(maxsize=8192)
+def _price(value: float) -> str:
+    return price(Decimal(repr(value)))
+
+
+@lru_cache(maxsize=8192)
+def _volume(value: float | None, lang: Language) -> str:
+    return UNKNOWN if value is None else compact_usd(Decimal(repr(value)), lang)

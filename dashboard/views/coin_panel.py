@@ -110,6 +110,7 @@ def _candles(row: Row, span: Span, look: Look, answer: Fetched[CandleSeries]) ->
         sample=bool(series["source"] and series["source"].startswith("sample")),
         span=span,
         identity=f"{row.id} {span}",
+        lang=language(),
     )
     words = candles.summary(shown, row.name, t(f"rankings.span_{span}"))
     table = candles.table(shown, row.name, language())

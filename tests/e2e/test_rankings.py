@@ -441,10 +441,18 @@ def test_rows_far_from_the_screen_are_laid_out_at_leisure_and_left_out_while_the
     expect(rows.last).to_be_in_viewport()
 
 
-def test_a_press_on_a_row_leaves_no_caret_among_the_rows(page: Page) -> None:
-    page.locator(".rk tbody tr").nth(3).locator(".c-price").click()
+def test_a_press_on_a_row_leaves_no_caret_among_the_rows_and_two_mark_a_word(page: Page) -> None:
+    prices = page.locator(".rk tbody .c-price")
+    prices.nth(3).click()
     expect(panel(page)).to_be_visible()
     assert page.evaluate("getSelection().rangeCount") == 0
+    page.evaluate("getSelection().selectAllChildren(document.querySelector('.rk-price'))")
+    prices.nth(4).click()  # what is marked elsewhere holds up nothing
+    expect(page.locator(".rk tbody tr").nth(4)).to_have_attribute("aria-selected", "true")
+    prices.nth(5).dblclick()
+    marked = page.evaluate("String(getSelection())").strip()
+    assert marked
+    assert marked in prices.nth(5).inner_text()
 
 
 CASES = {

@@ -21,6 +21,7 @@ class RankTable {
     root.append(this.frame);
     this.seen = new IntersectionObserver((entries) => this.onSeen(entries), { root: this.box, rootMargin: "300px 0px" });
     this.box.addEventListener("pointerdown", (event) => this.onPress(event), { passive: true });
+    this.box.addEventListener("mousedown", (event) => this.onDown(event));
     this.box.addEventListener("click", (event) => this.onClick(event));
     this.box.addEventListener("keydown", (event) => this.onKey(event));
     this.box.addEventListener("focusin", (event) => this.onFocus(event));
