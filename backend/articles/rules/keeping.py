@@ -8,6 +8,7 @@ The set is pickled, and only the classes that a set consists of are taken out of
 to the data folder can change the rules there in any case, and gains nothing else by this file.
 """
 
+import contextlib
 import hashlib
 import io
 import os
@@ -15,6 +16,7 @@ import pickle
 import re
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -46,6 +48,8 @@ _OF_A_SET = (
 _KNOWN: dict[tuple[str, str], Any] = {(each.__module__, each.__qualname__): each for each in _OF_A_SET}
 _KNOWN["re", "_compile"] = re.compile  # how patterns are pickled
 _DIGEST = 32
+STRAY_SECONDS = 60.0
+"""After which a file that was begun is nobody's any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +139,16 @@ def _write(file: Path, made_of: bytes, made: CompiledPack) -> None:
         with tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as fresh:
             fresh.write(_digest(content) + content)
         os.replace(fresh.name, file)
+        _clear_away(file)
     except OSError as error:
         log.info("compiled_rules_not_kept", file=str(file), reason=error.strerror)
         if fresh is not None:
             Path(fresh.name).unlink(missing_ok=True)
+
+
+def _clear_away(file: Path) -> None:
+    """Delete what processes left that were killed while they wrote; others may be writing just now."""
+    for left in file.parent.glob(f".{file.name}.*"):
+        with contextlib.suppress(FileNotFoundError):  # another start does the same
+            if time.time() - left.stat().st_mtime > STRAY_SECONDS:
+                left.unlink()

@@ -1,7 +1,9 @@
 """A set of rules is kept for the next start, and used as long as it would be made the same again."""
 
 import hashlib
+import os
 import pickle
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -169,6 +171,19 @@ def test_nobody_else_can_read_it_and_nothing_lies_beside_it(file: Path, packs: l
     made(file, packs)
     assert file.stat().st_mode & 0o077 == 0
     assert sorted(each.name for each in file.parent.iterdir()) == [FILE_NAME, "own.yaml"]
+
+
+def test_what_a_killed_process_left_is_cleared_away_but_not_what_another_writes(
+    file: Path, packs: list[Path]
+) -> None:
+    left, written = (file.with_name(f".{FILE_NAME}.{name}") for name in ("left", "written"))
+    left.touch()
+    written.touch()
+    long_ago = time.time() - keeping.STRAY_SECONDS - 1
+    os.utime(left, (long_ago, long_ago))
+    made(file, packs)
+    assert not left.exists()
+    assert written.exists()
 
 
 def test_a_start_keeps_its_rules_and_a_change_while_it_runs_waits_for_the_next(
