@@ -95,7 +95,7 @@ class DocumentStore:
         filters = _filters(kinds, languages)
         if filters is None or limit < 1:
             return [[] for _ in texts]
-        with self._database.read() as connection:
+        with self._database.snapshot() as connection:
             different = {term for terms in asked for term in terms}
             totals, held = self._frequencies.read(connection, different)
             ranked = [

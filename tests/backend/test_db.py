@@ -2,7 +2,7 @@
 
 import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
@@ -172,14 +172,13 @@ def test_a_write_is_seen_by_others_only_when_it_is_committed(stocked: Database) 
     assert got(stocked, "words") == "within"
 
 
-def test_a_read_sees_one_state_on_sqlite_however_long_it_lasts(sqlite_database: Database) -> None:
-    things.metadata.create_all(sqlite_database.engine)
-    put(sqlite_database, words="before")
-    with sqlite_database.read() as reading:
+def test_a_snapshot_sees_one_state_however_long_it_lasts(stocked: Database) -> None:
+    put(stocked, words="before")
+    with stocked.snapshot() as reading:
         first = reading.execute(sa.select(things.c.words)).scalar_one()
-        put(sqlite_database, words="after")
+        put(stocked, words="after")
         assert reading.execute(sa.select(things.c.words)).scalar_one() == first == "before"
-    assert got(sqlite_database, "words") == "after"
+    assert got(stocked, "words") == "after"
 
 
 def in_threads(count: int, work: Callable[[], None]) -> list[Exception]:
@@ -250,3 +249,55 @@ def test_a_statement_that_is_not_answered_in_time_fails_and_the_next_one_has_a_n
             connection.execute(sa.text("SELECT pg_sleep(30)"))
         impatient.ping()
         impatient.dispose()
+
+
+@pytest.fixture
+def postgres(tmp_path: Path) -> Iterator[Database]:
+    with databases.fresh("postgres", tmp_path) as url:
+        opened = Database(url)
+        yield opened
+        opened.dispose()
+
+
+def session(connection: sa.Connection) -> int:
+    """The number by which PostgreSQL knows it."""
+    return int(connection.execute(sa.text("SELECT pg_backend_pid()")).scalar_one())
+
+
+def test_a_read_holds_no_transaction_open_on_postgresql(postgres: Database) -> None:
+    look = sa.text("SELECT state FROM pg_stat_activity WHERE pid = :pid")
+    with postgres.read() as reading, postgres.read() as other:
+        assert other.execute(look, {"pid": session(reading)}).scalar_one() == "idle"
+        with postgres.snapshot() as lasting:
+            assert other.execute(look, {"pid": session(lasting)}).scalar_one() == "idle in transaction"
+
+
+def test_sessions_that_postgresql_has_ended_fail_nobody(postgres: Database) -> None:
+    with postgres.read() as one, postgres.read() as other:
+        ended = {session(one), session(other)}
+    administrator = Database(postgres.url)
+    with administrator.read() as connection:
+        for number in ended:  # waits until it is gone
+            connection.execute(sa.text("SELECT pg_terminate_backend(:pid, 10000)"), {"pid": number})
+    administrator.dispose()
+    with postgres.read() as one, postgres.write() as other:
+        assert not ended & {session(one), session(other)}
+
+
+def test_a_session_is_asked_for_a_sign_of_life_only_after_a_while_without_use(
+    postgres: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+
+    def ask(connection: object) -> bool:
+        asked.append(connection)
+        return True
+
+    monkeypatch.setattr(postgres.engine.dialect, "do_ping", ask)
+    monkeypatch.setattr("backend.db.UNUSED_FOR", 60.0)
+    for _ in range(3):
+        postgres.ping()
+    assert asked == []
+    monkeypatch.setattr("backend.db.UNUSED_FOR", 0.0)
+    postgres.ping()
+    assert len(asked) == 1
