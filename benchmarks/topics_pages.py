@@ -117,6 +117,7 @@ def build(url: str, shape: Shape, number: int) -> None:
     if not database.is_sqlite:
         with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.execute(sa.text("VACUUM ANALYZE"))  # as the server does by itself after a while
+            connection.execute(sa.text("CHECKPOINT"))  # or what it just found were gone at the next start
     database.dispose()
     print(f"{number:,} topics stored in {time.perf_counter() - began:.0f} s", flush=True)
 
