@@ -6,7 +6,7 @@ write lock. The file is in WAL mode, and a commit reaches the disk before it ret
 (``synchronous=FULL``), since answers that accept work are sent after the commit.
 """
 
-import select
+import selectors
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -249,9 +249,9 @@ def _has_word(connection: "psycopg.Connection[Any]") -> bool:
     """Whether something waits to be read on the line, if only its end; also true of a closed connection."""
     if connection.closed:
         return True
-    line = select.poll()
-    line.register(connection.fileno(), select.POLLIN)
-    return bool(line.poll(0))
+    with selectors.DefaultSelector() as line:
+        line.register(connection.fileno(), selectors.EVENT_READ)
+        return bool(line.select(0))
 
 
 def impatient_connection(seconds: float) -> "type[psycopg.Connection[Any]]":
