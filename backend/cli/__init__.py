@@ -8,6 +8,7 @@ import sys
 
 import typer
 
+from backend import heaps
 from backend.cli import (
     apps,
     backups,
@@ -54,6 +55,7 @@ def main() -> None:
     # As numpy is imported, its algebra would start a thread for each core, which is a tenth of a program's
     # start; what is added up here is small, and threads of requests and jobs are there already.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    heaps.share()
     try:
         app()
     except KeyboardInterrupt:
