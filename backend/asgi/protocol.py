@@ -9,7 +9,7 @@ from asyncio.events import TimerHandle
 from typing import Any, ClassVar
 
 from backend.asgi.http_protocol import Protocol
-from backend.asgi.turns import FIRST, Turns
+from backend.asgi.turns import PIECE, Turns
 
 STALL_SECONDS = 30.0
 """In which a reader takes something of its answer."""
@@ -41,26 +41,43 @@ class BoundedProtocol(Protocol):
         if self._waiting:
             self._waiting += data
             self.flow.pause_reading()  # it would be read into memory for as long as the turn does not come
-        elif self.turns.take() or data.startswith(FIRST):
-            super().data_received(data)
+            return
+        self._waiting = data
+        if self.turns.take() or self.turns.take_first(data):
+            self._read_waiting()
         else:
-            self._waiting = data
             self._unset_keepalive_if_required()
             self.turns.wait(self._read_waiting)
 
     def _read_waiting(self) -> None:
-        """Read what waited for this connection's turn; nothing if it is gone meanwhile."""
-        data, self._waiting = self._waiting, b""
-        if data:
+        """Read a piece of what waited for this connection's turn; nothing where the connection ends."""
+        if self.transport.is_closing():
+            self._waiting = b""
+            return
+        piece, self._waiting = self._waiting[:PIECE], self._waiting[PIECE:]
+        if self._waiting:
+            self.flow.pause_reading()
+            self.turns.wait(self._read_waiting)
+        elif piece:
             self.flow.resume_reading()
-            super().data_received(data)
+        if piece:
+            super().data_received(piece)
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
         if len(self.connections) > self.most_connections:
             self.scope["state"][CROWDED] = True
 
+    def _expire(self) -> None:
+        if self._waiting:  # for its turn: it came in time
+            self._stop_clock()
+            self._keep_time()
+        else:
+            super()._expire()
+
     def timeout_keep_alive_handler(self) -> None:
+        if self._waiting:
+            return
         super().timeout_keep_alive_handler()
         if self.transport.get_write_buffer_size():  # which closing waits for
             self.loop.call_later(STALL_SECONDS, self.transport.abort)

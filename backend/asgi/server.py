@@ -10,6 +10,7 @@ import structlog
 import uvicorn
 from starlette.types import ASGIApp
 
+from backend import metrics
 from backend.asgi.protocol import BoundedProtocol, bounded
 from backend.asgi.turns import FIRST
 from backend.settings import Settings
@@ -108,27 +109,31 @@ class Server(uvicorn.Server):
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if self._protocol.turns.take():
                 self._open(connection)
-            else:
+            elif len(self._unopened) < self._protocol.most_connections:
+                self._unopened.add(connection)
                 self._wait(connection, SECOND_LOOK_SECONDS)
+            else:
+                metrics.SHED.labels("connections").inc()
+                connection.close()
 
     def _wait(self, connection: socket.socket, later: float = 0.0) -> None:
-        """Open ``connection`` when it is its turn, or as soon as it is seen to ask what never waits.
+        """Open ``connection`` when it is its turn, or at once where it is seen to ask what goes first.
 
-        What it asks may come a moment after it: where nothing is there yet, another look is taken ``later``.
+        That may come a moment after the connection: where it cannot be told yet, it looks again ``later``.
         """
         sent = _sent(connection)
-        if sent.startswith(FIRST):
+        if self._protocol.turns.take_first(sent):
             self._open(connection)
-        elif later and not sent:
+        elif later and any(first.startswith(sent) for first in FIRST):
             asyncio.get_running_loop().call_later(later, self._wait, connection)
-        elif len(self._unopened) < self._protocol.most_connections:
-            self._unopened.add(connection)
-            self._protocol.turns.wait(partial(self._open, connection))
         else:
-            connection.close()
+            self._protocol.turns.wait(partial(self._open, connection))
 
     def _open(self, connection: socket.socket) -> None:
         self._unopened.discard(connection)
+        if not self._listening:  # the service ends, and has told all who were there
+            connection.close()
+            return
         opening = asyncio.get_running_loop().create_task(self._opened(connection))
         self._opening.add(opening)
         opening.add_done_callback(self._opening.discard)

@@ -12,16 +12,25 @@ from collections.abc import Callable
 
 AT_ONCE = 16
 """What is done each time around: some milliseconds of work."""
-FIRST = (b"GET /healthz ", b"GET /readyz ", b"GET /metrics ")
-"""How requests begin that never wait: whoever runs the service asks these, most of all when all is full."""
+FIRST_AT_ONCE = 4
+"""Of what goes first: a flood of it is not to keep everybody else waiting."""
+PIECE = 16 * 1024
+"""Bytes that are read in one turn."""
+FIRST = tuple(
+    f"{method} {path}{end}".encode()
+    for method in ("GET", "HEAD")
+    for path in ("/healthz", "/readyz", "/metrics")
+    for end in " ?"
+)
+"""How requests begin that go first: whoever runs the service asks these, most of all when all is full."""
 
 
 class Turns:
     """The turns of all connections to one process. Belongs to the event loop's thread."""
 
-    def __init__(self, at_once: int = AT_ONCE) -> None:
-        self._at_once = at_once
-        self._left = at_once
+    def __init__(self, at_once: int = AT_ONCE, first_at_once: int = FIRST_AT_ONCE) -> None:
+        self._at_once = self._left = at_once
+        self._first_at_once = self._first_left = first_at_once
         self._waiting: deque[Callable[[], object]] = deque()
         self._goes_on = False
 
@@ -30,6 +39,14 @@ class Turns:
         if self._waiting or not self._left:
             return False
         self._left -= 1
+        self._go_on()
+        return True
+
+    def take_first(self, sent: bytes) -> bool:
+        """Whether it may be done before all that waits, by how the request begins."""
+        if not self._first_left or not sent.startswith(FIRST):
+            return False
+        self._first_left -= 1
         self._go_on()
         return True
 
@@ -45,7 +62,7 @@ class Turns:
 
     def _next(self) -> None:
         waiting = self._waiting
-        self._left, self._goes_on = self._at_once, False
+        self._left, self._first_left, self._goes_on = self._at_once, self._first_at_once, False
         if waiting:
             self._go_on()
         while waiting and self._left:

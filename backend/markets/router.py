@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
+from anyio import CapacityLimiter, to_thread
 from fastapi import Path, Query, Request
 from pydantic import WithJsonSchema
 from starlette.responses import Response
@@ -30,6 +31,8 @@ OpenOnly = Annotated[
     WithJsonSchema({"type": "boolean"}),
 ]
 NO_SUCH_ASSET = not_found("No configured asset has this id.")
+CANDLES = CapacityLimiter(8)
+"""Threads of their own: they may wait for a provider, and nobody else is to wait with them."""
 
 
 def market(request: Request) -> MarketService:
@@ -56,12 +59,12 @@ def read_asset(request: Request, id: AssetId) -> Response:
 
 
 @router.get("/assets/{id}/candles", response_model=schemas.CandleSeries, responses=NO_SUCH_ASSET)
-def read_candles(request: Request, id: AssetId, span: Span = "24h") -> Response:
+async def read_candles(request: Request, id: AssetId, span: Span = "24h") -> Response:
     """True OHLC from a provider where it can be had, else candles sampled from polls or a sparkline.
 
     `24h` holds 30-minute candles, `7d` 4-hour ones; `basis` says which kind they are.
     """
-    return RawJson(market(request).candles(id, span))
+    return RawJson(await to_thread.run_sync(market(request).candles, id, span, limiter=CANDLES))
 
 
 @router.get("/assets/{id}/candles/around", response_model=schemas.CandlesAround, responses=NO_SUCH_ASSET)

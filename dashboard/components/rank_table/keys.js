@@ -51,6 +51,7 @@ Object.assign(RankTable.prototype, {
   },
 
   onKey(event) {
+    delete this.box.dataset.by;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const head = event.target.closest("[data-sort]");
     const spot = this.place(event.target);
@@ -77,6 +78,7 @@ Object.assign(RankTable.prototype, {
 
   // "/" finds from anywhere on the page, unless the reader is typing or has switched letters off.
   onPageKey(event) {
+    delete this.box.dataset.by;
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const deep = event.composedPath()[0];
     const typing = deep.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(deep.tagName || "");
@@ -103,8 +105,9 @@ Object.assign(RankTable.prototype, {
   // To put a caret among so many rows takes the browser longer than the click's own work. Two clicks mark a word
   // all the same, and Shift or Alt a stretch.
   onDown(event) {
+    this.box.dataset.by = "pointer";
     this.marks = event.button !== 0 || event.detail > 1 || event.shiftKey || event.altKey;
-    if (!this.marks && this.place(event.target)) event.preventDefault();
+    if (!this.marks && this.place(event.target) && !event.target.closest("a")) event.preventDefault(); // links are dragged
   },
 
   onClick(event) {

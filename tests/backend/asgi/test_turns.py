@@ -129,23 +129,83 @@ def test_what_a_connection_sends_is_read_in_its_order() -> None:
     assert asked.paths[-1] == "/healthz"
 
 
+def stop(server: Server) -> Turns:
+    turns = server._protocol.turns
+    turns._at_once = turns._left = 0
+    return turns
+
+
 def test_who_is_gone_before_its_turn_is_not_asked_for() -> None:
     async def work(server: Server, client: Clients) -> None:
         stays, goes = client(), client()
         await until(lambda: len(server.server_state.connections) == 2)
-        turns = server._protocol.turns
-        turns._at_once = turns._left = 0
+        turns = stop(server)
         goes.sendall(REQUEST)
         await until(lambda: len(turns._waiting) == 1)
         goes.close()
-        stays.sendall(HEALTH.replace(b"GET", b"HEAD"))
+        stays.sendall(REQUEST.replace(b"/x", b"/stays"))
         await until(lambda: len(server.server_state.connections) == 1 and len(turns._waiting) == 2)
         turns._at_once = 1
         await until(lambda: bool(asked.paths))
 
     asked = Asked()
     served(work, asked, at_once=100)
-    assert asked.paths == ["/healthz"]
+    assert asked.paths == ["/stays"]
+
+
+def test_what_waits_on_a_connection_that_is_being_ended_is_not_begun() -> None:
+    async def work(server: Server, client: Clients) -> None:
+        one = client()
+        await until(lambda: len(server.server_state.connections) == 1)
+        turns = stop(server)
+        one.sendall(REQUEST)
+        await until(lambda: len(turns._waiting) == 1)
+        (connection,) = server.server_state.connections
+        connection.transport.close()
+        turns._waiting.popleft()()  # its turn comes before the loop tells that it is gone
+        await until(lambda: not server.server_state.connections)
+
+    asked = Asked()
+    served(work, asked, at_once=100)
+    assert asked.paths == []
+
+
+def test_who_waits_to_be_opened_when_the_service_ends_is_let_go() -> None:
+    async def work(server: Server, client: Clients) -> None:
+        waiting = [client() for _ in range(3)]
+        for each in waiting:
+            each.sendall(REQUEST)
+        turns = server._protocol.turns
+        await until(lambda: len(turns._waiting) == 3)
+        await server.shutdown()
+        turns._at_once = 3
+        await until(lambda: not server._unopened)
+        for each in waiting:
+            with suppress(ConnectionError):
+                assert each.recv(1) == b""
+        assert not server.server_state.connections
+
+    asked = Asked()
+    served(work, asked, at_once=0)
+    assert asked.paths == []
+
+
+def test_what_came_in_time_is_not_timed_out_while_it_waits() -> None:
+    async def work(server: Server, client: Clients) -> None:
+        one = client()
+        await until(lambda: len(server.server_state.connections) == 1)
+        turns = stop(server)
+        one.sendall(REQUEST)
+        await until(lambda: len(turns._waiting) == 1)
+        (connection,) = server.server_state.connections
+        connection._expire()
+        connection.timeout_keep_alive_handler()
+        turns._at_once = 1
+        await until(lambda: bool(asked.paths))
+
+    asked = Asked()
+    served(work, asked, at_once=100)
+    assert asked.paths == ["/x"]
 
 
 def test_no_more_wait_to_be_opened_than_may_be_open() -> None:
@@ -164,6 +224,17 @@ def test_no_more_wait_to_be_opened_than_may_be_open() -> None:
 
     served(work, Asked(), at_once=1, most=8)
     assert 0 < ended.count(b"HTTP/1.1 204") < 40
+
+
+def test_a_flood_of_what_goes_first_waits_like_others() -> None:
+    async def run() -> None:
+        turns = Turns(0, 2)
+        assert [turns.take_first(HEALTH) for _ in range(3)] == [True, True, False]
+        await asyncio.sleep(0)
+        assert turns.take_first(HEALTH.replace(b"GET", b"HEAD").replace(b"z ", b"z?full "))
+        assert not turns.take_first(REQUEST)
+
+    asyncio.run(run())
 
 
 @pytest.mark.parametrize("count", [0, 1, 7, 40])
