@@ -101,13 +101,15 @@ def fold(text: str) -> Folded:
         return _even_out(text, text)
     # The lower case of bytes is that of ASCII: much quicker than that of all characters.
     low = low.lower()
+    uneven = _UNEVEN.search(others)
     for character in others:
         small = _ALONE.get(character) or character.lower()
+        if not uneven and _SINGLE.match(small):
+            small = unicodedata.normalize("NFKC", small)
         if small != character:
             low = low.replace(encoded(character), encoded(small))
     text = low.decode("utf-8", "surrogatepass")
-    others = others.lower()
-    return _even_out(text, others) if _RUN.search(others) else Folded(text, [], low)
+    return _even_out(text, others.lower()) if uneven else Folded(text, [], low)
 
 
 def encoded(text: str) -> bytes:
