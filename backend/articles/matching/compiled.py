@@ -4,7 +4,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import itemgetter
+from functools import reduce
+from operator import and_, itemgetter
 from typing import TYPE_CHECKING
 
 from backend import collector
@@ -125,8 +126,9 @@ def _rule_set(
 ) -> RuleSet:
     ordered = sorted(surfaces)
     gathered = [_in_order(surfaces[surface]) for surface in ordered]
-    left = [_common(meaning.left for meaning in listed) for listed in gathered]
-    right = [_common(meaning.right for meaning in listed) for listed in gathered]
+    # What every meaning forbids.
+    left = [reduce(and_, [meaning.left for meaning in listed]) for listed in gathered]
+    right = [reduce(and_, [meaning.right for meaning in listed]) for listed in gathered]
     every = [meaning for listed in gathered for meaning in listed]
     conditions = [text for m in every for text in (*m.not_before, *m.not_after)]
     forms = marked_forms(ordered, left, right)
@@ -139,17 +141,16 @@ def _rule_set(
         surfaces=[ordered[k] for k, _ in forms],
         left=[left[k] for k, _ in forms],
         right=[right[k] for k, _ in forms],
-        meanings=[tuple(m for m in listed if m.kind is not Kind.EVIDENCE) for listed in meanings],
-        evidence=[
-            tuple(m for m in listed if m.evidence or _is_ticker_of_field(m, combined)) for listed in meanings
-        ],
+        meanings=[tuple([m for m in listed if m.kind is not Kind.EVIDENCE]) for listed in meanings],
+        evidence=[tuple([m for m in listed if _tells_of_field(m, combined)]) for listed in meanings],
         mentions=tuple(mentions),
         joints=joints_of(ordered),
         unsure=frozenset(row for row, (k, _) in enumerate(forms) if looks_like_others(ordered[k])),
         conditions={
             index: (_longest(m.not_after for m in listed), _longest(m.not_before for m in listed))
             for index, listed in enumerate(meanings)
-            if any(m.not_before or m.not_after for m in listed)
+            for m in listed
+            if m.not_before or m.not_after
         },
         stops=_stops(ordered, conditions),
         longest=max(map(len, ordered), default=0),
@@ -157,8 +158,10 @@ def _rule_set(
     )
 
 
-def _is_ticker_of_field(meaning: Meaning, combined: Combined) -> bool:
-    return meaning.kind is Kind.SYMBOL and combined.entities[meaning.entity or ""].tells_of_field
+def _tells_of_field(meaning: Meaning, combined: Combined) -> bool:
+    if meaning.kind is Kind.SYMBOL:
+        return combined.entities[meaning.entity or ""].tells_of_field
+    return meaning.evidence
 
 
 _PUNCTUATION = frozenset('\n,.;:!?"()[]、。，；：！？（）「」『』“”…*|#')
@@ -172,14 +175,6 @@ def _stops(surfaces: Iterable[str], conditions: Iterable[str]) -> re.Pattern[str
 
 def _longest(conditions: Iterable[Sequence[str]]) -> int:
     return max((len(text) for listed in conditions for text in listed), default=0)
-
-
-def _common(masks: Iterable[int]) -> int:
-    """What every one of ``masks`` holds."""
-    found = -1
-    for mask in masks:
-        found &= mask
-    return found
 
 
 def _in_order(meanings: list[Meaning]) -> list[Meaning]:

@@ -237,7 +237,7 @@ def add_other_case(
     small letters asks for evidence, and is none.
     """
     for meanings in surfaces.values():
-        exact = [name for name in meanings if name.kind == Kind.NAME and name.form == Form.EXACT]
+        exact = [name for name in meanings if name.kind is Kind.NAME and name.form is Form.EXACT]
         if not exact or not _settles_case(exact) or any(name.kind is Kind.ANY_CASE for name in meanings):
             continue
         first = min(exact, key=Meaning.rank)

@@ -6,6 +6,7 @@ those by. Only letters of ASCII are marked, and by nothing but their neighbours:
 is to be told afterwards.
 """
 
+import re
 from collections.abc import Sequence
 from itertools import accumulate
 
@@ -21,16 +22,17 @@ _TABLE = bytes.maketrans(bytes(range(32)), b"\x1d" * 9 + b"\x1a\x1b" + b"\x1d" *
 """Makes room for the letters that end words, 0 to 25: control characters but tabulators and line breaks
 are all the same."""
 
+_CONTROL = re.compile(r"[\0-\x08\x0b\x0c\x0e-\x1f]")
+
 
 def marked(text: bytes) -> str:
     """``text``, which is folded and in UTF-8, with its words marked: as many characters as before."""
-    given = np.frombuffer(text.translate(_TABLE), np.uint8)
+    given = np.frombuffer(b" %b " % text.translate(_TABLE), np.uint8)
     letters = given - _A < _LETTERS
-    begins, ends = letters.copy(), letters.copy()
-    np.greater(letters[1:], letters[:-1], out=begins[1:])
-    np.greater(letters[:-1], letters[1:], out=ends[:-1])
+    own = letters[1:-1]
+    begins, ends = own > letters[:-2], own > letters[2:]
     np.greater(ends, begins, out=ends)
-    found = given - (begins.view(np.uint8) << _TO_CAPITAL) - ends.view(np.uint8) * _A
+    found = given[1:-1] - (begins.view(np.uint8) << _TO_CAPITAL) - ends.view(np.uint8) * _A
     return str(found.tobytes(), "utf-8", "surrogatepass")
 
 
@@ -54,4 +56,4 @@ def marked_forms(surfaces: Sequence[str], left: Sequence[int], right: Sequence[i
 
 def looks_like_others(surface: str) -> bool:
     """Whether another text too may look like ``surface`` when it is marked."""
-    return any(sign < " " and sign not in "\t\n\r" for sign in surface)
+    return _CONTROL.search(surface) is not None
