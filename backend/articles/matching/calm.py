@@ -176,7 +176,20 @@ def _label(text: str) -> str:
 
 def _keeps_evidence(reading: Reading, fixes: Sequence[Fix]) -> bool:
     """Whether each ordinary word that asked for evidence near a correction is told the same as before."""
-    return all(_tells_the_same(reading, *each) for each in _corrected_paragraphs(reading, fixes))
+    return all(
+        _answers_last(reading, *each) or _tells_the_same(reading, *each)
+        for each in _corrected_paragraphs(reading, fixes)
+    )
+
+
+def _answers_last(reading: Reading, paragraph: int, fixes: Sequence[Fix]) -> bool:
+    """Whether the very evidence that answered each ordinary word surely stays near it: the quickest look."""
+    asked, slack = reading.evidence.asked[paragraph], _slack(fixes)
+    lasting = set(_lasting((answer for answer in asked.values() if answer), fixes))
+    return all(
+        answer and answer[0] in lasting and abs(answer[0] - at) <= within - slack
+        for (at, within), answer in asked.items()
+    )
 
 
 def _tells_the_same(reading: Reading, paragraph: int, fixes: Sequence[Fix]) -> bool:
@@ -201,6 +214,8 @@ def _lasting_evidence_is_near(reading: Reading, fixes: Sequence[Fix]) -> bool:
     """Whether all that asked for evidence in paragraphs that ``fixes`` correct has some that surely stays."""
     evidence = reading.evidence
     for paragraph, own in _corrected_paragraphs(reading, fixes):
+        if _answers_last(reading, paragraph, own):
+            continue
         lasting = _lasting(evidence.near_asked(paragraph, 0), own)
         slack = _slack(own)
         if not all(any_near(lasting, at, within - slack) for at, within in evidence.asked[paragraph]):

@@ -47,29 +47,33 @@ class Evidence:
         self._breaks: list[int] | None = None
         self._known: dict[int, Sequence[Span]] = {}
         self._first = self._last = 0
-        self._asked: set[Span] = set()
-        self.asked: dict[int, set[Span]] = {}
-        """By paragraph, where ordinary words asked for evidence, and how near it had to be."""
+        self._asked: dict[Span, Span | None] = {}
+        self.asked: dict[int, dict[Span, Span | None]] = {}
+        """By paragraph, where ordinary words asked for evidence and how near it had to be: what answered."""
 
     def beside(self, at: int, meaning: Meaning) -> bool:
         """Whether there is evidence for a name at ``at``. Quickest when asked from left to right."""
         if not self._first <= at < self._last:
             paragraph = self.paragraph(at)
             self._first, self._last = self.bounds(paragraph)
-            self._asked = self.asked.setdefault(paragraph, set())
+            self._asked = self.asked.setdefault(paragraph, {})
         distance = reach(meaning)
-        self._asked.add((at, distance))
+        answer = self._asked[at, distance] = self._nearest(at, distance)
+        return answer is not None
+
+    def _nearest(self, at: int, distance: int) -> Span | None:
+        """Evidence near enough to ``at``, what is known already first."""
         first, last = max(self._first, at - distance), min(self._last, at + distance + 1)
-        for start, _, named, _ in reversed(self._found):
+        for start, end, named, _ in reversed(self._found):
             if start < first:
                 break
             if named.evidence and len(named.raw) > LONGEST_ACRONYM:
-                return True
-        return any(
-            first <= start < last and end <= self._last
-            for number in _stretches_near(at, first, last)
-            for start, end in self._stretch(number)
-        )
+                return start, end
+        for number in _stretches_near(at, first, last):
+            for span in self._stretch(number):
+                if first <= span[0] < last and span[1] <= self._last:
+                    return span
+        return None
 
     def anywhere(self) -> bool:
         """Whether the field holds any evidence."""
