@@ -8,6 +8,7 @@ from backend.articles.matching import settling
 from backend.articles.matching.article import ReadArticle
 from backend.articles.matching.calm import is_calm, stays_calm
 from backend.articles.matching.compiled import RuleSet, compile_rules
+from backend.articles.matching.context import NEAR
 from backend.articles.matching.fixing import Fix
 from backend.articles.model import Pack
 from backend.articles.schemas import Article
@@ -106,6 +107,28 @@ def test_a_latin_word_that_goes_may_change_how_a_slip_beside_it_is_corrected() -
     assert settling._blamed(read, auto_fixes(read)) != set()
     apart = read_of(rules, "Foowが上昇、Zorbumも", "ja")
     assert is_calm(apart, auto_fixes(apart))
+
+
+def test_a_correction_may_move_evidence_too_far_away() -> None:
+    rules = compile_rules(
+        [
+            pack(
+                entity("Abacus"),
+                entity("Near"),
+                rule(["Nea"], id="nea", entity="near", context=True),
+                rule(["Fin"], id="fin", suggest="Finland"),
+            )
+        ]
+    )
+
+    def longer(distance: int) -> tuple[ReadArticle, dict[str, list[Fix]]]:
+        read = read_of(rules, "Abacus Fin".ljust(distance) + "Nea")
+        assert [fix.text for fix in read.fields[0].fixes] == ["Finland", "Near"]
+        return read, {"content": read.fields[0].fixes[:1]}
+
+    assert is_calm(*longer(NEAR - 4))
+    assert not is_calm(*longer(NEAR - 3))
+    assert settling._blamed(*longer(NEAR - 3)) != set()
 
 
 def test_a_boundary_of_one_meaning_alone_is_seen_beside_a_correction() -> None:
