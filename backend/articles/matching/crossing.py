@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from operator import attrgetter, itemgetter
 
 from backend.articles.matching.compiled import RuleSet
@@ -22,13 +23,15 @@ def nothing_reaches_across(reading: Reading, fixes: Sequence[Fix], exchanges: Se
     """
     if not reading.is_even:
         return _nothing_in_windows(reading, fixes)
-    looked = _looked_at(reading, fixes)
-    doubtful = [
-        k for k in range(len(fixes)) if k in looked or not _is_surely_apart(reading, fixes, k, exchanges[k])
-    ]
+    doubtful = _looked_at(reading, fixes) | _close_to_others(fixes)
+    doubtful.update(
+        k
+        for k, (start, end, *_) in enumerate(fixes)
+        if not _is_surely_apart(reading, start, end, exchanges[k])
+    )
     if not doubtful:
         return True
-    return _nothing_in_windows(reading, _with_neighbours(fixes, doubtful, _width(reading.rules)))
+    return _nothing_in_windows(reading, _with_neighbours(fixes, sorted(doubtful), _width(reading.rules)))
 
 
 def _looked_at(reading: Reading, fixes: Sequence[Fix]) -> set[int]:
@@ -42,17 +45,25 @@ def _looked_at(reading: Reading, fixes: Sequence[Fix]) -> set[int]:
     return found
 
 
-def _is_surely_apart(reading: Reading, fixes: Sequence[Fix], k: int, exchange: Exchange) -> bool:
-    low, start, end = reading.low, fixes[k].start, fixes[k].end
+def _close_to_others(fixes: Sequence[Fix]) -> set[int]:
+    """Which of ``fixes`` stand nearer to another than a joint is wide."""
+    return {
+        each
+        for k, (fix, other) in enumerate(pairwise(fixes))
+        if other.start - fix.end < WIDTH
+        for each in (k, k + 1)
+    }
+
+
+def _is_surely_apart(reading: Reading, start: int, end: int, exchange: Exchange) -> bool:
+    low = reading.low
     if len(exchange.head) < WIDTH or not (exchange.same_edges or _stands_alone(reading, start, end)):
-        return False
-    if (k and start - fixes[k - 1].end < WIDTH) or (k + 1 < len(fixes) and fixes[k + 1].start - end < WIDTH):
         return False
     before = low[start - WIDTH : start] if start >= WIDTH else ("\n" * WIDTH + low[:start])[-WIDTH:]
     joints = reading.rules.joints
-    return not may_join(joints, before, exchange.head) and not may_join(
-        joints, exchange.tail, low[end : end + WIDTH]
-    )
+    if (exchange.may_go_on or low[end].isalnum()) and may_join(joints, exchange.tail, low[end : end + WIDTH]):
+        return False
+    return not may_join(joints, before, exchange.head)
 
 
 def _stands_alone(reading: Reading, start: int, end: int) -> bool:

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from backend.articles.matching.joints import WIDTH
+from backend.articles.matching.joints import WIDTH, may_go_on
 from backend.articles.matching.reading import MOST_KNOWN, Reading
 from backend.articles.text.boundaries import CLASS, KATAKANA
 from backend.articles.text.folding import fold
@@ -22,6 +22,8 @@ class Exchange:
     head: str
     tail: str
     """The first and the last few characters of the new text, folded: as many as joints have."""
+    may_go_on: bool
+    """Whether some surface goes on behind them."""
     same_edges: bool
     """Whether the classes of the first and of the last character stay."""
     binds_left: bool
@@ -59,6 +61,7 @@ def _exchange(reading: Reading, old: str, new: str) -> Exchange | None:
     return Exchange(
         head=low[:WIDTH],
         tail=low[-WIDTH:],
+        may_go_on=may_go_on(reading.rules.joints, low[-WIDTH:]),
         same_edges=CLASS[old[0]] == CLASS[low[0]] and CLASS[old[-1]] == CLASS[low[-1]],
         binds_left=not _bind_alike(old[0], new[0]),
         binds_right=not _bind_alike(old[-1], new[-1]),

@@ -34,6 +34,11 @@ def joints_of(surfaces: Iterable[str]) -> Joints:
     return Joints(frozenset(befores), frozenset(around))
 
 
+def may_go_on(joints: Joints, before: str) -> bool:
+    """Whether some surface goes on behind the three characters ``before`` a place, unless inside a word."""
+    return any(part in joints.before for part in (before, _NONE + before[1:], _NONE + before[2:]))
+
+
 def may_join(joints: Joints, before: str, behind: str) -> bool:
     """Whether a surface might lie over the place between ``before`` and ``behind``, three characters each."""
     left, right = before[-1], behind[0]

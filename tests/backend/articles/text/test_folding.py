@@ -33,6 +33,7 @@ def spans(folded: Folded) -> list[tuple[int, int]]:
         ("Bitcoin\u3000Cash", "bitcoin cash"),
         ("People’s", "people's"),
         ("（ＢＴＣ）、", "（btc）、"),
+        ("ﾏｲﾅｰ２社", "マイナー2社"),
     ],
 )
 def test_forms_of_one_spelling_fold_to_one_text(text: str, folded: str) -> None:
