@@ -52,7 +52,7 @@ def make_room_for_connections(count: int) -> None:
         import resource
     except ImportError:  # not on Windows, which has no such limit
         return
-    wanted = 3 * count + SPARE_FILES  # twice as many may be open, and as many wait for their turn
+    wanted = 2 * count + SPARE_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     if soft != resource.RLIM_INFINITY and soft < most:
@@ -109,12 +109,16 @@ class Server(uvicorn.Server):
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if self._protocol.turns.take():
                 self._open(connection)
-            elif len(self._unopened) < self._protocol.most_connections:
+            elif self._has_room():
                 self._unopened.add(connection)
                 self._wait(connection, SECOND_LOOK_SECONDS)
             else:
                 metrics.SHED.labels("connections").inc()
                 connection.close()
+
+    def _has_room(self) -> bool:
+        held = len(self._unopened) + len(self.server_state.connections)
+        return held < 2 * self._protocol.most_connections
 
     def _wait(self, connection: socket.socket, later: float = 0.0) -> None:
         """Open ``connection`` when it is its turn, or at once where it is seen to ask what goes first.

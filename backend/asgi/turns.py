@@ -10,8 +10,8 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 
-AT_ONCE = 16
-"""What is done each time around: some milliseconds of work."""
+AT_ONCE = 8
+"""What is done each time around: a few milliseconds of work, so that a new connection is answered in tens."""
 FIRST_AT_ONCE = 4
 """Of what goes first: a flood of it is not to keep everybody else waiting."""
 PIECE = 16 * 1024

@@ -113,6 +113,7 @@ def test_requests_on_too_many_connections_say_so_and_even_more_are_not_taken() -
     with served(connections_at_once=16) as server, ExitStack() as opened:
         for _ in range(16):
             opened.enter_context(connect(server[0]))
+        wait_for(lambda: len(connections(server)) == 16, "All of them")
         assert ask(server[0]).endswith(b"127.0.0.1 True")
         wait_for(lambda: len(connections(server)) == 16, "Room")
         for _ in range(16):
