@@ -1,11 +1,13 @@
 """The real service under the dashboard: the sample market in its calm week, served on loopback."""
 
+import functools
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from backend import migrations
@@ -21,6 +23,16 @@ from tests.support.serving import served
 
 CALM = datetime(2026, 11, 18, 10, 7, 42, tzinfo=UTC)
 """In the sample market's calm week: no view fails."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _installed_components_are_looked_up_once() -> Iterator[None]:
+    """Streamlit reads the metadata of every installed package for each page that its harness makes, which
+    takes longer than the page; what is installed stays the same."""
+    with pytest.MonkeyPatch.context() as patch:
+        looked_up = functools.cache(manifest_scanner.scan_component_manifests)
+        patch.setattr(manifest_scanner, "scan_component_manifests", looked_up)
+        yield
 
 
 @pytest.fixture(autouse=True)
