@@ -1,6 +1,6 @@
 """What every test may ask for: databases, and property tests that do the same each time."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +8,7 @@ import hypothesis
 import pytest
 import structlog
 
+from backend import collector
 from backend.db import Database
 from tests.support import databases, distribution, read_once, stack
 
@@ -30,6 +31,13 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     if _distributes(config):
         stack.end()
         databases.end_run()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is imported and collected stays to the end, so the garbage collector need not walk over it."""
+    with collector.making_what_stays():
+        return (yield)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
