@@ -83,7 +83,7 @@ def fresh(store: Store, folder: Path, *, migrated: bool = True) -> Iterator[str]
     except NoPostgres as missing:
         needs.is_missing(str(missing))
     template = _postgres_template() if migrated else "template0"
-    administrator.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+    administrator.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY FILE_COPY')
     try:
         yield _address(_server_url().set(database=name))
     finally:
