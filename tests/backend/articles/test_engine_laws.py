@@ -19,7 +19,7 @@ from backend.articles.text.protection import protected_spans
 from backend.entities.model import Entity, Language
 from tests.backend.articles.strategies import NAMES, PIECES, entities, languages, packs, texts
 
-lawful = settings(max_examples=120, deadline=None)
+lawful = settings(max_examples=60, deadline=None)
 
 anything = st.one_of(texts(), st.text(st.characters(exclude_categories=["Cs"]), max_size=30))
 articles = st.builds(
@@ -101,7 +101,7 @@ def test_replaying_the_corrections_gives_the_corrected_article(pack: Pack, artic
         assert made(field_of(article, path), own) == field_of(corrected, path)
 
 
-@settings(max_examples=150, deadline=None)
+@lawful
 @given(packs(), articles)
 def test_a_corrected_article_has_nothing_left_to_correct(pack: Pack, article: Article) -> None:
     rules = compile_rules([pack])
@@ -113,7 +113,7 @@ def test_a_corrected_article_has_nothing_left_to_correct(pack: Pack, article: Ar
     assert scan(rules, again(result["corrected_article"]))["corrections"] == []
 
 
-@settings(max_examples=150, deadline=None)
+@lawful
 @given(packs(), articles)
 def test_applying_twice_is_applying_once(pack: Pack, article: Article) -> None:
     rules = compile_rules([pack])

@@ -103,7 +103,7 @@ def sorted_by_hand(texts: list[Any], wanted: Wanted) -> list[int]:
     return [text.topic_id for text in chosen]
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(a_put, max_size=4), st.lists(wishes, min_size=1, max_size=6), st.integers(1, 9))
 def test_pages_together_give_every_wanted_topic_once_and_in_order(
     shared: Database, puts: list[tuple[list[Topic], bool]], asked: list[Wanted], page_size: int
@@ -120,7 +120,7 @@ def test_pages_together_give_every_wanted_topic_once_and_in_order(
         assert read == expected
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(a_put, max_size=5))
 def test_blocks_count_what_there_is_and_stay_small(
     shared: Database, puts: list[tuple[list[Topic], bool]]

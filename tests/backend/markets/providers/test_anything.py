@@ -124,13 +124,13 @@ def test_a_good_page_is_read(kind: str) -> None:
         assert {quote.asset_id for quote in quotes_of(result)} == {"b", "g"}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.sampled_from(sorted(PARSERS)), anything)
 def test_any_json_gives_a_result_or_a_provider_error(kind: str, payload: object) -> None:
     check(kind, payload)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=240, deadline=None)
 @given(damaged())
 def test_a_damaged_page_gives_a_result_or_a_provider_error(case: tuple[str, object]) -> None:
     check(*case)
@@ -139,7 +139,7 @@ def test_a_damaged_page_gives_a_result_or_a_provider_error(case: tuple[str, obje
 headers = st.dictionaries(st.sampled_from(["retry-after", "x-ratelimit-reset"]), st.text(max_size=30))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(
     st.sampled_from([coingecko.accepted, coinmarketcap.accepted, alternative_me.accepted]),
     st.integers(200, 599),
