@@ -61,7 +61,9 @@ def test_what_a_killed_service_had_is_there_at_the_next_start(home: Path) -> Non
         assert {row[:columns] for row in kept[table]} <= {row[:columns] for row in rows_of(home, table)}
 
 
-def test_a_worker_is_started_again_however_often_it_dies(home: Path) -> None:
+def test_a_worker_is_started_again_however_often_it_dies_and_goes_with_an_interrupted_service(
+    home: Path,
+) -> None:
     service = programs.start(home, "serve", **OFTEN)
     killed: list[int] = []
     while len(killed) < 3:  # each before it got going, which ends a program that nobody looks after
@@ -73,7 +75,11 @@ def test_a_worker_is_started_again_however_often_it_dies(home: Path) -> None:
     assert service.child("worker").pid not in killed
     service.until_refreshed()
     assert service.words.count("process_died") == len(killed)
-    assert service.stop() == 0
+    began = time.monotonic()
+    assert service.stop(signal.SIGINT) in (0, 130)
+    assert time.monotonic() - began < STOPS_WITHIN
+    assert nothing_runs(home)
+    assert "Traceback" not in service.words
     assert faults_of(home) == []
 
 
@@ -97,15 +103,6 @@ def test_all_of_up_goes_with_its_killed_parent_and_all_stops_on_ctrl_c(home: Pat
     assert faults_of(home) == []
 
 
-def test_a_service_that_is_interrupted_takes_all_with_it(home: Path) -> None:
-    service = programs.start(home, "serve", **OFTEN).until_ready(figures=False)
-    began = time.monotonic()
-    assert service.stop(signal.SIGINT) in (0, 130)
-    assert time.monotonic() - began < STOPS_WITHIN
-    assert nothing_runs(home)
-    assert "Traceback" not in service.words
-
-
 def test_a_stop_amid_the_start_is_as_quiet(home: Path) -> None:
     service = programs.start(home, "serve")
     wait_for(lambda: (home / "chainproof.db").exists(), "The beginning of the start")
@@ -118,7 +115,8 @@ def test_a_stop_amid_the_start_is_as_quiet(home: Path) -> None:
 
 
 def test_several_http_processes_answer_as_one_service(home: Path) -> None:
-    service = programs.start(home, "serve", "--workers", "2", **OFTEN).until_ready()
+    alone = ("serve", "--workers", "2", "--no-worker")  # what the other process does is nothing to these
+    service = programs.start(home, *alone).until_ready(figures=False)
     parents = service.children("http")
     assert len(parents) == 2
 
@@ -140,7 +138,7 @@ def test_several_http_processes_answer_as_one_service(home: Path) -> None:
     service.kill()
     wait_for(lambda: nothing_runs(home), "The end of the killed service's processes", STOPS_WITHIN)
 
-    again = programs.start(home, "serve", "--workers", "2", **OFTEN).until_ready()
+    again = programs.start(home, *alone).until_ready(figures=False)
     assert counted_from_anew(again)
     assert again.stop() == 0
     assert nothing_runs(home)
