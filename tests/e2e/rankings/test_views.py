@@ -1,0 +1,81 @@
+"""The views of the Rankings in a real browser: comparison, treemap, and everything for everybody."""
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e.rankings.page import DRAWN, focused, panel
+from tests.support.reader import Reader, is_steady, overflow, violations
+
+pytestmark = pytest.mark.browser
+
+
+def test_assets_join_and_leave_the_comparison_by_name(blank: Page, warm_reader: Reader) -> None:
+    page = warm_reader.open("/rankings?view=compare&compare=bitcoin,ethereum", DRAWN, blank)
+    field = page.get_by_label("Assets to compare")
+    field.fill("sola")
+    assert page.locator(".rk-matrix tbody tr").count() == 2, "a part of a name adds nothing yet"
+    field.press("Enter")
+    expect(page.locator(".rk-matrix tbody tr")).to_have_count(3)
+    expect(page).to_have_url(re.compile("compare=bitcoin%2Cethereum%2Csolana"))
+    expect(field).to_have_value("")
+    field.fill("Cardano (ADA)")  # as picked from the suggestions
+    expect(page.locator(".rk-matrix tbody tr")).to_have_count(4)
+    page.get_by_role("button", name="Remove Ethereum (ETH)").click()
+    expect(page.locator(".rk-matrix tbody tr")).to_have_count(3)
+    expect(page).to_have_url(re.compile("compare=bitcoin%2Csolana%2Ccardano"))
+    assert focused(page)[0] == "INPUT"
+
+
+def test_the_treemap_comes_back_as_it_was_drawn(page: Page) -> None:
+    drawing = page.locator(".st-key-rk_treemap .js-plotly-plot")
+    page.get_by_role("radio", name="Treemap").click()
+    expect(drawing.locator(".slice").first).to_be_visible()
+    drawing.evaluate("plot => { plot.seenBefore = true }")
+    page.get_by_role("radio", name="Table").click()
+    expect(drawing).to_have_count(0)
+    expect(page.locator(".rk tbody tr").first).to_be_visible()
+    page.get_by_role("radio", name="Treemap").click()
+    expect(drawing.locator(".slice").first).to_be_visible()
+    assert drawing.evaluate("plot => plot.seenBefore === true")
+
+
+CASES = {
+    "desktop": (
+        "?q=bit&coin=bitcoin",
+        "?view=treemap&size=volume",
+        "?view=compare&compare=bitcoin,ethereum,solana",
+    ),
+    "phone": ("?lang=en&q=bit&coin=bitcoin", "?view=treemap&lang=ja", "?lang=zh&q=nothing-like-this"),
+}
+
+
+@pytest.mark.parametrize("look", CASES)
+def test_nobody_is_shut_out_nothing_overflows_and_nothing_jumps(
+    browser: Browser, running_dashboard: str, axe_source: str, look: str
+) -> None:
+    reader = Reader(browser, running_dashboard, look)
+    page = reader.context.new_page()
+    for query in CASES[look]:
+        content = DRAWN if "coin" in query or "view" in query else ".rk .empty"
+        reader.open(f"/rankings{query}", content, page)
+        assert is_steady(page, content), query
+        assert violations(page, axe_source) == [], query
+        assert overflow(page) <= 0, query
+        if "treemap" in query:
+            expect(page.locator(".rk-legend li")).to_have_count(7)
+            expect(page.locator(".js-plotly-plot .annotation")).to_have_count(1)  # the sample's mark
+            page.locator(".cp-fold summary").click()
+            expect(page.locator(".cp-fold tbody tr").nth(99)).to_be_attached()
+        elif "compare" in query:
+            own = [page.locator(f".rk-matrix tbody tr:nth-child({n}) td:nth-of-type({n})") for n in (1, 2, 3)]
+            assert [cell.inner_text() for cell in own] == ["1.00"] * 3
+            assert page.locator(".cp-table").first.locator("tbody tr").count() == 3
+        elif look == "phone" and "coin" in query:
+            panel(page).get_by_role("button", name="Close", exact=True).click()
+            expect(panel(page)).to_have_count(0)
+            assert violations(page, axe_source) == []
+            assert overflow(page) <= 0
+    expect(page.locator("html")).to_have_attribute("lang", {"phone": "zh-Hans"}.get(look, "en"))
+    reader.close()
