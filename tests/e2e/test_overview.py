@@ -96,9 +96,9 @@ def test_doubtful_figures_and_the_most_active_are_known_at_once(page: Page, runn
     assert all(facts[asset]["volume_24h"] >= volumes[11] for asset in active), "but for a refresh between"
 
 
-def test_figures_move_in_place_and_the_focus_stays(page: Page, warm_reader: Reader) -> None:
+def test_figures_move_in_place_and_the_focus_stays(warm_reader: Reader) -> None:
     warm_reader.remember(lang="en", refresh="5")
-    warm_reader.open("/", ".cp-incidents", page)
+    page = opened(warm_reader)
     link = page.locator(".cp-map a").first
     link.focus()
     before = page.locator(".cp-as-of time").get_attribute("datetime")
@@ -107,3 +107,4 @@ def test_figures_move_in_place_and_the_focus_stays(page: Page, warm_reader: Read
     page.wait_for_function(changed, arg=before, timeout=60_000)
     page.wait_for_selector(IDLE)
     assert page.evaluate("document.activeElement === focused && focused.isConnected")
+    page.close()

@@ -49,6 +49,8 @@ STATEMENTS: dict[tuple[Language, str], tuple[str, str]] = {
     ("zh", "unverified"): ("成都一家动物园自2022年5月起接受门罗币购票。", ""),
 }
 """Each with the official host that is to come first."""
+PERCENT = {"supported": (75, 100), "contradicted": (0, 25), "unverified": (30, 70)}
+WORDS = tuple(PERCENT)
 
 
 @pytest.fixture
@@ -85,32 +87,30 @@ def focused(page: Page) -> str:
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-@pytest.mark.parametrize("word", ["supported", "contradicted", "unverified"])
 def test_a_true_an_altered_and_an_unknown_statement_are_answered_rightly(
-    warm_reader: Reader, page: Page, lang: Language, word: str
+    warm_reader: Reader, lang: Language
 ) -> None:
-    statement, official = STATEMENTS[lang, word]
-    warm_reader.open(f"/research?lang={lang}", BOX, page)
-    finish(page, statement)
-    expect(page.locator(VERDICT)).to_contain_text(t(f"research.verdict_{word}", lang=lang))
-    expect(page.locator(f".rs-verdict.rs-{word}")).to_be_visible()
-    expect(page.locator(".rs-word")).to_have_text(t(f"research.word_{word}", lang=lang))
-    meter = page.get_by_role("meter")
-    percent = int(meter.get_attribute("aria-valuenow") or "")
-    assert {"supported": percent >= 75, "contradicted": percent <= 25, "unverified": 30 <= percent <= 70}[
-        word
-    ]
-    if official:
-        expect(page.locator(".rs-source .rs-host").first).to_have_text(official)
-        first = page.locator(".rs-source h3 a").first
-        assert (first.get_attribute("rel"), first.get_attribute("target")) == (
-            "noopener noreferrer",
-            "_blank",
-        )
-    else:
-        near, none = (t(f"research.sources_{word}", lang=lang) for word in ("near", "none"))
-        said = re.compile(f"{re.escape(near)}|{re.escape(none)}")
-        expect(page.locator(".rs-sources")).to_contain_text(said)
+    page = warm_reader.open(f"/research?lang={lang}", BOX)
+    for word in WORDS:
+        statement, official = STATEMENTS[lang, word]
+        finish(page, statement)
+        expect(page.locator(VERDICT)).to_contain_text(t(f"research.verdict_{word}", lang=lang))
+        expect(page.locator(f".rs-verdict.rs-{word}")).to_be_visible()
+        expect(page.locator(".rs-word")).to_have_text(t(f"research.word_{word}", lang=lang))
+        percent = int(page.get_by_role("meter").get_attribute("aria-valuenow") or "")
+        low, high = PERCENT[word]
+        assert low <= percent <= high, word
+        if official:
+            expect(page.locator(".rs-source .rs-host").first).to_have_text(official)
+            first = page.locator(".rs-source h3 a").first
+            assert first.get_attribute("rel") == "noopener noreferrer"
+            assert first.get_attribute("target") == "_blank"
+        else:
+            near, none = (t(f"research.sources_{word}", lang=lang) for word in ("near", "none"))
+            said = re.compile(f"{re.escape(near)}|{re.escape(none)}")
+            expect(page.locator(".rs-sources")).to_contain_text(said)
+    warm_reader.context.clear_cookies()
+    page.close()
 
 
 def top_of(page: Page) -> float:
@@ -210,18 +210,23 @@ def test_markdown_json_and_the_link_are_copied_and_downloaded(page: Page) -> Non
 def test_nobody_is_shut_out_nothing_overflows_and_nothing_jumps(
     browser: Browser, running_dashboard: str, axe_source: str, look: str, lang: Language
 ) -> None:
-    """Each look in one language: English has the longest words, which the phone has the least room for."""
+    """Each look in one language: English has the longest words, which the phone has the least room for. The
+    desktop has what is laid out otherwise there."""
     reader = Reader(browser, running_dashboard, look)
-    page = reader.open("/research", BOX)
+    page = reader.open(f"/research?lang={lang}", BOX)
     assert is_steady(page, BOX)
     assert violations(page, axe_source) == []
-    for word in ("supported", "contradicted", "unverified"):
-        reader.open(f"/research?lang={lang}", BOX, page)
+    for word in ("supported",) if look == "desktop" else ("contradicted", "unverified", "supported"):
         finish(page, STATEMENTS[lang, word][0])
         assert violations(page, axe_source) == [], word
         assert overflow(page) <= 0, word
-    reader.open("/research?lang=en", BOX, page)
-    finish(page, STATEMENTS["en", "supported"][0])
+    if look == "phone":
+        sweep_of_the_rest(reader, page, axe_source)
+    reader.close()
+
+
+def sweep_of_the_rest(reader: Reader, page: Page, axe_source: str) -> None:
+    """What is folded under a verdict, a job that is not there, and entities alone."""
     page.locator(".st-key-rs_more_statement summary").click()
     page.locator(".st-key-rs_done summary").click()
     page.locator(".st-key-rs_take_out button").first.click()
@@ -237,7 +242,6 @@ def test_nobody_is_shut_out_nothing_overflows_and_nothing_jumps(
     page.wait_for_selector(IDLE)
     assert violations(page, axe_source) == []
     assert overflow(page) <= 0
-    reader.close()
 
 
 # --- workers that come and go

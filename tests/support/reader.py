@@ -70,6 +70,7 @@ CHECK = """async (rules) => {
     const found = await axe.run({ exclude }, { runOnly: rules, resultTypes: ['violations'] });
     return found.violations.map((broken) => [broken.id, broken.nodes.map((node) => node.target.join(' '))]);
 }"""
+IS_DARK = "matchMedia('(prefers-color-scheme: dark)').matches"
 TURNED = """([scheme]) => document.documentElement.dataset.drawn === scheme
     && getComputedStyle(document.querySelector('.stApp')).colorScheme === scheme
     && document.getAnimations().every((change) => change.playState !== "running")"""
@@ -78,14 +79,17 @@ TURNED = """([scheme]) => document.documentElement.dataset.drawn === scheme
 def violations(page: Page, axe_source: str) -> list[Any]:
     """What the accessibility checker finds on the page, each rule with where it is broken.
 
-    The colours of dark mode are looked at after all else in light mode, which they are the one difference to.
+    The colours of the other mode are looked at after all else in the mode that the page is in, which they are
+    the one difference to. The page stays in that other mode, so that the next look is the other way round:
+    each turn draws the whole page anew.
     """
     if not page.evaluate("'axe' in window"):
         page.evaluate(axe_source)
+    is_dark = page.evaluate(IS_DARK)
+    turn(page, "dark" if is_dark else "light")
     found: list[Any] = page.evaluate(CHECK, RULES)
-    turn(page, "dark")
+    turn(page, "light" if is_dark else "dark")
     found += page.evaluate(CHECK, {"type": "rule", "values": ["color-contrast"]})
-    turn(page, "light")
     return found
 
 

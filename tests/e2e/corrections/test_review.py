@@ -88,6 +88,11 @@ def test_a_hundred_thousand_characters_are_marked_and_walked_through(page: Page)
     assert copied(page) == text.replace("Etherium", "イーサリアム")
 
 
+KEYS = {"desktop": ("", "d"), "phone": ("", "?", "Escape", "d")}
+MODES = {"desktop": {}, "phone": {"batch": ".st-key-cr_batch_text", "history": ".st-key-cr_bar"}}
+"""The desktop has what is laid out otherwise there: the review and the comparison."""
+
+
 @pytest.mark.parametrize("look", LOOKS)
 def test_nobody_is_shut_out_nothing_overflows_and_nothing_jumps(
     browser: Browser, running_dashboard: str, axe_source: str, look: str
@@ -100,13 +105,13 @@ def test_nobody_is_shut_out_nothing_overflows_and_nothing_jumps(
     check(page, FAULTY)
     page.locator(MARK).nth(3).click()
     page.locator(".review .acts button").first.click()
-    for key in ("", "?", "Escape", "d"):
+    for key in KEYS[look]:
         if key:
             page.keyboard.press(key)
             page.wait_for_selector(IDLE)
         assert violations(page, axe_source) == [], key
         assert overflow(page) <= 0, key
-    for mode, there in (("batch", ".st-key-cr_batch_text"), ("history", ".st-key-cr_bar")):
+    for mode, there in MODES[look].items():
         reader.open(f"/corrections?mode={mode}&lang=ja", there, page)
         assert violations(page, axe_source) == [], mode
         assert overflow(page) <= 0, mode
