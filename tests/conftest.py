@@ -10,9 +10,11 @@ import structlog
 
 from backend import collector
 from backend.db import Database
-from tests.support import databases, distribution, read_once, stack
+from tests.support import databases, distribution, laws, read_once, stack
 
-hypothesis.settings.register_profile("chainproof", derandomize=True, deadline=None, max_examples=25)
+hypothesis.settings.register_profile(
+    "chainproof", derandomize=True, deadline=None, max_examples=laws.EVERYDAY
+)
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=2_000)
 hypothesis.settings.load_profile("chainproof")
 

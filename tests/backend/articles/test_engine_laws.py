@@ -18,8 +18,9 @@ from backend.articles.text.folding import fold
 from backend.articles.text.protection import protected_spans
 from backend.entities.model import Entity, Language
 from tests.backend.articles.strategies import NAMES, PIECES, entities, languages, packs, texts
+from tests.support.laws import examples
 
-lawful = settings(max_examples=60, deadline=None)
+lawful = settings(max_examples=examples(60), deadline=None)
 
 anything = st.one_of(texts(), st.text(st.characters(exclude_categories=["Cs"]), max_size=30))
 articles = st.builds(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from backend.errors import PROBLEM_JSON
 from tests.support.article_app import RIGHT, WRONG, Articles
+from tests.support.laws import examples
 
 PATHS = ("/articles/scan", "/articles/apply")
 MIB = 1024 * 1024
@@ -172,7 +173,7 @@ bodies = st.binary(max_size=200) | almost.map(encoded)
     st.sampled_from(PATHS), bodies, st.sampled_from(["application/json", "text/json", ""]), st.integers(0, 3)
 )
 @example(PATHS[0], b'{"articles":[{"id":"\\u0000","content":"Zorbkoin"}]}', "application/json", 0)
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 def test_any_bytes_are_answered_with_200_400_413_or_415(
     articles: Articles, path: str, body: bytes, kind: str, pieces: int
 ) -> None:
@@ -182,7 +183,7 @@ def test_any_bytes_are_answered_with_200_400_413_or_415(
 
 
 @given(st.data())
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_a_good_body_cut_or_changed_anywhere_is_no_fault_of_ours(
     articles: Articles, data: st.DataObject
 ) -> None:

@@ -19,6 +19,7 @@ from backend.topics.model import Category, Media, Realm, Topic, TopicText
 from backend.topics.pages import Pages
 from backend.topics.tables import COUNTED, block_count, topic_blocks, topic_texts, topics
 from tests.support import databases
+from tests.support.laws import examples
 
 NOW = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 VISIBLE: tuple[Realm, ...] = ("own", "sample")
@@ -103,7 +104,7 @@ def sorted_by_hand(texts: list[Any], wanted: Wanted) -> list[int]:
     return [text.topic_id for text in chosen]
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(a_put, max_size=4), st.lists(wishes, min_size=1, max_size=6), st.integers(1, 9))
 def test_pages_together_give_every_wanted_topic_once_and_in_order(
     shared: Database, puts: list[tuple[list[Topic], bool]], asked: list[Wanted], page_size: int
@@ -120,7 +121,7 @@ def test_pages_together_give_every_wanted_topic_once_and_in_order(
         assert read == expected
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(a_put, max_size=5))
 def test_blocks_count_what_there_is_and_stay_small(
     shared: Database, puts: list[tuple[list[Topic], bool]]
@@ -149,7 +150,7 @@ def test_blocks_count_what_there_is_and_stay_small(
     assert totals(read_blocks(shared)) == totals(kept)
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(12), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(a_put, max_size=4))
 def test_every_text_repeats_what_its_topic_says(
     shared: Database, puts: list[tuple[list[Topic], bool]]

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from backend.markets.model import ProviderError, Quote
 from backend.markets.providers import alternative_me, coingecko, coinmarketcap, coinmarketcap_rows, parsing
 from backend.markets.providers.exchange import Answer, retry_after
+from tests.support.laws import examples
 from tests.support.provider_pages import COINS, Pages
 
 NOW = datetime(2026, 5, 18, 12, 49, 21, tzinfo=UTC)
@@ -124,13 +125,13 @@ def test_a_good_page_is_read(kind: str) -> None:
         assert {quote.asset_id for quote in quotes_of(result)} == {"b", "g"}
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(st.sampled_from(sorted(PARSERS)), anything)
 def test_any_json_gives_a_result_or_a_provider_error(kind: str, payload: object) -> None:
     check(kind, payload)
 
 
-@settings(max_examples=240, deadline=None)
+@settings(max_examples=examples(240), deadline=None)
 @given(damaged())
 def test_a_damaged_page_gives_a_result_or_a_provider_error(case: tuple[str, object]) -> None:
     check(*case)
@@ -139,7 +140,7 @@ def test_a_damaged_page_gives_a_result_or_a_provider_error(case: tuple[str, obje
 headers = st.dictionaries(st.sampled_from(["retry-after", "x-ratelimit-reset"]), st.text(max_size=30))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(
     st.sampled_from([coingecko.accepted, coinmarketcap.accepted, alternative_me.accepted]),
     st.integers(200, 599),
