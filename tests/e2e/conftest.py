@@ -44,6 +44,6 @@ def axe_source() -> str:
 @pytest.fixture(scope="module")
 def warm_reader(browser: Browser, running_dashboard: str) -> Iterator[Reader]:
     """A reader who has been here before."""
-    reader = Reader(browser, running_dashboard)
+    reader = Reader(browser, running_dashboard, rehearses=False)
     yield reader
     reader.close()

@@ -1,6 +1,7 @@
 """A coin of the Rankings in a real browser: its panel, its drawing and why its figures are doubted."""
 
 import re
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -10,8 +11,15 @@ from tests.support.reader import Reader
 from tests.support.running import Service
 
 pytestmark = pytest.mark.browser
-
 DOUBTED = ("stale", "divergent", "conflict", "jump", "depeg")
+
+
+@pytest.fixture(scope="module")
+def warm_reader(browser: Browser, running_dashboard: str) -> Iterator[Reader]:
+    """One for whom the drawings are prepared, as for everybody."""
+    reader = Reader(browser, running_dashboard)
+    yield reader
+    reader.close()
 
 
 def test_disputed_figures_are_marked_found_and_explained(page: Page, running_service: Service) -> None:
