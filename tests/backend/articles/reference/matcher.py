@@ -74,11 +74,12 @@ class Reference:
             span = (place.start, place.end)
             if span not in found or sense.rank < found[span][0]:
                 found[span] = (sense.rank, seen)
-        # A name may be an address of its own (Crypto.com), but none is ever corrected.
+        # A name may be an address of its own (Crypto.com), but none is ever corrected, nor what reads as one.
         standing = [
             one
             for _, one in found.values()
             if not (one.rule and any(a < one.end and b > one.start for a, b in protected))
+            and not (one.rule and protected_spans(text[one.start : one.end]))
         ]
         return self._without_known_formers(text, leftmost_longest(standing))
 
