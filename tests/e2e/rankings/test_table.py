@@ -42,6 +42,7 @@ def test_every_enabled_asset_has_a_row_with_its_price_source_and_icon(
     expect(first.locator(".c-source")).to_contain_text("sample")
     expect(first.locator(".c-24h")).to_have_text(re.compile(r"^(▲\+|▼−)?[\d.,]+%$"))
     image = page.locator(".rk tr[data-id=bitcoin] img")
+    wait_for(lambda: image.evaluate("image => image.complete && image.currentSrc !== ''"), "The icon")
     assert image.evaluate("image => image.currentSrc").startswith(running_dashboard)
     assert image.evaluate("image => image.decode().then(() => image.naturalWidth > 0)")
 
