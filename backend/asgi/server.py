@@ -4,7 +4,7 @@ import asyncio
 import socket
 import sys
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import structlog
 import uvicorn
@@ -70,7 +70,8 @@ class Server(uvicorn.Server):
         self._listening: list[socket.socket] = []
         self._unopened: set[socket.socket] = set()
         self._opening: set[asyncio.Task[Any]] = set()
-        self._protocol: type[BoundedProtocol] = self.config.http_protocol_class  # type: ignore[assignment]
+        # What server_config gave: uvicorn knows it as a protocol of any kind.
+        self._protocol = cast(type[BoundedProtocol], self.config.http_protocol_class)
         if sys.platform == "win32" or sockets is None:
             await super().startup(sockets)
             return

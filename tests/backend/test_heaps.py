@@ -39,7 +39,9 @@ def heaps_of_threads(call: str, **environment: str) -> int:
     return int(told.stdout)
 
 
-@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "gnu_get_libc_version"), reason="needs glibc")
+@pytest.mark.skipif(
+    not hasattr(ctypes.CDLL(None), "gnu_get_libc_version"), reason="only glibc gives each thread a heap"
+)
 def test_twelve_threads_have_a_heap_of_their_own_or_share_two() -> None:
     assert heaps_of_threads("") > heaps.ENOUGH
     assert heaps_of_threads("heaps.share()") <= heaps.ENOUGH

@@ -135,6 +135,18 @@ def stop(server: Server) -> Turns:
     return turns
 
 
+async def one_that_waits(server: Server, client: Clients) -> tuple[BoundedProtocol, Turns]:
+    """The only connection, of which a request waits for a turn that does not come."""
+    one = client()
+    await until(lambda: len(server.server_state.connections) == 1)
+    turns = stop(server)
+    one.sendall(REQUEST)
+    await until(lambda: len(turns._waiting) == 1)
+    (connection,) = server.server_state.connections
+    assert isinstance(connection, BoundedProtocol)
+    return connection, turns
+
+
 def test_who_is_gone_before_its_turn_is_not_asked_for() -> None:
     async def work(server: Server, client: Clients) -> None:
         stays, goes = client(), client()
@@ -155,12 +167,7 @@ def test_who_is_gone_before_its_turn_is_not_asked_for() -> None:
 
 def test_what_waits_on_a_connection_that_is_being_ended_is_not_begun() -> None:
     async def work(server: Server, client: Clients) -> None:
-        one = client()
-        await until(lambda: len(server.server_state.connections) == 1)
-        turns = stop(server)
-        one.sendall(REQUEST)
-        await until(lambda: len(turns._waiting) == 1)
-        (connection,) = server.server_state.connections
+        connection, turns = await one_that_waits(server, client)
         connection.transport.close()
         turns._waiting.popleft()()  # its turn comes before the loop tells that it is gone
         await until(lambda: not server.server_state.connections)
@@ -192,12 +199,7 @@ def test_who_waits_to_be_opened_when_the_service_ends_is_let_go() -> None:
 
 def test_what_came_in_time_is_not_timed_out_while_it_waits() -> None:
     async def work(server: Server, client: Clients) -> None:
-        one = client()
-        await until(lambda: len(server.server_state.connections) == 1)
-        turns = stop(server)
-        one.sendall(REQUEST)
-        await until(lambda: len(turns._waiting) == 1)
-        (connection,) = server.server_state.connections
+        connection, turns = await one_that_waits(server, client)
         connection._expire()
         connection.timeout_keep_alive_handler()
         turns._at_once = 1
