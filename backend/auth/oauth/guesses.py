@@ -22,7 +22,7 @@ def take(database: Database, *, username_key: str, address: str, now: datetime) 
     """Count one attempt; null when it may go on, else the seconds to wait, and then it is not counted.
 
     Within any minute there are no more than :data:`PER_ACCOUNT` of an account and :data:`PER_ADDRESS` of an
-    address.
+    address. What is more than a window ahead is of a clock that was put back since, and counts no more.
     """
     limits = {
         _digest("account", username_key): PER_ACCOUNT,
@@ -47,7 +47,7 @@ def _wait(connection: Connection, subject: str, most: int, now: datetime) -> int
     """Seconds until the attempt that is ``most`` attempts ago is out of the window; null when it is."""
     recent = (
         sa.select(guesses.c.at)
-        .where(guesses.c.subject == subject, guesses.c.at > now - WINDOW)
+        .where(guesses.c.subject == subject, guesses.c.at > now - WINDOW, guesses.c.at <= now + WINDOW)
         .order_by(guesses.c.at.desc())
         .offset(most - 1)
         .limit(1)

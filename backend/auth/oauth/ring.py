@@ -3,6 +3,10 @@
 A token is looked up when it is first seen, and then known until it expires. What was revoked since is a set
 of its own, which every process reads anew when the change counter moves: a second after the revocation. Since
 the set stands over what is known, a look-up that was under way at that moment does no harm.
+
+Neither the set nor the store keeps what has expired, and a clock that is set forth and back makes good again
+what had. So whatever leaves the set, or has expired when the set is read, leaves memory too, and the store
+judges it where it comes back.
 """
 
 import threading
@@ -74,15 +78,18 @@ class TokenRing:
         self._uses = LastUses(database, grants)
 
     def reload(self) -> None:
-        """Read anew which tokens were revoked before they expired."""
+        """Read anew which tokens were revoked before they expired, and forget which are over."""
+        now = self._now()
         over = sa.or_(tokens.c.revoked_at.is_not(None), grants.c.revoked_at.is_not(None))
         wanted = (
             sa.select(tokens.c.digest)
             .join(grants)
-            .where(tokens.c.kind == "access", tokens.c.expires_at > self._now(), over)
+            .where(tokens.c.kind == "access", tokens.c.expires_at > now, over)
         )
         with self._database.read() as connection:
-            self._revoked = frozenset(connection.execute(wanted).scalars())
+            revoked = frozenset(connection.execute(wanted).scalars())
+        self._forget(self._revoked - revoked, now.timestamp())
+        self._revoked = revoked
 
     def find(self, credential: bytes, place: Place) -> Principal:
         """The account that the token stands for; raises :class:`Unauthorized` with what is wrong with it."""
@@ -125,6 +132,12 @@ class TokenRing:
                 del self._known[next(iter(self._known))]  # the oldest: the newest is about to be used
             self._known[text.encode()] = entry
         return True
+
+    def _forget(self, digests: frozenset[str], now: float) -> None:
+        with self._adding:
+            for credential, entry in list(self._known.items()):
+                if entry.expires_at <= now or entry.digest in digests:
+                    del self._known[credential]
 
     def flush_last_used(self) -> None:
         """Write the last uses of grants."""

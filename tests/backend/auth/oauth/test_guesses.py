@@ -43,6 +43,14 @@ def test_an_attempt_that_must_wait_does_not_make_the_next_one_wait_longer(sqlite
     assert take(sqlite_database, after=60) is None
 
 
+def test_attempts_of_a_clock_that_was_put_back_keep_nobody_out(sqlite_database: Database) -> None:
+    ahead = timedelta(days=40).total_seconds()
+    for _ in range(10):
+        assert take(sqlite_database, after=ahead) is None
+    assert take(sqlite_database, after=ahead) == 60
+    assert take(sqlite_database) is None
+
+
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [

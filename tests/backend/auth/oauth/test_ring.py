@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from backend.auth.credentials import Credentials
 from backend.auth.keyring import Keyring
-from backend.auth.oauth import apps, grants, ring, tokenformat
+from backend.auth.oauth import apps, grants, retention, ring, tokenformat
 from backend.auth.oauth.ring import TokenRing
 from backend.auth.oauth.tables import tokens
 from backend.auth.principal import Place, Principal, UnknownCredential
@@ -201,3 +201,33 @@ def test_only_what_was_revoked_before_its_end_is_kept_in_mind(family: Family, he
     assert held._revoked == frozenset()
     with family.database.read() as connection:
         assert connection.execute(sa.select(sa.func.count()).select_from(tokens)).scalar_one() == 2
+
+
+def test_what_was_revoked_stays_so_while_the_clock_is_set_forth_and_back(
+    family: Family, held: TokenRing
+) -> None:
+    before, ahead = family.issued(), family.issued()
+    find(held, before.access_token)
+    find(held, ahead.access_token)
+    grants.revoke(family.database, token=before.refresh_token, client_id=None, now=family.at)
+    held.reload()
+    family.later(minutes=61)
+    grants.revoke(family.database, token=ahead.refresh_token, client_id=None, now=family.at)
+    held.reload()
+    family.later(minutes=-61)
+    for token in (before.access_token, ahead.access_token):
+        refused(held, token)
+
+
+def test_what_was_revoked_stays_so_though_the_store_forgot_it_meanwhile(
+    family: Family, held: TokenRing
+) -> None:
+    token = family.issued().access_token
+    find(held, token)
+    grants.revoke(family.database, token=token, client_id=None, now=family.at)
+    held.reload()
+    family.later(days=40)
+    assert retention.forget(family.database, family.at)["tokens"] > 0
+    family.later(days=-40)
+    held.reload()
+    refused(held, token)
