@@ -280,6 +280,12 @@ def processor_seconds(pid: int) -> float:
     return sum(sum(each.cpu_times()[:2]) for each in family)
 
 
+def hidden_fields(page: str) -> dict[str, str]:
+    """What the form of the sign-in page sends beside what a person fills in."""
+    hidden = re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', page)
+    return {name: html.unescape(value) for name, value in hidden}
+
+
 class Page:
     """A browser on the sign-in page."""
 
@@ -295,8 +301,7 @@ class Page:
         self._connection.request("GET", f"/oauth/authorize?{urlencode(query)}")
         answer = self._connection.getresponse()
         self._cookie = (answer.getheader("Set-Cookie") or "").partition(";")[0]
-        hidden = re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', answer.read().decode())
-        self._hidden = {name: html.unescape(value) for name, value in hidden}
+        self._hidden = hidden_fields(answer.read().decode())
 
     def guess(self, username: str, number: int) -> float:
         """Seconds that a wrong password takes."""

@@ -43,7 +43,7 @@ def run(judge: Judge, store: stores.StoreName, folder: Path) -> None:
             database, name="ten days", scopes=["read"], expires_in=KEY_LASTS, now=datetime.now(UTC)
         ).key
         database.dispose()
-        writers = Writers(site.urls, site.key, folder, seed=1)
+        writers = Writers(site, folder, seed=1, clock=offset.now)
         writers.start()
         try:
             time.sleep(8)

@@ -96,9 +96,9 @@ def run(judge: Judge, store: stores.StoreName, folder: Path, *, rounds: int) -> 
         site = Site(over, place if store == "sqlite" else folder)
         over.start()
         try:
-            site.make_key()
+            site.make_credentials()
             site.start_all()
-            writers = Writers(site.urls, site.key, folder, seed=1)
+            writers = Writers(site, folder, seed=1)
             for number in range(1, rounds + 1):
                 print(f"-- {number}: full", flush=True)
                 _full(judge, site, disk, writers)

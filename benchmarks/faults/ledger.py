@@ -34,6 +34,14 @@ class Count:
         return self.lost + self.doubled + self.halved
 
 
+def note(file: Path, *words: str | int) -> None:
+    """Add a line, which is on the disk when this returns."""
+    with file.open("a") as stream:
+        stream.write(json.dumps(words) + "\n")
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
 @dataclass
 class Ledger:
     """The things of one kind, each by its name with how many rows of the store it is."""
@@ -44,21 +52,15 @@ class Ledger:
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
     def acknowledge(self, name: str, rows: int) -> None:
-        self._write("acknowledged", name, rows)
+        note(self.file, "acknowledged", name, rows)
         with self._guard:
             self.acknowledged[name] = rows
 
     def leave(self, name: str, rows: int) -> None:
         """It was sent, and nobody knows what came of it."""
-        self._write("unknown", name, rows)
+        note(self.file, "unknown", name, rows)
         with self._guard:
             self.unknown[name] = rows
-
-    def _write(self, what: str, name: str, rows: int) -> None:
-        with self.file.open("a") as stream:
-            stream.write(json.dumps([what, name, rows]) + "\n")
-            stream.flush()
-            os.fsync(stream.fileno())
 
     def compared(self, found: Mapping[str, int]) -> Count:
         """With how many rows of each name the store holds."""

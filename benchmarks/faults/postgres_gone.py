@@ -22,7 +22,7 @@ def run(judge: Judge, folder: Path, *, rounds: int) -> None:
     over = stores.PostgresStore(folder / "pgdata")
     site = Site(over, folder)
     with running(site):
-        writers = Writers(site.urls, site.key, folder, seed=1)
+        writers = Writers(site, folder, seed=1)
         writers.start()
         try:
             for number in range(1, rounds + 1):

@@ -32,7 +32,7 @@ def run(judge: Judge, store: stores.StoreName, folder: Path, *, rounds: int, see
     site = Site(over, folder, settings=watch if store == "sqlite" else None)
     over.start()
     try:
-        site.make_key()
+        site.make_credentials()
         over.stop()
         _rounds(judge, site, watched, log, rounds, random.Random(seed))
     finally:
@@ -41,7 +41,7 @@ def run(judge: Judge, store: stores.StoreName, folder: Path, *, rounds: int, see
 
 
 def _rounds(judge: Judge, site: Site, watched: Path, log: Path, rounds: int, chance: random.Random) -> None:
-    writers = Writers(site.urls, site.key, site.folder, seed=1)
+    writers = Writers(site, site.folder, seed=1)
     dropped = 0
     for number in range(1, rounds + 1):
         early = chance.random() < DURING_START

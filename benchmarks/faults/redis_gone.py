@@ -37,7 +37,7 @@ def run(judge: Judge, name: StoreName, folder: Path, *, rounds: int) -> None:
     redis.start()
     try:
         with running(site):
-            writers = Writers(site.urls, site.key, folder, seed=1)
+            writers = Writers(site, folder, seed=1)
             writers.start()
             try:
                 for number in range(1, rounds + 1):

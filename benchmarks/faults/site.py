@@ -15,6 +15,7 @@ from backend import migrations
 from backend.auth.service import create_key
 from backend.timelines.store import fields
 from benchmarks.faults.lanes import PROFILES
+from benchmarks.faults.oauth_client import Registered, register
 from benchmarks.faults.stores import Store
 from tests.support import programs
 from tests.support.market_app import FEW, enable_only
@@ -95,14 +96,16 @@ class Site:
         for home in homes:
             enable_only(home, FEW)
         self.key = ""
+        self.registered: Registered | None = None
 
-    def make_key(self) -> None:
-        """The key of the writers, over a store that is made for it if need be."""
+    def make_credentials(self) -> None:
+        """The writers' key, application and accounts, over a store that is made for them if need be."""
         database = self.store.database()
         try:
             migrations.upgrade(database.url)
-            scopes = ["read", "write", "ingest"]
-            self.key = create_key(database, name="writers", scopes=scopes, now=datetime.now(UTC)).key
+            scopes, now = ["read", "write", "ingest"], datetime.now(UTC)
+            self.key = create_key(database, name="writers", scopes=scopes, now=now).key
+            self.registered = register(database, now)
         finally:
             database.dispose()
 
@@ -141,7 +144,7 @@ def running(site: Site) -> Iterator[Site]:
     """The site with its store and all nodes ready, and nothing of it left when the block ends."""
     site.store.start()
     try:
-        site.make_key()
+        site.make_credentials()
         site.start_all()
         yield site
     finally:

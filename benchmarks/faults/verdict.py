@@ -7,6 +7,7 @@ from backend.extraction.tables import entity_sightings
 from backend.jobs.tables import jobs
 from backend.timelines.tables import timeline_runs, timeline_versions
 from benchmarks.faults.ledger import Count
+from benchmarks.faults.oauth_verdict import tell_tokens
 from benchmarks.faults.site import Site, until
 from benchmarks.faults.writing import Writers
 from benchmarks.judge import Judge
@@ -31,6 +32,7 @@ def settle(judge: Judge, site: Site, writers: Writers, *, may_fail: bool = False
     try:
         took = until(lambda: unfinished(database) == 0, DRAIN_SECONDS)
         judge.say("last job ended after", DRAIN_SECONDS if took is None else took, "s", DRAIN_SECONDS - 1)
+        tell_tokens(judge, site, writers.tokens)
         tell_counts(judge, writers, database)
         with database.read() as connection:
             failed = connection.execute(

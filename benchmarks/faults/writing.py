@@ -4,40 +4,33 @@ import json
 import random
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import httpx
 
 from backend.db import Database
+from backend.instants import Clock, utc_now
 from benchmarks.faults.lanes import Lane, Sent, found_keys, lanes
 from benchmarks.faults.ledger import Count, Ledger
+from benchmarks.faults.oauth_lane import TokenLane
+from benchmarks.faults.refusals import Refusals
+from benchmarks.faults.site import Site
 from tests.support import programs
 
 PATIENCE = 40.0
 """Seconds that an answer may take; a store that hangs is told of well before."""
 
 
-@dataclass
-class Refusals:
-    """Answers other than an acknowledgement, over all writers."""
-
-    unavailable: int = 0
-    """503 with a sentence and ``Retry-After``."""
-    strange: list[str] = field(default_factory=list)
-    slowest: float = 0.0
-    """Seconds that the slowest of the 503 took."""
-
-
 class Writers:
     """A thread for each kind that goes to any of the nodes, until :meth:`stop`."""
 
-    def __init__(self, urls: Callable[[], Sequence[str]], key: str, folder: Path, seed: int) -> None:
-        """``urls`` are asked for anew for each request, since nodes come and go."""
-        self._urls = urls
-        self._key = key
+    def __init__(self, site: Site, folder: Path, seed: int, clock: Clock = utc_now) -> None:
+        """What is acknowledged is noted in ``folder``; ``clock`` is the one of the services."""
+        assert site.registered is not None
+        self._urls = site.urls
+        self._key = site.key
         self._seed = seed
         self._folder = folder
         self._stop = threading.Event()
@@ -45,12 +38,15 @@ class Writers:
         self.refusals = Refusals()
         self.lanes = {lane.name: lane for lane in lanes()}
         self.ledgers = {name: Ledger(folder / f"acknowledged-{name}") for name in self.lanes}
+        noted = folder / "acknowledged-oauth"
+        self.tokens = TokenLane(site.urls, site.registered, noted, seed, self.refusals, clock)
 
     def start(self, keys: Callable[[], Path] | None = None, **environment: str) -> "Writers":
         """``keys`` gives the data folder for which a command makes keys, with ``environment``."""
         self._stop.clear()
         for lane in self.lanes.values():
             self._run(partial(self._write, lane))
+        self._run(lambda: self.tokens.run(self._stop))
         if keys is not None:
             self.ledgers.setdefault("key", Ledger(self._folder / "acknowledged-key"))
             self._run(lambda: self._make_keys(keys, environment))
@@ -67,15 +63,13 @@ class Writers:
             thread.join()
         self._threads.clear()
 
-    def acknowledged(self) -> int:
-        return sum(len(ledger.acknowledged) for ledger in self.ledgers.values())
-
     def compared(self, database: Database) -> dict[str, Count]:
         """What the store holds of what was acknowledged, by kind."""
         with database.read() as connection:
             found = {name: lane.found(connection) for name, lane in self.lanes.items()}
             found["key"] = found_keys(connection)
-        return {name: ledger.compared(found[name]) for name, ledger in self.ledgers.items()}
+            tokens = self.tokens.compared(connection)
+        return {**{name: ledger.compared(found[name]) for name, ledger in self.ledgers.items()}, **tokens}
 
     def _write(self, lane: Lane) -> None:
         chance = random.Random(f"{self._seed} {lane.name}")
@@ -117,11 +111,8 @@ class Writers:
             raise
         except httpx.TransportError:
             return None
-        if answer.status_code == 503 and is_told(answer):
-            self.refusals.unavailable += 1
-            self.refusals.slowest = max(self.refusals.slowest, time.monotonic() - began)
-        elif not answer.is_success:
-            self.refusals.strange.append(f"{sent.path}: {answer.status_code} {answer.text[:200]}")
+        if not answer.is_success:
+            self.refusals.note(answer, time.monotonic() - began)
         return answer
 
     def _make_keys(self, home: Callable[[], Path], environment: dict[str, str]) -> None:
@@ -137,10 +128,3 @@ class Writers:
                 ledger.leave(name, 1)
                 if "Traceback" in done.stderr:
                     self.refusals.strange.append(f"keys create: {done.stderr[-300:]}")
-
-
-def is_told(answer: httpx.Response) -> bool:
-    """Whether a refusal says in a sentence what is wrong, and when to ask again."""
-    told = answer.json()
-    sentence = told.get("detail") or told.get("message") or ""
-    return sentence.endswith(".") and int(answer.headers.get("retry-after", "0")) > 0

@@ -1,0 +1,71 @@
+"""What the services say of codes and tokens when all is well again."""
+
+import time
+from functools import partial
+
+from benchmarks.faults.families import Family
+from benchmarks.faults.oauth_lane import TokenLane
+from benchmarks.faults.site import Site, until
+from benchmarks.judge import Judge
+
+KNOWN_AFTER = 6.0
+"""Seconds after which every process knows of a revocation: five, by what is promised."""
+ANSWERED = 20.0
+
+
+def tell_tokens(judge: Judge, site: Site, lane: TokenLane) -> None:
+    """Judge by every node of a site at work, while nothing is written.
+
+    What was cut off is asked for once more: it is given, or refused and its family revoked. Each newest
+    refresh token works once more, and of every second family not again. What was revoked is refused
+    everywhere.
+    """
+    asked, silent = [f for f in lane.families if f.state in ("good", "open")], 0
+    for family in asked:
+        silent += _works(site, lane, family)
+        if family.state == "good" and family.pairs and lane.chance.random() < 0.5:
+            lane.use_again(family)
+    time.sleep(max(0.0, lane.revoked_at + KNOWN_AFTER - time.monotonic()))
+    revoked = [family for family in lane.families if family.state == "revoked"]
+    closed = sum(_is_closed(site, lane, family) for family in lane.families)
+    judge.say("families of tokens: asked for one more", len(asked), "")
+    judge.say("families of tokens: revoked", len(revoked), "")
+    judge.say("access tokens that must open nothing", closed, "")
+    judge.say("families whose time was over by the clock", sum(f.state == "over" for f in lane.families), "")
+    for what, n in lane.told_later.items():
+        judge.say(f"cut off: {what}", n, "")
+    judge.say("tokens of which nobody said a word", silent, "", 0)
+    for what, told in lane.breaches.items():
+        judge.say(f"tokens {what}", len(told), "", 0)
+        for sentence in told[:5]:
+            print("   ", sentence)
+
+
+def _works(site: Site, lane: TokenLane, family: Family) -> int:
+    """Use what is next of it, and open something with what comes of it; gives how often nobody answered."""
+    before = len(family.pairs)
+    lane.use(family)
+    if family.state in ("revoked", "over"):
+        return 0
+    if len(family.pairs) == before:
+        return 1
+    return sum(until(partial(_opens, lane, family, url), ANSWERED) is None for url in site.urls())
+
+
+def _opens(lane: TokenLane, family: Family, url: str) -> bool:
+    """Whether there was an answer."""
+    return lane.open(family, url) is not None
+
+
+def _is_closed(site: Site, lane: TokenLane, family: Family) -> int:
+    """Try what was revoked; gives how many access tokens that were."""
+    tried = [pair.access for pair in family.pairs if pair.access_revoked == "yes"]
+    if family.state == "revoked":
+        tried += [pair.access for pair in family.pairs[-2:] if pair.access_revoked == "no"]
+        if family.pairs and lane.client.refresh(family.next).kind == "done":
+            lane.breach("revoked and still open", family, "a refresh token")
+    for token in tried:
+        for number, url in enumerate(site.urls(), 1):
+            if lane.client.opens(token, url):
+                lane.breach("revoked and still open", family, f"an access token, on node {number}")
+    return len(tried)
