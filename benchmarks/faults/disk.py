@@ -99,6 +99,7 @@ def run(judge: Judge, store: stores.StoreName, folder: Path, *, rounds: int) -> 
             site.make_credentials()
             site.start_all()
             writers = Writers(site, folder, seed=1)
+            writers.tokens.stock()
             for number in range(1, rounds + 1):
                 print(f"-- {number}: full", flush=True)
                 _full(judge, site, disk, writers)

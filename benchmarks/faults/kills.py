@@ -64,6 +64,7 @@ def run(judge: Judge, store: stores.StoreName, folder: Path, *, seeds: int, kill
 def _one_seed(judge: Judge, site: Site, seed: int, kills: int, total: Seen) -> None:
     chance = random.Random(seed)
     writers = Writers(site, site.folder, seed)
+    writers.tokens.stock()
     writers.start(lambda: site.nodes[0].home, **site.settings)
     try:
         for _ in range(kills):

@@ -21,6 +21,8 @@ from benchmarks.faults.seen_clock import SeenClock
 
 PAUSE, SIGN_IN_PAUSE = 0.1, 2.0
 """Seconds: between two requests; between two sign-ins, each of which costs what a password's hash costs."""
+STOCK = 8
+"""Families to begin with."""
 DEEDS = {"use": 60, "open": 25, "revoke access": 8, "revoke": 4, "use again": 3}
 """What is done with a family, and how often in a hundred times."""
 REUSED = "used before"
@@ -56,6 +58,13 @@ class TokenLane:
         """By ``time.monotonic``, the last time."""
         self._file = file
         self._next_sign_in = 0.0
+
+    def stock(self) -> None:
+        """Get something to rotate and revoke before a first fault, which may leave no time to sign in."""
+        for _ in range(STOCK):
+            self.get_code()
+        for family in self.families:
+            self.use(family)
 
     def run(self, stop: threading.Event) -> None:
         while not stop.wait(PAUSE * self.chance.uniform(0.5, 1.5)):

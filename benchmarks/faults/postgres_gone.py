@@ -23,6 +23,7 @@ def run(judge: Judge, folder: Path, *, rounds: int) -> None:
     site = Site(over, folder)
     with running(site):
         writers = Writers(site, folder, seed=1)
+        writers.tokens.stock()
         writers.start()
         try:
             for number in range(1, rounds + 1):
