@@ -1,5 +1,7 @@
 """What all faults are judged by at the end: what was acknowledged, the jobs, the files."""
 
+from collections import Counter
+
 import sqlalchemy as sa
 
 from backend.db import Database
@@ -35,9 +37,8 @@ def settle(judge: Judge, site: Site, writers: Writers, *, may_fail: bool = False
         tell_tokens(judge, site, writers.tokens)
         tell_counts(judge, writers, database)
         with database.read() as connection:
-            failed = connection.execute(
-                sa.select(sa.func.count()).where(jobs.c.status != "completed")
-            ).scalar_one()
+            failed = connection.execute(sa.select(jobs.c.error).where(jobs.c.status != "completed")).scalars()
+            sentences = Counter(str(error) for error in failed)
             seen = sa.select(entity_sightings.c.job_id).distinct().subquery()
             strays = sa.select(sa.func.count()).where(
                 seen.c.job_id.not_in(sa.select(jobs.c.id).where(jobs.c.status == "completed"))
@@ -47,7 +48,9 @@ def settle(judge: Judge, site: Site, writers: Writers, *, may_fail: bool = False
             )
             counted = connection.execute(sa.select(sa.func.sum(timeline_versions.c.runs))).scalar_one() or 0
             there = connection.execute(sa.select(sa.func.count()).select_from(timeline_runs)).scalar_one()
-        judge.say("jobs that failed, each with a sentence", failed, "", None if may_fail else 0)
+        judge.say("jobs that failed, each with a sentence", sentences.total(), "", None if may_fail else 0)
+        for sentence, n in sentences.most_common(5):
+            print(f"    {n} times: {sentence}")
         judge.say("runs counted beside those there", abs(counted - there), "", 0)
         judge.say("the writers' key is refused", site.nodes[0].status("/prices", site.key) != 200, "", 0)
     finally:
