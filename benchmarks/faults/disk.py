@@ -178,7 +178,9 @@ def _start_anew(judge: Judge, site: Site, on: str) -> None:
     print(f"    a start on {on}: {told}")
     clear = (ended is None and node.is_ready()) or (ended == 3 and words.rstrip().endswith("."))
     judge.say(f"starts on {on} that neither serve nor say why", not clear, "", 0)
-    judge.say(f"tracebacks on {on}", words.count("Traceback"), "", 0)
+    # Not those within a line of the log, where a tick that could not begin tells why.
+    raw = sum(line.startswith("Traceback") for line in words.splitlines())
+    judge.say(f"tracebacks on {on}", raw, "", 0)
 
 
 def _back(site: Site) -> None:
