@@ -1,0 +1,289 @@
+"""Files that one process holds at a time, whatever ends it, and what becomes of those that nobody wants."""
+
+import errno
+import logging
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from dashboard.sign_in import folder as folders
+from dashboard.sign_in.folder import AGAIN_SECONDS, LISTED_SECONDS, LOCK, Folder
+
+NAME, OTHER = "0" * 32, "f" * 32
+HOLD = """
+import sys
+from pathlib import Path
+from dashboard.sign_in.folder import Folder
+folder = Folder(Path(sys.argv[1]))
+print(folder.save(sys.argv[2], b"of another process"), flush=True)
+sys.stdin.read()
+"""
+
+
+class Clock:
+    now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "home" / "sessions"
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def make(root: Path, clock: Clock) -> Iterator[Callable[[], Folder]]:
+    made: list[Folder] = []
+
+    def one() -> Folder:
+        made.append(Folder(root, clock=clock))
+        return made[-1]
+
+    yield one
+    for each in made:
+        each.close()
+
+
+Make = Callable[[], Folder]
+
+
+def files(root: Path) -> list[Path]:
+    return [file for file in root.rglob("*") if file.is_file() and file.name != LOCK]
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.lstat().st_mode)
+
+
+def test_nothing_is_made_before_it_is_needed(root: Path, make: Make) -> None:
+    folder = make()
+    assert folder.adopt(NAME) is None
+    folder.drop(NAME)
+    folder.sweep(1, 1)
+    assert not root.exists()
+
+
+def test_all_is_private_whatever_the_mask_and_whatever_was_there(root: Path, make: Make) -> None:
+    root.mkdir(parents=True)
+    root.chmod(0o755)
+    modes: list[int] = []
+    fsync, before = os.fsync, os.umask(0)
+
+    def look(descriptor: int) -> None:
+        modes.append(stat.S_IMODE(os.fstat(descriptor).st_mode))
+        fsync(descriptor)
+
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(os, "fsync", look)
+            assert make().save(NAME, b"sealed")
+    finally:
+        os.umask(before)
+    (file,) = files(root)
+    assert (mode(root), mode(file.parent), mode(file), mode(file.parent / LOCK)) == (
+        0o700,
+        0o700,
+        0o600,
+        0o600,
+    )
+    assert modes == [0o600, 0o700], "the file before it had its name, and then its folder"
+
+
+def test_a_file_is_written_whole_or_not_at_all(
+    root: Path, make: Make, clock: Clock, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = make()
+    assert folder.save(NAME, b"former")
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as disk, caplog.at_level(logging.INFO):
+        disk.setattr(os, "fsync", full)
+        for _ in range(3):
+            assert not folder.save(NAME, b"later")
+            clock.now += AGAIN_SECONDS
+        assert len(caplog.records) == 1, "told once"
+        assert "No space left" in caplog.text
+        assert [file.read_bytes() for file in files(root)] == [b"former"]
+    assert folder.save(NAME, b"later"), "and it heals by itself"
+    assert [file.read_bytes() for file in files(root)] == [b"later"]
+
+
+def test_after_a_failure_the_disk_is_left_alone_for_a_while(root: Path, make: Make, clock: Clock) -> None:
+    root.parent.mkdir()
+    root.touch()  # a file where the folder ought to be, which stops root as well
+    folder = make()
+    assert not folder.save(NAME, b"sealed")
+    root.unlink()
+    assert not folder.save(NAME, b"sealed")
+    clock.now += AGAIN_SECONDS
+    assert folder.save(NAME, b"sealed")
+
+
+def test_who_lives_is_left_what_is_theirs_and_who_is_gone_has_one_heir(root: Path, make: Make) -> None:
+    owner, one, other = make(), make(), make()
+    assert owner.save(NAME, b"sealed")
+    assert one.adopt(NAME) is None
+    owner.close()
+    assert not owner.save(NAME, b"later"), "who let go writes nothing more"
+    assert [one.adopt(NAME), other.adopt(NAME)] == [b"sealed", None]
+    assert one.save(NAME, b"later")
+    one.close()
+    assert other.adopt(NAME) == b"later"
+    other.drop(NAME)
+    assert files(root) == []
+
+
+def test_of_many_that_come_for_one_at_once_one_gets_it(root: Path, make: Make) -> None:
+    owner, heirs = make(), [make() for _ in range(8)]
+    names = [f"{number:032x}" for number in range(20)]
+    for name in names:
+        owner.save(name, name.encode())
+    owner.close()
+    together = threading.Barrier(len(heirs))
+
+    def take(heir: Folder) -> list[bytes | None]:
+        together.wait(10)
+        return [heir.adopt(name) for name in names]
+
+    with ThreadPoolExecutor(len(heirs)) as pool:
+        taken = list(pool.map(take, heirs))
+    for name, got in zip(names, zip(*taken, strict=True), strict=True):
+        assert [content for content in got if content is not None] == [name.encode()]
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
+def test_what_another_process_held_is_free_when_it_is_gone_and_not_before(
+    root: Path, make: Make, end: signal.Signals
+) -> None:
+    folder = make()
+    other = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(root), NAME], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    try:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"True\n"
+        assert folder.adopt(NAME) is None
+        other.send_signal(end)
+        other.wait(20)
+    finally:
+        other.kill()
+        other.communicate()
+    assert folder.adopt(NAME) == b"of another process"
+
+
+def test_a_flood_of_strangers_lists_the_folders_once(
+    make: Make, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        make().save(f"{number:032x}", b"sealed")
+    stranger, scan, listed = make(), os.scandir, []
+
+    def counted(path: Path) -> object:
+        listed.append(path)
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", counted)
+    before = dict(vars(stranger))
+    assert [stranger.adopt(f"{number:032x}") for number in range(100, 1100)] == [None] * 1000
+    assert len(listed) == 1
+    changed = {name for name, value in vars(stranger).items() if before[name] != value}
+    assert changed == {"_listed", "_listed_until"}, "of strangers nothing is remembered"
+    clock.now += LISTED_SECONDS
+    stranger.adopt(OTHER)
+    assert len(listed) == 2
+
+
+def test_a_file_that_cannot_be_read_is_taken_and_empty(root: Path, make: Make, tmp_path: Path) -> None:
+    owner, heir = make(), make()
+    owner.save(NAME, b"sealed")
+    (file,) = files(root)
+    file.unlink()
+    (tmp_path / "elsewhere").write_bytes(b"of somebody else")
+    file.symlink_to(tmp_path / "elsewhere")
+    owner.close()
+    assert heir.adopt(NAME) == b""
+    heir.drop(NAME)
+    assert (tmp_path / "elsewhere").read_bytes() == b"of somebody else"
+
+
+def test_the_folder_that_somebody_removed_is_made_anew(root: Path, make: Make) -> None:
+    folder = make()
+    folder.save(NAME, b"sealed")
+    (file,) = files(root)
+    file.unlink()
+    (file.parent / LOCK).unlink()
+    file.parent.rmdir()
+    folder.drop(NAME)
+    assert folder.save(NAME, b"again")
+    assert [found.read_bytes() for found in files(root)] == [b"again"]
+
+
+def aged(file: Path, seconds: float) -> None:
+    at = file.stat().st_mtime - seconds
+    os.utime(file, (at, at))
+
+
+def test_what_nobody_came_back_for_is_removed_and_then_its_folder(root: Path, make: Make) -> None:
+    owner, sweeper = make(), make()
+    for name in (NAME, OTHER, "a" * 32):
+        owner.save(name, b"sealed")
+    own = files(root)[0].parent
+    aged(own / NAME, 101)
+    aged(own / OTHER, -11)  # of a clock that was put back since
+    aged(own / ("a" * 32), 90)
+    (own / f".{NAME}.new").write_bytes(b"torn")
+    (own / "notes.txt").touch()
+    sweeper.sweep(100, 10)
+    assert len(files(root)) == 5, "its owner lives"
+    owner.close()
+    sweeper.sweep(100, 10)
+    assert {file.name for file in files(root)} == {"a" * 32, "notes.txt"}
+    assert sweeper.adopt("a" * 32) == b"sealed"
+    sweeper.sweep(100, 10)
+    assert own.is_dir(), "what is none of ours is left alone"
+    (own / "notes.txt").unlink()
+    sweeper.sweep(100, 10)
+    assert not own.exists()
+    assert len(list(root.iterdir())) == 1
+
+
+def test_folders_that_were_never_finished_go_with_time(root: Path, make: Make) -> None:
+    sweeper = make()
+    sweeper.save(NAME, b"sealed")
+    begun, locked = root / ".begun", root / ".locked"
+    for each in (begun, locked, root / "cleared"):
+        each.mkdir()
+    (locked / LOCK).touch()
+    sweeper.sweep(100, 10)
+    assert (begun.exists(), locked.exists(), (root / "cleared").exists()) == (True, True, False)
+    aged(begun, 101)
+    aged(locked, 101)
+    sweeper.sweep(100, 10)
+    assert [each.name for each in root.iterdir()] == [files(root)[0].parent.name]
+
+
+def test_heirs_stand_in_nobodys_way(root: Path, make: Make) -> None:
+    """Else one would take the other for the owner, and turn people away."""
+    owner, heir = make(), make()
+    owner.save(NAME, b"sealed")
+    owner.close()
+    own = files(root)[0].parent
+    with folders._as_heir(own):
+        heir.sweep(100, 10)
+        assert heir.adopt(NAME) == b"sealed"
