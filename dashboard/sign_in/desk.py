@@ -16,8 +16,9 @@ from backend.settings import Settings, is_loopback
 from dashboard.client.callers import NOBODY, Caller
 from dashboard.environment import environment
 from dashboard.sign_in.authority import SCOPES, Authority, Tokens
+from dashboard.sign_in.folder import Folder
 from dashboard.sign_in.session import Session
-from dashboard.sign_in.sessions import Sessions
+from dashboard.sign_in.sessions import Sessions, Shelf
 
 
 class NotRegistered(Exception):
@@ -48,7 +49,8 @@ class Desk:
         self.redirect_uri = settings.dashboard_redirect_uri
         self.cookies = Cookies.of(self.origin)
         self.authority = Authority(settings.api_url, transport=transport)
-        self.sessions = Sessions(self._revoke)
+        self._folder = Folder(settings.home / "dashboard-sessions")
+        self.sessions = Sessions(self._revoke, shelf=Shelf(self._folder, settings.api_url, self._renew))
         self._named = settings.dashboard_client_id
         self._file = settings.dashboard_client_file
 
@@ -73,7 +75,9 @@ class Desk:
         return self.sessions.find(cookies.get(self.cookies.session))
 
     def close(self) -> None:
+        """Ask no more, and let another process go on with who is signed in."""
         self.authority.close()
+        self._folder.close()
 
     def _renew(self, tokens: Tokens) -> Tokens:
         return self.authority.renew(tokens, client_id=self._known_id())

@@ -1,6 +1,7 @@
 """The dashboard's sign-in as a browser meets it: the real service and the real guard, without a server."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode, urljoin, urlsplit
@@ -16,6 +17,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from backend.auth.oauth import apps
 from backend.settings import Settings
+from dashboard.client import callers
+from dashboard.client.http import ApiClient
 from dashboard.sign_in import routes
 from dashboard.sign_in.desk import Desk
 from dashboard.sign_in.guard import Guard, caller_of
@@ -158,3 +161,47 @@ class Browser:
             self.cookies.pop(name, None)
         else:
             self.cookies[name] = value
+
+
+class Socket:
+    """A page's socket, from the handshake on: what it is sent, and what the page sends it meanwhile."""
+
+    def __init__(self, app: ASGIApp, cookies: dict[str, str], origin: str = DASHBOARD) -> None:
+        self._app = app
+        self._origin = origin.encode()
+        self._cookie = "; ".join(f"{name}={value}" for name, value in cookies.items()).encode()
+        self.sent: list[dict[str, Any]] = []
+
+    def run(self, *steps: str | Callable[[], object]) -> list[dict[str, Any]]:
+        """Each step is a text that the page sends, or something that happens before it sends the next."""
+        headers = [(b"host", b"127.0.0.1:8501"), (b"origin", self._origin), (b"cookie", self._cookie)]
+        scope = {"type": "websocket", "path": "/_stcore/stream", "query_string": b"", "headers": headers}
+        left: list[str | Callable[[], object]] = list(steps)
+        connected = False
+
+        async def receive() -> dict[str, Any]:
+            nonlocal connected
+            if not connected:
+                connected = True
+                return {"type": "websocket.connect"}
+            while left:
+                step = left.pop(0)
+                if isinstance(step, str):
+                    return {"type": "websocket.receive", "text": step}
+                await asyncio.to_thread(step)
+                await asyncio.Event().wait()  # the page says nothing more
+            return {"type": "websocket.disconnect", "code": 1000}
+
+        async def take(message: Any) -> None:
+            self.sent.append(message)
+
+        asyncio.run(asyncio.wait_for(self._app(dict(scope), receive, take), 10))
+        return self.sent
+
+
+def asked(client: ApiClient, session: Session, path: str = "/assets") -> int | None:
+    """Null for an answer, else the status that is told."""
+    with callers.acting_as(session):
+        told = client.get(path, "array")
+    assert (told.data is None) is (told.error is not None)
+    return told.error.status if told.error else None

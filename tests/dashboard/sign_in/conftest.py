@@ -34,12 +34,13 @@ def line(service: Running) -> Line:
 
 
 @pytest.fixture
-def desk(service: Running, line: Line, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def desk(service: Running, line: Line, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     """The desk of this test alone; two minutes after the last one, since guesses are counted."""
     service.clock.move(minutes=2)
     own = sign_in.desk_of(service, line)
     monkeypatch.setattr(desks, "desk", lambda: own)
-    return own
+    yield own
+    own.close()
 
 
 @pytest.fixture

@@ -1,11 +1,6 @@
 """Nobody is let past who is not signed in, and who no longer is, is put out at once."""
 
-import asyncio
-from collections.abc import Callable
-from typing import Any
-
 import pytest
-from starlette.types import ASGIApp
 
 from backend.auth.oauth import accounts
 from dashboard.client import callers
@@ -20,43 +15,7 @@ from dashboard.sign_in.session import Session
 from tests.support.asgi import send
 from tests.support.market_app import Running
 from tests.support.oauth_app import post
-from tests.support.sign_in import DASHBOARD, PAGE, Browser, Line
-
-
-class Socket:
-    """A page's socket, from the handshake on: what it is sent, and what the page sends it meanwhile."""
-
-    def __init__(self, app: ASGIApp, cookies: dict[str, str], origin: str = DASHBOARD) -> None:
-        self._app = app
-        self._origin = origin.encode()
-        self._cookie = "; ".join(f"{name}={value}" for name, value in cookies.items()).encode()
-        self.sent: list[dict[str, Any]] = []
-
-    def run(self, *steps: str | Callable[[], object]) -> list[dict[str, Any]]:
-        """Each step is a text that the page sends, or something that happens before it sends the next."""
-        headers = [(b"host", b"127.0.0.1:8501"), (b"origin", self._origin), (b"cookie", self._cookie)]
-        scope = {"type": "websocket", "path": "/_stcore/stream", "query_string": b"", "headers": headers}
-        left: list[str | Callable[[], object]] = list(steps)
-        connected = False
-
-        async def receive() -> dict[str, Any]:
-            nonlocal connected
-            if not connected:
-                connected = True
-                return {"type": "websocket.connect"}
-            while left:
-                step = left.pop(0)
-                if isinstance(step, str):
-                    return {"type": "websocket.receive", "text": step}
-                await asyncio.to_thread(step)
-                await asyncio.Event().wait()  # the page says nothing more
-            return {"type": "websocket.disconnect", "code": 1000}
-
-        async def take(message: Any) -> None:
-            self.sent.append(message)
-
-        asyncio.run(asyncio.wait_for(self._app(dict(scope), receive, take), 10))
-        return self.sent
+from tests.support.sign_in import DASHBOARD, PAGE, Browser, Line, Socket, asked
 
 
 @pytest.mark.parametrize("path", ["/topics", "/", "/no-such-page", "/research?job=1"])
@@ -148,14 +107,6 @@ def test_a_socket_is_closed_when_its_session_ends(browser: Browser, desk: Desk) 
     assert sent[-1]["type"] == "websocket.close"
     assert sent[-1]["code"] == SESSION_ENDED
     assert not session.watched
-
-
-def asked(client: ApiClient, session: Session, path: str = "/assets") -> int | None:
-    """Null for an answer, else the status that is told."""
-    with callers.acting_as(session):
-        told = client.get(path, "array")
-    assert (told.data is None) is (told.error is not None)
-    return told.error.status if told.error else None
 
 
 def test_every_call_is_made_with_the_token_of_who_asks(

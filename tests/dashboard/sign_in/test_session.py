@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from dashboard.sign_in.authority import Refused, Tokens, Unavailable
-from dashboard.sign_in.session import AGAIN_SECONDS, SURE_SECONDS, Session
+from dashboard.sign_in.seal import Kept
+from dashboard.sign_in.session import AGAIN_SECONDS, NOTED_SECONDS, SURE_SECONDS, Session
 
 HOUR = 3600.0
 
@@ -35,6 +36,30 @@ class Service:
             raise self.fault
         number = len(self.used) + 1
         return Tokens(f"access-{number}", f"refresh-{number}", HOUR, tokens.scopes)
+
+
+class Place:
+    """What is kept of a session, and what was."""
+
+    def __init__(self) -> None:
+        self.kept: Kept | None = None
+        self.saved: list[Kept] = []
+        self.works = True
+        self.while_saved: Callable[[], object] = lambda: None
+
+    def save(self, kept: Kept) -> bool:
+        self.while_saved()
+        if self.works:
+            self.kept = kept
+            self.saved.append(kept)
+        return self.works
+
+    def drop(self) -> None:
+        self.kept = None
+
+    @property
+    def refresh(self) -> str | None:
+        return self.kept.tokens.refresh if self.kept is not None else None
 
 
 @pytest.fixture
@@ -191,3 +216,134 @@ def test_who_listens_after_the_end_is_told_at_once_and_who_left_is_not(session: 
     session.end()
     session.when_ended(lambda: told.append("late"))
     assert told == ["late"]
+
+
+@pytest.fixture
+def place(session: Session) -> Place:
+    place = Place()
+    session.keep(place)
+    return place
+
+
+def test_new_tokens_are_kept_before_they_are_used(
+    session: Session, service: Service, clock: Clock, place: Place
+) -> None:
+    held: list[object] = []
+    place.while_saved = lambda: held.append(session._tokens)
+    clock.now = HOUR - 10
+    assert session.credential() == bearer(2)
+    assert [tokens.refresh for tokens in held if isinstance(tokens, Tokens)] == ["refresh-1"]
+    assert place.refresh == "refresh-2"
+
+
+def test_tokens_that_are_used_up_are_not_left_where_new_ones_cannot_be_kept(
+    session: Session, service: Service, clock: Clock, place: Place
+) -> None:
+    place.works = False
+    clock.now = HOUR - 10
+    assert session.credential() == bearer(2), "it goes on in memory"
+    assert place.kept is None
+    place.works = True
+    assert session.note()
+    assert place.refresh == "refresh-2", "and is kept as soon as that can be done"
+
+
+@pytest.mark.parametrize("how", ["signed out", "token refused", "refresh refused"])
+def test_a_session_that_ends_is_kept_no_longer(
+    session: Session, service: Service, clock: Clock, place: Place, how: str
+) -> None:
+    if how == "signed out":
+        session.end()
+    elif how == "token refused":
+        session.refused(session.credential())
+    else:
+        service.fault = Refused("invalid_grant")
+        clock.now = HOUR - 10
+        session.credential()
+    assert session.ended
+    assert place.kept is None
+    place.saved.clear()
+    session.used_at = clock.now = clock.now + 2 * NOTED_SECONDS
+    session.note()
+    session.keep(place)
+    assert place.saved == []
+
+
+def test_what_a_refresh_brings_while_somebody_signs_out_is_not_kept(
+    session: Session, service: Service, clock: Clock, place: Place
+) -> None:
+    clock.now = HOUR - 10
+    leaving = threading.Thread(target=session.end)
+    service.while_asked = leaving.start
+    session.credential()
+    leaving.join(10)
+    assert place.kept is None
+
+
+def test_a_service_that_is_down_costs_nothing_of_what_is_kept(
+    session: Session, service: Service, clock: Clock, place: Place
+) -> None:
+    service.fault = Unavailable("down")
+    clock.now = HOUR + 10
+    session.credential()
+    assert place.refresh == "refresh-1"
+
+
+def test_when_it_was_used_is_kept_now_and_then(session: Session, clock: Clock, place: Place) -> None:
+    for second in range(0, 1200, 10):
+        session.used_at = clock.now = float(second)
+        session.note()
+    assert [kept.used_at - kept.begun_at for kept in place.saved] == [0.0, NOTED_SECONDS]
+
+
+def revived(kept: Kept, service: Service, clock: Clock, place: Place, wall: float) -> Session:
+    return Session.again(kept, service.renew, service.discarded.append, place, clock=clock, wall=lambda: wall)
+
+
+KEPT = Kept("ann", "word", Tokens("access-1", "refresh-1", HOUR, ("read",)), 1e9, 1e9 + 60, 1e9 + HOUR)
+
+
+def test_a_session_goes_on_in_another_process_and_is_not_believed_before_the_service_has(
+    service: Service, clock: Clock
+) -> None:
+    clock.now = 5.0  # the machine has just been started
+    session = revived(KEPT, service, clock, Place(), wall=1e9 + 600)
+    assert (session.name, session.csrf, session.scopes) == ("ann", "word", ("read",))
+    assert (clock.now - session.begun_at, clock.now - session.used_at) == (600, 540)
+    assert (session.certain, session.doubtful) == (False, True)
+    assert session.credential() == bearer(1)
+    clock.now += HOUR - 600 - 299
+    assert session.credential() == bearer(2), "its token is refreshed when it is time for that"
+    assert not session.certain
+    session.accepted(clock.now)
+    assert session.certain
+
+
+def test_a_token_that_is_over_by_the_restart_is_refreshed_before_anything_is_asked(
+    service: Service, clock: Clock
+) -> None:
+    place = Place()
+    session = revived(KEPT, service, clock, place, wall=1e9 + 2 * HOUR)
+    assert session.credential() == bearer(2)
+    assert service.used == ["refresh-1"]
+    assert place.refresh == "refresh-2"
+
+
+def test_a_clock_that_was_put_back_makes_no_token_live_longer(service: Service, clock: Clock) -> None:
+    session = revived(KEPT, service, clock, Place(), wall=1e9 - 5 * HOUR)
+    clock.now += HOUR - 299
+    assert session.credential() == bearer(2)
+
+
+def test_a_session_is_kept_by_the_clock_on_the_wall(clock: Clock, service: Service) -> None:
+    place = Place()
+    clock.now = 100.0
+    tokens = Tokens("access-1", "refresh-1", HOUR, ("read",))
+    session = Session(
+        "ann", tokens, service.renew, service.discarded.append, clock=clock, wall=lambda: 1e9 + clock.now
+    )
+    clock.now = session.used_at = 160.0
+    session.keep(place)
+    assert place.kept is not None
+    told = place.kept
+    assert (told.begun_at, told.used_at, told.expires_at) == (1e9 + 100, 1e9 + 160, 1e9 + 100 + HOUR)
