@@ -4,12 +4,16 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import httpx
 import pytest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from backend.auth.oauth import apps, passwords
 from dashboard.sign_in.desk import Cookies
@@ -108,6 +112,15 @@ class Installation:
         """It knows dashboard and service by the addresses that people open, wherever they listen."""
         return Browser(reached_at(lambda: self.url), self.service)
 
+    def socket(self, secret: str) -> AbstractContextManager[ClientConnection]:
+        """As a page opens it that was open before."""
+        return connect(
+            f"{self.url.replace('http', 'ws', 1)}/_stcore/stream",
+            origin=Origin(DASHBOARD),
+            additional_headers={"Cookie": f"{COOKIE}={secret}"},
+            proxy=None,
+        )
+
     def tokens_asked_with(self, browser: Browser) -> set[str]:
         """Those with which the dashboard asks for a coin whose reader presses a button."""
         self.watched.asked.clear()
@@ -166,10 +179,14 @@ def test_a_dashboard_that_is_stopped_or_killed_signs_nobody_out_and_nobody_in(
         assert installation.file(seal.name).exists()
         installation.start()
         assert ada.get(f"{DASHBOARD}/topics").status == 200
-        assert ada.get(f"{DASHBOARD}/sign-in/session").status == 204
+        assert ada.get(f"{DASHBOARD}/sign-in/session").status == 204, "what an open page asks"
+        with installation.socket(ada.cookies[COOKIE]):
+            pass
         assert installation.tokens_asked_with(ada) == {token}
         ben.cookies = dict(former)
         assert ben.get(f"{DASHBOARD}/sign-in/session").status == 401
+        with pytest.raises(InvalidStatus, match="403"), installation.socket(former[COOKIE]):
+            pass
     assert not [path for path, _, _ in installation.watched.asked if path == "/oauth/revoke"]
 
     words = [token, kept.csrf, ada.cookies[COOKIE], "ada", "write"]
