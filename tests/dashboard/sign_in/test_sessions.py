@@ -252,8 +252,12 @@ def test_a_clock_that_was_put_back_lengthens_no_life(
 ) -> None:
     former = start()
     secret = former.sign_in()
+    wall.now += 3600
+    former.clock.now += 3600
+    former.sessions.find(secret)
+    former.sessions.tidy()  # which writes down that it was used
     former.end()
-    wall.now -= back
+    wall.now -= back  # to after it began
     assert (start().sessions.find(secret) is not None) is is_known
 
 
