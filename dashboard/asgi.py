@@ -51,8 +51,10 @@ async def lifespan(_: Any) -> AsyncIterator[dict[str, Any]]:
     if rounds is not None:
         rounds.start()
     yield {}
-    if rounds is not None:
+    if desk is not None and rounds is not None:
         rounds.stop()
+        # Before this process has ended: another that is up already may be shown its readers' cookies.
+        await asyncio.get_running_loop().run_in_executor(None, desk.close)
     await warming
 
 

@@ -76,6 +76,7 @@ class Desk:
 
     def close(self) -> None:
         """Ask no more, and let another process go on with who is signed in."""
+        self.sessions.leave()
         self.authority.close()
         self._folder.close()
 

@@ -151,6 +151,11 @@ class Session:
         self._tell()
         return tokens
 
+    def leave(self) -> None:
+        """Hold the tokens no longer, so that another process can go on with what is kept of them."""
+        with self._renewing:  # what a refresh brings that is under way is kept first
+            self._tokens = None
+
     def keep(self, place: Place) -> None:
         """From now on keep there what another process needs to go on, until the session ends."""
         with self._renewing:

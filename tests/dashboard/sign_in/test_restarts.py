@@ -1,5 +1,6 @@
 """Who is signed in stays so when the dashboard starts anew: against the real service."""
 
+import asyncio
 import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from backend.settings import Settings
+from dashboard import asgi
 from dashboard.client.http import ApiClient
 from dashboard.sign_in import desk as desks
 from dashboard.sign_in.authority import Tokens
@@ -85,6 +87,24 @@ def test_the_same_cookie_opens_the_page_and_asks_with_the_same_token(
     assert session.certain
     answer = browser.post(f"{DASHBOARD}/sign-out", {"csrf": csrf})
     assert "signed_out" in answer.headers["location"], "by a page that was open all the time"
+
+
+def test_who_is_signed_in_can_go_on_elsewhere_as_soon_as_a_dashboard_stops(
+    browser: Browser, desk: Desk, start: Start, line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And not only when its process has ended: pages come back within a second."""
+    monkeypatch.setattr(asgi, "USED_BY_PAGES", ())
+    monkeypatch.setattr(asgi, "warm", lambda: None)
+
+    async def run() -> None:
+        async with asgi.lifespan(None):
+            await asyncio.to_thread(browser.sign_in)
+
+    asyncio.run(run())
+    former = desk.sessions.all()
+    assert [session.credential() for session in former] == [{}], "which it could refresh no more"
+    assert "POST /oauth/revoke" not in line.asked
+    assert start().session_of(browser.cookies) is not None
 
 
 def test_signing_out_holds_although_the_service_did_not_hear_of_it(

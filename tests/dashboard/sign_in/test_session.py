@@ -280,6 +280,21 @@ def test_what_a_refresh_brings_while_somebody_signs_out_is_not_kept(
     assert place.kept is None
 
 
+def test_a_process_that_stops_keeps_what_a_refresh_under_way_brings_and_holds_nothing_after(
+    session: Session, service: Service, clock: Clock, place: Place
+) -> None:
+    clock.now = HOUR - 10
+    told: list[str] = []
+    session.when_ended(lambda: told.append("ended"))
+    leaving = threading.Thread(target=session.leave)
+    service.while_asked = leaving.start
+    session.credential()
+    leaving.join(10)
+    assert (session.credential(), session.end(), session.refused(bearer(2))) == ({}, None, False)
+    assert place.refresh == "refresh-2"
+    assert service.discarded == []
+
+
 def test_a_service_that_is_down_costs_nothing_of_what_is_kept(
     session: Session, service: Service, clock: Clock, place: Place
 ) -> None:
