@@ -189,7 +189,7 @@ def test_a_dashboard_that_is_stopped_or_killed_signs_nobody_out_and_nobody_in(
             pass
     assert not [path for path, _, _ in installation.watched.asked if path == "/oauth/revoke"]
 
-    words = [token, kept.csrf, ada.cookies[COOKIE], "ada", "write"]
+    words = [token, kept.csrf, ada.cookies[COOKIE], '"ada"', "write"]
     for file in (installation.home / "dashboard-sessions").rglob("*"):
         content = file.read_bytes() if file.is_file() else b""
         assert not [word for word in words if word.encode() in content or word in str(file.name)]

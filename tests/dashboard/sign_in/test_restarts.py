@@ -218,7 +218,7 @@ def test_a_stolen_folder_tells_nothing(browser: Browser, desk: Desk, home: Path)
     browser.sign_in()
     tokens, session = held(browser, desk), browser.session(desk)
     secret = browser.cookies[desk.cookies.session]
-    words = [tokens.access, str(tokens.refresh), secret, session.csrf, "ada", "write", desk.client_id()]
+    words = [tokens.access, str(tokens.refresh), secret, session.csrf, '"ada"', "write", desk.client_id()]
     assert len(kept(home)) == 1
     for file in home.rglob("*"):
         content = file.read_bytes() if file.is_file() else b""
