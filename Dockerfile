@@ -13,8 +13,8 @@ RUN uv venv .venv \
 
 FROM python:3.11-slim
 RUN useradd --uid 10001 --no-create-home --home-dir /data chainproof \
- && mkdir --mode 0700 /data \
- && chown 10001:10001 /data
+ && mkdir --mode 0700 /data /sessions \
+ && chown 10001:10001 /data /sessions
 COPY --from=build /app /app
 WORKDIR /app
 ENV PATH=/app/.venv/bin:$PATH \

@@ -78,6 +78,8 @@ class Settings(BaseSettings):
     """Without a sign-in the dashboard listens on this machine alone unless this says that more is meant."""
     dashboard_client_id: str | None = None
     """The dashboard's ``client_id`` at the service, where the two share no data folder."""
+    dashboard_sessions_dir: Path | None = None
+    """Where sign-ins outlive a restart of the dashboard; by default in the data folder."""
     base_url: str | None = None
     """Where the dashboard and programs reach the service; by default the host and port above."""
     issuer: str | None = None

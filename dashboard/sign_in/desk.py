@@ -49,7 +49,7 @@ class Desk:
         self.redirect_uri = settings.dashboard_redirect_uri
         self.cookies = Cookies.of(self.origin)
         self.authority = Authority(settings.api_url, transport=transport)
-        self._folder = Folder(settings.home / "dashboard-sessions")
+        self._folder = Folder(settings.dashboard_sessions_dir or settings.home / "dashboard-sessions")
         self.sessions = Sessions(self._revoke, shelf=Shelf(self._folder, settings.api_url, self._renew))
         self._named = settings.dashboard_client_id
         self._file = settings.dashboard_client_file

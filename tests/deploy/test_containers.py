@@ -50,6 +50,17 @@ def test_each_program_runs_a_command_there_is_with_settings_there_are(name: str)
     assert f"VOLUME {folder}" in DOCKERFILE
 
 
+def test_dashboards_write_their_sessions_to_a_folder_of_the_plain_user_and_nothing_else() -> None:
+    for name, body in PROGRAMS.items():
+        if name.startswith("dashboard"):
+            folder = body["environment"]["CHAINPROOF_DASHBOARD_SESSIONS_DIR"]
+            assert [volume.split(":", 1)[1] for volume in body["volumes"]] == ["/data:ro", folder]
+            (made,) = re.findall(r"mkdir --mode 0700 (.+) \\", DOCKERFILE)
+            (given,) = re.findall(r"chown 10001:10001 (.+)", DOCKERFILE)
+            assert folder in made.split()
+            assert folder in given.split()
+
+
 def test_no_program_writes_the_store_before_it_is_migrated() -> None:
     for name, body in PROGRAMS.items():
         if name != "migrate" and not name.startswith("dashboard"):
