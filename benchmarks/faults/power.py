@@ -33,21 +33,15 @@ def run(judge: Judge, store: stores.StoreName, folder: Path, *, rounds: int, see
     over.start()
     try:
         site.make_credentials()
-        site.start_all()
-        writers = Writers(site, folder, seed=1)
-        writers.tokens.stock()
-        for node in site.nodes:
-            site.stop(node)
         over.stop()
-        _rounds(judge, site, writers, watched, log, rounds, random.Random(seed))
+        _rounds(judge, site, watched, log, rounds, random.Random(seed))
     finally:
         site.end()
         over.stop()
 
 
-def _rounds(
-    judge: Judge, site: Site, writers: Writers, watched: Path, log: Path, rounds: int, chance: random.Random
-) -> None:
+def _rounds(judge: Judge, site: Site, watched: Path, log: Path, rounds: int, chance: random.Random) -> None:
+    writers = Writers(site, site.folder, seed=1)
     dropped = 0
     for number in range(1, rounds + 1):
         early = chance.random() < DURING_START
@@ -59,6 +53,8 @@ def _rounds(
         judge.quiet = number < rounds
         tell_damage(judge, site.store.damage())
         site.start_all()
+        if number == 1:  # not before, so that the first start over a new store is lost as well
+            writers.tokens.stock()
         settle(judge, site, writers)
         for node in site.nodes:
             site.stop(node)
