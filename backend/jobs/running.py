@@ -34,7 +34,9 @@ WORKFLOW = "submitted-jobs"
 ATTEMPTS = 20
 """How often a workflow is taken over that kills the process that runs it, perhaps."""
 PERSISTENCE = 60.0
-"""Seconds for which an end that the database does not take is tried again."""
+"""Seconds for which a change that the database does not take is tried again."""
+AWAY = (OperationalError, InterfaceError)
+"""What is raised where the database is not to be reached, or its disk is full or only to be read."""
 
 
 class JobStopped(Exception):
@@ -71,7 +73,7 @@ class JobContext:
             sentence = overdue_sentence(self._timeout.total_seconds())
             _persist(lambda: transitions.fail(self._database, self.job.id, sentence, now=self._clock()))
             raise JobStopped(sentence)
-        if not transitions.still_runs(self._database, self.job.id):
+        if not _persist(lambda: transitions.still_runs(self._database, self.job.id)):
             raise JobStopped("The job has ended.")
 
     def step(
@@ -81,21 +83,33 @@ class JobContext:
 
         What ``work`` gives is plain data and recorded, so that a job whose process died goes on behind
         the steps that it has done: steps come in the same order each time and not within each other. A
-        step that was interrupted is done again. ``detail`` makes, of what ``work`` gave, the words and
-        counts that are shown. Short jobs, which run several in one workflow, are done again whole.
+        step that was interrupted, or that could not be recorded, is done again. ``detail`` makes, of what
+        ``work`` gave, the words and counts that are shown. Short jobs, which run several in one workflow, are
+        done again whole.
         """
         self.check()
         position, self._steps = self._steps, self._steps + 1
+        done: list[T] = []
 
         def body() -> T:
-            job_id = self.job.id
-            transitions.begin_step(self._database, job_id, position, name, now=self._clock())
+            at = (self._database, self.job.id, position)
+            _persist(lambda: transitions.begin_step(*at, name, now=self._clock()))
             outcome = work()
             shown = {} if detail is None else detail(outcome)
-            transitions.finish_step(self._database, job_id, position, shown, now=self._clock())
+            _persist(lambda: transitions.finish_step(*at, shown, now=self._clock()))
+            done.append(outcome)
             return outcome
 
-        return DBOS.run_step({"name": name}, body) if self._durable else body()
+        if not self._durable:
+            return body()
+        try:
+            return DBOS.run_step({"name": name}, body)
+        except AWAY as fault:
+            if not done:
+                raise
+            # dbos waits for PostgreSQL, and for a lock of SQLite, but not for a disk that takes nothing in.
+            log.warning("job_step_unrecorded", job=self.job.id, step=name, reason=str(fault.orig))
+            return done[0]
 
 
 Handler = Callable[[JobContext], Mapping[str, Any]]
@@ -179,9 +193,7 @@ class Runner:
 
 def _persist(change: Callable[[], T]) -> T:
     """A database that is away for a moment costs no job what it has done."""
-    for attempt in stamina.retry_context(
-        on=(OperationalError, InterfaceError), attempts=None, timeout=PERSISTENCE, wait_max=5.0
-    ):
+    for attempt in stamina.retry_context(on=AWAY, attempts=None, timeout=PERSISTENCE, wait_max=5.0):
         with attempt:
             return change()
     raise AssertionError("unreachable: the last attempt gives or raises")

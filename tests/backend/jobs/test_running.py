@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from dbos import DBOS
+from dbos._sys_db import SystemDatabase
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import OperationalError
 
@@ -416,3 +417,39 @@ def test_a_job_behind_a_long_one_of_its_batch_is_left_to_who_took_it_up_meanwhil
     )
 
     assert [read(database, job).status for job in (first, second)] == ["completed", "pending"]
+
+
+def fails_twice(monkeypatch: pytest.MonkeyPatch, place: object, name: str) -> None:
+    """As a full disk does until there is room again."""
+    real, failures = getattr(place, name), [1, 1]
+
+    def sometimes(*args: Any, **more: Any) -> Any:
+        if failures:
+            failures.pop()
+            raise OperationalError("INSERT", {}, Exception("database or disk is full"))
+        return real(*args, **more)
+
+    monkeypatch.setattr(place, name, sometimes)
+
+
+def two_steps(context: JobContext) -> dict[str, Any]:
+    return {"found": [context.step("search", lambda: 3), context.step("weigh", lambda: 5)]}
+
+
+@pytest.mark.parametrize(
+    ("place", "name"),
+    [
+        (transitions, "still_runs"),
+        (transitions, "begin_step"),
+        (transitions, "finish_step"),
+        (SystemDatabase, "_record_operation_result_txn"),
+    ],
+)
+def test_a_disk_that_takes_nothing_in_amid_the_steps_costs_no_job(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, place: object, name: str
+) -> None:
+    fails_twice(monkeypatch, place, name)
+    desk.open(long_jobs(two_steps))
+    end = ended(desk.database, submit(desk.database, "sources"))
+    assert (end.status, end.error) == ("completed", None)
+    assert end.result == {"found": [3, 5]}
