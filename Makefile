@@ -18,8 +18,8 @@ test: $(INSTALLED) ## set everything up, then lint, types, import contracts and 
 	@$(BIN)/python -m tests.support.prerequisites
 	@$(MAKE) --no-print-directory --jobs 2 check pytest
 
-pytest: $(INSTALLED) # beside the check
-	@$(BIN)/pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
+pytest: $(INSTALLED) # beside the check; bytecode is kept, or each of its processes would make all of it
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
 check: $(INSTALLED) ## lint, formatting, types and import contracts
 	@$(BIN)/ruff check .

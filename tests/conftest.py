@@ -10,7 +10,7 @@ import structlog
 
 from backend import collector
 from backend.db import Database
-from tests.support import databases, distribution, laws, read_once, stack
+from tests.support import databases, distribution, laws, read_once, rewritten, stack
 
 hypothesis.settings.register_profile(
     "chainproof", derandomize=True, deadline=None, max_examples=laws.EVERYDAY
@@ -27,6 +27,8 @@ def pytest_configure(config: pytest.Config) -> None:
     read_once.shipped_packs()
     if _distributes(config):
         databases.begin_run()
+        if config.getoption("numprocesses", None):
+            rewritten.keep(config)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
