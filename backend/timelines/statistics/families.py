@@ -35,7 +35,7 @@ def _stepwise(p: Floats, *, up: bool) -> Floats:
     order = made[np.argsort(p[made], kind="stable")]
     rank = np.arange(1, count + 1)
     if up:
-        steps = np.minimum.accumulate((p[order] * count / rank)[::-1])[::-1]
+        steps = np.minimum.accumulate((p[order] * (count / rank))[::-1])[::-1]
     else:
         steps = np.maximum.accumulate(p[order] * (count - rank + 1))
     adjusted[order] = np.minimum(steps, 1.0)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -97,6 +97,7 @@ def test_benjamini_hochberg_and_holm_find_what_their_examples_find() -> None:
 
 @settings(max_examples=60)
 @given(P_VALUES)
+@example(np.full(11, 0.76))
 def test_correction_keeps_the_order_and_holm_is_the_stricter(p: np.ndarray) -> None:
     bh, strict = benjamini_hochberg(p), holm(p)
     order = np.argsort(p, kind="stable")
