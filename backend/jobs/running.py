@@ -36,7 +36,7 @@ ATTEMPTS = 20
 PERSISTENCE = 60.0
 """Seconds for which a change that the database does not take is tried again."""
 AWAY = (OperationalError, InterfaceError)
-"""What is raised where the database is not to be reached, or its disk is full or only to be read."""
+"""What is raised where the database is not to be reached, or SQLite's disk is full or only to be read."""
 
 
 class JobStopped(Exception):
@@ -83,15 +83,18 @@ class JobContext:
 
         What ``work`` gives is plain data and recorded, so that a job whose process died goes on behind
         the steps that it has done: steps come in the same order each time and not within each other. A
-        step that was interrupted, or that could not be recorded, is done again. ``detail`` makes, of what
-        ``work`` gave, the words and counts that are shown. Short jobs, which run several in one workflow, are
-        done again whole.
+        step that was interrupted is done again, and so is one that could not be recorded, with all behind it.
+        ``detail`` makes, of what ``work`` gave, the words and counts that are shown. Short jobs, which run
+        several in one workflow, are done again whole.
         """
         self.check()
         position, self._steps = self._steps, self._steps + 1
+        begun = False
         done: list[T] = []
 
         def body() -> T:
+            nonlocal begun
+            begun = True
             at = (self._database, self.job.id, position)
             _persist(lambda: transitions.begin_step(*at, name, now=self._clock()))
             outcome = work()
@@ -105,11 +108,14 @@ class JobContext:
         try:
             return DBOS.run_step({"name": name}, body)
         except AWAY as fault:
-            if not done:
+            if begun and not done:
                 raise
             # dbos waits for PostgreSQL, and for a lock of SQLite, but not for a disk that takes nothing in.
             log.warning("job_step_unrecorded", job=self.job.id, step=name, reason=str(fault.orig))
-            return done[0]
+            # Nor is anything behind the gap recorded: done again, the step may come to something else, and
+            # to other steps behind it than those that a record would have.
+            self._durable = False
+            return done[0] if done else body()
 
 
 Handler = Callable[[JobContext], Mapping[str, Any]]

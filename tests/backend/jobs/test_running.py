@@ -442,6 +442,7 @@ def two_steps(context: JobContext) -> dict[str, Any]:
         (transitions, "still_runs"),
         (transitions, "begin_step"),
         (transitions, "finish_step"),
+        (SystemDatabase, "_check_operation_execution_txn"),
         (SystemDatabase, "_record_operation_result_txn"),
     ],
 )
@@ -453,3 +454,20 @@ def test_a_disk_that_takes_nothing_in_amid_the_steps_costs_no_job(
     end = ended(desk.database, submit(desk.database, "sources"))
     assert (end.status, end.error) == ("completed", None)
     assert end.result == {"found": [3, 5]}
+
+
+def test_nothing_behind_a_step_that_was_not_recorded_is_recorded(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record, recorded = SystemDatabase._record_operation_result_txn, []
+
+    def but_not_the_first(self: SystemDatabase, result: Any, *args: Any, **more: Any) -> None:
+        if result["function_name"] == "search":
+            raise OperationalError("INSERT", {}, Exception("database or disk is full"))
+        recorded.append(result["function_name"])
+        record(self, result, *args, **more)
+
+    monkeypatch.setattr(SystemDatabase, "_record_operation_result_txn", but_not_the_first)
+    desk.open(long_jobs(two_steps))
+    assert ended(desk.database, submit(desk.database, "sources")).result == {"found": [3, 5]}
+    assert "weigh" not in recorded
