@@ -2,7 +2,8 @@
 // was when it was told; told of two at once it would write the first one's address over the second's,
 // and each such rewriting is a step of the history that the reader never took.
 
-const PATIENCE = 3000; // ms after which an answer is no longer waited for
+const PATIENCE = 3000; // ms after which the next is told without an answer
+const DOUBT = 20000; // ms after which an address is believed that does not have what was told
 
 Object.assign(RankTable.prototype, {
   // What waits to be told is replaced by what is newer of its kind.
@@ -24,6 +25,8 @@ Object.assign(RankTable.prototype, {
     this.untold.delete(kind);
     const text = JSON.stringify(value);
     this.told = this.known?.[kind] === text ? null : { kind, text, at: Date.now() };
+    this.sent ??= new Map();
+    if (this.told) this.sent.set(kind, this.told);
     if (!this.told) this.tellNext(); // the host knows, and would not answer
     else if (kind === "view") this.tellView(value);
     else this.host.setTriggerValue(kind, value);
@@ -39,15 +42,19 @@ Object.assign(RankTable.prototype, {
     this.host.setStateValue("view", params);
   },
 
-  // What the address says now. A run that began before what was told knows nothing of it.
+  // What the address says now. A run that began before what was told knows nothing of it, and on a slow
+  // line ends long after it.
   hear(head) {
     this.known = { view: JSON.stringify(head.view), coin: JSON.stringify(head.coin), compare: JSON.stringify(head.compare) };
+    for (const { kind, text, at } of this.sent?.values() ?? []) {
+      if (this.known[kind] === text || Date.now() - at > DOUBT) this.sent.delete(kind);
+    }
     if (!this.told || (this.known[this.told.kind] !== this.told.text && Date.now() - this.told.at < PATIENCE)) return;
     this.told = null;
     this.tellNext();
   },
 
   awaits(kind) {
-    return this.told?.kind === kind || Boolean(this.untold?.has(kind));
+    return Boolean(this.sent?.has(kind) || this.untold?.has(kind));
   },
 });

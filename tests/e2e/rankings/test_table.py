@@ -96,7 +96,7 @@ def test_filters_narrow_the_table_and_stand_in_the_link_but_not_in_the_history(p
 
 SLOW = """const plain = WebSocket.prototype.addEventListener;
 WebSocket.prototype.addEventListener = function (type, heard, ...rest) {
-  const late = (event) => setTimeout(() => heard(event), 400);
+  const late = (event) => setTimeout(() => heard(event), window.lateBy ?? 400);
   return plain.call(this, type, type === "message" ? late : heard, ...rest);
 };"""
 
@@ -139,6 +139,27 @@ def test_columns_and_span_are_chosen_and_reopened_by_the_link(page: Page) -> Non
     expect(page.locator(".rk th.c-30d").first).to_be_visible()
     expect(page.locator(".rk th.c-rank")).to_have_count(0)
     expect(page.locator(".rk tr[data-id=bitcoin] .c-volume")).to_have_text(re.compile(r"^\$[\d.]+[MBT]$"))
+
+
+def test_a_choice_outlives_an_answer_that_is_older_than_it_and_very_late(
+    browser: Browser, running_dashboard: str
+) -> None:
+    reader = Reader(browser, running_dashboard)
+    reader.context.add_init_script(SLOW)
+    page = rankings(reader)
+    page.evaluate("window.lateBy = 6500")
+    page.locator(".rk summary", has_text="Columns").click()
+    page.get_by_label("24h volume").check()
+    page.get_by_label("Change 30d").check()
+    expect(page).to_have_url(re.compile("30d"))
+    expect(page).to_have_url(re.compile(r"cols=(?!.*30d).*volume"))  # by the answer to the first choice
+    page.wait_for_selector(IDLE)
+    page.get_by_label("Rank", exact=True).uncheck()
+    expect(page).to_have_url(re.compile(r"cols=(?!.*rank)(?=.*30d).*volume"))
+    page.wait_for_selector(IDLE)
+    expect(page.locator(".rk th.c-30d").first).to_be_visible()
+    expect(page.locator(".rk th.c-rank")).to_have_count(0)
+    reader.close()
 
 
 EVERY_COLUMN = "cols=rank,name,price,1h,24h,7d,30d,cap,volume,trend,source"
