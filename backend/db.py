@@ -168,6 +168,7 @@ def sqlite_engine(url: str) -> Engine:
         connect_args={"timeout": 30, "check_same_thread": False},
         pool_size=10,
         max_overflow=30,
+        pool_use_lifo=True,  # each has a page cache of its own: those that a rush opened stay empty
         json_serializer=None,
     )
 
