@@ -29,6 +29,9 @@ AGAIN_SECONDS = 30.0
 """Between two tries to write, where that failed."""
 LARGEST_BYTES = 64 * 1024
 _OURS = re.compile(r"[0-9a-f]{32}|\.[0-9a-f]{32}\.new")
+BEGUN = f"{UNFINISHED}chainproof-"
+_FOLDER = re.compile(rf"[0-9a-f]{{16}}|{re.escape(BEGUN)}[a-z0-9_]+")
+"""The folders that are looked at; in a common one there may be others, ``lost+found`` for one."""
 log = logging.getLogger(__name__)
 
 
@@ -151,7 +154,8 @@ class Folder:
         own = self._held[0] if self._held is not None else None
         try:
             with os.scandir(self._root) as items:
-                found = [Path(item) for item in items if item.is_dir(follow_symlinks=False)]
+                ours = (item for item in items if _FOLDER.fullmatch(item.name))
+                found = [Path(item) for item in ours if item.is_dir(follow_symlinks=False)]
         except OSError:  # there is none, or it is not to be read: then nobody is known by it
             return []
         return [folder for folder in found if folder != own]
@@ -189,7 +193,7 @@ def _take_one(root: Path) -> tuple[Path, int]:
     that only seems to be without an owner."""
     root.mkdir(parents=True, exist_ok=True, mode=0o700)
     root.chmod(0o700)
-    fresh = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=root))  # with mode 0700
+    fresh = Path(tempfile.mkdtemp(prefix=BEGUN, dir=root))  # with mode 0700
     descriptor = os.open(fresh / LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.sign_in import folder as folders
-from dashboard.sign_in.folder import AGAIN_SECONDS, LISTED_SECONDS, LOCK, Folder
+from dashboard.sign_in.folder import AGAIN_SECONDS, BEGUN, LISTED_SECONDS, LOCK, Folder
 
 NAME, OTHER = "0" * 32, "f" * 32
 HOLD = """
@@ -266,16 +266,52 @@ def test_what_nobody_came_back_for_is_removed_and_then_its_folder(root: Path, ma
 def test_folders_that_were_never_finished_go_with_time(root: Path, make: Make) -> None:
     sweeper = make()
     sweeper.save(NAME, b"sealed")
-    begun, locked = root / ".begun", root / ".locked"
-    for each in (begun, locked, root / "cleared"):
+    begun, locked, cleared = root / f"{BEGUN}0_a", root / f"{BEGUN}1_b", root / ("0" * 16)
+    for each in (begun, locked, cleared):
         each.mkdir()
     (locked / LOCK).touch()
     sweeper.sweep(100, 10)
-    assert (begun.exists(), locked.exists(), (root / "cleared").exists()) == (True, True, False)
+    assert (begun.exists(), locked.exists(), cleared.exists()) == (True, True, False)
     aged(begun, 101)
     aged(locked, 101)
     sweeper.sweep(100, 10)
     assert [each.name for each in root.iterdir()] == [files(root)[0].parent.name]
+
+
+def test_folders_of_others_are_left_alone_and_nothing_is_taken_from_them(root: Path, make: Make) -> None:
+    others = [
+        root / name for name in ("lost+found", "of-somebody", ".snapshot", "0" * 15, "A" * 16, ".tmp1_a")
+    ]
+    for other in others:
+        other.mkdir(parents=True)
+    (others[0] / LOCK).touch()
+    (others[0] / NAME).write_bytes(b"of somebody")
+    for path in (others[0] / NAME, *others):
+        aged(path, 101)
+    folder = make()
+    assert folder.adopt(NAME) is None
+    folder.sweep(100, 10)
+    assert all(other.is_dir() for other in others)
+    assert (others[0] / NAME).read_bytes() == b"of somebody"
+
+
+def test_a_folder_is_seen_as_unfinished_until_it_is_locked(
+    root: Path, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other, seen = make(), []
+
+    def look(*_: int) -> None:
+        aged(root / next(iter(os.listdir(root))), 101)
+        seen.extend([other._others(), other._folders()])
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("fcntl.flock", look)
+        assert not make().save(NAME, b"sealed")
+    listed, begun = seen
+    assert (listed, len(begun)) == ([], 1)
+    other.sweep(100, 10)
+    assert list(root.iterdir()) == []
 
 
 def test_heirs_stand_in_nobodys_way(root: Path, make: Make) -> None:
