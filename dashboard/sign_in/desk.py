@@ -1,8 +1,10 @@
 """The desk at which people sign in: who is signed in, and what this dashboard is called at the service."""
 
+import asyncio
 import json
 import threading
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -19,6 +21,9 @@ from dashboard.sign_in.authority import SCOPES, Authority, Tokens
 from dashboard.sign_in.folder import Folder
 from dashboard.sign_in.session import Session
 from dashboard.sign_in.sessions import Sessions, Shelf
+
+_looks = ThreadPoolExecutor(max_workers=4, thread_name_prefix="sign-in-disk")
+"""Where cookies are looked for on disk. A disk that hangs holds these threads, and no others."""
 
 
 class NotRegistered(Exception):
@@ -72,7 +77,15 @@ class Desk:
         return self.sessions.open(Session(name, tokens, self._renew, self.sessions.discard))
 
     def session_of(self, cookies: Mapping[str, str]) -> Session | None:
+        """From a thread: it may wait for the disk."""
         return self.sessions.find(cookies.get(self.cookies.session))
+
+    async def find(self, cookies: Mapping[str, str]) -> Session | None:
+        """The same from the event loop, which never waits: anybody may send a cookie that nobody knows."""
+        secret = cookies.get(self.cookies.session)
+        if not self.sessions.may_be_on_disk(secret):
+            return self.sessions.find(secret, on_disk=False)
+        return await asyncio.get_running_loop().run_in_executor(_looks, self.sessions.find, secret)
 
     def close(self) -> None:
         """Ask no more, and let another process go on with who is signed in."""

@@ -39,7 +39,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         cookies = HTTPConnection(scope).cookies
-        session = there.session_of(cookies)
+        session = await there.find(cookies)
         if session is None or (scope["type"] == "websocket" and not is_own(scope, there)):
             await _refuse(scope, receive, send, had_one=there.cookies.session in cookies)
             return

@@ -28,7 +28,7 @@ NO_STORE = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
 async def sign_in(request: Request) -> Response:
     """Lead to the service's sign-in, or tell why somebody is here first."""
     there, to = open_desk(), addresses.kept(request.query_params.get("next"))
-    if there is None or there.session_of(request.cookies) is not None:
+    if there is None or await there.find(request.cookies) is not None:
         return _to(to)
     why = next((why for why in WHYS if why == request.query_params.get("why")), None)
     elsewhere = _elsewhere(request, there, to)
@@ -50,7 +50,7 @@ async def callback(request: Request) -> Response:
     state = told.get("state", "")
     attempt = attempts.find(request.cookies, there.cookies.attempt, state)
     if attempt is None:  # another browser's, or too long ago; and what it says is not looked at
-        known = there.session_of(request.cookies) is not None
+        known = await there.find(request.cookies) is not None
         return _to(addresses.HOME if known else addresses.sign_in(addresses.HOME, "lost"))
     return await run_in_threadpool(_end, request, there, attempt)
 
@@ -58,7 +58,7 @@ async def callback(request: Request) -> Response:
 async def session(request: Request) -> Response:
     """Whether this browser is signed in: 204, or 401."""
     there = open_desk()
-    known = there is None or there.session_of(request.cookies) is not None
+    known = there is None or await there.find(request.cookies) is not None
     return Response(status_code=HTTPStatus.NO_CONTENT if known else HTTPStatus.UNAUTHORIZED, headers=NO_STORE)
 
 
@@ -68,7 +68,7 @@ async def sign_out(request: Request) -> Response:
     there = open_desk()
     if there is None:
         return _to(addresses.HOME)
-    known = there.session_of(request.cookies)
+    known = await there.find(request.cookies)
     if known is None:
         return _to(addresses.sign_in(addresses.HOME, "signed_out"))
     sent = await _form(request)

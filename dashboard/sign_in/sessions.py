@@ -80,13 +80,19 @@ class Sessions:
         self._add(_digest(secret), session)
         return secret
 
-    def find(self, secret: str | None) -> Session | None:
+    def may_be_on_disk(self, secret: str | None) -> bool:
+        """Whether :meth:`find` has to look there, and may wait for it; else it is only a look into memory."""
+        if not secret or self._shelf is None or not _SECRET.fullmatch(secret):
+            return False
+        return self._of_here(_digest(secret)) is None
+
+    def find(self, secret: str | None, *, on_disk: bool = True) -> Session | None:
         """The session behind a browser's cookie; null for none and for one that has ended."""
         if not secret:
             return None
         digest = _digest(secret)
         session = self._of_here(digest)
-        if session is None and self._shelf is not None and _SECRET.fullmatch(secret):
+        if session is None and on_disk and self._shelf is not None and _SECRET.fullmatch(secret):
             with self._adopting:  # two tabs may come at once
                 session = self._of_here(digest)
                 if session is None:
