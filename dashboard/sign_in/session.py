@@ -136,8 +136,6 @@ class Session:
         left = self.end() if revoked else None
         if left is not None:
             self._discard(left)
-        elif self.ended:
-            self._tell()
         return False
 
     def accepted(self, asked_at: float) -> None:
@@ -148,7 +146,6 @@ class Session:
         with self._renewing:  # a refresh that is under way ends first: what it brings is to be revoked
             tokens = self._tokens
             self._forget()
-        self._tell()
         return tokens
 
     def leave(self) -> None:
@@ -195,11 +192,8 @@ class Session:
             if tokens is None or now < self._renew_at or now < self._not_before:
                 return tokens
             self._try_to_renew(tokens)
-            lost = self._tokens is None
         finally:
             self._renewing.release()
-        if lost:
-            self._tell()
         return self._tokens
 
     def _try_to_renew(self, tokens: Tokens) -> bool:
@@ -223,8 +217,10 @@ class Session:
         return True
 
     def _forget(self) -> None:
-        """The tokens, wherever they are. Under the lock, so that nothing is saved afterwards."""
+        """The tokens, wherever they are. Under the lock, so that nothing is saved afterwards. Pages do not
+        stay open until the disk has answered."""
         held, self._tokens = self._tokens, None
+        self._tell()
         if held is not None and self._place is not None:
             self._place.drop()
 

@@ -46,6 +46,7 @@ class Place:
         self.saved: list[Kept] = []
         self.works = True
         self.while_saved: Callable[[], object] = lambda: None
+        self.while_dropped: Callable[[], object] = lambda: None
 
     def save(self, kept: Kept) -> bool:
         self.while_saved()
@@ -55,6 +56,7 @@ class Place:
         return self.works
 
     def drop(self) -> None:
+        self.while_dropped()
         self.kept = None
 
     @property
@@ -267,6 +269,14 @@ def test_a_session_that_ends_is_kept_no_longer(
     session.note()
     session.keep(place)
     assert place.saved == []
+
+
+def test_pages_are_closed_before_the_disk_has_answered(session: Session, place: Place) -> None:
+    told: list[str] = []
+    session.when_ended(lambda: told.append("ended"))
+    place.while_dropped = lambda: told.append("dropped")
+    session.refused(session.credential())
+    assert told == ["ended", "dropped"]
 
 
 def test_what_a_refresh_brings_while_somebody_signs_out_is_not_kept(
