@@ -7,6 +7,7 @@ puts anything into the folder of the dead, so that an empty one can be removed.
 """
 
 import contextlib
+import errno
 import fcntl
 import logging
 import os
@@ -95,13 +96,15 @@ class Folder:
                 continue
             try:
                 with _as_heir(folder):
-                    own = (folder / name).rename(self._own() / name)
+                    content = _content(folder / name)
+                    if content is not None:  # else it stays where it is found the next time
+                        (folder / name).rename(self._own() / name)
+                    return content
             except (BlockingIOError, FileNotFoundError):  # its owner lives, or another heir was first
                 return None
             except OSError as fault:
                 self._tell(fault)
                 return None
-            return _content(own)
         return None
 
     def sweep(self, seconds: float, ahead: float) -> None:
@@ -215,15 +218,18 @@ def _as_heir(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _content(file: Path) -> bytes:
-    """Of one that is longer than any of ours the beginning; nothing of one that cannot be read."""
+def _content(file: Path) -> bytes | None:
+    """Of one that is longer than any of ours the beginning; nothing of a link, which none of ours is. Null
+    where it cannot be read now, for want of descriptors for one."""
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
         with os.fdopen(descriptor, "rb") as stream:
             return stream.read(LARGEST_BYTES)
+    except FileNotFoundError:
+        raise
     except OSError as fault:
         log.warning("A former sign-in could not be read: %s.", fault.strerror)
-        return b""
+        return b"" if fault.errno == errno.ELOOP else None
 
 
 def _write(file: Path, content: bytes) -> None:

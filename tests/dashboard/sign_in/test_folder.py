@@ -209,7 +209,27 @@ def test_a_flood_of_strangers_lists_the_folders_once(
     assert len(listed) == 2
 
 
-def test_a_file_that_cannot_be_read_is_taken_and_empty(root: Path, make: Make, tmp_path: Path) -> None:
+@pytest.mark.parametrize("fault", [errno.EMFILE, errno.EIO])
+def test_a_file_that_cannot_be_read_for_a_moment_is_found_the_next_time(
+    root: Path, make: Make, monkeypatch: pytest.MonkeyPatch, fault: int
+) -> None:
+    owner, heir = make(), make()
+    owner.save(NAME, b"sealed")
+    owner.close()
+    opened = os.open
+
+    def fail(path: Path, flags: int, mode: int = 0o777) -> int:
+        if path.name == NAME:
+            raise OSError(fault, os.strerror(fault))
+        return opened(path, flags, mode)
+
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "open", fail)
+        assert heir.adopt(NAME) is None
+    assert heir.adopt(NAME) == b"sealed"
+
+
+def test_a_link_in_place_of_a_file_is_taken_and_empty(root: Path, make: Make, tmp_path: Path) -> None:
     owner, heir = make(), make()
     owner.save(NAME, b"sealed")
     (file,) = files(root)
