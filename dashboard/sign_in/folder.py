@@ -119,9 +119,9 @@ class Folder:
                     self._clear(folder, seconds, ahead)
             except BlockingIOError:
                 continue
-            except FileNotFoundError:  # removed by another, up to the lock at least
+            except FileNotFoundError:  # without its lock nobody takes anything from it any more
                 with contextlib.suppress(OSError):
-                    folder.rmdir()
+                    self._clear(folder, seconds, ahead)
             except OSError as fault:
                 log.info("A folder of former sign-ins could not be looked through: %s.", fault.strerror)
 

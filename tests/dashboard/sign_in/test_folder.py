@@ -283,6 +283,21 @@ def test_what_nobody_came_back_for_is_removed_and_then_its_folder(root: Path, ma
     assert len(list(root.iterdir())) == 1
 
 
+def test_without_its_lock_a_folder_is_cleared_all_the_same(root: Path, make: Make) -> None:
+    owner, sweeper = make(), make()
+    for name in (NAME, OTHER):
+        owner.save(name, b"sealed")
+    owner.close()
+    own = files(root)[0].parent
+    (own / LOCK).unlink()
+    aged(own / NAME, 101)
+    sweeper.sweep(100, 10)
+    assert [file.name for file in files(root)] == [OTHER]
+    aged(own / OTHER, 101)
+    sweeper.sweep(100, 10)
+    assert list(root.iterdir()) == []
+
+
 def test_folders_that_were_never_finished_go_with_time(root: Path, make: Make) -> None:
     sweeper = make()
     sweeper.save(NAME, b"sealed")
