@@ -60,16 +60,23 @@ class Folder:
         self._listed: list[Path] = []
         self._listed_until = self._not_before = float("-inf")
         self._failing = False
+        self._removing = threading.Lock()
+        self._unremoved: set[str] = set()
 
     def save(self, name: str, content: bytes) -> bool:
         """Put ``content`` into the file ``name``, durably; a reader sees the former content or this, whole.
         Whether it was done: after a failure nothing is tried for a while."""
         if self._clock() < self._not_before:
             return False
+        with self._removing:  # from now on it is not what was to be removed
+            stale = name in self._unremoved
+            self._unremoved.discard(name)
         try:
             _write(self._own() / name, content)
         except OSError as fault:
             self._tell(fault)
+            if stale:
+                self._unremoved.add(name)
             return False
         if self._failing:
             self._failing = False
@@ -77,17 +84,21 @@ class Folder:
         return True
 
     def drop(self, name: str) -> None:
-        """Remove the file ``name``, if there is one."""
+        """Remove the file ``name``, if there is one; what cannot be removed now, at a later :meth:`sweep`."""
         held = self._held
         if held is None:
             return
         try:
-            (held[0] / name).unlink()
+            (held[0] / name).unlink(missing_ok=True)  # it could not be saved, or not be removed for sure
             sync_folder(held[0])
         except FileNotFoundError:
-            pass  # it could not be saved, or somebody has cleared the folder
+            pass  # somebody has cleared the folder
         except OSError as fault:
-            log.warning("A sign-in that has ended could not be removed from disk: %s.", fault.strerror)
+            if name not in self._unremoved:
+                log.warning("A sign-in that has ended could not be removed from disk: %s.", fault.strerror)
+            self._unremoved.add(name)
+            return
+        self._unremoved.discard(name)
 
     def adopt(self, name: str) -> bytes | None:
         """What is in the file ``name`` of a process that is gone, from now on this one's; null for none."""
@@ -109,7 +120,9 @@ class Folder:
 
     def sweep(self, seconds: float, ahead: float) -> None:
         """Remove what the dead left: files not written for so many ``seconds``, or longer than ``ahead`` in
-        the future, whatever is unfinished, and folders without anything left."""
+        the future, whatever is unfinished, and folders without anything left. Of its own, what is over and
+        could not be removed before."""
+        self._drop_again()
         for folder in self._folders():
             try:
                 unfinished = folder.name.startswith(UNFINISHED)
@@ -127,11 +140,18 @@ class Folder:
 
     def close(self) -> None:
         """Let go of everything: another process may take it over. Nothing is saved after that."""
+        self._drop_again()
         with self._lock:
             self._closed = True
             held, self._held = self._held, None
         if held is not None:
             os.close(held[1])
+
+    def _drop_again(self) -> None:
+        for name in list(self._unremoved):
+            with self._removing:
+                if name in self._unremoved:
+                    self.drop(name)
 
     def _own(self) -> Path:
         with self._lock:

@@ -298,6 +298,52 @@ def test_without_its_lock_a_folder_is_cleared_all_the_same(root: Path, make: Mak
     assert list(root.iterdir()) == []
 
 
+@pytest.mark.parametrize("again", ["sweep", "close"])
+def test_what_cannot_be_removed_is_tried_again(
+    root: Path,
+    make: Make,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    again: str,
+) -> None:
+    folder = make()
+    for name in (NAME, OTHER):
+        folder.save(name, b"sealed")
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    with monkeypatch.context() as disk:
+        disk.setattr(Path, "unlink", fail)
+        folder.drop(NAME)
+        folder.drop(OTHER)
+        folder.sweep(100, 10)
+    assert len(caplog.records) == 2, "each is told once"
+    assert folder.save(OTHER, b"new tokens")
+    if again == "sweep":
+        folder.sweep(100, 10)
+    else:
+        folder.close()
+    assert [file.read_bytes() for file in files(root)] == [b"new tokens"], "what is written anew stays"
+
+
+def test_what_is_over_is_removed_although_what_is_new_could_not_be_written(
+    root: Path, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make()
+    folder.save(NAME, b"used up")
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    with monkeypatch.context() as disk:
+        disk.setattr(Path, "unlink", fail)
+        folder.drop(NAME)
+        assert not folder.save(NAME, b"new tokens")
+    folder.sweep(100, 10)
+    assert files(root) == []
+
+
 def test_folders_that_were_never_finished_go_with_time(root: Path, make: Make) -> None:
     sweeper = make()
     sweeper.save(NAME, b"sealed")
