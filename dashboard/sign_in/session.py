@@ -57,6 +57,7 @@ class Session:
         self.name = name
         self.csrf = secrets.token_urlsafe(24)
         self.begun_at = self.used_at = clock()
+        self._begun_on_wall = wall()
         self._renew = renew
         self._discard = discard
         self._clock = clock
@@ -88,6 +89,7 @@ class Session:
         session.csrf = kept.csrf
         since_1970 = wall() - clock()
         session.begun_at = kept.begun_at - since_1970
+        session._begun_on_wall = kept.begun_at  # as it was: the clocks may drift apart, or one stand still
         session.used_at = session._noted_at = kept.used_at - since_1970
         # A clock that was put back makes no token live longer.
         ends_at = min(kept.expires_at - since_1970, clock() + kept.tokens.expires_in)
@@ -123,16 +125,17 @@ class Session:
 
     def refused(self, sent: Credential) -> bool:
         """A token that is refused before its time was revoked, and that ends the session; one whose time is
-        over is refreshed."""
+        over, by either clock, is refreshed. While a machine sleeps the monotonic one stands still."""
         with self._renewing:
             tokens = self._tokens
             if tokens is None or not sent:
                 return False
             if _header(tokens) != sent:  # another thread has refreshed it meanwhile
                 return True
-            if self._clock() >= self._expires_at and self._try_to_renew(tokens):
+            over = self._clock() >= self._expires_at or self._wall() >= self._expires_on_wall
+            if over and self._try_to_renew(tokens):
                 return True
-            revoked = self._clock() < self._expires_at
+            revoked = not over
         left = self.end() if revoked else None
         if left is not None:
             self._discard(left)
@@ -231,9 +234,9 @@ class Session:
             self.name,
             self.csrf,
             tokens,
-            begun_at=self.begun_at + since_1970,
+            begun_at=self._begun_on_wall,
             used_at=used_at + since_1970,
-            expires_at=self._expires_at + since_1970,
+            expires_at=self._expires_on_wall,
         )
         saved = self._place is not None and self._place.save(kept)
         self._noted_at = used_at if saved else -math.inf
@@ -241,6 +244,7 @@ class Session:
 
     def _set_times(self, tokens: Tokens, since: float) -> None:
         self._expires_at = since + tokens.expires_in
+        self._expires_on_wall = self._wall() - self._clock() + self._expires_at
         self._renew_at = since + max(tokens.expires_in - RENEW_SECONDS, tokens.expires_in / 2)
 
     def _tell(self) -> None:

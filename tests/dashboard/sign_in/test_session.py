@@ -77,7 +77,9 @@ def service() -> Service:
 @pytest.fixture
 def session(service: Service, clock: Clock) -> Session:
     tokens = Tokens("access-1", "refresh-1", HOUR, ("read",))
-    return Session("ann", tokens, service.renew, service.discarded.append, clock=clock)
+    return Session(
+        "ann", tokens, service.renew, service.discarded.append, clock=clock, wall=lambda: 1e9 + clock.now
+    )
 
 
 def bearer(number: int) -> dict[str, str]:
@@ -157,6 +159,22 @@ def test_a_token_that_is_over_for_the_service_is_refreshed(
     clock.now += AGAIN_SECONDS
     assert session.refused(sent)
     assert session.credential() == bearer(3)
+
+
+def test_after_the_machine_slept_a_refused_token_is_refreshed_and_nobody_signed_out(
+    service: Service, clock: Clock
+) -> None:
+    wall = Clock()
+    wall.now = 1e9
+    tokens = Tokens("access-1", "refresh-1", HOUR, ("read",))
+    session = Session("ann", tokens, service.renew, service.discarded.append, clock=clock, wall=wall)
+    clock.now += 60
+    wall.now += 2 * HOUR
+    assert session.refused(session.credential())
+    assert session.credential() == bearer(2)
+    assert service.discarded == []
+    assert not session.refused(session.credential()), "the new one is refused before its time by both"
+    assert session.ended
 
 
 def test_a_refused_refresh_ends_the_session(session: Session, service: Service, clock: Clock) -> None:
@@ -372,3 +390,25 @@ def test_a_session_is_kept_by_the_clock_on_the_wall(clock: Clock, service: Servi
     assert place.kept is not None
     told = place.kept
     assert (told.begun_at, told.used_at, told.expires_at) == (1e9 + 100, 1e9 + 160, 1e9 + 100 + HOUR)
+
+
+def test_a_machine_that_sleeps_makes_no_session_younger(clock: Clock, service: Service) -> None:
+    wall, place = Clock(), Place()
+    wall.now = 1e9
+    tokens = Tokens("access-1", "refresh-1", HOUR, ("read",))
+    session = Session("ann", tokens, service.renew, service.discarded.append, clock=clock, wall=wall)
+    for _ in range(3):
+        wall.now += 16 * HOUR
+        clock.now += 8 * HOUR
+        session.used_at = clock.now
+        session.keep(place)
+    kept = place.kept
+    assert kept is not None
+    assert (kept.begun_at, kept.used_at, kept.expires_at) == (1e9, wall.now, 1e9 + HOUR)
+    wall.now += 60
+    again = Session.again(kept, service.renew, service.discarded.append, place, clock=clock, wall=wall)
+    wall.now += 16 * HOUR
+    again.note()
+    assert again.credential() == bearer(2)
+    assert place.kept is not None
+    assert place.kept.begun_at == 1e9
