@@ -18,7 +18,7 @@ from backend.settings import Settings, is_loopback
 from dashboard.client.callers import NOBODY, Caller
 from dashboard.environment import environment
 from dashboard.sign_in.authority import SCOPES, Authority, Tokens
-from dashboard.sign_in.folder import Folder
+from dashboard.sign_in.folder import Folder, Held
 from dashboard.sign_in.session import Session
 from dashboard.sign_in.sessions import Sessions, Shelf
 
@@ -77,11 +77,15 @@ class Desk:
         return self.sessions.open(Session(name, tokens, self._renew, self.sessions.discard))
 
     def session_of(self, cookies: Mapping[str, str]) -> Session | None:
-        """From a thread: it may wait for the disk."""
-        return self.sessions.find(cookies.get(self.cookies.session))
+        """Nobody where another process holds it. From a thread: it may wait for the disk."""
+        try:
+            return self.sessions.find(cookies.get(self.cookies.session))
+        except Held:
+            return None
 
     async def find(self, cookies: Mapping[str, str]) -> Session | None:
-        """The same from the event loop, which never waits: anybody may send a cookie that nobody knows."""
+        """The same from the event loop, which never waits: anybody may send a cookie that nobody knows.
+        Raises :class:`~dashboard.sign_in.folder.Held` where another process has the session."""
         secret = cookies.get(self.cookies.session)
         if not self.sessions.may_be_on_disk(secret):
             return self.sessions.find(secret, on_disk=False)

@@ -36,6 +36,10 @@ _FOLDER = re.compile(rf"[0-9a-f]{{16}}|{re.escape(BEGUN)}[a-z0-9_]+")
 log = logging.getLogger(__name__)
 
 
+class Held(Exception):
+    """A process that lives has it, which may be about to end."""
+
+
 class Folder:
     """This process's folder below ``root``, made when it is first needed, and the way to those of the dead.
 
@@ -101,22 +105,33 @@ class Folder:
         self._unremoved.discard(name)
 
     def adopt(self, name: str) -> bytes | None:
-        """What is in the file ``name`` of a process that is gone, from now on this one's; null for none."""
+        """What is in the file ``name`` of a process that is gone, from now on this one's; null for none.
+
+        Raises :class:`Held` for that of a process that lives.
+        """
         for folder in self._others():
             if not os.path.lexists(folder / name):
                 continue
             try:
                 with _as_heir(folder):
-                    content = _content(folder / name)
-                    if content is not None:  # else it stays where it is found the next time
-                        (folder / name).rename(self._own() / name)
-                    return content
-            except (BlockingIOError, FileNotFoundError):  # its owner lives, or another heir was first
+                    return self._taken_over(folder / name)
+            except BlockingIOError:
+                raise Held from None
+            except FileNotFoundError:  # it has no lock: who knows whether its owner lives
                 return None
             except OSError as fault:
                 self._tell(fault)
                 return None
         return None
+
+    def _taken_over(self, file: Path) -> bytes | None:
+        try:
+            content = _content(file)
+            if content is not None:  # else it stays where it is found the next time
+                file.rename(self._own() / file.name)
+        except FileNotFoundError:  # another heir was first, or this process is about to end
+            raise Held from None
+        return content
 
     def sweep(self, seconds: float, ahead: float) -> None:
         """Remove what the dead left: files not written for so many ``seconds``, or longer than ``ahead`` in

@@ -15,12 +15,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dashboard.sign_in import addresses
 from dashboard.sign_in.desk import Desk, open_desk
+from dashboard.sign_in.folder import Held
 from dashboard.sign_in.session import Session
 
 OPEN = ("/sign-in", "/sign-in/callback", "/sign-in/session", "/sign-out", "/_stcore/health")
 """What answers everybody: the way in, the way out, and whether the dashboard is up."""
 SESSION_ENDED = 4401
 """The code with which a socket is closed whose session has ended."""
+TRY_AGAIN = 1013
+"""That of one whose session another dashboard holds (RFC 6455's registry: "Try Again Later")."""
 NO_STORE = {"Cache-Control": "no-store"}
 
 
@@ -39,7 +42,11 @@ class Guard:
             await self._app(scope, receive, send)
             return
         cookies = HTTPConnection(scope).cookies
-        session = await there.find(cookies)
+        try:
+            session = await there.find(cookies)
+        except Held:
+            await _put_off(scope, receive, send)
+            return
         if session is None or (scope["type"] == "websocket" and not is_own(scope, there)):
             await _refuse(scope, receive, send, had_one=there.cookies.session in cookies)
             return
@@ -110,6 +117,26 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, *, had_one: bool) 
     else:
         words = "Sign in first: this is for people who are signed in."
         response = Response(words, HTTPStatus.UNAUTHORIZED, media_type="text/plain", headers=NO_STORE)
+    await response(scope, receive, send)
+
+
+def try_again() -> Response:
+    """For who is signed in at another dashboard. A proxy that knows it asks there; else that one may be
+    about to end, and this one takes over then."""
+    words = "Another dashboard has this session. Try again in a second, or open /sign-in to sign in anew."
+    headers = {**NO_STORE, "Retry-After": "1"}
+    return Response(words, HTTPStatus.SERVICE_UNAVAILABLE, media_type="text/plain", headers=headers)
+
+
+async def _put_off(scope: Scope, receive: Receive, send: Send) -> None:
+    response = try_again()
+    if scope["type"] == "websocket":
+        await receive()
+        if "websocket.http.response" not in scope.get("extensions", {}):
+            await send({"type": "websocket.close", "code": TRY_AGAIN})
+            return
+    elif _is_page(scope):
+        response.headers["refresh"] = "1"
     await response(scope, receive, send)
 
 

@@ -16,8 +16,10 @@ from dashboard.i18n import HTML_LANG
 from dashboard.sign_in import addresses, attempts
 from dashboard.sign_in.authority import Refused, Unavailable
 from dashboard.sign_in.desk import Desk, NotRegistered, open_desk
-from dashboard.sign_in.guard import is_own
+from dashboard.sign_in.folder import Held
+from dashboard.sign_in.guard import is_own, try_again
 from dashboard.sign_in.page import WHYS, Why, language_of, page
+from dashboard.sign_in.session import Session
 from dashboard.sign_in.sessions import LONGEST_SECONDS
 
 log = logging.getLogger(__name__)
@@ -28,7 +30,10 @@ NO_STORE = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
 async def sign_in(request: Request) -> Response:
     """Lead to the service's sign-in, or tell why somebody is here first."""
     there, to = open_desk(), addresses.kept(request.query_params.get("next"))
-    if there is None or await there.find(request.cookies) is not None:
+    if there is None:
+        return _to(to)
+    known, held = await _looked_up(request, there)
+    if known is not None:
         return _to(to)
     why = next((why for why in WHYS if why == request.query_params.get("why")), None)
     elsewhere = _elsewhere(request, there, to)
@@ -36,7 +41,7 @@ async def sign_in(request: Request) -> Response:
         return elsewhere
     if why is not None:
         response: Response = page(request, why, to)
-        if why == "ended":
+        if why == "ended" and not held:
             _drop(response, there, there.cookies.session)
         return response
     return await run_in_threadpool(_begin, request, there, to)
@@ -50,25 +55,30 @@ async def callback(request: Request) -> Response:
     state = told.get("state", "")
     attempt = attempts.find(request.cookies, there.cookies.attempt, state)
     if attempt is None:  # another browser's, or too long ago; and what it says is not looked at
-        known = await there.find(request.cookies) is not None
-        return _to(addresses.HOME if known else addresses.sign_in(addresses.HOME, "lost"))
+        known, _ = await _looked_up(request, there)
+        return _to(addresses.HOME if known is not None else addresses.sign_in(addresses.HOME, "lost"))
     return await run_in_threadpool(_end, request, there, attempt)
 
 
 async def session(request: Request) -> Response:
-    """Whether this browser is signed in: 204, or 401."""
+    """Whether this browser is signed in: 204, or 401; 503 where another dashboard can tell."""
     there = open_desk()
-    known = there is None or await there.find(request.cookies) is not None
+    try:
+        known = there is None or await there.find(request.cookies) is not None
+    except Held:
+        return try_again()
     return Response(status_code=HTTPStatus.NO_CONTENT if known else HTTPStatus.UNAUTHORIZED, headers=NO_STORE)
 
 
 async def sign_out(request: Request) -> Response:
     """End the session here, and its tokens at the service. The form carries the session's own word, so that
-    no other site can sign anybody out."""
+    no other site can sign anybody out. Whose session another dashboard has is not told to be signed out."""
     there = open_desk()
     if there is None:
         return _to(addresses.HOME)
-    known = await there.find(request.cookies)
+    known, held = await _looked_up(request, there)
+    if held:
+        return try_again()
     if known is None:
         return _to(addresses.sign_in(addresses.HOME, "signed_out"))
     sent = await _form(request)
@@ -93,6 +103,14 @@ ROUTES = (
     Route("/sign-in/session", session, methods=["GET"]),
     Route("/sign-out", sign_out, methods=["POST"]),
 )
+
+
+async def _looked_up(request: Request, there: Desk) -> tuple[Session | None, bool]:
+    """Who asks, and whether another dashboard has their session."""
+    try:
+        return await there.find(request.cookies), False
+    except Held:
+        return None, True
 
 
 def _begin(request: Request, there: Desk, to: str) -> Response:

@@ -87,7 +87,8 @@ class Sessions:
         return self._of_here(_digest(secret)) is None
 
     def find(self, secret: str | None, *, on_disk: bool = True) -> Session | None:
-        """The session behind a browser's cookie; null for none and for one that has ended."""
+        """The session behind a browser's cookie; null for none and for one that has ended. Raises
+        :class:`~dashboard.sign_in.folder.Held` for one that another process holds."""
         if not secret:
             return None
         digest = _digest(secret)

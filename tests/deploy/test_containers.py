@@ -109,6 +109,16 @@ def test_the_proxy_leads_to_every_process_that_answers_and_to_no_other() -> None
     assert set(SERVICES["proxy"]["depends_on"]) == {address.split(":")[0] for address in wanted}
 
 
+def test_a_dashboard_that_has_not_the_readers_sign_in_leads_to_the_one_that_has() -> None:
+    """And is out of order for nobody else by that."""
+    pages = NGINX[NGINX.index("listen 8501;") :]
+    ways = re.findall(r"proxy_next_upstream (.+);", pages)
+    assert ways == ["error timeout http_503", "error timeout http_503 non_idempotent"]
+    assert pages.index("location = /sign-out") < pages.index("non_idempotent")
+    servers = re.findall(r"server dashboard-\d+:\d+(.*);", NGINX)
+    assert servers == [" max_fails=0"] * 2
+
+
 def test_only_the_proxys_network_is_trusted_to_say_who_asks() -> None:
     [network] = COMPOSE["networks"]["inside"]["ipam"]["config"]
     for body in PROGRAMS.values():

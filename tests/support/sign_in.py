@@ -1,7 +1,7 @@
 """The dashboard's sign-in as a browser meets it: the real service and the real guard, without a server."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode, urljoin, urlsplit
@@ -166,8 +166,11 @@ class Browser:
 class Socket:
     """A page's socket, from the handshake on: what it is sent, and what the page sends it meanwhile."""
 
-    def __init__(self, app: ASGIApp, cookies: dict[str, str], origin: str = DASHBOARD) -> None:
+    def __init__(
+        self, app: ASGIApp, cookies: dict[str, str], origin: str = DASHBOARD, extensions: Iterable[str] = ()
+    ) -> None:
         self._app = app
+        self._extensions = dict[str, dict[str, Any]]((name, {}) for name in extensions)
         self._origin = origin.encode()
         self._cookie = "; ".join(f"{name}={value}" for name, value in cookies.items()).encode()
         self.sent: list[dict[str, Any]] = []
@@ -176,6 +179,7 @@ class Socket:
         """Each step is a text that the page sends, or something that happens before it sends the next."""
         headers = [(b"host", b"127.0.0.1:8501"), (b"origin", self._origin), (b"cookie", self._cookie)]
         scope = {"type": "websocket", "path": "/_stcore/stream", "query_string": b"", "headers": headers}
+        scope["extensions"] = self._extensions
         left: list[str | Callable[[], object]] = list(steps)
         connected = False
 

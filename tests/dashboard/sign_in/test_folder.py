@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.sign_in import folder as folders
-from dashboard.sign_in.folder import AGAIN_SECONDS, BEGUN, LISTED_SECONDS, LOCK, Folder
+from dashboard.sign_in.folder import AGAIN_SECONDS, BEGUN, LISTED_SECONDS, LOCK, Folder, Held
 
 NAME, OTHER = "0" * 32, "f" * 32
 HOLD = """
@@ -138,15 +138,44 @@ def test_after_a_failure_the_disk_is_left_alone_for_a_while(root: Path, make: Ma
 def test_who_lives_is_left_what_is_theirs_and_who_is_gone_has_one_heir(root: Path, make: Make) -> None:
     owner, one, other = make(), make(), make()
     assert owner.save(NAME, b"sealed")
-    assert one.adopt(NAME) is None
+    with pytest.raises(Held):
+        one.adopt(NAME)
     owner.close()
     assert not owner.save(NAME, b"later"), "who let go writes nothing more"
-    assert [one.adopt(NAME), other.adopt(NAME)] == [b"sealed", None]
+    assert one.adopt(NAME) == b"sealed"
+    with pytest.raises(Held):
+        other.adopt(NAME)
     assert one.save(NAME, b"later")
     one.close()
     assert other.adopt(NAME) == b"later"
     other.drop(NAME)
     assert files(root) == []
+
+
+def adopted(heir: Folder, name: str) -> bytes | None:
+    try:
+        return heir.adopt(name)
+    except Held:
+        return None
+
+
+def test_who_comes_right_after_another_heir_is_told_to_try_again(
+    root: Path, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner, one, other = make(), make(), make()
+    owner.save(NAME, b"sealed")
+    owner.close()
+    read = folders._content
+
+    def late(file: Path) -> bytes | None:
+        with monkeypatch.context() as disk:
+            disk.setattr(folders, "_content", read)
+            assert one.adopt(NAME) == b"sealed"
+        return read(file)
+
+    monkeypatch.setattr(folders, "_content", late)
+    with pytest.raises(Held):
+        other.adopt(NAME)
 
 
 def test_of_many_that_come_for_one_at_once_one_gets_it(root: Path, make: Make) -> None:
@@ -159,7 +188,7 @@ def test_of_many_that_come_for_one_at_once_one_gets_it(root: Path, make: Make) -
 
     def take(heir: Folder) -> list[bytes | None]:
         together.wait(10)
-        return [heir.adopt(name) for name in names]
+        return [adopted(heir, name) for name in names]
 
     with ThreadPoolExecutor(len(heirs)) as pool:
         taken = list(pool.map(take, heirs))
@@ -178,7 +207,8 @@ def test_what_another_process_held_is_free_when_it_is_gone_and_not_before(
     try:
         assert other.stdout is not None
         assert other.stdout.readline() == b"True\n"
-        assert folder.adopt(NAME) is None
+        with pytest.raises(Held):
+            folder.adopt(NAME)
         other.send_signal(end)
         other.wait(20)
     finally:
@@ -313,7 +343,7 @@ def test_what_cannot_be_removed_is_tried_again(
     def fail(*_: object, **__: object) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
-    with monkeypatch.context() as disk:
+    with monkeypatch.context() as disk, caplog.at_level(logging.WARNING):
         disk.setattr(Path, "unlink", fail)
         folder.drop(NAME)
         folder.drop(OTHER)

@@ -17,7 +17,7 @@ from websockets.typing import Origin
 
 from backend.auth.oauth import apps, passwords
 from dashboard.sign_in.desk import Cookies
-from dashboard.sign_in.folder import Folder
+from dashboard.sign_in.folder import Folder, Held
 from dashboard.sign_in.seal import Seal
 from tests.support import running
 from tests.support.market_app import Clock, Running, enable_only, run_app, settings_in
@@ -174,7 +174,8 @@ def test_a_dashboard_that_is_stopped_or_killed_signs_nobody_out_and_nobody_in(
     seal = installation.seal_of(ada)
     other = Folder(installation.home / "dashboard-sessions")  # this process is another than the dashboard's
     for end in (signal.SIGTERM, signal.SIGKILL):
-        assert other.adopt(seal.name) is None
+        with pytest.raises(Held):
+            other.adopt(seal.name)
         installation.stop(end)
         assert installation.file(seal.name).exists()
         installation.start()

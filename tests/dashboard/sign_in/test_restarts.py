@@ -14,7 +14,7 @@ from dashboard.sign_in import desk as desks
 from dashboard.sign_in.authority import Tokens
 from dashboard.sign_in.desk import Desk
 from dashboard.sign_in.folder import LOCK
-from dashboard.sign_in.guard import SESSION_ENDED
+from dashboard.sign_in.guard import SESSION_ENDED, TRY_AGAIN
 from dashboard.sign_in.rounds import Rounds
 from dashboard.sign_in.seal import Seal
 from tests.support import sign_in
@@ -193,7 +193,20 @@ def test_of_two_dashboards_over_one_folder_one_holds_a_session(
 ) -> None:
     browser.sign_in()
     other = start()
-    assert browser.get(f"{DASHBOARD}/topics").status == 303
+    cookies = dict(browser.cookies)
+    page = browser.get(f"{DASHBOARD}/topics")
+    assert (page.status, page.headers["retry-after"], page.headers["refresh"]) == (503, "1", "1")
+    told = browser.get(f"{DASHBOARD}/sign-in/session", {})
+    assert (told.status, told.headers["retry-after"], "refresh" in told.headers) == (503, "1", False)
+    assert browser.post(f"{DASHBOARD}/topics", {}).status == 503
+    closed = {"type": "websocket.close", "code": TRY_AGAIN}
+    assert Socket(browser.app, browser.cookies).run("one") == [closed]
+    refused = Socket(browser.app, browser.cookies, extensions=("websocket.http.response",)).run("one")
+    assert (refused[0]["type"], refused[0]["status"]) == ("websocket.http.response.start", 503)
+    assert browser.post(f"{DASHBOARD}/sign-out", {"csrf": "x"}).status == 503, "nobody was signed out"
+    assert browser.get(f"{DASHBOARD}/sign-in?why=ended").status == 200
+    assert browser.get(f"{DASHBOARD}/sign-in/callback?state=x").status == 303
+    assert browser.cookies == cookies
     assert browser.session(desk).credential(), "its own goes on"
     desk.close()
     assert browser.get(f"{DASHBOARD}/topics").text == b"<p>ada</p>"

@@ -7,7 +7,7 @@ import pytest
 
 from dashboard.sign_in import sessions as all_sessions
 from dashboard.sign_in.authority import Refused, Tokens, Unavailable
-from dashboard.sign_in.folder import LOCK, Folder
+from dashboard.sign_in.folder import LOCK, Folder, Held
 from dashboard.sign_in.session import NOTED_SECONDS, Session
 from dashboard.sign_in.sessions import (
     AHEAD_SECONDS,
@@ -186,7 +186,8 @@ def test_a_cookie_is_known_after_a_restart_in_one_process_alone(start: Start, se
     assert one.sessions.find(secret) is session
     assert (session.name, session.credential(), session.certain) == ("ann", before.credential(), False)
     assert session.id != before.id, "what was answered to the former is not theirs"
-    assert other.sessions.find(secret) is None
+    with pytest.raises(Held):
+        other.sessions.find(secret)
     one.end()
     again = other.sessions.find(secret)
     assert again is not None
