@@ -123,7 +123,12 @@ def test_only_the_proxys_network_is_trusted_to_say_who_asks() -> None:
     [network] = COMPOSE["networks"]["inside"]["ipam"]["config"]
     for body in PROGRAMS.values():
         assert body["environment"]["CHAINPROOF_TRUSTED_PROXIES"] == network["subnet"]
-    assert "proxy_set_header X-Forwarded-For $remote_addr;" in NGINX
+    *_, service, pages = re.split(r"^    server \{$", NGINX, flags=re.MULTILINE)
+    for server in (service, pages):  # which inherits no header once it sets one
+        assert "proxy_set_header X-Forwarded-For $remote_addr;" in server
+        assert "proxy_set_header Host $http_host;" in server
+        assert "proxy_set_header X-Forwarded-Proto $scheme;" in server
+        assert not re.search(r"^            proxy_set_header", server, re.MULTILINE)
 
 
 class Healthy(BaseHTTPRequestHandler):
