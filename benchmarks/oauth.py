@@ -133,8 +133,10 @@ def running(workers: int, *, postgres: bool) -> Iterator[Target]:
         app = apps.create(database, name="Desk", redirect_uris=[CALLBACK], now=now)
         account = accounts.create(database, username="ada", password="correct horse battery", now=now)
         arguments = ["-m", "backend.cli", "serve", "--no-worker", f"--workers={workers}"]
-        # Guesses come from many addresses: one may take a hundred a minute.
-        environment = service_environment(home, port, CHAINPROOF_TRUSTED_PROXIES="127.0.0.1", **more)
+        # Guesses come from many addresses, as a proxy tells them: one may take a hundred a minute. Behind a
+        # proxy requests are limited unless that is turned off.
+        more |= {"CHAINPROOF_TRUSTED_PROXIES": "127.0.0.1", "CHAINPROOF_RATE_LIMIT": "off"}
+        environment = service_environment(home, port, **more)
         ready = f"http://127.0.0.1:{port}/readyz"
         child = opened.enter_context(process(arguments, environment, ready))
         yield Target(port, database, app.client_id, account.id, workers, child.pid)
