@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urljoin, urlsplit
 
@@ -21,6 +22,7 @@ from dashboard.client import callers
 from dashboard.client.http import ApiClient
 from dashboard.sign_in import routes
 from dashboard.sign_in.desk import Desk
+from dashboard.sign_in.folder import LOCK
 from dashboard.sign_in.guard import Guard, caller_of
 from dashboard.sign_in.session import Session
 from tests.support.asgi import Answer, send
@@ -30,6 +32,11 @@ from tests.support.oauth_app import PASSWORD, Form
 DASHBOARD = "http://127.0.0.1:8501"
 SERVICE = "http://127.0.0.1:8000"
 PAGE = {"accept": "text/html", "accept-language": "en"}
+
+
+def session_files(root: Path) -> list[Path]:
+    """What processes keep of who is signed in, below their common folder."""
+    return [file for file in root.rglob("*") if file.is_file() and file.name != LOCK]
 
 
 class Line(httpx.BaseTransport):

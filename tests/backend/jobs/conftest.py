@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from backend.db import Database
 from backend.jobs.engine import JobEngine, JobQueue, store_engine
 from tests.support import job_stores
 from tests.support.job_crew import Crew
+from tests.support.job_harness import JobHarness
 from tests.support.job_stores import QUEUE, Launch
 
 
@@ -27,6 +29,11 @@ def launch(database_url: str, tmp_path: Path) -> Iterator[Launch]:
             return engine
 
         yield start
+
+
+@pytest.fixture
+def harness(launch: Launch, database: Database) -> JobHarness:
+    return JobHarness(launch, database)
 
 
 @pytest.fixture

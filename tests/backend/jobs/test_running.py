@@ -8,18 +8,17 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from dbos import DBOS
-from dbos._sys_db import SystemDatabase
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import OperationalError
 
 from backend.db import Database, bump, change_counters
 from backend.errors import BadRequest
 from backend.jobs import ledger, running, transitions
-from backend.jobs.dispatch import START_WITHIN, Dispatcher
-from backend.jobs.engine import JobEngine
+from backend.jobs.dispatch import START_WITHIN
 from backend.jobs.model import CANCELLED, FAULT, Job
 from backend.jobs.running import JobContext, JobStopped, JobType, Runner
 from tests.support import submitted_jobs
+from tests.support.job_harness import TIMEOUT, JobHarness, runner
 from tests.support.job_stores import Launch
 from tests.support.market_app import Clock
 from tests.support.submitted_jobs import (
@@ -32,7 +31,6 @@ from tests.support.submitted_jobs import (
     wait_until,
 )
 
-TIMEOUT = timedelta(seconds=120)
 Both = pytest.mark.parametrize("kind", ["sources", "extraction"])
 
 
@@ -62,61 +60,38 @@ def work() -> Iterator[Work]:
     work.let_go.set()
 
 
-class Desk:
-    """An engine with a dispatcher of chosen job types."""
-
-    def __init__(self, launch: Launch, database: Database) -> None:
-        self._launch = launch
-        self.database = database
-        self.clock = Clock(NOW)
-
-    def open(self, *job_types: JobType) -> Dispatcher:
-        dispatcher = Dispatcher(self.database, job_types, timeout=TIMEOUT, clock=self.clock)
-        self.engine: JobEngine = self._launch(queues=[], dispatcher=dispatcher)
-        return dispatcher
-
-
-@pytest.fixture
-def desk(launch: Launch, database: Database) -> Desk:
-    return Desk(launch, database)
-
-
 def job_of(kind: str, handle: Any, **more: Any) -> JobType:
     return long_jobs(handle, **more) if kind == "sources" else short_jobs(handle, **more)
 
 
-def runner(database: Database, *job_types: JobType, clock: Clock | None = None) -> Runner:
-    return Runner(database, job_types, timeout=TIMEOUT, clock=clock or Clock(NOW))
-
-
 @Both
-def test_a_submitted_job_is_completed(desk: Desk, kind: Any) -> None:
-    desk.open(long_jobs(), short_jobs())
+def test_a_submitted_job_is_completed(harness: JobHarness, kind: Any) -> None:
+    harness.open(long_jobs(), short_jobs())
 
-    job = ended(desk.database, submit(desk.database, kind, {"n": 21}))
+    job = ended(harness.database, submit(harness.database, kind, {"n": 21}))
 
     assert (job.status, job.result, job.error) == ("completed", {"twice": 42}, None)
     assert job.started_at == job.completed_at == NOW
 
 
-def test_jobs_that_were_submitted_before_any_worker_started_are_run(desk: Desk) -> None:
-    waiting = [submit(desk.database, body={"n": n}) for n in range(11)]
-    desk.open(short_jobs())
+def test_jobs_that_were_submitted_before_any_worker_started_are_run(harness: JobHarness) -> None:
+    waiting = [submit(harness.database, body={"n": n}) for n in range(11)]
+    harness.open(short_jobs())
 
-    assert [ended(desk.database, job).result for job in waiting] == [{"twice": 2 * n} for n in range(11)]
+    assert [ended(harness.database, job).result for job in waiting] == [{"twice": 2 * n} for n in range(11)]
 
 
 @Both
-def test_a_job_that_fails_says_so_in_a_sentence(desk: Desk, kind: Any) -> None:
+def test_a_job_that_fails_says_so_in_a_sentence(harness: JobHarness, kind: Any) -> None:
     def refuse(context: JobContext) -> dict[str, Any]:
         if context.job.input["n"] == 1:
             raise BadRequest("The page has no text.")
         raise ZeroDivisionError("secret detail")
 
-    desk.open(job_of(kind, refuse))
+    harness.open(job_of(kind, refuse))
 
-    with_words = ended(desk.database, submit(desk.database, kind, {"n": 1}))
-    fault = ended(desk.database, submit(desk.database, kind, {"n": 2}))
+    with_words = ended(harness.database, submit(harness.database, kind, {"n": 1}))
+    fault = ended(harness.database, submit(harness.database, kind, {"n": 2}))
 
     assert (with_words.status, with_words.error) == ("failed", "The page has no text.")
     assert (fault.status, fault.error) == ("failed", FAULT)
@@ -169,61 +144,42 @@ def test_a_result_is_published_in_the_transaction_that_completes_the_job(databas
         assert connection.execute(sa.select(change_counters.c.topic)).scalars().all() == ["n-1"]
 
 
-def test_a_store_that_is_away_for_a_moment_costs_no_job_its_result(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    complete, failures = transitions.complete, [1, 1]
-
-    def sometimes(*args: Any, **more: Any) -> bool:
-        if failures:
-            failures.pop()
-            raise OperationalError("UPDATE", {}, Exception("the server closed the connection"))
-        return complete(*args, **more)
-
-    monkeypatch.setattr(transitions, "complete", sometimes)
-    job = submit(database, body={"n": 5})
-
-    runner(database, short_jobs()).run("extraction", [job.id])
-
-    assert read(database, job).result == {"twice": 10}
-
-
-def test_a_job_shows_its_steps_while_it_runs(desk: Desk, work: Work) -> None:
+def test_a_job_shows_its_steps_while_it_runs(harness: JobHarness, work: Work) -> None:
     def handle(context: JobContext) -> dict[str, Any]:
         found = context.step("search", lambda: [1, 2, 3], detail=lambda found: {"found": len(found)})
         context.step("read", lambda: work.hold(context))
         return {"found": found}
 
-    desk.open(long_jobs(handle))
-    job = submit(desk.database, "sources")
+    harness.open(long_jobs(handle))
+    job = submit(harness.database, "sources")
     work.wait_for(1)
 
-    search, reading = ledger.steps(desk.database, job.id)
+    search, reading = ledger.steps(harness.database, job.id)
     assert (search.name, search.finished_at, search.detail) == ("search", NOW, {"found": 3})
     assert (reading.name, reading.finished_at) == ("read", None)
 
     work.let_go.set()
-    assert ended(desk.database, job).result == {"found": [1, 2, 3]}
-    assert ledger.steps(desk.database, job.id)[1].finished_at == NOW
+    assert ended(harness.database, job).result == {"found": [1, 2, 3]}
+    assert ledger.steps(harness.database, job.id)[1].finished_at == NOW
 
 
-def test_a_cancelled_job_stops_before_its_next_step(desk: Desk, work: Work) -> None:
+def test_a_cancelled_job_stops_before_its_next_step(harness: JobHarness, work: Work) -> None:
     def handle(context: JobContext) -> dict[str, Any]:
         context.step("one", lambda: work.hold(context))
         context.step("two", lambda: work.log.append("never"))
         return {}
 
-    desk.open(long_jobs(handle))
-    job = submit(desk.database, "sources", title="mine")
+    harness.open(long_jobs(handle))
+    job = submit(harness.database, "sources", title="mine")
     work.wait_for(1)
 
-    ledger.cancel(desk.database, "sources", job.id, now=NOW)
+    ledger.cancel(harness.database, "sources", job.id, now=NOW)
     work.let_go.set()
-    desk.engine.stop(timeout=5)
+    harness.engine.stop(timeout=5)
 
-    assert read(desk.database, job).error == CANCELLED
+    assert read(harness.database, job).error == CANCELLED
     assert work.log == ["mine"]
-    assert [step.name for step in ledger.steps(desk.database, job.id)] == ["one"]
+    assert [step.name for step in ledger.steps(harness.database, job.id)] == ["one"]
 
 
 def test_a_job_out_of_time_fails_before_its_next_step(database: Database) -> None:
@@ -248,83 +204,89 @@ def test_a_job_out_of_time_fails_before_its_next_step(database: Database) -> Non
     assert (read(database, job).status, read(database, job).error) == ("failed", sentence)
 
 
-def test_a_job_whose_thread_hangs_fails_in_time_and_its_result_is_dropped(desk: Desk, work: Work) -> None:
-    dispatcher = desk.open(long_jobs(work.hold))
-    job = submit(desk.database, "sources")
+def test_a_job_whose_thread_hangs_fails_in_time_and_its_result_is_dropped(
+    harness: JobHarness, work: Work
+) -> None:
+    dispatcher = harness.open(long_jobs(work.hold))
+    job = submit(harness.database, "sources")
     work.wait_for(1)
 
-    desk.clock.at += TIMEOUT + timedelta(seconds=1)
+    harness.clock.at += TIMEOUT + timedelta(seconds=1)
     dispatcher.sweep()
 
-    assert "did not end within 120 seconds" in (read(desk.database, job).error or "")
+    assert "did not end within 120 seconds" in (read(harness.database, job).error or "")
     work.let_go.set()
-    desk.engine.stop(timeout=5)
-    assert read(desk.database, job).status == "failed"
-    assert read(desk.database, job).result is None
+    harness.engine.stop(timeout=5)
+    assert read(harness.database, job).status == "failed"
+    assert read(harness.database, job).result is None
 
 
-def test_a_worker_that_just_started_leaves_time_to_take_over_what_died_long_ago(desk: Desk) -> None:
-    job = submit(desk.database, "sources")
-    transitions.start(desk.database, job.id, now=NOW - timedelta(hours=1))
-    dispatcher = desk.open(long_jobs())
+def test_a_worker_that_just_started_leaves_time_to_take_over_what_died_long_ago(harness: JobHarness) -> None:
+    job = submit(harness.database, "sources")
+    transitions.start(harness.database, job.id, now=NOW - timedelta(hours=1))
+    dispatcher = harness.open(long_jobs())
 
-    desk.clock.at += START_WITHIN - timedelta(seconds=1)
+    harness.clock.at += START_WITHIN - timedelta(seconds=1)
     dispatcher.sweep()
-    assert read(desk.database, job).status == "running"
-    desk.clock.at += timedelta(seconds=1)
+    assert read(harness.database, job).status == "running"
+    harness.clock.at += timedelta(seconds=1)
     dispatcher.sweep()
 
-    assert "did not end within" in (read(desk.database, job).error or "")
+    assert "did not end within" in (read(harness.database, job).error or "")
 
 
-def test_hanging_threads_are_replaced_once_and_never_grow_beyond_that(desk: Desk, work: Work) -> None:
-    desk.open(long_jobs(work.hold, concurrency=2))
+def test_hanging_threads_are_replaced_once_and_never_grow_beyond_that(
+    harness: JobHarness, work: Work
+) -> None:
+    harness.open(long_jobs(work.hold, concurrency=2))
 
     for already in (0, 2):
         for n in range(2):
-            submit(desk.database, "sources", title=f"{already + n}", now=desk.clock.at)
+            submit(harness.database, "sources", title=f"{already + n}", now=harness.clock.at)
         work.wait_for(2)
-        desk.clock.at += TIMEOUT + timedelta(seconds=1)
-    waiting = submit(desk.database, "sources", title="4")
+        harness.clock.at += TIMEOUT + timedelta(seconds=1)
+    waiting = submit(harness.database, "sources", title="4")
 
     assert not work.reached.acquire(timeout=0.5)
-    assert read(desk.database, waiting).status == "pending"
+    assert read(harness.database, waiting).status == "pending"
     work.let_go.set()
-    assert ended(desk.database, waiting).status == "completed"
+    assert ended(harness.database, waiting).status == "completed"
 
 
-def test_no_more_jobs_run_at_once_than_a_kind_has_threads(desk: Desk, work: Work) -> None:
-    desk.open(long_jobs(work.hold, concurrency=3), short_jobs())
-    jobs = [submit(desk.database, "sources", title=f"{n}") for n in range(8)]
+def test_no_more_jobs_run_at_once_than_a_kind_has_threads(harness: JobHarness, work: Work) -> None:
+    harness.open(long_jobs(work.hold, concurrency=3), short_jobs())
+    jobs = [submit(harness.database, "sources", title=f"{n}") for n in range(8)]
     work.wait_for(3)
 
-    assert ended(desk.database, submit(desk.database)).status == "completed", "other kinds have their own"
+    assert ended(harness.database, submit(harness.database)).status == "completed", (
+        "other kinds have their own"
+    )
     assert len(work.log) == 3
-    assert [read(desk.database, job).status for job in jobs].count("pending") == 5
+    assert [read(harness.database, job).status for job in jobs].count("pending") == 5
 
     work.let_go.set()
-    assert {ended(desk.database, job).status for job in jobs} == {"completed"}
+    assert {ended(harness.database, job).status for job in jobs} == {"completed"}
 
 
-def test_waiting_jobs_are_spread_over_the_threads_that_are_free(desk: Desk, work: Work) -> None:
-    jobs = [submit(desk.database) for _ in range(4)]
-    desk.open(short_jobs(work.hold, concurrency=2, batch=4))
+def test_waiting_jobs_are_spread_over_the_threads_that_are_free(harness: JobHarness, work: Work) -> None:
+    jobs = [submit(harness.database) for _ in range(4)]
+    harness.open(short_jobs(work.hold, concurrency=2, batch=4))
 
     work.wait_for(2)
 
-    states = sorted(read(desk.database, job).status for job in jobs)
+    states = sorted(read(harness.database, job).status for job in jobs)
     assert states == ["pending", "pending", "running", "running"]
     work.let_go.set()
-    assert {ended(desk.database, job).status for job in jobs} == {"completed"}
+    assert {ended(harness.database, job).status for job in jobs} == {"completed"}
 
 
-def test_dbos_stores_of_a_job_no_more_than_its_id(desk: Desk, store: sa.Engine) -> None:
-    desk.open(short_jobs(lambda context: {"text": context.job.input["text"]}))
+def test_dbos_stores_of_a_job_no_more_than_its_id(harness: JobHarness, store: sa.Engine) -> None:
+    harness.open(short_jobs(lambda context: {"text": context.job.input["text"]}))
 
-    job = ended(desk.database, submit(desk.database, body={"text": "a long secret " * 1000}))
+    job = ended(harness.database, submit(harness.database, body={"text": "a long secret " * 1000}))
 
     assert job.status == "completed"
-    desk.engine.stop(timeout=5)
+    harness.engine.stop(timeout=5)
     prefix = "" if store.dialect.name == "sqlite" else "dbos."
     with store.connect() as connection:
         [stored] = connection.exec_driver_sql(f"SELECT inputs FROM {prefix}workflow_input").scalars()
@@ -334,42 +296,44 @@ def test_dbos_stores_of_a_job_no_more_than_its_id(desk: Desk, store: sa.Engine) 
     assert "secret" not in f"{stored}{outputs}"
 
 
-def test_jobs_that_dbos_does_not_take_wait_again(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    dispatcher = desk.open(short_jobs())
+def test_jobs_that_dbos_does_not_take_wait_again(
+    harness: JobHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dispatcher = harness.open(short_jobs())
 
     def refuse(*args: Any) -> None:
         raise OperationalError("INSERT", {}, Exception("the disk is full"))
 
     with monkeypatch.context() as broken:
         broken.setattr(DBOS, "start_workflow", refuse)
-        job = submit(desk.database)
+        job = submit(harness.database)
         wait_until(lambda: dispatcher._failing, "the dispatcher has seen the fault")
 
-    assert ended(desk.database, job).status == "completed"
+    assert ended(harness.database, job).status == "completed"
 
 
-def test_what_a_dead_process_took_up_is_put_back_by_another(desk: Desk) -> None:
-    job = submit(desk.database)
-    transitions.take_up(desk.database, "extraction", limit=1, now=NOW)
-    dispatcher = desk.open(short_jobs())
+def test_what_a_dead_process_took_up_is_put_back_by_another(harness: JobHarness) -> None:
+    job = submit(harness.database)
+    transitions.take_up(harness.database, "extraction", limit=1, now=NOW)
+    dispatcher = harness.open(short_jobs())
 
-    desk.clock.at += START_WITHIN
+    harness.clock.at += START_WITHIN
     dispatcher.sweep()
-    assert read(desk.database, job).status == "pending"
-    desk.clock.at += timedelta(seconds=1)
+    assert read(harness.database, job).status == "pending"
+    harness.clock.at += timedelta(seconds=1)
     dispatcher.sweep()
 
-    assert ended(desk.database, job).status == "completed"
+    assert ended(harness.database, job).status == "completed"
 
 
-def test_a_dispatcher_that_was_stopped_takes_up_nothing(desk: Desk) -> None:
-    dispatcher = desk.open(short_jobs())
+def test_a_dispatcher_that_was_stopped_takes_up_nothing(harness: JobHarness) -> None:
+    dispatcher = harness.open(short_jobs())
     dispatcher.stop()
 
-    job = submit(desk.database)
+    job = submit(harness.database)
 
     assert not dispatcher._thread.is_alive()
-    assert read(desk.database, job).status == "pending"
+    assert read(harness.database, job).status == "pending"
 
 
 def test_two_job_types_of_one_kind_are_refused(database: Database) -> None:
@@ -417,57 +381,3 @@ def test_a_job_behind_a_long_one_of_its_batch_is_left_to_who_took_it_up_meanwhil
     )
 
     assert [read(database, job).status for job in (first, second)] == ["completed", "pending"]
-
-
-def fails_twice(monkeypatch: pytest.MonkeyPatch, place: object, name: str) -> None:
-    """As a full disk does until there is room again."""
-    real, failures = getattr(place, name), [1, 1]
-
-    def sometimes(*args: Any, **more: Any) -> Any:
-        if failures:
-            failures.pop()
-            raise OperationalError("INSERT", {}, Exception("database or disk is full"))
-        return real(*args, **more)
-
-    monkeypatch.setattr(place, name, sometimes)
-
-
-def two_steps(context: JobContext) -> dict[str, Any]:
-    return {"found": [context.step("search", lambda: 3), context.step("weigh", lambda: 5)]}
-
-
-@pytest.mark.parametrize(
-    ("place", "name"),
-    [
-        (transitions, "still_runs"),
-        (transitions, "begin_step"),
-        (transitions, "finish_step"),
-        (SystemDatabase, "_check_operation_execution_txn"),
-        (SystemDatabase, "_record_operation_result_txn"),
-    ],
-)
-def test_a_disk_that_takes_nothing_in_amid_the_steps_costs_no_job(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, place: object, name: str
-) -> None:
-    fails_twice(monkeypatch, place, name)
-    desk.open(long_jobs(two_steps))
-    end = ended(desk.database, submit(desk.database, "sources"))
-    assert (end.status, end.error) == ("completed", None)
-    assert end.result == {"found": [3, 5]}
-
-
-def test_nothing_behind_a_step_that_was_not_recorded_is_recorded(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    record, recorded = SystemDatabase._record_operation_result_txn, []
-
-    def but_not_the_first(self: SystemDatabase, result: Any, *args: Any, **more: Any) -> None:
-        if result["function_name"] == "search":
-            raise OperationalError("INSERT", {}, Exception("database or disk is full"))
-        recorded.append(result["function_name"])
-        record(self, result, *args, **more)
-
-    monkeypatch.setattr(SystemDatabase, "_record_operation_result_txn", but_not_the_first)
-    desk.open(long_jobs(two_steps))
-    assert ended(desk.database, submit(desk.database, "sources")).result == {"found": [3, 5]}
-    assert "weigh" not in recorded

@@ -16,6 +16,7 @@ import pytest
 
 from dashboard.sign_in import folder as folders
 from dashboard.sign_in.folder import AGAIN_SECONDS, BEGUN, LISTED_SECONDS, LOCK, Folder, Held
+from tests.support.sign_in import session_files
 
 NAME, OTHER = "0" * 32, "f" * 32
 HOLD = """
@@ -61,10 +62,6 @@ def make(root: Path, clock: Clock) -> Iterator[Callable[[], Folder]]:
 Make = Callable[[], Folder]
 
 
-def files(root: Path) -> list[Path]:
-    return [file for file in root.rglob("*") if file.is_file() and file.name != LOCK]
-
-
 def mode(path: Path) -> int:
     return stat.S_IMODE(path.lstat().st_mode)
 
@@ -93,7 +90,7 @@ def test_all_is_private_whatever_the_mask_and_whatever_was_there(root: Path, mak
             assert make().save(NAME, b"sealed")
     finally:
         os.umask(before)
-    (file,) = files(root)
+    (file,) = session_files(root)
     assert (mode(root), mode(file.parent), mode(file), mode(file.parent / LOCK)) == (
         0o700,
         0o700,
@@ -124,9 +121,9 @@ def test_a_file_is_written_whole_or_not_at_all(
             clock.now += AGAIN_SECONDS
         assert len(said(caplog)) == 1, "told once"
         assert "No space left" in caplog.text
-        assert [file.read_bytes() for file in files(root)] == [b"former"]
+        assert [file.read_bytes() for file in session_files(root)] == [b"former"]
     assert folder.save(NAME, b"later"), "and it heals by itself"
-    assert [file.read_bytes() for file in files(root)] == [b"later"]
+    assert [file.read_bytes() for file in session_files(root)] == [b"later"]
 
 
 def test_after_a_failure_the_disk_is_left_alone_for_a_while(root: Path, make: Make, clock: Clock) -> None:
@@ -154,7 +151,7 @@ def test_who_lives_is_left_what_is_theirs_and_who_is_gone_has_one_heir(root: Pat
     one.close()
     assert other.adopt(NAME) == b"later"
     other.drop(NAME)
-    assert files(root) == []
+    assert session_files(root) == []
 
 
 def adopted(heir: Folder, name: str) -> bytes | None:
@@ -267,7 +264,7 @@ def test_a_file_that_cannot_be_read_for_a_moment_is_found_the_next_time(
 def test_a_link_in_place_of_a_file_is_taken_and_empty(root: Path, make: Make, tmp_path: Path) -> None:
     owner, heir = make(), make()
     owner.save(NAME, b"sealed")
-    (file,) = files(root)
+    (file,) = session_files(root)
     file.unlink()
     (tmp_path / "elsewhere").write_bytes(b"of somebody else")
     file.symlink_to(tmp_path / "elsewhere")
@@ -280,13 +277,13 @@ def test_a_link_in_place_of_a_file_is_taken_and_empty(root: Path, make: Make, tm
 def test_the_folder_that_somebody_removed_is_made_anew(root: Path, make: Make) -> None:
     folder = make()
     folder.save(NAME, b"sealed")
-    (file,) = files(root)
+    (file,) = session_files(root)
     file.unlink()
     (file.parent / LOCK).unlink()
     file.parent.rmdir()
     folder.drop(NAME)
     assert folder.save(NAME, b"again")
-    assert [found.read_bytes() for found in files(root)] == [b"again"]
+    assert [found.read_bytes() for found in session_files(root)] == [b"again"]
 
 
 def aged(file: Path, seconds: float) -> None:
@@ -298,17 +295,17 @@ def test_what_nobody_came_back_for_is_removed_and_then_its_folder(root: Path, ma
     owner, sweeper = make(), make()
     for name in (NAME, OTHER, "a" * 32):
         owner.save(name, b"sealed")
-    own = files(root)[0].parent
+    own = session_files(root)[0].parent
     aged(own / NAME, 101)
     aged(own / OTHER, -11)  # of a clock that was put back since
     aged(own / ("a" * 32), 90)
     (own / f".{NAME}.new").write_bytes(b"torn")
     (own / "notes.txt").touch()
     sweeper.sweep(100, 10)
-    assert len(files(root)) == 5, "its owner lives"
+    assert len(session_files(root)) == 5, "its owner lives"
     owner.close()
     sweeper.sweep(100, 10)
-    assert {file.name for file in files(root)} == {"a" * 32, "notes.txt"}
+    assert {file.name for file in session_files(root)} == {"a" * 32, "notes.txt"}
     assert sweeper.adopt("a" * 32) == b"sealed"
     sweeper.sweep(100, 10)
     assert own.is_dir(), "what is none of ours is left alone"
@@ -323,11 +320,11 @@ def test_without_its_lock_a_folder_is_cleared_all_the_same(root: Path, make: Mak
     for name in (NAME, OTHER):
         owner.save(name, b"sealed")
     owner.close()
-    own = files(root)[0].parent
+    own = session_files(root)[0].parent
     (own / LOCK).unlink()
     aged(own / NAME, 101)
     sweeper.sweep(100, 10)
-    assert [file.name for file in files(root)] == [OTHER]
+    assert [file.name for file in session_files(root)] == [OTHER]
     aged(own / OTHER, 101)
     sweeper.sweep(100, 10)
     assert list(root.iterdir()) == []
@@ -359,7 +356,9 @@ def test_what_cannot_be_removed_is_tried_again(
         folder.sweep(100, 10)
     else:
         folder.close()
-    assert [file.read_bytes() for file in files(root)] == [b"new tokens"], "what is written anew stays"
+    assert [file.read_bytes() for file in session_files(root)] == [b"new tokens"], (
+        "what is written anew stays"
+    )
 
 
 def test_what_is_over_is_removed_although_what_is_new_could_not_be_written(
@@ -376,7 +375,7 @@ def test_what_is_over_is_removed_although_what_is_new_could_not_be_written(
         folder.drop(NAME)
         assert not folder.save(NAME, b"new tokens")
     folder.sweep(100, 10)
-    assert files(root) == []
+    assert session_files(root) == []
 
 
 def test_folders_that_were_never_finished_go_with_time(root: Path, make: Make) -> None:
@@ -391,7 +390,7 @@ def test_folders_that_were_never_finished_go_with_time(root: Path, make: Make) -
     aged(begun, 101)
     aged(locked, 101)
     sweeper.sweep(100, 10)
-    assert [each.name for each in root.iterdir()] == [files(root)[0].parent.name]
+    assert [each.name for each in root.iterdir()] == [session_files(root)[0].parent.name]
 
 
 def test_folders_of_others_are_left_alone_and_nothing_is_taken_from_them(root: Path, make: Make) -> None:
@@ -435,7 +434,7 @@ def test_heirs_stand_in_nobodys_way(root: Path, make: Make) -> None:
     owner, heir = make(), make()
     owner.save(NAME, b"sealed")
     owner.close()
-    own = files(root)[0].parent
+    own = session_files(root)[0].parent
     with folders._as_heir(own):
         heir.sweep(100, 10)
         assert heir.adopt(NAME) == b"sealed"

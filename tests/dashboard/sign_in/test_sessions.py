@@ -7,7 +7,7 @@ import pytest
 
 from dashboard.sign_in import sessions as all_sessions
 from dashboard.sign_in.authority import Refused, Tokens, Unavailable
-from dashboard.sign_in.folder import LOCK, Folder, Held
+from dashboard.sign_in.folder import Folder, Held
 from dashboard.sign_in.session import NOTED_SECONDS, Session
 from dashboard.sign_in.sessions import (
     AHEAD_SECONDS,
@@ -17,6 +17,7 @@ from dashboard.sign_in.sessions import (
     Sessions,
     Shelf,
 )
+from tests.support.sign_in import session_files
 
 
 class Clock:
@@ -170,10 +171,6 @@ def start(tmp_path: Path, service: Service, wall: Clock) -> Iterator[Callable[[]
 Start = Callable[[], Process]
 
 
-def kept(root: Path) -> list[Path]:
-    return [file for file in root.rglob("*") if file.is_file() and file.name != LOCK]
-
-
 def test_a_cookie_is_known_after_a_restart_in_one_process_alone(start: Start, service: Service) -> None:
     former = start()
     secret = former.sign_in()
@@ -204,7 +201,7 @@ def test_who_signed_out_before_a_restart_is_signed_out_after_it(start: Start, tm
     later = start()
     assert later.sessions.find(secret) is None
     assert later.sessions.find(other) is not None
-    assert len(kept(tmp_path)) == 1
+    assert len(session_files(tmp_path)) == 1
 
 
 def test_after_a_restart_the_times_go_on_by_the_clock_on_the_wall(
@@ -221,7 +218,7 @@ def test_after_a_restart_the_times_go_on_by_the_clock_on_the_wall(
     assert later.sessions.find(secrets[1]) is not None
     wall.now += 1.0
     assert later.sessions.find(secrets[2]) is None
-    assert len(kept(tmp_path)) == 2
+    assert len(session_files(tmp_path)) == 2
     later.sessions.tidy()
     assert service.revoked == ["away"], "the cookie has opened it, so that its tokens can be taken back"
     assert later.clock.now - early.begun_at == pytest.approx(IDLE_SECONDS - 1)
@@ -229,7 +226,7 @@ def test_after_a_restart_the_times_go_on_by_the_clock_on_the_wall(
     early.used_at = later.clock.now
     later.sessions.tidy()
     assert early.ended, "thirty days since they signed in, in whichever process"
-    assert kept(tmp_path) == []
+    assert session_files(tmp_path) == []
 
 
 def test_the_longest_life_ends_a_session_that_was_used_all_the_time(start: Start, wall: Clock) -> None:
@@ -266,13 +263,13 @@ def test_a_file_that_is_not_what_it_was_is_none_and_goes(start: Start, tmp_path:
     former = start()
     secrets = [former.sign_in() for _ in range(3)]
     former.end()
-    torn, changed, other = kept(tmp_path)
+    torn, changed, other = session_files(tmp_path)
     torn.write_bytes(torn.read_bytes()[:40])
     changed.write_bytes(bytes(100))
     other.write_bytes(b"")
     later = start()
     assert [later.sessions.find(secret) for secret in secrets] == [None] * 3
-    assert kept(tmp_path) == []
+    assert session_files(tmp_path) == []
 
 
 def test_of_strangers_nothing_is_remembered_and_what_is_no_secret_is_not_looked_for(
@@ -317,7 +314,7 @@ def test_what_nobody_came_back_for_is_removed_in_time(
 ) -> None:
     former = start()
     former.sign_in()
-    (file,) = kept(tmp_path)
+    (file,) = session_files(tmp_path)
     wall.now = file.stat().st_mtime
     former.end()
     later = start()
@@ -342,6 +339,6 @@ def test_more_than_can_be_held_end_with_their_files(
     later.sign_in("two")
     assert later.sessions.find(secret) is not None
     assert [session.credential() for session in later.sessions.all()] == [{"Authorization": "Bearer one"}]
-    assert len(kept(tmp_path)) == 1
+    assert len(session_files(tmp_path)) == 1
     later.sessions.tidy()
     assert service.revoked == ["two"]

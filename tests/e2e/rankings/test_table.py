@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -101,29 +102,34 @@ WebSocket.prototype.addEventListener = function (type, heard, ...rest) {
 };"""
 
 
-def test_what_a_reader_does_before_the_slow_answer_is_kept_and_no_step_of_the_history(
-    browser: Browser, running_dashboard: str
-) -> None:
+@pytest.fixture
+def slow(browser: Browser, running_dashboard: str) -> Iterator[Page]:
+    """The table, which hears every answer late: by ``window.lateBy`` ms."""
     reader = Reader(browser, running_dashboard)
     reader.context.add_init_script(SLOW)
-    page = rankings(reader)
-    everything, before = len(ids(page)), page.evaluate("history.length")
-    for name in ("No stablecoins", "Stale or disputed", "No stablecoins"):
-        page.get_by_role("button", name=name, exact=True).click()
-    page.locator(".rk tbody .c-price").first.click()
-    coin = ids(page)[0]
-    expect(page).to_have_url(re.compile(f"facet=flagged&coin={coin}$"))
-    expect(panel(page).locator("h2")).to_be_visible()
-    page.wait_for_selector(IDLE)
-    assert page.evaluate("history.length") == before + 1, "the open coin alone is a step"
-    page.go_back()
-    expect(panel(page)).to_have_count(0)
-    expect(page).to_have_url(re.compile("facet=flagged$"))
-    page.get_by_role("button", name="Clear filters").click()
-    expect(page).to_have_url(re.compile("/rankings$"))
-    page.wait_for_selector(IDLE)
-    assert len(ids(page)) == everything
+    yield rankings(reader)
     reader.close()
+
+
+def test_what_a_reader_does_before_the_slow_answer_is_kept_and_no_step_of_the_history(
+    slow: Page,
+) -> None:
+    everything, before = len(ids(slow)), slow.evaluate("history.length")
+    for name in ("No stablecoins", "Stale or disputed", "No stablecoins"):
+        slow.get_by_role("button", name=name, exact=True).click()
+    slow.locator(".rk tbody .c-price").first.click()
+    coin = ids(slow)[0]
+    expect(slow).to_have_url(re.compile(f"facet=flagged&coin={coin}$"))
+    expect(panel(slow).locator("h2")).to_be_visible()
+    slow.wait_for_selector(IDLE)
+    assert slow.evaluate("history.length") == before + 1, "the open coin alone is a step"
+    slow.go_back()
+    expect(panel(slow)).to_have_count(0)
+    expect(slow).to_have_url(re.compile("facet=flagged$"))
+    slow.get_by_role("button", name="Clear filters").click()
+    expect(slow).to_have_url(re.compile("/rankings$"))
+    slow.wait_for_selector(IDLE)
+    assert len(ids(slow)) == everything
 
 
 def test_columns_and_span_are_chosen_and_reopened_by_the_link(page: Page) -> None:
@@ -141,25 +147,19 @@ def test_columns_and_span_are_chosen_and_reopened_by_the_link(page: Page) -> Non
     expect(page.locator(".rk tr[data-id=bitcoin] .c-volume")).to_have_text(re.compile(r"^\$[\d.]+[MBT]$"))
 
 
-def test_a_choice_outlives_an_answer_that_is_older_than_it_and_very_late(
-    browser: Browser, running_dashboard: str
-) -> None:
-    reader = Reader(browser, running_dashboard)
-    reader.context.add_init_script(SLOW)
-    page = rankings(reader)
-    page.evaluate("window.lateBy = 6500")
-    page.locator(".rk summary", has_text="Columns").click()
-    page.get_by_label("24h volume").check()
-    page.get_by_label("Change 30d").check()
-    expect(page).to_have_url(re.compile("30d"))
-    expect(page).to_have_url(re.compile(r"cols=(?!.*30d).*volume"))  # by the answer to the first choice
-    page.wait_for_selector(IDLE)
-    page.get_by_label("Rank", exact=True).uncheck()
-    expect(page).to_have_url(re.compile(r"cols=(?!.*rank)(?=.*30d).*volume"))
-    page.wait_for_selector(IDLE)
-    expect(page.locator(".rk th.c-30d").first).to_be_visible()
-    expect(page.locator(".rk th.c-rank")).to_have_count(0)
-    reader.close()
+def test_a_choice_outlives_an_answer_that_is_older_than_it_and_very_late(slow: Page) -> None:
+    slow.evaluate("window.lateBy = 6500")
+    slow.locator(".rk summary", has_text="Columns").click()
+    slow.get_by_label("24h volume").check()
+    slow.get_by_label("Change 30d").check()
+    expect(slow).to_have_url(re.compile("30d"))
+    expect(slow).to_have_url(re.compile(r"cols=(?!.*30d).*volume"))  # by the answer to the first choice
+    slow.wait_for_selector(IDLE)
+    slow.get_by_label("Rank", exact=True).uncheck()
+    expect(slow).to_have_url(re.compile(r"cols=(?!.*rank)(?=.*30d).*volume"))
+    slow.wait_for_selector(IDLE)
+    expect(slow.locator(".rk th.c-30d").first).to_be_visible()
+    expect(slow.locator(".rk th.c-rank")).to_have_count(0)
 
 
 EVERY_COLUMN = "cols=rank,name,price,1h,24h,7d,30d,cap,volume,trend,source"
