@@ -1,62 +1,34 @@
-"""The ``chainproof`` program. Thin: each command calls a domain's service.
+"""The ``chainproof`` program.
 
-Exit codes: 0 done, 1 findings, 2 wrong use, 3 a dependency failed.
+Exit codes: 0 done, 1 findings, 2 wrong use, 3 a dependency failed, 130 interrupted.
 """
 
 import os
 import sys
 
-import typer
-
-from backend import heaps
-from backend.cli import (
-    apps,
-    backups,
-    documents,
-    entities,
-    keys,
-    prices,
-    profiles,
-    programs,
-    rules,
-    runs,
-    scan,
-    sources,
-    topics,
-    topics_fetch,
-    upkeep,
-    users,
-)
-
-app = typer.Typer(
-    name="chainproof",
-    help="Crypto markets, topics, article correction and evaluation timelines.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-)
-for commands in (programs, upkeep, backups, scan):
-    app.add_typer(commands.app)
-app.add_typer(apps.app, name="apps")
-app.add_typer(documents.app, name="documents")
-app.add_typer(entities.app, name="entities")
-app.add_typer(keys.app, name="keys")
-app.add_typer(prices.app, name="prices")
-app.add_typer(profiles.app, name="profiles")
-app.add_typer(rules.app, name="rules")
-app.add_typer(runs.app, name="runs")
-app.add_typer(sources.app, name="sources")
-topics.app.command("fetch")(topics_fetch.app)
-app.add_typer(topics.app, name="topics")
-app.add_typer(users.app, name="users")
+INTERRUPTED = 130
+"""Exit code after Ctrl-C: 128 and the number of SIGINT, as shells have it."""
 
 
 def main() -> None:
-    # As numpy is imported, its algebra would start a thread for each core, which is a tenth of a program's
-    # start; what is added up here is small, and threads of requests and jobs are there already.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    heaps.share()
+    """Run the command that the arguments name.
+
+    The commands are imported here, so that Ctrl-C during the imports ends the program without a traceback
+    and ``--version`` answers without them.
+    """
     try:
+        if sys.argv[1:] == ["--version"]:
+            from backend.cli.version import print_version
+
+            return print_version()
+        from backend import heaps
+
+        # As numpy is imported, its algebra would start a thread for each core, which is a tenth of a
+        # program's start; what is added up here is small, and threads of requests and jobs are there already.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        heaps.share()
+        from backend.cli.commands import app
+
         app()
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(INTERRUPTED)

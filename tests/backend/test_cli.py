@@ -8,7 +8,8 @@ from typer.testing import CliRunner
 
 from backend import cli
 from backend.auth import keyformat
-from backend.cli import app
+from backend.cli import commands
+from backend.cli.commands import app
 from tests.support.homes import own_home
 
 run = CliRunner()
@@ -140,6 +141,6 @@ def test_algebra_takes_one_thread_unless_the_operator_says_more(
     if given is None:
         monkeypatch.delenv("OPENBLAS_NUM_THREADS")
     seen: list[str] = []
-    monkeypatch.setattr(cli, "app", lambda: seen.append(os.environ["OPENBLAS_NUM_THREADS"]))
+    monkeypatch.setattr(commands, "app", lambda: seen.append(os.environ["OPENBLAS_NUM_THREADS"]))
     cli.main()
     assert seen == [then]

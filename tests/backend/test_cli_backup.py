@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from backend.cli import app
+from backend.cli.commands import app
 from tests.support.homes import own_home
 
 run = CliRunner()

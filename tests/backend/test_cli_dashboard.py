@@ -11,7 +11,7 @@ from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 from typer.testing import CliRunner
 
 from backend import logs
-from backend.cli import app
+from backend.cli.commands import app
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from backend import migrations
-from backend.cli import app
+from backend.cli.commands import app
 from backend.db import Database
 from backend.extraction import sightings
 from backend.extraction.mentions import Seen

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 from backend.articles.desk import desk
 from backend.articles.desk.files import sources
 from backend.articles.rules.ruleset import Rules
-from backend.cli import app
+from backend.cli.commands import app
 from backend.settings import Settings
 from tests.support.article_app import PACK
 

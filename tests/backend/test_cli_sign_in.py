@@ -8,7 +8,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from backend.auth.oauth import passwords
-from backend.cli import app
+from backend.cli.commands import app
 from tests.support.homes import own_home
 from tests.support.oauth_app import CALLBACK, CHEAP
 

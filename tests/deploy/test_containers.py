@@ -11,7 +11,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from backend.cli import app
+from backend.cli.commands import app
 from backend.settings import Settings
 
 ROOT = Path(__file__).parents[2]

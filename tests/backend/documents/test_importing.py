@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from backend import file_mistakes
-from backend.cli import app
+from backend.cli.commands import app
 from backend.documents import importing
 from backend.documents.importing import files, import_files
 from backend.documents.readers import Options

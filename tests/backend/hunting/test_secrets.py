@@ -28,7 +28,7 @@ from backend.articles.rules.ruleset import Rules
 from backend.articles.tasks import article_schedules
 from backend.auth import service
 from backend.auth.oauth import accounts, apps, grants
-from backend.cli import app as program
+from backend.cli.commands import app as program
 from backend.db import Database
 from backend.extraction.tasks import extraction_jobs
 from backend.jobs.schedules import Ticker

@@ -7,7 +7,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from backend.cli import app
+from backend.cli.commands import app
 from backend.db import Database
 from tests.support.homes import own_home
 from tests.support.timelines import made_run, put

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from typer.testing import CliRunner, Result
 
 from backend.articles.engine import RuleSet
-from backend.cli import app
+from backend.cli.commands import app
 from backend.db import Database
 from backend.topics import importing
 from backend.topics.importing import import_files

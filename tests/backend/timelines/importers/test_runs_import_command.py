@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from backend.cli import app
+from backend.cli.commands import app
 from backend.settings import Settings
 from tests.support import databases
 from tests.support.homes import own_home

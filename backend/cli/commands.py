@@ -1,0 +1,61 @@
+"""Puts the commands of ``chainproof`` together. Each of them is thin: it calls a domain's service."""
+
+from typing import Annotated
+
+import typer
+
+from backend.cli import (
+    apps,
+    backups,
+    documents,
+    entities,
+    keys,
+    prices,
+    profiles,
+    programs,
+    rules,
+    runs,
+    scan,
+    sources,
+    topics,
+    topics_fetch,
+    upkeep,
+    users,
+)
+from backend.cli.version import print_version
+
+app = typer.Typer(
+    name="chainproof",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+for commands in (programs, upkeep, backups, scan):
+    app.add_typer(commands.app)
+app.add_typer(apps.app, name="apps")
+app.add_typer(documents.app, name="documents")
+app.add_typer(entities.app, name="entities")
+app.add_typer(keys.app, name="keys")
+app.add_typer(prices.app, name="prices")
+app.add_typer(profiles.app, name="profiles")
+app.add_typer(rules.app, name="rules")
+app.add_typer(runs.app, name="runs")
+app.add_typer(sources.app, name="sources")
+topics.app.command("fetch")(topics_fetch.app)
+app.add_typer(topics.app, name="topics")
+app.add_typer(users.app, name="users")
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        print_version()
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
+    ] = False,
+) -> None:
+    """Crypto markets, topics, article correction and evaluation timelines."""
