@@ -20,7 +20,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match, Route
 
-from backend import docs_page, errors, health, logs, migrations, openapi
+from backend import docs_page, errors, health, landing_page, logs, migrations, openapi
 from backend.articles.router import router as articles_router
 from backend.articles.rules import ruleset
 from backend.articles.service import ArticleService
@@ -60,6 +60,7 @@ log = structlog.get_logger(__name__)
 ROUTERS = (
     health.router,
     docs_page.router,
+    landing_page.router,
     oauth_page.router,
     oauth_router.router,
     oauth_router.introspection,

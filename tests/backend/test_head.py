@@ -14,7 +14,7 @@ READY = ("/rankings", "/rankings?with_candles=24h", "/prices", "/prices/all", "/
 OTHERS = (
     *("/assets/bitcoin", "/assets/bitcoin/icon", "/assets/bitcoin/candles", "/prices/bitcoin/quotes"),
     *("/aggregation/btc", "/rankings?limit=1", "/markets/incidents", "/markets/status"),
-    *("/healthz", "/readyz", "/docs", "/openapi.json"),
+    *("/", "/healthz", "/readyz", "/docs", "/openapi.json"),
 )
 REFUSED = ("/nothing", "/assets/nothing", "/rankings?sort=x", "/markets/incidents?open=maybe")
 
