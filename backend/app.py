@@ -41,6 +41,7 @@ from backend.changes import ChangeWatcher
 from backend.db import Database
 from backend.extraction.router import router as extraction_router
 from backend.instants import Clock, utc_now
+from backend.jobs.heartbeat import WorkerWatch
 from backend.markets import icon_router, icons
 from backend.markets.icons import Icons
 from backend.markets.router import router as markets_router
@@ -131,6 +132,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
     app.state.keyring = credentials
     app.state.oauth = OAuth(database, settings.issuer_url, now)
     app.state.watcher = watcher
+    app.state.workers = WorkerWatch(database, now)
     app.state.market = market
     app.state.icons = images
     app.state.articles = articles

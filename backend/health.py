@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, Response
 from backend import errors, metrics
 from backend.auth.callers import is_on_this_machine
 from backend.instants import utc_now
+from backend.jobs.heartbeat import WorkerWatch
 from backend.language_model import gauges as model_gauges
 
 THREADS = CapacityLimiter(4)
@@ -45,7 +46,8 @@ async def healthz() -> dict[str, str]:
 async def readyz(request: Request) -> Response:
     """The dependencies answer: the store, and the watcher that keeps this process's answers current.
 
-    What is not needed to answer is told too, as where requests are counted.
+    `worker` and `limits` tell of what is not needed to answer: their `ok` changes neither `status` nor the
+    status code.
     """
     return await to_thread.run_sync(_readiness, request, limiter=THREADS)
 
@@ -53,6 +55,7 @@ async def readyz(request: Request) -> Response:
 def _readiness(request: Request) -> Response:
     checks = {"store": _store(request), "watcher": _watcher(request)}
     ok = all(check.ok for check in checks.values())
+    checks["worker"] = _worker(request)
     if request.app.state.limiter is not None:
         checks["limits"] = Check(ok=True, detail=request.app.state.limiter.where())
     body: dict[str, Any] = {
@@ -97,6 +100,15 @@ def _store(request: Request) -> Check:
     except Exception as error:  # noqa: BLE001 - whatever the driver raises, the answer is the same
         return Check(ok=False, detail=f"The store does not answer ({type(error).__name__}).")
     return Check(ok=True, detail="The store answers.")
+
+
+def _worker(request: Request) -> Check:
+    watch: WorkerWatch = request.app.state.workers
+    try:
+        state = watch.state()
+    except Exception as error:  # noqa: BLE001 - as above
+        return Check(ok=False, detail=f"Not known: the store does not answer ({type(error).__name__}).")
+    return Check(ok=not state.is_fault, detail=state.sentence(watch.clock()))
 
 
 def _watcher(request: Request) -> Check:

@@ -1,5 +1,6 @@
 """The process that works: schedules, and the jobs that callers submit."""
 
+import contextlib
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -16,6 +17,7 @@ from backend.errors import Unavailable
 from backend.extraction.tasks import extraction_jobs
 from backend.jobs.dispatch import Dispatcher
 from backend.jobs.engine import JobEngine
+from backend.jobs.heartbeat import Heartbeat
 from backend.jobs.running import JobType
 from backend.jobs.schedules import HOUR, Schedule, Ticker
 from backend.jobs.slots import LockLost, open_locks
@@ -37,7 +39,11 @@ RETRY_SECONDS = 5.0
 
 
 def launched(
-    settings: Settings, database: Database, schedules: Sequence[Schedule], rules: Rules
+    settings: Settings,
+    database: Database,
+    schedules: Sequence[Schedule],
+    rules: Rules,
+    heartbeat: Heartbeat,
 ) -> JobEngine:
     """The engine at work, with what callers can submit, over one set of rules."""
     topics = topic_schedules(settings, database, rules)
@@ -54,7 +60,13 @@ def launched(
             *timelines,
             *job_schedules(database, job_types, keep=keep),
         ],
-        dispatcher=Dispatcher(database, job_types, timeout=timedelta(seconds=settings.job_timeout_seconds)),
+        dispatcher=Dispatcher(
+            database,
+            job_types,
+            timeout=timedelta(seconds=settings.job_timeout_seconds),
+            heartbeat=heartbeat,
+        ),
+        heartbeat=heartbeat,
     )
     engine.launch()
     first_tick(settings, topics, REPORTS)
@@ -113,6 +125,8 @@ def run_worker(settings: Settings) -> None:
     stop = StopRequest()
     stop.end_within(STOP_SECONDS)
     database = Database(settings.app_database_url)
+    heartbeat = Heartbeat(database)
+    patiently(heartbeat.start, stop)  # before all that may fail, so that failing starts are counted
     schedules = [
         *market_schedules(settings, database),
         *article_schedules(settings, database),
@@ -120,7 +134,7 @@ def run_worker(settings: Settings) -> None:
     ]
     try:
         first_tick(settings, schedules)  # before all else: the figures are what a new start shows
-        begin = partial(launched, settings, database, schedules, Rules(settings, keep=True))
+        begin = partial(launched, settings, database, schedules, Rules(settings, keep=True), heartbeat)
         engine = patiently(begin, stop)
     except LockLost as loss:
         raise Unavailable(f"The data store went away: {loss}.") from loss
@@ -128,4 +142,6 @@ def run_worker(settings: Settings) -> None:
         log.info("worker_started")
         stop.wait()
         engine.stop(STOP_SECONDS - 1)
+    with contextlib.suppress(sa.exc.OperationalError):  # a store that is away hears nothing
+        heartbeat.stop()
     database.dispose()

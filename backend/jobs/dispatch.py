@@ -17,6 +17,7 @@ from dbos import DBOS, SetWorkflowID
 from backend.db import Database
 from backend.instants import Clock, utc_now
 from backend.jobs import running, transitions
+from backend.jobs.heartbeat import Heartbeat
 from backend.jobs.running import JobType, Runner
 
 log = structlog.get_logger(__name__)
@@ -41,10 +42,12 @@ class Dispatcher:
         *,
         timeout: timedelta,
         clock: Clock = utc_now,
+        heartbeat: Heartbeat | None = None,
     ) -> None:
         self.runner = Runner(database, job_types, timeout=timeout, clock=clock)
         self._database = database
         self._clock = clock
+        self._heartbeat = heartbeat
         self._busy: dict[str, dict[str, datetime]] = {kind: {} for kind in self.runner.types}
         self._guard = threading.Lock()
         self._wake = threading.Event()
@@ -145,6 +148,8 @@ class Dispatcher:
                 if time.monotonic() >= next_sweep:
                     next_sweep = time.monotonic() + SWEEP_SECONDS
                     self.sweep()
+                if self._heartbeat is not None:  # last, so that it shows that all before it was done
+                    self._heartbeat.beat()
                 self._failing = False
             except Exception as error:
                 if not self._failing:

@@ -24,6 +24,7 @@ from backend.db import LINE, ask_before_use
 from backend.jobs import clockwork, running
 from backend.jobs import schedules as ticking
 from backend.jobs.dispatch import Dispatcher
+from backend.jobs.heartbeat import Heartbeat
 from backend.jobs.repeats import OnceInAWhile
 from backend.jobs.retention import retention
 from backend.jobs.schedules import Schedule, Ticker
@@ -76,6 +77,7 @@ class JobEngine:
         *,
         schedules: Sequence[Schedule],
         dispatcher: Dispatcher | None = None,
+        heartbeat: Heartbeat | None = None,
         queues: Sequence[JobQueue] = (),
         keep_jobs: timedelta = timedelta(days=2),
         on_slot_lost: Callable[[], None] = exit_at_once,
@@ -84,6 +86,7 @@ class JobEngine:
         self._home = home
         self._schedules = [*schedules, retention(keep_jobs)]
         self._dispatcher = dispatcher
+        self._heartbeat = heartbeat
         self._queues = queues
         self._on_slot_lost = on_slot_lost
         self._undo = contextlib.ExitStack()
@@ -103,7 +106,7 @@ class JobEngine:
             locks = open_locks(self._database_url, self._home)
             undo.callback(self._give_back, locks)
             self.executor_id = take_slot(locks)
-            ticking.use(Ticker(self._schedules, locks))
+            ticking.use(Ticker(self._schedules, locks, heartbeat=self._heartbeat))
             undo.callback(ticking.use, None)
             if self._dispatcher is not None:  # before the launch, which takes up what was unfinished
                 running.use(self._dispatcher.run)

@@ -17,6 +17,7 @@ import structlog
 from dbos import DBOS
 
 from backend.instants import Clock, utc_now
+from backend.jobs.heartbeat import Heartbeat
 from backend.jobs.slots import Locks
 
 log = structlog.get_logger(__name__)
@@ -84,13 +85,23 @@ def _cron(seconds: int) -> str:
 class Ticker:
     """Runs the ticks that this process takes up."""
 
-    def __init__(self, schedules: Iterable[Schedule], locks: Locks, *, clock: Clock = utc_now) -> None:
+    def __init__(
+        self,
+        schedules: Iterable[Schedule],
+        locks: Locks,
+        *,
+        clock: Clock = utc_now,
+        heartbeat: Heartbeat | None = None,
+    ) -> None:
         self.schedules = {schedule.name: schedule for schedule in schedules}
+        self._heartbeat = heartbeat
         self._locks = locks
         self._clock = clock
 
     def tick(self, name: str, scheduled_at: datetime) -> Outcome:
         """Run a schedule for the tick of ``scheduled_at``, unless that is past or the last one runs still."""
+        if self._heartbeat is not None:
+            self._heartbeat.tick()
         schedule = self.schedules.get(name)
         if schedule is None:
             log.warning("tick_of_unknown_schedule", schedule=name)

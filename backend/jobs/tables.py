@@ -57,3 +57,20 @@ submissions = sa.Table(
 
 ``digest`` is of the kind and the body.
 """
+
+workers = sa.Table(
+    "workers",
+    metadata,
+    sa.Column("id", sa.String(36), primary_key=True),
+    sa.Column("host", sa.String(255), nullable=False),
+    sa.Column("pid", sa.Integer, nullable=False),
+    sa.Column("started_at", UtcTime, nullable=False),
+    sa.Column("seen_at", UtcTime),
+    sa.Column("ticked_at", UtcTime),
+    sa.Column("stopped_at", UtcTime),
+)
+"""One row for each start of a worker process in the last day.
+
+``seen_at`` is the last heartbeat, null until the worker first looks for jobs. ``ticked_at`` is when it last
+ran a schedule. ``stopped_at`` is set only by an orderly stop.
+"""

@@ -144,8 +144,11 @@ def list_incidents(
 
 @router.get("/markets/status", response_model=schemas.MarketStatus)
 def read_status(request: Request) -> dict[str, Any]:
-    """How each provider is doing: last success, faults, cadence and what is left of its quota."""
-    return market(request).status()
+    """How each provider is doing: last success, faults, cadence and what is left of its quota.
+
+    `worker` tells whether a worker refreshes the figures and runs jobs.
+    """
+    return {**market(request).status(), "worker": request.app.state.workers.state().as_wire()}
 
 
 def whole_positive(text: str | None) -> int | None:

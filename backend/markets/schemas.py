@@ -270,9 +270,19 @@ class ProviderStatus(Wire):
     missing_ids: list[str]
 
 
+class WorkerStatus(Wire):
+    """``seen_at`` is the last heartbeat of any worker, null if none ever ran. ``restarts`` counts starts in
+    the last five minutes that ended within a minute."""
+
+    state: Literal["working", "waiting", "stalled", "restarting", "missing"]
+    seen_at: Timestamp | None
+    restarts: int
+
+
 class MarketStatus(Wire):
     mode: Literal["sample", "live"]
     refreshed_at: Timestamp | None
     assets: int
     stale: int
     providers: list[ProviderStatus]
+    worker: WorkerStatus

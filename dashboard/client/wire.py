@@ -41,6 +41,7 @@ __all__ = [
     "ReasonValues",
     "Rule",
     "Total",
+    "WorkerStatus",
 ]
 
 
@@ -253,9 +254,16 @@ class ProviderStatus(TypedDict):
     missing_ids: list[str]
 
 
+class WorkerStatus(TypedDict):
+    state: Literal["working", "waiting", "stalled", "restarting", "missing"]
+    seen_at: str | None
+    restarts: int
+
+
 class MarketStatus(TypedDict):
     mode: Literal["sample", "live"]
     refreshed_at: str | None
     assets: int
     stale: int
     providers: list[ProviderStatus]
+    worker: WorkerStatus

@@ -84,3 +84,17 @@ def test_where_requests_are_counted_is_told_and_keeps_nobody_from_being_ready(tm
     assert answer.status == 200
     assert "Redis does not answer" in answer.json()["checks"]["limits"]["detail"]
     running.close()
+
+
+def test_a_missing_worker_is_told_and_keeps_nobody_from_being_ready(tmp_path: Path) -> None:
+    enable_only(tmp_path, ("bitcoin",))
+    clock = Clock()
+    running = run_app(settings_in(tmp_path), clock)
+    assert send(running.app, "/readyz").json()["checks"]["worker"]["ok"] is True
+    clock.move(seconds=31)
+    answer = send(running.app, "/readyz")
+    assert (answer.status, answer.json()["status"]) == (200, "ok")
+    worker = answer.json()["checks"]["worker"]
+    assert worker["ok"] is False
+    assert worker["detail"].startswith("No worker has run on this store. Start one with 'chainproof worker'")
+    running.close()
