@@ -3,7 +3,6 @@ FROM python:3.11-slim AS build
 WORKDIR /app
 RUN pip install --no-cache-dir --disable-pip-version-check uv
 COPY pyproject.toml requirements.lock README.md LICENSE ./
-COPY .streamlit .streamlit
 COPY backend backend
 COPY dashboard dashboard
 # What the programs need and no more, in the versions and with the digests of the lock.

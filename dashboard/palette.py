@@ -11,7 +11,7 @@ DEFAULT: Scheme = "blue"
 
 LIGHT_BACKGROUNDS = ("#ffffff", "#f4f6fa")
 DARK_BACKGROUNDS = ("#0b1220", "#141d2f")
-"""The page and the panels of ``.streamlit/config.toml``."""
+"""The page and the panels of ``dashboard/.streamlit/config.toml``."""
 
 
 @dataclass(frozen=True, slots=True)

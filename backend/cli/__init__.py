@@ -16,6 +16,9 @@ def main() -> None:
     The commands are imported here, so that Ctrl-C during the imports ends the program without a traceback
     and ``--version`` answers without them.
     """
+    # Child processes start with "python -m" and "python -c", which import from the working directory first:
+    # a folder named backend or a file typing.py there would replace ours.
+    os.environ["PYTHONSAFEPATH"] = "1"
     try:
         if sys.argv[1:] == ["--version"]:
             from backend.cli.version import print_version

@@ -148,15 +148,17 @@ def dashboard(
     logs.configure(settings)
     exit_on_stop_signals()
     stop_with_parent()
+    from streamlit import config
     from streamlit.web import cli as streamlit_cli
 
-    root = Path(__file__).parents[2]
-    if (root / ".streamlit").is_dir():
-        os.chdir(root)  # Streamlit reads .streamlit/config.toml from the working folder
+    folder = Path(__file__).parents[2] / "dashboard"
+    # Streamlit also reads .streamlit in the home and in the working directory, which configure the user's own
+    # Streamlit programs: their theme, base path, secrets or syntax errors would reach this dashboard.
+    config.get_config_files = lambda file_name: [str(folder / ".streamlit" / file_name)]
     streamlit_cli.main(
         [
             "run",
-            str(root / "dashboard" / "asgi.py"),
+            str(folder / "asgi.py"),
             f"--server.address={settings.dashboard_host}",
             f"--server.port={settings.dashboard_port}",
             "--server.headless=true",

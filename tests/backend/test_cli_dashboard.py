@@ -24,7 +24,7 @@ def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 
     monkeypatch.setattr(streamlit_cli, "main", main)
     monkeypatch.setattr(logs, "configure", Mock())  # it would log into a stream that ends with the command
-    monkeypatch.chdir(Path.cwd())  # the command goes where Streamlit's settings are
+    monkeypatch.setattr(config, "get_config_files", config.get_config_files)  # which the command replaces
     monkeypatch.setenv("CHAINPROOF_HOME", str(tmp_path))
     monkeypatch.setenv("CHAINPROOF_DASHBOARD_HOST", "127.0.0.1")  # which --host writes to; undone at the end
     monkeypatch.delenv("STREAMLIT_SERVER_ALLOWED_HOSTS", raising=False)

@@ -1,6 +1,7 @@
 """One service with its dashboard for all browser tests of a run, whichever process runs them.
 
 The first process in need starts them, and they end with the run: a start costs as much as ten pages opened.
+They start in a folder, and with a home, whose contents must not reach them: see ``hostile_folder``.
 """
 
 import json
@@ -11,7 +12,7 @@ from typing import NamedTuple
 
 import psutil
 
-from tests.support import run_folder, running
+from tests.support import hostile_folder, run_folder, running
 
 STOP_SECONDS = 20
 
@@ -38,11 +39,16 @@ def end() -> None:
     """Stop it, where one was started."""
     if not _told().exists():
         return
-    program = psutil.Process(json.loads(_told().read_text())["program"])
-    children = program.children(recursive=True)
+    program, *children = processes()
     program.terminate()
     for left in psutil.wait_procs([program, *children], timeout=STOP_SECONDS)[1]:
         left.kill()
+
+
+def processes() -> list[psutil.Process]:
+    """Of the stack that was started: the program, then its children."""
+    program = psutil.Process(json.loads(_told().read_text())["program"])
+    return [program, *program.children(recursive=True)]
 
 
 def _told() -> Path:
@@ -51,10 +57,15 @@ def _told() -> Path:
 
 def _start() -> None:
     home, port, dashboard_port = run_folder.path() / "stack", running.free_port(), running.free_port()
+    folder = hostile_folder.create(run_folder.path())
     program = subprocess.Popen(
-        [sys.executable, "-m", "backend.cli", "up"],
+        [Path(sys.executable).with_name("chainproof"), "up"],
+        cwd=folder,
         env=running.environment(
-            home, CHAINPROOF_PORT=str(port), CHAINPROOF_DASHBOARD_PORT=str(dashboard_port)
+            home,
+            CHAINPROOF_PORT=str(port),
+            CHAINPROOF_DASHBOARD_PORT=str(dashboard_port),
+            HOME=str(folder),
         ),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

@@ -1,0 +1,49 @@
+"""What lies in the working directory or in the home configures and replaces nothing of the programs."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support import hostile_folder, run_folder, running, stack
+from tests.support.reader import Reader
+
+CHAINPROOF = Path(sys.executable).with_name("chainproof")
+
+
+@pytest.mark.browser
+def test_the_service_the_worker_and_the_dashboard_import_nothing_from_the_working_directory(
+    running_service: running.Service, running_dashboard: str
+) -> None:
+    assert {Path(process.cwd()).name for process in stack.processes()} == {hostile_folder.NAME}
+    commands = {process.cmdline()[-1] for process in stack.processes()}
+    assert commands >= {"up", "worker", "--no-worker", "dashboard"}
+    assert hostile_folder.imported(run_folder.path()) == []
+
+
+@pytest.mark.browser
+def test_the_dashboard_has_its_own_look_and_no_deploy_button(warm_reader: Reader) -> None:
+    """The reader's other tests say that no other host is asked."""
+    page = warm_reader.open("/", ".cp-incidents")
+    background = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
+    assert background == "rgb(255, 255, 255)"  # the system's choice, not the folder's
+    assert page.get_by_test_id("stAppDeployButton").count() == 0
+    assert page.get_by_text("Deploy", exact=True).count() == 0
+
+
+@pytest.mark.processes
+def test_scan_processes_import_nothing_from_the_working_directory(tmp_path: Path) -> None:
+    folder = hostile_folder.create(tmp_path)
+    scanned = subprocess.run(
+        [CHAINPROOF, "scan", "-", "--jobs", "2"],
+        cwd=folder,
+        env=running.environment(tmp_path / "home"),
+        input=b"Bitcoin rises.",
+        capture_output=True,
+        timeout=running.START_SECONDS,
+        check=False,
+    )
+    assert scanned.returncode == os.EX_OK, scanned.stderr
+    assert hostile_folder.imported(tmp_path) == []
