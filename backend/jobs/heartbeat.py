@@ -47,10 +47,12 @@ class WorkerState:
     - ``restarting``: a worker died at least three times in five minutes, each time within a minute.
     - ``missing``: no worker has been seen for 30 seconds; ``seen_at`` is null if none ever was.
 
+    ``started_at``, ``seen_at`` and ``ticked_at`` are the latest of all workers.
     ``workers`` counts those that work now; ``restarts`` those that died young in the last five minutes.
     """
 
     state: State
+    started_at: datetime | None = None
     seen_at: datetime | None = None
     ticked_at: datetime | None = None
     workers: int = 0
@@ -78,6 +80,8 @@ class WorkerState:
                     f"The worker keeps failing: {self.restarts} starts in the last 5 minutes ended within "
                     "a minute. Its log says why."
                 )
+        if self.seen_at is None and self.started_at is not None:
+            return f"A worker started at {_utc(self.started_at)} and never looked for jobs. Its log says why."
         if self.seen_at is None:
             return f"No worker has run on this store. {START}"
         return f"No worker has been seen since {_utc(self.seen_at)}. {START}"
@@ -183,6 +187,7 @@ def _judge(rows: Sequence[Any], now: datetime) -> WorkerState:
         state = "waiting" if any(_is_recent(sign, now, MISSING_AFTER) for sign in signs) else "missing"
     return WorkerState(
         state,
+        started_at=max((row.started_at for row in rows), default=None),
         seen_at=max((row.seen_at for row in rows if row.seen_at is not None), default=None),
         ticked_at=ticked_at,
         workers=len(working),

@@ -77,7 +77,8 @@ def body() -> None:
         states.error(data.rankings.error, key="overview", live=True)
         return
     states.stale_banner(*data.answers, key="overview")
-    if data.coins and refresh.await_first(any(coin.price is not None for coin in data.coins)):
+    told = states.worker_banner(data.status.data)
+    if data.coins and refresh.await_first(any(coin.price is not None for coin in data.coins)) and not told:
         states.awaiting()
     if not data.coins:
         reason, action = t("overview.no_assets"), t("overview.no_assets_action")

@@ -8,6 +8,7 @@ import streamlit as st
 
 from dashboard import formats
 from dashboard.client import Fetched, Problem, api
+from dashboard.client.wire import MarketStatus
 from dashboard.i18n import language, t
 from dashboard.views import refresh
 from dashboard.views.markup import tag, text
@@ -89,6 +90,22 @@ def stale_banner(*answers: Fetched[object], key: str) -> None:
         age=formats.duration((now - oldest.at).total_seconds(), language()),
     )
     _banner([tag("strong", text(said), title=local.utc)], oldest.error, key)
+
+
+def worker_banner(status: MarketStatus | None) -> bool:
+    """Say that no worker refreshes figures and runs jobs, since when, and what to do. Gives whether it did."""
+    worker = status and status.get("worker")  # a service of the version before tells nothing of workers
+    if not worker or worker["state"] in ("working", "waiting"):
+        return False
+    seen, now = formats.instant(worker["seen_at"]), datetime.now(UTC)
+    said, title = t(f"frame.worker_{worker['state']}"), None
+    if worker["state"] == "missing" and seen is not None:
+        local = formats.local_time(seen, st.context.timezone, now)
+        said, title = t("frame.worker_missing_since", time=local.text), local.utc
+    action = t("frame.worker_start" if worker["state"] == "missing" else "frame.worker_log")
+    words = tag("strong", text(said), title=title) + " " + tag("span", text(action))
+    st.html(tag("div", words, class_="cp-stale", role="status"))
+    return True
 
 
 def _banner(parts: list[str], problem: Problem, key: str) -> None:

@@ -220,6 +220,34 @@ def test_a_provider_that_fails_is_told_of_in_the_readers_language(lang: Any) -> 
     assert quoted == ["timed out"]
 
 
+@pytest.mark.parametrize(
+    ("worker", "lang", "words"),
+    [
+        ({"state": "missing", "seen_at": "2026-11-18T10:00:00Z"}, "en", "since 2026-11-18 10:00"),
+        ({"state": "missing", "seen_at": None}, "zh", "没有工作进程在运行"),
+        ({"state": "restarting", "seen_at": None}, "ja", "停止を繰り返しています"),
+        ({"state": "stalled", "seen_at": "2026-11-18T10:00:00Z"}, "en", "runs no schedules"),
+        ({"state": "waiting", "seen_at": None}, "en", None),
+        ({"state": "working", "seen_at": "2026-11-18T10:00:00Z"}, "en", None),
+    ],
+)
+def test_a_worker_that_does_not_work_is_told_of_above_the_figures(
+    line: Line, monkeypatch: pytest.MonkeyPatch, worker: dict[str, Any], lang: Any, words: str | None
+) -> None:
+    real = api.client().get
+
+    def told(path: str, *rest: Any, **more: Any) -> Any:
+        fetched = real(path, *rest, **more)
+        if path != "/markets/status":
+            return fetched
+        return replace(fetched, data={**fetched.data, "worker": {**worker, "restarts": 0}})
+
+    monkeypatch.setattr(api.client(), "get", told)
+    page = html(opened(lang=lang))
+    assert ('class="cp-stale"' in page) is (words is not None)
+    assert (words or "") in page
+
+
 def test_without_any_incident_that_is_said(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     real = api.client().get
 
