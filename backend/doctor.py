@@ -17,15 +17,16 @@ from backend.asgi.checkup import checkup as limits_checkup
 from backend.auth import dashboard, keyformat
 from backend.auth import service as auth_service
 from backend.auth.oauth import checkup as sign_in_checkup
+from backend.data_folder import config_file
 from backend.db import Database
 from backend.language_model.checkup import checkup as model_checkup
-from backend.logs import redact
 from backend.markets import setup
 from backend.markets.model import ProviderError
 from backend.markets.provider_state import load_states
 from backend.markets.reasons import words
 from backend.markets.setup import Market
-from backend.settings import Settings, config_file
+from backend.redaction import redact
+from backend.settings import Settings
 from backend.sources.checkup import checkup
 from backend.timelines.checkup import checkup as timelines_checkup
 from backend.topics.checkup import checkup as feeds_checkup

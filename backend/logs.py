@@ -1,24 +1,14 @@
 """Structured logs: one event a line, JSON for machines or colours for a terminal, never a secret."""
 
 import logging
-import re
 import sys
 from collections.abc import MutableMapping
 from typing import Any
 
 import structlog
 
+from backend.redaction import redact
 from backend.settings import Settings
-
-CREDENTIAL = re.compile(
-    r"(?:cpt?_[a-z]+v1|cp[acr]_)[0-9A-Za-z]{8,}(?:_[0-9A-Za-z]+)?|(?<=Bearer )\S+"  # keys; tokens and codes
-)
-URL_PASSWORD = re.compile(r"(?<=://)([^:/@\s]+):[^@\s]+@")
-
-
-def redact(text: str) -> str:
-    """``text`` without API keys, codes, tokens and the passwords of database addresses."""
-    return URL_PASSWORD.sub(r"\1:***@", CREDENTIAL.sub("***", text))
 
 
 def _redact_event(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-import platformdirs
 from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import (
     BaseSettings,
@@ -25,6 +24,8 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from backend.data_folder import config_file, default_home
+
 Mode = Literal["sample", "live"]
 TopicWords = Literal["insights", "translations"]
 SignIn = Literal["auto", "always", "never"]
@@ -32,18 +33,6 @@ OFF = "off"
 RATE_BEYOND = "600/minute"
 REDIS_SCHEMES = ("redis", "rediss", "unix")
 CoinGeckoPlan = Literal["keyless", "demo", "pro"]
-
-
-def default_home() -> Path:
-    return Path(platformdirs.user_data_dir("chainproof", appauthor=False))
-
-
-def config_file() -> Path | None:
-    """The first that exists: ``$CHAINPROOF_CONFIG``, ``./chainproof.toml``, the data folder's one."""
-    named = os.environ.get("CHAINPROOF_CONFIG")
-    home = Path(os.environ.get("CHAINPROOF_HOME") or default_home())
-    candidates = [Path(named)] if named else [Path("chainproof.toml"), home / "chainproof.toml"]
-    return next((path for path in candidates if path.is_file()), None)
 
 
 def secrets_dir() -> Path | None:

@@ -20,7 +20,7 @@ from itertools import permutations
 from typing import NamedTuple
 
 from backend.articles.engine import RuleSet
-from backend.articles.rules.ruleset import shipped
+from backend.articles.rules.compiling import shipped
 from backend.documents import archive
 from backend.entities.model import LANGUAGES, Language
 from backend.extraction.mentions import find

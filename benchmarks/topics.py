@@ -26,7 +26,7 @@ import sqlalchemy as sa
 
 from backend import migrations
 from backend.articles.engine import RuleSet
-from backend.articles.rules.ruleset import shipped
+from backend.articles.rules.compiling import shipped
 from backend.db import Database
 from backend.entities.model import LANGUAGES
 from backend.settings import Settings

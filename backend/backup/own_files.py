@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from backend.settings import Settings, config_file
+from backend.data_folder import config_file
+from backend.settings import Settings
 
 CONFIGURATION = "chainproof.toml"
 

@@ -8,7 +8,8 @@ import typer
 from rich.markup import escape
 from rich.table import Column, Table
 
-from backend.cli.words import in_words, open_database, out
+from backend.cli.store import open_database
+from backend.cli.words import in_words, out
 
 app = typer.Typer(help="Applications that sign people in (OAuth 2.0).", no_args_is_help=True)
 

@@ -10,7 +10,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from backend.cli.importing import progress, tell_mistakes
-from backend.cli.words import WRONG_USE, err, in_words, open_database, out
+from backend.cli.store import open_database
+from backend.cli.words import WRONG_USE, err, in_words, out
 
 if TYPE_CHECKING:
     from backend.documents.model import Document, DocumentKind

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from backend.cli.words import err, in_words, open_database, out
+from backend.cli.store import open_database
+from backend.cli.words import err, in_words, out
 from backend.settings import Settings
 
 app = typer.Typer(help="Entities that texts name.", no_args_is_help=True)

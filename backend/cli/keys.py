@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from backend.cli.words import in_words, open_database, out
+from backend.cli.store import open_database
+from backend.cli.words import in_words, out
 
 app = typer.Typer(help="API keys.", no_args_is_help=True)
 

@@ -11,7 +11,8 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from backend.cli.words import WRONG_USE, complain, in_words, open_database, out
+from backend.cli.store import open_database
+from backend.cli.words import WRONG_USE, complain, in_words, out
 from backend.settings import Settings
 
 if TYPE_CHECKING:

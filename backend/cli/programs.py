@@ -15,7 +15,8 @@ import structlog
 import typer
 
 from backend import collector, logs
-from backend.cli.words import DEPENDENCY_FAILED, err, fail, in_words, out, settings_with
+from backend.cli.store import settings_with
+from backend.cli.words import DEPENDENCY_FAILED, err, fail, in_words, out
 from backend.processes import (
     GRACE_SECONDS,
     Child,

@@ -1,123 +1,39 @@
-"""``chainproof rules``: naming rules checked, tested, imported and put in force."""
+"""``chainproof rules``: naming rules checked, tested, imported, listed and put in force."""
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
-from backend.cli.words import FINDINGS, WRONG_USE, complain, err, fail, in_words, open_database, out
+from backend.cli import rules_check
+from backend.cli.rules_check import AsJson, refuse
+from backend.cli.store import open_database
+from backend.cli.words import FINDINGS, WRONG_USE, err, fail, in_words, out
 from backend.settings import Settings
 
 if TYPE_CHECKING:
     from backend.articles.importers import Import
-    from backend.articles.rules.loading import PackFile
-    from backend.file_mistakes import FileMistake
 
 app = typer.Typer(help="Naming rules of articles.", no_args_is_help=True)
-
-Files = Annotated[
-    list[Path] | None,
-    typer.Argument(help="Packs, or folders of them, instead of your own folder of rules."),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
-
-@app.command()
-@in_words
-def check(files: Files = None, as_json: AsJson = False) -> None:
-    """Look for mistakes and doubtful rules; with files, in these alone, beside the shipped packs."""
-    from backend.articles.lint import linter as lint
-    from backend.articles.matching.combining import merged
-    from backend.articles.rules import specs
-    from backend.articles.rules.mistakes import RulesRefused
-    from backend.articles.rules.ruleset import located
-
-    try:
-        packs, only = _packs(files)
-        pack = merged(file.pack for file in packs)
-        ids = _rules_of(packs, only)
-        with _progress("Trying rules", len(ids)) as advance:
-            failed = specs.failures_of_all(pack, ids)
-            findings = [finding.as_dict() for finding in lint.lint(packs, only, advance)]
-        findings = [*(_as_finding(place, "spec") for place in located(failed, packs)), *findings]
-    except RulesRefused as refused:
-        findings = [_as_finding(mistake) for mistake in refused.mistakes]
-    if as_json:
-        print(json.dumps(findings, indent=2, ensure_ascii=False))
-    else:
-        for found in findings:
-            about = f" '{found['rule']}':" if found["rule"] else ""
-            advice = f" {found['advice']}" if found["advice"] else ""
-            place = f"{found['file']}:{found['line']}"
-            print(f"{place}: {found['severity']}:{about} {found['sentence']}{advice} [{found['kind']}]")
-        out.print("No findings." if not findings else f"{len(findings)} findings.")
-    if findings:
-        raise typer.Exit(FINDINGS)
-
-
-@app.command("test")
-@in_words
-def run_specs(files: Files = None, as_json: AsJson = False) -> None:
-    """Hold all rules against their specs; with files, those of these alone, beside the shipped packs."""
-    from backend.articles.matching.combining import merged
-    from backend.articles.rules import specs
-    from backend.articles.rules.mistakes import RulesRefused
-    from backend.articles.rules.ruleset import located
-
-    try:
-        packs, only = _packs(files)
-    except RulesRefused as refused:
-        _refused(refused.mistakes)
-    pack = merged(file.pack for file in packs)
-    ids = _rules_of(packs, only)
-    count = sum(len(rule.specs) for rule in pack.rules if rule.id in ids)
-    with _progress("Running specs", count) as advance:
-        failed = specs.failures_of_all(pack, ids, advance)
-    places = located(failed, packs)
-    if as_json:
-        told = [
-            {
-                "file": str(place.file),
-                "line": place.line,
-                "rule": failure.rule_id,
-                "from": failure.text,
-                "wanted": failure.wanted,
-                "got": failure.got,
-                "reason": failure.reason,
-            }
-            for failure, place in zip(failed, places, strict=True)
-        ]
-        print(json.dumps({"specs": count, "rules": len(ids), "failed": told}, indent=2, ensure_ascii=False))
-    else:
-        for failure, place in zip(failed, places, strict=True):
-            print(f"{place.file}:{place.line}: {failure}")
-            print(
-                f"    from    {failure.text!r}\n    wanted  {failure.wanted!r}\n    got     {failure.got!r}"
-            )
-        verdict = f"{len(failed)} of {count} specs do not hold." if failed else f"All {count} specs hold."
-        out.print(f"{verdict} ({len(ids)} rules)")
-    if failed:
-        raise typer.Exit(FINDINGS)
+app.add_typer(rules_check.app)
 
 
 @app.command()
 @in_words
 def reload() -> None:
     """Have every process of the service read the rules anew, if they are without mistakes."""
+    from backend.articles.rules.compiling import compiled
     from backend.articles.rules.loading import default_files, read_packs, user_files
     from backend.articles.rules.mistakes import RulesRefused
-    from backend.articles.rules.ruleset import announce, compiled
+    from backend.articles.rules.ruleset import announce
 
     settings = Settings()
     try:
         rules = compiled(read_packs([*default_files(), *user_files(settings.user_rules_dir)])).rules
     except RulesRefused as refused:
-        _refused(refused.mistakes)
+        refuse(refused.mistakes)
     announce(open_database(settings))
     out.print(f"Every process takes up rules [bold]{rules.version}[/] within seconds.")
 
@@ -164,7 +80,7 @@ def import_(
             text = as_yaml(made)
             parse_pack(text, out_file or source)
     except RulesRefused as refused:
-        _refused(refused.mistakes, WRONG_USE)  # the file is missing, or none that can be imported
+        refuse(refused.mistakes, WRONG_USE)  # the file is missing, or none that can be imported
     _write(made, text, out_file, as_json)
     if not (made.rules or made.entities):
         raise typer.Exit(FINDINGS)
@@ -201,7 +117,7 @@ def show(
     try:
         files = read_packs([*default_files(), *user_files(Settings().user_rules_dir)])
     except RulesRefused as refused:
-        _refused(refused.mistakes)
+        refuse(refused.mistakes)
     where = {rule.id: file.path for file in files for rule in file.pack.rules}
     rows = [
         {**rule.model_dump(mode="json", by_alias=True), "file": str(where[rule.id])}
@@ -225,59 +141,8 @@ def show(
     out.print(table)
 
 
-def _packs(files: list[Path] | None) -> "tuple[list[PackFile], set[Path] | None]":
-    """All packs in their order, and the files that are asked for; none where all are."""
-    from backend.articles.rules.loading import default_files, read_packs, user_files
-
-    shipped = default_files()
-    if not files:
-        return read_packs([*shipped, *user_files(Settings().user_rules_dir)]), None
-    for file in files:
-        if not file.exists():
-            raise ValueError(f"There is no file {file}.")  # wrong use, not a finding
-    given = [path for file in files for path in (user_files(file) if file.is_dir() else [file])]
-    known = {path.resolve(): path for path in shipped}
-    extra = [path for path in dict.fromkeys(given) if path.resolve() not in known]
-    return read_packs([*shipped, *extra]), {known.get(path.resolve(), path) for path in given}
-
-
-def _rules_of(packs: "list[PackFile]", only: set[Path] | None) -> set[str]:
-    """Ids of the rules in the files asked for."""
-    return {rule.id for file in packs if only is None or file.path in only for rule in file.pack.rules}
-
-
 def _but(file: Path | None, files: list[Path]) -> list[Path]:
     return [path for path in files if file is None or path.resolve() != file.resolve()]
-
-
-@contextmanager
-def _progress(words: str, total: int) -> Iterator[Callable[[int], object]]:
-    """A bar on a terminal where there is much to do."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    shown = err.is_terminal and total > 100
-    with Progress(*columns, console=err, transient=True, disable=not shown) as progress:
-        task = progress.add_task(words, total=total)
-        yield lambda count: progress.advance(task, count)
-
-
-def _as_finding(mistake: "FileMistake", kind: str = "mistake") -> dict[str, Any]:
-    return {
-        "file": str(mistake.file),
-        "line": mistake.line,
-        "kind": kind,
-        "rule": None,
-        "severity": "error",
-        "sentence": mistake.reason,
-        "advice": "",
-    }
-
-
-def _refused(mistakes: "tuple[FileMistake, ...]", code: int = FINDINGS) -> NoReturn:
-    """End with every mistake, each in a line of its own."""
-    for mistake in mistakes:
-        print(mistake)
-    complain(f"the rules are refused: {len(mistakes)} mistakes.")
-    raise typer.Exit(code)
 
 
 def _write(made: "Import", text: str, out_file: Path | None, as_json: bool) -> None:

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.markup import escape
 
+from backend import distribution
 from backend.cli.words import FINDINGS, WRONG_USE, complain, err, fail, in_words
-from backend.settings import Settings
+from backend.data_folder import find_scan_folders
 
 if TYPE_CHECKING:
     from backend.articles.desk.desk import Desk, Outcome
     from backend.articles.desk.files import Source
     from backend.articles.desk.reports import Format
+    from backend.articles.matching.compiled import CompiledPack
 
 app = typer.Typer()
 ORDER = {"error": 0, "warning": 1, "info": 2}
@@ -83,7 +85,7 @@ def scan(
         fail("Name files or folders to scan, or - to read standard input.", WRONG_USE)
     found = files.sources(paths or [files.STANDARD_INPUT], stdin_name)
     from_stdin = any(source.path is None for source in found)
-    desk = Desk(Settings(), fix=fix or diff, language=language, jobs=jobs)
+    desk = Desk(load_scan_rules(), fix=fix or diff, language=language, jobs=jobs)
     speaks = _Speaker(desk, output, severity, diff=diff, on_stderr=fix and from_stdin and out is None)
     with ExitStack() as stack:
         writer = stack.enter_context(files.Writer(out)) if fix else None
@@ -100,12 +102,22 @@ def scan(
     raise typer.Exit(FINDINGS if found_any else 0)
 
 
+def load_scan_rules() -> "CompiledPack":
+    """The shipped rules and the user's own, out of the cache where they stand there."""
+    from backend.articles.rules.compiling import load_rules
+    from backend.articles.rules.keeping import FILE_NAME, Kept
+
+    folders = find_scan_folders()
+    with suppress(OSError):  # without a cache a scan takes longer, and that is all
+        folders.cache.mkdir(parents=True, exist_ok=True, mode=0o700)
+    kept = Kept(folders.cache / FILE_NAME, renewed=True, each_apart=True)
+    return load_rules(folders.rules, must_exist=folders.rules_must_exist, kept=kept)
+
+
 class _Speaker:
     """Prints what each file or piece of an archive brought."""
 
     def __init__(self, desk: "Desk", output: "Format", severity: str, *, diff: bool, on_stderr: bool) -> None:
-        from importlib.metadata import version
-
         from backend.articles.desk.reports import report
 
         stream = sys.stderr if on_stderr else sys.stdout
@@ -117,7 +129,7 @@ class _Speaker:
             output,
             stream.write,
             colour=stream.isatty(),
-            version=version("chainproof"),
+            version=distribution.version(),
             rules_version=desk.rules.version,
         )
 

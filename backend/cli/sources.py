@@ -8,7 +8,8 @@ from pydantic import ValidationError
 from rich.markup import escape
 from rich.table import Table
 
-from backend.cli.words import WRONG_USE, err, fail, in_words, open_database, out
+from backend.cli.store import open_database
+from backend.cli.words import WRONG_USE, err, fail, in_words, out
 from backend.errors import in_a_sentence
 from backend.settings import Settings
 

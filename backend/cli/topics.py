@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from backend.cli.importing import progress, tell_mistakes
-from backend.cli.words import WRONG_USE, err, in_words, open_database, out
+from backend.cli.store import open_database
+from backend.cli.words import WRONG_USE, err, in_words, out
 from backend.settings import Settings
 
 app = typer.Typer(help="News topics.", no_args_is_help=True)

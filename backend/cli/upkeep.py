@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from backend.cli.words import DEPENDENCY_FAILED, err, in_words, open_database, out
+from backend.cli.store import open_database
+from backend.cli.words import DEPENDENCY_FAILED, err, in_words, out
 from backend.settings import Settings
 
 app = typer.Typer()

@@ -9,7 +9,8 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from backend.cli.words import WRONG_USE, fail, in_words, open_database, out
+from backend.cli.store import open_database
+from backend.cli.words import WRONG_USE, fail, in_words, out
 
 app = typer.Typer(help="Accounts of people who sign in (OAuth 2.0).", no_args_is_help=True)
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The user name.")]

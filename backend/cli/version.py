@@ -1,7 +1,7 @@
 """Prints which version of the program runs."""
 
-from importlib.metadata import version
+from backend import distribution
 
 
 def print_version() -> None:
-    print(f"chainproof {version('chainproof')}")
+    print(f"{distribution.NAME} {distribution.version()}")

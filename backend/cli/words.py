@@ -1,22 +1,18 @@
 """How a command speaks: its streams, its exit codes, and sentences instead of tracebacks."""
 
 import errno
-import os
-import sqlite3
+import sys
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
+from typing import NoReturn, ParamSpec, TypeVar
 
 import typer
 from pydantic import ValidationError
 from rich.console import Console
 from rich.markup import escape
 
-from backend import errors, logs
-from backend.settings import Settings
-
-if TYPE_CHECKING:
-    from backend.db import Database
+from backend import distribution, errors
+from backend.redaction import redact
 
 out = Console()
 err = Console(stderr=True)
@@ -31,7 +27,8 @@ USABLE_HOME = "Set CHAINPROOF_HOME to a folder that can be written and has room.
 
 def complain(sentence: str) -> None:
     """Say on standard error what is wrong, and go on. In one line: a path that is cut in two is no path."""
-    err.print(f"[bold red]chainproof:[/] {escape(logs.redact(sentence))}", highlight=False, soft_wrap=True)
+    told = f"[bold red]{distribution.NAME}:[/] {escape(redact(sentence))}"
+    err.print(told, highlight=False, soft_wrap=True)
 
 
 def fail(sentence: str, code: int) -> NoReturn:
@@ -67,28 +64,16 @@ def _told(error: Exception) -> tuple[str, int] | None:
     if isinstance(error, OSError) and (error.filename or error.errno in NO_ROOM):
         where = f": {error.filename}" if error.filename else ""
         return f"{error.strerror}{where}. {USABLE_HOME}", DEPENDENCY_FAILED
-    from sqlalchemy.exc import DBAPIError  # not at the top: most starts are quicker without it
-
-    if isinstance(error, DBAPIError):
-        hint = f" {USABLE_HOME}" if isinstance(error.orig, sqlite3.Error) else ""
-        reason = " ".join(str(error.orig).split()).rstrip(".?")
-        return f"The data store does not answer: {reason}.{hint}", DEPENDENCY_FAILED
-    return (str(error), WRONG_USE) if isinstance(error, ValueError) else None
+    told = _store_fault(error)
+    return (str(error), WRONG_USE) if told is None and isinstance(error, ValueError) else told
 
 
-def settings_with(**given: Any) -> Settings:
-    """Settings with the command's options, which child processes see through the environment too."""
-    for name, value in given.items():
-        if value is not None:
-            os.environ[f"CHAINPROOF_{name.upper()}"] = str(value)
-    return Settings()
+def _store_fault(error: Exception) -> tuple[str, int] | None:
+    faults = sys.modules.get("sqlalchemy.exc")  # where nothing loaded it, no store was asked
+    if faults is None or not isinstance(error, faults.DBAPIError):
+        return None
+    import sqlite3
 
-
-def open_database(settings: Settings | None = None) -> "Database":
-    """The store, at the newest schema."""
-    from backend import migrations
-    from backend.db import Database
-
-    settings = settings or Settings()
-    migrations.upgrade(settings.app_database_url)
-    return Database(settings.app_database_url)
+    hint = f" {USABLE_HOME}" if isinstance(error.orig, sqlite3.Error) else ""
+    reason = " ".join(str(error.orig).split()).rstrip(".?")
+    return f"The data store does not answer: {reason}.{hint}", DEPENDENCY_FAILED

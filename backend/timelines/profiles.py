@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from backend.data_folder import config_file
 from backend.file_mistakes import FileMistake
-from backend.settings import Settings, config_file
+from backend.settings import Settings
 from backend.timelines.model import Profile, Realm
 from backend.timelines.profile_files import ProfilesRefused, read_json, read_toml
 

@@ -10,29 +10,31 @@ from typer.testing import CliRunner, Result
 
 from backend.articles.desk import desk
 from backend.articles.desk.files import sources
-from backend.articles.rules.ruleset import Rules
+from backend.articles.matching.compiled import CompiledPack
+from backend.articles.rules.compiling import load_rules
+from backend.cli import scan as command
 from backend.cli.commands import app
-from backend.settings import Settings
 from tests.support.article_app import PACK
 
 TEXT = "# Zorbkoin rises\r\n\r\n`Zorbkoin` and Zorb Token, says Zorby.\nsee zorbkoin.org"
 FIXED = TEXT.replace("# Zorbkoin", "# Zorbcoin")
 Scan = Callable[..., Result]
+LOAD_SCAN_RULES = command.load_scan_rules
 
 
 @pytest.fixture(scope="module")
-def rules(tmp_path_factory: pytest.TempPathFactory) -> Rules:
+def rules(tmp_path_factory: pytest.TempPathFactory) -> CompiledPack:
     """The shipped rules and a few made-up ones; read once, since that takes a second."""
     folder = tmp_path_factory.mktemp("rules")
     (folder / "own.yaml").write_text(PACK)
-    return Rules(Settings(home=folder, rules_dir=folder))
+    return load_rules(folder, must_exist=True)
 
 
 @pytest.fixture
-def scan(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, rules: Rules) -> Scan:
+def scan(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, rules: CompiledPack) -> Scan:
     monkeypatch.setenv("CHAINPROOF_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(desk, "Rules", lambda _settings: rules)
+    monkeypatch.setattr(command, "load_scan_rules", lambda: rules)
 
     def run(*words: str, stdin: str | None = None) -> Result:
         return CliRunner().invoke(app, ["scan", "--jobs", "0", *words], input=stdin)
@@ -172,15 +174,12 @@ def test_sarif_holds_regions_rules_and_fixes(scan: Scan) -> None:
     assert (unclear["level"], "fixes" in unclear) == ("note", False)
 
 
-def test_processes_find_what_one_does(scan: Scan, tmp_path: Path, rules: Rules) -> None:
+def test_processes_find_what_one_does(scan: Scan, tmp_path: Path, rules: CompiledPack) -> None:
     del scan
     archive = tmp_path / "big.jsonl"
     archive.write_bytes(lines({"id": "a", "content": "Zorbkoin " + "x" * 100_000}) * 15)
-    settings = Settings(home=tmp_path, rules_dir=rules._folder)
     found = sources([archive], "")
-    alone, together = (
-        list(desk.Desk(settings, fix=True, jobs=jobs).outcomes(found, None)) for jobs in (0, 2)
-    )
+    alone, together = (list(desk.Desk(rules, fix=True, jobs=jobs).outcomes(found, None)) for jobs in (0, 2))
     assert alone == together
     assert sum(outcome.corrections for outcome in together) == 15
 
@@ -191,7 +190,7 @@ def test_rules_with_a_mistake_are_told_instead_of_scanning_with_others(
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / "own.yaml").write_text("version: 1\nrules: [{id: x}]\n")
-    monkeypatch.setattr(desk, "Rules", Rules)
+    monkeypatch.setattr(command, "load_scan_rules", LOAD_SCAN_RULES)
     monkeypatch.setenv("CHAINPROOF_RULES_DIR", str(folder))
     told = scan("-", stdin="Zorbkoin")
     assert told.exit_code == 2

@@ -103,7 +103,7 @@ def test_doctor_tells_of_sign_in(
     monkeypatch: pytest.MonkeyPatch, issuer: str | None, people: bool, state: str, word: str
 ) -> None:
     from backend.auth.oauth.checkup import checkup
-    from backend.cli.words import open_database
+    from backend.cli.store import open_database
     from backend.settings import Settings
 
     settings, database = Settings(issuer=issuer), open_database()

@@ -1,6 +1,6 @@
 import pytest
 
-from backend.logs import redact
+from backend.redaction import redact
 
 KEY = "cp_livev1" + "a" * 32 + "_0Abc12"
 

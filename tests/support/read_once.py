@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from backend.articles.matching.compiled import CompiledPack
-from backend.articles.rules import loading, ruleset
+from backend.articles.rules import compiling, loading
 from backend.articles.rules.loading import PackFile
 from backend.markets import assets
 from backend.markets.assets import AssetBook
@@ -35,7 +35,7 @@ def asset_books() -> Iterator[None]:
 def rule_sets() -> Iterator[None]:
     """The same packs make the same set of rules."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ruleset, "compiled", _compiled)
+        patch.setattr(compiling, "compiled", _compiled)
         yield
 
 
@@ -67,7 +67,7 @@ def _packs(read: Callable[[Path], PackFile]) -> Callable[[Path], PackFile]:
     return pack
 
 
-_compile = ruleset.compiled
+_compile = compiling.compiled
 _sets: dict[tuple[tuple[bool, bytes], ...], CompiledPack] = {}
 
 

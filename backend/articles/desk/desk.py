@@ -18,12 +18,10 @@ from backend.articles.desk.files import Source, UnreadableFile, Writer
 from backend.articles.desk.findings import Finding
 from backend.articles.desk.line_diff import unified
 from backend.articles.engine import apply, scan
-from backend.articles.matching.compiled import RuleSet, compile_rules
+from backend.articles.matching.compiled import CompiledPack, RuleSet, compile_rules
 from backend.articles.model import Pack
-from backend.articles.rules.ruleset import Rules
 from backend.articles.schemas import Article
 from backend.entities.model import Language
-from backend.settings import Settings
 
 AHEAD = 3
 """Pieces on their way for each process: enough to keep it busy, few enough to hold in memory."""
@@ -63,18 +61,15 @@ class Outcome:
 
 
 class Desk:
-    """Scans files with the rules of ``settings``; ``fix`` also makes the safe corrections.
+    """Scans files with the rules of ``compiled``; ``fix`` also makes the safe corrections.
 
     ``jobs`` is the number of processes, 0 for this one alone, by default one for each core.
     """
 
     def __init__(
-        self, settings: Settings, *, fix: bool, language: Language | None = None, jobs: int | None = None
+        self, compiled: CompiledPack, *, fix: bool, language: Language | None = None, jobs: int | None = None
     ) -> None:
-        rules = Rules(settings)
-        if rules.problem is not None:
-            raise rules.problem  # scanning with others than the user's own would be a surprise
-        self.rules, self._pack = rules.in_force.rules, rules.in_force.pack
+        self.rules, self._pack = compiled.rules, compiled.pack
         self._fix = fix
         self._language = language
         self._jobs = (os.cpu_count() or 1) if jobs is None else jobs

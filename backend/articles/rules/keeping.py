@@ -11,6 +11,7 @@ to the data folder can change the rules there in any case, and gains nothing els
 import contextlib
 import hashlib
 import io
+import logging
 import os
 import pickle
 import re
@@ -24,8 +25,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import structlog
-
 from backend import collector
 from backend.articles.matching.automaton import Automaton
 from backend.articles.matching.compiled import CompiledPack, RuleSet
@@ -36,7 +35,7 @@ from backend.articles.model import Pack, Pattern, Rule, Spec
 from backend.articles.rules import loading
 from backend.entities.model import Entity, FormerName, NameCondition
 
-log = structlog.get_logger(__name__)
+log = logging.getLogger(__name__)
 
 FILE_NAME = "compiled-rules.pickle"
 ROOMS = ("articles", "entities")
@@ -48,6 +47,8 @@ _OF_A_SET = (
 _KNOWN: dict[tuple[str, str], Any] = {(each.__module__, each.__qualname__): each for each in _OF_A_SET}
 _KNOWN["re", "_compile"] = re.compile  # how patterns are pickled
 _DIGEST = 32
+MOST_APART = 8
+"""Sets that a cache holds: of each version of the program and of each repository's own rules."""
 STRAY_SECONDS = 60.0
 """After which a file that was begun is nobody's any more."""
 
@@ -59,6 +60,8 @@ class Kept:
     file: Path
     renewed: bool
     """Whether a set that had to be made takes its place."""
+    each_apart: bool = False
+    """Whether each set has a file of its own, named after ``file``, for programs that use several in turn."""
 
     def or_made(self, packs: Sequence[Path], make: Callable[[], CompiledPack]) -> CompiledPack:
         """The set of ``packs``, in their order: the one that was kept, or what ``make`` gives.
@@ -66,12 +69,25 @@ class Kept:
         Raises what ``make`` raises. A file that cannot be read or written costs time alone.
         """
         wanted = fingerprint(packs)
-        found = _read(self.file, wanted)
+        file = self._file_of(wanted)
+        found = _read(file, wanted)
         if found is None:
             found = make()
             if self.renewed and fingerprint(packs) == wanted:  # or a pack changed before it was read
-                _write(self.file, wanted, found)
+                _write(file, wanted, found)
+                if self.each_apart:
+                    self._forget_oldest()
         return found
+
+    def _file_of(self, wanted: bytes) -> Path:
+        return self.file.with_stem(f"{self.file.stem}-{wanted.hex()[:16]}") if self.each_apart else self.file
+
+    def _forget_oldest(self) -> None:
+        """Delete the sets that were made first, and leave :data:`MOST_APART`."""
+        with contextlib.suppress(OSError):  # another start does the same
+            made = self.file.parent.glob(f"{self.file.stem}-*{self.file.suffix}")
+            for old in sorted(made, key=lambda file: file.stat().st_mtime, reverse=True)[MOST_APART:]:
+                old.unlink()
 
 
 def fingerprint(packs: Sequence[Path]) -> bytes:
@@ -117,7 +133,7 @@ def _read(file: Path, wanted: bytes) -> CompiledPack | None:
         with collector.paused():  # thousands of objects that stay
             found = _Unpickler(io.BytesIO(pickled)).load()
     except pickle.UnpicklingError as error:
-        log.warning("compiled_rules_not_read", file=str(file), reason=str(error))
+        log.warning("Compiled rules not read from %s: %s", file, error)
         return None
     return found if isinstance(found, CompiledPack) else None
 
@@ -141,7 +157,7 @@ def _write(file: Path, made_of: bytes, made: CompiledPack) -> None:
         os.replace(fresh.name, file)
         _clear_away(file)
     except OSError as error:
-        log.info("compiled_rules_not_kept", file=str(file), reason=error.strerror)
+        log.info("Compiled rules not kept in %s: %s", file, error.strerror)
         if fresh is not None:
             Path(fresh.name).unlink(missing_ok=True)
 

@@ -1,27 +1,21 @@
 """The rules in force: one immutable set behind one pointer, exchanged whole or not at all."""
 
 import threading
-from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 import structlog
 
-from backend.articles.matching.combining import merged
-from backend.articles.matching.compiled import CompiledPack, RuleSet, compile_rules
+from backend.articles.matching.compiled import CompiledPack, RuleSet
+from backend.articles.rules.compiling import Signature, find_signature, load_rules, shipped
 from backend.articles.rules.keeping import FILE_NAME, Kept
-from backend.articles.rules.loading import SHIPPED, PackFile, default_files, read_packs, user_files
+from backend.articles.rules.loading import default_files, user_files
 from backend.articles.rules.mistakes import RulesRefused
-from backend.articles.rules.specs import SpecFailure, failures
 from backend.db import Database, bump
-from backend.file_mistakes import FileMistake
 from backend.settings import Settings
 
 CHANGED = "rules"
 """The change counter that :func:`announce` bumps."""
 
 log = structlog.get_logger(__name__)
-
-Signature = tuple[object, ...]
 
 
 class Rules:
@@ -100,11 +94,7 @@ class Rules:
         log.info("rules_loaded", version=self.version)
 
     def _read(self, kept: Kept | None = None) -> CompiledPack:
-        if self._folder_is_meant and not self._folder.is_dir():
-            reason = "there is no such folder: create it, or correct CHAINPROOF_RULES_DIR"
-            raise RulesRefused([FileMistake(self._folder, 0, reason)])
-        own = user_files(self._folder)
-        return _made([*default_files(), *own], kept) if own else shipped(kept)
+        return load_rules(self._folder, must_exist=self._folder_is_meant, kept=kept)
 
     def _refuse(self, refused: RulesRefused) -> None:
         if self._problem is None or str(self._problem) != str(refused):
@@ -117,71 +107,10 @@ class Rules:
             paths = [*default_files(), *user_files(self._folder)]
         except RulesRefused as refused:
             return (str(refused),)
-        return (self._folder.is_dir(), *(_seen(path) for path in paths))
-
-
-def shipped(kept: Kept | None = None) -> CompiledPack:
-    """The set of the shipped rules alone, read once in a process as long as their files stay the same.
-
-    ``kept`` is where a former start may have kept it.
-    """
-    seen_as = tuple(_seen(path) for path in default_files())
-    found = _shipped.get(seen_as)
-    if found is None:
-        found = _made(default_files(), kept)
-        _shipped.clear()
-        _shipped[seen_as] = found
-    return found
-
-
-_shipped: dict[Signature, CompiledPack] = {}
-"""The one that was read last."""
-
-
-def _made(paths: Sequence[Path], kept: Kept | None) -> CompiledPack:
-    def make() -> CompiledPack:
-        return compiled(read_packs(paths))
-
-    return make() if kept is None else kept.or_made(paths, make)
-
-
-def compiled(files: Sequence[PackFile]) -> CompiledPack:
-    """The set that ``files`` make together.
-
-    The specs of the user's own rules must hold in it. Those of the shipped rules hold among themselves,
-    as the project's tests show; a user's rule may well change what they say.
-
-    :raises RulesRefused: where a spec does not hold.
-    """
-    pack = merged(file.pack for file in files)
-    rules = compile_rules([pack])
-    own = {rule.id for file in files if file.path.parent not in SHIPPED for rule in file.pack.rules}
-    failed = failures(rules, (rule for rule in pack.rules if rule.enabled and rule.id in own))
-    if failed:
-        raise RulesRefused(located(failed, files))
-    return CompiledPack(pack, rules)
-
-
-def located(failed: Iterable[SpecFailure], files: Sequence[PackFile]) -> list[FileMistake]:
-    """The failures with their files and lines: of a rule given several times, the last."""
-    places = {rule.id: (file, number) for file in files for number, rule in enumerate(file.pack.rules)}
-    mistakes = []
-    for failure in failed:
-        file, number = places[failure.rule_id]
-        line = file.document.line("rules", number, "specs", failure.number)
-        mistakes.append(FileMistake(file.path, line, str(failure)))
-    return mistakes
+        return (self._folder.is_dir(), *find_signature(paths))
 
 
 def announce(database: Database) -> None:
     """Have every process look at the rules' files now."""
     with database.write() as connection:
         bump(connection, CHANGED)
-
-
-def _seen(path: Path) -> tuple[object, ...]:
-    try:
-        found = path.stat()
-    except OSError as error:
-        return (path, error.errno)
-    return path, found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino

@@ -6,8 +6,8 @@ from typing import Literal, NamedTuple
 
 from backend.db import Database
 from backend.instants import write_instant
-from backend.logs import redact
 from backend.markets.model import Fault
+from backend.redaction import redact
 from backend.settings import Settings
 from backend.topics.posts import state
 from backend.topics.posts.model import Usage, XRefused

@@ -9,8 +9,8 @@ from backend.articles.engine import apply, correct, scan
 from backend.articles.matching.combining import merged
 from backend.articles.matching.compiled import RuleSet, compile_rules
 from backend.articles.model import Rule
+from backend.articles.rules.compiling import shipped
 from backend.articles.rules.loading import PackFile, default_files, read_packs
-from backend.articles.rules.ruleset import shipped
 from backend.articles.rules.specs import failures_of_all
 from backend.articles.schemas import Article
 from backend.entities.model import LANGUAGES, Language

@@ -7,9 +7,9 @@ import pytest
 
 from backend.articles.lint.linter import lint
 from backend.articles.matching.combining import merged
+from backend.articles.rules.compiling import compiled
 from backend.articles.rules.loading import default_files, read_packs
-from backend.articles.rules.ruleset import compiled
-from backend.cli import rules
+from backend.cli import rules, rules_check
 
 GUIDE = (Path(__file__).parents[3] / "docs" / "rules.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```yaml\n(.*?)```", GUIDE, re.DOTALL)
@@ -41,7 +41,7 @@ def test_every_command_that_the_guide_names_is_there() -> None:
     named = set(re.findall(r"chainproof rules (\w+)", GUIDE))
     known = {
         command.name or command.callback.__name__
-        for command in rules.app.registered_commands
+        for command in [*rules.app.registered_commands, *rules_check.app.registered_commands]
         if command.callback
     }
     assert named == known

@@ -2,13 +2,13 @@
 
 import pytest
 
-from backend.articles.rules import ruleset
+from backend.articles.rules import compiling
 from backend.sources.authority import OFFICIAL_ACCOUNT, SCORES, Authorities
 
 
 @pytest.fixture(scope="module")
 def authorities() -> Authorities:
-    return Authorities(ruleset.shipped().rules.entities)
+    return Authorities(compiling.shipped().rules.entities)
 
 
 @pytest.mark.parametrize(

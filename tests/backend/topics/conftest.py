@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from backend.articles.engine import RuleSet
-from backend.articles.rules.ruleset import shipped
+from backend.articles.rules.compiling import shipped
 from backend.auth.principal import Scope
 from backend.auth.service import create_key
 from backend.db import Database

@@ -1,6 +1,7 @@
 """A set of rules is kept for the next start, and used as long as it would be made the same again."""
 
 import hashlib
+import logging
 import os
 import pickle
 import time
@@ -8,13 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from structlog.testing import capture_logs
 
 from backend.articles.engine import correct
 from backend.articles.matching.compiled import CompiledPack
-from backend.articles.rules import keeping, loading, ruleset
+from backend.articles.rules import compiling, keeping, loading
+from backend.articles.rules.compiling import compiled
 from backend.articles.rules.keeping import FILE_NAME, Kept, fingerprint
-from backend.articles.rules.ruleset import Rules, compiled
+from backend.articles.rules.ruleset import Rules
 from backend.settings import Settings
 
 OWN = """\
@@ -77,9 +78,9 @@ def test_the_next_start_finds_what_one_has_made(file: Path, packs: list[Path]) -
 
 def test_the_shipped_set_is_kept_as_it_is(file: Path) -> None:
     """Whatever it consists of can be taken out of the file."""
-    shipped = ruleset.shipped()
+    shipped = compiling.shipped()
     kept = Kept(file, renewed=True)
-    kept.or_made(loading.default_files(), ruleset.shipped)
+    kept.or_made(loading.default_files(), compiling.shipped)
     found = kept.or_made(loading.default_files(), never)
     assert found.pack == shipped.pack
     assert found.rules.entities == shipped.rules.entities
@@ -132,7 +133,9 @@ def test_a_file_that_is_not_whole_is_made_anew(file: Path, packs: list[Path], da
     assert not made(file, packs)[1]
 
 
-def test_nothing_but_parts_of_sets_is_taken_out_of_a_file(file: Path, packs: list[Path]) -> None:
+def test_nothing_but_parts_of_sets_is_taken_out_of_a_file(
+    file: Path, packs: list[Path], caplog: pytest.LogCaptureFixture
+) -> None:
     trap = file.with_name("trap")
 
     class Stranger:
@@ -141,9 +144,9 @@ def test_nothing_but_parts_of_sets_is_taken_out_of_a_file(file: Path, packs: lis
 
     content = fingerprint(packs) + pickle.dumps(Stranger())
     file.write_bytes(hashlib.blake2b(content, digest_size=32).digest() + content)
-    with capture_logs() as logs:
+    with caplog.at_level(logging.INFO):
         assert made(file, packs)[1]
-    assert [entry["event"] for entry in logs] == ["compiled_rules_not_read"]
+    assert f"not read from {file}: it holds" in caplog.text
     assert not trap.exists()
 
 
@@ -158,13 +161,14 @@ def test_a_pack_that_changes_while_it_is_read_is_not_taken_for_the_one_before(
     assert not file.exists()
 
 
-def test_without_room_for_it_the_set_is_made_all_the_same(tmp_path: Path, packs: list[Path]) -> None:
-    with capture_logs() as logs:
+def test_without_room_for_it_the_set_is_made_all_the_same(
+    tmp_path: Path, packs: list[Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO):
         _, was_made = made(tmp_path / "none" / FILE_NAME, packs)
     assert was_made
-    assert [(entry["event"], entry["reason"]) for entry in logs] == [
-        ("compiled_rules_not_kept", "No such file or directory")
-    ]
+    assert "not kept" in caplog.text
+    assert "No such file or directory" in caplog.text
 
 
 def test_nobody_else_can_read_it_and_nothing_lies_beside_it(file: Path, packs: list[Path]) -> None:
@@ -189,7 +193,7 @@ def test_what_a_killed_process_left_is_cleared_away_but_not_what_another_writes(
 def test_a_start_keeps_its_rules_and_a_change_while_it_runs_waits_for_the_next(
     tmp_path: Path, packs: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ruleset, "default_files", list)
+    monkeypatch.setattr(compiling, "default_files", list)
     settings = Settings(home=tmp_path, rules_dir=tmp_path)
     Rules(settings)  # of a command that only looks
     assert not (tmp_path / FILE_NAME).exists()
@@ -201,5 +205,5 @@ def test_a_start_keeps_its_rules_and_a_change_while_it_runs_waits_for_the_next(
     assert (tmp_path / FILE_NAME).read_bytes() == kept
     Rules(settings, keep=True)
     with monkeypatch.context() as patch:
-        patch.setattr(ruleset, "compiled", never)
+        patch.setattr(compiling, "compiled", never)
         assert correct(Rules(settings).current, "Sollana", language="en").text == "Solana (SOL)"

@@ -5,7 +5,7 @@ import pytest
 from backend.auth import keyformat
 from backend.auth.oauth import tokenformat
 from backend.auth.oauth.tokenformat import Kind
-from backend.logs import redact
+from backend.redaction import redact
 
 
 @pytest.mark.parametrize("kind", get_args(Kind))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy.engine import Connection
 
-from backend.articles.rules import ruleset
+from backend.articles.rules import compiling
 from backend.db import Database, upsert
 from backend.markets import history
 from backend.markets.candles import align
@@ -26,7 +26,7 @@ REALM = "sample-1"
 
 @pytest.fixture(scope="module")
 def around() -> Surroundings:
-    entities = ruleset.shipped().rules.entities
+    entities = compiling.shipped().rules.entities
     return Surroundings(entities, Authorities(entities), REALM, ("own", "sample"), "http://service")
 
 

@@ -7,11 +7,11 @@ from hypothesis import given as for_all
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from backend.articles.rules import ruleset
+from backend.articles.rules import compiling
 from backend.entities.model import LANGUAGES, Language
 from backend.topics.model_texts.checking import Given, faults
 
-RULES = ruleset.shipped().rules
+RULES = compiling.shipped().rules
 THEFT = (
     "Hackers took $40 million from Bybit on 18 May 2026 at 12:30 UTC, about 2.5% of its funds. "
     "Bitcoin fell from $70,000 to $68,250, and the SEC approved a filing by Masayoshi Foo."

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from backend.articles.rules import ruleset
+from backend.articles.rules import compiling
 from backend.documents import archive
 from backend.documents.archive import Landmark
 from backend.sources.authority import Authorities
@@ -14,7 +14,7 @@ from backend.topics.reports.landmarks import archive_topics, on_this_day
 
 @pytest.fixture(scope="module")
 def authorities() -> Authorities:
-    return Authorities(ruleset.shipped().rules.entities)
+    return Authorities(compiling.shipped().rules.entities)
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,62 @@
+"""Finds the data folder, the configuration file and the folder of a user's own naming rules.
+
+Apart from the other settings, since commands that only scan need no more and start much quicker so.
+"""
+
+import os
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+
+@dataclass(frozen=True, slots=True)
+class ScanFolders:
+    """Where a scan finds a user's own rules and keeps what it compiled."""
+
+    rules: Path
+    rules_must_exist: bool
+    """Whether a setting names the folder."""
+    cache: Path
+
+
+def default_home() -> Path:
+    return Path(platformdirs.user_data_dir("chainproof", appauthor=False))
+
+
+def config_file() -> Path | None:
+    """The first that exists: ``$CHAINPROOF_CONFIG``, ``./chainproof.toml``, the data folder's one."""
+    named = os.environ.get("CHAINPROOF_CONFIG")
+    home = Path(os.environ.get("CHAINPROOF_HOME") or default_home())
+    candidates = [Path(named)] if named else [Path("chainproof.toml"), home / "chainproof.toml"]
+    return next((path for path in candidates if path.is_file()), None)
+
+
+def find_scan_folders() -> ScanFolders:
+    """As the environment names them, then ``chainproof.toml``, then the defaults. Creates nothing.
+
+    :raises ValueError: for a configuration file that cannot be read, with its name and the reason.
+    """
+    file = config_file()
+    configured = {} if file is None else _read(file)
+    home = _path("home", file, configured)
+    rules = _path("rules_dir", file, configured)
+    cache = home or Path(platformdirs.user_cache_dir("chainproof", appauthor=False))
+    return ScanFolders(rules or (home or default_home()) / "rules", rules is not None, cache)
+
+
+def _path(name: str, file: Path | None, configured: dict[str, Any]) -> Path | None:
+    value = os.environ.get(f"CHAINPROOF_{name.upper()}") or configured.get(name)
+    if value is not None and not isinstance(value, str):
+        raise ValueError(f"{file}: {name} must be the path of a folder, in quotation marks.")
+    return None if value is None else Path(value)
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ValueError(f"{file}: cannot be read: {reason}. Correct the file.") from None

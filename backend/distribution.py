@@ -1,0 +1,13 @@
+"""Tells which distribution this code was installed from: the whole product or the one that only scans."""
+
+from importlib.metadata import version as installed_version
+from pathlib import Path
+
+SCAN_PACKAGE = "chainproof_scan"
+"""Holds the modules of ``chainproof-scan`` in a folder of its own; see ``packaging/scan``."""
+NAME = "chainproof-scan" if Path(__file__).parents[2].name == SCAN_PACKAGE else "chainproof"
+
+
+def version() -> str:
+    """The version of the installed distribution."""
+    return installed_version(NAME)
