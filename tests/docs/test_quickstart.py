@@ -1,0 +1,29 @@
+"""The quickstart does what it says: its examples run against the sample service of the test run."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.support import documented, running
+
+PAGE = Path(__file__).parents[2] / "docs" / "quickstart.md"
+EXAMPLES = documented.examples(PAGE)
+
+pytestmark = pytest.mark.processes
+
+
+@pytest.fixture(scope="module")
+def printed(service: running.Service, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """What each example prints, run from top to bottom as a reader would."""
+    folder = tmp_path_factory.mktemp("quickstart")
+    shutil.copytree(PAGE.parent / "examples", folder / "docs" / "examples")
+    settings = running.environment(service.home)
+    return documented.run(EXAMPLES, folder, settings, replacing={"http://127.0.0.1:8000": service.url})
+
+
+@pytest.mark.parametrize("number", range(len(EXAMPLES)), ids=[f"line {each.line}" for each in EXAMPLES])
+def test_an_example_prints_what_the_page_shows(printed: list[str], number: int) -> None:
+    shown = EXAMPLES[number].printed
+    assert shown is not None, "The page does not show what this example prints."
+    assert documented.without_changing(printed[number]) == documented.without_changing(shown)

@@ -1,0 +1,81 @@
+"""The README's commands work as they stand: what runs offline is run, on the files that they name."""
+
+import json
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from backend.cli.commands import app
+from tests.support import documented, homes, running
+
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
+RUN_UNTIL_STOPPED = {"up", "serve", "worker", "dashboard"}
+FINDINGS = 1
+"""The exit code of a scan that finds something."""
+
+
+def commands(program: str) -> list[list[str]]:
+    """What follows ``program`` on each line of the README's shell examples that begins with it."""
+    lines = [line for each in documented.examples(README) for line in each.code.splitlines()]
+    found = (re.fullmatch(rf"(?:\w+=\$\()?{program} ([^|]*?)(?: \|.*)?", line.strip()) for line in lines)
+    return [shlex.split(each[1], comments=True) for each in found if each]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The examples as a checkout has them, with a data folder that nothing was put into."""
+    homes.own_home(tmp_path, monkeypatch)
+    shutil.copytree(ROOT / "docs" / "examples", tmp_path / "docs" / "examples")
+    return tmp_path
+
+
+def invoke(arguments: list[str]) -> Result:
+    return CliRunner().invoke(app, arguments)
+
+
+def test_each_command_does_its_work_in_a_fresh_data_folder(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = [words for words in commands("chainproof") if words[0] not in RUN_UNTIL_STOPPED]
+    assert len(found) >= 12
+    for words in found:
+        at_home = [word.replace("/backups", str(folder / "backups")) for word in words]
+        if words[0] == "restore":
+            archive = next(
+                path for path in (folder / "backups", *(folder.glob("backups/*"))) if path.is_file()
+            )
+            at_home[1] = str(archive)
+            monkeypatch.setenv("CHAINPROOF_HOME", str(folder / "another"))
+        done = invoke(at_home)
+        expected = {0, FINDINGS} if words[0] == "scan" else {0}
+        assert done.exit_code in expected, f"chainproof {shlex.join(at_home)}: {done.output}"
+    assert "Ethereum" in (folder / "corrected.jsonl").read_text("utf-8")
+
+
+def test_each_command_of_the_table_is_there() -> None:
+    named = set(re.findall(r"^\| `chainproof ([a-z]+(?: [a-z]+)?)", README.read_text("utf-8"), re.MULTILINE))
+    assert len(named) >= 10
+    for name in sorted(named):
+        assert invoke([*name.split(), "--help"]).exit_code == 0, name
+
+
+@pytest.mark.processes
+def test_each_request_finds_something_on_sample_data(service: running.Service) -> None:
+    found = commands("curl")
+    assert len(found) >= 2
+    for words in found:
+        address = next(word for word in words if word.startswith("http://127.0.0.1:8000"))
+        headers = dict(words[place + 1].split(": ", 1) for place, word in enumerate(words) if word == "-H")
+        assert headers == {"CP-X-API-KEY": "$KEY"}, words
+        told = running.loopback.get(
+            address.replace("http://127.0.0.1:8000", service.url), headers={"CP-X-API-KEY": service.key}
+        )
+        assert told.status_code == 200, address
+        body = json.loads(told.content)
+        assert body["data"] if isinstance(body, dict) else body, f"{address} finds nothing."
