@@ -7,7 +7,7 @@ COPY backend backend
 COPY dashboard dashboard
 # What the programs need and no more, in the versions and with the digests of the lock.
 RUN uv venv .venv \
- && uv pip install --python .venv --no-cache --constraint requirements.lock --editable . \
+ && uv pip install --python .venv --no-cache --constraint requirements.lock --editable '.[model,redis]' \
  && .venv/bin/python -m compileall -q backend dashboard .venv/lib
 
 FROM python:3.11-slim

@@ -40,7 +40,7 @@ audit: $(INSTALLED) ## look the locked dependencies up among known vulnerabiliti
 
 lock: $(INSTALLED) ## resolve the dependencies anew into requirements.lock
 	@$(BIN)/uv pip compile --universal --generate-hashes --no-emit-index-url --no-header --quiet \
-		--python-version 3.11 --group dev pyproject.toml --output-file requirements.lock
+		--python-version 3.11 --all-extras --group dev pyproject.toml --output-file requirements.lock
 
 clean: ## remove what was installed and cached
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -10,7 +10,7 @@ from typing import Literal
 import httpx
 import sqlalchemy as sa
 
-from backend import migrations
+from backend import extras, migrations
 from backend.articles.rules.loading import user_files
 from backend.articles.rules.ruleset import Rules
 from backend.asgi.checkup import checkup as limits_checkup
@@ -87,6 +87,8 @@ def _rules(settings: Settings) -> Finding:
 
 
 def _settings(settings: Settings) -> Finding:
+    if missing := extras.find_missing(settings):
+        return Finding("Settings", "fault", missing)
     file = config_file()
     where = f"read from {file}" if file else "no chainproof.toml, so defaults"
     data = "sample data; no network is touched" if settings.mode == "sample" else "live data"

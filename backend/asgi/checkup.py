@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from backend import extras
 from backend.asgi.limiter import in_words
 from backend.settings import Settings
 
@@ -22,6 +23,8 @@ def checkup(settings: Settings) -> Noted:
     rate = f"{amount} requests per {in_words(seconds).removeprefix('1 ')} for each key or address"
     if settings.redis_url is None:
         return "Limits", "ok", f"{rate}, counted by each process; CHAINPROOF_REDIS_URL joins them."
+    if missing := extras.find_missing(settings):
+        return "Limits", "fault", missing
     from backend.asgi.shared_counts import redis_problem  # its library takes long to load
 
     problem = redis_problem(settings.redis_url.get_secret_value())

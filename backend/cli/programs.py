@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import structlog
 import typer
 
-from backend import collector, logs
+from backend import collector, extras, logs
 from backend.cli.store import settings_with
 from backend.cli.words import DEPENDENCY_FAILED, err, fail, in_words, out
 from backend.processes import (
@@ -45,6 +45,7 @@ def up(
     from backend import migrations
 
     settings = settings_with(port=port, dashboard_port=dashboard_port)
+    extras.check(settings)
     logs.configure(settings)
     exit_on_stop_signals()
     for option, host, number in (
@@ -84,6 +85,7 @@ def serve(
     from backend import migrations
 
     settings = settings_with(host=host, port=port)
+    extras.check(settings)
     logs.configure(settings)
     exit_on_stop_signals()
     stop_with_parent()
@@ -127,6 +129,7 @@ def http(
 def worker() -> None:
     """Work schedules (the market refresh) and jobs, without HTTP."""
     settings = Settings()
+    extras.check(settings)
     logs.configure(settings)
     exit_on_stop_signals()
     stop_with_parent()

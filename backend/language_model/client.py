@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 from pydantic import BaseModel, SecretStr
 
-from backend import kept, metrics
+from backend import extras, kept, metrics
 from backend.db import Database
 from backend.instants import Clock, utc_now
 from backend.language_model import condition, messages, spending
@@ -72,6 +72,7 @@ class LanguageModel:
         """The model that the settings name; none in sample mode, in which no network is touched."""
         if settings.mode == "sample" or settings.model_base_url is None or settings.model_name is None:
             return None
+        extras.check(settings)
         return cls(
             database,
             base_url=settings.model_base_url,

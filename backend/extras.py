@@ -1,0 +1,23 @@
+"""Names the optional libraries that the settings need and that are not installed."""
+
+from importlib.util import find_spec
+
+from backend.settings import Settings
+
+
+def find_missing(settings: Settings) -> str | None:
+    """A sentence that names the setting and the extra to install; null where nothing is missing."""
+    needed = (
+        (settings.redis_url is not None, "CHAINPROOF_REDIS_URL", "redis", "redis"),
+        (settings.model_base_url is not None, "CHAINPROOF_MODEL_BASE_URL", "model", "openai"),
+    )
+    for is_set, setting, extra, library in needed:
+        if is_set and find_spec(library) is None:
+            return f"{setting} needs the extra '{extra}'. Install it with: pip install 'chainproof[{extra}]'"
+    return None
+
+
+def check(settings: Settings) -> None:
+    """Raise :class:`ValueError` with the sentence of :func:`find_missing`."""
+    if sentence := find_missing(settings):
+        raise ValueError(sentence)
