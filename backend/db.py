@@ -109,6 +109,8 @@ class Database:
         self.url = url
         self.is_sqlite = url.startswith("sqlite")
         file = sqlite_file(url)
+        if file is not None:
+            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._lock = None if file is None else DataLock(file, alone=False)
         self.engine = (
             sqlite_engine(url)
@@ -154,12 +156,9 @@ class Database:
 
 
 def sqlite_file(url: str) -> Path | None:
-    """The file of an SQLite store, in a folder that is made if need be; null for any other store."""
+    """The file of an SQLite store; null for any other store."""
     file = make_url(url).database if url.startswith("sqlite") else None
-    if not file:
-        return None
-    Path(file).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return Path(file)
+    return Path(file) if file else None
 
 
 def sqlite_engine(url: str) -> Engine:

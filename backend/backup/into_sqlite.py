@@ -14,6 +14,7 @@ from backend.data_lock import DataLock, Move, make_moves
 from backend.db import Database, sqlite_file
 from backend.errors import BadRequest, Conflict
 from backend.settings import Settings
+from backend.store_file import check_room, folder_faults
 
 TAILS = ("", "-wal", "-shm", "-journal")
 """Of the names of the files that one SQLite store consists of."""
@@ -30,9 +31,13 @@ def restore(
             f"The SQLite store is not in the data folder {home}. Set CHAINPROOF_HOME to its folder."
         )
     staging, aside = home / f"{STAGING}{at:%Y%m%dT%H%M%S%fZ}", home / f"{ASIDE}{at:%Y%m%dT%H%M%S%fZ}"
-    with DataLock(store, alone=True):
-        if store.exists() and not overwrite:
-            raise Conflict(SOMETHING_THERE.format(place=store, setting="CHAINPROOF_HOME"), code="not_empty")
+    _check_place(store, overwrite=overwrite)
+    check_room(store, sum(part.size for part in archive.manifest.parts))
+    with folder_faults(store):
+        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = DataLock(store, alone=True)
+    with lock:
+        _check_place(store, overwrite=overwrite)  # again: an interrupted restore may have been finished
         for left in home.glob(f"{STAGING}*"):  # by a restore that was killed before its first rename
             shutil.rmtree(left)
         try:
@@ -46,6 +51,11 @@ def restore(
         finally:
             shutil.rmtree(staging, ignore_errors=True)
     return aside if aside.exists() else None
+
+
+def _check_place(store: Path, *, overwrite: bool) -> None:
+    if store.exists() and not overwrite:
+        raise Conflict(SOMETHING_THERE.format(place=store, setting="CHAINPROOF_HOME"), code="not_empty")
 
 
 def _build(archive: ArchiveReader, staging: Path, at: datetime) -> Path:

@@ -2,6 +2,8 @@
 
 import os
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -12,9 +14,13 @@ from backend.backup.checks import check
 from backend.backup.dump import dump, revision_to_dump, snapshot
 from backend.data_lock import sync_folder
 from backend.db import Database, sqlite_file
-from backend.errors import BadRequest, Conflict
+from backend.errors import Conflict, Unavailable
 from backend.instants import Clock
 from backend.settings import Settings
+from backend.store_file import check_store_file
+
+SUFFIX = ".zip"
+"""By which a file is told from a folder where neither is there yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +43,41 @@ class Restored:
 
 
 def back_up(settings: Settings, target: Path, *, overwrite: bool = False, clock: Clock) -> Written:
-    """Write an archive to ``target``, or into it where it is a folder, under a name of the instant.
+    """Write an archive to ``target`` where that is a ``.zip`` file, else into the folder ``target``, which is
+    made if need be, under a name of the instant.
 
     The service may run and write meanwhile. The file can be read by its owner alone, since it holds keys
     and settings, and is there whole or not at all.
     """
     at = clock()
-    file = target / f"chainproof-{at:%Y%m%dT%H%M%SZ}.zip" if target.is_dir() else target
-    if not file.parent.is_dir():
-        raise BadRequest(f"There is no folder {file.parent}.")
+    is_file = target.is_file() or (target.suffix == SUFFIX and not target.is_dir())
+    file = target if is_file else target / f"chainproof-{at:%Y%m%dT%H%M%SZ}{SUFFIX}"
     if file.exists() and not overwrite:
         raise Conflict(f"{file} is there already. Choose another name, or say --overwrite.")
     store = sqlite_file(settings.app_database_url)
-    if store is not None and not store.exists():
-        raise Conflict(f"There is nothing to back up: {store} does not exist.", code="nothing_there")
+    if store is not None:
+        if not store.exists():
+            raise Conflict(f"There is nothing to back up: {store} does not exist.", code="nothing_there")
+        check_store_file(store)
+    with _made_folder(file.parent):
+        return _write_archive(settings, file, clock)
+
+
+@contextmanager
+def _made_folder(folder: Path) -> Iterator[None]:
+    """``folder`` and those above it, made if need be; what was made goes again where the block fails."""
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        yield
+    except BaseException:
+        for each in missing:
+            with suppress(OSError):
+                each.rmdir()
+        raise
+
+
+def _write_archive(settings: Settings, file: Path, clock: Clock) -> Written:
     unfinished = file.with_name(f".{file.name}.{os.getpid()}.unfinished")
     try:
         descriptor = os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -61,8 +88,14 @@ def back_up(settings: Settings, target: Path, *, overwrite: bool = False, clock:
             os.fsync(stream.fileno())
         unfinished.replace(file)
         sync_folder(file.parent)
+    except OSError as error:
+        raise Unavailable(
+            f"The archive cannot be written to {file.parent}: {error.strerror}. Choose a folder that can be "
+            "written and has room."
+        ) from error
     finally:
-        unfinished.unlink(missing_ok=True)
+        with suppress(OSError):  # of a folder that cannot be written
+            unfinished.unlink(missing_ok=True)
     return Written(file, file.stat().st_size, manifest)
 
 

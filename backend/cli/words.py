@@ -1,7 +1,6 @@
 """How a command speaks: its streams, its exit codes, and sentences instead of tracebacks."""
 
 import errno
-import sys
 from collections.abc import Callable
 from functools import wraps
 from typing import NoReturn, ParamSpec, TypeVar
@@ -12,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from backend import distribution, errors
+from backend.cli import INTERRUPTED
 from backend.redaction import redact
 
 out = Console()
@@ -21,8 +21,10 @@ P = ParamSpec("P")
 R = TypeVar("R")
 FINDINGS, WRONG_USE, DEPENDENCY_FAILED = 1, 2, 3
 """Exit codes beside 0: something was found, the command was used wrongly, something it needs failed."""
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
-USABLE_HOME = "Set CHAINPROOF_HOME to a folder that can be written and has room."
+fault_describers: list[Callable[[Exception], str | None]] = []
+"""Give a sentence for errors of libraries that not every program has; :mod:`backend.cli.store` adds its own."""
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 def complain(sentence: str) -> None:
@@ -48,6 +50,9 @@ def in_words(command: Callable[P, R]) -> Callable[P, R]:
                 name = "_".join(str(part) for part in fault["loc"]).upper()
                 complain(f"setting CHAINPROOF_{name}: {fault['msg']}")
             raise typer.Exit(WRONG_USE) from None
+        except KeyboardInterrupt:
+            err.print("\nStopped.")
+            raise typer.Exit(INTERRUPTED) from None
         except Exception as error:
             told = _told(error)
             if told is None:
@@ -62,18 +67,20 @@ def _told(error: Exception) -> tuple[str, int] | None:
     if isinstance(error, errors.ServiceError):
         return error.detail, DEPENDENCY_FAILED if error.status >= 500 else WRONG_USE
     if isinstance(error, OSError) and (error.filename or error.errno in NO_ROOM):
-        where = f": {error.filename}" if error.filename else ""
-        return f"{error.strerror}{where}. {USABLE_HOME}", DEPENDENCY_FAILED
-    told = _store_fault(error)
-    return (str(error), WRONG_USE) if told is None and isinstance(error, ValueError) else told
+        return _file_fault(error), DEPENDENCY_FAILED
+    for describe in fault_describers:
+        sentence = describe(error)
+        if sentence is not None:
+            return sentence, DEPENDENCY_FAILED
+    return (str(error), WRONG_USE) if isinstance(error, ValueError) else None
 
 
-def _store_fault(error: Exception) -> tuple[str, int] | None:
-    faults = sys.modules.get("sqlalchemy.exc")  # where nothing loaded it, no store was asked
-    if faults is None or not isinstance(error, faults.DBAPIError):
-        return None
-    import sqlite3
-
-    hint = f" {USABLE_HOME}" if isinstance(error.orig, sqlite3.Error) else ""
-    reason = " ".join(str(error.orig).split()).rstrip(".?")
-    return f"The data store does not answer: {reason}.{hint}", DEPENDENCY_FAILED
+def _file_fault(error: OSError) -> str:
+    where = f"{error.filename}: " if error.filename else ""
+    if error.errno in NO_ROOM:
+        hint = "Free some space on that disk."
+    elif error.errno in NOT_WRITABLE:
+        hint = "Make it readable and writable for this user, or choose another place."
+    else:
+        hint = "Check the path."
+    return f"{where}{error.strerror}. {hint}"

@@ -13,8 +13,9 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy.engine import Connection
 
-from backend.db import Database, change_counters
+from backend.db import Database, change_counters, sqlite_file
 from backend.errors import Unavailable
+from backend.store_file import check_store_file, folder_faults
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -31,15 +32,28 @@ def upgrade(url: str) -> None:
 
     A store that is there already is only read: Alembic is half a second of each start, and a disk that takes
     nothing in must not keep a service from what can be read. A schema that a newer version made is left as
-    it is. Raises :class:`Unavailable` where that version has taken away what this one needs.
+    it is. Raises :class:`Unavailable` where that version has taken away what this one needs, and where the
+    store is none of ours; nothing is written then.
     """
-    database = Database(url)
+    file = sqlite_file(url)
+    if file is None:
+        database = Database(url)
+    else:
+        check_store_file(file)
+        with folder_faults(file):
+            database = Database(url)
     try:
         with database.read() as connection:
             at = revision_of(connection)
             needed = _needed(connection) if is_newer(at) else 0
     finally:
         database.dispose()
+    if at is not None and not (is_known(at) or is_newer(at)):
+        raise Unavailable(
+            f"The data store is at schema {at!r}, which no version of Chainproof up to this one made. "
+            "Start the version that made it, or choose another store by CHAINPROOF_HOME or "
+            "CHAINPROOF_DATABASE_URL."
+        )
     if needed > int(newest_revision()):
         raise Unavailable(
             f"The data store is at schema {at}, which versions of the service before schema {needed:04} "

@@ -1,4 +1,6 @@
+import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -44,11 +46,30 @@ def test_what_cannot_be_is_a_sentence_and_an_exit_code(tmp_path: Path, home: Pat
     nothing = run.invoke(app, ["backup", str(tmp_path / "b.zip")])
     assert (nothing.exit_code, "nothing to back up" in nothing.stderr) == (2, True)
     assert not home.exists() or list(home.glob("*.db")) == [], "To look makes no store."
-    nowhere = run.invoke(app, ["backup", str(tmp_path / "no" / "b.zip")])
-    assert (nowhere.exit_code, "There is no folder" in nowhere.stderr) == (2, True)
+    assert not (tmp_path / "b.zip").exists()
     (tmp_path / "torn.zip").write_bytes(b"torn")
     torn = run.invoke(app, ["backup", "--verify", str(tmp_path / "torn.zip")])
     assert (torn.exit_code, "no whole archive" in torn.stderr) == (1, True)
     for arguments in (["restore", str(tmp_path / "torn.zip")], ["restore", str(tmp_path / "missing.zip")]):
         refused = run.invoke(app, arguments)
         assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1), refused.output
+
+
+def test_a_backup_makes_its_folder_and_takes_it_away_where_the_backup_fails(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run.invoke(app, ["migrate"]).exit_code == 0
+    for target in ("backups/monthly", "files/today.zip"):
+        made = run.invoke(app, ["backup", str(tmp_path / target), "--json"])
+        assert made.exit_code == 0, made.output
+        file = Path(json.loads(made.stdout)["file"])
+        assert file.is_file()
+        assert tmp_path / target in (file, file.parent)
+
+    def no_room(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", no_room)
+    refused = run.invoke(app, ["backup", str(tmp_path / "other" / "folder")])
+    assert (refused.exit_code, "No space left on device. Choose a folder" in refused.stderr) == (3, True)
+    assert not (tmp_path / "other").exists()
