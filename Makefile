@@ -6,7 +6,7 @@ INSTALLED := .venv/.installed
 PROCESSES := $(shell n=$$(nproc 2>/dev/null || echo 2); test $$n -gt 3 && echo $$n || echo 3)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test pytest check fix bench audit lock clean
+.PHONY: help run test pytest check fix docs bench audit lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ check: $(INSTALLED) ## lint, formatting, types and import contracts
 fix: $(INSTALLED) ## mend what lint and formatting can mend
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
+
+docs: $(INSTALLED) ## write docs/settings.md from the settings in the code
+	@$(BIN)/python -m docs.settings
 
 bench: $(INSTALLED) ## run the benchmarks by hand; each prints ratios within one run
 	@$(BIN)/python -m benchmarks.hot_gets

@@ -39,7 +39,11 @@ def find_scan_folders() -> ScanFolders:
 
     :raises ValueError: for a configuration file that cannot be read, with its name and the reason.
     """
-    file = config_file()
+    file, named = config_file(), os.environ.get("CHAINPROOF_CONFIG")
+    if file is None and named:
+        raise ValueError(
+            f"CHAINPROOF_CONFIG names {named}, which is not a file. Create it, or unset the variable."
+        )
     configured = {} if file is None else _read(file)
     home = _path("home", file, configured)
     rules = _path("rules_dir", file, configured)

@@ -15,7 +15,7 @@ import structlog
 import typer
 
 from backend import collector, extras, logs
-from backend.cli.store import settings_with
+from backend.cli.store import settings_with, warn_of_unknown_settings
 from backend.cli.words import DEPENDENCY_FAILED, err, fail, in_words, out
 from backend.processes import (
     GRACE_SECONDS,
@@ -47,6 +47,7 @@ def up(
     settings = settings_with(port=port, dashboard_port=dashboard_port)
     extras.check(settings)
     logs.configure(settings)
+    warn_of_unknown_settings()
     exit_on_stop_signals()
     for option, host, number in (
         ("--port", settings.host, settings.port),
@@ -87,6 +88,7 @@ def serve(
     settings = settings_with(host=host, port=port)
     extras.check(settings)
     logs.configure(settings)
+    warn_of_unknown_settings()
     exit_on_stop_signals()
     stop_with_parent()
     bound = _bound(settings.host, settings.port, "--port")
@@ -131,6 +133,7 @@ def worker() -> None:
     settings = Settings()
     extras.check(settings)
     logs.configure(settings)
+    warn_of_unknown_settings()
     exit_on_stop_signals()
     stop_with_parent()
     with collector.making_what_stays():
@@ -150,6 +153,7 @@ def dashboard(
     """Run the dashboard."""
     settings = settings_with(dashboard_host=host, dashboard_port=port)
     logs.configure(settings)
+    warn_of_unknown_settings()
     exit_on_stop_signals()
     stop_with_parent()
     from streamlit import config

@@ -4,7 +4,8 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from backend.cli.words import fault_describers
+from backend.cli.words import complain, fault_describers
+from backend.processes import PARENT_PIPE
 from backend.settings import Settings
 
 if TYPE_CHECKING:
@@ -27,6 +28,15 @@ def open_database(settings: Settings | None = None) -> "Database":
     settings = settings or Settings()
     migrations.upgrade(settings.app_database_url)
     return Database(settings.app_database_url)
+
+
+def warn_of_unknown_settings() -> None:
+    """Warn of names that are no settings, unless the parent program has done so."""
+    if PARENT_PIPE not in os.environ:
+        from backend.settings.inspection import find_unknown  # not at the top: no other command needs it
+
+        for sentence in find_unknown():
+            complain(sentence)
 
 
 def describe_store_fault(error: Exception) -> str | None:

@@ -6,7 +6,6 @@ from functools import wraps
 from typing import NoReturn, ParamSpec, TypeVar
 
 import typer
-from pydantic import ValidationError
 from rich.console import Console
 from rich.markup import escape
 
@@ -22,7 +21,7 @@ R = TypeVar("R")
 FINDINGS, WRONG_USE, DEPENDENCY_FAILED = 1, 2, 3
 """Exit codes beside 0: something was found, the command was used wrongly, something it needs failed."""
 fault_describers: list[Callable[[Exception], str | None]] = []
-"""Give a sentence for errors of libraries that not every program has; :mod:`backend.cli.store` adds its own."""
+"""Give a sentence for errors of libraries that not every program has; :mod:`backend.cli.store` adds one."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
 
@@ -34,7 +33,8 @@ def complain(sentence: str) -> None:
 
 
 def fail(sentence: str, code: int) -> NoReturn:
-    complain(sentence)
+    for line in sentence.splitlines():
+        complain(line)
     raise typer.Exit(code)
 
 
@@ -45,11 +45,6 @@ def in_words(command: Callable[P, R]) -> Callable[P, R]:
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return command(*args, **kwargs)
-        except ValidationError as error:
-            for fault in error.errors():
-                name = "_".join(str(part) for part in fault["loc"]).upper()
-                complain(f"setting CHAINPROOF_{name}: {fault['msg']}")
-            raise typer.Exit(WRONG_USE) from None
         except KeyboardInterrupt:
             err.print("\nStopped.")
             raise typer.Exit(INTERRUPTED) from None

@@ -11,8 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
-from pydantic import ValidationError
-
+import backend.settings
 from backend.settings import Settings
 from dashboard.client import callers
 from dashboard.client.fetched import Fetched
@@ -146,11 +145,8 @@ def forget() -> None:
 def _settings() -> Settings:
     try:
         return Settings()
-    except ValidationError as error:
-        faults = "; ".join(
-            f"{'.'.join(map(str, fault['loc']))} {fault['msg']}".strip() for fault in error.errors()
-        )
-        raise SettingsError(faults) from error
+    except backend.settings.SettingsError as error:
+        raise SettingsError(error.detail) from error
 
 
 def _key_source(settings: Settings) -> Callable[[], str | None]:

@@ -93,7 +93,7 @@ def stale_banner(*answers: Fetched[object], key: str) -> None:
 
 
 def worker_banner(status: MarketStatus | None) -> bool:
-    """Say that no worker refreshes figures and runs jobs, since when, and what to do. Gives whether it did."""
+    """Say that no worker runs, since when and what to do. Gives whether there was anything to say."""
     worker = status and status.get("worker")  # a service of the version before tells nothing of workers
     if not worker or worker["state"] in ("working", "waiting"):
         return False

@@ -321,7 +321,7 @@ def test_settings_that_cannot_be_read_are_named_on_the_page(monkeypatch: pytest.
     monkeypatch.setenv("CHAINPROOF_PORT", "seventy")
     app = opened()
     assert not app.exception
-    assert "port" in app.error[0].value
+    assert "CHAINPROOF_PORT:" in app.error[0].value
 
 
 def test_a_choice_of_language_takes_effect_at_once() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from backend.markets.providers.coinmarketcap import SlugIds
 from backend.markets.providers.live import LiveProviders, build_providers
-from backend.settings import Settings
+from backend.settings import Settings, SettingsError
 from tests.support.provider_pages import COINS
 from tests.support.provider_server import ProviderServer
 
@@ -38,8 +38,8 @@ def test_the_primary_provider_comes_first(primary: str) -> None:
 def test_settings_that_contradict_themselves_are_told_in_words() -> None:
     with pytest.raises(ValueError, match="CHAINPROOF_COINGECKO_API_KEY"):
         build_providers(settings(coingecko_plan="demo"))
-    with pytest.raises(ValueError, match="base URL"):
-        build_providers(settings(coingecko_base_url="nowhere"))
+    with pytest.raises(SettingsError, match="CHAINPROOF_COINGECKO_BASE_URL: 'nowhere' is not accepted"):
+        settings(coingecko_base_url="nowhere")
 
 
 def test_all_of_them_answer_at_their_configured_addresses(
