@@ -9,6 +9,8 @@ import structlog
 
 from backend.changes import ChangeWatcher
 from backend.db import Database, bump
+from tests.support.own_thread import logs_of_this_thread
+from tests.support.waiting import LIMIT_SECONDS
 
 
 class Broken(Exception):
@@ -93,7 +95,7 @@ def test_a_reload_that_fails_is_tried_again_and_keeps_no_other_from_its_news(
     watcher.subscribe("a", reload)
     watcher.subscribe("b", noting(seen, "b"))
     change(sqlite_database, "a", "b")
-    with structlog.testing.capture_logs() as logged:
+    with logs_of_this_thread() as logged:
         watcher.poll()
         assert seen == ["b"]
         assert watcher.last_success is None
@@ -116,7 +118,7 @@ def test_the_thread_outlives_whatever_is_called_each_time(sqlite_database: Datab
     with structlog.testing.capture_logs():
         watcher.start()
         try:
-            assert all(calls.acquire(timeout=10) for _ in range(3))
+            assert all(calls.acquire(timeout=LIMIT_SECONDS) for _ in range(3))
         finally:
             watcher.stop()
 
@@ -137,10 +139,10 @@ def test_the_thread_outlives_a_store_that_fails_and_says_so_once(
     monkeypatch.setattr(sqlite_database, "read", refuse)
     with structlog.testing.capture_logs() as logged:
         watcher.start()
-        assert all(looks.acquire(timeout=10) for _ in range(4))
+        assert all(looks.acquire(timeout=LIMIT_SECONDS) for _ in range(4))
         monkeypatch.setattr(sqlite_database, "read", healthy)
         change(sqlite_database, "a")
-        assert again.wait(10)
+        assert again.wait(LIMIT_SECONDS)
         watcher.stop()
     assert len(seen) >= 3
     events = [entry["event"] for entry in logged]

@@ -4,6 +4,7 @@ import pytest
 
 from backend.data_lock import JOURNAL, DataLock, finish_moves, make_moves
 from backend.errors import Conflict, Unavailable
+from tests.support.own_thread import in_this_thread
 
 OLD, NEW = {"db": "old", "rules/a": "old"}, {"db": "new", "rules/a": "new", "key": "new"}
 
@@ -39,7 +40,7 @@ def test_moves_that_are_stopped_anywhere_are_finished_from_there(
         return rename(self, target)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "rename", stop)
+        patch.setattr(Path, "rename", in_this_thread(stop, rename))
         try:
             make_moves(tmp_path, moves, staging=tmp_path / "staging")
         except Killed:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from backend.db import Database, ExactDecimal, UtcTime, bump, change_counters, upsert
 from tests.support import databases
+from tests.support.waiting import LIMIT_SECONDS
 
 things = sa.Table(
     "test_things",
@@ -187,7 +188,7 @@ def in_threads(count: int, work: Callable[[], None]) -> list[Exception]:
     begin = threading.Barrier(count)
 
     def run() -> None:
-        begin.wait(10)
+        begin.wait(LIMIT_SECONDS)
         try:
             work()
         except Exception as error:  # noqa: BLE001 - whatever it is, the test tells it
@@ -197,7 +198,7 @@ def in_threads(count: int, work: Callable[[], None]) -> list[Exception]:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(LIMIT_SECONDS)
     return faults
 
 

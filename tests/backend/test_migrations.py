@@ -15,6 +15,8 @@ from alembic.script import ScriptDirectory
 from backend import migrations
 from backend.db import Database, ExactDecimal, UtcTime, metadata
 from backend.migrations.declared import is_declared
+from tests.support.own_thread import in_this_thread
+from tests.support.waiting import LIMIT_SECONDS
 
 
 def versions(database: Database) -> list[str]:
@@ -129,7 +131,7 @@ def test_processes_that_migrate_at_once_wait_for_each_other(empty_database_url: 
         assert process.stdin is not None
         process.stdin.write("\n")
         process.stdin.flush()
-    faults = [process.communicate(timeout=60)[1] for process in running]
+    faults = [process.communicate(timeout=LIMIT_SECONDS)[1] for process in running]
     assert [process.returncode for process in running] == [0, 0, 0], faults
     database = Database(empty_database_url)
     assert migrations.is_current(database)
@@ -151,7 +153,7 @@ def test_a_revision_that_fails_leaves_the_store_as_it_was(
             raise RuntimeError("the power went")
         return original(self, statement, *rest, **more)
 
-    monkeypatch.setattr(sa.engine.Connection, "execute", failing)
+    monkeypatch.setattr(sa.engine.Connection, "execute", in_this_thread(failing, original))
     with pytest.raises(RuntimeError, match="power"):
         migrations.upgrade(empty_database_url)
     monkeypatch.undo()

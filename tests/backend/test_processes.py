@@ -1,27 +1,20 @@
+import math
 import os
 import signal
 import socket
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import psutil
 import pytest
 
+from backend import processes
 from backend.processes import PARENT_PIPE, Child, Family, port_is_free
+from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.processes
-
-
-def wait_for(condition: object, seconds: float = 10.0) -> None:
-    """Until ``condition()`` holds; a process of another makes its own pace."""
-    assert callable(condition)
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "It did not happen in time."
-        time.sleep(0.02)
 
 
 def test_a_port_in_use_is_not_free() -> None:
@@ -36,7 +29,7 @@ CHILD = """
     from backend.processes import stop_with_parent
     stop_with_parent()
     pathlib.Path(sys.argv[1]).write_text(str(__import__("os").getpid()))
-    time.sleep(60)
+    time.sleep(600)
 """
 
 
@@ -48,20 +41,21 @@ def test_a_child_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
             sys.executable,
             "-c",
             "import subprocess, sys, time; "
-            "subprocess.Popen([sys.executable, *sys.argv[1:]], stdin=subprocess.PIPE); time.sleep(60)",
+            "subprocess.Popen([sys.executable, *sys.argv[1:]], stdin=subprocess.PIPE); time.sleep(600)",
             str(script),
             str(told),
         ],
         env={**os.environ, PARENT_PIPE: "1"},
     )
-    wait_for(lambda: told.exists() and told.read_text())
+    wait_for(lambda: told.exists() and told.read_text() != "", "The start of the child")
     child = psutil.Process(int(told.read_text()))
     parent.send_signal(signal.SIGKILL)
     parent.wait()
-    wait_for(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
+    wait_for(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE, "Its end")
 
 
-def test_a_child_that_cannot_start_ends_the_family_and_is_named() -> None:
+def test_a_child_that_cannot_start_ends_the_family_and_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "SETTLED_SECONDS", math.inf)  # however long a start takes here
     family = Family([Child("nonsense", ["no-such-command"])])
     family.start()
     family.watch()

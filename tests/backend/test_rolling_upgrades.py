@@ -23,6 +23,7 @@ from tests.support.asgi import send
 from tests.support.market_app import Clock, enable_only, run_app, settings_in, worker_of
 from tests.support.schema_changes import Schema, breaks, schema_of
 from tests.support.timelines import sent_run
+from tests.support.waiting import LIMIT_SECONDS
 
 LAST_BEFORE_RELEASES = "0009"
 """Until here there was no version before that anybody ran, and revisions took away what they liked."""
@@ -126,7 +127,9 @@ def test_a_service_starts_and_works_on_a_schema_that_is_newer_than_its_own(
         now = datetime.now(UTC)
         [job] = transitions.take_up(newer, "extraction", limit=9, now=now)
         kind = extraction_jobs(settings, Rules(settings))
-        Runner(newer, [kind], timeout=timedelta(seconds=60), clock=lambda: now).run("extraction", [job])
+        Runner(newer, [kind], timeout=timedelta(seconds=LIMIT_SECONDS), clock=lambda: now).run(
+            "extraction", [job]
+        )
         for path in ("/prices", "/rankings", "/topics", "/v1/timelines", "/articles/violations", "/entities"):
             assert running.get(path, key=key).status == 200, path
         done = running.get(f"/entities/extractions/{job}", key=key).json()["data"]

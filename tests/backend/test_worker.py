@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 import sqlalchemy as sa
-from structlog.testing import capture_logs
 
 from backend.processes import STOP_SIGNALS, StopRequest
 from backend.worker import patiently
+from tests.support.own_thread import logs_of_this_thread
 
 FULL = sa.exc.OperationalError("INSERT", {}, Exception("database or disk is full"))
 
@@ -37,7 +37,7 @@ class Start:
 
 def test_a_start_is_tried_until_there_is_room_and_the_fault_is_told_once(stop: StopRequest) -> None:
     start = Start(FULL, OSError(28, "No space left on device"), FULL)
-    with capture_logs() as told:
+    with logs_of_this_thread() as told:
         assert patiently(start, stop, retry_seconds=0) == "begun"
     assert start.attempts == 4
     assert [(line["event"], line["reason"]) for line in told] == [

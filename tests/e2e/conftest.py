@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, expect
 from tests.support import running, stack
 from tests.support.browsers import chromium_browser
 from tests.support.reader import Reader
+from tests.support.waiting import LIMIT_MS
 
 
 @pytest.fixture(scope="session")
@@ -23,7 +24,7 @@ def running_dashboard() -> str:
     return stack.shared().dashboard
 
 
-expect.set_options(timeout=30_000)  # a limit for what hangs; a busy machine draws slowly
+expect.set_options(timeout=LIMIT_MS)
 
 
 @pytest.fixture(scope="package")

@@ -104,7 +104,7 @@ def test_figures_move_in_place_and_the_focus_stays(warm_reader: Reader) -> None:
     before = page.locator(".cp-as-of time").get_attribute("datetime")
     page.evaluate("window.focused = document.activeElement")
     changed = "(before) => document.querySelector('.cp-as-of time').getAttribute('datetime') !== before"
-    page.wait_for_function(changed, arg=before, timeout=60_000)
+    page.wait_for_function(changed, arg=before)
     page.wait_for_selector(IDLE)
     assert page.evaluate("document.activeElement === focused && focused.isConnected")
     page.close()

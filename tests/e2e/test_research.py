@@ -17,6 +17,7 @@ from dashboard.i18n import LANGUAGES, Language, t
 from tests.support import running
 from tests.support.reader import IDLE, Reader, is_steady, overflow, violations
 from tests.support.running import Service, wait_for
+from tests.support.waiting import LIMIT_SECONDS
 
 pytestmark = pytest.mark.browser
 
@@ -68,7 +69,7 @@ def submit(page: Page, statement: str) -> None:
 
 def finish(page: Page, statement: str) -> None:
     submit(page, statement)
-    wait_for(lambda: checked(page) == statement, "The verdict on it", 30)
+    wait_for(lambda: checked(page) == statement, "The verdict on it")
     page.wait_for_selector(IDLE)
 
 
@@ -121,8 +122,8 @@ def top_of(page: Page) -> float:
 def test_an_example_is_one_click_and_the_focus_goes_to_its_result(page: Page) -> None:
     page.locator(".st-key-rs_example_second button").click()
     expect(page.locator(".rs-contradicted")).to_be_visible()
-    wait_for(lambda: focused(page) == "rs-verdict", "The focus on the result's heading", 10)
-    wait_for(lambda: 0 <= top_of(page) < 900, "The result's heading in sight", 10)
+    wait_for(lambda: focused(page) == "rs-verdict", "The focus on the result's heading")
+    wait_for(lambda: 0 <= top_of(page) < 900, "The result's heading in sight")
     differs = page.locator(".rs-verdict .rs-differs")
     expect(differs).to_contain_text("15 September 2021")
     expect(page.locator(".rs-source time .rs-differs").first).to_contain_text("2022-09-15")
@@ -131,14 +132,14 @@ def test_an_example_is_one_click_and_the_focus_goes_to_its_result(page: Page) ->
 def test_the_keyboard_alone_submits_and_another_statement_follows(page: Page) -> None:
     finish(page, STATEMENTS["en", "supported"][0])
     first = page.url
-    wait_for(lambda: focused(page) == "rs-verdict", "The focus on the first result", 10)
+    wait_for(lambda: focused(page) == "rs-verdict", "The focus on the first result")
     page.locator(BOX).focus()
     page.keyboard.press("Control+A")
     page.keyboard.type("Ethereum moved to proof of stake on 15 September 2022.")
     page.keyboard.press("Control+Enter")
     expect(page.locator(".rs-verdict blockquote").first).to_contain_text("Ethereum moved")
     assert page.url != first
-    wait_for(lambda: focused(page) == "rs-verdict", "The focus on the second result", 10)
+    wait_for(lambda: focused(page) == "rs-verdict", "The focus on the second result")
     page.go_back()
     expect(page.locator(".rs-verdict blockquote").first).to_contain_text("The SEC approved")
 
@@ -266,12 +267,12 @@ def test_a_job_that_nobody_works_on_says_so_can_be_cancelled_and_is_done_once_a_
     assert violations(page, axe_source) == []
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator(VERDICT)).to_contain_text("The job was cancelled.")
-    wait_for(lambda: focused(page) == "rs-verdict", "The focus on what became of the job", 10)
+    wait_for(lambda: focused(page) == "rs-verdict", "The focus on what became of the job")
     assert violations(page, axe_source) == []
     page.get_by_role("button", name="Submit it again").click()
     expect(page.locator(".rs-said")).to_be_visible()
     with running.program(["worker"], running.environment(service.home)):
-        expect(page.locator(".rs-supported")).to_be_visible(timeout=60_000)
+        expect(page.locator(".rs-supported")).to_be_visible()
     reader.close()
 
 
@@ -290,7 +291,7 @@ def test_a_job_whose_worker_is_killed_while_it_is_watched_is_shown_complete_by_t
         worker.wait()
     assert status_of(service, job_id) == "running"
     with running.program(["worker"], settings):
-        expect(page.locator(".rs-verdict")).to_be_visible(timeout=90_000)
+        expect(page.locator(".rs-verdict")).to_be_visible()
     expect(page.locator(VERDICT)).to_contain_text(t("research.verdict_mixed", lang="en"))
     assert job_id in page.url
     assert status_of(service, job_id) == "completed"
@@ -303,7 +304,7 @@ def halted_in_the_middle(worker: subprocess.Popen[bytes], page: Page, service: S
     for attempt in range(20):
         known = newest(service)
         submit(page, f"{claims} Attempt {attempt}.")
-        wait_for(partial(has_another, service, known), "The next submission", 30)
+        wait_for(partial(has_another, service, known), "The next submission")
         job_id = newest(service)
         while (status := status_of(service, job_id)) == "pending":
             pass  # a job is a tenth of a second: to look often is to see it at work
@@ -328,5 +329,7 @@ def status_of(service: Service, job_id: str) -> str:
 
 def rows(service: Service, query: str, *values: str) -> list[str]:
     """The first column of an answer of the store, which is faster to ask than the service."""
-    with contextlib.closing(sqlite3.connect(service.home / "chainproof.db", timeout=30)) as connection:
+    with contextlib.closing(
+        sqlite3.connect(service.home / "chainproof.db", timeout=LIMIT_SECONDS)
+    ) as connection:
         return [row[0] for row in connection.execute(query, values)]

@@ -72,7 +72,7 @@ def test_an_analyst_finds_the_top_story_reads_it_and_sends_its_link(
     expect(first).to_contain_text("Breaking")
     first.click()
     expect(page.locator(TITLE)).to_contain_text("SEC approves")
-    wait_for(lambda: focused(page) == "tp-title", "The focus on the title", 10)
+    wait_for(lambda: focused(page) == "tp-title", "The focus on the title")
     expect(page.locator(".tp-primary")).to_be_visible()
     expect(page.locator(".tp-insight")).to_contain_text("Insight")
     expect(page.locator(".tp-terms")).to_contain_text("A fund that holds the asset.")
@@ -114,10 +114,10 @@ def test_the_keyboard_alone_moves_opens_and_closes(page: Page) -> None:
     assert focused(page) == wanted
     page.keyboard.press("Enter")
     expect(page.locator(TITLE)).to_be_visible()
-    wait_for(lambda: focused(page) == "tp-title", "The focus on the title", 10)
+    wait_for(lambda: focused(page) == "tp-title", "The focus on the title")
     page.keyboard.press("Escape")
     expect(page.locator(TITLE)).to_have_count(0)
-    wait_for(lambda: focused(page) == wanted, "The focus back on the topic in the list", 10)
+    wait_for(lambda: focused(page) == wanted, "The focus back on the topic in the list")
     assert "topic=" not in page.url
 
 

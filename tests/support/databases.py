@@ -24,6 +24,7 @@ from sqlalchemy.engine import URL, make_url
 
 from backend import migrations
 from tests.support import needs, run_folder
+from tests.support.waiting import LIMIT_SECONDS
 
 Store = Literal["sqlite", "postgres"]
 SERVER_URL = "CHAINPROOF_TEST_DATABASE_URL"
@@ -171,4 +172,4 @@ def stop_server(folder: Path) -> None:
     except (FileNotFoundError, psutil.NoSuchProcess):
         return
     process.send_signal(signal.SIGQUIT)  # an immediate shutdown: nothing there is worth saving
-    process.wait(timeout=10)
+    process.wait(timeout=LIMIT_SECONDS)

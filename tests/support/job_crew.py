@@ -3,14 +3,12 @@
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-PATIENCE = 20.0
-"""Seconds after which a test gives up; only a fault makes it wait so long."""
+from tests.support.waiting import wait_for
 
 
 class Crew:
@@ -39,12 +37,11 @@ class Crew:
         return [(line[0], *line[2:]) for line in lines if line[1] == word]
 
     def wait_until(self, happened: Callable[[], bool], what: str) -> None:
-        deadline = time.monotonic() + PATIENCE
-        while not happened():
-            if time.monotonic() > deadline:
-                output = (self.folder / "output").read_text()[-4000:]
-                pytest.fail(f"It did not come about that {what}. The processes said:\n{output}")
-            time.sleep(0.02)
+        try:
+            wait_for(happened, f"That {what}")
+        except AssertionError as hanging:
+            output = (self.folder / "output").read_text()[-4000:]
+            pytest.fail(f"{hanging} The processes said:\n{output}")
 
     def end(self) -> None:
         for process in self.processes.values():

@@ -20,6 +20,7 @@ from backend.jobs.dispatch import Dispatcher
 from backend.jobs.engine import JobEngine, JobQueue
 from backend.jobs.running import JobContext, JobType
 from backend.jobs.schedules import Schedule
+from tests.support.waiting import LIMIT_SECONDS
 
 QUEUE = "test-process"
 HOLD = "hold"
@@ -124,7 +125,7 @@ def main() -> None:
     note("started", os.getpid())
     while not stop.wait(0.05) and os.getppid() != 1:  # no orphans if the test run is killed
         pass
-    engine.stop(timeout=1)
+    engine.stop(timeout=LIMIT_SECONDS)  # a tick that was noted is recorded too
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
+from tests.support.waiting import LIMIT_SECONDS
+
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 
 
@@ -30,7 +32,7 @@ def markdown(app: AppTest) -> str:
 
 def opened(page: str = "", **query: str) -> AppTest:
     """The application at ``page`` (the start page unless one is named), with what the address says."""
-    app = AppTest.from_file(str(APP), default_timeout=30)
+    app = AppTest.from_file(str(APP), default_timeout=LIMIT_SECONDS)
     if page:
         app.run()
         app.switch_page(f"app_pages/{page}.py")

@@ -15,7 +15,8 @@ import httpx
 import psutil
 
 from tests.support.market_app import FEW, enable_only
-from tests.support.running import answers, environment, free_port, loopback, wait_for
+from tests.support.running import answers, environment, free_port, loopback
+from tests.support.waiting import LIMIT_SECONDS, wait_for
 
 
 def processes_of(home: Path) -> list[psutil.Process]:
@@ -118,10 +119,10 @@ class Program:
         self.process.kill()
         self.process.wait()
 
-    def stop(self, number: int = signal.SIGTERM, seconds: float = 30) -> int:
+    def stop(self, number: int = signal.SIGTERM) -> int:
         """Send a signal and give the exit code."""
         self.process.send_signal(number)
-        return self.process.wait(seconds)
+        return self.process.wait(LIMIT_SECONDS)
 
     def _read(self) -> None:
         assert self.process.stdout is not None
@@ -175,7 +176,7 @@ def run(
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=LIMIT_SECONDS,
         check=False,
     )
 
@@ -185,7 +186,7 @@ def faults_of(home: Path) -> list[str]:
     faults = []
     for name in ("chainproof.db", "jobs.db"):
         if (home / name).exists():
-            with contextlib.closing(sqlite3.connect(home / name, timeout=30)) as connection:
+            with contextlib.closing(sqlite3.connect(home / name, timeout=LIMIT_SECONDS)) as connection:
                 rows = [row[0] for row in connection.execute("PRAGMA integrity_check")]
             faults += [f"{name}: {row}" for row in rows if row != "ok"]
     return faults
@@ -193,7 +194,7 @@ def faults_of(home: Path) -> list[str]:
 
 def rows_of(home: Path, table: str) -> set[tuple[Any, ...]]:
     """Every row of a table of the SQLite store."""
-    with contextlib.closing(sqlite3.connect(home / "chainproof.db", timeout=30)) as connection:
+    with contextlib.closing(sqlite3.connect(home / "chainproof.db", timeout=LIMIT_SECONDS)) as connection:
         return set(connection.execute(f"SELECT * FROM {table}"))
 
 

@@ -7,19 +7,20 @@ from pydantic import SecretStr
 from backend.http_client import Retry, UpstreamClient
 from backend.markets.providers.coingecko import CoinGecko
 from backend.markets.providers.coinmarketcap import CoinMarketCap
+from tests.support.waiting import LIMIT_SECONDS
 
 AT_ONCE = Retry(wait_initial=0, wait_max=0, wait_jitter=0)
 CMC_KEY = SecretStr("cmc-secret-1")
 
 
 def asking_coingecko(
-    url: str, *, keyed: bool = False, deadline: float = 5.0, max_bytes: int = 8_000_000
+    url: str, *, keyed: bool = False, deadline: float = LIMIT_SECONDS, max_bytes: int = 8_000_000
 ) -> CoinGecko:
     client = UpstreamClient(f"{url}/api/v3", retry=AT_ONCE, deadline=deadline, max_bytes=max_bytes)
     return CoinGecko(client, keyed=keyed)
 
 
-def asking_coinmarketcap(url: str, *, deadline: float = 5.0, **options: Any) -> CoinMarketCap:
+def asking_coinmarketcap(url: str, *, deadline: float = LIMIT_SECONDS, **options: Any) -> CoinMarketCap:
     headers = {"X-CMC_PRO_API_KEY": CMC_KEY}
     client = UpstreamClient(url, secret_headers=headers, deadline=deadline, retry=AT_ONCE)
     return CoinMarketCap(client, **options)

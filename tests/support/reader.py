@@ -5,6 +5,8 @@ from typing import Any, Literal
 
 from playwright.sync_api import Browser, BrowserContext, Page
 
+from tests.support.waiting import LIMIT_MS
+
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 DESKTOP: Mapping[str, Any] = {"viewport": {"width": 1440, "height": 900}}
@@ -15,7 +17,6 @@ PHONE: Mapping[str, Any] = {
     "device_scale_factor": 2,
 }
 LOOKS: Mapping[str, Mapping[str, Any]] = {"desktop": DESKTOP, "phone": PHONE}
-WAIT_MS = 20_000
 NO_REHEARSAL = "globalThis.chainproofPrepared = Promise.resolve()"
 """A page that rests reads the drawing library and draws out of sight, which takes as long as opening it."""
 WATCH_SHIFTS = """window.shifted = 0;
@@ -44,7 +45,7 @@ class Reader:
                 **options,
             }
         )
-        self.context.set_default_timeout(WAIT_MS)
+        self.context.set_default_timeout(LIMIT_MS)
         self.context.add_init_script(WATCH_SHIFTS)
         if not rehearses:
             self.context.add_init_script(NO_REHEARSAL)

@@ -6,20 +6,20 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 
+from tests.support.waiting import LIMIT_SECONDS
+from tests.support.waiting import wait_for as wait_for
+
 loopback = httpx.Client(
-    verify=False, trust_env=False, timeout=10, limits=httpx.Limits(max_keepalive_connections=0)
+    verify=False, trust_env=False, timeout=LIMIT_SECONDS, limits=httpx.Limits(max_keepalive_connections=0)
 )
 """Asks programs on this machine, each time on a connection of its own. One for all: reading the certificates
 of the world, as each client with TLS does, takes longer than twenty questions."""
-START_SECONDS = 60.0
-"""A limit for a hanging start, not a measurement."""
 
 
 def free_port() -> int:
@@ -30,17 +30,9 @@ def free_port() -> int:
         return port
 
 
-def wait_for(condition: Callable[[], bool], what: str, seconds: float = START_SECONDS) -> None:
-    """Until ``condition()`` holds: another process makes its own pace."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, f"{what} did not happen within {seconds:.0f} s."
-        time.sleep(0.05)
-
-
 def answers(address: str) -> bool:
     try:
-        return loopback.get(address, timeout=2).is_success
+        return loopback.get(address).is_success
     except httpx.HTTPError:
         return False
 
@@ -82,7 +74,7 @@ def program(arguments: Sequence[str], settings: Mapping[str, str]) -> Iterator[s
         if child.poll() is None:
             child.send_signal(signal.SIGTERM)
             try:
-                child.wait(20)
+                child.wait(LIMIT_SECONDS)
             except subprocess.TimeoutExpired:
                 child.kill()
                 child.wait()

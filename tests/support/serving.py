@@ -8,8 +8,7 @@ from typing import Any
 
 import uvicorn
 
-STOPPED = 20.0
-"""Seconds that the server may take to end."""
+from tests.support.waiting import LIMIT_SECONDS
 
 
 @contextlib.contextmanager
@@ -25,4 +24,4 @@ def served(app: Any) -> Iterator[str]:
         yield f"http://127.0.0.1:{listening.getsockname()[1]}"
     finally:
         server.should_exit = True
-        thread.join(STOPPED)
+        thread.join(LIMIT_SECONDS)

@@ -28,6 +28,7 @@ from dashboard.sign_in.session import Session
 from tests.support.asgi import Answer, send
 from tests.support.market_app import Running
 from tests.support.oauth_app import PASSWORD, Form
+from tests.support.waiting import LIMIT_SECONDS
 
 DASHBOARD = "http://127.0.0.1:8501"
 SERVICE = "http://127.0.0.1:8000"
@@ -206,7 +207,7 @@ class Socket:
         async def take(message: Any) -> None:
             self.sent.append(message)
 
-        asyncio.run(asyncio.wait_for(self._app(dict(scope), receive, take), 10))
+        asyncio.run(asyncio.wait_for(self._app(dict(scope), receive, take), LIMIT_SECONDS))
         return self.sent
 
 

@@ -13,8 +13,7 @@ from typing import NamedTuple
 import psutil
 
 from tests.support import hostile_folder, run_folder, running
-
-STOP_SECONDS = 20
+from tests.support.waiting import LIMIT_SECONDS
 
 
 class Stack(NamedTuple):
@@ -41,7 +40,7 @@ def end() -> None:
         return
     program, *children = processes()
     program.terminate()
-    for left in psutil.wait_procs([program, *children], timeout=STOP_SECONDS)[1]:
+    for left in psutil.wait_procs([program, *children], timeout=LIMIT_SECONDS)[1]:
         left.kill()
 
 

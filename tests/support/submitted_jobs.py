@@ -1,7 +1,6 @@
 """Jobs of the tests' own, and what is needed to submit and run them."""
 
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,11 +12,10 @@ from backend.jobs.model import Job
 from backend.jobs.running import Handler, JobContext, JobType
 from backend.jobs.schemas import JobKind
 from backend.jobs.tables import jobs
+from tests.support.waiting import wait_for
 
 NOW = datetime(2026, 5, 18, 12, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
-PATIENCE = 20.0
-"""Seconds after which a test gives up; only a fault makes it wait so long."""
 
 
 def submit(
@@ -44,15 +42,8 @@ def read(database: Database, job: Job) -> Job:
 
 def ended(database: Database, job: Job) -> Job:
     """The job once it has ended."""
-    wait_until(lambda: read(database, job).status in ("completed", "failed"), "the job has ended")
+    wait_for(lambda: read(database, job).status in ("completed", "failed"), "The job's end")
     return read(database, job)
-
-
-def wait_until(happened: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not happened():
-        assert time.monotonic() < deadline, f"it did not come about that {what}"
-        time.sleep(0.01)
 
 
 def double(context: JobContext) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from backend.articles.schemas import Article
 from backend.settings import Settings
 from tests.support.article_app import PACK, write_pack
 from tests.support.market_app import settings_in
-from tests.support.running import wait_for
+from tests.support.waiting import LIMIT_SECONDS, wait_for
 
 SENTENCE = "The Zorb Token and Zorbkoin rose, says Zorby; イーサリアム too. "
 FILLER = "nothing is said of anybody here and so it goes on for a while, "
@@ -160,7 +160,7 @@ def test_processes_killed_before_they_read_anything_hold_nobody_up(
     answered: list[Done] = []
     asking = threading.Thread(target=lambda: answered.append(pool.run("scan", rules, BATCH)), daemon=True)
     asking.start()
-    asking.join(60)
+    asking.join(LIMIT_SECONDS)
     assert answered == [alone]
     assert killed
     assert not pool.warm_up()
@@ -204,7 +204,7 @@ def test_processes_do_not_outlive_a_killed_parent(settings: Settings) -> None:
     assert len(children) >= settings.scan_processes
     parent.kill()
     parent.wait()
-    wait_for(lambda: not any(child.is_running() for child in children), "The children's end", 20)
+    wait_for(lambda: not any(child.is_running() for child in children), "The children's end")
 
 
 def started(pool: ScanPool) -> bool:

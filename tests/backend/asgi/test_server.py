@@ -12,7 +12,7 @@ import pytest
 from backend.asgi import protocol
 from backend.asgi.server import Server, server_config
 from backend.settings import Settings
-from tests.support.running import wait_for
+from tests.support.waiting import LIMIT_SECONDS, wait_for
 
 LARGE = 30_000_000
 REQUEST = b"GET /x HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -44,7 +44,7 @@ def served(**settings: Any) -> Iterator[Served]:
         yield listening.getsockname()[1], server
     finally:
         server.should_exit = True
-        thread.join(20)
+        thread.join(LIMIT_SECONDS)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def connections(server: Served) -> list[Any]:
 
 
 def connect(port: int) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", port), timeout=10)
+    return socket.create_connection(("127.0.0.1", port), timeout=LIMIT_SECONDS)
 
 
 def until_the_end(connection: socket.socket) -> bytes:

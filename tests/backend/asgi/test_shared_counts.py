@@ -7,13 +7,14 @@ from contextlib import asynccontextmanager
 
 import pytest
 import redis
-from structlog.testing import capture_logs
 
 from backend.asgi import shared_counts
 from backend.asgi.limiter import Caller, Limiter, by_address
 from backend.asgi.shared_counts import RedisCounts
 from backend.asgi.windows import Rate, Windows
+from tests.support.own_thread import logs_of_this_thread
 from tests.support.redis_server import RedisServer, started
+from tests.support.waiting import LIMIT_SECONDS
 
 RATE = Rate(20, 86_400)
 numbers = itertools.count()
@@ -28,7 +29,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_counts, "LOOK_AGAIN_SECONDS", 0.01)
-    monkeypatch.setattr(shared_counts, "LONGEST_WAIT", 5.0)  # tests wait for what happens, however slowly
+    monkeypatch.setattr(
+        shared_counts, "LONGEST_WAIT", LIMIT_SECONDS
+    )  # tests wait for what happens, however slowly
 
 
 @pytest.fixture
@@ -51,7 +54,7 @@ async def limiters(url: str, count: int, *, rate: Rate = RATE) -> AsyncIterator[
 
 def run(test: Callable[[], Awaitable[None]]) -> None:
     async def bounded() -> None:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(LIMIT_SECONDS):
             await test()
 
     asyncio.run(bounded())
@@ -111,7 +114,7 @@ def test_without_redis_each_counts_alone_says_so_once_and_comes_back_by_itself(
             for _ in range(5):
                 await made[0].take(caller)
             server.stop()
-            with capture_logs() as logs:
+            with logs_of_this_thread() as logs:
                 told = [await made[0].take(caller) for _ in range(20)]
                 assert [standing.allowed for standing in told] == [True] * 15 + [False] * 5
                 assert "does not answer" in made[0].where()

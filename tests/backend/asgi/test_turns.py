@@ -14,6 +14,7 @@ from backend.asgi.protocol import BoundedProtocol
 from backend.asgi.server import Server, server_config
 from backend.asgi.turns import Turns
 from backend.settings import Settings
+from tests.support.waiting import LIMIT_SECONDS
 
 REQUEST = b"GET /x HTTP/1.1\r\nHost: a\r\n\r\n"
 HEALTH = REQUEST.replace(b"/x", b"/healthz")
@@ -57,7 +58,7 @@ def served(
         with socket.create_server(("127.0.0.1", 0)) as listening:
 
             def client() -> socket.socket:
-                clients.append(socket.create_connection(listening.getsockname(), timeout=5))
+                clients.append(socket.create_connection(listening.getsockname(), timeout=LIMIT_SECONDS))
                 return clients[-1]
 
             await server.startup([listening])
@@ -70,7 +71,7 @@ def served(
 
 
 async def until(seen: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(LIMIT_SECONDS):
         while not seen():
             await asyncio.sleep(0.001)
 

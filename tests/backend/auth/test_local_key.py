@@ -16,6 +16,8 @@ from backend.auth.records import KeyInfo
 from backend.auth.tables import api_keys
 from backend.db import Database
 from backend.errors import BadRequest
+from tests.support.own_thread import in_this_thread
+from tests.support.waiting import LIMIT_SECONDS
 
 LATER = timedelta(days=1)
 UNKNOWN = "cp_localv1" + "0" * 32 + "_" + keyformat.checksum("cp_localv1" + "0" * 32)
@@ -94,8 +96,8 @@ def test_the_file_is_born_private(
             modes.append(stat.S_IMODE(os.fstat(descriptor).st_mode))
         return descriptor
 
-    monkeypatch.setattr(os, "replace", watched)
-    monkeypatch.setattr(os, "open", watched_open)
+    monkeypatch.setattr(os, "replace", in_this_thread(watched, replace))
+    monkeypatch.setattr(os, "open", in_this_thread(watched_open, opened))
     before = os.umask(0)
     try:
         service.ensure_local_key(database, file, now)
@@ -243,7 +245,7 @@ def test_a_file_that_cannot_be_written_leaves_no_key_behind(
     def no_space(source: Path, target: Path) -> None:
         raise OSError(28, "No space left on device", str(target))
 
-    monkeypatch.setattr(os, "replace", no_space)
+    monkeypatch.setattr(os, "replace", in_this_thread(no_space, os.replace))
     with pytest.raises(OSError, match="No space left"):
         service.ensure_local_key(database, file, now)
     assert service.list_keys(database) == []
@@ -295,7 +297,7 @@ def test_processes_that_start_at_once_make_one_key(
         process.stdin.write("go\n")
         process.stdin.flush()
     for process in processes:
-        _, complaint = process.communicate(timeout=60)
+        _, complaint = process.communicate(timeout=LIMIT_SECONDS)
         assert process.returncode == 0, complaint
     [key] = live_keys(database, now + LATER)
     assert id_of_the_key_in(file, database) == key.id

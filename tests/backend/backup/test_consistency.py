@@ -19,6 +19,7 @@ from backend.jobs.tables import job_steps, jobs, submissions
 from tests.backend.backup.conftest import Install
 from tests.support.databases import Store
 from tests.support.submitted_jobs import ended, long_jobs, short_jobs, submit
+from tests.support.waiting import LIMIT_SECONDS
 
 
 class Writer:
@@ -33,12 +34,12 @@ class Writer:
 
     def write(self) -> None:
         self._go.release()
-        assert self._done.acquire(timeout=20), "a writer waits for the backup"
+        assert self._done.acquire(timeout=LIMIT_SECONDS), "a writer waits for the backup"
 
     def end(self) -> None:
         self._end = True
         self._go.release()
-        self._thread.join(timeout=20)
+        self._thread.join(timeout=LIMIT_SECONDS)
 
     def _write(self) -> None:
         while self._go.acquire() and not self._end:
@@ -84,7 +85,7 @@ def test_each_accepted_job_ends_once_after_a_restore_wherever_the_backup_found_i
     def handle(context: JobContext) -> dict[str, int]:
         runs.append(context.job.id)
         at_work.release()
-        assert hold.wait(20)
+        assert hold.wait(LIMIT_SECONDS)
         return {"n": 1}
 
     def publish(connection: sa.Connection, job: Job, _result: object, _now: datetime) -> None:
@@ -93,17 +94,20 @@ def test_each_accepted_job_ends_once_after_a_restore_wherever_the_backup_found_i
     def engine(database: Database) -> JobEngine:
         types = [long_jobs(handle, publish=publish, concurrency=1), short_jobs(handle, publish=publish)]
         return JobEngine(
-            url, home, schedules=[], dispatcher=Dispatcher(database, types, timeout=timedelta(seconds=60))
+            url,
+            home,
+            schedules=[],
+            dispatcher=Dispatcher(database, types, timeout=timedelta(seconds=LIMIT_SECONDS)),
         )
 
     with here.open() as database, engine(database):
         hold.set()
         done = submit(database, "sources", now=datetime.now(UTC))
         assert ended(database, done).status == "completed"
-        assert at_work.acquire(timeout=20)
+        assert at_work.acquire(timeout=LIMIT_SECONDS)
         hold.clear()
         running = submit(database, "sources", now=datetime.now(UTC))
-        assert at_work.acquire(timeout=20)
+        assert at_work.acquire(timeout=LIMIT_SECONDS)
         waiting = submit(database, "sources", now=datetime.now(UTC))
         taken = submit(database, "sources", now=datetime.now(UTC))
         with database.write() as connection:  # taken up by a process that died before it started it

@@ -16,6 +16,7 @@ from backend.db import Database, change_counters
 from backend.errors import BadRequest, Conflict, Unavailable
 from tests.backend.backup.conftest import Install, Installation
 from tests.support.databases import Store
+from tests.support.own_thread import in_this_thread
 
 
 def mark(here: Installation, n: int) -> None:
@@ -193,7 +194,7 @@ def test_a_restore_that_is_killed_amid_its_renames_is_finished_by_the_next_to_op
         return rename(self, target)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "rename", stop_after_two)
+        patch.setattr(Path, "rename", in_this_thread(stop_after_two, rename))
         patch.setattr("backend.backup.into_sqlite.shutil.rmtree", keep)
         with pytest.raises(Killed):
             here.restore(file)

@@ -16,6 +16,7 @@ from backend.documents import archive
 from backend.documents.archive import ArchiveRefused, bring_in, load, to_documents
 from backend.documents.store import DocumentStore
 from backend.documents.tables import document_archives
+from tests.support.waiting import LIMIT_SECONDS
 
 EVENTS = """\
 version: 1
@@ -204,7 +205,7 @@ def test_processes_that_start_together_bring_it_in_without_fault(
         assert process.stdin is not None
         process.stdin.write("\n")
         process.stdin.flush()
-    told = [process.communicate(timeout=60)[0].strip() for process in running]
+    told = [process.communicate(timeout=LIMIT_SECONDS)[0].strip() for process in running]
     assert sorted(told) == ["False", "False", "True"]
     assert DocumentStore(database).count() == {"landmark": 6}
 

@@ -10,9 +10,11 @@ import pytest
 
 from backend.http_client import FailureKind, Fetched, UpstreamFailure, guarded, guarded_fetch, is_public
 from backend.http_client.deadline import Deadline
+from tests.support.own_thread import in_this_thread
 from tests.support.provider_pages import png
 from tests.support.provider_server import Behaviour, ProviderServer
 from tests.support.running import free_port
+from tests.support.waiting import LIMIT_SECONDS
 
 PUBLIC = "93.184.215.14"
 IMAGES = ("image/png", "image/jpeg")
@@ -102,8 +104,9 @@ def attempts(monkeypatch: pytest.MonkeyPatch) -> list[object]:
         tried.append(address)
         raise ConnectionRefusedError(111, "Connection refused")
 
-    monkeypatch.setattr(socket.socket, "connect", connect, raising=False)
-    monkeypatch.setattr(socket.socket, "connect_ex", connect, raising=False)
+    own = in_this_thread(connect, socket.socket.connect)
+    monkeypatch.setattr(socket.socket, "connect", own, raising=False)
+    monkeypatch.setattr(socket.socket, "connect_ex", own, raising=False)
     return tried
 
 
@@ -115,7 +118,7 @@ def server() -> Iterator[ProviderServer]:
 
 def refusal(url: str, **options: Any) -> UpstreamFailure:
     with pytest.raises(UpstreamFailure) as caught:
-        guarded_fetch(url, **{"accept": IMAGES, "deadline": 2.0, "resolver": Resolver(), **options})
+        guarded_fetch(url, **{"accept": IMAGES, "deadline": LIMIT_SECONDS, "resolver": Resolver(), **options})
     return caught.value
 
 
@@ -392,7 +395,7 @@ def test_a_host_gets_only_so_many_requests_at_once() -> None:
             pass
         with pytest.raises(TimeoutError), slots.hold("a.test", soon):
             pass
-    with slots.hold("a.test", Deadline(1, time.monotonic)):
+    with slots.hold("a.test", Deadline(LIMIT_SECONDS, time.monotonic)):
         pass
 
 
@@ -401,11 +404,11 @@ def test_a_fetch_waits_for_its_turn_at_the_host(
 ) -> None:
     slots = guarded.HostSlots(1)
     monkeypatch.setattr(guarded, "_slots", slots)
-    with slots.hold("127.0.0.1", Deadline(1, time.monotonic)):
+    with slots.hold("127.0.0.1", Deadline(LIMIT_SECONDS, time.monotonic)):
         with pytest.raises(UpstreamFailure):
             fetch(server, deadline=0.05)
         waiting = threading.Thread(target=fetch, args=(server,))
         waiting.start()
         assert server.requests == []
-    waiting.join(5)
+    waiting.join(LIMIT_SECONDS)
     assert len(server.requests) == 1

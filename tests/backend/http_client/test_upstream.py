@@ -16,6 +16,7 @@ from backend.http_client import FailureKind, Retry, UpstreamClient, UpstreamFail
 from backend.http_client.deadline import Deadline, lookup, until
 from tests.support.provider_server import FAULTS, Behaviour, ProviderServer, says
 from tests.support.running import free_port
+from tests.support.waiting import LIMIT_SECONDS
 
 AT_ONCE = Retry(wait_initial=0, wait_max=0, wait_jitter=0)
 KEY = SecretStr("sk-very-secret-1234")
@@ -115,8 +116,12 @@ def test_the_second_address_of_a_name_is_tried(server: ProviderServer) -> None:
 
 
 def test_a_name_lookup_that_hangs_ends_with_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
-    release = threading.Event()
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_: release.wait(10) and [])
+    release, look_up = threading.Event(), socket.getaddrinfo
+
+    def hang(host: str, *rest: Any) -> Any:
+        return release.wait(LIMIT_SECONDS) and [] if host == "api.test" else look_up(host, *rest)
+
+    monkeypatch.setattr(socket, "getaddrinfo", hang)
     with until(Deadline(0.05, time.monotonic)), pytest.raises(TimeoutError):
         lookup("api.test", 80)
     release.set()

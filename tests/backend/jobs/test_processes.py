@@ -12,8 +12,9 @@ from dbos import DBOSClient, WorkflowHandle
 from backend.jobs.engine import LOST_SLOT_EXIT_CODE
 from backend.jobs.schedules import TICK_WORKFLOW
 from backend.jobs.serializer import JsonSerializer
-from tests.support.job_crew import PATIENCE, Crew
+from tests.support.job_crew import Crew
 from tests.support.job_process import HOLD, QUEUE
+from tests.support.waiting import LIMIT_SECONDS
 
 pytestmark = pytest.mark.processes
 
@@ -35,7 +36,7 @@ def test_each_tick_runs_once_across_three_processes_and_a_failing_one_stops_no_o
     crew.wait_until(lambda: len(crew.told("failing")) >= 2, "the schedule that fails has run twice")
     for process in crew.processes.values():
         process.send_signal(signal.SIGTERM)
-    codes = [process.wait(PATIENCE) for process in crew.processes.values()]
+    codes = [process.wait(LIMIT_SECONDS) for process in crew.processes.values()]
 
     assert codes == [0, 0, 0]
     ran = Counter((tick.schedule_name, tick.output) for tick in client.list_workflows(name=TICK_WORKFLOW))
@@ -74,4 +75,4 @@ def test_a_process_whose_line_to_its_slot_is_cut_ends_at_once(crew: Crew, store:
         )
 
     [process] = crew.processes.values()
-    assert process.wait(PATIENCE) == LOST_SLOT_EXIT_CODE
+    assert process.wait(LIMIT_SECONDS) == LOST_SLOT_EXIT_CODE

@@ -17,7 +17,6 @@ from backend.jobs import ledger, running, transitions
 from backend.jobs.dispatch import START_WITHIN
 from backend.jobs.model import CANCELLED, FAULT, Job
 from backend.jobs.running import JobContext, JobStopped, JobType, Runner
-from tests.support import submitted_jobs
 from tests.support.job_harness import TIMEOUT, JobHarness, runner
 from tests.support.job_stores import Launch
 from tests.support.market_app import Clock
@@ -28,8 +27,8 @@ from tests.support.submitted_jobs import (
     read,
     short_jobs,
     submit,
-    wait_until,
 )
+from tests.support.waiting import LIMIT_SECONDS, wait_for
 
 Both = pytest.mark.parametrize("kind", ["sources", "extraction"])
 
@@ -45,12 +44,12 @@ class Work:
     def hold(self, context: JobContext) -> dict[str, Any]:
         self.log.append(context.job.title)
         self.reached.release()
-        assert self.let_go.wait(submitted_jobs.PATIENCE)
+        assert self.let_go.wait(LIMIT_SECONDS)
         return {"held": True}
 
     def wait_for(self, jobs: int) -> None:
         for _ in range(jobs):
-            assert self.reached.acquire(timeout=submitted_jobs.PATIENCE)
+            assert self.reached.acquire(timeout=LIMIT_SECONDS)
 
 
 @pytest.fixture
@@ -175,7 +174,7 @@ def test_a_cancelled_job_stops_before_its_next_step(harness: JobHarness, work: W
 
     ledger.cancel(harness.database, "sources", job.id, now=NOW)
     work.let_go.set()
-    harness.engine.stop(timeout=5)
+    harness.engine.stop(timeout=LIMIT_SECONDS)
 
     assert read(harness.database, job).error == CANCELLED
     assert work.log == ["mine"]
@@ -216,7 +215,7 @@ def test_a_job_whose_thread_hangs_fails_in_time_and_its_result_is_dropped(
 
     assert "did not end within 120 seconds" in (read(harness.database, job).error or "")
     work.let_go.set()
-    harness.engine.stop(timeout=5)
+    harness.engine.stop(timeout=LIMIT_SECONDS)
     assert read(harness.database, job).status == "failed"
     assert read(harness.database, job).result is None
 
@@ -286,7 +285,7 @@ def test_dbos_stores_of_a_job_no_more_than_its_id(harness: JobHarness, store: sa
     job = ended(harness.database, submit(harness.database, body={"text": "a long secret " * 1000}))
 
     assert job.status == "completed"
-    harness.engine.stop(timeout=5)
+    harness.engine.stop(timeout=LIMIT_SECONDS)
     prefix = "" if store.dialect.name == "sqlite" else "dbos."
     with store.connect() as connection:
         [stored] = connection.exec_driver_sql(f"SELECT inputs FROM {prefix}workflow_input").scalars()
@@ -307,7 +306,7 @@ def test_jobs_that_dbos_does_not_take_wait_again(
     with monkeypatch.context() as broken:
         broken.setattr(DBOS, "start_workflow", refuse)
         job = submit(harness.database)
-        wait_until(lambda: dispatcher._failing, "the dispatcher has seen the fault")
+        wait_for(lambda: dispatcher._failing, "A dispatcher that has seen the fault")
 
     assert ended(harness.database, job).status == "completed"
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from backend.jobs.schedules import DAY, HOUR, MINUTE, Schedule, Ticker
 from backend.jobs.slots import FileLocks
+from tests.support.own_thread import logs_of_this_thread
 
 NOW = datetime(2026, 5, 18, 12, 0, 0, tzinfo=UTC)
 PERIODS = [
@@ -137,12 +138,10 @@ def test_a_tick_that_raises_is_logged_once_and_stops_no_later_one(
 def test_a_failed_tick_is_logged_with_its_traceback(
     ticker: Callable[..., Ticker], caplog: pytest.LogCaptureFixture
 ) -> None:
-    import structlog
-
     def fail(now: datetime) -> None:
         raise ValueError("told in the log")
 
-    with structlog.testing.capture_logs() as logs:
+    with logs_of_this_thread() as logs:
         ticker(Schedule("failing", 15, fail)).tick("failing", NOW)
 
     assert [entry["event"] for entry in logs] == ["schedule_failed"]

@@ -11,6 +11,7 @@ from dbos import DBOS, SetWorkflowID
 from backend.jobs import slots
 from backend.jobs.slots import FileLocks, LockLost, Locks, PostgresLocks, Sweeper, open_locks, take_slot
 from tests.support.job_stores import Launch
+from tests.support.waiting import LIMIT_SECONDS
 
 calls: list[str] = []
 
@@ -135,7 +136,7 @@ def test_a_process_that_lost_its_slot_stops_working(
 
     cut_every_line(store)
 
-    assert told.wait(10)
+    assert told.wait(LIMIT_SECONDS)
 
 
 def test_a_store_that_does_not_answer_ends_no_process(

@@ -22,6 +22,7 @@ from backend.language_model.tables import model_use
 from backend.settings import Settings
 from tests.support.market_app import Clock
 from tests.support.provider_server import Behaviour, ProviderServer, says
+from tests.support.waiting import LIMIT_SECONDS
 
 PATH = "/v1/chat/completions"
 KEY = SecretStr("sk-model-secret")
@@ -228,7 +229,7 @@ def test_calls_at_the_same_moment_share_what_is_left_of_a_day(database: Database
     prices, together = Prices(Decimal(1), Decimal(1), Decimal("2.1")), threading.Barrier(6)
 
     def call(_: int) -> bool:
-        together.wait(timeout=20)
+        together.wait(timeout=LIMIT_SECONDS)
         try:
             reserved = spending.reserve(database, prices, Decimal(1), now=START)
         except CeilingReached:

@@ -12,6 +12,7 @@ import pytest
 
 from dashboard.client.fetched import Fetched
 from dashboard.client.http import MOST_PATHS, WANTED_SECONDS, ApiClient
+from tests.support.waiting import LIMIT_SECONDS
 
 KEY = "cp_testv1" + "a" * 32 + "_000000"
 BODY = b'{"price": 1.10, "count": 3}'
@@ -195,7 +196,7 @@ def test_what_is_made_of_a_change_is_made_in_the_keepers_thread_and_counts_as_no
         made.set()
 
     client.keep(make)
-    assert made.wait(10)
+    assert made.wait(LIMIT_SECONDS)
     client.close()
     assert set(threads) == {"api-keep"}
     assert client._slots["key"]["/prices"].wanted_at == wanted
@@ -206,15 +207,15 @@ def test_fifty_at_once_make_one_request(client: ApiClient, server: Server) -> No
 
     def slow(_: httpx.Request) -> httpx.Response:
         started.set()
-        assert release.wait(10)
+        assert release.wait(LIMIT_SECONDS)
         return httpx.Response(200, content=BODY)
 
     server.answer = slow
     with ThreadPoolExecutor(50) as pool:
         waiting = [pool.submit(read, client) for _ in range(50)]
-        assert started.wait(10)
+        assert started.wait(LIMIT_SECONDS)
         release.set()
-        answers = [future.result(10) for future in waiting]
+        answers = [future.result(LIMIT_SECONDS) for future in waiting]
     assert len(server.asked) == 1
     assert all(answer.data is answers[0].data for answer in answers)
 

@@ -1,6 +1,7 @@
 """Files that one process holds at a time, whatever ends it, and what becomes of those that nobody wants."""
 
 import errno
+import fcntl
 import logging
 import os
 import signal
@@ -16,7 +17,9 @@ import pytest
 
 from dashboard.sign_in import folder as folders
 from dashboard.sign_in.folder import AGAIN_SECONDS, BEGUN, LISTED_SECONDS, LOCK, Folder, Held
+from tests.support.own_thread import in_this_thread
 from tests.support.sign_in import session_files
+from tests.support.waiting import LIMIT_SECONDS
 
 NAME, OTHER = "0" * 32, "f" * 32
 HOLD = """
@@ -86,7 +89,7 @@ def test_all_is_private_whatever_the_mask_and_whatever_was_there(root: Path, mak
 
     try:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(os, "fsync", look)
+            patch.setattr(os, "fsync", in_this_thread(look, fsync))
             assert make().save(NAME, b"sealed")
     finally:
         os.umask(before)
@@ -115,7 +118,7 @@ def test_a_file_is_written_whole_or_not_at_all(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as disk, caplog.at_level(logging.INFO):
-        disk.setattr(os, "fsync", full)
+        disk.setattr(os, "fsync", in_this_thread(full, os.fsync))
         for _ in range(3):
             assert not folder.save(NAME, b"later")
             clock.now += AGAIN_SECONDS
@@ -189,7 +192,7 @@ def test_of_many_that_come_for_one_at_once_one_gets_it(root: Path, make: Make) -
     together = threading.Barrier(len(heirs))
 
     def take(heir: Folder) -> list[bytes | None]:
-        together.wait(10)
+        together.wait(LIMIT_SECONDS)
         return [adopted(heir, name) for name in names]
 
     with ThreadPoolExecutor(len(heirs)) as pool:
@@ -212,7 +215,7 @@ def test_what_another_process_held_is_free_when_it_is_gone_and_not_before(
         with pytest.raises(Held):
             folder.adopt(NAME)
         other.send_signal(end)
-        other.wait(20)
+        other.wait(LIMIT_SECONDS)
     finally:
         other.kill()
         other.communicate()
@@ -230,7 +233,7 @@ def test_a_flood_of_strangers_lists_the_folders_once(
         listed.append(path)
         return scan(path)
 
-    monkeypatch.setattr(os, "scandir", counted)
+    monkeypatch.setattr(os, "scandir", in_this_thread(counted, scan))
     before = dict(vars(stranger))
     assert [stranger.adopt(f"{number:032x}") for number in range(100, 1100)] == [None] * 1000
     assert len(listed) == 1
@@ -256,7 +259,7 @@ def test_a_file_that_cannot_be_read_for_a_moment_is_found_the_next_time(
         return opened(path, flags, mode)
 
     with monkeypatch.context() as disk:
-        disk.setattr(os, "open", fail)
+        disk.setattr(os, "open", in_this_thread(fail, opened))
         assert heir.adopt(NAME) is None
     assert heir.adopt(NAME) == b"sealed"
 
@@ -346,7 +349,7 @@ def test_what_cannot_be_removed_is_tried_again(
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
     with monkeypatch.context() as disk, caplog.at_level(logging.WARNING):
-        disk.setattr(Path, "unlink", fail)
+        disk.setattr(Path, "unlink", in_this_thread(fail, Path.unlink))
         folder.drop(NAME)
         folder.drop(OTHER)
         folder.sweep(100, 10)
@@ -371,7 +374,7 @@ def test_what_is_over_is_removed_although_what_is_new_could_not_be_written(
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
     with monkeypatch.context() as disk:
-        disk.setattr(Path, "unlink", fail)
+        disk.setattr(Path, "unlink", in_this_thread(fail, Path.unlink))
         folder.drop(NAME)
         assert not folder.save(NAME, b"new tokens")
     folder.sweep(100, 10)
@@ -421,7 +424,7 @@ def test_a_folder_is_seen_as_unfinished_until_it_is_locked(
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
     with monkeypatch.context() as patch:
-        patch.setattr("fcntl.flock", look)
+        patch.setattr(fcntl, "flock", in_this_thread(look, fcntl.flock))
         assert not make().save(NAME, b"sealed")
     listed, begun = seen
     assert (listed, len(begun)) == ([], 1)

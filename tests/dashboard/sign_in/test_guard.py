@@ -16,6 +16,7 @@ from tests.support.asgi import send
 from tests.support.market_app import Running
 from tests.support.oauth_app import post
 from tests.support.sign_in import DASHBOARD, PAGE, Browser, Line, Socket, asked
+from tests.support.waiting import LIMIT_SECONDS
 
 
 @pytest.mark.parametrize("path", ["/topics", "/", "/no-such-page", "/research?job=1"])
@@ -120,7 +121,7 @@ def test_every_call_is_made_with_the_token_of_who_asks(
             "/articles/scan",
             b'{"articles": [], "persist": true}',
             headers={"Content-Type": "application/json"},
-            timeout=5,
+            timeout=LIMIT_SECONDS,
         )
     assert stored.status_code == 403
     assert not session.ended, "a scope that is lacking is no end"
@@ -164,15 +165,17 @@ def test_a_revoked_token_ends_the_session_and_leads_back_with_the_address_kept(
 
 
 def test_an_account_that_is_disabled_sees_nothing_more_of_what_was_kept(
-    browser: Browser, desk: Desk, client: ApiClient, service: Running
+    browser: Browser, desk: Desk, client: ApiClient, service: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(sessions, "SURE_SECONDS", A_MOMENT)
+    monkeypatch.setattr(client, "_lifetime", A_MOMENT)
     browser.sign_in(username="ben")
     session = browser.session(desk)
     assert asked(client, session) is None
     accounts.set_disabled(service.database, "ben", disabled=True, now=service.clock())
     service.look()
     assert asked(client, session) is None, "for a moment what was kept is given"
-    session._sure_at -= 60
+    session._sure_at -= A_MOMENT
     assert asked(client, session) == 401
     assert session.ended
     accounts.set_disabled(service.database, "ben", disabled=False, now=service.clock())

@@ -5,6 +5,7 @@ import os
 import secrets
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -14,21 +15,25 @@ from dashboard.sign_in.folder import Folder
 from tests.support.asgi import answer_of
 from tests.support.market_app import Running
 from tests.support.sign_in import PAGE, Browser
+from tests.support.waiting import LIMIT_SECONDS
 
 HOST = {"host": "127.0.0.1:8501"}
 
 
 class Disk:
-    """One on which no look ends before it ``goes_on``."""
+    """One on which no look into ``folder`` ends before it ``goes_on``."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self.begun, self.goes_on = threading.Event(), threading.Event()
         self._lexists = os.path.lexists
 
     def look(self, path: str) -> bool:
+        if not Path(path).is_relative_to(self.folder):
+            return self._lexists(path)
         assert threading.current_thread() is not threading.main_thread(), "where the event loop runs"
         self.begun.set()
-        self.goes_on.wait(10)
+        self.goes_on.wait(LIMIT_SECONDS)
         return self._lexists(path)
 
 
@@ -36,10 +41,11 @@ class Disk:
 def disk(desk: Desk, service: Running, monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
     """With the folder of a dashboard that is gone."""
     settings: Settings = service.inner.state.settings
-    former = Folder(settings.home / "dashboard-sessions")
+    folder = settings.home / "dashboard-sessions"
+    former = Folder(folder)
     assert former.save("0" * 32, b"sealed")
     former.close()
-    slow = Disk()
+    slow = Disk(folder)
     monkeypatch.setattr(os.path, "lexists", slow.look)
     yield slow
     slow.goes_on.set()
@@ -63,7 +69,7 @@ def test_whoever_sends_an_unknown_cookie_keeps_nobody_else_waiting(
             for method, path in ways * 10  # more than there are threads for all else
         ]
         await asyncio.sleep(0)
-        await asyncio.to_thread(disk.begun.wait, 10)
+        await asyncio.to_thread(disk.begun.wait, LIMIT_SECONDS)
         others = [
             await status("/_stcore/health"),
             await status("/topics", known),

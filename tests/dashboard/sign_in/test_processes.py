@@ -24,6 +24,7 @@ from tests.support.market_app import Clock, Running, enable_only, run_app, setti
 from tests.support.oauth_app import CHEAP, person, post
 from tests.support.serving import served
 from tests.support.sign_in import DASHBOARD, Browser
+from tests.support.waiting import LIMIT_SECONDS, wait_for
 
 pytestmark = pytest.mark.processes
 COOKIE = Cookies.of(DASHBOARD).session
@@ -92,12 +93,12 @@ class Installation:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
         )
-        running.wait_for(lambda: running.answers(f"{self.url}/_stcore/health"), "A dashboard that answers")
+        wait_for(lambda: running.answers(f"{self.url}/_stcore/health"), "A dashboard that answers")
 
     def stop(self, number: signal.Signals) -> None:
         if self.process is not None:
             self.process.send_signal(number)
-            self.process.wait(30)
+            self.process.wait(LIMIT_SECONDS)
             self.process = None
 
     def seal_of(self, browser: Browser) -> Seal:
@@ -125,7 +126,7 @@ class Installation:
         """Those with which the dashboard asks for a coin whose reader presses a button."""
         self.watched.asked.clear()
         assert browser.get(f"{DASHBOARD}/assets/bitcoin/ahead", {}).status == 204
-        running.wait_for(lambda: bool(self.watched.tokens("/assets/bitcoin")), "A call to the service")
+        wait_for(lambda: bool(self.watched.tokens("/assets/bitcoin")), "A call to the service")
         return self.watched.tokens("/assets/bitcoin")
 
 

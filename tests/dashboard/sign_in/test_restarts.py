@@ -71,8 +71,14 @@ def held(browser: Browser, desk: Desk) -> Tokens:
 
 
 def test_the_same_cookie_opens_the_page_and_asks_with_the_same_token(
-    browser: Browser, desk: Desk, start: Start, client: ApiClient, line: Line
+    browser: Browser,
+    desk: Desk,
+    start: Start,
+    client: ApiClient,
+    line: Line,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(sessions, "SURE_SECONDS", LIMIT_SECONDS)
     browser.sign_in()
     before, csrf = held(browser, desk), browser.session(desk).csrf
     line.asked.clear()

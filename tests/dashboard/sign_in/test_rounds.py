@@ -10,6 +10,7 @@ from dashboard.sign_in.authority import Tokens
 from dashboard.sign_in.desk import Desk
 from dashboard.sign_in.rounds import Rounds
 from dashboard.sign_in.session import Session
+from tests.support.waiting import LIMIT_SECONDS
 
 
 class Tidy:
@@ -23,7 +24,7 @@ class Tidy:
     def __call__(self) -> None:
         self.times += 1
         self.begun.release()
-        assert self.goes_on.wait(10)
+        assert self.goes_on.wait(LIMIT_SECONDS)
         if self.fault is not None:
             raise self.fault
 
@@ -64,7 +65,7 @@ def test_a_disk_that_hangs_keeps_no_page_open_that_was_revoked(
         session = watched(desk)
         rounds.once()
         assert session.ended
-    assert tidy.begun.acquire(timeout=10)
+    assert tidy.begun.acquire(timeout=LIMIT_SECONDS)
     assert tidy.times == 1, "one at a time"
 
 
@@ -76,7 +77,7 @@ def test_what_goes_wrong_while_tidying_is_logged_and_tried_again(
     for _ in range(2):
         rounds.once()
         assert rounds._tidying is not None
-        rounds._tidying.result(10)
+        rounds._tidying.result(LIMIT_SECONDS)
     assert tidy.times == 2
     said = [record for record in caplog.records if record.name == "dashboard.sign_in.rounds"]
     assert [record.exc_info[1] for record in said if record.exc_info] == [tidy.fault] * 2

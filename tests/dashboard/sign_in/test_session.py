@@ -9,6 +9,7 @@ import pytest
 from dashboard.sign_in.authority import Refused, Tokens, Unavailable
 from dashboard.sign_in.seal import Kept
 from dashboard.sign_in.session import AGAIN_SECONDS, NOTED_SECONDS, SURE_SECONDS, Session
+from tests.support.waiting import LIMIT_SECONDS
 
 HOUR = 3600.0
 
@@ -105,7 +106,7 @@ def test_fifty_threads_at_the_end_refresh_once(session: Session, service: Servic
     together = threading.Barrier(50)
 
     def ask(_: int) -> object:
-        together.wait(10)
+        together.wait(LIMIT_SECONDS)
         return session.credential()
 
     with ThreadPoolExecutor(50) as pool:
@@ -122,7 +123,7 @@ def test_while_the_old_token_is_good_nobody_waits_for_the_new_one(
     def beside() -> None:
         thread = threading.Thread(target=lambda: seen.append(session.credential()))
         thread.start()
-        thread.join(10)
+        thread.join(LIMIT_SECONDS)
 
     service.while_asked = beside
     assert session.credential() == bearer(2)
@@ -209,7 +210,7 @@ def test_who_signs_out_during_a_refresh_leaves_no_token_behind(
     leaving = threading.Thread(target=lambda: ended.append(session.end()))
     service.while_asked = leaving.start
     session.credential()
-    leaving.join(10)
+    leaving.join(LIMIT_SECONDS)
     assert [tokens.refresh for tokens in ended if tokens] == ["refresh-2"]
     assert session.credential() == {}
     assert session.end() is None
@@ -304,7 +305,7 @@ def test_what_a_refresh_brings_while_somebody_signs_out_is_not_kept(
     leaving = threading.Thread(target=session.end)
     service.while_asked = leaving.start
     session.credential()
-    leaving.join(10)
+    leaving.join(LIMIT_SECONDS)
     assert place.kept is None
 
 
@@ -317,7 +318,7 @@ def test_a_process_that_stops_keeps_what_a_refresh_under_way_brings_and_holds_no
     leaving = threading.Thread(target=session.leave)
     service.while_asked = leaving.start
     session.credential()
-    leaving.join(10)
+    leaving.join(LIMIT_SECONDS)
     assert (session.credential(), session.end(), session.refused(bearer(2))) == ({}, None, False)
     assert place.refresh == "refresh-2"
     assert service.discarded == []

@@ -15,6 +15,7 @@ from dashboard.views import timelines_one_run
 from tests.support.pages import html
 from tests.support.scored_runs import START, rounds, table
 from tests.support.scored_runs import run as scored
+from tests.support.waiting import LIMIT_SECONDS
 
 go: Any = plotly.graph_objects  # the package carries no types
 EVIL = "<b>evil</b>"
@@ -60,7 +61,7 @@ def page(runs: "Any") -> None:
 
 
 def opened(runs: Any = RUNS, **query: str) -> AppTest:
-    app = AppTest.from_function(page, kwargs={"runs": table(runs)}, default_timeout=20)
+    app = AppTest.from_function(page, kwargs={"runs": table(runs)}, default_timeout=LIMIT_SECONDS)
     app.query_params.update(query)
     app.run()
     assert not app.exception

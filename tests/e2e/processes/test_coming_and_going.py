@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.support.reader import Reader
 from tests.support.running import Service, answers, dashboard, environment, free_port, program, wait_for
+from tests.support.waiting import LIMIT_SECONDS
 
 pytestmark = pytest.mark.browser
 
@@ -29,17 +30,17 @@ def test_a_page_fills_by_itself_outlives_its_service_and_recovers(browser: Brows
             expect(price).to_have_text("–")
 
             with program(["worker"], settings):
-                expect(price).to_have_text(re.compile(r"^\$[\d,.]+$"), timeout=60_000)
+                expect(price).to_have_text(re.compile(r"^\$[\d,.]+$"))
             expect(table.locator(".cp-awaiting")).to_have_count(0)
             expect(overview.locator(".cp-awaiting")).to_have_count(0)
             expect(overview.locator(".cp-gainers a").first).to_be_visible()
 
             process.terminate()
-            process.wait(20)
+            process.wait(LIMIT_SECONDS)
             for page in (table, overview):
-                expect(page.locator(".cp-stale")).to_contain_text("Showing the last figures", timeout=30_000)
+                expect(page.locator(".cp-stale")).to_contain_text("Showing the last figures")
                 expect(page.locator(".cp-stale")).to_contain_text("The service does not answer")
-                expect(page.locator(".cp-stale")).to_contain_text("tries again once a minute", timeout=40_000)
+                expect(page.locator(".cp-stale")).to_contain_text("tries again once a minute")
             expect(price).to_have_text(re.compile(r"^\$"))
 
             with program(["serve", "--no-worker"], settings):

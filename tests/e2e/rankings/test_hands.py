@@ -57,7 +57,7 @@ def test_a_refresh_keeps_scroll_focus_sorting_and_the_open_coin(blank: Page, war
         const host = [...document.querySelectorAll('*')].find(node => node.shadowRoot?.querySelector('.rk'));
         const cells = [...host.shadowRoot.querySelectorAll('tbody .c-price')];
         return cells.some((cell, n) => cell.textContent !== before[n]) }"""
-    page.wait_for_function(changed, arg=seen, timeout=90_000)
+    page.wait_for_function(changed, arg=seen)
     assert box.evaluate("box => box.scrollTop") == 1500
     assert focused(page) == kept
     assert ids(page) == order

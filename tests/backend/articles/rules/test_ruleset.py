@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from structlog.testing import capture_logs
 
 from backend.articles.engine import correct
 from backend.articles.rules.mistakes import RulesRefused
@@ -15,6 +14,7 @@ from backend.changes import ChangeWatcher
 from backend.db import Database, change_counters
 from backend.settings import Settings
 from tests.backend.articles.packs import ship
+from tests.support.own_thread import logs_of_this_thread
 
 
 def rule(name: str, wrong: str, right: str, *, to: str | None = None) -> str:
@@ -108,7 +108,7 @@ def test_a_set_with_a_mistake_is_refused_and_the_old_one_goes_on(
 def test_a_refusal_is_logged_once_and_heals_when_the_file_is_mended(settings: Settings, own: Path) -> None:
     rules = Rules(settings)
     write(own, "rules: [")
-    with capture_logs() as logs:
+    with logs_of_this_thread() as logs:
         for _ in range(3):
             rules.refresh()
         with pytest.raises(RulesRefused):
@@ -116,7 +116,7 @@ def test_a_refusal_is_logged_once_and_heals_when_the_file_is_mended(settings: Se
     assert [entry["event"] for entry in logs] == ["rules_refused"]
     assert "own.yaml:1: this is no valid YAML" in logs[0]["mistakes"][0]
     write(own, own_rule("Solanna"))
-    with capture_logs() as logs:
+    with logs_of_this_thread() as logs:
         rules.refresh()
     assert [entry["event"] for entry in logs] == ["rules_accepted_again", "rules_loaded"]
     assert rules.problem is None
