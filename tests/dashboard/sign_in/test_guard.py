@@ -7,6 +7,7 @@ from dashboard.client import callers
 from dashboard.client.callers import NOBODY
 from dashboard.client.http import ApiClient
 from dashboard.sign_in import desk as desks
+from dashboard.sign_in import session as sessions
 from dashboard.sign_in.authority import Tokens
 from dashboard.sign_in.desk import Desk
 from dashboard.sign_in.guard import SESSION_ENDED
@@ -17,6 +18,8 @@ from tests.support.market_app import Running
 from tests.support.oauth_app import post
 from tests.support.sign_in import DASHBOARD, PAGE, Browser, Line, Socket, asked
 from tests.support.waiting import LIMIT_SECONDS
+
+A_MOMENT = LIMIT_SECONDS
 
 
 @pytest.mark.parametrize("path", ["/topics", "/", "/no-such-page", "/research?job=1"])

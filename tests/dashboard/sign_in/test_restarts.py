@@ -11,6 +11,7 @@ from backend.settings import Settings
 from dashboard import asgi
 from dashboard.client.http import ApiClient
 from dashboard.sign_in import desk as desks
+from dashboard.sign_in import session as sessions
 from dashboard.sign_in.authority import Tokens
 from dashboard.sign_in.desk import Desk
 from dashboard.sign_in.folder import LOCK
@@ -21,6 +22,7 @@ from tests.support import sign_in
 from tests.support.market_app import Running
 from tests.support.oauth_app import post
 from tests.support.sign_in import DASHBOARD, SERVICE, Browser, Line, Socket, asked
+from tests.support.waiting import LIMIT_SECONDS
 
 Start = Callable[[], Desk]
 
