@@ -2,10 +2,10 @@
 // was when it was told; told of two at once it would write the first one's address over the second's,
 // and each such rewriting is a step of the history that the reader never took.
 
-const PATIENCE = 3000; // ms after which the next is told without an answer
-const DOUBT = 20000; // ms after which an address is believed that does not have what was told
-
 Object.assign(RankTable.prototype, {
+  patience: 3000, // ms after which the next is told without an answer
+  doubt: 20000, // ms after which an address is believed that does not have what was told
+
   // What waits to be told is replaced by what is newer of its kind.
   tell(kind, value) {
     this.untold ??= new Map();
@@ -16,7 +16,7 @@ Object.assign(RankTable.prototype, {
   tellNext() {
     clearTimeout(this.telling);
     if (!this.untold?.size) return;
-    const left = this.told ? this.told.at + PATIENCE - Date.now() : 0;
+    const left = this.told ? this.told.at + this.patience - Date.now() : 0;
     if (left > 0) {
       this.telling = setTimeout(() => this.tellNext(), left);
       return;
@@ -47,9 +47,9 @@ Object.assign(RankTable.prototype, {
   hear(head) {
     this.known = { view: JSON.stringify(head.view), coin: JSON.stringify(head.coin), compare: JSON.stringify(head.compare) };
     for (const { kind, text, at } of this.sent?.values() ?? []) {
-      if (this.known[kind] === text || Date.now() - at > DOUBT) this.sent.delete(kind);
+      if (this.known[kind] === text || Date.now() - at > this.doubt) this.sent.delete(kind);
     }
-    if (!this.told || (this.known[this.told.kind] !== this.told.text && Date.now() - this.told.at < PATIENCE)) return;
+    if (!this.told || (this.known[this.told.kind] !== this.told.text && Date.now() - this.told.at < this.patience)) return;
     this.told = null;
     this.tellNext();
   },

@@ -14,7 +14,8 @@ from backend.jobs.schedules import Schedule
 from backend.jobs.tables import workers
 from tests.support.job_stores import Launch
 from tests.support.market_app import Clock
-from tests.support.submitted_jobs import NOW, wait_until
+from tests.support.submitted_jobs import NOW
+from tests.support.waiting import wait_for
 
 Start = Callable[..., None]
 
@@ -172,7 +173,7 @@ def test_the_turns_of_the_dispatcher_and_the_schedules_are_the_heartbeat(
         seconds[0] += 10
         return state(database)
 
-    wait_until(lambda: state_later() == "working", "no tick was recorded")
+    wait_for(lambda: state_later() == "working", "A recorded tick")
 
 
 def test_a_dispatcher_that_cannot_look_for_jobs_gives_no_heartbeat(
