@@ -1,5 +1,6 @@
 """The Rankings over the real service: every language, view and link, and a service that goes away."""
 
+import math
 from collections.abc import Callable
 from copy import deepcopy
 from datetime import UTC, datetime
@@ -271,8 +272,9 @@ def moved(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
 
 def test_a_click_keeps_the_rows_that_the_browser_has_and_the_next_refresh_brings_new_ones(
-    moved: Callable[[], None],
+    moved: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(rank_board, "HOLD_SECONDS", math.inf)
     app = opened()
     before = sent(app)[0]["version"]
     moved()

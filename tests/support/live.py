@@ -1,11 +1,13 @@
 """Live mode end to end: the application, its worker, and the server that stands for the providers."""
 
 from collections.abc import Callable
+from copy import copy
 from datetime import datetime
 from typing import Any
 
 import structlog
 
+from backend.http_client import UpstreamResponse
 from tests.support.market_app import Running, worker_of
 from tests.support.provider_server import ProviderServer
 
@@ -36,6 +38,17 @@ class Live:
         with structlog.testing.capture_logs():
             self.worker.tick()
         self.running.look()
+
+    def hurry(self, provider: str, path: str, *, seconds: float) -> None:
+        """Give one provider so long to answer at one path, and at its others as long as ever."""
+        source: Any = next(each for each in self.worker.market.sources.quotes if each.name == provider)
+        hasty, patient = copy(source._client), source._client.get
+        hasty._deadline = seconds
+
+        def get(at: str, *parameters: Any) -> UpstreamResponse:
+            return (hasty.get if path.endswith(at) else patient)(at, *parameters)
+
+        source._client.get = get
 
     def prices(self) -> dict[str, Any]:
         told: dict[str, Any] = self.running.json("/prices")

@@ -1,4 +1,4 @@
-"""Live mode against a local provider server, with clients in haste."""
+"""Live mode against a local provider server."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,17 +11,15 @@ from tests.support.live import ASSETS, NOON, OWN, Live, Start
 from tests.support.market_app import Clock, enable_only, live_settings, run_app
 from tests.support.provider_pages import Pages
 from tests.support.provider_server import ProviderServer
+from tests.support.waiting import LIMIT_SECONDS
 
 
 @pytest.fixture(autouse=True)
-def _hasty(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One attempt, and a tiny deadline for a slow provider, whose test is not to be slow itself; the others
-    answer at once, but on a busy machine.
-    """
-    fault = request.node.callspec.params.get("fault") if hasattr(request.node, "callspec") else None
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One attempt, which may take as long as the machine needs."""
     defaults: dict[str, Any] = UpstreamClient.__init__.__kwdefaults__ or {}
     assert {"deadline", "retry"} <= set(defaults)
-    monkeypatch.setitem(defaults, "deadline", 1.2 if fault == "slow" else 10.0)
+    monkeypatch.setitem(defaults, "deadline", LIMIT_SECONDS)
     monkeypatch.setitem(defaults, "retry", Retry(attempts=1))
 
 

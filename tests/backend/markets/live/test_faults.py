@@ -38,6 +38,8 @@ def test_while_the_first_provider_fails_the_second_ones_figures_stand_and_the_st
 ) -> None:
     live = start()
     live.server.always(MARKETS, FAULTS[fault])
+    if fault == "slow":
+        live.hurry("coingecko", MARKETS, seconds=0.01)
     live.tick()
     record = live.prices()["bitcoin"]
     assert record["source"] == "coinmarketcap"
