@@ -137,6 +137,7 @@ def test_doctor_says_that_own_rules_are_refused_and_why(home: Path) -> None:
 def test_algebra_takes_one_thread_unless_the_operator_says_more(
     monkeypatch: pytest.MonkeyPatch, given: str | None, then: str
 ) -> None:
+    monkeypatch.setenv("PYTHONSAFEPATH", "")  # which the program sets; undone at the end
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", given or "")
     if given is None:
         monkeypatch.delenv("OPENBLAS_NUM_THREADS")
