@@ -22,6 +22,7 @@ from sqlalchemy.engine import Connection, Dialect, Engine, make_url
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from backend.data_lock import DataLock
+from backend.sqlite_version import require_sqlite
 
 if TYPE_CHECKING:
     import psycopg
@@ -108,6 +109,8 @@ class Database:
         machine hangs or its line is cut. Without it a statement may take as long as it needs."""
         self.url = url
         self.is_sqlite = url.startswith("sqlite")
+        if self.is_sqlite:
+            require_sqlite()  # before anything is written
         file = sqlite_file(url)
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

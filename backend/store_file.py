@@ -6,12 +6,12 @@ Whoever asks here first writes nothing into a folder where no store can be.
 import errno
 import os
 import shutil
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 from backend.errors import Unavailable
+from backend.sqlite_version import require_sqlite
 
 VERSION_TABLE = "alembic_version"
 """Made by the first migration, before any other table."""
@@ -33,6 +33,7 @@ FROM_BACKUP = "put a backup in its place with 'chainproof restore FILE --overwri
 
 def check_store_file(file: Path) -> None:
     """Raise :class:`Unavailable` where ``file`` is no store and cannot become one. Writes nothing."""
+    require_sqlite()
     sentence = _why_not_a_store(file)
     if sentence is not None:
         raise Unavailable(sentence)
@@ -106,6 +107,8 @@ def _tables(file: Path) -> set[str]:
 
     ``immutable``: SQLite makes no file beside it and takes no lock, whatever the journal mode.
     """
+    import sqlite3  # not at the top: some Pythons are built without it
+
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?immutable=1", uri=True)) as connection:
             return {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}

@@ -30,6 +30,7 @@ from backend.jobs.retention import retention
 from backend.jobs.schedules import Schedule, Ticker
 from backend.jobs.serializer import JsonSerializer
 from backend.jobs.slots import Locks, Sweeper, open_locks, take_slot
+from backend.sqlite_version import add_unixepoch_subsec
 
 log = structlog.get_logger(__name__)
 
@@ -213,5 +214,6 @@ def _sqlite_store(database_url: str) -> sa.Engine:
         connection.isolation_level = "IMMEDIATE"  # the driver begins before writes, and takes the lock then
         for pragma in ("busy_timeout=30000", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
             connection.execute(f"PRAGMA {pragma}")
+        add_unixepoch_subsec(connection)
 
     return engine

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from dbos import DBOSClient
 
 from backend.db import Database
 from backend.jobs.engine import JobEngine, JobQueue, store_engine
+from backend.jobs.serializer import JsonSerializer
 from tests.support import job_stores
 from tests.support.job_crew import Crew
 from tests.support.job_harness import JobHarness
@@ -42,6 +44,14 @@ def store(database_url: str) -> Iterator[sa.Engine]:
     engine = store_engine(database_url)
     yield engine
     engine.dispose()
+
+
+@pytest.fixture
+def client(store: sa.Engine) -> Iterator[DBOSClient]:
+    """Someone who asks for jobs and runs none."""
+    client = DBOSClient(system_database_engine=store, serializer=JsonSerializer())
+    yield client
+    client.destroy()
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from dbos import DBOS, DBOSClient, SetWorkflowID, WorkflowHandle
 from backend.jobs import schedules as ticking
 from backend.jobs.engine import VERSION, JobEngine
 from backend.jobs.schedules import Schedule
-from backend.jobs.serializer import JsonSerializer
 from backend.jobs.slots import open_locks
 from backend.markets.model import Fault, ProviderError
 from tests.support.job_stores import QUEUE, Launch
@@ -114,33 +113,24 @@ def test_a_job_keeps_its_data_exactly_and_as_json(launch: Launch, store: sa.Engi
             assert '"price":{"$decimal":"1.50"}' in stored
 
 
-def test_a_failed_job_tells_a_client_what_failed(launch: Launch, database_url: str) -> None:
+def test_a_failed_job_tells_a_client_what_failed(launch: Launch, client: DBOSClient) -> None:
     launch()
     with SetWorkflowID("the-failed-one"), pytest.raises(ProviderError):
         DBOS.start_workflow(fails, "coingecko").get_result()
-    client = DBOSClient(system_database_url=database_url, serializer=JsonSerializer())
 
-    try:
-        with pytest.raises(ProviderError, match="coingecko: no answer") as failure:
-            client.retrieve_workflow("the-failed-one").get_result()
-    finally:
-        client.destroy()
+    with pytest.raises(ProviderError, match="coingecko: no answer") as failure:
+        client.retrieve_workflow("the-failed-one").get_result()
 
     assert (failure.value.fault, failure.value.retry_after) == (Fault.UNAVAILABLE, 1.5)
 
 
-def test_a_client_submits_a_job(launch: Launch, database_url: str) -> None:
+def test_a_client_submits_a_job(launch: Launch, client: DBOSClient) -> None:
     launch()
-    client = DBOSClient(system_database_url=database_url, serializer=JsonSerializer())
     instant = datetime(2026, 5, 18, tzinfo=UTC)
 
-    try:
-        handle: WorkflowHandle[datetime] = client.enqueue(
-            {"workflow_name": "echo", "queue_name": QUEUE}, instant
-        )
-        assert handle.get_result(polling_interval_sec=QUICKLY) == instant
-    finally:
-        client.destroy()
+    handle: WorkflowHandle[datetime] = client.enqueue({"workflow_name": "echo", "queue_name": QUEUE}, instant)
+
+    assert handle.get_result(polling_interval_sec=QUICKLY) == instant
 
 
 def test_jobs_have_a_fixed_version_so_that_new_code_takes_up_old_jobs(

@@ -3,7 +3,6 @@
 import os
 import signal
 from collections import Counter
-from collections.abc import Iterator
 
 import pytest
 import sqlalchemy as sa
@@ -11,19 +10,11 @@ from dbos import DBOSClient, WorkflowHandle
 
 from backend.jobs.engine import LOST_SLOT_EXIT_CODE
 from backend.jobs.schedules import TICK_WORKFLOW
-from backend.jobs.serializer import JsonSerializer
 from tests.support.job_crew import Crew
 from tests.support.job_process import HOLD, QUEUE
 from tests.support.waiting import LIMIT_SECONDS
 
 pytestmark = pytest.mark.processes
-
-
-@pytest.fixture
-def client(database_url: str) -> Iterator[DBOSClient]:
-    client = DBOSClient(system_database_url=database_url, serializer=JsonSerializer())
-    yield client
-    client.destroy()
 
 
 def test_each_tick_runs_once_across_three_processes_and_a_failing_one_stops_no_other(
