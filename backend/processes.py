@@ -87,9 +87,20 @@ class StopRequest:
 
 
 def exit_on_stop_signals() -> None:
-    """Until there is a :class:`StopRequest`: end where the program stands, without a word."""
+    """Until there is a :class:`StopRequest`: end where the program stands. Says so unless it is a child.
+
+    A handler that raises may do so within a callback of the garbage collector, where Python drops the
+    exception and the program goes on; one that prints may interrupt what prints. Children end with this
+    process, and the store outlives a kill at any moment.
+    """
+    words = b"" if PARENT_PIPE in os.environ else b"Stopped.\n"
+
+    def end(*_: object) -> None:
+        os.write(2, words)
+        os._exit(0)
+
     for number in STOP_SIGNALS:
-        signal.signal(number, lambda *_: sys.exit(0))
+        signal.signal(number, end)
 
 
 @dataclass
@@ -155,10 +166,13 @@ class Family:
             for child in self._children:
                 child.start()
 
-    def watch(self) -> None:
-        """Keep the children alive until ``stop`` is called or one cannot be started at all."""
+    def watch(self, before_end: Callable[[], object] = lambda: None) -> None:
+        """Keep the children alive until ``stop`` is called, at which ``before_end`` is called, or one cannot
+        be started at all."""
         while not self._stopping and not self._look_after_all():
             time.sleep(0.1)
+        if self.failed is None:
+            before_end()
         self.end()
 
     def wait_until(self, ready: Callable[[], bool], seconds: float) -> bool:

@@ -145,3 +145,4 @@ def run_worker(settings: Settings) -> None:
     with contextlib.suppress(sa.exc.OperationalError):  # a store that is away hears nothing
         heartbeat.stop()
     database.dispose()
+    log.info("worker_stopped")

@@ -43,9 +43,9 @@ def create_key(
     terminal: bool = False,
     now: datetime,
 ) -> CreatedKey:
-    """Make and store a key. A terminal key has no scopes: those asked for are checked and left out.
+    """Make and store a key. A terminal key has no scopes.
 
-    Raises :class:`BadRequest` for a bad name, scope, env or expiry.
+    Raises :class:`BadRequest` for a bad name, scope, env or expiry, and for a terminal key with scopes.
     """
     name, chosen = checked_name(name, "a key"), checked_scopes(scopes)
     _check_env(env)
@@ -54,13 +54,17 @@ def create_key(
             f"Names that begin with '{LOCAL_NAME}' are kept for the keys that the service makes itself. "
             "Choose another."
         )
+    if terminal and chosen:
+        raise BadRequest(
+            "A terminal key opens topic media alone and has no scopes. Leave out --terminal or --scope."
+        )
     if not terminal and not chosen:
         raise BadRequest(f"A key needs at least one scope of {', '.join(SCOPES)}.")
     with database.write() as connection:
         return _store(
             connection,
             name=name,
-            scopes=() if terminal else chosen,
+            scopes=chosen,
             env=env,
             expires_at=_expiry(now, expires_in),
             terminal=terminal,

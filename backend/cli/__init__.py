@@ -34,4 +34,5 @@ def main() -> None:
 
         app()
     except KeyboardInterrupt:
+        print("\nStopped.", file=sys.stderr)
         sys.exit(INTERRUPTED)

@@ -15,6 +15,8 @@ import structlog
 import typer
 
 from backend import collector, extras, logs
+from backend.cli.banner import print_banner
+from backend.cli.ports import bind, fail_for_used_port
 from backend.cli.store import settings_with, warn_of_unknown_settings
 from backend.cli.words import DEPENDENCY_FAILED, err, fail, in_words, out
 from backend.processes import (
@@ -22,7 +24,6 @@ from backend.processes import (
     Child,
     Family,
     StopRequest,
-    bound_socket,
     exit_on_stop_signals,
     stop_with_parent,
 )
@@ -31,6 +32,7 @@ from backend.settings import Settings
 app = typer.Typer()
 log = structlog.get_logger(__name__)
 START_SECONDS = 60.0
+PORT, DASHBOARD_PORT = "CHAINPROOF_PORT", "CHAINPROOF_DASHBOARD_PORT"
 LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 NAMED_BY_THE_OPERATOR = "STREAMLIT_SERVER_ALLOWED_HOSTS"
 
@@ -49,11 +51,8 @@ def up(
     logs.configure(settings)
     warn_of_unknown_settings()
     exit_on_stop_signals()
-    for option, host, number in (
-        ("--port", settings.host, settings.port),
-        ("--dashboard-port", settings.dashboard_host, settings.dashboard_port),
-    ):
-        _bound(host, number, option).close()
+    bind(settings.host, settings.port, PORT).close()
+    bind(settings.dashboard_host, settings.dashboard_port, DASHBOARD_PORT).close()
     migrations.upgrade(settings.app_database_url)
     quiet = {} if "log_level" in settings.model_fields_set else {"CHAINPROOF_LOG_LEVEL": "warning"}
     family = Family(
@@ -68,8 +67,9 @@ def up(
     with err.status("Starting…"):
         ready = family.wait_until(lambda: _answers(settings), START_SECONDS)
     if not (stop.came or family.failed):
-        _tell_where(settings, ready)
-    _watch(family)
+        print_banner(settings, ready=ready)
+    _watch(family, lambda: err.print("Stopping…"))
+    err.print("Stopped.")
 
 
 @app.command()
@@ -91,7 +91,7 @@ def serve(
     warn_of_unknown_settings()
     exit_on_stop_signals()
     stop_with_parent()
-    bound = _bound(settings.host, settings.port, "--port")
+    bound = bind(settings.host, settings.port, PORT)
     migrations.upgrade(settings.app_database_url)
     children = [Child("worker", ["worker"], needed=False)] if worker else []
     if workers > 1:
@@ -156,6 +156,7 @@ def dashboard(
     warn_of_unknown_settings()
     exit_on_stop_signals()
     stop_with_parent()
+    bind(settings.dashboard_host, settings.dashboard_port, DASHBOARD_PORT).close()
     from streamlit import config
     from streamlit.web import cli as streamlit_cli
 
@@ -163,21 +164,27 @@ def dashboard(
     # Streamlit also reads .streamlit in the home and in the working directory, which configure the user's own
     # Streamlit programs: their theme, base path, secrets or syntax errors would reach this dashboard.
     config.get_config_files = lambda file_name: [str(folder / ".streamlit" / file_name)]
-    streamlit_cli.main(
-        [
-            "run",
-            str(folder / "asgi.py"),
-            f"--server.address={settings.dashboard_host}",
-            f"--server.port={settings.dashboard_port}",
-            "--server.headless=true",
-            # Where it listens on every address it would else ask another host for this machine's.
-            f"--browser.serverAddress={urlsplit(settings.dashboard_origin).hostname}",
-            # Behind a proxy a browser's Origin is the address that people open.
-            f"--server.corsAllowedOrigins={settings.dashboard_origin}",
-            *(f"--server.allowedHosts={name}" for name in _names(settings)),
-        ],
-        standalone_mode=False,
-    )
+    try:
+        streamlit_cli.main(
+            [
+                "run",
+                str(folder / "asgi.py"),
+                f"--server.address={settings.dashboard_host}",
+                f"--server.port={settings.dashboard_port}",
+                "--server.headless=true",
+                # Where it listens on every address it would else ask another host for this machine's.
+                f"--browser.serverAddress={urlsplit(settings.dashboard_origin).hostname}",
+                # Behind a proxy a browser's Origin is the address that people open.
+                f"--server.corsAllowedOrigins={settings.dashboard_origin}",
+                *(f"--server.allowedHosts={name}" for name in _names(settings)),
+            ],
+            standalone_mode=False,
+        )
+    except SystemExit as ended:
+        if ended.code:  # as where another program took the port meanwhile
+            bind(settings.dashboard_host, settings.dashboard_port, DASHBOARD_PORT).close()
+        raise
+    out.print("Stopped.")
 
 
 def _names(settings: Settings) -> tuple[str, ...]:
@@ -202,17 +209,6 @@ def _answers(settings: Settings) -> bool:
         return all(httpx.get(address, timeout=2, trust_env=False).is_success for address in addresses)
     except httpx.HTTPError:
         return False
-
-
-def _bound(host: str, port: int, option: str) -> socket.socket:
-    """A socket bound to the address; ends the program with a sentence where that cannot be."""
-    try:
-        bound = bound_socket(host, port)
-    except OSError as error:
-        fail(f"It cannot listen on {host} port {port}: {error.strerror}.", DEPENDENCY_FAILED)
-    if bound is None:
-        fail(f"Port {port} is in use. Stop what uses it, or choose another with {option}.", DEPENDENCY_FAILED)
-    return bound
 
 
 def _share_metrics(settings: Settings) -> None:
@@ -247,29 +243,12 @@ def _run_http(settings: Settings, bound: socket.socket, also: Callable[[], objec
     except OSError as error:
         if error.errno != errno.EADDRINUSE:
             raise
-        fail(f"Port {settings.port} was taken by another program meanwhile.", DEPENDENCY_FAILED)
+        fail_for_used_port(settings.port, PORT)
 
 
-def _tell_where(settings: Settings, ready: bool) -> None:
-    """Where everything is, for the one who started it."""
-    if not ready:
-        err.print("Not everything answers yet; it is given more time.")
-    data = "sample data, no network" if settings.mode == "sample" else "live data"
-    out.print(f"\n  [bold]Chainproof[/] ({data})")
-    out.print(f"  Dashboard  {settings.dashboard_url}")
-    out.print(f"  Service    {settings.api_url}   (its interface: {settings.api_url}/docs)")
-    out.print(f"  Data in    {settings.home}")
-    if settings.dashboard_signs_in:
-        out.print(
-            f"  Sign-in    at {settings.dashboard_origin}; 'chainproof users create' makes accounts",
-            soft_wrap=True,
-        )
-    out.print("  Ctrl-C stops all.\n")
-
-
-def _watch(family: Family) -> None:
+def _watch(family: Family, before_end: Callable[[], object] = lambda: None) -> None:
     """Keep the children alive until the end, and tell if it was that one could not be started."""
-    family.watch()
+    family.watch(before_end)
     if family.failed:
         fail(
             f"The {family.failed.name} process could not be started; its words are above.", DEPENDENCY_FAILED

@@ -61,6 +61,7 @@ def test_a_revoked_key_is_listed_as_revoked() -> None:
         (["keys", "create", "--name", "x", "--scope", "everything"], "read, write, ingest, admin"),
         (["keys", "create", "--name", "x", "--expires", "soon"], "90d"),
         (["keys", "create", "--name", "x", "--env", "LIVE"], "env"),
+        (["keys", "create", "--name", "x", "--terminal", "--scope", "read"], "--terminal or --scope"),
         (["keys", "revoke", "nobody"], "keys list"),
         (["prices", "show", "no-such-coin"], "no-such-coin"),
     ],

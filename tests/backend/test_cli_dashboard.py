@@ -11,6 +11,7 @@ from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 from typer.testing import CliRunner
 
 from backend import logs
+from backend.cli import programs
 from backend.cli.commands import app
 
 
@@ -23,10 +24,12 @@ def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
         told.extend(arguments)
 
     monkeypatch.setattr(streamlit_cli, "main", main)
+    monkeypatch.setattr(programs, "exit_on_stop_signals", Mock())
     monkeypatch.setattr(logs, "configure", Mock())  # it would log into a stream that ends with the command
     monkeypatch.setattr(config, "get_config_files", config.get_config_files)  # which the command replaces
     monkeypatch.setenv("CHAINPROOF_HOME", str(tmp_path))
     monkeypatch.setenv("CHAINPROOF_DASHBOARD_HOST", "127.0.0.1")  # which --host writes to; undone at the end
+    monkeypatch.setenv("CHAINPROOF_DASHBOARD_PORT", "0")  # any free one: the command looks whether it is free
     monkeypatch.delenv("STREAMLIT_SERVER_ALLOWED_HOSTS", raising=False)
     return told
 

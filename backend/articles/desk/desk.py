@@ -5,6 +5,7 @@ at a time, and its corrected lines go straight to where they belong.
 """
 
 import os
+import signal
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -81,7 +82,7 @@ class Desk:
         with ExitStack() as stack:
             executor = None
             if large and self._jobs > 1:
-                executor = ProcessPoolExecutor(self._jobs, get_context("spawn"), _begin, (self._pack,))
+                executor = _start_processes(self._jobs, self._pack)
                 stack.callback(executor.shutdown, cancel_futures=True)
             for outcome in self._in_order(tasks, executor):
                 if writer is not None:
@@ -157,6 +158,18 @@ def _piece(rules: RuleSet, task: Task) -> Outcome:
             outcome.diff += [place, f"-{before.decode()}", f"+{result.line.decode()}"]
     outcome.corrected = [result.line for result in results]
     return outcome
+
+
+def _start_processes(jobs: int, pack: Pack) -> ProcessPoolExecutor:
+    """Processes to which Ctrl-C means nothing, from their first instruction on: their parent ends them."""
+    executor = ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (pack,))
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # what is blocked here is so in them
+    try:
+        for _ in range(jobs):  # each starts one
+            executor.submit(os.getpid)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return executor
 
 
 def _result(outcome: "Future[Outcome] | Outcome") -> Outcome:

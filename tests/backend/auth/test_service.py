@@ -108,11 +108,12 @@ def test_a_key_is_active_then_expired_from_its_very_instant_of_expiry(
     assert dataclasses.replace(info, revoked_at=now).state(now) == "revoked"
 
 
-def test_a_terminal_key_has_no_scopes_even_if_some_are_asked_for(database: Database, now: datetime) -> None:
-    for scopes in ([], ["read", "write"]):
-        created = create(database, now, scopes=scopes, terminal=True)
-        assert keyformat.parse(created.key) == keyformat.ParsedKey(env="live", terminal=True)
-        assert (created.info.kind, created.info.scopes) == ("terminal", ())
+def test_a_terminal_key_has_no_scopes_and_none_may_be_asked_for(database: Database, now: datetime) -> None:
+    created = create(database, now, scopes=[], terminal=True)
+    assert keyformat.parse(created.key) == keyformat.ParsedKey(env="live", terminal=True)
+    assert (created.info.kind, created.info.scopes) == ("terminal", ())
+    with pytest.raises(BadRequest, match="has no scopes"):
+        create(database, now, scopes=["read", "write"], terminal=True)
 
 
 @pytest.mark.parametrize(
