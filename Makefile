@@ -6,7 +6,7 @@ INSTALLED := .venv/.installed
 PROCESSES := $(shell n=$$(nproc 2>/dev/null || echo 2); test $$n -gt 3 && echo $$n || echo 3)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test pytest check fix docs bench audit lock clean
+.PHONY: help run test pytest check fix docs bench audit build lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,10 @@ bench: $(INSTALLED) ## run the benchmarks by hand; each prints ratios within one
 
 audit: $(INSTALLED) ## look the locked dependencies up among known vulnerabilities; needs the network
 	@$(BIN)/uv tool run pip-audit --requirement requirements.lock --require-hashes --disable-pip --strict
+
+build: $(INSTALLED) ## build the distributions chainproof and chainproof-scan into dist/
+	@$(BIN)/uv build --quiet --out-dir dist .
+	@$(BIN)/uv build --quiet --out-dir dist packaging/scan
 
 lock: $(INSTALLED) ## resolve the dependencies anew into requirements.lock
 	@$(BIN)/uv pip compile --universal --generate-hashes --no-emit-index-url --no-header --quiet \

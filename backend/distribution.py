@@ -1,6 +1,5 @@
 """Tells which distribution this code was installed from: the whole product or the one that only scans."""
 
-from importlib.metadata import version as installed_version
 from pathlib import Path
 
 SCAN_PACKAGE = "chainproof_scan"
@@ -10,4 +9,6 @@ NAME = "chainproof-scan" if Path(__file__).parents[2].name == SCAN_PACKAGE else 
 
 def version() -> str:
     """The version of the installed distribution."""
+    from importlib.metadata import version as installed_version  # slow, and few runs ask
+
     return installed_version(NAME)

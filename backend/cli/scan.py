@@ -129,7 +129,7 @@ class _Speaker:
             output,
             stream.write,
             colour=stream.isatty(),
-            version=distribution.version(),
+            version=distribution.version,
             rules_version=desk.rules.version,
         )
 

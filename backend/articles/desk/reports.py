@@ -22,12 +22,14 @@ class Report(Protocol):
     def end(self) -> None: ...
 
 
-def report(kind: Format, write: Write, *, colour: bool, version: str, rules_version: str) -> Report:
-    """The report of ``kind``, written piece by piece with ``write``."""
+def report(
+    kind: Format, write: Write, *, colour: bool, version: Callable[[], str], rules_version: str
+) -> Report:
+    """The report of ``kind``, written piece by piece with ``write``; ``version`` gives the program's."""
     if kind == "json":
         return JsonReport(write, rules_version)
     if kind == "sarif":
-        return SarifReport(write, version=version, rules_version=rules_version)
+        return SarifReport(write, version=version(), rules_version=rules_version)
     return TextReport(write, colour=colour)
 
 

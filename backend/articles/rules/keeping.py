@@ -21,9 +21,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+import pydantic
 
 from backend import collector
 from backend.articles.matching.automaton import Automaton
@@ -102,7 +103,7 @@ def fingerprint(packs: Sequence[Path]) -> bytes:
 @cache
 def _fingerprint_of_code() -> bytes:
     """In a process it cannot change."""
-    told = hashlib.blake2b(f"{sys.version} pydantic {version('pydantic')}".encode(), digest_size=_DIGEST)
+    told = hashlib.blake2b(f"{sys.version} pydantic {pydantic.VERSION}".encode(), digest_size=_DIGEST)
     backend = Path(__file__).parents[2]
     for file in sorted(file for room in ROOMS for file in (backend / room).rglob("*.py")):
         told.update(str(file.relative_to(backend)).encode())

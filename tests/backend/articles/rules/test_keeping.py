@@ -207,3 +207,27 @@ def test_a_start_keeps_its_rules_and_a_change_while_it_runs_waits_for_the_next(
     with monkeypatch.context() as patch:
         patch.setattr(compiling, "compiled", never)
         assert correct(Rules(settings).current, "Sollana", language="en").text == "Solana (SOL)"
+
+
+def test_sets_that_take_turns_are_all_kept(tmp_path: Path, packs: list[Path]) -> None:
+    other = tmp_path / "other.yaml"
+    other.write_text("version: 1\ncontext_words: {en: [ledger]}\n", encoding="utf-8")
+    kept = Kept(tmp_path / "cache" / FILE_NAME, renewed=True, each_apart=True)
+    kept.file.parent.mkdir()
+    for asked in (packs, [*packs, other]):
+        kept.or_made(asked, lambda asked=asked: compiled(loading.read_packs(asked)))
+    for asked in (packs, [*packs, other]):
+        assert kept.or_made(asked, never).rules.version == compiled(loading.read_packs(asked)).rules.version
+
+
+def test_of_sets_that_take_turns_the_oldest_go(tmp_path: Path, packs: list[Path]) -> None:
+    for number in range(keeping.MOST_APART + 1):
+        old = tmp_path / f"compiled-rules-{number}.pickle"
+        old.touch()
+        os.utime(old, (number, number))
+    Kept(tmp_path / FILE_NAME, renewed=True, each_apart=True).or_made(
+        packs, lambda: compiled(loading.read_packs(packs))
+    )
+    left = {file.name for file in tmp_path.glob("*.pickle")}
+    assert len(left) == keeping.MOST_APART
+    assert not {"compiled-rules-0.pickle", "compiled-rules-1.pickle"} & left
