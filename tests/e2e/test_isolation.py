@@ -9,6 +9,7 @@ import pytest
 
 from tests.support import hostile_folder, run_folder, running, stack
 from tests.support.reader import Reader
+from tests.support.waiting import LIMIT_SECONDS
 
 CHAINPROOF = Path(sys.executable).with_name("chainproof")
 
@@ -42,7 +43,7 @@ def test_scan_processes_import_nothing_from_the_working_directory(tmp_path: Path
         env=running.environment(tmp_path / "home"),
         input=b"Bitcoin rises.",
         capture_output=True,
-        timeout=running.START_SECONDS,
+        timeout=LIMIT_SECONDS,
         check=False,
     )
     assert scanned.returncode == os.EX_OK, scanned.stderr
