@@ -3,6 +3,7 @@
 Apart from the other settings, since commands that only scan need no more and start much quicker so.
 """
 
+import contextlib
 import os
 import tomllib
 from dataclasses import dataclass
@@ -23,7 +24,12 @@ class ScanFolders:
 
 
 def default_home() -> Path:
-    return Path(platformdirs.user_data_dir("chainproof", appauthor=False))
+    """:raises ValueError: for a user without a home folder, as containers may have."""
+    with contextlib.suppress(RuntimeError):
+        folder = platformdirs.user_data_dir("chainproof", appauthor=False)
+        if not folder.startswith("~"):  # as older versions of platformdirs leave it
+            return Path(folder)
+    raise ValueError("This user has no home folder. Set CHAINPROOF_HOME to a folder for Chainproof's data.")
 
 
 def config_file() -> Path | None:

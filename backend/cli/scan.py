@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.markup import escape
 
-from backend import distribution
+from backend import collector, distribution
 from backend.cli.words import FINDINGS, WRONG_USE, complain, err, fail, in_words
 from backend.data_folder import find_scan_folders
 
@@ -76,8 +76,9 @@ def scan(
     jobs: Annotated[int | None, typer.Option(min=0, help="Processes; by default as many as cores.")] = None,
 ) -> None:
     """Find wrong names in articles; --fix corrects the safe ones. Exit code 1: something was found."""
-    from backend.articles.desk import files
-    from backend.articles.desk.desk import Desk
+    with collector.paused():
+        from backend.articles.desk import files
+        from backend.articles.desk.desk import Desk
 
     if out is not None and (not fix or paths is None or len(paths) != 1 or paths[0].is_dir()):
         fail("--out goes with --fix and exactly one file.", WRONG_USE)
@@ -111,7 +112,8 @@ def load_scan_rules() -> "CompiledPack":
     with suppress(OSError):  # without a cache a scan takes longer, and that is all
         folders.cache.mkdir(parents=True, exist_ok=True, mode=0o700)
     kept = Kept(folders.cache / FILE_NAME, renewed=True, each_apart=True)
-    return load_rules(folders.rules, must_exist=folders.rules_must_exist, kept=kept)
+    with collector.paused():
+        return load_rules(folders.rules, must_exist=folders.rules_must_exist, kept=kept)
 
 
 class _Speaker:

@@ -3,6 +3,7 @@
 Exit codes: 0 done, 1 findings, 2 wrong use, 3 a dependency failed, 130 interrupted.
 """
 
+import gc
 import os
 import sys
 
@@ -28,12 +29,19 @@ def main() -> None:
 
             rules_check.app(arguments[1:], prog_name="chainproof-scan rules")
         else:
-            import typer
+            from backend import collector
 
-            from backend.cli.scan import scan
+            with (
+                collector.making_what_stays()
+            ):  # walking over it at the end would take as long as a small scan
+                import typer
+
+                from backend.cli.scan import scan
 
             app = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
             app.command(epilog=HELP_EPILOG)(scan)
             app(arguments[1:] if arguments[:1] == ["scan"] else arguments, prog_name="chainproof-scan")
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+    finally:
+        gc.freeze()  # or Python walks over all rules before it ends, which takes as long as a small scan

@@ -47,3 +47,18 @@ def test_a_file_that_cannot_be_read_is_named_with_the_reason(text: bytes, told: 
     Path("chainproof.toml").write_bytes(text)
     with pytest.raises(ValueError, match=f"chainproof.toml: .*{told}"):
         find_scan_folders()
+
+
+@pytest.mark.parametrize("answer", [RuntimeError("no home"), "~/.local/share/chainproof"])
+def test_a_user_without_a_home_folder_is_asked_to_name_one(
+    monkeypatch: pytest.MonkeyPatch, answer: str | RuntimeError
+) -> None:
+    def user_data_dir(*_: object, **__: object) -> str:
+        if isinstance(answer, RuntimeError):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(platformdirs, "user_data_dir", user_data_dir)
+    monkeypatch.delenv("CHAINPROOF_HOME")
+    with pytest.raises(ValueError, match="Set CHAINPROOF_HOME"):
+        find_scan_folders()
