@@ -91,8 +91,9 @@ def _settings(settings: Settings) -> Finding:
         return Finding("Settings", "fault", missing)
     file = config_file()
     where = f"read from {file}" if file else "no chainproof.toml, so defaults"
-    data = "sample data; no network is touched" if settings.mode == "sample" else "live data"
-    return Finding("Settings", "ok", f"{where}; CHAINPROOF_* variables stand over them. Mode: {data}.")
+    return Finding(
+        "Settings", "ok", f"{where}; CHAINPROOF_* variables stand over them. Mode: {settings.data_in_words}."
+    )
 
 
 def _home(settings: Settings) -> Finding:

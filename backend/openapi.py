@@ -64,7 +64,7 @@ COMMON_HEADERS = {
     },
     "X-Data-Mode": {
         "description": "Whether figures are the sample market's or live.",
-        "schema": {"type": "string", "enum": ["sample", "live"]},
+        "schema": {"type": "string", "enum": ["sample", "live", "replay"]},
     },
     "Content-Security-Policy": {"description": "What a browser may do with the answer.", **TEXT_HEADER},
     "Cross-Origin-Resource-Policy": {

@@ -69,7 +69,8 @@ def launched(
         heartbeat=heartbeat,
     )
     engine.launch()
-    first_tick(settings, topics, REPORTS)
+    if any(schedule.name == REPORTS for schedule in topics):
+        first_tick(settings, topics, REPORTS)
     if timelines:
         first_tick(settings, timelines, SAMPLE_RUNS)
     return engine

@@ -5,6 +5,8 @@ import shutil
 import sysconfig
 from pathlib import Path
 
+from rich.markup import escape
+
 from backend.cli.words import err, out
 from backend.settings import Settings
 
@@ -13,9 +15,8 @@ def print_banner(settings: Settings, *, ready: bool) -> None:
     if not ready:
         err.print("Not everything answers yet; it is given more time.")
     command = find_command()
-    data = "sample data, no network" if settings.mode == "sample" else "live data"
     lines = [
-        f"\n  [bold]Chainproof[/] ({data})",
+        f"\n  [bold]Chainproof[/] ({escape(settings.data_in_words)})",
         f"  Dashboard  {settings.dashboard_url}",
         f"  Service    {settings.api_url}   (its interface: {settings.api_url}/docs)",
         f"  Data in    {settings.home}",

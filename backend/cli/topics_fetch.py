@@ -29,8 +29,11 @@ def app(
     from backend.topics.fetching import refresh_feeds
 
     settings = Settings()
-    if settings.mode == "sample":
-        fail("Sample mode asks no feed. Set CHAINPROOF_MODE=live to fetch news.", WRONG_USE)
+    if settings.is_offline:
+        fail(
+            f"{settings.mode.capitalize()} mode asks no feed. Set CHAINPROOF_MODE=live to fetch news.",
+            WRONG_USE,
+        )
     listed = load_configured(settings)
     with _progress() as heard:
         report = refresh_feeds(

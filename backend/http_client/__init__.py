@@ -9,6 +9,7 @@ trickled headers and a slow body included), the size before and after decompress
 Neither reads proxies or credentials from the environment, and neither keeps cookies.
 """
 
+from backend.http_client.deadline import wait_for_timeout
 from backend.http_client.failures import FailureKind, UpstreamFailure
 from backend.http_client.guarded import Fetched, guarded_fetch, is_public
 from backend.http_client.upstream import Retry, UpstreamClient, UpstreamResponse
@@ -22,4 +23,5 @@ __all__ = [
     "UpstreamResponse",
     "guarded_fetch",
     "is_public",
+    "wait_for_timeout",
 ]

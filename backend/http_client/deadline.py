@@ -12,7 +12,7 @@ import ssl
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import httpcore
 
@@ -56,6 +56,12 @@ def until(deadline: Deadline) -> Iterator[Deadline]:
         yield deadline
     finally:
         _current.reset(token)
+
+
+def wait_for_timeout(sleep: Callable[[float], None]) -> NoReturn:
+    """Behave as a peer that sends nothing: wait as long as a read may, then raise :class:`TimeoutError`."""
+    sleep(_current.get().within(READ_SECONDS))
+    raise TimeoutError("nothing was sent")
 
 
 class _BoundedStream(httpcore.NetworkStream):

@@ -33,10 +33,18 @@ class _Transport(httpx.HTTPTransport):
         )
 
 
-def client(backend: httpcore.NetworkBackend, headers: Mapping[str, str], deadline: float) -> httpx.Client:
-    """A client that keeps no cookies, follows nothing and reads nothing from the environment."""
+def client(
+    backend: httpcore.NetworkBackend,
+    headers: Mapping[str, str],
+    deadline: float,
+    transport: httpx.BaseTransport | None = None,
+) -> httpx.Client:
+    """A client that keeps no cookies, follows nothing and reads nothing from the environment.
+
+    ``transport`` answers in place of the network.
+    """
     return httpx.Client(
-        transport=_Transport(BoundedBackend(backend)),
+        transport=transport or _Transport(BoundedBackend(backend)),
         trust_env=False,
         follow_redirects=False,
         cookies=http.cookiejar.CookieJar(http.cookiejar.DefaultCookiePolicy(allowed_domains=[])),

@@ -65,7 +65,9 @@ class UpstreamClient:
         retry: Retry | None = None,
         clock: Clock = time.monotonic,
         resolver: Resolver = lookup,
+        transport: httpx.BaseTransport | None = None,
     ) -> None:
+        """``transport`` answers in place of the network, under the same limits."""
         self._base = _base(base_url)
         self.host = origin_name(self._base)
         """The upstream as an error names it."""
@@ -75,7 +77,7 @@ class UpstreamClient:
         self._retry = retry or Retry()
         self._clock = clock
         sent = {"Accept": "application/json", "Accept-Encoding": "gzip", **(headers or {}), **self._secrets}
-        self._client = client(ResolvingBackend(resolver), sent, deadline)
+        self._client = client(ResolvingBackend(resolver), sent, deadline, transport)
 
     def get(self, path: str, params: Mapping[str, str | int] | None = None) -> UpstreamResponse:
         """The answer at ``path`` below the base URL, whatever its status.

@@ -21,7 +21,7 @@ class Words:
 CATALOGUES: Mapping[Language, Words] = {
     "en": Words(
         lead="Crypto markets with the source and age of every figure, and articles with every name right.",
-        modes={"sample": "Sample data", "live": "Live data"},
+        modes={"sample": "Sample data", "live": "Live data", "replay": "Replayed data"},
         links={
             "dashboard": ("Dashboard", "Markets, rankings, topics, corrections, research and timelines"),
             "docs": ("API reference", "Every endpoint, ready to try; data endpoints need an API key"),
@@ -34,7 +34,7 @@ CATALOGUES: Mapping[Language, Words] = {
     ),
     "ja": Words(
         lead="すべての数値に出典と時刻を示す暗号資産市場と、固有名詞を正しく表記した記事のために。",
-        modes={"sample": "サンプルデータ", "live": "ライブデータ"},
+        modes={"sample": "サンプルデータ", "live": "ライブデータ", "replay": "再生データ"},
         links={
             "dashboard": (
                 "ダッシュボード",
@@ -53,7 +53,7 @@ CATALOGUES: Mapping[Language, Words] = {
     ),
     "zh": Words(
         lead="加密市场的每个数字都有来源和时间，文章中的每个名称都书写正确。",
-        modes={"sample": "示例数据", "live": "实时数据"},
+        modes={"sample": "示例数据", "live": "实时数据", "replay": "回放数据"},
         links={
             "dashboard": ("仪表盘", "市场概览、排行榜、热点、文章校对、来源查证和评测时间线"),
             "docs": ("API 参考", "所有接口均可在线试用；数据接口需要 API 密钥"),

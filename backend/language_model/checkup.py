@@ -22,8 +22,8 @@ def checkup(settings: Settings, database: Database, *, now: datetime) -> Noted:
     name = settings.model_name
     if settings.model_base_url is None or name is None:
         return Noted(SUBJECT, "ok", "none is configured; rules and templates alone are used.")
-    if settings.mode == "sample":
-        return Noted(SUBJECT, "ok", f"{name} is configured, but not asked in sample mode.")
+    if settings.is_offline:
+        return Noted(SUBJECT, "ok", f"{name} is configured, but not asked in {settings.mode} mode.")
     known = condition.read(database, condition.endpoint_of(settings.model_base_url, name))
     if known.failures:
         since = f"{known.failing_since:%Y-%m-%d %H:%M} UTC, {known.failures} in a row"

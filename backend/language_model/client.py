@@ -69,8 +69,8 @@ class LanguageModel:
     def configured(
         cls, settings: Settings, database: Database, *, now: Clock = utc_now
     ) -> "LanguageModel | None":
-        """The model that the settings name; none in sample mode, in which no network is touched."""
-        if settings.mode == "sample" or settings.model_base_url is None or settings.model_name is None:
+        """The model that the settings name; none but in live mode: the others touch no network."""
+        if settings.is_offline or settings.model_base_url is None or settings.model_name is None:
             return None
         extras.check(settings)
         return cls(

@@ -17,7 +17,7 @@ log = structlog.get_logger(__name__)
 def refresh(settings: Settings, database: Database, *, now: datetime) -> None:
     """Set the gauges to this moment; they stay as they were where the store does not answer, and where no
     model is asked at all."""
-    if settings.mode == "sample" or settings.model_base_url is None or settings.model_name is None:
+    if settings.is_offline or settings.model_base_url is None or settings.model_name is None:
         return
     endpoint = condition.endpoint_of(settings.model_base_url, settings.model_name)
     try:

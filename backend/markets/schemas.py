@@ -280,7 +280,7 @@ class WorkerStatus(Wire):
 
 
 class MarketStatus(Wire):
-    mode: Literal["sample", "live"]
+    mode: Literal["sample", "live", "replay"]
     refreshed_at: Timestamp | None
     assets: int
     stale: int

@@ -24,7 +24,7 @@ from backend.markets.cadence import (
 )
 from backend.markets.model import SAMPLE_PROVIDERS
 from backend.markets.providers.coinmarketcap import SlugIds
-from backend.markets.sources import Sources, live_sources, sample_sources
+from backend.markets.sources import Sources, live_sources, replay_sources, sample_sources
 from backend.markets.tables import provider_ids
 from backend.settings import Settings
 
@@ -70,6 +70,9 @@ def prepare(settings: Settings, database: Database) -> Market:
     if settings.mode == "sample":
         sources = sample_sources(settings, book)
         order, primary = SAMPLE_PROVIDERS, SAMPLE_PROVIDERS[0]
+    elif settings.mode == "replay":
+        sources = replay_sources(settings)
+        order, primary = ("coingecko", COINMARKETCAP), settings.primary_provider
     else:
         sources = live_sources(settings, load_slug_ids(database), lambda ids: save_slug_ids(database, ids))
         order, primary = ("coingecko", COINMARKETCAP), settings.primary_provider
@@ -109,7 +112,7 @@ def _leads(name: str, sources: Sources) -> tuple[Role, ...]:
 
 
 def _quotas(settings: Settings, sources: Sources) -> list[Quota]:
-    if settings.mode == "sample":
+    if settings.mode != "live":
         often = (settings.tick_seconds, 60, 300)
         return [Quota(name, sources.roles(name), None, unmetered=often) for name in sources.names]
     # A key without a plan is taken for a demo key, as the adapter takes it.

@@ -1,5 +1,6 @@
 """Who gives which figures: the live providers or the sample market's two views, never both."""
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -9,7 +10,7 @@ from backend.markets.assets import Asset, AssetBook
 from backend.markets.cadence import Role
 from backend.markets.model import SAMPLE_PROVIDERS, Candle, FearGreed, GlobalFigures, Poll, Span
 from backend.markets.providers.coinmarketcap import SlugIds
-from backend.markets.providers.live import build_providers
+from backend.markets.providers.live import LiveProviders, build_providers, build_replay
 from backend.markets.sample.market import SampleMarket
 from backend.markets.sample.provider import SampleProvider
 from backend.settings import Settings
@@ -74,8 +75,18 @@ class Sources:
 
 
 def realm_of(settings: Settings) -> str:
-    """Rows of the sample market are kept apart from live ones, and those of one seed from another's."""
-    return "live" if settings.mode == "live" else f"sample-{settings.sample_seed}"
+    """Rows of the sample market are kept apart from live ones, and those of one seed from another's.
+
+    So are replayed ones, and those of one folder of recordings from another's.
+    """
+    match settings.mode:
+        case "live":
+            return "live"
+        case "sample":
+            return f"sample-{settings.sample_seed}"
+        case "replay":
+            told = f"{settings.replay_dir and settings.replay_dir.resolve()} {settings.replay_restamp}"
+            return f"replay-{hashlib.blake2b(told.encode(), digest_size=8).hexdigest()}"
 
 
 def sample_sources(settings: Settings, book: AssetBook) -> Sources:
@@ -95,9 +106,19 @@ def sample_sources(settings: Settings, book: AssetBook) -> Sources:
 def live_sources(
     settings: Settings, slug_ids: SlugIds | None, on_slugs_resolved: Callable[[SlugIds], None]
 ) -> Sources:
-    providers = build_providers(settings, slug_ids=slug_ids, on_slugs_resolved=on_slugs_resolved)
+    return _of(
+        build_providers(settings, slug_ids=slug_ids, on_slugs_resolved=on_slugs_resolved), realm_of(settings)
+    )
+
+
+def replay_sources(settings: Settings) -> Sources:
+    """The live providers' own code over recorded answers, in a realm of their own."""
+    return _of(build_replay(settings), realm_of(settings))
+
+
+def _of(providers: LiveProviders, realm: str) -> Sources:
     return Sources(
-        realm=realm_of(settings),
+        realm=realm,
         quotes=providers.quotes,
         overview=providers.overview,
         fear_greed=providers.fear_greed,

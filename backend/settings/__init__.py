@@ -1,13 +1,14 @@
 """Settings of the service, where they come from, and what is wrong with them."""
 
 from backend.settings.addresses import is_loopback, parse_rate, reachable
-from backend.settings.fields import CoinGeckoPlan, Mode, TopicWords
+from backend.settings.fields import CoinGeckoPlan, Mode, ReplayFault, TopicWords
 from backend.settings.model import Settings
 from backend.settings.sources import SettingsError
 
 __all__ = [
     "CoinGeckoPlan",
     "Mode",
+    "ReplayFault",
     "Settings",
     "SettingsError",
     "TopicWords",

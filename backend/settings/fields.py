@@ -11,7 +11,7 @@ which values it takes where the type does not, and a section begins at each fiel
 from decimal import Decimal
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -30,7 +30,9 @@ from backend.settings.addresses import (
 )
 from backend.settings.forms import Accepts
 
-Mode = Literal["sample", "live"]
+Mode = Literal["sample", "live", "replay"]
+ReplayFault = Literal["401", "403", "429", "503", "html", "cut", "hang"]
+REPLAY_PROVIDERS = ("coingecko", "coinmarketcap", "alternative.me", "all")
 TopicWords = Literal["insights", "translations"]
 SignIn = Literal["auto", "always", "never"]
 OFF = "off"
@@ -56,6 +58,13 @@ HostPorts = Annotated[tuple[str, ...], Accepts("host:port pairs joined by commas
 TopicParts = Annotated[
     tuple[TopicWords, ...], Accepts("insights, translations, both joined by a comma, or none")
 ]
+ReplayFaults = Annotated[
+    tuple[str, ...],
+    Accepts(
+        "pairs such as coingecko=429 joined by commas, of a provider "
+        f"({', '.join(REPLAY_PROVIDERS)}) and a fault ({', '.join(get_args(ReplayFault))})"
+    ),
+]
 TickSeconds = Annotated[
     int, Accepts("a whole number of seconds that divides a minute evenly, such as 5, 10, 15 or 30")
 ]
@@ -73,6 +82,7 @@ SECTIONS = {
     "profiles_file": "Timelines",
     "job_timeout_seconds": "Jobs and retention",
     "sample_seed": "Sample data",
+    "replay_dir": "Replay",
 }
 """The field at which each section of ``docs/settings.md`` begins."""
 
@@ -83,7 +93,8 @@ class SettingFields(BaseSettings):
     model_config = SettingsConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
     mode: Mode = "sample"
-    """Where figures come from: ``sample`` makes them up and uses no network; ``live`` asks the providers."""
+    """Where figures come from: ``sample`` makes them up and uses no network; ``live`` asks the providers;
+    ``replay`` answers from a folder of recorded answers."""
     home: Path = Field(default_factory=default_home)
     """The data folder: database, keys, your own files. By default the platform's folder for user data."""
     database_url: DatabaseAddress | None = None
@@ -227,7 +238,14 @@ class SettingFields(BaseSettings):
     sample_with_keys: bool = False
     """Allows sample mode although provider keys are set."""
 
-    @field_validator("fetch_allow", "model_topics", "trusted_proxies", mode="before")
+    replay_dir: Path | None = None
+    """The folder of recorded answers that replay mode answers the providers' requests from."""
+    replay_restamp: bool = False
+    """Whether replay mode moves recorded times to the present. Otherwise old figures are stale."""
+    replay_faults: ReplayFaults = ()
+    """Faults that replay mode shows in place of answers, by provider."""
+
+    @field_validator("fetch_allow", "model_topics", "replay_faults", "trusted_proxies", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
         if value == "none":
@@ -277,6 +295,15 @@ class SettingFields(BaseSettings):
             host, _, port = pair.rpartition(":")
             if not host or not port.isdigit() or not 0 < int(port) < 65536:
                 raise ValueError(f"must be host:port pairs joined by commas; {pair!r} is not one.")
+        return value
+
+    @field_validator("replay_faults")
+    @classmethod
+    def _known_faults(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for pair in value:
+            provider, _, fault = pair.partition("=")
+            if provider not in REPLAY_PROVIDERS or fault not in get_args(ReplayFault):
+                raise ValueError(f"{pair!r} is no pair of a provider and a fault.")
         return value
 
     @field_validator("database_url")

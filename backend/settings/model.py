@@ -2,13 +2,13 @@
 
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from pydantic import ModelWrapValidatorHandler, ValidationError, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
 from backend.settings.addresses import is_loopback, parse_rate, reachable, with_driver
-from backend.settings.fields import OFF, RATE_BEYOND, SettingFields
+from backend.settings.fields import OFF, RATE_BEYOND, ReplayFault, SettingFields
 from backend.settings.mistakes import explain
 from backend.settings.sources import FoundSettings
 
@@ -23,6 +23,16 @@ class Settings(SettingFields):
             raise ValueError(
                 "Provider keys are set but the mode is 'sample'. Set CHAINPROOF_MODE=live to use them, "
                 "or CHAINPROOF_SAMPLE_WITH_KEYS=true to run the sample market all the same."
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _has_recordings(self) -> "Settings":
+        if self.mode == "replay" and (self.replay_dir is None or not self.replay_dir.is_dir()):
+            told = "is not set" if self.replay_dir is None else f"is {self.replay_dir}, which is no folder"
+            raise ValueError(
+                f"Replay mode needs a folder of recorded answers, but CHAINPROOF_REPLAY_DIR {told}. "
+                "docs/replay.md describes the folder."
             )
         return self
 
@@ -56,6 +66,29 @@ class Settings(SettingFields):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         return (init_settings, FoundSettings(settings_cls))
+
+    @cached_property
+    def is_offline(self) -> bool:
+        """Whether no other host is asked: in every mode but live."""
+        return self.mode != "live"
+
+    @cached_property
+    def data_in_words(self) -> str:
+        """Where figures come from, for people."""
+        match self.mode:
+            case "sample":
+                return "sample data, no network"
+            case "live":
+                return "live data"
+            case "replay":
+                return f"answers recorded in {self.replay_dir}, no network"
+
+    @cached_property
+    def replay_faults_by_provider(self) -> dict[str, ReplayFault]:
+        return {
+            provider: cast(ReplayFault, fault)
+            for provider, _, fault in (pair.partition("=") for pair in self.replay_faults)
+        }
 
     @cached_property
     def app_database_url(self) -> str:

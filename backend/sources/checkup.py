@@ -53,7 +53,7 @@ def _documents(database: Database) -> Noted:
 def _engines(settings: Settings) -> Iterator[Noted]:
     engines = search.configured(settings)
     if not engines:
-        why = "sample mode asks none" if settings.mode == "sample" else "none is configured"
+        why = f"{settings.mode} mode asks none" if settings.is_offline else "none is configured"
         yield Noted("Search engines", "ok", f"{why}; source finding uses what the store holds.")
     for engine in engines:
         try:

@@ -25,8 +25,8 @@ def checkup(settings: Settings, database: Database, *, now: datetime) -> Iterato
         return
     with_file = f", with {settings.user_feeds_file}" if settings.user_feeds_file.exists() else ""
     counted = f"{len(listed.enabled)} enabled of {len(listed)}{with_file}"
-    if settings.mode == "sample":
-        yield Noted("Feeds", "ok", f"{counted}; sample mode asks none.")
+    if settings.is_offline:
+        yield Noted("Feeds", "ok", f"{counted}; {settings.mode} mode asks none.")
         return
     yield from _answers(listed, database, counted, now)
 

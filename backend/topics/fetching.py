@@ -120,12 +120,12 @@ def refresh_feeds(
 ) -> FeedReport:
     """Ask the feeds that are due (``everything``: all that are enabled) and store what is new.
 
-    ``now`` is when the answers count as having come. In sample mode nothing is asked. ``on_claimed`` hears
+    ``now`` is when the answers count as having come. Nothing is asked but in live mode. ``on_claimed`` hears
     how many feeds are asked, ``on_result`` of each as it is done. A feed that fails fails alone.
 
     :raises FeedListRefused: when the configured list has a mistake.
     """
-    if settings.mode == "sample":
+    if settings.is_offline:
         return FeedReport()
     listed = configured if configured is not None else load_configured(settings)
     official = {feed.id for feed in listed if feed.is_official}

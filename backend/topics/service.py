@@ -29,8 +29,8 @@ RANKED_BY = "X-Ranked-By"
 
 
 def visible_realms(settings: Settings) -> tuple[Realm, ...]:
-    """Whose topics are shown: what programs sent, and what belongs to the mode."""
-    return ("own", settings.mode)
+    """Whose topics are shown: what programs sent, and what belongs to the mode. A replay has none."""
+    return ("own",) if settings.mode == "replay" else ("own", settings.mode)
 
 
 class TopicService:

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import Generic, Literal, TypeVar
 
 T_co = TypeVar("T_co", covariant=True)
-Mode = Literal["sample", "live"]
+Mode = Literal["sample", "live", "replay"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from http import HTTPStatus
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import httpx
 
@@ -319,4 +319,4 @@ def _decoded(response: httpx.Response, slot: Slot) -> Any:
 
 def _mode(headers: Mapping[str, str]) -> Mode | None:
     word = headers.get("x-data-mode")
-    return cast(Mode, word) if word in ("sample", "live") else None
+    return cast(Mode, word) if word in get_args(Mode) else None

@@ -261,7 +261,7 @@ class WorkerStatus(TypedDict):
 
 
 class MarketStatus(TypedDict):
-    mode: Literal["sample", "live"]
+    mode: Literal["sample", "live", "replay"]
     refreshed_at: str | None
     assets: int
     stale: int

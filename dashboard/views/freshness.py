@@ -1,6 +1,6 @@
 """When a figure is from and from whom: beside every panel, in the page's head and at its foot."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 import streamlit as st
@@ -12,6 +12,11 @@ from dashboard.views import refresh
 from dashboard.views.markup import tag, text
 
 PROVIDERS = {"coingecko": "CoinGecko", "coinmarketcap": "CoinMarketCap", "alternative.me": "alternative.me"}
+LABELS: Mapping[Mode | None, tuple[str, str]] = {
+    "sample": ("frame.sample_label", "frame.sample_note"),
+    "replay": ("frame.replay_label", "frame.replay_note"),
+}
+"""Label and note of the modes whose figures are not those of this moment."""
 PROVIDER_SITES = {
     "CoinGecko": "https://www.coingecko.com/",
     "CoinMarketCap": "https://coinmarketcap.com/",
@@ -75,15 +80,16 @@ def interval_html() -> str:
 
 
 def sample_html(mode: Mode | None) -> str:
-    """The label that every page carries while its figures are simulated; nothing in live mode."""
-    if mode != "sample":
+    """The label that every page carries while its figures are simulated or replayed; nothing in live mode."""
+    if mode not in LABELS:
         return ""
+    label, note = t(LABELS[mode][0]), t(LABELS[mode][1])
     return tag(
         "span",
-        tag("strong", text(t("frame.sample_label"))),
-        tag("span", text(t("frame.sample_note")), class_="cp-sample-note"),
+        tag("strong", text(label)),
+        tag("span", text(note), class_="cp-sample-note"),
         class_="cp-sample",
-        title=t("frame.sample_note"),
+        title=note,
     )
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from datetime import datetime
 
+import httpx
+
 from backend.http_client import UpstreamClient
 from backend.markets.model import Fault, FearGreed, ProviderError
 from backend.markets.providers import parsing
@@ -21,8 +23,10 @@ class AlternativeMe:
         self._client = client
 
     @classmethod
-    def connect(cls, base_url: str = "https://api.alternative.me") -> "AlternativeMe":
-        return cls(UpstreamClient(base_url))
+    def connect(
+        cls, base_url: str = "https://api.alternative.me", *, transport: httpx.BaseTransport | None = None
+    ) -> "AlternativeMe":
+        return cls(UpstreamClient(base_url, transport=transport))
 
     def fear_greed(self, now: datetime) -> FearGreed:
         return parse_fear_greed(accepted(ask(NAME, self._client, "/fng/", {"limit": 1}), now), now)

@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from urllib.parse import quote, urlsplit
 
+import httpx
 from pydantic import SecretStr
 
 from backend.http_client import UpstreamClient
@@ -65,7 +66,12 @@ class CoinGecko:
 
     @classmethod
     def connect(
-        cls, plan: CoinGeckoPlan, key: SecretStr | None = None, base_url: str | None = None
+        cls,
+        plan: CoinGeckoPlan,
+        key: SecretStr | None = None,
+        base_url: str | None = None,
+        *,
+        transport: httpx.BaseTransport | None = None,
     ) -> "CoinGecko":
         """For ``plan``. ``base_url`` overrides the plan's host; without a path it gets ``/api/v3``.
 
@@ -80,7 +86,8 @@ class CoinGecko:
         if urlsplit(base).path in ("", "/"):
             base = base.rstrip("/") + "/api/v3"
         secret = {} if key is None else {_KEY_HEADERS[plan]: key}
-        return cls(UpstreamClient(base, secret_headers=secret), keyed=key is not None)
+        client = UpstreamClient(base, secret_headers=secret, transport=transport)
+        return cls(client, keyed=key is not None)
 
     def quotes(self, assets: Sequence[Identified], now: datetime) -> Poll:
         """Quotes of ``assets`` that have a ``datasrc2_id``; one call and credit per 250 ids."""

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+import httpx
 import structlog
 from pydantic import SecretStr
 
@@ -89,8 +90,9 @@ class CoinMarketCap:
         *,
         slug_ids: SlugIds | None = None,
         on_resolved: Callable[[SlugIds], None] | None = None,
+        transport: httpx.BaseTransport | None = None,
     ) -> "CoinMarketCap":
-        client = UpstreamClient(base_url, secret_headers={"X-CMC_PRO_API_KEY": key})
+        client = UpstreamClient(base_url, secret_headers={"X-CMC_PRO_API_KEY": key}, transport=transport)
         return cls(client, slug_ids=slug_ids, on_resolved=on_resolved)
 
     def quotes(self, assets: Sequence[Identified], now: datetime) -> Poll:

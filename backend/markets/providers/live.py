@@ -1,12 +1,18 @@
-"""The live providers as the settings name them, by what each of them gives."""
+"""The live providers as the settings name them, by what each of them gives; replayed ones likewise."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from pydantic import SecretStr
+
 from backend.markets.providers.alternative_me import AlternativeMe
 from backend.markets.providers.coingecko import CoinGecko
 from backend.markets.providers.coinmarketcap import CoinMarketCap, SlugIds
+from backend.markets.providers.replay import ALTERNATIVE_ME, COINGECKO, COINMARKETCAP, transports
 from backend.settings import Settings
+
+REPLAY_KEY = SecretStr("replay")
+"""Stands for the key that CoinMarketCap asks for: it leaves this process no more than the request does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +55,26 @@ def build_providers(
         slug_ids=slug_ids,
         on_resolved=on_slugs_resolved,
     )
+    return _in_order(coingecko, coinmarketcap, alternative_me, settings)
+
+
+def build_replay(settings: Settings) -> LiveProviders:
+    """The same providers over the answers recorded in the folder that the settings name, without a network.
+
+    CoinMarketCap is among them if something of it is recorded.
+    """
+    recorded = transports(settings)
+    coingecko = CoinGecko.connect("keyless", transport=recorded[COINGECKO])
+    alternative_me = AlternativeMe.connect(transport=recorded[ALTERNATIVE_ME])
+    if COINMARKETCAP not in recorded:
+        return LiveProviders((coingecko,), (coingecko,), (alternative_me,), coingecko, (coingecko,))
+    coinmarketcap = CoinMarketCap.connect(REPLAY_KEY, transport=recorded[COINMARKETCAP])
+    return _in_order(coingecko, coinmarketcap, alternative_me, settings)
+
+
+def _in_order(
+    coingecko: CoinGecko, coinmarketcap: CoinMarketCap, alternative_me: AlternativeMe, settings: Settings
+) -> LiveProviders:
     both: tuple[CoinGecko | CoinMarketCap, ...] = (coingecko, coinmarketcap)
     if settings.primary_provider == "coinmarketcap":
         both = (coinmarketcap, coingecko)

@@ -12,10 +12,10 @@ __all__ = ["SearchFailed", "SearchProvider", "configured"]
 def configured(settings: Settings) -> list[SearchProvider]:
     """The providers that the settings name, in the order in which they are asked.
 
-    None in sample mode, in which no network is touched.
+    None but in live mode: the others touch no network.
     """
     providers: list[SearchProvider] = []
-    if settings.mode == "sample":
+    if settings.is_offline:
         return providers
     if settings.search_searxng_url is not None:
         providers.append(SearXNG.connect(settings.search_searxng_url))

@@ -22,7 +22,7 @@ class Noted(NamedTuple):
 
 def checkup(settings: Settings, database: Database, *, now: datetime) -> Iterator[Noted]:
     """How many texts a model worded lately, and why others were dropped; nothing where none words any."""
-    if settings.mode == "sample" or settings.model_base_url is None or settings.model_name is None:
+    if settings.is_offline or settings.model_base_url is None or settings.model_name is None:
         return
     if not settings.model_topics:
         yield Noted(

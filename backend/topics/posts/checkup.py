@@ -36,8 +36,8 @@ def checkup(settings: Settings, database: Database, *, now: datetime) -> Iterato
         yield Noted("X", "ok", f"{told}; until then posts that programs send count, or else coverage.")
         return
     try:
-        if settings.mode == "sample":
-            yield Noted("X", "ok", "is configured, but not asked in sample mode.")
+        if settings.is_offline:
+            yield Noted("X", "ok", f"is configured, but not asked in {settings.mode} mode.")
             return
         yield _asked(settings, database, api, now)
     finally:

@@ -40,7 +40,7 @@ class Reporter:
         """Write what is due and not written yet; gives how many topics are new."""
         self._view.reload()
         rules = self._rules.current
-        realm: Realm = self._settings.mode
+        realm: Realm = "sample" if self._settings.mode == "sample" else "live"
         with self._database.read() as connection:
             facts = gather(
                 connection,
