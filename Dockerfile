@@ -1,20 +1,22 @@
 # One image for every program of Chainproof: the command says which. See docs/scaling.md.
 FROM python:3.11-slim AS build
 WORKDIR /app
-RUN pip install --no-cache-dir --disable-pip-version-check uv
-COPY pyproject.toml requirements.lock README.md LICENSE ./
+RUN pip install --no-cache-dir --disable-pip-version-check uv && uv venv .venv
+COPY pyproject.toml requirements.lock ./
+# What the programs need and no more, in the versions and with the digests of the lock. A change of the sources
+# leaves this layer as it is.
+RUN uv pip install --python .venv --no-cache --compile-bytecode --constraint requirements.lock \
+    --extra model --extra redis --requirement pyproject.toml
+COPY README.md LICENSE ./
 COPY backend backend
 COPY dashboard dashboard
-# What the programs need and no more, in the versions and with the digests of the lock.
-RUN uv venv .venv \
- && uv pip install --python .venv --no-cache --constraint requirements.lock --editable '.[model,redis]' \
- && .venv/bin/python -m compileall -q backend dashboard .venv/lib
+RUN uv pip install --python .venv --no-cache --compile-bytecode --no-deps .
 
 FROM python:3.11-slim
 RUN useradd --uid 10001 --no-create-home --home-dir /data chainproof \
  && mkdir --mode 0700 /data /sessions \
  && chown 10001:10001 /data /sessions
-COPY --from=build /app /app
+COPY --from=build /app/.venv /app/.venv
 WORKDIR /app
 ENV PATH=/app/.venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
