@@ -21,7 +21,7 @@ from backend.data_folder import config_file
 from backend.db import Database
 from backend.language_model.checkup import checkup as model_checkup
 from backend.markets import setup
-from backend.markets.model import ProviderError
+from backend.markets.doctor_checks import check_providers
 from backend.markets.provider_state import load_states
 from backend.markets.reasons import words
 from backend.markets.setup import Market
@@ -143,35 +143,14 @@ def _markets(settings: Settings, database: Database) -> Iterator[Finding]:
     with_file = f", with {settings.user_assets_file}" if settings.user_assets_file.exists() else ""
     yield Finding("Assets", "ok", f"{len(market.book.enabled)} enabled of {len(market.book)}{with_file}.")
     try:
+        is_current = migrations.is_current(database)
         if settings.mode == "live":
-            yield from _providers(market)
-        if migrations.is_current(database):
+            for noted in check_providers(market, database if is_current else None, datetime.now(UTC)):
+                yield Finding(*noted)
+        if is_current:
             yield _freshness(market, database)
     finally:
         market.close()
-
-
-def _providers(market: Market) -> Iterator[Finding]:
-    """Asks each provider for one asset: the key, the address and the shape all show in that."""
-    now = datetime.now(UTC)
-    first = market.book.enabled[:1]
-    for source in market.sources.quotes:
-        schedule = market.cadence.schedules[source.name]
-        try:
-            poll = source.quotes(first, now)
-            quality: State = "ok" if schedule.fits else "note"
-            answered = "answers" if poll.quotes else "answers, but did not know the first asset"
-            yield Finding(source.name, quality, f"{answered}. Cadence: {schedule.reason}")
-        except ProviderError as error:
-            yield Finding(source.name, "fault", redact(error.message))
-    for mood in market.sources.fear_greed:
-        if mood.name in (source.name for source in market.sources.quotes):
-            continue
-        try:
-            mood.fear_greed(now)
-            yield Finding(mood.name, "ok", "answers.")
-        except ProviderError as error:
-            yield Finding(mood.name, "fault", redact(error.message))
 
 
 def _freshness(market: Market, database: Database) -> Finding:

@@ -224,9 +224,10 @@ class LanguageModel:
         wait = _seconds(error.response.headers.get("retry-after"))
         if status in _PASSING and wait is None:
             return _PassingError(f"answered with status {status}")
+        refuses = "refuses the key" if self._key is not None else "refuses access without a key"
         said = {
-            401: "refuses the key (status 401)",
-            403: "refuses the key (status 403)",
+            401: f"{refuses} (status 401)",
+            403: f"{refuses} (status 403)",
             429: "wants fewer questions (status 429)",
         }
         return self._failed(said.get(status, f"answered with status {status}"), retry_after=wait)

@@ -1,9 +1,11 @@
-"""When a provider may be asked: one breaker per provider, shared by all processes as JSON. Pure.
+"""Circuit breaker of a provider: decides when it may be asked. Shared by all processes as JSON. Pure.
 
-Five failures within five minutes, with no success between, open it for 30 s; then one probe is let
-through, and each probe that fails doubles the wait, up to 30 minutes. A refusal that names its own
-end (throttled, quota spent) is obeyed to the second; a refused key waits for the configuration to
-change. Every method gives a new value; the clock and the jitter come from the caller.
+Five failures within five minutes, with no success between, or one refusal of access open it for 30 s. Then
+one probe is let through, and each probe that fails doubles the wait, up to 30 minutes. A throttle and a
+spent quota last as long as the provider says, a repeated throttle at least twice as long as the last one.
+Nothing lasts for good: a success, a restart of the worker (:meth:`Breaker.restarted`) and a changed
+configuration (:meth:`Breaker.configured`) end a wait. Every method gives a new value; the clock and the
+jitter come from the caller.
 """
 
 import hashlib
@@ -31,17 +33,30 @@ JITTER = 0.1
 PROBE_LEASE = timedelta(seconds=60)
 """So long others wait for the answer of a probe; then its process is taken for dead."""
 THROTTLED_FOR = timedelta(seconds=60)
-LONGEST_TOLD = timedelta(days=32)
-"""A longer Retry-After is nonsense rather than an instruction: no quota outlasts a month."""
+LONGEST_TOLD = timedelta(days=1)
+"""A longer Retry-After is cut to this: a quota may be raised before, and a refused call a day is cheap."""
 
-State = Literal["ok", "waiting", "throttled", "open", "unauthorised", "quota_spent"]
-Kind = Literal["closed", "open", "throttled", "unauthorised", "quota_spent"]
+State = Literal["ok", "waiting", "throttled", "open", "unauthorised", "refused", "quota_spent"]
+Kind = Literal["closed", "open", "throttled", "unauthorised", "refused", "quota_spent"]
 Period = Literal["day", "month"]
+REFUSALS: Mapping[Fault, Kind] = {Fault.UNAUTHORISED: "unauthorised", Fault.REFUSED: "refused"}
+OWN_WAITS: frozenset[Kind] = frozenset({"open", *REFUSALS.values()})
+"""Kinds whose wait is our guess; that of the others was named by the provider."""
+
+
+_CODES: Mapping[Kind, str] = {
+    "open": "failed_repeatedly",
+    "throttled": "throttled",
+    "unauthorised": "key_refused",
+    "refused": "access_refused",
+    "quota_spent": "quota_spent",
+}
+"""The sentence about each kind of wait."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Whether to ask now; if not, since when again (null: not before the configuration changes)."""
+    """Whether to ask now, whether that is a probe, and if not now, when."""
 
     allowed: bool
     probe: bool
@@ -53,10 +68,13 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The provider's state for people: a word, more where there is something to say, and a time."""
+    """The provider's state for people.
+
+    ``since`` is when its trouble began, ``retry_at`` the next attempt (null if it may be asked now)."""
 
     state: State
     message: Reason | None
+    since: datetime | None
     retry_at: datetime | None
 
 
@@ -65,9 +83,9 @@ class Breaker:
     """What is known of a provider's willingness to answer.
 
     ``until`` ends the wait of ``kind``; ``wait_seconds`` is the last wait without jitter, which the
-    next one doubles; ``failures`` are the instants of those that still count; ``fingerprint`` is of
-    the configuration in use (see :func:`fingerprint`); ``why`` is the provider's last refusal in
-    words that hold no secret, ``fault`` its kind.
+    next one doubles; ``failures`` are the instants of those that still count; ``since`` is the first failure
+    after the last success; ``fingerprint`` is of the configuration in use (see :func:`fingerprint`); ``why``
+    is the provider's last refusal in words that hold no secret, ``fault`` its kind.
     """
 
     kind: Kind = "closed"
@@ -75,6 +93,7 @@ class Breaker:
     wait_seconds: int = 0
     failures: tuple[datetime, ...] = ()
     probe_until: datetime | None = None
+    since: datetime | None = None
     fingerprint: str | None = None
     why: str = ""
     fault: Fault | None = None
@@ -83,23 +102,19 @@ class Breaker:
 
     def allow(self, now: datetime) -> Decision:
         """Whether a call may be made at ``now``. Call :meth:`asked` when it is."""
-        if self.kind == "unauthorised":
-            return Decision(False, False, None)
+        if self.kind == "closed":
+            return Decision(True, False, None)
         if self._waits(now):
             return Decision(False, False, self.until)
-        if self.kind != "open":
-            return Decision(True, False, None)
         if self.probe_until is not None and now < self.probe_until <= now + PROBE_LEASE + SKEW:
             return Decision(False, False, self.probe_until)
         return Decision(True, True, None)
 
     def _waits(self, now: datetime) -> bool:
-        """Whether a wait is on. One of ours that would be longer than it was made is of a clock that has been
-        put back since, and over."""
+        """Whether a wait is on. One longer than it was made is over: the clock was put back."""
         if self.until is None or now >= self.until:
             return False
-        longest = timedelta(seconds=self.wait_seconds * (1 + JITTER)) + SKEW
-        return self.kind != "open" or self.until - now <= longest
+        return self.until - now <= timedelta(seconds=self.wait_seconds * (1 + JITTER)) + SKEW
 
     def allows(self, now: datetime) -> bool:
         return self.allow(now).allowed
@@ -111,22 +126,22 @@ class Breaker:
         return self
 
     def configured(self, fingerprint: str) -> "Breaker":
-        """The breaker under the configuration in force: a new one forgets what the old one suffered.
-
-        A throttle stays: it may be by address, and it names its own end.
-        """
+        """The breaker under the configuration in force: a new one forgets what the old one suffered."""
         if fingerprint == self.fingerprint:
             return self
-        if self.fingerprint is None or self.kind == "throttled":
+        if self.fingerprint is None:
             return replace(self, fingerprint=fingerprint)
         return Breaker(fingerprint=fingerprint)
+
+    def restarted(self) -> "Breaker":
+        """The breaker for a new process's first call: only a wait that the provider named holds it back."""
+        return replace(self, until=None, probe_until=None) if self.kind in OWN_WAITS else self
 
     # -- learning ----------------------------------------------------------------------------
 
     def succeeded(self, now: datetime) -> "Breaker":
         """The provider answered. Waits that it named itself stay: the answer may be to an older call."""
-        told = self.kind in ("throttled", "quota_spent") and self.until is not None and now < self.until
-        if told or self.kind == "unauthorised":
+        if self.kind not in OWN_WAITS and self._waits(now):
             return replace(self, failures=())
         return Breaker(fingerprint=self.fingerprint)
 
@@ -140,7 +155,7 @@ class Breaker:
         period: Period = "day",
         why: str = "",
     ) -> "Breaker":
-        """A call came to nothing.
+        """A call failed.
 
         ``retry_after`` is what the provider told, in seconds. ``jitter`` is a random number in
         [0, 1). ``period`` says which quota is spent when the provider did not tell until when; a
@@ -149,65 +164,72 @@ class Breaker:
         if fault is Fault.NOT_FOUND:
             return self.succeeded(now)
         why = " ".join(why.split())[:300]
-        if self.kind == "unauthorised" or fault is Fault.UNAUTHORISED:
-            # Whatever comes after a refused key does not lift the refusal.
-            cause = (why, fault) if fault is Fault.UNAUTHORISED else (self.why, self.fault)
-            return self._wait("unauthorised", None, *cause)
         if fault is Fault.QUOTA_SPENT:
             told = now + _told(retry_after) if retry_after is not None else next_period(now, period)
-            return self._wait("quota_spent", told, why, fault)
+            return self._wait("quota_spent", told, now, why, fault)
         if fault is Fault.THROTTLED:
-            until = now + (THROTTLED_FOR if retry_after is None else _told(retry_after))
-            if self.kind == "quota_spent" and self.until is not None and self.until > until:
-                return self
-            return self._wait("throttled", until, why, fault)
+            return self._throttle(retry_after, now, why)
         return self._count(now, jitter, why, fault)
+
+    def _throttle(self, retry_after: float | None, now: datetime, why: str) -> "Breaker":
+        wait = THROTTLED_FOR if retry_after is None else _told(retry_after)
+        if self._waits(now):
+            if self.kind not in OWN_WAITS and self.until is not None and now + wait <= self.until:
+                return self  # an older call's refusal adds nothing to a wait that is on
+        elif self.kind == "throttled":
+            wait = max(wait, self._next_wait())
+        return self._wait("throttled", now + wait, now, why, Fault.THROTTLED)
 
     def _count(self, now: datetime, jitter: float, why: str, fault: Fault) -> "Breaker":
         if not 0 <= jitter < 1:
             raise ValueError("Jitter is a random number from 0 up to, but not including, 1.")
         if self._waits(now):
             return self  # an older call's failure adds nothing to a wait that is on
-        failures = (*(at for at in self.failures if now - at < WINDOW), now)[-FAILURES:]
-        if self.kind != "open" and len(failures) < FAILURES:
-            return replace(self, kind="closed", until=None, failures=failures, why=why, fault=fault)
-        longest = int(LONGEST_WAIT.total_seconds())
-        first = int(FIRST_WAIT.total_seconds())
-        wait = min(self.wait_seconds * 2, longest) if self.kind == "open" else first
-        until = now + timedelta(seconds=wait * (1 + JITTER * jitter))
-        return replace(
-            self,
-            kind="open",
+        failures = (*self._counting(now), now)[-FAILURES:]
+        again = self.kind in OWN_WAITS
+        if not again and fault not in REFUSALS and len(failures) < FAILURES:
+            since = self._since(now)
+            return Breaker(failures=failures, since=since, fingerprint=self.fingerprint, why=why, fault=fault)
+        wait = self._next_wait() if again else FIRST_WAIT
+        opened = self._wait(REFUSALS.get(fault, "open"), now + wait, now, why, fault)
+        return replace(opened, until=now + wait * (1 + JITTER * jitter))
+
+    def _next_wait(self) -> timedelta:
+        """Twice the last wait, within bounds."""
+        return max(FIRST_WAIT, min(2 * timedelta(seconds=self.wait_seconds), LONGEST_WAIT))
+
+    def _wait(self, kind: Kind, until: datetime, now: datetime, why: str, fault: Fault) -> "Breaker":
+        return Breaker(
+            kind=kind,
             until=until,
-            wait_seconds=wait,
-            failures=(),
-            probe_until=None,
+            wait_seconds=math.ceil((until - now).total_seconds()),
+            since=self._since(now),
+            fingerprint=self.fingerprint,
             why=why,
             fault=fault,
         )
 
-    def _wait(self, kind: Kind, until: datetime | None, why: str, fault: Fault | None) -> "Breaker":
-        return Breaker(kind=kind, until=until, fingerprint=self.fingerprint, why=why, fault=fault)
+    def _counting(self, now: datetime) -> tuple[datetime, ...]:
+        """The failures that are not too long ago to count."""
+        return tuple(at for at in self.failures if now - at < WINDOW)
+
+    def _since(self, now: datetime) -> datetime:
+        """When the trouble began that a failure at ``now`` belongs to."""
+        over = self.kind == "closed" and not self._counting(now)
+        return now if over or self.since is None else self.since
 
     # -- telling -----------------------------------------------------------------------------
 
     def standing(self, now: datetime) -> Standing:
-        """State word, what there is to say and the next attempt, as the status page shows them."""
-        decision = self.allow(now)
-        if decision.allowed and not decision.probe:
-            message = self._say("recent_failures", failures=len(self.failures)) if self.failures else None
-            return Standing("ok", message, None)
-        probing = decision.probe or (self.until is not None and now >= self.until)
-        word: State = "waiting" if probing or self.kind == "closed" else self.kind
-        return Standing(word, self._message(now), decision.retry_at)
-
-    def _message(self, now: datetime) -> Reason:
-        if self.kind == "unauthorised":
-            return self._say("key_refused")
-        if self.until is None or now >= self.until:
-            return self._say("probing")
-        told = self.kind in ("quota_spent", "throttled")
-        return self._say(self.kind if told else "failed_repeatedly", retry_at=self.until)
+        """The breaker's state as the status page and ``doctor`` show it."""
+        if self.kind == "closed":
+            if not self.failures:
+                return Standing("ok", None, None, None)
+            return Standing("ok", self._say("recent_failures", failures=len(self.failures)), self.since, None)
+        if self._waits(now) and self.until is not None:
+            message = self._say(_CODES[self.kind], retry_at=self.until)
+            return Standing(self.kind, message, self.since, self.until)
+        return Standing("waiting", self._say("probing"), self.since, self.allow(now).retry_at)
 
     def _say(self, code: str, **values: Any) -> Reason:
         return say(code, said=self.why, fault=self.fault or "", **values)
@@ -221,23 +243,26 @@ class Breaker:
             "wait_seconds": self.wait_seconds,
             "failures": [instant(at) for at in self.failures],
             "probe_until": self.probe_until and instant(self.probe_until),
+            "since": self.since and instant(self.since),
             "fingerprint": self.fingerprint,
             "why": self.why,
-            "fault": self.fault,
+            # A process of the version before does not know the fault; its kind says the same.
+            "fault": None if self.fault is Fault.REFUSED else self.fault,
         }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Breaker":
-        until, probe_until = data.get("until"), data.get("probe_until")
+        fault = "refused" if data.get("kind") == "refused" else data.get("fault")
         return cls(
             kind=data.get("kind", "closed"),
-            until=moment(until) if until else None,
+            until=_read(data.get("until")),
             wait_seconds=data.get("wait_seconds", 0),
             failures=tuple(moment(at) for at in data.get("failures", ())),
-            probe_until=moment(probe_until) if probe_until else None,
+            probe_until=_read(data.get("probe_until")),
+            since=_read(data.get("since")),
             fingerprint=data.get("fingerprint"),
             why=data.get("why", ""),
-            fault=Fault(data["fault"]) if data.get("fault") else None,
+            fault=Fault(fault) if fault else None,
         )
 
 
@@ -261,3 +286,7 @@ def _told(seconds: float) -> timedelta:
     if math.isnan(seconds):
         return THROTTLED_FOR
     return timedelta(seconds=min(max(seconds, 0.0), LONGEST_TOLD.total_seconds()))
+
+
+def _read(stored: str | None) -> datetime | None:
+    return moment(stored) if stored else None

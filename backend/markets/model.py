@@ -106,10 +106,15 @@ class Fault(StrEnum):
 
     THROTTLED = "throttled"  # ask again when told
     QUOTA_SPENT = "quota_spent"  # the day's or month's allowance is gone
-    UNAUTHORISED = "unauthorised"  # a key is missing, wrong or not allowed: no use until settings change
+    UNAUTHORISED = "unauthorised"  # the configured key is wrong, or its plan does not allow this
+    REFUSED = "refused"  # access is refused for another reason: a firewall's page, or no key is configured
     NOT_FOUND = "not_found"  # the id is gone there
     UNAVAILABLE = "unavailable"  # no answer, 5xx, timed out
     MALFORMED = "malformed"  # an answer that is not in a documented shape
+
+
+NOT_ALLOWED = (Fault.UNAUTHORISED, Fault.REFUSED)
+"""The provider answers, and does not give this to us."""
 
 
 class ProviderError(Exception):

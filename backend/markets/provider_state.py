@@ -60,6 +60,11 @@ class ProviderState:
         )
         return replace(self, breaker=breaker)
 
+    def restarted(self) -> "ProviderState":
+        """The state for the first calls of a new process: what was refused is asked for at once."""
+        polled = {role: at for role, at in self.polled.items() if role not in self.refused}
+        return replace(self, breaker=self.breaker.restarted(), polled=polled, refused=())
+
     def to_json(self) -> dict[str, Any]:
         return {
             "breaker": self.breaker.to_json(),
@@ -121,8 +126,11 @@ def change_state(
 
 def _configured(state: ProviderState, name: str, market: Market) -> ProviderState:
     schedule = market.cadence.schedules.get(name)
+    fingerprint = market.fingerprints.get(name, "")
+    if state.breaker.fingerprint not in (None, fingerprint):
+        state = state.restarted()
     return replace(
         state,
-        breaker=state.breaker.configured(market.fingerprints.get(name, "")),
+        breaker=state.breaker.configured(fingerprint),
         budget=state.budget.limited(schedule.per_month if schedule else None),
     )

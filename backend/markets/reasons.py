@@ -82,7 +82,8 @@ SENTENCES: Mapping[str, str] = {
     "probing": "The wait is over; one probe decides.",
     "throttled": "The provider asked us to wait; asked again at {retry_at}.",
     "quota_spent": "The quota is spent; asked again at {retry_at}.",
-    "key_refused": "The key was refused; not asked again until the configuration changes.",
+    "key_refused": "The key was refused; asked again at {retry_at}, and at once when the key is changed.",
+    "access_refused": "It refused access; asked again at {retry_at}, and at once after a restart.",
 }
 
 

@@ -7,7 +7,7 @@ spend from the same budget.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
@@ -23,6 +23,7 @@ from backend.markets import history, icons, incident_log
 from backend.markets.aggregation import IncidentEvent, Memory, aggregate, assign_ranks, ranks_of
 from backend.markets.cadence import Role
 from backend.markets.model import (
+    NOT_ALLOWED,
     Fault,
     FearGreed,
     GlobalFigures,
@@ -82,6 +83,7 @@ class Refresher:
         self._database = database
         self._market = market
         self._realm = market.sources.realm
+        self._has_asked = False
 
     def tick(self, now: datetime) -> Report:
         """Ask every provider that is due at ``now``, judge all quotes anew, store what changed."""
@@ -89,7 +91,10 @@ class Refresher:
             with self._database.read() as connection:
                 states = load_states(connection, self._market)
                 missing_from = history.missing_from(connection, self._realm, now)
+            if not self._has_asked:  # whoever mended something and restarted the worker need not wait
+                states = {name: state.restarted() for name, state in states.items()}
             results = self._ask(self._due(states, now))
+            self._has_asked = True
             past = self._past(missing_from, now)
             with self._database.write() as connection:
                 report = self._store(connection, results, past, now)
@@ -195,8 +200,13 @@ class Refresher:
         results: Sequence[Result],
         now: datetime,
     ) -> None:
-        # Answers first: one that the same provider gave to another question must not hide a failure.
-        for result in sorted(results, key=lambda result: isinstance(result.answer, ProviderError)):
+        failing = {
+            result.call.provider
+            for result in results
+            if isinstance(result.answer, ProviderError)
+            and not _is_lacking(states[result.call.provider], result.call.role, result.answer)
+        }
+        for result in results:
             name, answer = result.call.provider, result.answer
             if isinstance(answer, ProviderError):
                 states[name] = _after_failure(states[name], result.call.role, answer, now)
@@ -209,7 +219,10 @@ class Refresher:
                     words=answer.message,
                 )
             else:
+                before = states[name].breaker
                 states[name] = states[name].asked(result.call.role, now).answered(answer, answer.credits, now)
+                if name in failing:  # an answer to another question must not hide that this one fails
+                    states[name] = replace(states[name], breaker=before)
                 metrics.PROVIDER_CALLS.labels(name, "ok").inc()
         store_states(
             connection,
@@ -289,14 +302,16 @@ class Refresher:
 
 
 def _after_failure(state: ProviderState, role: Role, error: ProviderError, now: datetime) -> ProviderState:
-    """A role that failed does not count as polled: the next tick asks again, until the breaker opens.
-
-    A plan that lacks one of the lesser endpoints refuses it like a wrong key; that must not keep
-    the quotes from being asked for, so it only waits for the role's next turn.
-    """
-    if error.fault is Fault.UNAUTHORISED and role != "quotes" and "quotes" in state.polled:
+    """A role that failed does not count as polled: the next tick asks again, until the breaker opens."""
+    if _is_lacking(state, role, error):
         return state.lacking(role, now)
     return state.failed(error, jitter(), now)
+
+
+def _is_lacking(state: ProviderState, role: Role, error: ProviderError) -> bool:
+    """Whether the provider's plan lacks ``role`` alone. It refuses a lesser endpoint like a wrong key; that
+    must not keep the quotes from being asked for, so it only waits for the role's next turn."""
+    return error.fault in NOT_ALLOWED and role != "quotes" and "quotes" in state.polled
 
 
 def _outcome(call: Call) -> Result:

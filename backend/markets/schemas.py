@@ -257,10 +257,18 @@ class FigureFacts(Wire):
 class ProviderStatus(Wire):
     provider: str
     role: list[Literal["quotes", "overview", "fear_greed"]]
-    state: Literal["ok", "waiting", "throttled", "open", "unauthorised", "quota_spent"]
+    state: Literal["ok", "waiting", "throttled", "open", "unauthorised", "refused", "quota_spent"] = Field(
+        description="`ok`: asked as planned. `waiting`: its pause is over, and the next call decides. In the "
+        "other states it is not asked before `retry_at`: it failed repeatedly (`open`), asked us to wait "
+        "(`throttled`), refused the key (`unauthorised`), refused access for another reason (`refused`), or "
+        "the quota is spent (`quota_spent`)."
+    )
     message: str | None
     message_code: ReasonCode
     message_values: ReasonValues
+    failing_since: Timestamp | None = Field(
+        description="When the first call failed after the last success; null if the last one succeeded."
+    )
     last_success_at: Timestamp | None
     retry_at: Timestamp | None
     poll_interval_seconds: int | None

@@ -19,7 +19,7 @@ from backend.http_client.jitter import jitter
 from backend.markets import history
 from backend.markets.assets import Asset
 from backend.markets.history import HALF_HOUR, current_candles
-from backend.markets.model import SPAN_SECONDS, Candle, Fault, ProviderError, Span, source_label
+from backend.markets.model import NOT_ALLOWED, SPAN_SECONDS, Candle, Fault, ProviderError, Span, source_label
 from backend.markets.numbers import stamp
 from backend.markets.provider_state import ProviderState, change_state, load_states, store_states
 from backend.markets.setup import Market
@@ -95,7 +95,7 @@ class CandleReader:
             candles = source.ohlc(asset, span, now)
         except ProviderError as error:
             log.info("ohlc_not_fetched", provider=source.name, fault=error.fault.value)
-            if error.fault not in (Fault.UNAUTHORISED, Fault.NOT_FOUND):
+            if error.fault not in (Fault.NOT_FOUND, *NOT_ALLOWED):
                 self._tell_breaker(error, now)
                 return None
             # A plan without this endpoint, or an id that is gone, says nothing of the provider:

@@ -38,6 +38,7 @@ def _provider(name: str, state: ProviderState, market: Market, now: datetime) ->
         "role": list(roles),
         "state": standing.state,
         **told("message", standing.message),
+        "failing_since": _stamp(standing.since),
         "last_success_at": _stamp(state.last_success),
         "retry_at": _stamp(standing.retry_at),
         "poll_interval_seconds": min(intervals, default=None),

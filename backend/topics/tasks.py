@@ -117,9 +117,13 @@ def post_schedules(settings: Settings, database: Database, rules: Rules) -> list
     if api is None:
         return []
 
+    is_first = True
+
     def read(now: datetime) -> None:
+        nonlocal is_first
         rules.refresh()
-        done = read_posts(settings, database, rules.current.entities, api, now=now)
+        done = read_posts(settings, database, rules.current.entities, api, now=now, is_first=is_first)
+        is_first = False
         if done.pages or done.counted or done.refused:
             log.info("posts_read", **asdict(done))
 

@@ -241,10 +241,11 @@ class FigureFacts(TypedDict):
 class ProviderStatus(TypedDict):
     provider: str
     role: list[Literal["quotes", "overview", "fear_greed"]]
-    state: Literal["ok", "waiting", "throttled", "open", "unauthorised", "quota_spent"]
+    state: Literal["ok", "waiting", "throttled", "open", "unauthorised", "refused", "quota_spent"]
     message: str | None
     message_code: str | None
     message_values: ReasonValues
+    failing_since: str | None
     last_success_at: str | None
     retry_at: str | None
     poll_interval_seconds: int | None

@@ -26,6 +26,7 @@ STATE_MARKS = {
     "throttled": "◑",
     "open": "✕",
     "unauthorised": "✕",
+    "refused": "✕",
     "quota_spent": "✕",
 }
 TONES = {"ok": "good", "waiting": "calm", "throttled": "warn"}

@@ -20,7 +20,7 @@ from dashboard.i18n import catalogue, language, t
 from dashboard.views.freshness import provider_name
 from dashboard.views.markup import tag, text
 
-FAULTS = ("throttled", "quota_spent", "unauthorised", "not_found", "unavailable", "malformed")
+FAULTS = ("throttled", "quota_spent", "unauthorised", "refused", "not_found", "unavailable", "malformed")
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,10 +166,13 @@ class Worker:
     clock: Clock = field(default_factory=Clock)
     reports: list[Report] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self._refresher = Refresher(self.database, self.market)
+
     def tick(self, **later: float) -> Report:
         """Move the clock by ``timedelta(**later)`` and refresh."""
         self.clock.move(**later)
-        report = Refresher(self.database, self.market).tick(self.clock())
+        report = self._refresher.tick(self.clock())
         self.reports.append(report)
         return report
 

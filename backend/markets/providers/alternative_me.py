@@ -46,7 +46,7 @@ def accepted(answer: Answer, now: datetime) -> object:
     reason = said_in(answer, parsing.words(said))
     if answer.status == 200:
         raise ProviderError(NAME, Fault.UNAVAILABLE, reason)
-    fault, told = fault_of_status(answer.status), retry_after(answer.headers, now)
+    fault, told = fault_of_status(answer, keyed=False), retry_after(answer.headers, now)
     if fault is Fault.THROTTLED and told is None:
         told = _THROTTLED_SECONDS
     raise ProviderError(NAME, fault, f"{reason} (status {answer.status})", retry_after=told)

@@ -18,6 +18,7 @@ from pydantic import SecretStr
 
 from backend.http_client import UpstreamClient
 from backend.markets.model import (
+    NOT_ALLOWED,
     SPAN_COUNT,
     SPAN_SECONDS,
     Candle,
@@ -29,7 +30,14 @@ from backend.markets.model import (
     Span,
 )
 from backend.markets.providers import parsing
-from backend.markets.providers.exchange import Answer, ask, fault_of_status, retry_after, said_in
+from backend.markets.providers.exchange import (
+    Answer,
+    ask,
+    fault_of_denial,
+    fault_of_status,
+    retry_after,
+    said_in,
+)
 from backend.markets.providers.terms import Identified, Usage
 from backend.settings import CoinGeckoPlan
 
@@ -131,7 +139,7 @@ class CoinGecko:
         try:
             return parse_usage(self._get("/key", now))
         except ProviderError as error:
-            if error.fault in (Fault.NOT_FOUND, Fault.UNAUTHORISED):
+            if error.fault in (Fault.NOT_FOUND, *NOT_ALLOWED):
                 return None  # plans without the endpoint; a bad key shows itself on the quotes
             raise
 
@@ -141,7 +149,7 @@ class CoinGecko:
     def _get(self, path: str, now: datetime, params: Mapping[str, str | int] | None = None) -> object:
         answer = ask(NAME, self._client, path, params)
         try:
-            return accepted(answer, now)
+            return accepted(answer, now, keyed=self._keyed)
         except ProviderError as error:
             words = self._client.redacted(error.message)
             raise ProviderError(NAME, error.fault, words, retry_after=error.retry_after) from None
@@ -150,8 +158,9 @@ class CoinGecko:
 # Errors ---------------------------------------------------------------------------------------------
 
 
-def accepted(answer: Answer, now: datetime) -> object:
-    """The payload of a good answer; raises :class:`ProviderError` for every kind of refusal.
+def accepted(answer: Answer, now: datetime, *, keyed: bool) -> object:
+    """The payload of a good answer; raises :class:`ProviderError` for every kind of refusal. ``keyed`` says
+    whether a key was sent.
 
     Errors come in four envelopes (``{error}``, ``{status{...}}``, ``{error{status{...}}}``,
     ``{error_code, status{...}}``), as the text ``error code: 1015`` or as a web page, and now and
@@ -162,7 +171,7 @@ def accepted(answer: Answer, now: datetime) -> object:
         if answer.unreadable:
             raise ProviderError(NAME, Fault.MALFORMED, f"the answer {answer.unreadable}")
         return answer.payload
-    fault = _fault(answer.status, code, message)
+    fault = _fault(answer, code, message, keyed=keyed)
     said = said_in(answer, _EXPLAINED.get(code or 0) or message)
     told = retry_after(answer.headers, now)
     if fault is Fault.THROTTLED:
@@ -191,17 +200,17 @@ def _error_in(answer: Answer) -> tuple[int | None, str | None]:
     return code, message
 
 
-def _fault(status: int, code: int | None, message: str | None) -> Fault:
-    if code == 1015 or code == 429:
-        status = 429
-    if status == 429:
+def _fault(answer: Answer, code: int | None, message: str | None, *, keyed: bool) -> Fault:
+    if 429 in (answer.status, code) or code == 1015:
         spent = message is not None and "monthly" in message.lower()
         return Fault.QUOTA_SPENT if spent else Fault.THROTTLED
     if code in _EXPLAINED:
-        return Fault.UNAUTHORISED
-    if status == 200:
-        return fault_of_status(code) if code is not None and 400 <= code < 600 else Fault.MALFORMED
-    return fault_of_status(status)
+        return fault_of_denial(answer, keyed=keyed)
+    if answer.status != 200:
+        return fault_of_status(answer, keyed=keyed)
+    if code is not None and 400 <= code < 600:
+        return fault_of_status(answer, keyed=keyed, status=code)
+    return Fault.MALFORMED
 
 
 # Answers --------------------------------------------------------------------------------------------

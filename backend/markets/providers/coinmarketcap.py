@@ -222,7 +222,8 @@ def accepted(answer: Answer, now: datetime) -> object:
         raise ProviderError(NAME, fault, f"{meaning} ({words})", retry_after=told)
     if code in _NOT_ALLOWED:
         raise ProviderError(NAME, Fault.UNAUTHORISED, f"{_NOT_ALLOWED[code]} ({words})")
-    fault = fault_of_status(code if answer.status == 200 and 400 <= code < 600 else answer.status)
+    meant = code if answer.status == 200 and 400 <= code < 600 else answer.status
+    fault = fault_of_status(answer, keyed=True, status=meant)
     if fault is Fault.THROTTLED and told is None:
         told = _THROTTLED_SECONDS
     refusal = _InvalidRequestError if answer.status == 400 else ProviderError

@@ -49,11 +49,19 @@ def said_in(answer: Answer, message: str | None) -> str:
     return f"refused, and the answer {answer.unreadable}" if answer.unreadable else "refused"
 
 
-def fault_of_status(status: int) -> Fault:
-    """What an HTTP status other than success means when the body says nothing better."""
+def fault_of_denial(answer: Answer, *, keyed: bool) -> Fault:
+    """A refused key, if one was sent and the provider itself answers. A web page or text is of a firewall
+    or proxy in front of it, which knows no keys."""
+    return Fault.UNAUTHORISED if keyed and not answer.unreadable else Fault.REFUSED
+
+
+def fault_of_status(answer: Answer, *, keyed: bool, status: int | None = None) -> Fault:
+    """What an HTTP status other than success means when the body says nothing better. ``status`` is given
+    where the body names another than the answer's own; ``keyed`` says whether a key was sent."""
+    status = answer.status if status is None else status
     match status:
         case 401 | 402 | 403:
-            return Fault.UNAUTHORISED
+            return fault_of_denial(answer, keyed=keyed)
         case 404 | 410:
             return Fault.NOT_FOUND
         case 429:

@@ -66,6 +66,8 @@ def _refusal(refused: XRefused, left: str) -> Noted:
     said = _sentence(redact(refused.message))
     if refused.fault is Fault.UNAUTHORISED:
         return Noted("X", "fault", f"refuses the token: {said} Correct {SETTING}.")
+    if refused.fault is Fault.REFUSED:
+        return Noted("X", "fault", f"refuses access: {said} Mend that in the account at X. {left}")
     if refused.fault in (Fault.THROTTLED, Fault.QUOTA_SPENT):
         return Noted("X", "note", f"asks us to wait: {said} {left}")
     return Noted("X", "fault", f"does not answer: {said} Topics are ranked by what is known. {left}")

@@ -59,12 +59,22 @@ class _Round:
 
 
 def read_posts(
-    settings: Settings, database: Database, entities: Mapping[str, Entity], api: XApi, *, now: datetime
+    settings: Settings,
+    database: Database,
+    entities: Mapping[str, Entity],
+    api: XApi,
+    *,
+    now: datetime,
+    is_first: bool = False,
 ) -> Read:
-    """Search what is due, count again what is stale, and bring scores up to date."""
+    """Search what is due, count again what is stale, and bring scores up to date.
+
+    ``is_first``: the first round of a process asks at once where X had refused."""
     shelf.follow_merges(database)
     with database.read() as connection:
         known = state.load(connection, settings)
+    if is_first:
+        known = known.restarted()
     this = _Round(settings, database, api, entities, now, known)
     for search in searches.due(database, entities, now=now, many=MOST_SEARCHES):
         _search(this, search)

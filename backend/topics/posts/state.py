@@ -91,6 +91,10 @@ class XState:
         )
         return replace(self, breaker=breaker, windows=windows)
 
+    def restarted(self) -> "XState":
+        """The state for the first round of a new process."""
+        return replace(self, breaker=self.breaker.restarted())
+
     def forgiven(self) -> "XState":
         """X answered somebody who asked whether it does: whatever it was held off for is over."""
         return replace(self, breaker=Breaker(fingerprint=self.breaker.fingerprint))

@@ -20,8 +20,6 @@ from backend.topics.posts.model import Metrics, Page, Post, Usage, Window, XRefu
 WINDOW_SECONDS = 900.0
 """X counts requests by quarters of an hour."""
 LONGEST_WINDOW = timedelta(hours=24)
-HELD_SECONDS = 3_600.0
-"""How long X is left alone that refuses us for reasons that somebody mends on its side."""
 CREDITS_SECONDS = 6 * 3_600.0
 """How long it is left alone when the account has no credits left."""
 LONGEST_TEXT = 4_000
@@ -94,13 +92,12 @@ def _refused(answer: Answer, body: Mapping[str, object], now: datetime) -> XRefu
     match answer.status:
         case 400 | 414 | 422:
             return XRefused(Fault.MALFORMED, said, window=window, invalid=True)
-        case 401:
-            return XRefused(Fault.UNAUTHORISED, said, window=window)
+        case 401 | 403:
+            # Of a 403, the account or the app lacks something, which is mended at X and not in our settings.
+            told_by_x = answer.status == 401 and not answer.unreadable
+            return XRefused(Fault.UNAUTHORISED if told_by_x else Fault.REFUSED, said, window=window)
         case 402:
             return XRefused(Fault.QUOTA_SPENT, said, retry_after=CREDITS_SECONDS, window=window)
-        case 403:
-            # The account or the app lacks something, which is mended at X and not in our settings.
-            return XRefused(Fault.THROTTLED, said, retry_after=HELD_SECONDS, window=window)
         case 429 if _is_capped(body):
             return XRefused(Fault.QUOTA_SPENT, said, window=window)  # until when it does not say
         case 429:

@@ -127,8 +127,8 @@ def test_a_throttled_provider_is_left_alone_for_exactly_as_long_as_it_told():
     assert not breaker.allows(after(16.999))
     assert breaker.allows(after(17))
     standing = breaker.standing(after(1))
-    assert (standing.state, standing.retry_at) == ("throttled", after(17))
-    assert breaker.standing(after(17)).state == "ok"
+    assert (standing.state, standing.since, standing.retry_at) == ("throttled", NOW, after(17))
+    assert breaker.standing(after(17)).state == "waiting"
 
 
 @pytest.mark.parametrize("told", [None, float("nan")])
@@ -136,9 +136,33 @@ def test_a_throttle_without_a_time_lasts_a_minute(told):
     assert Breaker().failed(Fault.THROTTLED, NOW, retry_after=told).until == after(60)
 
 
-def test_a_time_told_in_the_past_or_beyond_a_month_is_bounded():
+def test_a_time_told_in_the_past_or_beyond_a_day_is_bounded():
     assert Breaker().failed(Fault.THROTTLED, NOW, retry_after=-5).until == NOW
-    assert Breaker().failed(Fault.THROTTLED, NOW, retry_after=float("inf")).until == NOW + timedelta(days=32)
+    assert Breaker().failed(Fault.THROTTLED, NOW, retry_after=float("inf")).until == NOW + timedelta(days=1)
+
+
+@pytest.mark.parametrize(
+    ("told", "waits"),
+    [
+        (None, [60, 120, 240, 480, 960, 1800, 1800]),
+        (7, [7, 30, 60, 120, 240, 480, 960, 1800, 1800]),
+        (0, [0, 30, 60, 120]),
+        (900, [900, 1800, 1800]),
+        (7200, [7200, 7200, 7200]),
+    ],
+)
+def test_a_throttle_that_goes_on_lasts_longer_each_time_and_as_long_as_told_where_that_is_more(told, waits):
+    breaker, now, seen = Breaker(), NOW, []
+    for _ in waits:
+        breaker = breaker.asked(now).failed(Fault.THROTTLED, now, retry_after=told)
+        if told != 0:
+            again = breaker.failed(Fault.THROTTLED, now, retry_after=told)
+            assert again == breaker, "a second refusal of the same tick"
+        seen.append((breaker.until - now).total_seconds())
+        now = breaker.until
+    assert seen == waits
+    assert breaker.standing(now).since == NOW
+    assert breaker.succeeded(now).failed(Fault.THROTTLED, now).until == now + timedelta(seconds=60)
 
 
 def test_a_success_of_an_older_call_does_not_lift_what_the_provider_told():
@@ -163,29 +187,69 @@ def test_a_throttle_never_shortens_the_wait_for_a_spent_quota():
     assert spent.failed(Fault.THROTTLED, after(1), retry_after=5) == spent
 
 
-def test_a_refused_key_waits_until_the_configuration_changes_and_no_longer():
-    first, second = fingerprint("demo", "https://api", "key-1"), fingerprint("demo", "https://api", "key-2")
-    breaker = Breaker().configured(first).failed(Fault.UNAUTHORISED, NOW, why="invalid key")
-    assert not breaker.allows(NOW + timedelta(days=400))
-    standing = breaker.standing(NOW)
-    assert (standing.state, standing.retry_at) == ("unauthorised", None)
-    assert standing.message.text == (
-        "The key was refused; not asked again until the configuration changes. It said: invalid key"
-    )
-    assert (standing.message.code, standing.message.values) == (
-        "key_refused",
-        {"said": "invalid key", "fault": "unauthorised"},
-    )
-    assert breaker.configured(first) is breaker
-    assert breaker.configured(second).allows(NOW)
+@pytest.mark.parametrize(
+    ("fault", "state", "sentence"),
+    [
+        (
+            Fault.UNAUTHORISED,
+            "unauthorised",
+            "The key was refused; asked again at {}, and at once when the key is changed. It said: why",
+        ),
+        (
+            Fault.REFUSED,
+            "refused",
+            "It refused access; asked again at {}, and at once after a restart. It said: why",
+        ),
+    ],
+)
+def test_one_refusal_is_probed_again_with_growing_pauses_of_at_most_half_an_hour(fault, state, sentence):
+    breaker, now, waits = Breaker(), NOW, []
+    for _ in range(9):
+        breaker = breaker.asked(now).failed(fault, now, why="why")
+        standing = breaker.standing(now)
+        assert (standing.state, standing.since, standing.retry_at) == (state, NOW, breaker.until)
+        assert standing.message.text == sentence.format(standing.message.values["retry_at"])
+        assert standing.message.values["fault"] == fault.value
+        assert not breaker.allows(breaker.until - timedelta(seconds=1))
+        waits.append((breaker.until - now).total_seconds())
+        now = breaker.until
+    assert waits == [30, 60, 120, 240, 480, 960, 1800, 1800, 1800]
+    assert breaker.asked(now).succeeded(now) == Breaker()
 
 
-@pytest.mark.parametrize("fault", [Fault.UNAVAILABLE, Fault.THROTTLED, Fault.QUOTA_SPENT, Fault.NOT_FOUND])
-def test_nothing_but_a_new_configuration_lifts_a_refused_key(fault):
-    breaker = Breaker().configured("a").failed(Fault.UNAUTHORISED, NOW, why="invalid key")
-    assert breaker.failed(fault, after(1), why="other").kind == "unauthorised"
-    assert breaker.succeeded(after(1)).kind == "unauthorised"
-    assert breaker.failed(fault, after(1), why="other").why == "invalid key"
+def test_another_failure_of_a_probe_goes_on_with_the_growing_pauses():
+    refused = Breaker().failed(Fault.REFUSED, NOW)
+    failed = refused.failed(Fault.UNAVAILABLE, after(30))
+    assert (failed.kind, failed.until, failed.since) == ("open", after(90), NOW)
+
+
+@pytest.mark.parametrize("fault", [Fault.UNAUTHORISED, Fault.REFUSED])
+def test_a_refusal_is_probed_at_once_after_a_restart_or_a_changed_configuration(fault):
+    breaker = Breaker().configured("a").failed(fault, NOW)
+    assert breaker.configured("a") is breaker
+    assert not breaker.allows(after(1))
+    assert breaker.restarted().allows(after(1))
+    assert breaker.configured("b").allows(after(1))
+    again = breaker.restarted().failed(fault, after(1))
+    assert again.until == after(61), "a restart does not shorten the pauses"
+
+
+def test_a_restart_lifts_no_wait_that_the_provider_named():
+    throttled = Breaker().failed(Fault.THROTTLED, NOW, retry_after=60)
+    spent = Breaker().failed(Fault.QUOTA_SPENT, NOW)
+    assert (throttled.restarted(), spent.restarted()) == (throttled, spent)
+
+
+def test_a_refusal_that_an_earlier_version_stored_for_good_is_probed():
+    stored = Breaker().failed(Fault.UNAUTHORISED, NOW).to_json() | {"until": None, "wait_seconds": 0}
+    del stored["since"]
+    breaker = Breaker.from_json(stored)
+    assert breaker.allow(NOW).probe
+    assert breaker.standing(NOW).message.code == "probing"
+
+
+def test_what_is_stored_names_no_fault_that_the_version_before_does_not_know():
+    assert Breaker().failed(Fault.REFUSED, NOW).to_json()["fault"] is None
 
 
 @pytest.mark.parametrize(
@@ -208,10 +272,15 @@ def test_what_an_earlier_version_stored_of_a_failure_is_told_without_its_kind():
     assert "fault" not in Breaker.from_json(stored).standing(after(5)).message.values
 
 
-def test_a_new_configuration_does_not_lift_a_throttle_that_may_be_by_address():
+def test_a_new_configuration_lifts_a_throttle_since_a_key_has_a_limit_of_its_own():
     breaker = Breaker().configured("a").failed(Fault.THROTTLED, NOW, retry_after=60).configured("b")
-    assert not breaker.allows(after(59))
-    assert breaker.fingerprint == "b"
+    assert breaker == Breaker(fingerprint="b")
+
+
+def test_failures_that_no_longer_count_are_not_where_the_trouble_began():
+    breaker = Breaker().failed(Fault.UNAVAILABLE, NOW).failed(Fault.UNAVAILABLE, after(600))
+    assert breaker.standing(after(600)).since == after(600)
+    assert broken().standing(after(5)).since == NOW
 
 
 def test_a_new_configuration_forgets_a_spent_quota_and_an_open_breaker():
@@ -272,12 +341,11 @@ def test_over_any_history_storage_changes_nothing_and_waits_stay_bounded(history
         standing = breaker.standing(now)
         assert decision.allowed or standing.state != "ok"
         assert decision.allowed or decision.retry_at is None or decision.retry_at > now
-        if decision.retry_at is None and not decision.allowed:
-            assert breaker.kind == "unauthorised"
+        assert decision.allowed or now < decision.retry_at <= now + timedelta(days=1, minutes=1)
         breaker = breaker.asked(now)
         if fault is None:
             breaker = breaker.succeeded(now)
         else:
             breaker = breaker.failed(fault, now, retry_after=told, jitter=jitter)
-        if breaker.kind == "open":
+        if breaker.kind in ("open", "unauthorised", "refused"):
             assert breaker.until - now <= LONGEST_WAIT * 1.1

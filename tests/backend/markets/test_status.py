@@ -81,7 +81,9 @@ def test_every_fault_leaves_a_state_that_can_be_stored_and_told(
     told = worker.status()["by_name"]["sample-b"]
     if fault is not Fault.NOT_FOUND:
         assert "as the test has it" in told["message"]
-    assert (told["retry_at"] is None) is (fault not in (Fault.THROTTLED, Fault.QUOTA_SPENT))
+    counted = (Fault.NOT_FOUND, Fault.UNAVAILABLE, Fault.MALFORMED)
+    assert (told["retry_at"] is None) is (fault in counted)
+    assert (told["failing_since"] is None) is (fault is Fault.NOT_FOUND)
 
 
 def test_a_state_comes_back_from_the_store_as_it_was() -> None:

@@ -18,9 +18,9 @@ STATES = {
     "throttled-json-7s": ("throttled", "2026-05-18T12:00:07Z"),
     "throttled-text": ("throttled", "2026-05-18T12:01:00Z"),
     "throttled-html": ("throttled", "2026-05-18T12:01:00Z"),
-    "unauthorised": ("unauthorised", None),
-    "payment": ("unauthorised", None),
-    "forbidden-html": ("unauthorised", None),
+    "unauthorised": ("refused", "2026-05-18T12:00:30Z"),
+    "payment": ("refused", "2026-05-18T12:00:30Z"),
+    "forbidden-html": ("refused", "2026-05-18T12:00:30Z"),
     "broken-json": ("ok", None),
     "web-page": ("ok", None),
     "empty": ("ok", None),
@@ -46,7 +46,10 @@ def test_while_the_first_provider_fails_the_second_ones_figures_stand_and_the_st
     assert record["price_usd"] is not None
     assert [quote["provider"] for quote in live.quotes("bitcoin")["quotes"]] == ["coinmarketcap"]
     told = live.provider("coingecko")
-    assert (told["state"], told["retry_at"]) == STATES[fault]
+    state, retry_at = STATES[fault]
+    assert (told["state"], told["failing_since"]) == (state, "2026-05-18T12:00:00Z")
+    # Up to a tenth is added to a wait that the provider did not name.
+    assert (told["retry_at"] or "")[:18] == (retry_at or "")[:18]
     assert told["message"]
     assert live.provider("coinmarketcap")["state"] == "ok"
     assert live.overview()["market_cap"]["value"] is not None
@@ -79,19 +82,53 @@ def test_a_throttled_provider_is_asked_again_exactly_when_it_said(start: Start) 
     assert live.provider("coingecko")["state"] == "ok"
 
 
-def test_a_refused_key_is_not_used_again_until_it_is_changed(start: Start, tmp_path: Path) -> None:
+def test_a_provider_behind_a_firewall_is_probed_ever_more_rarely_and_at_once_after_a_restart(
+    start: Start,
+) -> None:
+    live = start()
+    live.server.always(MARKETS, FAULTS["forbidden-html"])
+    for _ in range(60):
+        live.tick(minutes=1)
+    asked = len(live.server.seen(MARKETS))
+    assert 5 <= asked <= 10
+    told = live.provider("coingecko")
+    assert (told["state"], told["message_code"]) == ("refused", "access_refused")
+    assert told["failing_since"] == "2026-05-18T12:01:00Z"
+    assert "web page" in told["message"]
+    live.worker = worker_of(live.running)
+    live.tick(seconds=1)
+    live.tick(seconds=15)
+    assert len(live.server.seen(MARKETS)) == asked + 1
+    live.server.always(MARKETS, None)
+    live.worker = worker_of(live.running)
+    live.tick(seconds=15)
+    told = live.provider("coingecko")
+    assert (told["state"], told["message"], told["failing_since"]) == ("ok", None, None)
+    assert live.prices()["bitcoin"]["source"] == "coingecko+coinmarketcap"
+
+
+def test_a_throttle_that_goes_on_lasts_longer_though_other_questions_are_answered(start: Start) -> None:
+    live = start()
+    live.server.always(MARKETS, FAULTS["throttled-html"])
+    for _ in range(120):
+        live.tick(seconds=30)
+    assert 5 <= len(live.server.seen(MARKETS)) <= 8
+    assert len(live.server.seen(GLOBAL)) >= 2
+    assert live.provider("coingecko")["state"] == "throttled"
+
+
+def test_a_refused_key_is_probed_rarely_and_another_key_at_once(start: Start, tmp_path: Path) -> None:
     live = start()
     live.server.always(QUOTES, FAULTS["key-wrong"])
     live.tick()
-    for _ in range(3):
-        live.tick(hours=1)
+    live.tick(seconds=15)
+    assert live.provider("coinmarketcap")["state"] == "unauthorised"
     assert len(live.server.seen(QUOTES)) == 1
     live.server.always(QUOTES, None)
     settings = live_settings(tmp_path, live.server.url, coinmarketcap_api_key="another-key")
     market = setup.prepare(settings, live.running.database)
-    live.server.pages.now = live.clock.move(minutes=1)
-    Worker(live.running.database, market, live.clock).tick()
-    live.running.look()
+    live.worker = Worker(live.running.database, market, live.clock)
+    live.tick(seconds=1)
     assert len(live.server.seen(QUOTES)) == 2
     assert "coinmarketcap" in live.prices()["bitcoin"]["source"]
     market.close()

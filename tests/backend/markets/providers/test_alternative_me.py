@@ -55,7 +55,7 @@ def test_an_answer_without_a_whole_entry_is_malformed(payload: object, now: date
         (says(200, {"data": [], "metadata": {"error": 5}}), Fault.UNAVAILABLE, None),
         (says(429, {}, retry_after="9"), Fault.THROTTLED, 9),
         (FAULTS["throttled-html"], Fault.THROTTLED, 60),
-        (FAULTS["forbidden-html"], Fault.UNAUTHORISED, None),
+        (FAULTS["forbidden-html"], Fault.REFUSED, None),
         (FAULTS["down"], Fault.UNAVAILABLE, None),
         (FAULTS["web-page"], Fault.MALFORMED, None),
         (FAULTS["broken-json"], Fault.MALFORMED, None),

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pytest
@@ -142,7 +143,9 @@ headers = st.dictionaries(st.sampled_from(["retry-after", "x-ratelimit-reset"]),
 
 @settings(max_examples=examples(120), deadline=None)
 @given(
-    st.sampled_from([coingecko.accepted, coinmarketcap.accepted, alternative_me.accepted]),
+    st.sampled_from(
+        [partial(coingecko.accepted, keyed=True), coinmarketcap.accepted, alternative_me.accepted]
+    ),
     st.integers(200, 599),
     headers,
     st.text(max_size=40),

@@ -31,14 +31,6 @@ RANGE = {"error_code": 10012, "error_message": "Your request exceeds the allowed
         (says(429, {"status": LIMIT}, x_ratelimit_reset="30"), Fault.THROTTLED, 30),
         (says(200, {"status": LIMIT}), Fault.THROTTLED, 60),
         (says(429, {"error": "Monthly call limit reached"}), Fault.QUOTA_SPENT, None),
-        (FAULTS["unauthorised"], Fault.UNAUTHORISED, None),
-        (FAULTS["forbidden-html"], Fault.UNAUTHORISED, None),
-        (Behaviour(403, b"error code: 1020", "text/plain"), Fault.UNAUTHORISED, None),
-        (says(402, {}), Fault.UNAUTHORISED, None),
-        (says(400, {"error_code": 10010, "status": {"error_message": "host"}}), Fault.UNAUTHORISED, None),
-        (says(400, {"error_code": "10011", "status": {}}), Fault.UNAUTHORISED, None),
-        (says(403, {"status": {"error_code": 10005, "error_message": "plan"}}), Fault.UNAUTHORISED, None),
-        (says(401, {"error": {"status": RANGE}}), Fault.UNAUTHORISED, None),
         (FAULTS["not-found"], Fault.NOT_FOUND, None),
         (says(200, {"status": {"error_code": 404, "error_message": "gone"}}), Fault.NOT_FOUND, None),
         (says(422, {"error": "Missing parameter vs_currency"}), Fault.MALFORMED, None),
@@ -70,6 +62,32 @@ def test_a_refusal_becomes_the_fault_that_it_is(
     assert (caught.value.fault, caught.value.retry_after) == (fault, wait)
     assert caught.value.provider == "coingecko"
     assert len(caught.value.message) > 5
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "with_key"),
+    [
+        (FAULTS["unauthorised"], Fault.UNAUTHORISED),
+        (says(402, {}), Fault.UNAUTHORISED),
+        (says(400, {"error_code": 10010, "status": {"error_message": "host"}}), Fault.UNAUTHORISED),
+        (says(400, {"error_code": "10011", "status": {}}), Fault.UNAUTHORISED),
+        (says(403, {"status": {"error_code": 10005, "error_message": "plan"}}), Fault.UNAUTHORISED),
+        (says(401, {"error": {"status": RANGE}}), Fault.UNAUTHORISED),
+        (says(403, {"error": "forbidden"}), Fault.UNAUTHORISED),
+        (FAULTS["forbidden-html"], Fault.REFUSED),
+        (Behaviour(401, b"<html>", "text/html"), Fault.REFUSED),
+        (Behaviour(403, b"error code: 1020", "text/plain"), Fault.REFUSED),
+        (Behaviour(403, b""), Fault.REFUSED),
+    ],
+)
+def test_only_a_key_that_was_sent_and_that_the_provider_itself_refuses_is_a_refused_key(
+    behaviour: Behaviour, with_key: Fault, server: ProviderServer, assets: list[Any], now: datetime
+) -> None:
+    server.always(MARKETS, behaviour)
+    for keyed, fault in ((True, with_key), (False, Fault.REFUSED)):
+        with pytest.raises(ProviderError) as caught:
+            asking(server.url, keyed=keyed).quotes(assets, now)
+        assert (caught.value.fault, caught.value.retry_after) == (fault, None)
 
 
 def test_a_huge_page_is_malformed(server: ProviderServer, assets: list[Any], now: datetime) -> None:

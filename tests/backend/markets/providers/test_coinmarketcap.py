@@ -252,7 +252,7 @@ TO_MIDNIGHT = 11 * 3600 + 10 * 60 + 39
         (cmc_error(200, 77, "new"), Fault.MALFORMED, None),
         (Behaviour(429, b"slow down", "text/plain"), Fault.THROTTLED, 60),
         (FAULTS["throttled-html"], Fault.THROTTLED, 60),
-        (FAULTS["forbidden-html"], Fault.UNAUTHORISED, None),
+        (FAULTS["forbidden-html"], Fault.REFUSED, None),
         (cmc_error(404, 404, "gone"), Fault.NOT_FOUND, None),
         (cmc_error(400, 400, '"id" is not allowed'), Fault.MALFORMED, None),
         (cmc_error(500, 500, "An internal server error occurred"), Fault.UNAVAILABLE, None),

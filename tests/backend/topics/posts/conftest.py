@@ -70,11 +70,11 @@ class Rounds:
             (number,) = store.put(connection, [Topic(**{**given, **more})], now=NOW)
         return number
 
-    def read(self, now: datetime = NOW, **settings: Any) -> Read:
+    def read(self, now: datetime = NOW, *, is_first: bool = False, **settings: Any) -> Read:
         chosen = self.settings.model_copy(update=settings)
         api = api_of(self.server)
         try:
-            return read_posts(chosen, self.database, self.entities, api, now=now)
+            return read_posts(chosen, self.database, self.entities, api, now=now, is_first=is_first)
         finally:
             api.close()
 

@@ -257,11 +257,20 @@ def test_a_dead_or_refusing_x_leaves_all_as_it_was_and_heals(
     assert rounds.topic(topic_id).texts["en"].title.startswith("Headline")
     assert len(server.requests) in (1, 3)  # what is down is tried thrice by the client, a refusal once
     server.always("*", None)
-    if name == "unauthorised":  # waits for another token
-        assert rounds.read(NOW + 20 * HOUR).pages == 0
-        return
     assert rounds.read(NOW + 20 * HOUR).pages == 2
     assert len(rounds.posts(topic_id)) == 1
+
+
+def test_a_token_that_x_refuses_is_tried_again_at_once_by_a_new_process(
+    rounds: Rounds, server: XServer
+) -> None:
+    rounds.tell()
+    server.always("*", FAULTS["unauthorised"])
+    rounds.read()
+    rounds.read(NOW + timedelta(seconds=1))
+    assert len(server.requests) == 1
+    server.always("*", None)
+    assert rounds.read(NOW + timedelta(seconds=2), is_first=True).pages == 1
 
 
 def test_a_limit_is_kept_by_every_process_that_comes_after(rounds: Rounds, server: XServer) -> None:

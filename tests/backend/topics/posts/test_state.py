@@ -72,7 +72,8 @@ def test_five_failures_open_the_breaker_and_an_answer_to_doctor_closes_it() -> N
         )
     assert not state.may_ask("search", NOW + timedelta(seconds=241), 60)
     refused = FRESH.refused("search", XRefused(Fault.UNAUTHORISED, "x"), 0.0, NOW)
-    assert not refused.may_ask("search", NOW + timedelta(days=30), 60)
+    assert not refused.may_ask("search", NOW + timedelta(seconds=1), 60)
+    assert refused.restarted().may_ask("search", NOW + timedelta(seconds=1), 60)
     assert refused.forgiven().may_ask("search", NOW, 60)
 
 

@@ -96,7 +96,7 @@ def test_the_projects_usage_is_read_without_reading_a_post(server: XServer, api:
     ("name", "fault", "words"),
     [
         ("unauthorised", Fault.UNAUTHORISED, "Unauthorized (status 401)"),
-        ("not-enrolled", Fault.THROTTLED, "keys of an App in a Project (status 403)"),
+        ("not-enrolled", Fault.REFUSED, "keys of an App in a Project (status 403)"),
         ("credits", Fault.QUOTA_SPENT, "does not have any credits"),
         ("capped", Fault.QUOTA_SPENT, "Monthly product cap (status 429)"),
         ("limited", Fault.THROTTLED, "Too Many Requests (status 429)"),

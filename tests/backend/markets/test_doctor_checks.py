@@ -1,0 +1,63 @@
+"""What ``chainproof doctor`` tells of the market data providers."""
+
+from collections.abc import Iterator
+
+import pytest
+import structlog
+
+from backend.db import Database
+from backend.markets.doctor_checks import Noted, check_providers
+from backend.markets.model import Fault
+from tests.support.market_app import Moody, Worker, few_in_sample, moody
+
+Trouble = tuple[Worker, dict[str, Moody]]
+
+
+@pytest.fixture
+def trouble(sqlite_database: Database) -> Iterator[Trouble]:
+    market, sources = moody(few_in_sample())
+    with structlog.testing.capture_logs():
+        yield Worker(sqlite_database, market), sources
+
+
+def told(worker: Worker, name: str = "sample-b") -> Noted:
+    found = check_providers(worker.market, worker.database, worker.clock())
+    return next(noted for noted in found if noted.subject == name)
+
+
+def test_a_provider_that_answers_the_worker_and_the_check_is_all_right(trouble: Trouble) -> None:
+    worker, _ = trouble
+    worker.tick()
+    assert told(worker).state == "ok"
+    assert told(worker).sentence.startswith("answers. Cadence:")
+
+
+def test_a_provider_that_answers_the_check_and_not_the_worker_is_told_as_both(trouble: Trouble) -> None:
+    worker, sources = trouble
+    sources["sample-b"].fail(Fault.REFUSED)
+    worker.tick()
+    sources["sample-b"].recover()
+    state, sentence = told(worker)[1:]
+    assert state == "note"
+    assert sentence.startswith("answers. Cadence:")
+    assert "The worker has had no good answer since 2026-11-18T10:07:42Z: It refused access;" in sentence
+
+
+def test_a_provider_that_answers_nobody_is_a_fault_with_its_next_attempt(trouble: Trouble) -> None:
+    worker, sources = trouble
+    sources["sample-b"].fail(Fault.UNAUTHORISED)
+    worker.tick()
+    state, sentence = told(worker)[1:]
+    assert state == "fault"
+    assert sentence.startswith("does not answer: as the test has it. The worker has had no good answer since")
+    assert "The key was refused; asked again at 2026-11-18T10:08:1" in sentence
+
+
+def test_a_provider_that_asked_us_to_wait_is_not_asked(trouble: Trouble) -> None:
+    worker, sources = trouble
+    sources["sample-b"].fail(Fault.THROTTLED, retry_after=100)
+    worker.tick()
+    asked = len(sources["sample-b"].asked)
+    state, sentence = told(worker)[1:]
+    assert (state, len(sources["sample-b"].asked)) == ("note", asked)
+    assert "asked us to wait; asked again at 2026-11-18T10:09:22Z" in sentence
