@@ -4,6 +4,7 @@ from typing import Literal
 
 from backend import extras
 from backend.asgi.limiter import in_words
+from backend.plurals import counted
 from backend.settings import Settings
 
 Noted = tuple[str, Literal["ok", "note", "fault"], str]
@@ -20,7 +21,7 @@ def checkup(settings: Settings) -> Noted:
             ("off, and others can reach the service. CHAINPROOF_RATE_LIMIT=600/minute sets one."),
         )
     amount, seconds = settings.rate
-    rate = f"{amount} requests per {in_words(seconds).removeprefix('1 ')} for each key or address"
+    rate = f"{counted(amount, 'request')} per {in_words(seconds).removeprefix('1 ')} for each key or address"
     if settings.redis_url is None:
         return "Limits", "ok", f"{rate}, counted by each process; CHAINPROOF_REDIS_URL joins them."
     if missing := extras.find_missing(settings):

@@ -13,6 +13,7 @@ from backend import metrics
 from backend.asgi.windows import Counts, Rate, Standing, Windows, standing
 from backend.auth.principal import Principal
 from backend.errors import TooManyRequests
+from backend.plurals import counted
 
 RawHeaders = list[tuple[bytes, bytes]]
 
@@ -151,7 +152,7 @@ class Counted:
         whom = "this key" if self.caller.policy == "key" else "callers without a valid key from this address"
         window = in_words(rate.seconds).removeprefix("1 ")
         return TooManyRequests(
-            f"The limit of {rate.amount} requests per {window} for {whom} is reached. "
+            f"The limit of {counted(rate.amount, 'request')} per {window} for {whom} is reached. "
             f"Try again in {in_words(again)}.",
             retry_after=again,
         )
@@ -161,5 +162,5 @@ def in_words(seconds: int) -> str:
     for length, unit in ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second")):
         if seconds >= length and seconds % length == 0:
             count = seconds // length
-            return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
+            return counted(count, unit)
     return "a moment"

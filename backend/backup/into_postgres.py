@@ -17,11 +17,12 @@ from backend.backup.tables import all_of_ours
 from backend.data_lock import finish_moves, make_moves
 from backend.db import APPLICATION_NAME, Database
 from backend.errors import Conflict
+from backend.plurals import counted
 from backend.settings import Settings
 
 ENGINES_SCHEMA = "dbos"
 IN_USE = (
-    "The database is in use by {n} sessions of Chainproof. Stop 'chainproof up', 'serve' and 'worker' on "
+    "The database is in use by {sessions} of Chainproof. Stop 'chainproof up', 'serve' and 'worker' on "
     "every machine, and try again."
 )
 _OTHERS = sa.text(
@@ -60,7 +61,7 @@ def _make_room(connection: Connection, *, overwrite: bool) -> None:
     migrations.lock(connection)
     others = connection.execute(_OTHERS, {"ours": f"{APPLICATION_NAME}%"}).scalar_one()
     if others:
-        raise Conflict(IN_USE.format(n=others), code="in_use")
+        raise Conflict(IN_USE.format(sessions=counted(others, "session")), code="in_use")
     tables = all_of_ours(connection)
     if migrations.revision_of(connection) is not None and not overwrite:
         place = "The database"

@@ -5,13 +5,20 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
-from rich.markup import escape
-from rich.table import Column, Table
 
 from backend.cli.store import open_database
+from backend.cli.tables import Column, print_table
 from backend.cli.words import in_words, out
 
 app = typer.Typer(help="Applications that sign people in (OAuth 2.0).", no_args_is_help=True)
+COLUMNS = (
+    Column("client_id", "fixed"),
+    Column("name"),
+    Column("created", "fixed", spare=True),
+    Column("last used", "fixed", spare=True),
+    Column("state", "fixed"),
+    Column("redirect URIs"),
+)
 
 
 @app.command("create")
@@ -44,20 +51,8 @@ def show(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = 
     if as_json:
         print(json.dumps(found, indent=2))
         return
-    table = Table(Column("client_id", overflow="fold"), "name", Column("redirect URIs", overflow="fold"))
-    for column in ("created", "last used", "state"):
-        table.add_column(column)
-    for row in found:
-        uris = escape("\n".join(row["redirect_uris"]))
-        table.add_row(
-            row["client_id"],
-            escape(row["name"]),
-            uris,
-            row["created_at"],
-            row["last_used_at"] or "–",
-            row["state"],
-        )
-    out.print(table)
+    shown = ("client_id", "name", "created_at", "last_used_at", "state")
+    print_table(COLUMNS, ([*(row[name] for name in shown), "\n".join(row["redirect_uris"])] for row in found))
 
 
 @app.command("revoke")

@@ -8,6 +8,7 @@ import typer
 
 from backend.cli.words import FINDINGS, err, fail, in_words, out
 from backend.instants import utc_now, write_instant
+from backend.plurals import counted
 from backend.settings import Settings
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def backup(
     _tell(
         written.manifest,
         as_json,
-        f"{written.file} ({written.size:,} bytes) holds {_words(written.manifest)}.",
+        f"{written.file} ({counted(written.size, 'byte')}) holds {_words(written.manifest)}.",
         file=str(written.file),
         size=written.size,
     )
@@ -82,8 +83,8 @@ def restore(
 
 
 def _words(manifest: "Manifest") -> str:
-    tables = f"{manifest.rows:,} rows of {len(manifest.tables)} tables"
-    files = f"{len(manifest.files)} file{'' if len(manifest.files) == 1 else 's'}"
+    tables = f"{counted(manifest.rows, 'row')} of {counted(len(manifest.tables), 'table')}"
+    files = counted(len(manifest.files), "file")
     at = write_instant(manifest.taken_at.replace(microsecond=0))
     return f"{tables} and {files} as of {at} (version {manifest.version}, schema {manifest.schema})"
 

@@ -7,16 +7,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 
 from backend.cli.importing import progress, tell_mistakes
 from backend.cli.store import open_database
+from backend.cli.tables import Column, print_table
 from backend.cli.words import WRONG_USE, err, in_words, out
 
 if TYPE_CHECKING:
     from backend.documents.model import Document, DocumentKind
 
 app = typer.Typer(help="Documents that statements are checked against.", no_args_is_help=True)
+
+COLUMNS = (
+    Column("id", "number"),
+    Column("kind", "fixed"),
+    Column("language", "fixed", spare=True),
+    Column("published", "fixed"),
+    Column("title"),
+    Column("address"),
+)
 
 
 class Kind(StrEnum):
@@ -102,12 +111,9 @@ def show(
     if not counted:
         out.print("There are no documents yet. The landmarks come with the first start of the service.")
         return
-    table = Table("id", "kind", "language", "published", "title", "address")
-    for document in found:
-        row = as_dict(document)
-        shown = (row[name] for name in ("id", "kind", "language", "published", "title", "url"))
-        table.add_row(*("–" if cell is None else escape(str(cell)) for cell in shown))
-    out.print(table)
+    shown = ("id", "kind", "language", "published", "title", "url")
+    rows = (as_dict(document) for document in found)
+    print_table(COLUMNS, ([None if row[name] is None else str(row[name]) for name in shown] for row in rows))
     told = ", ".join(f"{n} {name}" for name, n in sorted(counted.items()) if not kind or name in kind)
     out.print(f"{len(found)} shown of: {told or 'none'}.", highlight=False)
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from backend.cli.store import open_database
+from backend.cli.tables import Column, print_table
 from backend.cli.words import err, in_words, out
 from backend.settings import Settings
 
@@ -39,11 +39,17 @@ def extract(
     if as_json:
         print(json.dumps({"entities": entities}, indent=2, ensure_ascii=False))
         return
-    table = Table("Name", "Entity", "Type", "Official sites", box=None)
-    for entity in entities:
-        sites = " ".join(entity["official_domains"])
-        table.add_row(entity["name"], entity["canonical_name"], entity["type"], sites)
-    out.print(table if entities else "No entity of the catalogue is named.")
+    if not entities:
+        out.print("No entity of the catalogue is named.")
+        return
+    columns = (Column("name"), Column("entity"), Column("type"), Column("official sites", spare=True))
+    print_table(
+        columns,
+        (
+            [entity["name"], entity["canonical_name"], entity["type"], " ".join(entity["official_domains"])]
+            for entity in entities
+        ),
+    )
 
 
 @app.command("list")
@@ -65,10 +71,14 @@ def list_seen(
     if as_json:
         print(json.dumps({"entities": entities}, indent=2, ensure_ascii=False))
         return
-    table = Table("Jobs", "Entity", "Type", "Named as", box=None)
-    for entity in entities:
-        table.add_row(str(entity["count"]), entity["canonical_name"], entity["type"], entity["name"])
-    out.print(table if entities else f"No entity was seen in the last {window}.")
+    if not entities:
+        out.print(f"No entity was seen in the last {window}.", highlight=False)
+        return
+    columns = (Column("jobs", "number"), Column("entity"), Column("type"), Column("named as"))
+    print_table(
+        columns,
+        ([f"{one['count']:,}", one["canonical_name"], one["type"], one["name"]] for one in entities),
+    )
 
 
 def _text(path: Path) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.markup import escape
 
 from backend.cli.words import complain, err
+from backend.plurals import counted
 
 
 @contextmanager
@@ -34,4 +35,4 @@ def tell_mistakes(mistakes: Sequence[object], in_all: int) -> None:
         complain(str(mistake))
     left = in_all - len(mistakes)
     if left:
-        complain(f"and {left} more mistakes.")
+        complain(f"and {counted(left, 'more mistake')}.")

@@ -5,12 +5,24 @@ from datetime import UTC, datetime
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
+from rich.markup import escape
 
 from backend.cli.store import open_database
+from backend.cli.tables import Column, print_table
 from backend.cli.words import in_words, out
 
 app = typer.Typer(help="API keys.", no_args_is_help=True)
+COLUMNS = (
+    Column("id", "fixed"),
+    Column("name"),
+    Column("state", "fixed"),
+    Column("kind", "fixed", spare=True),
+    Column("env", "fixed", spare=True),
+    Column("scopes"),
+    Column("expires", "fixed"),
+    Column("last used", "fixed", spare=True),
+    Column("created", "fixed", spare=True),
+)
 
 
 @app.command("create")
@@ -44,7 +56,7 @@ def create(
     if as_json:
         print(json.dumps(created.to_json(datetime.now(UTC)), indent=2))
         return
-    out.print(f"Key [bold]{created.info.id}[/] for {created.info.name}. It is shown this once:")
+    out.print(f"Key [bold]{created.info.id}[/] for {escape(created.info.name)}. It is shown this once:")
     print(created.key)
 
 
@@ -58,12 +70,8 @@ def show(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = 
     if as_json:
         print(json.dumps([key.to_json(now) for key in keys], indent=2))
         return
-    table = Table("id", "name", "kind", "env", "scopes", "created", "last used", "expires", "state")
-    for key in keys:
-        row = key.to_json(now)
-        shown = ("id", "name", "kind", "env", "scopes", "created_at", "last_used_at", "expires_at", "state")
-        table.add_row(*(_cell(row[column]) for column in shown))
-    out.print(table)
+    shown = ("id", "name", "state", "kind", "env", "scopes", "expires_at", "last_used_at", "created_at")
+    print_table(COLUMNS, ([_cell(key.to_json(now)[name]) for name in shown] for key in keys))
 
 
 @app.command("revoke")
@@ -75,10 +83,9 @@ def revoke(
     from backend.auth import service
 
     revoked = service.revoke_key(open_database(), key_id, datetime.now(UTC))
-    out.print(f"Key [bold]{revoked.id}[/] ({revoked.name}) is revoked; every replica refuses it within 5 s.")
+    name = escape(revoked.name)
+    out.print(f"Key [bold]{revoked.id}[/] ({name}) is revoked; every replica refuses it within 5 s.")
 
 
-def _cell(value: Any) -> str:
-    if value is None:
-        return "–"
-    return " ".join(value) if isinstance(value, list | tuple) else str(value)
+def _cell(value: Any) -> str | None:
+    return " ".join(value) if isinstance(value, list | tuple) else value

@@ -6,10 +6,22 @@ from typing import Annotated
 import typer
 
 from backend.cli.store import open_database
-from backend.cli.words import err, in_words, out
+from backend.cli.tables import Column, print_table
+from backend.cli.words import err, in_words
 from backend.settings import Settings
 
 app = typer.Typer(help="Prices.", no_args_is_help=True)
+COLUMNS = (
+    Column("#", "number", spare=True),
+    Column("asset", "fixed"),
+    Column("name", spare=True),
+    Column("price (USD)", "number"),
+    Column("24h %", "number"),
+    Column("7d %", "number", spare=True),
+    Column("market cap", "number", spare=True),
+    Column("source"),
+    Column("age", "number"),
+)
 
 
 @app.callback()
@@ -28,7 +40,7 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show the latest prices with their source and age."""
-    from backend.markets.terminal import price_table, prices_now
+    from backend.markets.terminal import price_rows, prices_now
 
     settings = Settings()
     with err.status("Reading prices…") as status:
@@ -36,4 +48,4 @@ def show(
     if as_json:
         print(json.dumps(entries.as_json(), indent=2, ensure_ascii=False))
     else:
-        out.print(price_table(entries))
+        print_table(COLUMNS, price_rows(entries))

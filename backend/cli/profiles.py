@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
 from backend.cli.store import open_database
+from backend.cli.tables import Column, print_table
 from backend.cli.words import WRONG_USE, complain, in_words, out
 from backend.settings import Settings
 
@@ -19,6 +18,14 @@ if TYPE_CHECKING:
     from backend.timelines.registry import Put, Registry
 
 app = typer.Typer(help="Model profiles, under which runs are filed.", no_args_is_help=True)
+COLUMNS = (
+    Column("name"),
+    Column("provider"),
+    Column("model"),
+    Column("vendor", spare=True),
+    Column("run at", spare=True),
+    Column("from", spare=True),
+)
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The profile's name; it may hold any character.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -101,12 +108,18 @@ def show(as_json: AsJson = False) -> None:
         ]
         print(json.dumps(found, indent=2, ensure_ascii=False))
         return
-    table = Table("name", "provider", "model", "vendor", "run at", "from")
-    for each in listed:
-        made = each.profile
-        row = (each.name, made.provider, made.model, made.model_vendor, made.inference_provider)
-        table.add_row(*(escape(cell or "–") for cell in row), escape(str(each.file or "a command")))
-    out.print(table)
+    rows = (
+        [
+            each.name,
+            each.profile.provider,
+            each.profile.model,
+            each.profile.model_vendor,
+            each.profile.inference_provider,
+            str(each.file or "a command"),
+        ]
+        for each in listed
+    )
+    print_table(COLUMNS, rows)
 
 
 @app.command("remove")

@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
 from backend.cli import rules_check
 from backend.cli.rules_check import AsJson, refuse
 from backend.cli.store import open_database
+from backend.cli.tables import Column, print_table
 from backend.cli.words import FINDINGS, WRONG_USE, err, fail, in_words, out
+from backend.plurals import counted
 from backend.settings import Settings
 
 if TYPE_CHECKING:
@@ -128,17 +129,18 @@ def show(
     if as_json:
         print(json.dumps(rows, indent=2, ensure_ascii=False))
         return
-    table = Table("rule", "finds", "suggests", "how")
-    table.columns[0].overflow = "fold"
+    cells = []
     for row in rows:
         how = [row["severity"], *row["languages"], "fixed" if row["auto_fix"] else "on approval"]
-        table.add_row(
-            row["id"] if row["enabled"] else f"{row['id']} (off)",
-            ", ".join(given if isinstance(given, str) else given["text"] for given in row["match"][:4]),
-            _suggested(row["suggest"], row["entity"]),
-            " ".join(how),
+        cells.append(
+            [
+                row["id"] if row["enabled"] else f"{row['id']} (off)",
+                ", ".join(given if isinstance(given, str) else given["text"] for given in row["match"]),
+                _suggested(row["suggest"], row["entity"]),
+                " ".join(how),
+            ]
         )
-    out.print(table)
+    print_table((Column("rule"), Column("finds"), Column("suggests"), Column("how")), cells)
 
 
 def _but(file: Path | None, files: list[Path]) -> list[Path]:
@@ -161,9 +163,10 @@ def _write(made: "Import", text: str, out_file: Path | None, as_json: bool) -> N
         print(text, end="")
     for skipped_one in made.skipped:
         err.print(f"not carried over: {skipped_one}", highlight=False, markup=False, soft_wrap=True)
-    names = f" and {len(made.entities)} names" if made.entities else ""
+    names = f" and {counted(len(made.entities), 'name')}" if made.entities else ""
     place = f" to {out_file}" if out_file is not None else ""
-    err.print(f"{len(made.rules)} rules{names} carried over{place}, {len(made.skipped)} not.")
+    carried = counted(len(made.rules), "rule")
+    err.print(f"{carried}{names} carried over{place}, {len(made.skipped):,} not.", highlight=False)
 
 
 def _suggested(suggest: Any, entity: str | None) -> str:

@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from backend.cli.words import FINDINGS, complain, err, in_words, out
 from backend.data_folder import find_scan_folders
+from backend.plurals import counted
 
 if TYPE_CHECKING:
     from backend.articles.rules.loading import PackFile
@@ -58,7 +59,7 @@ def check(files: Files = None, as_json: AsJson = False) -> None:
             advice = f" {found['advice']}" if found["advice"] else ""
             place = f"{found['file']}:{found['line']}"
             print(f"{place}: {found['severity']}:{about} {found['sentence']}{advice} [{found['kind']}]")
-        out.print("No findings." if not findings else f"{len(findings)} findings.")
+        out.print("No findings." if not findings else f"{counted(len(findings), 'finding')}.")
     if findings:
         raise typer.Exit(FINDINGS)
 
@@ -102,8 +103,8 @@ def run_specs(files: Files = None, as_json: AsJson = False) -> None:
             print(
                 f"    from    {failure.text!r}\n    wanted  {failure.wanted!r}\n    got     {failure.got!r}"
             )
-        verdict = f"{len(failed)} of {count} specs do not hold." if failed else f"All {count} specs hold."
-        out.print(f"{verdict} ({len(ids)} rules)")
+        outcome = f"{len(failed):,} of them failed" if failed else "all passed"
+        out.print(f"{counted(count, 'spec')} of {counted(len(ids), 'rule')}: {outcome}.", highlight=False)
     if failed:
         raise typer.Exit(FINDINGS)
 
@@ -155,5 +156,5 @@ def refuse(mistakes: "tuple[FileMistake, ...]", code: int = FINDINGS) -> NoRetur
     """End the command with every mistake, each in a line of its own."""
     for mistake in mistakes:
         print(mistake)
-    complain(f"the rules are refused: {len(mistakes)} mistakes.")
+    complain(f"the rules are refused: {counted(len(mistakes), 'mistake')}.")
     raise typer.Exit(code)

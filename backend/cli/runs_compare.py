@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 
 from backend.cli.store import open_database
+from backend.cli.tables import Column, print_table
 from backend.cli.words import WRONG_USE, err, fail, in_words, out
 from backend.settings import Settings
 
@@ -142,19 +142,21 @@ def _tell_two(chosen: "RunArrays", a: str, b: str, *, as_json: bool) -> None:
 
 
 def _show_two(chosen: "RunArrays", result: "Versus") -> None:
-    sides = Table("Profile", "Mean", "95 %", "Passed", "Cases", "Runs", box=None)
-    for side in (result.a, result.b):
-        sides.add_row(escape(side.profile), *_side_cells(side))
-    out.print(sides)
-    cases = Table("Case", "A", "B", "B minus A", box=None)
+    titles = ("mean", "95 %", "passed", "cases", "runs")
+    print_table(
+        (Column("profile"), *(Column(title, "number") for title in titles)),
+        ([side.profile, *_side_cells(side)] for side in (result.a, result.b)),
+    )
+    cases: list[list[str]] = []
     largest = sorted(abs(result.difference), reverse=True)[:MOST_CASES_SHOWN]
     for place, a, b in zip(result.case, result.a_mean, result.b_mean, strict=True):
         if b != a and abs(b - a) >= largest[-1]:
-            cases.add_row(
-                escape(chosen.cases[place]), f"{100 * a:.1f}", f"{100 * b:.1f}", f"{100 * (b - a):+.1f}"
-            )
-    if cases.row_count:
-        out.print(cases)
+            shown = f"{100 * a:.1f}", f"{100 * b:.1f}", f"{100 * (b - a):+.1f}"
+            cases.append([chosen.cases[place], *shown])
+    if cases:
+        out.print()
+        print_table((Column("case"), *(Column(title, "number") for title in ("A", "B", "B minus A"))), cases)
+        out.print()
     paired = result.paired
     if paired is not None:
         out.print(f"B wins {paired.wins}, ties {paired.ties}, loses {paired.losses}.", highlight=False)
@@ -225,16 +227,21 @@ def _tell_pairs(chosen: "RunArrays", *, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"text": sentence, "pairs": rows}, indent=2, ensure_ascii=False))
         return
-    table = Table(box=None)
-    for heading in ("Ahead", "Behind", "Points", "95 %", "Cases", "p", "BH", "Holm"):
-        table.add_column(heading, overflow="fold", no_wrap=heading not in ("Ahead", "Behind"))
+    cells = []
     for row in rows:
         low, high = row["interval"]
         ends = f"{100 * low:.1f} to {100 * high:.1f}"
         adjusted = (f"{row[name]:.4f}" for name in ("p", "p_bh", "p_holm"))
-        names = escape(row["ahead"]), escape(row["behind"])
-        table.add_row(*names, f"{100 * row['difference']:.1f}", ends, str(row["shared_cases"]), *adjusted)
-    out.print(table)
+        points = f"{100 * row['difference']:.1f}"
+        cells.append([row["ahead"], row["behind"], points, ends, f"{row['shared_cases']:,}", *adjusted])
+    print_table(
+        (
+            Column("ahead"),
+            Column("behind"),
+            *(Column(title, "number") for title in ("points", "95 %", "cases", "p", "BH", "Holm")),
+        ),
+        cells,
+    )
     out.print(sentence, highlight=False)
 
 

@@ -11,6 +11,7 @@ from rich.markup import escape
 from backend.cli.importing import progress, tell_mistakes
 from backend.cli.store import open_database
 from backend.cli.words import WRONG_USE, err, in_words, out
+from backend.plurals import counted
 from backend.settings import Settings
 
 if TYPE_CHECKING:
@@ -93,12 +94,12 @@ def _tell(imported: "Imported", partial: bool, *, dry_run: bool) -> None:
         more = len(imported.new_profiles) - 5
         told = f"{names} and {more} more" if more > 0 else names
         if not imported.mistakes or partial:
-            _say(f"{_count(len(imported.new_profiles), 'profile')} {verb}: {told}.")
+            _say(f"{counted(len(imported.new_profiles), 'profile')} {verb}: {told}.")
     if imported.mistakes and not (imported.added or imported.known or dry_run):
         hint = "" if partial else " --partial keeps what is right."
         err.print(f"Nothing was added.{hint}", highlight=False)
     elif dry_run:
-        _say(f"Right so far: {_count(imported.runs, 'run')}. Nothing was added.")
+        _say(f"Right so far: {counted(imported.runs, 'run')}. Nothing was added.")
     else:
         _say(f"{imported.added} added, {imported.known} known.")
 
@@ -106,7 +107,7 @@ def _tell(imported: "Imported", partial: bool, *, dry_run: bool) -> None:
 def _tell_file(report: "FileReport") -> None:
     notes = report.notes
     _say(
-        f"[bold]{escape(report.path.name)}[/]: {report.format.title}, {_count(notes.runs, 'run')}",
+        f"[bold]{escape(report.path.name)}[/]: {report.format.title}, {counted(notes.runs, 'run')}",
         plain=False,
     )
     for sentence, many in notes.converted.most_common():
@@ -115,10 +116,6 @@ def _tell_file(report: "FileReport") -> None:
         _say(f"  null       {name} in {many}: {reason}")
     for reason, many in notes.left_out.most_common():
         _say(f"  left out   {many}: {reason}")
-
-
-def _count(many: int, what: str) -> str:
-    return f"{many} {what}" if many == 1 else f"{many} {what}s"
 
 
 def _say(sentence: str, *, plain: bool = True) -> None:

@@ -4,11 +4,10 @@ import json
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
 from backend.cli.store import open_database
-from backend.cli.words import in_words, out
+from backend.cli.tables import Column, print_table
+from backend.cli.words import in_words
 from backend.settings import Settings
 
 
@@ -35,25 +34,40 @@ def list_(
     if as_json:
         print(json.dumps([each._asdict() for each in found], indent=2, ensure_ascii=False))
         return
-    table = Table("profile", "runs", "newest run", "data")
-    for each in found:
-        data = "sample" if each.realm == "sample" else "your own"
-        table.add_row(escape(each.profile), f"{each.runs:,}", each.newest or "–", data)
-    out.print(table)
+    columns = (
+        Column("profile"),
+        Column("runs", "number"),
+        Column("newest run", "fixed"),
+        Column("data", "fixed", spare=True),
+    )
+    rows = (
+        [each.profile, f"{each.runs:,}", each.newest, "sample" if each.realm == "sample" else "your own"]
+        for each in found
+    )
+    print_table(columns, rows)
 
 
 def _tell_runs(entries: list[dict[str, Any]], *, as_json: bool) -> None:
     if as_json:
         print(json.dumps(entries, indent=2, ensure_ascii=False))
         return
-    table = Table("run", "began", "case", "score", "of", "success")
-    for entry in entries:
-        table.add_row(
-            escape(entry["run_id"]),
+    columns = (
+        Column("run"),
+        Column("began", "fixed"),
+        Column("case"),
+        Column("score", "number"),
+        Column("of", "number"),
+        Column("success", "fixed"),
+    )
+    rows = (
+        [
+            entry["run_id"],
             entry["timestamp"],
-            escape(entry["case_id"]),
+            entry["case_id"],
             f"{entry['total_score']:g}",
             f"{entry['max_score']:g}",
             "yes" if entry["success"] else "no",
-        )
-    out.print(table)
+        ]
+        for entry in entries
+    )
+    print_table(columns, rows)

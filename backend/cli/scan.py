@@ -13,6 +13,7 @@ from rich.markup import escape
 from backend import collector, distribution
 from backend.cli.words import FINDINGS, WRONG_USE, complain, err, fail, in_words
 from backend.data_folder import find_scan_folders
+from backend.plurals import counted
 
 if TYPE_CHECKING:
     from backend.articles.desk.desk import Desk, Outcome
@@ -36,13 +37,12 @@ class Tally:
     mistakes: int = 0
 
     def sentence(self, *, fixed: bool) -> str:
-        files = len(self.files)
-        scanned = f"{files} file{'s' if files != 1 else ''} scanned"
-        made = f", {self.corrected} correction{'s' if self.corrected != 1 else ''} made" if fixed else ""
+        scanned = f"{counted(len(self.files), 'file')} scanned"
+        made = f", {counted(self.corrected, 'correction')} made" if fixed else ""
         if not self.findings:
             return f"{scanned}{made}: nothing {'left ' if fixed else ''}to correct."
-        where = f" in {len(self.with_findings)} of them" if files > 1 else ""
-        left = f"{self.findings} finding{'s' if self.findings != 1 else ''}{' left' if fixed else ''}{where}"
+        where = f" in {len(self.with_findings)} of them" if len(self.files) > 1 else ""
+        left = f"{counted(self.findings, 'finding')}{' left' if fixed else ''}{where}"
         hint = "" if fixed or not self.fixable else f"; {self.fixable} can be corrected with --fix"
         return f"{scanned}{made}: {left}{hint}."
 

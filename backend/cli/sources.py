@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from pydantic import ValidationError
 from rich.markup import escape
-from rich.table import Table
 
 from backend.cli.store import open_database
+from backend.cli.tables import Column, print_table
 from backend.cli.words import WRONG_USE, err, fail, in_words, out
 from backend.errors import in_a_sentence
 from backend.settings import Settings
@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from backend.sources.schemas import SourcesResult
 
 app = typer.Typer(help="Where statements come from.", no_args_is_help=True)
+COLUMNS = (
+    Column("source"),
+    Column("kind", "fixed"),
+    Column("authority", "number", spare=True),
+    Column("relevance", "number", spare=True),
+    Column("address"),
+)
 COLOURS = {"supported": "green", "contradicted": "red", "mixed": "yellow", "unverified": "cyan"}
 
 
@@ -67,8 +74,15 @@ def _show(result: "SourcesResult") -> None:
     out.print(escape(truth["reasoning"]), highlight=False)
     if not result["primary_sources"]:
         return
-    table = Table("Source", "Kind", "Authority", "Relevance", "Address", box=None)
-    for source in result["primary_sources"]:
-        scores = (f"{source['authority_score']:.2f}", f"{source['relevance_score']:.2f}")
-        table.add_row(escape(source["title"][:60]), source["source_type"], *scores, escape(source["url"]))
-    out.print(table)
+    rows = (
+        [
+            source["title"],
+            source["source_type"],
+            f"{source['authority_score']:.2f}",
+            f"{source['relevance_score']:.2f}",
+            source["url"],
+        ]
+        for source in result["primary_sources"]
+    )
+    out.print()
+    print_table(COLUMNS, rows)

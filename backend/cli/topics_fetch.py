@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 
 from backend.cli.store import open_database
+from backend.cli.tables import Column, print_table
 from backend.cli.words import DEPENDENCY_FAILED, WRONG_USE, complain, err, fail, in_words, out
 from backend.settings import Settings
 
@@ -72,14 +72,16 @@ def _progress() -> Iterator[dict[str, Any]]:
 
 
 def _show(report: "FeedReport") -> None:
-    table = Table("Feed", "Outcome", "New", "Changed", "Known", "Repeated", "Left out", box=None)
+    rows = []
     for one in report.results:
         if one.outcome != "unchanged":
             s = one.stored
             figures = (s.added, s.changed, s.known, s.duplicates, one.left_out)
-            table.add_row(escape(one.feed.id), one.outcome, *(str(n) if n else "" for n in figures))
-    if table.row_count:
-        out.print(table)
+            rows.append([one.feed.id, one.outcome, *(f"{n:,}" for n in figures)])
+    if rows:
+        titles = ("new", "changed", "known", "repeated", "left out")
+        numbers = (Column(title, "number") for title in titles)
+        print_table((Column("feed"), Column("outcome", "fixed"), *numbers), rows)
     for one in report.results:
         if one.problem:
             complain(f"{one.feed.id}: {one.problem}")

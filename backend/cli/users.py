@@ -7,12 +7,19 @@ from typing import Annotated
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 
 from backend.cli.store import open_database
+from backend.cli.tables import Column, print_table
 from backend.cli.words import WRONG_USE, fail, in_words, out
 
 app = typer.Typer(help="Accounts of people who sign in (OAuth 2.0).", no_args_is_help=True)
+COLUMNS = (
+    Column("name"),
+    Column("state", "fixed"),
+    Column("may grant"),
+    Column("last sign-in", "fixed"),
+    Column("created", "fixed", spare=True),
+)
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The user name.")]
 FromStdin = Annotated[bool, typer.Option("--password-stdin", help="Read the password from standard input.")]
 
@@ -52,11 +59,19 @@ def show(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = 
     if as_json:
         print(json.dumps(found, indent=2))
         return
-    table = Table("name", "may grant", "created", "last sign-in", "state")
-    for row in found:
-        last = row["last_sign_in_at"] or "–"
-        table.add_row(escape(row["username"]), " ".join(row["scopes"]), row["created_at"], last, row["state"])
-    out.print(table)
+    print_table(
+        COLUMNS,
+        (
+            [
+                row["username"],
+                row["state"],
+                " ".join(row["scopes"]),
+                row["last_sign_in_at"],
+                row["created_at"],
+            ]
+            for row in found
+        ),
+    )
 
 
 @app.command("disable")

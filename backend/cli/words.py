@@ -6,15 +6,29 @@ from functools import wraps
 from typing import NoReturn, ParamSpec, TypeVar
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleDimensions
 from rich.markup import escape
 
 from backend import distribution, errors
 from backend.cli import INTERRUPTED
 from backend.redaction import redact
 
-out = Console()
-err = Console(stderr=True)
+
+class _Console(Console):
+    """As wide as the terminal; without bounds where a file or a pipe takes in what is printed."""
+
+    @property
+    def size(self) -> ConsoleDimensions:
+        return super().size if self.file.isatty() else ConsoleDimensions(UNBOUNDED, 25)
+
+    @size.setter
+    def size(self, new_size: tuple[int, int]) -> None:
+        self._width, self._height = new_size
+
+
+UNBOUNDED = 1_000_000
+out = _Console()
+err = _Console(stderr=True)
 
 P = ParamSpec("P")
 R = TypeVar("R")

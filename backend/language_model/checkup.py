@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 from backend.db import Database
 from backend.language_model import condition, spending
 from backend.language_model.client import prices_of
+from backend.plurals import counted
 from backend.settings import Settings
 
 SUBJECT = "Language model"
@@ -38,8 +39,8 @@ def checkup(settings: Settings, database: Database, *, now: datetime) -> Noted:
 def _cost(settings: Settings, database: Database, name: str, now: datetime) -> Noted:
     prices, today = prices_of(settings), spending.of_day(database, now)
     ceiling = prices.daily_ceiling
-    calls = f"{today.calls} {'call' if today.calls == 1 else 'calls'}"
-    spent = f"{calls} and {today.tokens:,} tokens today, {_dollars(today)} US dollars"
+    calls = counted(today.calls, "call")
+    spent = f"{calls} and {counted(today.tokens, 'token')} today, {_dollars(today)} US dollars"
     if ceiling is not None and today.is_over(prices):
         at = f" at {today.refused_at:%H:%M} UTC" if today.refused_at else ""
         told = f"{name}: the day's ceiling of {ceiling} US dollars was reached{at}"

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import orjson
-from rich.table import Table
+from rich.text import Text
 
 from backend.db import Database
 from backend.errors import NotFound, Unavailable
@@ -61,26 +61,25 @@ def prices_now(
     return Prices(_chosen(view.snapshot, terms, limit), datetime.now(UTC))
 
 
-def price_table(prices: Prices) -> Table:
-    table = Table("#", "asset", "name", header_style="bold")
-    for column in ("price (USD)", "24h %", "7d %", "market cap"):
-        table.add_column(column, justify="right")
-    table.add_column("source")
-    table.add_column("age", justify="right")
+def price_rows(prices: Prices) -> list[list[str | Text | None]]:
+    """Of each entry: rank, symbol, name, price, changes over 24 hours and 7 days, market cap, source, age."""
+    rows: list[list[str | Text | None]] = []
     for entry in prices.entries:
         figure = entry.figure
-        table.add_row(
-            _or_dash(figure.market_cap_rank and str(figure.market_cap_rank)),
-            entry.asset.symbol,
-            entry.asset.name,
-            _or_dash(figure.price is not None and plain(figure.price)),
-            _change(figure.pct_change_24h),
-            _change(figure.pct_change_7d),
-            _or_dash(figure.market_cap is not None and compact_usd(figure.market_cap)),
-            _or_dash(figure.source),
-            _or_dash(figure.last_updated is not None and words(prices.now - figure.last_updated)),
+        rows.append(
+            [
+                None if figure.market_cap_rank is None else str(figure.market_cap_rank),
+                entry.asset.symbol,
+                entry.asset.name,
+                None if figure.price is None else plain(figure.price),
+                _change(figure.pct_change_24h),
+                _change(figure.pct_change_7d),
+                None if figure.market_cap is None else compact_usd(figure.market_cap),
+                figure.source,
+                None if figure.last_updated is None else words(prices.now - figure.last_updated),
+            ]
         )
-    return table
+    return rows
 
 
 def _chosen(snapshot: Snapshot, terms: Sequence[str], limit: int) -> list[Entry]:
@@ -95,12 +94,8 @@ def _chosen(snapshot: Snapshot, terms: Sequence[str], limit: int) -> list[Entry]
     return chosen
 
 
-def _change(value: Any) -> str:
+def _change(value: Any) -> Text | None:
     if value is None:
-        return "–"
+        return None
     colour, sign = ("green", "▲") if value > 0 else ("red", "▼") if value < 0 else ("dim", " ")
-    return f"[{colour}]{sign} {abs(value):.2f}[/]"
-
-
-def _or_dash(text: Any) -> str:
-    return text or "–"
+    return Text(f"{sign} {abs(value):.2f}", style=colour)

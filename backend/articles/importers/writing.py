@@ -7,6 +7,7 @@ import yaml
 from backend.articles.importers.drafts import Import
 from backend.articles.model import Rule
 from backend.entities.model import LANGUAGES, Entity
+from backend.plurals import counted
 from backend.yaml_text import SafeDumper
 
 
@@ -29,12 +30,13 @@ def as_yaml(made: Import) -> str:
 
 
 def _head(made: Import) -> str:
-    carried = f"{len(made.rules)} rules" + (f" and {len(made.entities)} names" if made.entities else "")
+    names = f" and {counted(len(made.entities), 'name')}" if made.entities else ""
+    carried = f"{counted(len(made.rules), 'rule')}{names}"
     lines = [f"Imported from {made.file.name} ({made.format}): {carried} carried over."]
     narrowed = sum(rule.languages != LANGUAGES for rule in made.rules)
     if narrowed:
         lines.append(
-            f"{narrowed} rules are for articles in some languages alone, as their kana or --language say."
+            f"For articles in some languages alone, as kana or --language say: {counted(narrowed, 'rule')}."
         )
     if made.skipped:
         lines.append("Not carried over:")

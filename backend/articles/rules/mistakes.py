@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from backend.file_mistakes import FileMistake
+from backend.plurals import counted
 
 MAX_MISTAKES = 100
 """How many a refusal spells out."""
@@ -14,6 +15,6 @@ class RulesRefused(ValueError):
     def __init__(self, mistakes: Sequence[FileMistake]) -> None:
         shown = [str(mistake) for mistake in mistakes[:MAX_MISTAKES]]
         if len(mistakes) > MAX_MISTAKES:
-            shown.append(f"and {len(mistakes) - MAX_MISTAKES} more mistakes")
+            shown.append(f"and {counted(len(mistakes) - MAX_MISTAKES, 'more mistake')}")
         super().__init__("\n".join(shown))
         self.mistakes = tuple(mistakes)

@@ -92,7 +92,7 @@ def test_a_file_of_rules_that_is_not_there_is_wrong_use(tmp_path: Path) -> None:
 def test_specs_are_run_and_counted(own: Path, tmp_path: Path) -> None:
     answer = invoke("test", own)
     assert answer.exit_code == 0, answer.output
-    assert "All 1 specs hold. (1 rules)" in answer.stdout
+    assert "1 spec of 1 rule: all passed." in answer.stdout
     assert json.loads(invoke("test", own.parent, "--json").stdout) == {"specs": 1, "rules": 1, "failed": []}
 
 
@@ -121,7 +121,7 @@ def test_refused_rules_are_not_announced(own: Path) -> None:
     answer = invoke("reload")
     assert answer.exit_code == 1
     assert f"{own}:1: this is no valid YAML" in answer.stdout
-    assert "refused: 1 mistakes" in answer.stderr
+    assert "refused: 1 mistake." in answer.stderr
     assert not (own.parents[1] / "chainproof.db").exists()
 
 
@@ -150,7 +150,7 @@ def test_an_import_prints_a_pack_and_tells_what_it_left_out(tmp_path: Path) -> N
     assert answer.exit_code == 0, answer.output
     assert "id: rules-foochain" in answer.stdout
     assert "not carried over: rules.yml:3: x: '+' repeats without an end" in answer.stderr
-    assert "1 rules carried over, 1 not." in answer.stderr
+    assert "1 rule carried over, 1 not." in answer.stderr
 
 
 def test_an_imported_file_can_be_put_into_the_folder_of_rules_at_once(home: Path, tmp_path: Path) -> None:

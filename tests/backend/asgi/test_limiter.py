@@ -184,7 +184,7 @@ def test_callers_of_both_kinds_have_names_apart() -> None:
 def test_times_are_told_exactly(seconds: int) -> None:
     lengths = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
     number, unit = in_words(seconds).split()
-    assert int(number) * lengths[unit.removesuffix("s")] == seconds
+    assert int(number.replace(",", "")) * lengths[unit.removesuffix("s")] == seconds
     assert (number == "1") is not unit.endswith("s")
 
 
