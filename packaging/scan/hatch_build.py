@@ -15,6 +15,8 @@ class ModulesHook(BuildHookInterface[Any]):
     """
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        if version == "editable":
+            raise ValueError("chainproof-scan copies its modules. Install chainproof itself to edit them.")
         root = Path(self.root)
         sources = root / FOLDER if (root / FOLDER).is_dir() else root.parents[1]
         target = FOLDER if self.target_name == "sdist" else f"chainproof_scan/{FOLDER}"
