@@ -54,9 +54,13 @@ clean: ## remove what was installed and cached
 
 $(INSTALLED): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Chainproof needs Python 3.11 or newer; say which with make PYTHON=python3.x")'
+	@echo "1/4 Making the environment .venv"
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "2/4 Installing uv, which installs the rest"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	@$(BIN)/uv pip sync --quiet --compile-bytecode requirements.lock
+	@echo "3/4 Installing $$(grep -c '^[a-z].*==' requirements.lock) libraries; the first time they are downloaded"
+	@$(BIN)/uv pip sync --compile-bytecode requirements.lock
 	@$(BIN)/uv pip install --quiet --no-deps --editable .
+	@echo "4/4 Compiling the programs"
 	@$(BIN)/python -m compileall -q backend dashboard
 	@touch $@

@@ -24,13 +24,11 @@ COLUMNS = (
 @app.command("create")
 @in_words
 def create(
-    name: Annotated[str, typer.Option(help="What people see when they are asked.")],
-    redirect_uri: Annotated[
-        list[str], typer.Option(help="Where codes are sent, to the letter; may be repeated.")
-    ],
+    name: Annotated[str, typer.Option(help="Name that people see when they are asked for consent.")],
+    redirect_uri: Annotated[list[str], typer.Option(help="Exact address to redirect to. Repeatable.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Register an application. It is a public client: it has a client_id and no secret."""
+    """Register an application. It is a public client with a client_id and no secret."""
     from backend.auth.oauth import apps
 
     made = apps.create(open_database(), name=name, redirect_uris=redirect_uri, now=datetime.now(UTC))
@@ -58,7 +56,7 @@ def show(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = 
 @app.command("revoke")
 @in_words
 def revoke(
-    client_id: Annotated[str, typer.Argument(help="The client_id, or its first characters.")],
+    client_id: Annotated[str, typer.Argument(help="client_id or its first characters.")],
 ) -> None:
     """Revoke an application and every token that it holds."""
     from backend.auth.oauth import apps

@@ -21,14 +21,17 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 @app.command()
 @in_words
 def backup(
-    target: Annotated[Path, typer.Argument(metavar="FILE|FOLDER", help="Where to write the archive.")],
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Write over a file that is there.")] = False,
+    target: Annotated[
+        Path,
+        typer.Argument(metavar="FILE|FOLDER", help="A .zip file, or a folder, which is created if needed."),
+    ],
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Write nothing: read the archive FILE and check all of it.")
+        bool, typer.Option("--verify", help="Check the archive FILE instead of writing one.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write all data, and your own files of the data folder, into one archive while the service runs."""
+    """Back up all data to one archive, while the service runs. Includes your own files in the data folder."""
     from backend.backup import service
     from backend.backup.archive import ArchiveDamaged
 
@@ -60,13 +63,13 @@ def backup(
 @in_words
 def restore(
     file: Annotated[Path, typer.Argument(help="An archive that 'chainproof backup' wrote.")],
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the data that are there.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing data.")] = False,
     data_only: Annotated[
-        bool, typer.Option("--data-only", help="Leave your own files in the data folder as they are.")
+        bool, typer.Option("--data-only", help="Keep your own files in the data folder unchanged.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Put an archive in place of the data that are there, into SQLite or PostgreSQL as the settings say.
+    """Restore a backup, into SQLite or PostgreSQL as the settings say.
 
     All programs of the service must be stopped.
     """

@@ -16,7 +16,7 @@ from backend.cli.words import WRONG_USE, err, in_words, out
 if TYPE_CHECKING:
     from backend.documents.model import Document, DocumentKind
 
-app = typer.Typer(help="Documents that statements are checked against.", no_args_is_help=True)
+app = typer.Typer(help="Documents that source finding cites.", no_args_is_help=True)
 
 COLUMNS = (
     Column("id", "number"),
@@ -52,18 +52,19 @@ EXCERPT = 160
 @in_words
 def import_(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="FILE…", help="JSON Lines, Markdown, HTML and text; or folders.")
+        list[Path],
+        typer.Argument(metavar="FILE…", help="JSON Lines, Markdown, HTML or text files, or folders."),
     ],
-    url: Annotated[str | None, typer.Option(help="The address of the one file, where it has none.")] = None,
+    url: Annotated[str | None, typer.Option(help="Address of a single file that contains none.")] = None,
     language: Annotated[
-        Language | None, typer.Option(help="Of documents that name none; else found out for each.")
+        Language | None, typer.Option(help="Language of documents that state none. Detected by default.")
     ] = None,
     partial: Annotated[
-        bool, typer.Option("--partial", help="Keep what is right where something is wrong.")
+        bool, typer.Option("--partial", help="Import the valid entries even if others have errors.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Add documents, each known by its address: importing one again brings it up to date."""
+    """Import documents. A document with a known address is updated."""
     from backend.articles.text.languages import detect
     from backend.documents import importing
     from backend.documents.readers import Options
@@ -95,11 +96,11 @@ def import_(
 @app.command("list")
 @in_words
 def show(
-    kind: Annotated[list[Kind] | None, typer.Option(help="Of these kinds alone; may be repeated.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many to show.")] = 50,
+    kind: Annotated[list[Kind] | None, typer.Option(help="Only this kind. Repeatable.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number to show.")] = 50,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the documents that came last, newest first."""
+    """List the most recently added documents."""
     from backend.documents.store import DocumentStore
 
     store = DocumentStore(open_database())
@@ -121,15 +122,13 @@ def show(
 @app.command("search")
 @in_words
 def search(
-    text: Annotated[str, typer.Argument(help="What to look for, in any of the three languages.")],
-    kind: Annotated[list[Kind] | None, typer.Option(help="In these kinds alone; may be repeated.")] = None,
-    language: Annotated[
-        list[Language] | None, typer.Option(help="In these languages alone; may be repeated.")
-    ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=1_000, help="How many to show.")] = 10,
+    text: Annotated[str, typer.Argument(help="Words to search for, in English, Japanese or Chinese.")],
+    kind: Annotated[list[Kind] | None, typer.Option(help="Only this kind. Repeatable.")] = None,
+    language: Annotated[list[Language] | None, typer.Option(help="Only this language. Repeatable.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1_000, help="Maximum number to show.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Search the documents; the score is their BM25."""
+    """Search the documents. Results are ranked by BM25 score."""
     from backend.documents.store import DocumentStore
 
     hits = DocumentStore(open_database()).search(

@@ -13,13 +13,13 @@ from backend.cli.tables import Column, print_table
 from backend.cli.words import err, in_words, out
 from backend.settings import Settings
 
-app = typer.Typer(help="Entities that texts name.", no_args_is_help=True)
+app = typer.Typer(help="Entities mentioned in texts.", no_args_is_help=True)
 STDIN = Path("-")
 
 
 @app.callback()
 def _group() -> None:
-    """Entities that texts name."""
+    """Entities mentioned in texts."""
 
 
 @app.command("extract")
@@ -28,7 +28,7 @@ def extract(
     paths: Annotated[list[Path], typer.Argument(help="Text files in UTF-8, or - for standard input.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the entities that the files name: each once, in the order in which they come."""
+    """List the entities mentioned in files, in order of first mention."""
     from backend.articles.rules.ruleset import Rules
     from backend.extraction.mentions import entities_of, shown
 
@@ -55,10 +55,10 @@ def extract(
 @app.command("list")
 @in_words
 def list_seen(
-    window: Annotated[str, typer.Option(help="How far back: a number and s, m, h, d or w.")] = "24h",
+    window: Annotated[str, typer.Option(help="Time window: a number followed by s, m, h, d or w.")] = "24h",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the entities that source-finding jobs saw lately, the most frequent first."""
+    """List the entities recently seen by source-finding jobs, most frequent first."""
     from backend.articles.rules.ruleset import Rules
     from backend.extraction.sightings import seen_between
     from backend.extraction.window import between, parse_window

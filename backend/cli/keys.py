@@ -28,20 +28,20 @@ COLUMNS = (
 @app.command("create")
 @in_words
 def create(
-    name: Annotated[str, typer.Option(help="What the key is for.")],
+    name: Annotated[str, typer.Option(help="Name that tells what the key is for.")],
     scope: Annotated[
-        list[str] | None, typer.Option(help="read, write, ingest or admin; may be repeated.")
+        list[str] | None, typer.Option(help="read, write, ingest or admin. Repeatable. Read by default.")
     ] = None,
-    env: Annotated[str, typer.Option(help="An environment word within the key, lower case.")] = "live",
+    env: Annotated[str, typer.Option(help="Environment name inside the key, in lower case.")] = "live",
     expires: Annotated[
-        str | None, typer.Option(help="Life time, such as 90d or 12h; without it, for ever.")
+        str | None, typer.Option(help="Lifetime, such as 90d or 12h. Never expires by default.")
     ] = None,
     terminal: Annotated[
-        bool, typer.Option("--terminal", help="A terminal key: opens topic media alone.")
+        bool, typer.Option("--terminal", help="Create a terminal key, which only opens topic media.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Create an API key. It is shown once and cannot be read again."""
+    """Create an API key. The key is shown only once."""
     from backend.auth import service
 
     created = service.create_key(
@@ -63,7 +63,7 @@ def create(
 @app.command("list")
 @in_words
 def show(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """List the keys, without their secrets."""
+    """List the keys without their secrets."""
     from backend.auth import service
 
     keys, now = service.list_keys(open_database()), datetime.now(UTC)
@@ -77,9 +77,9 @@ def show(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = 
 @app.command("revoke")
 @in_words
 def revoke(
-    key_id: Annotated[str, typer.Argument(help="The key's id, or its first characters.")],
+    key_id: Annotated[str, typer.Argument(help="Key id or its first characters.")],
 ) -> None:
-    """Revoke a key: no replica accepts it from 5 seconds on."""
+    """Revoke a key. Takes effect everywhere within 5 seconds."""
     from backend.auth import service
 
     revoked = service.revoke_key(open_database(), key_id, datetime.now(UTC))

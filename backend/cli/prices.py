@@ -33,10 +33,12 @@ def _group() -> None:
 @in_words
 def show(
     assets: Annotated[
-        list[str] | None, typer.Argument(help="Ids or symbols; without any, the largest.")
+        list[str] | None, typer.Argument(help="Ids or symbols. Shows the largest assets by default.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20,
-    refresh: Annotated[bool, typer.Option("--refresh", help="Ask the providers first.")] = False,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number to show.")] = 20,
+    refresh: Annotated[
+        bool, typer.Option("--refresh", help="Fetch new prices from the providers first.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show the latest prices with their source and age."""

@@ -17,7 +17,7 @@ from backend.settings import Settings
 if TYPE_CHECKING:
     from backend.timelines.registry import Put, Registry
 
-app = typer.Typer(help="Model profiles, under which runs are filed.", no_args_is_help=True)
+app = typer.Typer(help="Model profiles that runs belong to.", no_args_is_help=True)
 COLUMNS = (
     Column("name"),
     Column("provider"),
@@ -26,7 +26,7 @@ COLUMNS = (
     Column("run at", spare=True),
     Column("from", spare=True),
 )
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The profile's name; it may hold any character.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Profile name. Any character is allowed.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -46,14 +46,15 @@ def _registry() -> Iterator["Registry"]:
 @in_words
 def add(
     name: Name,
-    provider: Annotated[str | None, typer.Option(help="Who runs it: an agent, a harness.")] = None,
-    model: Annotated[str | None, typer.Option(help="The model.")] = None,
-    model_vendor: Annotated[str | None, typer.Option(help="Who makes the model.")] = None,
-    inference_provider: Annotated[str | None, typer.Option(help="Where it is run.")] = None,
+    provider: Annotated[str | None, typer.Option(help="Agent or harness that runs the model.")] = None,
+    model: Annotated[str | None, typer.Option(help="Model name.")] = None,
+    model_vendor: Annotated[str | None, typer.Option(help="Vendor of the model.")] = None,
+    inference_provider: Annotated[str | None, typer.Option(help="Inference provider.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Add a profile, or change one that was added like this. Its runs that say no model of their own keep
-    the one that the profile had when they were added."""
+    """Add or update a profile.
+
+    Runs that state no model of their own keep the one that the profile had when they were added."""
     given = {
         "provider": provider,
         "model": model,
@@ -72,7 +73,7 @@ def import_(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Add the profiles of a file, or change them: all or, where there is a mistake, none."""
+    """Add or update the profiles in a file. If one has an error, nothing changes."""
     from backend.timelines.profile_files import ProfilesRefused
 
     with _registry() as registry:
@@ -88,7 +89,7 @@ def import_(
 @app.command("list")
 @in_words
 def show(as_json: AsJson = False) -> None:
-    """List the configured profiles and where each is taken from."""
+    """List the configured profiles and where each is defined."""
     with _registry() as registry:
         listed, mistakes = registry.listed(), registry.mistakes
     for mistake in mistakes:
@@ -125,7 +126,7 @@ def show(as_json: AsJson = False) -> None:
 @app.command("remove")
 @in_words
 def remove(name: Name) -> None:
-    """Remove a profile that was added by a command. Its runs stay, for when it is added again."""
+    """Remove a profile that was added by a command. Its runs are kept."""
     with _registry() as registry:
         registry.remove(name)
     out.print(f"Removed «{name}»; its runs stay in the store.", highlight=False, markup=False)

@@ -43,7 +43,7 @@ def up(
     port: Annotated[int | None, typer.Option(help="Port of the service.")] = None,
     dashboard_port: Annotated[int | None, typer.Option(help="Port of the dashboard.")] = None,
 ) -> None:
-    """Run the service, its worker and the dashboard together; Ctrl-C stops all."""
+    """Run the service, its worker and the dashboard. Ctrl-C stops all."""
     from backend import migrations
 
     settings = settings_with(port=port, dashboard_port=dashboard_port)
@@ -77,10 +77,8 @@ def up(
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
     port: Annotated[int | None, typer.Option(help="Port to listen on.")] = None,
-    workers: Annotated[int, typer.Option(min=1, max=64, help="How many HTTP processes.")] = 1,
-    worker: Annotated[
-        bool, typer.Option(help="Work jobs and schedules too, in a process of its own.")
-    ] = True,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="Number of HTTP processes.")] = 1,
+    worker: Annotated[bool, typer.Option(help="Also run a worker for jobs and schedules.")] = True,
 ) -> None:
     """Run the HTTP service."""
     from backend import migrations
@@ -129,7 +127,7 @@ def http(
 @app.command()
 @in_words
 def worker() -> None:
-    """Work schedules (the market refresh) and jobs, without HTTP."""
+    """Run jobs and schedules, without HTTP."""
     settings = Settings()
     extras.check(settings)
     logs.configure(settings)

@@ -17,14 +17,14 @@ from backend.settings import Settings
 if TYPE_CHECKING:
     from backend.articles.importers import Import
 
-app = typer.Typer(help="Naming rules of articles.", no_args_is_help=True)
+app = typer.Typer(help="Naming rules for articles.", no_args_is_help=True)
 app.add_typer(rules_check.app)
 
 
 @app.command()
 @in_words
 def reload() -> None:
-    """Have every process of the service read the rules anew, if they are without mistakes."""
+    """Reload the rules in every process, if they have no errors."""
     from backend.articles.rules.compiling import compiled
     from backend.articles.rules.loading import default_files, read_packs, user_files
     from backend.articles.rules.mistakes import RulesRefused
@@ -44,21 +44,21 @@ def reload() -> None:
 def import_(
     source: Annotated[Path, typer.Argument(help="A file of rules, or a folder of Vale styles.")],
     format: Annotated[
-        str | None, typer.Option(help="prh, vale, terminology or csv; found out when not given.")
+        str | None, typer.Option(help="prh, vale, terminology or csv. Detected by default.")
     ] = None,
     out_file: Annotated[
-        Path | None, typer.Option("--out", help="Where to write the pack; by default it is printed.")
+        Path | None, typer.Option("--out", help="File to write the pack to. Printed by default.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     auto_fix: Annotated[
-        bool, typer.Option("--auto-fix", help="Let the corrections be made without approval.")
+        bool, typer.Option("--auto-fix", help="Apply the corrections without approval.")
     ] = False,
     language: Annotated[
-        list[str] | None, typer.Option(help="Language of articles that the rules are for; may be repeated.")
+        list[str] | None, typer.Option(help="Language of articles that the rules apply to. Repeatable.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the pack.")] = False,
 ) -> None:
-    """Carry another tool's rules over to a pack; what cannot be carried exactly is listed with its reason."""
+    """Convert another tool's rules to a pack. Rules that cannot be converted are listed with the reason."""
     from backend.articles.importers import FORMATS, Options, as_yaml, import_rules
     from backend.articles.rules.loading import default_files, parse_pack, read_packs, user_files
     from backend.articles.rules.mistakes import RulesRefused
@@ -90,9 +90,11 @@ def import_(
 @app.command()
 @in_words
 def schema(
-    out_file: Annotated[Path | None, typer.Option("--out", help="Where to write it.")] = None,
+    out_file: Annotated[
+        Path | None, typer.Option("--out", help="File to write to. Printed by default.")
+    ] = None,
 ) -> None:
-    """Print the JSON Schema of packs, for editors that complete and check YAML."""
+    """Print the JSON Schema of packs, for YAML editors."""
     from backend.articles.rules.json_schema import as_text
 
     if out_file is None:
@@ -106,11 +108,11 @@ def schema(
 @in_words
 def show(
     search: Annotated[
-        str | None, typer.Argument(help="Part of an id, a surface or a name; without it, all.")
+        str | None, typer.Argument(help="Part of a rule id, pattern or name. Lists all by default.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the rules that are laid over each other, those that are off too."""
+    """List the rules in force, including disabled ones."""
     from backend.articles.matching.combining import merged
     from backend.articles.rules.loading import default_files, read_packs, user_files
     from backend.articles.rules.mistakes import RulesRefused

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from backend.file_mistakes import FileMistake
 
 app = typer.Typer(
-    help="Naming rules of articles.",
+    help="Naming rules for articles.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -26,7 +26,7 @@ app = typer.Typer(
 
 Files = Annotated[
     list[Path] | None,
-    typer.Argument(help="Packs, or folders of them, instead of your own folder of rules."),
+    typer.Argument(help="Packs or folders of packs. By default your own rules folder."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -34,7 +34,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 @app.command()
 @in_words
 def check(files: Files = None, as_json: AsJson = False) -> None:
-    """Look for mistakes and doubtful rules; with files, in these alone, beside the shipped packs."""
+    """Check rules for errors and likely problems, together with the shipped packs."""
     from backend.articles.lint import linter as lint
     from backend.articles.matching.combining import merged
     from backend.articles.rules import specs
@@ -67,7 +67,7 @@ def check(files: Files = None, as_json: AsJson = False) -> None:
 @app.command("test")
 @in_words
 def run_specs(files: Files = None, as_json: AsJson = False) -> None:
-    """Hold all rules against their specs; with files, those of these alone, beside the shipped packs."""
+    """Run the specs of rules, together with the shipped packs."""
     from backend.articles.matching.combining import merged
     from backend.articles.rules import specs
     from backend.articles.rules.compiling import located

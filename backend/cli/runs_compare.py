@@ -26,31 +26,33 @@ MOST_CASES_SHOWN = 12
 def app(
     profiles: Annotated[
         list[str] | None,
-        typer.Argument(metavar="A B", help="Two profiles; with --all-pairs any number, or none for all."),
+        typer.Argument(metavar="A B", help="Two profiles. With --all-pairs any number, or none for all."),
     ] = None,
     file: Annotated[
         Path | None,
-        typer.Option("--file", help="JSON Lines of runs to compare instead of the stored ones."),
+        typer.Option("--file", help="Compare the runs in a JSON Lines file instead of the stored ones."),
     ] = None,
     window: Annotated[
-        str | None, typer.Option(help="How far back: a number and s, m, h, d or w.", show_default="all")
+        str | None,
+        typer.Option(help="Time window: a number followed by s, m, h, d or w.", show_default="all"),
     ] = None,
-    since: Annotated[str | None, typer.Option(help="From this instant on (RFC 3339).")] = None,
-    until: Annotated[str | None, typer.Option(help="Before this instant (RFC 3339).")] = None,
-    case: Annotated[list[str] | None, typer.Option(help="Only this case; may be given again.")] = None,
+    since: Annotated[str | None, typer.Option(help="Start time, inclusive (RFC 3339).")] = None,
+    until: Annotated[str | None, typer.Option(help="End time, exclusive (RFC 3339).")] = None,
+    case: Annotated[list[str] | None, typer.Option(help="Only this case. Repeatable.")] = None,
     leave_out: Annotated[
         bool,
         typer.Option(
             "--leave-out-machinery/--keep-machinery",
-            help="Leave out runs that failed before or beside the model.",
+            help="Exclude runs that failed for reasons other than the model.",
         ),
     ] = True,
     all_pairs: Annotated[
-        bool, typer.Option("--all-pairs", help="Every profile against every other, corrected.")
+        bool,
+        typer.Option("--all-pairs", help="Compare all pairs, with p-values corrected for multiple tests."),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Compare two profiles by the cases that both ran, with an interval, a test and a verdict."""
+    """Compare two profiles on shared cases, with a confidence interval and a verdict."""
     names = profiles or []
     if not all_pairs and len(names) != 2:
         fail("Name two profiles to compare, or use --all-pairs.", WRONG_USE)

@@ -33,32 +33,38 @@ class FormatName(StrEnum):
 
 @in_words
 def import_(
-    paths: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Results in any of the formats.")],
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="FILE…", help="Result files in any supported format.")
+    ],
     format: Annotated[
-        FormatName | None, typer.Option(help="What the files are in; else found out for each.")
+        FormatName | None, typer.Option(help="Format of the files. Detected by default.")
     ] = None,
     profile: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The runs' profile, where the file names none or another. "
+            help="Profile of the runs, if the file states none or another. "
             "May name parts in braces: {model}, {provider}, {task}, {agent}, {file}, ….",
         ),
     ] = None,
     at: Annotated[
         str | None,
-        typer.Option(metavar="INSTANT", help="When runs began that say no time, as 2026-11-21T09:30:00Z."),
+        typer.Option(
+            metavar="INSTANT", help="Start time of runs that state none, such as 2026-11-21T09:30:00Z."
+        ),
     ] = None,
     add_profiles: Annotated[
-        bool, typer.Option("--add-profiles", help="Add the profiles that are not configured yet.")
+        bool, typer.Option("--add-profiles", help="Also add profiles that are not configured yet.")
     ] = False,
     partial: Annotated[
-        bool, typer.Option("--partial", help="Keep what is right where something is wrong.")
+        bool, typer.Option("--partial", help="Import the valid entries even if others have errors.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Judge and report; add nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Validate and report without importing.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Add runs, each known by its id: importing a file again adds nothing."""
+    """Import runs. Runs with a known id are skipped."""
     from backend.instants import parse_instant
     from backend.timelines.importers.importing import Wish, import_files
     from backend.timelines.importers.model import Options

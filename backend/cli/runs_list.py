@@ -14,12 +14,12 @@ from backend.settings import Settings
 @in_words
 def list_(
     profile: Annotated[
-        str | None, typer.Argument(help="A profile, whose newest runs are listed; else all, with counts.")
+        str | None, typer.Argument(help="Profile to list the runs of. By default all profiles with counts.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=1024, help="How many runs.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=1024, help="Maximum number of runs.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the profiles with their counts of runs, or the newest runs of one profile, newest first."""
+    """List the profiles with run counts, or the newest runs of one profile."""
     from backend.timelines import listing
 
     settings = Settings()

@@ -52,30 +52,35 @@ class Tally:
 def scan(
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(help="Markdown, HTML, text and JSON Lines files, folders, or - for standard input."),
+        typer.Argument(help="Markdown, HTML, text or JSON Lines files, folders, or - for standard input."),
     ] = None,
-    fix: Annotated[bool, typer.Option("--fix", help="Make the safe corrections in the files.")] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Apply the safe corrections to the files.")] = False,
     diff: Annotated[
-        bool, typer.Option("--diff", help="Show what --fix changes; without --fix nothing is written.")
+        bool, typer.Option("--diff", help="Show the corrections as a diff. Without --fix nothing is written.")
     ] = False,
     output: Annotated[
-        Literal["text", "json", "sarif"], typer.Option("--format", help="How findings are printed.")
+        Literal["text", "json", "sarif"], typer.Option("--format", help="Output format.")
     ] = "text",
     out: Annotated[
-        Path | None, typer.Option(help="With --fix and one file: where the corrected text goes instead.")
+        Path | None, typer.Option(help="File to write the corrected text to, with --fix and one input file.")
     ] = None,
     language: Annotated[
-        Literal["en", "ja", "zh"] | None, typer.Option(help="Of all articles; else found out for each.")
+        Literal["en", "ja", "zh"] | None, typer.Option(help="Language of all articles. Detected by default.")
     ] = None,
     severity: Annotated[
-        Literal["error", "warning", "info"], typer.Option(help="The least severity that is reported.")
+        Literal["error", "warning", "info"], typer.Option(help="Minimum severity to report.")
     ] = "info",
     stdin_name: Annotated[
-        str, typer.Option("--stdin-name", help="What standard input is called; *.jsonl makes it an archive.")
+        str,
+        typer.Option(
+            "--stdin-name", help="File name to report for standard input. *.jsonl is read as JSON Lines."
+        ),
     ] = "stdin.md",
-    jobs: Annotated[int | None, typer.Option(min=0, help="Processes; by default as many as cores.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=0, help="Number of processes. One per core by default.")
+    ] = None,
 ) -> None:
-    """Find wrong names in articles; --fix corrects the safe ones. Exit code 1: something was found."""
+    """Find and correct wrong names in articles. Exits with 1 if there are findings."""
     with collector.paused():
         from backend.articles.desk import files
         from backend.articles.desk.desk import Desk

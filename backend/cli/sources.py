@@ -16,7 +16,7 @@ from backend.settings import Settings
 if TYPE_CHECKING:
     from backend.sources.schemas import SourcesResult
 
-app = typer.Typer(help="Where statements come from.", no_args_is_help=True)
+app = typer.Typer(help="Sources of statements.", no_args_is_help=True)
 COLUMNS = (
     Column("source"),
     Column("kind", "fixed"),
@@ -29,20 +29,20 @@ COLOURS = {"supported": "green", "contradicted": "red", "mixed": "yellow", "unve
 
 @app.callback()
 def _group() -> None:
-    """Where statements come from."""
+    """Sources of statements."""
 
 
 @app.command("find")
 @in_words
 def find(
-    statement: Annotated[str, typer.Argument(help="What is to be checked, in English, Japanese or Chinese.")],
+    statement: Annotated[str, typer.Argument(help="Statement to check, in English, Japanese or Chinese.")],
     url: Annotated[
-        list[str] | None, typer.Option("--url", help="A page to read as well; may be given several times.")
+        list[str] | None, typer.Option("--url", help="Additional page to read. Repeatable.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=50, help="Sources at the most.")] = 10,
+    limit: Annotated[int, typer.Option(min=1, max=50, help="Maximum number of sources.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Find the sources of a statement, and say how far what is known bears it out."""
+    """Find the sources of a statement and assess how well they support it."""
     from backend.articles.rules.ruleset import Rules
     from backend.sources.finding import AtOnce, Finder
     from backend.sources.schemas import SourcesRequest

@@ -24,14 +24,17 @@ def _group() -> None:
 @in_words
 def import_(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE…", help="JSON Lines: one topic a line, as POST /topics.")
+        list[Path],
+        typer.Argument(
+            metavar="FILE…", help="JSON Lines files with one topic per line, in the format of POST /topics."
+        ),
     ],
     partial: Annotated[
-        bool, typer.Option("--partial", help="Keep what is right where something is wrong.")
+        bool, typer.Option("--partial", help="Import the valid entries even if others have errors.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Add topics, each known by its external_id: importing one again brings it up to date."""
+    """Import topics. A topic with a known external_id is updated."""
     from backend.articles.rules.ruleset import Rules
     from backend.topics.importing import import_files
 

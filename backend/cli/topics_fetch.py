@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 @in_words
 def app(
-    due: Annotated[bool, typer.Option("--due", help="Ask those alone whose time has come.")] = False,
+    due: Annotated[bool, typer.Option("--due", help="Fetch only the feeds that are due.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Ask the enabled feeds, and store the articles that are new."""
+    """Fetch the enabled feeds and store new articles."""
     from backend.articles.rules.ruleset import Rules
     from backend.topics.feed_list import load_configured
     from backend.topics.fetching import refresh_feeds

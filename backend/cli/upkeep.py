@@ -15,7 +15,7 @@ app = typer.Typer()
 @app.command()
 @in_words
 def migrate() -> None:
-    """Bring the data store to the newest schema; also happens at every start."""
+    """Update the data store to the newest schema. Every start does this too."""
     open_database().dispose()
     out.print("The store is at the newest schema.")
 
@@ -23,7 +23,7 @@ def migrate() -> None:
 @app.command()
 @in_words
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """Check settings, store, providers and keys, and say in words what is wrong."""
+    """Check settings, data store, providers and keys, and explain problems."""
     from backend.doctor import examine
 
     with err.status("Checking…"):

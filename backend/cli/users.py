@@ -20,7 +20,7 @@ COLUMNS = (
     Column("last sign-in", "fixed"),
     Column("created", "fixed", spare=True),
 )
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The user name.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="User name.")]
 FromStdin = Annotated[bool, typer.Option("--password-stdin", help="Read the password from standard input.")]
 
 
@@ -32,13 +32,13 @@ def create(
     scope: Annotated[
         list[str] | None,
         typer.Option(
-            help="What the account may grant: read, write, ingest or admin; may be repeated. "
-            "Without it read, write and ingest."
+            help="Scope that the account may grant: read, write, ingest or admin. Repeatable. "
+            "By default read, write and ingest."
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Make an account. Without --password-stdin the password is asked for."""
+    """Create an account. Prompts for the password without --password-stdin."""
     from backend.auth.oauth import accounts
 
     password, now = _password(password_stdin), datetime.now(UTC)
@@ -77,7 +77,7 @@ def show(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = 
 @app.command("disable")
 @in_words
 def disable(name: Name) -> None:
-    """Keep an account from signing in, and revoke all that it granted."""
+    """Disable an account and revoke all access that it granted."""
     from backend.auth.oauth import accounts
 
     changed = accounts.set_disabled(open_database(), name, disabled=True, now=datetime.now(UTC))
@@ -88,7 +88,7 @@ def disable(name: Name) -> None:
 @app.command("enable")
 @in_words
 def enable(name: Name) -> None:
-    """Let a disabled account sign in again. What was revoked stays revoked."""
+    """Enable a disabled account. Revoked access stays revoked."""
     from backend.auth.oauth import accounts
 
     changed = accounts.set_disabled(open_database(), name, disabled=False, now=datetime.now(UTC))
@@ -98,7 +98,7 @@ def enable(name: Name) -> None:
 @app.command("password")
 @in_words
 def password(name: Name, password_stdin: FromStdin = False) -> None:
-    """Give an account another password, and revoke all that it granted."""
+    """Change an account's password and revoke all access that it granted."""
     from backend.auth.oauth import accounts
 
     chosen, now = _password(password_stdin), datetime.now(UTC)
