@@ -6,7 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -135,10 +135,18 @@ def start(home: Path, *arguments: str, **settings: str) -> Program:
 
     It gets a free port unless the settings name one.
     """
+    return start_command(home, [sys.executable, "-m", "backend.cli", *arguments], settings)
+
+
+def start_command(
+    home: Path, command: Sequence[str], settings: Mapping[str, str], *, cwd: Path | None = None
+) -> Program:
+    """The same with a command of any installation."""
     given = environment(home, **{"CHAINPROOF_PORT": str(free_port()), **settings})
     port = int(given["CHAINPROOF_PORT"])
     process = subprocess.Popen(
-        [sys.executable, "-m", "backend.cli", *arguments],
+        command,
+        cwd=cwd,
         env=given,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

@@ -1,0 +1,1 @@
+"""Tries the wheel on each supported Python: ``make test-matrix``."""
