@@ -1,175 +1,208 @@
-"""``chainproof doctor``: settings, store, keys and providers, checked and told in words."""
+"""``chainproof doctor``: runs every check and tells its findings in words."""
 
-import os
-import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-import httpx
 import sqlalchemy as sa
 
-from backend import extras, migrations
-from backend.articles.rules.loading import user_files
-from backend.articles.rules.ruleset import Rules
+from backend import doctor_checks as installation
+from backend import migrations
 from backend.asgi.checkup import checkup as limits_checkup
-from backend.auth import dashboard, keyformat
-from backend.auth import service as auth_service
+from backend.auth import dashboard
 from backend.auth.oauth import checkup as sign_in_checkup
-from backend.data_folder import config_file
 from backend.db import Database
+from backend.doctor_checks import State
+from backend.errors import ServiceError
 from backend.language_model.checkup import checkup as model_checkup
-from backend.markets import setup
+from backend.markets import queries, setup
 from backend.markets.doctor_checks import check_providers
+from backend.markets.freshness import restale
 from backend.markets.provider_state import load_states
 from backend.markets.reasons import words
 from backend.markets.setup import Market
 from backend.redaction import redact
 from backend.settings import Settings
-from backend.sources.checkup import checkup
+from backend.sources import checkup as sources_checkup
 from backend.timelines.checkup import checkup as timelines_checkup
 from backend.topics.checkup import checkup as feeds_checkup
 from backend.topics.model_texts.checkup import checkup as texts_checkup
 from backend.topics.posts.checkup import checkup as posts_checkup
 
-State = Literal["ok", "note", "fault"]
+Noted = tuple[str, State, str]
+"""Subject, state, sentence: what each check gives."""
+FEW = 0.9
+"""With less than this share of assets that have a quote, something is wrong that an operator should know."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """``fault``: something does not work. ``note``: it works, but the operator should know."""
+    """``fault``: something does not work. ``note``: it works, but the operator should know.
 
+    ``check`` is a stable name for programs; one check may have several findings.
+    """
+
+    check: str
     subject: str
     state: State
     sentence: str
 
     def as_dict(self) -> dict[str, str]:
-        return {"subject": self.subject, "state": self.state, "sentence": self.sentence}
+        return {
+            "check": self.check,
+            "subject": self.subject,
+            "state": self.state,
+            "sentence": self.sentence,
+        }
 
 
-def examine(settings: Settings) -> list[Finding]:
-    """Every finding, in the order in which a start depends on them."""
-    found = [_settings(settings), _home(settings), _rules(settings)]
-    found.append(Finding("Dashboard", *dashboard.checkup(settings)))
-    database = Database(settings.app_database_url)
-    try:
-        store = _store(settings, database)
-        found.append(store)
-        if store.state != "fault":
-            found.append(_keys(settings, database))
-            found += _markets(settings, database)
-            if migrations.is_current(database):
-                now = datetime.now(UTC)
-                found.append(Finding("Sign-in", *sign_in_checkup.checkup(settings, database)))
-                found += [Finding(*noted) for noted in checkup(settings, database, now=now)]
-                found.append(Finding(*model_checkup(settings, database, now=now)))
-                found += [Finding(*noted) for noted in feeds_checkup(settings, database, now=now)]
-                found += [Finding(*noted) for noted in texts_checkup(settings, database, now=now)]
-                found += [Finding(*noted) for noted in posts_checkup(settings, database, now=now)]
-                found += [Finding(*noted) for noted in timelines_checkup(settings, database)]
-        found.append(Finding(*limits_checkup(settings)))
-        found.append(_service(settings))
-    finally:
-        database.dispose()
+def examine(settings: Settings, mistakes: Sequence[str] = ()) -> list[Finding]:
+    """Every finding, in the order in which a start depends on them. Creates and changes nothing.
+
+    ``mistakes`` are those of values in whose place ``settings`` has defaults.
+    """
+    found: list[Finding] = []
+
+    def run(check: str, subject: str, call: Callable[[], Iterable[Noted]]) -> None:
+        found.extend(_guarded(check, subject, call))
+
+    now = datetime.now(UTC)
+    service = installation.ask_service(settings)
+    run("settings", "Settings", lambda: installation.check_settings(settings, mistakes))
+    run("data_folder", "Data folder", lambda: installation.check_home(settings))
+    run("rules", "Rules", lambda: installation.check_rules(settings))
+    run("dashboard", "Dashboard", lambda: [("Dashboard", *dashboard.checkup(settings))])
+    with _store(settings, run) as (database, holds_data):
+        run("assets", "Assets", lambda: _assets(settings, database))
+        if settings.mode == "live":
+            run("providers", "Providers", lambda: _providers(settings, database, now))
+        if holds_data:
+            run("keys", "Keys", lambda: installation.check_keys(settings, database, now))
+            run("figures", "Figures", lambda: _figures(settings, database, now))
+            run("worker", "Worker", lambda: installation.check_worker(database, service, now))
+            run("jobs", "Jobs", lambda: [sources_checkup.check_jobs(database, now)])
+            run("documents", "Documents", lambda: [sources_checkup.check_documents(database)])
+            run("sign_in", "Sign-in", lambda: [("Sign-in", *sign_in_checkup.checkup(settings, database))])
+            run("feeds", "Feeds", lambda: feeds_checkup(settings, database, now=now))
+            run("model", "Language model", lambda: [model_checkup(settings, database, now=now)])
+            run("model_texts", "Model's texts", lambda: texts_checkup(settings, database, now=now))
+            run("x", "X", lambda: posts_checkup(settings, database, now=now))
+            run("profiles", "Profiles", lambda: timelines_checkup(settings, database))
+    run("search", "Search engines", lambda: sources_checkup.check_engines(settings))
+    run("limits", "Limits", lambda: [limits_checkup(settings)])
+    run("service", "Service", lambda: installation.check_service(settings, service))
     return found
 
 
-def _rules(settings: Settings) -> Finding:
-    rules = Rules(settings)
-    if rules.problem is not None:
-        return Finding("Rules", "fault", f"Your own are refused, so those shipped serve: {rules.problem}")
-    own = len(user_files(settings.user_rules_dir))
-    files = f"and {own} of your own in {settings.user_rules_dir}" if own else "none of your own"
-    return Finding(
-        "Rules", "ok", f"{len(rules.current.rules)} rules, {len(rules.current.entities)} entities; {files}."
-    )
-
-
-def _settings(settings: Settings) -> Finding:
-    if missing := extras.find_missing(settings):
-        return Finding("Settings", "fault", missing)
-    file = config_file()
-    where = f"read from {file}" if file else "no chainproof.toml, so defaults"
-    return Finding(
-        "Settings", "ok", f"{where}; CHAINPROOF_* variables stand over them. Mode: {settings.data_in_words}."
-    )
-
-
-def _home(settings: Settings) -> Finding:
-    home = settings.home
-    if not home.exists():
-        return Finding("Data folder", "note", f"{home} does not exist yet; the first start makes it.")
-    if not os.access(home, os.W_OK):
-        return Finding(
-            "Data folder", "fault", f"{home} cannot be written. Set CHAINPROOF_HOME to a folder of yours."
-        )
-    return Finding("Data folder", "ok", f"{home} can be written.")
-
-
-def _store(settings: Settings, database: Database) -> Finding:
-    kind = "SQLite" if settings.is_sqlite else "PostgreSQL"
+def _guarded(check: str, subject: str, call: Callable[[], Iterable[Noted]]) -> Iterator[Finding]:
+    """The findings of one check. What it raises is a finding too, and ends no other check."""
     try:
-        database.ping()
-        if migrations.is_current(database):
-            return Finding("Store", "ok", f"{kind} answers and is at the newest schema.")
-        return Finding("Store", "note", f"{kind} answers; 'chainproof migrate' or the next start updates it.")
-    except (sa.exc.SQLAlchemyError, OSError) as error:
-        reason = redact(str(getattr(error, "orig", error)))
-        return Finding("Store", "fault", f"{kind} does not answer: {reason}")
+        for name, state, sentence in call():
+            yield Finding(check, name, state, redact(sentence))
+    except ServiceError as error:
+        yield Finding(check, subject, "fault", redact(error.detail))
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        yield Finding(check, subject, "fault", f"{where}{error.strerror or type(error).__name__}.")
+    except sa.exc.DBAPIError as error:
+        reason = " ".join(str(error.orig).split()).rstrip(".?")
+        yield Finding(check, subject, "fault", redact(f"The store cannot be read for this check: {reason}."))
+    except Exception as error:  # noqa: BLE001 - whatever it is, the other checks are told all the same
+        told = f"This check ended unexpectedly ({type(error).__name__}), so nothing is known of it."
+        yield Finding(check, subject, "fault", told)
 
 
-def _keys(settings: Settings, database: Database) -> Finding:
-    if not migrations.is_current(database):
-        return Finding("Keys", "note", "None yet; the first start makes a local one.")
-    now = datetime.now(UTC)
-    active = [key for key in auth_service.list_keys(database) if key.state(now) == "active"]
-    file = settings.local_key_file
-    if not file.is_file():
-        return Finding("Keys", "note", f"{len(active)} active. No local key file; the next start makes one.")
-    if stat.S_IMODE(file.stat().st_mode) & 0o077:
-        return Finding("Keys", "fault", f"{file} can be read by others. Run: chmod 600 {file}")
-    if keyformat.parse(file.read_text("ascii", "replace").strip()) is None:
-        return Finding("Keys", "fault", f"{file} holds no key. Delete it; the next start makes one.")
-    return Finding("Keys", "ok", f"{len(active)} active; the local key is in place.")
+@contextmanager
+def _store(
+    settings: Settings, run: Callable[[str, str, Callable[[], Iterable[Noted]]], None]
+) -> Iterator[tuple[Database, bool]]:
+    """The store, and whether it can be asked what it holds.
 
+    Where there is no usable store an empty one takes its place, in a temporary folder, so that assets and
+    providers are checked all the same. One that merely does not exist yet holds nothing, which is true of it.
+    """
+    opened: list[Database] = []
 
-def _markets(settings: Settings, database: Database) -> Iterator[Finding]:
-    try:
-        market = setup.prepare(settings, database)
-    except ValueError as error:
-        yield Finding("Assets", "fault", str(error))
+    def check() -> Iterator[Noted]:
+        noted, database = installation.open_store(settings)
+        if database is not None:
+            opened.append(database)
+        yield noted
+        states.append(noted.state)
+
+    states: list[State] = []
+    run("store", "Store", check)
+    if opened:
+        try:
+            yield opened[0], True
+        finally:
+            opened[0].dispose()
         return
-    with_file = f", with {settings.user_assets_file}" if settings.user_assets_file.exists() else ""
-    yield Finding("Assets", "ok", f"{len(market.book.enabled)} enabled of {len(market.book)}{with_file}.")
+    is_new = states == ["note"] and settings.is_sqlite and not (settings.home / "chainproof.db").exists()
+    with TemporaryDirectory(prefix="chainproof-doctor-") as folder:
+        url = f"sqlite:///{Path(folder) / 'chainproof.db'}"
+        migrations.upgrade(url)
+        empty = Database(url)
+        try:
+            yield empty, is_new
+        finally:
+            empty.dispose()
+
+
+@contextmanager
+def _market(settings: Settings, database: Database) -> Iterator[Market]:
+    market = setup.prepare(settings, database)
     try:
-        is_current = migrations.is_current(database)
-        if settings.mode == "live":
-            for noted in check_providers(market, database if is_current else None, datetime.now(UTC)):
-                yield Finding(*noted)
-        if is_current:
-            yield _freshness(market, database)
+        yield market
     finally:
         market.close()
 
 
-def _freshness(market: Market, database: Database) -> Finding:
+def _assets(settings: Settings, database: Database) -> Iterator[Noted]:
+    try:
+        with _market(settings, database) as market:
+            with_file = f", with {settings.user_assets_file}" if settings.user_assets_file.exists() else ""
+            enabled = f"{len(market.book.enabled)} enabled of {len(market.book)}"
+            yield "Assets", "ok", f"{enabled}{with_file}."
+    except ValueError as error:
+        yield "Assets", "fault", str(error)
+
+
+def _providers(settings: Settings, database: Database, now: datetime) -> Iterator[Noted]:
+    try:
+        with _market(settings, database) as market:
+            yield from check_providers(market, database, now)
+    except ValueError:  # told of the assets
+        return
+
+
+def _figures(settings: Settings, database: Database, now: datetime) -> Iterator[Noted]:
+    """How many of the enabled assets have a quote, and when the figures were last refreshed."""
+    try:
+        with _market(settings, database) as market:
+            yield _coverage(market, database, now)
+    except ValueError:  # told of the assets
+        return
+
+
+def _coverage(market: Market, database: Database, now: datetime) -> Noted:
     with database.read() as connection:
         states = load_states(connection, market)
     last = max((state.last_success for state in states.values() if state.last_success), default=None)
     if last is None:
-        return Finding(
-            "Figures", "note", "None stored yet; 'chainproof up' or 'chainproof worker' fetches them."
-        )
-    age = datetime.now(UTC) - last
-    return Finding("Figures", "ok", f"last refreshed {words(age)} ago.")
-
-
-def _service(settings: Settings) -> Finding:
-    try:
-        answer = httpx.get(f"{settings.api_url}/readyz", timeout=3, trust_env=False)
-    except httpx.HTTPError:
-        return Finding("Service", "note", f"not running at {settings.api_url}.")
-    if answer.status_code == 200:
-        return Finding("Service", "ok", f"running and ready at {settings.api_url}.")
-    return Finding("Service", "fault", f"running at {settings.api_url}, but not ready: {answer.text[:200]}")
+        return "Figures", "note", "None stored yet; 'chainproof up' or 'chainproof worker' fetches them."
+    ids = [asset.id for asset in market.book.enabled]
+    stored = queries.load(database, market.sources.realm, (), now).figures
+    known = [restale(stored[one], now, market.policy) for one in ids if one in stored]
+    quoted = [figure for figure in known if figure.price is not None]
+    stale = sum(figure.stale for figure in quoted)
+    told = f"{len(quoted)} of {len(ids)} {'asset has' if len(ids) == 1 else 'assets have'} a quote"
+    old = f", {stale} of them stale" if stale else ""
+    sentence = f"{told}{old}; last refreshed {words(now - last)} ago."
+    fresh = len(quoted) - stale
+    if 2 * fresh < len(ids):
+        return "Figures", "fault", sentence
+    return "Figures", "ok" if fresh >= FEW * len(ids) else "note", sentence

@@ -28,6 +28,7 @@ FULL = "The disk of {folder} is full. " + ROOM + "."
 NOT_WRITABLE = (
     "The data folder {folder} cannot be written. Set CHAINPROOF_HOME to a folder that can be written."
 )
+IS_A_FILE = "The data folder cannot be created, since {folder} is a file. Set CHAINPROOF_HOME to a folder."
 FROM_BACKUP = "put a backup in its place with 'chainproof restore FILE --overwrite'"
 
 
@@ -45,6 +46,8 @@ def check_store_file(file: Path) -> None:
 
 def check_room(file: Path, content_bytes: int = 0) -> None:
     """Raise :class:`Unavailable` where a new store with so much content cannot be written to ``file``."""
+    if not _existing_folder(file).is_dir():
+        raise Unavailable(IS_A_FILE.format(folder=_existing_folder(file)))
     if not os.access(_existing_folder(file), os.W_OK):
         raise Unavailable(NOT_WRITABLE.format(folder=file.parent))
     needed = content_bytes + LEAST_ROOM_BYTES
@@ -65,9 +68,7 @@ def folder_faults(file: Path) -> Iterator[None]:
         if error.errno in NO_ROOM:
             raise Unavailable(FULL.format(folder=folder)) from error
         if error.errno in (errno.EEXIST, errno.ENOTDIR):
-            raise Unavailable(
-                f"The data folder {folder} is a file. Set CHAINPROOF_HOME to a folder."
-            ) from error
+            raise Unavailable(IS_A_FILE.format(folder=folder)) from error
         raise Unavailable(NOT_WRITABLE.format(folder=folder)) from error
 
 

@@ -1,13 +1,15 @@
 """Looking after an installation: its schema, and what is wrong with it."""
 
 import json
+import logging
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
+from backend import logs
 from backend.cli.store import open_database
 from backend.cli.words import DEPENDENCY_FAILED, err, in_words, out
-from backend.settings import Settings
 
 app = typer.Typer()
 
@@ -25,14 +27,19 @@ def migrate() -> None:
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """Check settings, data store, providers and keys, and explain problems."""
     from backend.doctor import examine
+    from backend.settings.inspection import load_leniently
 
+    settings, mistakes = load_leniently()
+    logs.configure(settings)
+    logging.getLogger().setLevel(logging.CRITICAL)  # what a log would tell, the findings tell in words
     with err.status("Checking…"):
-        findings = examine(Settings())
+        findings = examine(settings, mistakes)
     if as_json:
         print(json.dumps([finding.as_dict() for finding in findings], indent=2))
     else:
         for finding in findings:
             mark = {"ok": "[green]✓[/]", "note": "[yellow]–[/]", "fault": "[red]✗[/]"}[finding.state]
-            out.print(f" {mark} [bold]{finding.subject}[/]: {finding.sentence}", highlight=False)
+            told = f" {mark} [bold]{escape(finding.subject)}[/]: {escape(finding.sentence)}"
+            out.print(told, highlight=False, soft_wrap=True)
     if any(finding.state == "fault" for finding in findings):
         raise typer.Exit(DEPENDENCY_FAILED)

@@ -44,25 +44,33 @@ def upgrade(url: str) -> None:
             database = Database(url)
     try:
         with database.read() as connection:
-            at = revision_of(connection)
-            needed = _needed(connection) if is_newer(at) else 0
+            at, refusal = revision_of(connection), find_refusal(connection)
     finally:
         database.dispose()
-    if at is not None and not (is_known(at) or is_newer(at)):
-        raise Unavailable(
-            f"The data store is at schema {at!r}, which no version of Chainproof up to this one made. "
-            "Start the version that made it, or choose another store by CHAINPROOF_HOME or "
-            "CHAINPROOF_DATABASE_URL."
-        )
-    if needed > int(newest_revision()):
-        raise Unavailable(
-            f"The data store is at schema {at}, which versions of the service before schema {needed:04} "
-            f"cannot use, and this one is of schema {newest_revision()}. Start the newer version instead."
-        )
+    if refusal is not None:
+        raise Unavailable(refusal)
     if is_newer(at):
         log.info("schema_is_newer", store=at, service=newest_revision())
     elif at != newest_revision():
         _run("head", url=url)
+
+
+def find_refusal(connection: Connection) -> str | None:
+    """Why this version cannot use the store's schema, and what to do; null where it can."""
+    at = revision_of(connection)
+    if at is not None and not (is_known(at) or is_newer(at)):
+        return (
+            f"The data store is at schema {at!r}, which no version of Chainproof up to this one made. "
+            "Start the version that made it, or choose another store by CHAINPROOF_HOME or "
+            "CHAINPROOF_DATABASE_URL."
+        )
+    needed = _needed(connection) if is_newer(at) else 0
+    if needed > int(newest_revision()):
+        return (
+            f"The data store is at schema {at}, which versions of the service before schema {needed:04} "
+            f"cannot use, and this one is of schema {newest_revision()}. Start the newer version instead."
+        )
+    return None
 
 
 def upgrade_within(connection: Connection, revision: str = "head") -> None:

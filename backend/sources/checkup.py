@@ -25,24 +25,26 @@ class Noted(NamedTuple):
 
 def checkup(settings: Settings, database: Database, *, now: datetime) -> Iterator[Noted]:
     """Jobs that wait, documents, and search engines, each asked once in live mode."""
-    yield _jobs(database, now)
-    yield _documents(database)
-    yield from _engines(settings)
+    yield check_jobs(database, now)
+    yield check_documents(database)
+    yield from check_engines(settings)
 
 
-def _jobs(database: Database, now: datetime) -> Noted:
+def check_jobs(database: Database, now: datetime) -> Noted:
     waiting = sa.select(sa.func.count(), sa.func.min(jobs.c.created_at)).where(jobs.c.status == "pending")
     with database.read() as connection:
         count, oldest = connection.execute(waiting).one()
     if not count:
-        return Noted("Jobs", "ok", "none waits.")
+        return Noted("Jobs", "ok", "no job waits.")
+    counted = "1 job waits" if count == 1 else f"{count} jobs wait"
     if now - oldest < WAITS_LONG:
-        return Noted("Jobs", "ok", f"{count} wait.")
+        return Noted("Jobs", "ok", f"{counted}.")
     since = f"{oldest:%Y-%m-%d %H:%M} UTC"
-    return Noted("Jobs", "note", f"{count} wait, one since {since}. Is a 'chainproof worker' running?")
+    more = "Another 'chainproof worker' takes them up sooner."
+    return Noted("Jobs", "note", f"{counted}, the oldest since {since}. {more}")
 
 
-def _documents(database: Database) -> Noted:
+def check_documents(database: Database) -> Noted:
     counted = DocumentStore(database).count()
     if not counted:
         return Noted("Documents", "note", "None yet; the first start of a worker brings the archive in.")
@@ -50,7 +52,7 @@ def _documents(database: Database) -> Noted:
     return Noted("Documents", "ok", f"{kinds}.")
 
 
-def _engines(settings: Settings) -> Iterator[Noted]:
+def check_engines(settings: Settings) -> Iterator[Noted]:
     engines = search.configured(settings)
     if not engines:
         why = f"{settings.mode} mode asks none" if settings.is_offline else "none is configured"

@@ -28,7 +28,7 @@ def told(database: Database, later: timedelta = timedelta(0), **settings: Any) -
 
 def test_an_empty_store_is_told_as_it_is(sqlite_database: Database) -> None:
     assert told(sqlite_database) == {
-        "Jobs": ("ok", "none waits."),
+        "Jobs": ("ok", "no job waits."),
         "Documents": ("note", "None yet; the first start of a worker brings the archive in."),
         "Search engines": ("ok", "sample mode asks none; source finding uses what the store holds."),
     }
@@ -36,7 +36,7 @@ def test_an_empty_store_is_told_as_it_is(sqlite_database: Database) -> None:
 
 def test_jobs_that_wait_long_make_one_ask_for_a_worker(database: Database) -> None:
     submit(database)
-    assert told(database)["Jobs"] == ("ok", "1 wait.")
+    assert told(database)["Jobs"] == ("ok", "1 job waits.")
     state, sentence = told(database, timedelta(minutes=5))["Jobs"]
     assert (state, "chainproof worker" in sentence) == ("note", True)
 
