@@ -31,9 +31,12 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
 
     settings, mistakes = load_leniently()
     logs.configure(settings)
-    logging.getLogger().setLevel(logging.CRITICAL)  # what a log would tell, the findings tell in words
-    with err.status("Checking…"):
-        findings = examine(settings, mistakes)
+    logging.disable(logging.ERROR)  # what a log would tell, the findings tell in words
+    try:
+        with err.status("Checking…"):
+            findings = examine(settings, mistakes)
+    finally:
+        logging.disable(logging.NOTSET)
     if as_json:
         print(json.dumps([finding.as_dict() for finding in findings], indent=2))
     else:
