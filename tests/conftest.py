@@ -12,10 +12,14 @@ from backend import collector
 from backend.db import Database
 from tests.support import databases, distribution, laws, read_once, rewritten, stack
 
+HOWEVER_SLOWLY: dict[str, Any] = {
+    "deadline": None,
+    "suppress_health_check": [hypothesis.HealthCheck.too_slow],
+}
 hypothesis.settings.register_profile(
-    "chainproof", derandomize=True, deadline=None, max_examples=laws.EVERYDAY
+    "chainproof", derandomize=True, max_examples=laws.EVERYDAY, **HOWEVER_SLOWLY
 )
-hypothesis.settings.register_profile("thorough", deadline=None, max_examples=2_000)
+hypothesis.settings.register_profile("thorough", max_examples=2_000, **HOWEVER_SLOWLY)
 hypothesis.settings.load_profile("chainproof")
 
 

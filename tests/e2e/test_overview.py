@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.support.reader import IDLE, LOOKS, Reader, is_steady, overflow, violations
 from tests.support.running import Service
+from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.browser
 
@@ -85,15 +86,24 @@ def test_a_press_on_an_asset_opens_it_in_the_rankings_of_the_same_session(page: 
 
 
 def test_doubtful_figures_and_the_most_active_are_known_at_once(page: Page, running_service: Service) -> None:
-    facts = running_service.get("/markets/figures").json()
-    doubtful = [asset for asset, told in facts.items() if told["flags"] or told["stale"]]
-    shown = page.locator(".cp-worries a[data-open]").evaluate_all("links => links.map(a => a.dataset.open)")
-    assert shown
-    assert set(shown) <= set(doubtful) | {asset for asset, told in facts.items() if told["rule"] == "none"}
-    active = page.locator(".cp-active a[data-open]").evaluate_all("links => links.map(a => a.dataset.open)")
-    volumes = sorted((told["volume_24h"] or 0 for told in facts.values() if not told["stale"]), reverse=True)
-    assert len(active) == 6
-    assert all(facts[asset]["volume_24h"] >= volumes[11] for asset in active), "but for a refresh between"
+    def are_known() -> bool:
+        """But for a refresh between the two looks."""
+        facts = running_service.get("/markets/figures").json()
+        shown, active = (
+            page.locator(f".{panel} a[data-open]").evaluate_all("links => links.map(a => a.dataset.open)")
+            for panel in ("cp-worries", "cp-active")
+        )
+        doubtful = {
+            asset for asset, told in facts.items() if told["flags"] or told["stale"] or told["rule"] == "none"
+        }
+        volumes = sorted(
+            (told["volume_24h"] or 0 for told in facts.values() if not told["stale"]), reverse=True
+        )
+        assert shown
+        assert len(active) == 6
+        return set(shown) <= doubtful and all(facts[asset]["volume_24h"] >= volumes[11] for asset in active)
+
+    wait_for(are_known, "The doubtful and the most active")
 
 
 def test_figures_move_in_place_and_the_focus_stays(warm_reader: Reader) -> None:

@@ -301,7 +301,7 @@ def test_a_job_whose_worker_is_killed_while_it_is_watched_is_shown_complete_by_t
 def halted_in_the_middle(worker: subprocess.Popen[bytes], page: Page, service: Service) -> str:
     """Submit jobs of several claims until one is caught at work, and stop the worker in its tracks there."""
     claims = " ".join(text for (lang, _), (text, _) in STATEMENTS.items() if lang == "en")
-    for attempt in range(20):
+    for attempt in range(100):
         known = newest(service)
         submit(page, f"{claims} Attempt {attempt}.")
         wait_for(partial(has_another, service, known), "The next submission")

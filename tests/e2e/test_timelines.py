@@ -1,5 +1,6 @@
 """The Timelines page in a real browser, over the sample's runs: a fall is seen, compared and opened."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -41,7 +42,7 @@ def test_an_evaluator_sees_the_fall_and_none_of_an_unchanged_profile(page: Page)
     row = page.locator("[class*=st-key-tl_warning_]").filter(has=fell)
     row.get_by_role("button", name=t("timelines.cases_show")).last.click()
     expect(page.locator(".tl-cases tbody tr").first).to_contain_text("▼")
-    assert "alert=" in page.url
+    expect(page).to_have_url(re.compile("alert="))
 
 
 def test_a_line_is_hidden_by_the_keyboard_and_the_link_keeps_it(page: Page) -> None:

@@ -1,6 +1,7 @@
 """The Topics page in a real browser, over the real service with its archive and market reports."""
 
 import csv
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -118,7 +119,7 @@ def test_the_keyboard_alone_moves_opens_and_closes(page: Page) -> None:
     page.keyboard.press("Escape")
     expect(page.locator(TITLE)).to_have_count(0)
     wait_for(lambda: focused(page) == wanted, "The focus back on the topic in the list")
-    assert "topic=" not in page.url
+    expect(page).not_to_have_url(re.compile("topic="))
 
 
 def test_letters_typed_into_the_search_move_nothing(page: Page) -> None:
@@ -152,7 +153,7 @@ def test_a_search_finds_a_landmark_whose_languages_stand_side_by_side(page: Page
     expect(page.locator(".tp-primary a").first).to_have_attribute("target", "_blank")
     page.locator(".st-key-tp_beside label").first.click()
     expect(page.locator(".tp-language")).to_have_count(3)
-    assert "find=the+merge" in page.url
+    expect(page).to_have_url(re.compile(r"find=the\+merge"))
     page.go_back()
     page.go_back()
     expect(page.locator(TITLE)).to_have_count(0)
@@ -178,7 +179,7 @@ def test_days_and_category_narrow_the_list_from_the_link(warm_reader: Reader, id
     page.locator(".st-key-tp_days button").click()
     page.get_by_role("button", name="Any day").last.click()
     expect(page.locator(ROWS)).to_have_count(25)
-    assert "from=" not in page.url
+    expect(page).not_to_have_url(re.compile("from="))
     page.close()
 
 

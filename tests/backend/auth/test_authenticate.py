@@ -168,7 +168,9 @@ class Counted:
         return self.source.find(credential, place)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # the desk is only read
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)  # the desk is only read
 @given(headers=st.lists(st.tuples(NAMES, VALUES), max_size=6), terminal=st.booleans())
 def test_no_headers_whatever_raise_anything_but_a_refusal(
     desk: Desk, headers: Headers, terminal: bool

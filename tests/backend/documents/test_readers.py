@@ -192,7 +192,7 @@ def test_other_files_missing_ones_and_large_ones_are_refused(
     assert "longer than 1 MiB" in refused(tmp_path / "a.jsonl", b"x" * (1024**2 + 1))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=80)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=80)
 @given(st.binary(max_size=80) | st.text(alphabet="-\n:#url [{}]&*'\"! ", max_size=60).map(str.encode))
 def test_no_content_is_an_error(tmp_path: Path, content: bytes) -> None:
     for suffix in (".jsonl", ".md"):

@@ -148,7 +148,7 @@ def test_what_holds_no_word_finds_nothing_and_is_no_error(filled: DocumentStore,
         assert filled.search(asked) == []
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=60)
 @given(st.text(max_size=60) | st.text(alphabet="\"'*-:^(){}+\\|&!<> ANDORTNEbitco半減の.,0٣Ⅻ", max_size=60))
 @example('bitcoin OR "')
 @example("l'ETF d\u0301e Bitcoin")

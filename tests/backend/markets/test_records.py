@@ -16,7 +16,9 @@ from backend.markets.records import published_of, published_row, quote_of, quote
 from backend.markets.tables import market_figures, provider_quotes, published_figures
 from tests.support.quotes import published
 
-ONE_STORE = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+ONE_STORE = settings(
+    max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 AMOUNTS = st.decimals("1e-12", "1e15", places=12)
 MAYBE = st.one_of(st.none(), AMOUNTS)
 INSTANTS = st.datetimes(datetime(1, 1, 1), datetime(9999, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001

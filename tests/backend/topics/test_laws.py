@@ -104,7 +104,10 @@ def sorted_by_hand(texts: list[Any], wanted: Wanted) -> list[int]:
     return [text.topic_id for text in chosen]
 
 
-@settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(15),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(st.lists(a_put, max_size=4), st.lists(wishes, min_size=1, max_size=6), st.integers(1, 9))
 def test_pages_together_give_every_wanted_topic_once_and_in_order(
     shared: Database, puts: list[tuple[list[Topic], bool]], asked: list[Wanted], page_size: int
@@ -121,7 +124,10 @@ def test_pages_together_give_every_wanted_topic_once_and_in_order(
         assert read == expected
 
 
-@settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(15),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(st.lists(a_put, max_size=5))
 def test_blocks_count_what_there_is_and_stay_small(
     shared: Database, puts: list[tuple[list[Topic], bool]]
@@ -150,7 +156,10 @@ def test_blocks_count_what_there_is_and_stay_small(
     assert totals(read_blocks(shared)) == totals(kept)
 
 
-@settings(max_examples=examples(12), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(12),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(st.lists(a_put, max_size=4))
 def test_every_text_repeats_what_its_topic_says(
     shared: Database, puts: list[tuple[list[Topic], bool]]

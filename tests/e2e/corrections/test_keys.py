@@ -6,14 +6,15 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.corrections.page import FAULTS, FAULTY, MARK, check, content, focused, said, shown_text
+from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.browser
 
 
 def test_keys_move_decide_and_take_back_without_losing_the_place(page: Page) -> None:
     check(page, FAULTY)
-    first = focused(page)
-    assert first == "イーサリウム"
+    first = "イーサリウム"
+    wait_for(lambda: focused(page) == first, "The focus on the first finding")
     page.keyboard.press("n")
     assert focused(page) == "ﾋﾞｯﾄｺｲﾝ"
     page.keyboard.press("j")

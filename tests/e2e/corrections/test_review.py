@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.corrections.page import FAULTS, FAULTY, MARK, check, copied, focused, said
 from tests.support.reader import IDLE, LOOKS, Reader, is_steady, overflow, violations
+from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.browser
 
@@ -78,9 +79,10 @@ def test_a_hundred_thousand_characters_are_marked_and_walked_through(page: Page)
         page.keyboard.press("n")
     expect(page.locator(".review .card")).to_contain_text("21 of 200")
     mark = page.locator(f"{MARK}[data-n='20']")
-    assert mark.evaluate(
+    seen = (
         "mark => { const box = mark.getBoundingClientRect(); return box.top > 0 && box.bottom < innerHeight }"
     )
+    wait_for(lambda: bool(mark.evaluate(seen)), "The mark on the screen")
     page.keyboard.press("s")
     expect(page.locator(MARK)).to_have_count(0)
     page.keyboard.press("c")

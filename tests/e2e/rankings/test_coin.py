@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -9,6 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.e2e.rankings.page import DRAWN, panel, rankings
 from tests.support.reader import Reader
 from tests.support.running import Service
+from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.browser
 DOUBTED = ("stale", "divergent", "conflict", "jump", "depeg")
@@ -25,15 +27,20 @@ def warm_reader(browser: Browser, running_dashboard: str) -> Iterator[Reader]:
 def test_disputed_figures_are_marked_found_and_explained(page: Page, running_service: Service) -> None:
     page.get_by_role("button", name="Stale or disputed", exact=True).click()
     expect(page).to_have_url(re.compile("facet=flagged"))
-    facts = running_service.get("/markets/figures").json()
-    told = {asset: fact for asset, fact in facts.items() if fact["flags"] or fact["stale"]}
-    marks = page.locator(".rk tbody tr").evaluate_all(
-        "rows => rows.map(row => [row.dataset.id, row.querySelector('.c-source').dataset.state])"
-    )
-    assert marks
+    facts: dict[str, Any] = {}
+    marks: list[list[str]] = []
+
+    def are_marked() -> bool:
+        """The page is a refresh behind the service, which may begin or end one dispute; the dead stay."""
+        facts.update(running_service.get("/markets/figures").json())
+        marks[:] = page.locator(".rk tbody tr").evaluate_all(
+            "rows => rows.map(row => [row.dataset.id, row.querySelector('.c-source').dataset.state])"
+        )
+        told = {asset for asset, fact in facts.items() if fact["flags"] or fact["stale"]}
+        return bool(marks) and len({asset for asset, _ in marks} ^ told) <= 1
+
+    wait_for(are_marked, "A mark at each disputed figure")
     assert all(state in DOUBTED for _, state in marks)
-    # A refresh between the two looks may begin or end one dispute; the dead assets stay.
-    assert len({asset for asset, _ in marks} ^ set(told)) <= 1
     disputed = [asset for asset, state in marks if state in ("divergent", "conflict")]
     if all(fact["spread_pct"] is None for fact in facts.values()):
         assert disputed == [], "while one view is out there is nothing to disagree with"

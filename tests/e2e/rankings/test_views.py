@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.rankings.page import DRAWN, focused, panel
 from tests.support.reader import Reader, is_steady, overflow, violations
+from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.browser
 
@@ -25,7 +26,7 @@ def test_assets_join_and_leave_the_comparison_by_name(blank: Page, warm_reader: 
     page.get_by_role("button", name="Remove Ethereum (ETH)").click()
     expect(page.locator(".rk-matrix tbody tr")).to_have_count(3)
     expect(page).to_have_url(re.compile("compare=bitcoin%2Csolana%2Ccardano"))
-    assert focused(page)[0] == "INPUT"
+    wait_for(lambda: focused(page)[0] == "INPUT", "The focus on the field")
 
 
 def test_the_treemap_comes_back_as_it_was_drawn(page: Page) -> None:
