@@ -112,7 +112,7 @@ class Site:
     def start(self, node: Node) -> None:
         node.started = time.monotonic()
         settings = {**self.settings, "CHAINPROOF_PORT": str(node.port)}
-        node.program = programs.start(node.home, "serve", *self.arguments, **settings)
+        node.program = programs.start(node.home, "serve", *self.arguments, file_bytes=None, **settings)
 
     def start_all(self) -> None:
         for node in self.nodes:

@@ -130,12 +130,25 @@ class Program:
             self.printed.append(line)
 
 
-def start(home: Path, *arguments: str, **settings: str) -> Program:
+LIMITED = """import os, resource, sys
+limit = int(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+os.execv(sys.executable, [sys.executable, *sys.argv[2:]])"""
+"""Limits the size of files in the program alone: the threads of the test's own process write files too."""
+
+
+def command_line(arguments: Sequence[str], file_bytes: int | None) -> list[str]:
+    """``file_bytes``: the largest file that the program may write, as on a full disk."""
+    limited = [] if file_bytes is None else ["-c", LIMITED, str(file_bytes)]
+    return [sys.executable, *limited, "-m", "backend.cli", *arguments]
+
+
+def start(home: Path, *arguments: str, file_bytes: int | None = None, **settings: str) -> Program:
     """A ``chainproof`` command that runs until it ends or :func:`end_all` of its folder.
 
     It gets a free port unless the settings name one.
     """
-    return start_command(home, [sys.executable, "-m", "backend.cli", *arguments], settings)
+    return start_command(home, command_line(arguments, file_bytes), settings)
 
 
 def start_command(
@@ -175,11 +188,11 @@ def home_in(folder: Path, *, few: bool = True) -> Iterator[Path]:
 
 
 def run(
-    home: Path, *arguments: str, settings: Mapping[str, str] | None = None
+    home: Path, *arguments: str, settings: Mapping[str, str] | None = None, file_bytes: int | None = None
 ) -> subprocess.CompletedProcess[str]:
     """A ``chainproof`` command to its end."""
     return subprocess.run(
-        [sys.executable, "-m", "backend.cli", *arguments],
+        command_line(arguments, file_bytes),
         env=environment(home, **(settings or {})),
         stdin=subprocess.DEVNULL,
         capture_output=True,

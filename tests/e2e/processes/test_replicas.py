@@ -5,8 +5,9 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import psycopg
@@ -56,7 +57,7 @@ def test_two_services_on_one_store_refresh_once_a_tick_and_agree_on_keys(
     wait_for(lambda: programs.has_ended(worker), "The end of its worker")
     second.until_refreshed()
     second.until_refreshed()
-    assert_once_a_tick(empty_database_url, began)
+    assert_once_a_tick(empty_database_url, began, attempts=2)  # one may have been under way
     assert second.stop() == 0
     assert "Traceback" not in first.words + second.words
 
@@ -73,21 +74,22 @@ def refreshes(url: str) -> list[datetime]:
         return list(at)
 
 
-def assert_once_a_tick(url: str, since: datetime) -> None:
-    """No tick has two refreshes, and the engine ran no tick twice."""
-    ticks = [int(at.timestamp()) // TICK_SECONDS for at in refreshes(url) if at > since]
-    assert len(ticks) >= TICKS
-    assert len(set(ticks)) == len(ticks), ticks
+def assert_once_a_tick(url: str, since: datetime, *, attempts: int = 1) -> None:
+    """No tick has two refreshes, however late it comes, and the engine began none more often than that."""
+    began = [at for at in refreshes(url) if at > since]
+    assert len(began) >= TICKS
+    apart = [later - earlier for earlier, later in pairwise(began)]
+    assert min(apart) >= 0.8 * timedelta(seconds=TICK_SECONDS), apart
     engine = sa.create_engine(url, poolclass=sa.NullPool)
     with engine.connect() as connection:
-        attempts = connection.execute(
+        rows = connection.execute(
             sa.text(
                 "SELECT workflow_uuid, recovery_attempts FROM dbos.workflow_status "
                 "WHERE workflow_uuid LIKE '%market-refresh%' AND status = 'SUCCESS'"
             )
         ).all()
-    assert attempts
-    assert all(row.recovery_attempts <= 1 for row in attempts), attempts
+    assert rows
+    assert all(row.recovery_attempts <= attempts for row in rows), rows
 
 
 class OwnServer:

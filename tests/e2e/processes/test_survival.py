@@ -168,12 +168,8 @@ def test_a_store_that_cannot_be_written_is_a_sentence(home: Path) -> None:
     """A full disk, by a limit on the size of files: it stops root as well."""
     assert programs.run(home, "migrate").returncode == 0
     (home / "chainproof.db").unlink()
-    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1024, limit[1]))
-    try:
-        refused = programs.run(home, "serve", settings={"CHAINPROOF_PORT": str(free_port())})
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    settings = {"CHAINPROOF_PORT": str(free_port())}
+    refused = programs.run(home, "serve", settings=settings, file_bytes=1024)
     assert refused.returncode == 3
     assert "CHAINPROOF_HOME" in refused.stderr
     assert "Traceback" not in refused.stderr + refused.stdout
@@ -204,12 +200,7 @@ def test_a_worker_that_starts_on_a_full_disk_waits_for_room(home: Path) -> None:
     """Files may have a size at which the store is read, and the worker cannot store what its start needs."""
     needs(hasattr(psutil.Process, "rlimit"), "Only Linux limits other processes.")
     assert programs.run(home, "migrate").returncode == 0
-    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM_TO_READ, limit[1]))
-    try:
-        service = programs.start(home, "serve", **OFTEN)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    service = programs.start(home, "serve", file_bytes=ROOM_TO_READ, **OFTEN)
     wait_for(lambda: "worker_waits_for_the_store" in service.words, "A start that cannot be stored")
     worker = service.child("worker")
     service.until_ready(figures=False)
