@@ -10,11 +10,10 @@ from urllib.parse import urlsplit
 
 import httpx
 import streamlit as st
-from pydantic import ValidationError
 from streamlit import config, runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from backend.settings import Settings, is_loopback
+from backend.settings import Settings, SettingsError, is_loopback
 from dashboard.client.callers import NOBODY, Caller
 from dashboard.environment import environment
 from dashboard.sign_in.authority import SCOPES, Authority, Tokens
@@ -118,7 +117,7 @@ _made: tuple[tuple[tuple[str, str], ...], Desk | None] | None = None
 def desk() -> Desk | None:
     """This process's desk; null where nobody signs in. Another one when the environment has changed.
 
-    Raises :class:`pydantic.ValidationError` for settings that cannot be read.
+    Raises :class:`~backend.settings.SettingsError` for settings that cannot be read.
     """
     global _made
     now = environment()
@@ -138,7 +137,7 @@ def open_desk() -> Desk | None:
     """The same, and null for settings that cannot be read: no page asks the service then, but tells why."""
     try:
         return desk()
-    except ValidationError:
+    except SettingsError:
         return None
 
 
