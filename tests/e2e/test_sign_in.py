@@ -12,6 +12,7 @@ from backend.db import Database
 from dashboard.i18n import t
 from tests.support import running
 from tests.support.reader import CHECK, DESKTOP, IDLE, RULES
+from tests.support.waiting import LIMIT_MS
 
 pytestmark = pytest.mark.browser
 DEEP = "/rankings?coin=bitcoin"
@@ -45,6 +46,7 @@ def test_a_reader_signs_in_by_a_deep_link_cannot_store_and_sees_nothing_after_si
     browser: Browser, guarded_dashboard: str, running_service: running.Service, axe_source: str
 ) -> None:
     context = browser.new_context(locale="en-US", reduced_motion="reduce", **DESKTOP)
+    context.set_default_timeout(LIMIT_MS)
     faults: list[str] = []
     context.on("weberror", lambda fault: faults.append(str(fault.error)))
     page = context.new_page()
