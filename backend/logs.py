@@ -18,6 +18,14 @@ def _redact_event(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> 
     return event
 
 
+def report_errors_only() -> None:
+    """Report errors only, on standard error, until :func:`configure`: a command says itself what failed."""
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+
+
 def configure(settings: Settings) -> None:
     """Send our own and every library's log through one chain to standard error."""
     console = settings.log_format == "console" or (settings.log_format == "auto" and sys.stderr.isatty())

@@ -30,9 +30,9 @@ def main() -> None:
         # program's start; what is added up here is small, and threads of requests and jobs are there already.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         heaps.share()
-        from backend.cli.commands import app
+        from backend.cli.commands import run
 
-        app()
+        run()
     except KeyboardInterrupt:
         print("\nStopped.", file=sys.stderr)
         sys.exit(INTERRUPTED)

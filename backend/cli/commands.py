@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from backend import logs
 from backend.cli import (
     apps,
     backups,
@@ -59,3 +60,9 @@ def _root(
     ] = False,
 ) -> None:
     """Crypto markets, topics, article correction and evaluation timelines."""
+
+
+def run() -> None:
+    """Run the command that the arguments name; only programs that run on log more than errors."""
+    logs.report_errors_only()
+    app()

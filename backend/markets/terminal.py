@@ -54,7 +54,8 @@ def prices_now(
             say(f"Asking {', '.join(market.sources.names)}…")
             report = Refresher(database, market).tick(datetime.now(UTC))
             if report.failed and not report.answered:
-                raise Unavailable("No provider answered. " + " ".join(report.failed.values()))
+                reasons = " ".join(dict.fromkeys(report.failed.values()))
+                raise Unavailable(f"No provider answered. Check the network. {reasons}")
             view.reload()
     finally:
         market.close()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from backend import cli
+from backend import cli, logs
 from backend.auth import keyformat
 from backend.cli import commands
 from backend.cli.commands import app
@@ -143,6 +143,7 @@ def test_algebra_takes_one_thread_unless_the_operator_says_more(
     if given is None:
         monkeypatch.delenv("OPENBLAS_NUM_THREADS")
     seen: list[str] = []
+    monkeypatch.setattr(logs, "report_errors_only", lambda: None)
     monkeypatch.setattr(commands, "app", lambda: seen.append(os.environ["OPENBLAS_NUM_THREADS"]))
     cli.main()
     assert seen == [then]
