@@ -106,6 +106,12 @@ def significant(value: Decimal, digits: int) -> str:
     return f"{_significant(value, digits).normalize():f}"
 
 
+def current(figure: Decimal | None, source: str | None) -> Decimal | None:
+    """A change or volume as every count, filter and drawing takes it: one of a last known good figure, whose
+    ``source`` ends in ``:stale``, says nothing of the present and is unknown."""
+    return None if source is not None and source.endswith(":stale") else figure
+
+
 def direction(change: Decimal | int | None, *, places: int = 2) -> Direction | None:
     """Which way a change goes as it is shown; null when it is not known."""
     if change is None:

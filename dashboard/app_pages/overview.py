@@ -78,6 +78,7 @@ def body() -> None:
         return
     states.stale_banner(*data.answers, key="overview")
     told = states.worker_banner(data.status.data)
+    states.provider_banner(data.status.data)
     if data.coins and refresh.await_first(any(coin.price is not None for coin in data.coins)) and not told:
         states.awaiting()
     if not data.coins:

@@ -16,7 +16,7 @@ from dashboard.client.wire import (
     RankedToken,
     ReasonValues,
 )
-from dashboard.formats import decimal, direction, instant
+from dashboard.formats import current, decimal, direction, instant
 
 Span = Literal["24h", "7d"]
 Concern = Literal["unknown", "conflict", "divergent", "jump", "depeg", "stale"]
@@ -28,7 +28,8 @@ MIN_CAPS: Mapping[str, int] = {"0": 0, "10m": 10**7, "100m": 10**8, "1b": 10**9,
 
 @dataclass(frozen=True, slots=True)
 class Coin:
-    """One asset of the overview; USD and percent, null when not known."""
+    """One asset of the overview; USD and percent, null when not known. The change and the volume of a last
+    known good figure are not known: see :func:`dashboard.formats.current`."""
 
     id: str
     symbol: str
@@ -131,9 +132,11 @@ def coins(
                 name=token["name"],
                 icon=token["icon_url"],
                 price=decimal(token["price_usd"]),
-                change=decimal(token["pct_change_24h"] if span == "24h" else token["pct_change_7d"]),
+                change=current(
+                    decimal(token["pct_change_24h"] if span == "24h" else token["pct_change_7d"]), source
+                ),
                 market_cap=decimal(token["market_cap"]),
-                volume=decimal(facts["volume_24h"]) if facts else None,
+                volume=current(decimal(facts["volume_24h"]), source) if facts else None,
                 stale=bool(source and source.endswith(":stale")),
                 closes=[candle[4] for candle in candles],
             )
@@ -142,14 +145,11 @@ def coins(
 
 
 def movers(rows: Iterable[Coin], min_cap: int, count: int) -> tuple[list[Coin], list[Coin]]:
-    """The strongest rises and falls among assets of at least ``min_cap``.
-
-    Last known good figures are left out: a change of yesterday leads nothing today.
-    """
+    """The strongest rises and falls among assets of at least ``min_cap``."""
     moved = [
         (row.change, row)
         for row in rows
-        if row.change is not None and not row.stale and (min_cap == 0 or (row.market_cap or 0) >= min_cap)
+        if row.change is not None and (min_cap == 0 or (row.market_cap or 0) >= min_cap)
     ]
     moved.sort(key=lambda pair: (-pair[0], pair[1].id))
     gainers = [row for change, row in moved if direction(change) == "up"][:count]
@@ -158,8 +158,8 @@ def movers(rows: Iterable[Coin], min_cap: int, count: int) -> tuple[list[Coin], 
 
 
 def most_active(rows: Iterable[Coin], count: int) -> list[tuple[Coin, Decimal]]:
-    """By the day's volume; a last known good volume is not the day's."""
-    known = [(row, row.volume) for row in rows if row.volume is not None and not row.stale]
+    """By the day's volume."""
+    known = [(row, row.volume) for row in rows if row.volume is not None]
     return sorted(known, key=lambda pair: (-pair[1], pair[0].id))[:count]
 
 

@@ -14,7 +14,7 @@ from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any, Literal, get_args
 
-from dashboard.formats import direction
+from dashboard.formats import current, direction
 
 Span = Literal["24h", "7d"]
 SPANS: tuple[Span, ...] = get_args(Span)
@@ -76,7 +76,8 @@ class Row:
         return any("stablecoin" in category.lower() for category in self.categories)
 
     def change(self, span: Span) -> Decimal | None:
-        return self.pct_24h if span == "24h" else self.pct_7d
+        """As counts, filters and drawings take it; see :func:`dashboard.formats.current`."""
+        return current(self.pct_24h if span == "24h" else self.pct_7d, self.source)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
+from dashboard.client import api
 from dashboard.client.research import Job
 from dashboard.components.copy_bar import Copyable, copy_bar
 from dashboard.components.focus import focus
@@ -30,6 +31,7 @@ def page() -> None:
     main, side = st.columns([13, 6], gap="medium")
     job_id = research_bench.shown()
     with main:
+        states.worker_banner(api.status().data)
         with st.container(key="rs_lead"):
             st.html(tag("p", text(t("research.lead")), class_="cr-lead"))
         with st.container(key="rs_panel_form", border=True):

@@ -2,15 +2,16 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import streamlit as st
 
 from dashboard import formats
 from dashboard.client import Fetched, Problem, api
-from dashboard.client.wire import MarketStatus
+from dashboard.client.wire import MarketStatus, ProviderStatus
 from dashboard.i18n import language, t
 from dashboard.views import refresh
+from dashboard.views.freshness import provider_name
 from dashboard.views.markup import tag, text
 
 
@@ -106,6 +107,29 @@ def worker_banner(status: MarketStatus | None) -> bool:
     words = tag("strong", text(said), title=title) + " " + tag("span", text(action))
     st.html(tag("div", words, class_="cp-stale", role="status"))
     return True
+
+
+def provider_banner(status: MarketStatus | None) -> None:
+    """Say which live providers are paused after failures, since when, why and when the next try is."""
+    if status is None or status["mode"] != "live":
+        return
+    lines = [_provider_line(provider) for provider in status["providers"] if provider["state"] != "ok"]
+    if lines:
+        st.html(tag("div", "".join(lines), class_="cp-stale", role="status"))
+
+
+def _provider_line(provider: ProviderStatus) -> str:
+    now = datetime.now(UTC)
+    fault = str(provider["message_values"].get("fault") or "unavailable")
+    name, why = provider_name(provider["provider"]), t(f"reasons.fault_{fault}")
+    since, retry = formats.instant(provider.get("failing_since")), formats.instant(provider["retry_at"])
+    began = formats.local_time(since, st.context.timezone, now) if since else None
+    told = t("frame.provider_failing", provider=name, time=began.text if began else "–", fault=why)
+    again = t("frame.provider_retry_soon")
+    if retry is not None and retry > now + timedelta(minutes=1):
+        again = t("frame.provider_retry_at", time=formats.local_time(retry, st.context.timezone, now).text)
+    title = began.utc if began else None
+    return tag("p", tag("strong", text(told), title=title) + " " + tag("span", text(again)))
 
 
 def _banner(parts: list[str], problem: Problem, key: str) -> None:

@@ -248,6 +248,40 @@ def test_a_worker_that_does_not_work_is_told_of_above_the_figures(
     assert (words or "") in page
 
 
+@pytest.mark.parametrize(
+    ("lang", "words"),
+    [
+        ("en", ("No data from CoinGecko since", "2026-11-18 10:00", "access was refused", "Next try at")),
+        ("ja", ("CoinGecko からデータを取得できません（アクセスの拒否）", "次回の取得は")),
+        ("zh", ("无法从 CoinGecko 获取数据（访问被拒绝）", "下次尝试时间为")),
+    ],
+)
+def test_a_live_provider_that_gives_nothing_is_told_of_with_its_next_try(
+    line: Line, monkeypatch: pytest.MonkeyPatch, lang: Any, words: tuple[str, ...]
+) -> None:
+    real = api.client().get
+    failing = {
+        "provider": "coingecko",
+        "state": "refused",
+        "failing_since": "2026-11-18T10:00:00Z",
+        "retry_at": "2999-11-18T10:30:00Z",
+        "message_values": {"fault": "refused"},
+    }
+
+    def told(path: str, *rest: Any, **more: Any) -> Any:
+        fetched = real(path, *rest, **more)
+        if path != "/markets/status":
+            return fetched
+        known = fetched.data["providers"]
+        return replace(fetched, data={**fetched.data, "mode": "live", "providers": [{**known[0], **failing}]})
+
+    monkeypatch.setattr(api.client(), "get", told)
+    page = html(opened(lang=lang))
+    assert page.count('class="cp-stale"') == 1
+    for word in words:
+        assert word in page
+
+
 def test_without_any_incident_that_is_said(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     real = api.client().get
 

@@ -58,8 +58,8 @@ function matches(row, view, terms) {
   if (view.minCap && !(row.tier >= MIN_CAPS.indexOf(view.minCap))) return false;
   const change = (view.span === "7d" ? row["7d"] : row["24h"]) || "";
   return view.facets.every((facet) => {
-    if (facet === "gainers") return change.startsWith("+");
-    if (facet === "losers") return change.startsWith("-");
+    if (facet === "gainers") return !row.stale && change.startsWith("+");
+    if (facet === "losers") return !row.stale && change.startsWith("-");
     if (facet === "stable") return row.stable;
     if (facet === "unpegged") return !row.stable;
     return row.stale || row.flags.length > 0;

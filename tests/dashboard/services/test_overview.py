@@ -72,15 +72,21 @@ def test_rows_join_ranking_and_price_and_keep_unknown_unknown() -> None:
         "candles_7d": [(1, 1.0, 2.0, 0.5, 1.5, None)],
     }
     figures = {"abc": facts(volume_24h=278539922)}
-    (day,) = overview.coins([token], {"abc": record(source="coingecko:stale")}, figures, "24h")
+    (day,) = overview.coins([token], {"abc": record(source="coingecko")}, figures, "24h")
+    (old,) = overview.coins([token], {"abc": record(source="coingecko:stale")}, figures, "24h")
     (week,) = overview.coins([token], {}, {}, "7d")
     assert (day.volume, week.volume) == (Decimal(278539922), None)
     assert (day.price, day.change, day.market_cap, day.stale) == (
         None,
         Decimal("0.10"),
         Decimal("12.5"),
-        True,
+        False,
     )
+    assert (old.stale, old.market_cap) == (True, Decimal("12.5"))
+    # No panel counts a change or volume that is not of today.
+    assert (old.change, old.volume) == (None, None)
+    assert (overview.breadth([old], "24h").up, overview.breadth([old], "24h").unknown) == (0, 1)
+    assert (overview.movers([old], 0, 5), overview.most_active([old], 5)) == (([], []), [])
     assert (week.change, week.stale, list(week.closes)) == (None, False, [1.5])
 
 
@@ -98,10 +104,9 @@ def test_gainers_rose_and_losers_fell_strongest_first() -> None:
     assert [row.id for row in losers] == ["d", "b"]
 
 
-def test_dust_and_old_figures_lead_nothing() -> None:
+def test_dust_leads_nothing() -> None:
     rows = [
         coin("dust", "900", "10"),
-        coin("old", "50", stale=True),
         coin("unknown", "70", None),
         coin("real", "2"),
     ]
@@ -126,10 +131,9 @@ def test_the_most_active_are_those_with_the_largest_known_volume_of_today() -> N
         coin("small", volume=1),
         coin("unknown"),
         coin("large", volume=9),
-        coin("old", volume=99, stale=True),
         coin("middle", volume=5),
     ]
-    assert overview.most_active(rows, 2) == [(rows[2], Decimal(9)), (rows[4], Decimal(5))]
+    assert overview.most_active(rows, 2) == [(rows[2], Decimal(9)), (rows[3], Decimal(5))]
 
 
 def test_the_largest_are_those_whose_size_is_known() -> None:

@@ -235,6 +235,15 @@ def test_text_finds_name_symbol_and_id_in_any_width_and_case() -> None:
     assert select([row], View(query="shiba doge")) == []
 
 
+def test_a_last_known_change_is_neither_a_rise_nor_a_fall_today() -> None:
+    fresh = Row("a", "A", "A", pct_24h=Decimal(2), source="coingecko")
+    rose = Row("b", "B", "B", pct_24h=Decimal(3), source="coingecko:stale")
+    fell = Row("c", "C", "C", pct_24h=Decimal(-3), source="coingecko:stale")
+    assert select([fresh, rose, fell], View(facets=frozenset({"gainers"}))) == [fresh]
+    assert select([fresh, rose, fell], View(facets=frozenset({"losers"}))) == []
+    assert rose.change("24h") is None
+
+
 def test_stale_and_disputed_figures_are_found_by_their_facet() -> None:
     fresh = Row("a", "A", "A", source="coingecko")
     stale, disputed = Row("b", "B", "B", source="coingecko:stale"), Row("c", "C", "C", flags=("divergent",))
