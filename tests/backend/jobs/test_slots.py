@@ -162,6 +162,7 @@ def test_dbos_has_the_private_call_that_takes_jobs_over() -> None:
 def orphan(launch: Launch, store: sa.Engine, workflows: sa.Table, monkeypatch: pytest.MonkeyPatch) -> str:
     """A job of slot-7 that had done its step when its process died; the engine's own thread leaves it."""
     monkeypatch.setattr(Sweeper, "sweep", lambda _: None)
+    launch()
     calls.clear()
     with SetWorkflowID("orphan"):
         assert DBOS.start_workflow(one_counted_step).get_result() == "made once"
