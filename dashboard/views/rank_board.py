@@ -45,6 +45,8 @@ def board() -> None:
             states.error(gathered.rankings.error, key="rankings", live=True)
         return
     states.stale_banner(*gathered.answers, key="rankings")
+    states.worker_banner(gathered.status.data)
+    states.provider_banner(gathered.status.data)
     table = _held(gathered.table)
     if refresh.await_first(any(row.price is not None for row in table.rows)):
         states.awaiting()

@@ -16,6 +16,7 @@ from typing import Any
 
 from dashboard import formats
 from dashboard.client import Fetched, api
+from dashboard.client.wire import MarketStatus
 from dashboard.components.rank_table import Formats, table_bytes
 from dashboard.i18n import LANGUAGES, Language, t
 from dashboard.services.rankings import COLUMNS, FACETS, MIN_CAPS, RULES, SPANS, Row, Span, build_rows
@@ -51,6 +52,7 @@ class Gathered:
     prices: Fetched[Any]
     figures: Fetched[Any]
     assets: Fetched[Any]
+    status: Fetched[MarketStatus]
 
     @property
     def answers(self) -> tuple[Fetched[Any], ...]:
@@ -60,8 +62,9 @@ class Gathered:
 def gather(span: Span) -> Gathered:
     """The answers of now and their table."""
     rankings, prices, figures, assets = api.rankings(span), api.prices(), api.figures(), api.assets()
+    status = api.status()
     if rankings.data is None:
-        return Gathered(None, rankings, prices, figures, assets)
+        return Gathered(None, rankings, prices, figures, assets, status)
     answers = (rankings.data, prices.data, figures.data, assets.data)
     key = (*map(id, answers), span == "7d")
     table = _known(key)
@@ -72,7 +75,7 @@ def gather(span: Span) -> Gathered:
                 rows = build_rows(rankings.data, prices.data, assets.data, figures.data, span=span)
                 table = Table(span, rows, {row.id: row for row in rows}, answers)
                 _keep(key, table)
-    return Gathered(table, rankings, prices, figures, assets)
+    return Gathered(table, rankings, prices, figures, assets, status)
 
 
 def _known(key: tuple[int, ...]) -> Table | None:
