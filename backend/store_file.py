@@ -22,9 +22,8 @@ its write-ahead log."""
 LEAST_ROOM_TO_OPEN_BYTES = 64 * 1024
 """Free space without which SQLite cannot make the two files that it keeps beside a store in use."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-OTHER_FOLDER = "Set CHAINPROOF_HOME to another folder"
-ROOM = "Free some space there, or set CHAINPROOF_HOME to a folder that has room"
-FULL = "The disk of {folder} is full. " + ROOM + "."
+OTHER_FOLDER = "Move it away, or choose another data folder"
+FULL = "The disk of {folder} is full. Free some space there."
 NOT_WRITABLE = (
     "The data folder {folder} cannot be written. Set CHAINPROOF_HOME to a folder that can be written."
 )
@@ -54,7 +53,8 @@ def check_room(file: Path, content_bytes: int = 0) -> None:
     if _free_bytes(file) < needed:
         least = -(-needed // 1024**2)
         raise Unavailable(
-            f"The disk of {file.parent} has less than the {least:,} MB free that a new store needs. {ROOM}."
+            f"The disk of {file.parent} has less than the {least:,} MB free that a new store needs. "
+            "Free some space there."
         )
 
 
@@ -91,7 +91,7 @@ def explain_failure(file: Path, reason: str) -> str:
 def _why_not_a_store(file: Path) -> str | None:
     """Whatever else stands in its place; null for a store, and for nothing at all."""
     if file.is_dir():
-        return f"{file} is a folder where the data store must be a file. {OTHER_FOLDER}, or move it away."
+        return f"{file} is a folder where the data store must be a file. {OTHER_FOLDER}."
     if file.is_file() and os.access(file, os.R_OK):
         with file.open("rb") as stream:
             start = stream.read(len(HEADER))

@@ -52,9 +52,9 @@ def store_of_an_unknown_schema(store: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (text_file, "is not an SQLite database. Set CHAINPROOF_HOME"),
-        (folder, "is a folder where the data store must be a file. Set CHAINPROOF_HOME"),
-        (database_of_another_program, "is the database of another program. Set CHAINPROOF_HOME"),
+        (text_file, "is not an SQLite database. Move it away"),
+        (folder, "is a folder where the data store must be a file. Move it away"),
+        (database_of_another_program, "is the database of another program. Move it away"),
         (store_of_an_unknown_schema, "schema 'a1b2c3d4', which no version"),
     ],
 )
