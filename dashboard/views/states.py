@@ -110,8 +110,11 @@ def worker_banner(status: MarketStatus | None) -> bool:
 
 
 def provider_banner(status: MarketStatus | None) -> None:
-    """Say which live providers are paused after failures, since when, why and when the next try is."""
-    if status is None or status["mode"] != "live":
+    """Say which providers are paused after failures, since when, why and when the next try is.
+
+    Says nothing of the sample market's providers, whose outages are part of its script.
+    """
+    if status is None or status["mode"] == "sample":
         return
     lines = [_provider_line(provider) for provider in status["providers"] if provider["state"] != "ok"]
     if lines:

@@ -17,7 +17,7 @@ from dashboard.i18n import LANGUAGES, t
 from dashboard.views import refresh
 from dashboard.views.overview_health import ALL_EVENTS, FEW_EVENTS
 from tests.support.line import Line
-from tests.support.pages import component, html, opened
+from tests.support.pages import change_answer, component, html, opened
 
 pytestmark = pytest.mark.usefixtures("dashboard_backend")
 
@@ -234,32 +234,29 @@ def test_a_provider_that_fails_is_told_of_in_the_readers_language(lang: Any) -> 
 def test_a_worker_that_does_not_work_is_told_of_above_the_figures(
     line: Line, monkeypatch: pytest.MonkeyPatch, worker: dict[str, Any], lang: Any, words: str | None
 ) -> None:
-    real = api.client().get
-
-    def told(path: str, *rest: Any, **more: Any) -> Any:
-        fetched = real(path, *rest, **more)
-        if path != "/markets/status":
-            return fetched
-        return replace(fetched, data={**fetched.data, "worker": {**worker, "restarts": 0}})
-
-    monkeypatch.setattr(api.client(), "get", told)
+    change_answer(
+        monkeypatch, "/markets/status", lambda status: {**status, "worker": {**worker, "restarts": 0}}
+    )
     page = html(opened(lang=lang))
     assert ('class="cp-stale"' in page) is (words is not None)
     assert (words or "") in page
 
 
 @pytest.mark.parametrize(
-    ("lang", "words"),
+    ("mode", "lang", "words"),
     [
-        ("en", ("No data from CoinGecko since", "2026-11-18 10:00", "access was refused", "Next try at")),
-        ("ja", ("CoinGecko からデータを取得できません（アクセスの拒否）", "次回の取得は")),
-        ("zh", ("无法从 CoinGecko 获取数据（访问被拒绝）", "下次尝试时间为")),
+        (
+            "live",
+            "en",
+            ("No data from CoinGecko since", "2026-11-18 10:00", "access was refused", "Next try at"),
+        ),
+        ("replay", "ja", ("CoinGecko からデータを取得できません（アクセスの拒否）", "次回の取得は")),
+        ("live", "zh", ("无法从 CoinGecko 获取数据（访问被拒绝）", "下次尝试时间为")),
     ],
 )
-def test_a_live_provider_that_gives_nothing_is_told_of_with_its_next_try(
-    line: Line, monkeypatch: pytest.MonkeyPatch, lang: Any, words: tuple[str, ...]
+def test_a_provider_that_gives_nothing_is_told_of_with_its_next_try(
+    line: Line, monkeypatch: pytest.MonkeyPatch, mode: str, lang: Any, words: tuple[str, ...]
 ) -> None:
-    real = api.client().get
     failing = {
         "provider": "coingecko",
         "state": "refused",
@@ -268,14 +265,10 @@ def test_a_live_provider_that_gives_nothing_is_told_of_with_its_next_try(
         "message_values": {"fault": "refused"},
     }
 
-    def told(path: str, *rest: Any, **more: Any) -> Any:
-        fetched = real(path, *rest, **more)
-        if path != "/markets/status":
-            return fetched
-        known = fetched.data["providers"]
-        return replace(fetched, data={**fetched.data, "mode": "live", "providers": [{**known[0], **failing}]})
+    def fail(status: Any) -> Any:
+        return {**status, "mode": mode, "providers": [{**status["providers"][0], **failing}]}
 
-    monkeypatch.setattr(api.client(), "get", told)
+    change_answer(monkeypatch, "/markets/status", fail)
     page = html(opened(lang=lang))
     assert page.count('class="cp-stale"') == 1
     for word in words:
@@ -283,13 +276,7 @@ def test_a_live_provider_that_gives_nothing_is_told_of_with_its_next_try(
 
 
 def test_without_any_incident_that_is_said(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = api.client().get
-
-    def emptied(path: str, *rest: Any, **more: Any) -> Any:
-        fetched = real(path, *rest, **more)
-        return replace(fetched, data=[]) if path.startswith("/markets/incidents") else fetched
-
-    monkeypatch.setattr(api.client(), "get", emptied)
+    change_answer(monkeypatch, "/markets/incidents", lambda _: [])
     assert t("overview.incidents_none") in text(panel(opened(), "incidents"))
 
 

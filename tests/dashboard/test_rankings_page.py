@@ -16,7 +16,7 @@ from dashboard.services.rankings import SPANS
 from dashboard.views import rank_board, rank_data
 from tests.support import pages
 from tests.support.line import Line
-from tests.support.pages import html
+from tests.support.pages import change_answer, html
 
 pytestmark = pytest.mark.usefixtures("dashboard_backend")
 
@@ -238,6 +238,12 @@ def test_when_the_service_goes_away_the_table_stays_and_says_how_old_it_is(line:
     line.cut = False
     app.button(key="stale-rankings-retry").click().run()
     assert 'role="status"' not in html(app)
+
+
+def test_a_worker_that_does_not_run_is_told_of_above_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    worker = {"state": "missing", "seen_at": None, "restarts": 0}
+    change_answer(monkeypatch, "/markets/status", lambda status: {**status, "worker": worker})
+    assert t("frame.worker_missing") in html(opened())
 
 
 def test_without_any_answer_there_is_an_error_with_a_retry(line: Line) -> None:

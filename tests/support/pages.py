@@ -1,10 +1,14 @@
 """Pages of the dashboard as Streamlit's own test harness runs them."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.client import api
 from tests.support.waiting import LIMIT_SECONDS
 
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
@@ -40,3 +44,14 @@ def opened(page: str = "", **query: str) -> AppTest:
     app.run()
     assert not app.exception
     return app
+
+
+def change_answer(monkeypatch: pytest.MonkeyPatch, path: str, change: Callable[[Any], Any]) -> None:
+    """Have the dashboard's client change what the service answers at paths that begin with ``path``."""
+    real = api.client().get
+
+    def get(asked: str, *rest: Any, **more: Any) -> Any:
+        fetched = real(asked, *rest, **more)
+        return replace(fetched, data=change(fetched.data)) if asked.startswith(path) else fetched
+
+    monkeypatch.setattr(api.client(), "get", get)

@@ -11,7 +11,7 @@ from backend.jobs.model import CANCELLED, FAULT, overdue_sentence
 from dashboard.i18n import LANGUAGES, t
 from dashboard.views import research_bench
 from tests.support.line import Line
-from tests.support.pages import html
+from tests.support.pages import change_answer, html
 from tests.support.research_app import Research
 from tests.support.research_page import again, drawn, job_of, opened, pressed, submitted
 
@@ -40,6 +40,15 @@ def test_a_job_that_no_worker_takes_up_says_that_nothing_works_on_it(service: Re
     assert "chainproof worker" in drawn(again(app))
     service.work()
     assert t("research.verdict_supported") in html(again(app))
+
+
+@pytest.mark.usefixtures("service")
+def test_a_worker_that_does_not_run_is_told_of_before_a_job_is_submitted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    worker = {"state": "missing", "seen_at": None, "restarts": 0}
+    change_answer(monkeypatch, "/markets/status", lambda status: {**status, "worker": worker})
+    assert t("frame.worker_missing") in html(opened())
 
 
 def test_a_running_job_of_which_nothing_is_heard_says_so(service: Research) -> None:
