@@ -96,7 +96,7 @@ def _why_not_a_store(file: Path) -> str | None:
         with file.open("rb") as stream:
             start = stream.read(len(HEADER))
         if start and start != HEADER:
-            return f"{file} is not an SQLite database. {OTHER_FOLDER}, or {FROM_BACKUP}."
+            return f"{file} is not an SQLite database. {OTHER_FOLDER}. Or {FROM_BACKUP}."
         tables = _tables(file) if start else set()
         if tables and VERSION_TABLE not in tables:
             return f"{file} is the database of another program. {OTHER_FOLDER}."

@@ -1,6 +1,6 @@
 """What an operator should know of jobs and source finding, in sentences."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 
@@ -9,12 +9,22 @@ import sqlalchemy as sa
 from backend.db import Database
 from backend.documents.store import DocumentStore
 from backend.jobs.tables import jobs
+from backend.plurals import counted
 from backend.settings import Settings
 from backend.sources import search
 from backend.sources.search.model import SearchFailed
 
 WAITS_LONG = timedelta(seconds=30)
 """A job that waits longer shows that no worker works, or too few do."""
+
+NOUNS: Mapping[str, tuple[str, ...]] = {
+    "landmark": ("archived event",),
+    "page": ("page that was read", "pages that were read"),
+    "article": ("article",),
+    "topic": ("topic",),
+    "user": ("document of your own", "documents of your own"),
+}
+"""Singular and plural by kind of document."""
 
 
 class Noted(NamedTuple):
@@ -36,19 +46,19 @@ def check_jobs(database: Database, now: datetime) -> Noted:
         count, oldest = connection.execute(waiting).one()
     if not count:
         return Noted("Jobs", "ok", "no job waits.")
-    counted = "1 job waits" if count == 1 else f"{count} jobs wait"
+    waiting_jobs = "1 job waits" if count == 1 else f"{count:,} jobs wait"
     if now - oldest < WAITS_LONG:
-        return Noted("Jobs", "ok", f"{counted}.")
+        return Noted("Jobs", "ok", f"{waiting_jobs}.")
     since = f"{oldest:%Y-%m-%d %H:%M} UTC"
     more = "Another 'chainproof worker' takes them up sooner."
-    return Noted("Jobs", "note", f"{counted}, the oldest since {since}. {more}")
+    return Noted("Jobs", "note", f"{waiting_jobs}, the oldest since {since}. {more}")
 
 
 def check_documents(database: Database) -> Noted:
-    counted = DocumentStore(database).count()
-    if not counted:
+    counts = DocumentStore(database).count()
+    if not counts:
         return Noted("Documents", "note", "None yet; the first start of a worker brings the archive in.")
-    kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(counted.items()))
+    kinds = ", ".join(counted(count, *NOUNS[kind]) for kind, count in sorted(counts.items()))
     return Noted("Documents", "ok", f"{kinds}.")
 
 

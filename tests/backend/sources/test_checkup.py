@@ -43,7 +43,7 @@ def test_jobs_that_wait_long_make_one_ask_for_a_worker(database: Database) -> No
 
 def test_documents_are_counted_by_kind(sqlite_database: Database) -> None:
     DocumentStore(sqlite_database).store([Document("user", "a", "https://a.example/", "t", "x")], now=NOW)
-    assert told(sqlite_database)["Documents"] == ("ok", "1 user.")
+    assert told(sqlite_database)["Documents"] == ("ok", "1 document of your own.")
 
 
 def test_a_search_engine_is_asked_in_live_mode(sqlite_database: Database, server: ProviderServer) -> None:
