@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 import structlog
 
@@ -33,10 +34,10 @@ LONGEST_PAUSE = 5.0
 """Seconds between two starts of a child that dies again and again."""
 
 
-def stop_with_parent() -> None:
-    """In a child of :class:`Family`: end this process when the parent has gone."""
+def stop_with_parent() -> bool:
+    """In a child of :class:`Family`: end this process when the parent has gone. Gives whether it is one."""
     if os.environ.pop(PARENT_PIPE, None) != "1":  # not for children of its own that know no pipe
-        return
+        return False
 
     def wait_for_end() -> None:
         with contextlib.suppress(OSError):
@@ -47,6 +48,22 @@ def stop_with_parent() -> None:
         os._exit(1)
 
     threading.Thread(target=wait_for_end, name="parent-watch", daemon=True).start()
+    return True
+
+
+def command_line(arguments: Sequence[str]) -> list[str]:
+    """A ``chainproof`` command of this installation."""
+    return [sys.executable, "-m", "backend.cli", *arguments]
+
+
+def replace_process(arguments: Sequence[str], *, has_parent: bool) -> NoReturn:
+    """Run a ``chainproof`` command in place of this program, under the same process id.
+
+    All threads end at once, wherever they are; files and connections close. ``has_parent`` is what
+    :func:`stop_with_parent` gave. Raises ``OSError`` where the program cannot be run.
+    """
+    pipe = {PARENT_PIPE: "1"} if has_parent else {}
+    os.execve(sys.executable, command_line(arguments), {**os.environ, **pipe})  # noqa: S606 - no shell is needed
 
 
 class StopRequest:
@@ -125,7 +142,7 @@ class Child:
 
     def start(self) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "backend.cli", *self.arguments],
+            command_line(self.arguments),
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL if self.silent else None,
             env={**os.environ, **self.environment, PARENT_PIPE: "1"},

@@ -1,29 +1,31 @@
 """The process that works: schedules, and the jobs that callers submit."""
 
 import contextlib
+import logging
+import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
 import sqlalchemy as sa
 import structlog
 
+from backend import migrations
 from backend.articles.rules.ruleset import Rules
 from backend.articles.tasks import article_schedules
 from backend.auth.oauth import retention
 from backend.db import Database
-from backend.errors import Unavailable
 from backend.extraction.tasks import extraction_jobs
 from backend.jobs.dispatch import Dispatcher
-from backend.jobs.engine import JobEngine
+from backend.jobs.engine import JobEngine, exit_at_once
 from backend.jobs.heartbeat import Heartbeat
 from backend.jobs.running import JobType
 from backend.jobs.schedules import HOUR, Schedule, Ticker
 from backend.jobs.slots import LockLost, open_locks
 from backend.jobs.tasks import job_schedules
 from backend.markets.tasks import REFRESH, market_schedules
-from backend.processes import GRACE_SECONDS, StopRequest
+from backend.processes import GRACE_SECONDS, StopRequest, replace_process
 from backend.settings import Settings
 from backend.sources.tasks import source_jobs, source_schedules
 from backend.timelines.tasks import SAMPLE_RUNS, timeline_schedules
@@ -36,6 +38,9 @@ STOP_SECONDS = GRACE_SECONDS - 2
 """Jobs that run may take so long to come to an end; the others are taken up by the next worker."""
 RETRY_SECONDS = 5.0
 """Between two attempts to begin on a store that takes nothing in."""
+STEADY_SECONDS = 60.0
+"""A worker that ran for this long begins again without a longer pause than the first."""
+LONGEST_PAUSE_SECONDS = 30.0
 
 
 def launched(
@@ -44,6 +49,7 @@ def launched(
     schedules: Sequence[Schedule],
     rules: Rules,
     heartbeat: Heartbeat,
+    on_slot_lost: Callable[[], None],
 ) -> JobEngine:
     """The engine at work, with what callers can submit, over one set of rules."""
     topics = topic_schedules(settings, database, rules)
@@ -67,6 +73,7 @@ def launched(
             heartbeat=heartbeat,
         ),
         heartbeat=heartbeat,
+        on_slot_lost=on_slot_lost,
     )
     engine.launch()
     if any(schedule.name == REPORTS for schedule in topics):
@@ -111,34 +118,78 @@ def patiently(begin: Callable[[], T], stop: StopRequest, *, retry_seconds: float
             return begin()
         except (sa.exc.OperationalError, OSError) as error:
             if not failing:
-                reason = " ".join(str(getattr(error, "orig", error)).split())
-                log.error("worker_waits_for_the_store", error=type(error).__name__, reason=reason)
+                log.error("worker_waits_for_the_store", error=type(error).__name__, reason=describe(error))
             failing = True
             stop.wait(retry_seconds)
     return None
 
 
-def run_worker(settings: Settings) -> None:
+def describe(error: Exception) -> str:
+    """What the store said, in one line."""
+    return " ".join(str(getattr(error, "orig", error)).split())
+
+
+def pause_seconds(slots_lost: int) -> float:
+    """How long to wait before a start after so many losses of the locks in a row: 1, 2, 4 and up to 30."""
+    return 2.0 ** (slots_lost - 1) if slots_lost < 6 else LONGEST_PAUSE_SECONDS
+
+
+def open_store(settings: Settings, stop: StopRequest, slots_lost: int) -> None:
+    """Bring the store to the newest schema. After a loss of the locks, wait until the store answers again.
+
+    The first start does not wait: an address that is wrong is told at once.
+    """
+    upgrade = partial(migrations.upgrade, settings.app_database_url)
+    if slots_lost:
+        stop.wait(pause_seconds(slots_lost))
+        patiently(upgrade, stop)
+    else:
+        upgrade()
+
+
+def run_worker(settings: Settings, *, slots_lost: int = 0, has_parent: bool = False) -> None:
     """Work until SIGINT or SIGTERM. What is not done by the end of the grace is another process's.
 
-    Raises :class:`~backend.errors.Unavailable` when the store goes away before the work began.
+    When PostgreSQL takes the locks of this process back, as a restart does, the process is replaced by a new
+    start of itself. ``slots_lost`` counts such starts in a row that did not last; ``has_parent`` is what
+    :func:`~backend.processes.stop_with_parent` gave.
     """
     stop = StopRequest()
     stop.end_within(STOP_SECONDS)
+    started = time.monotonic()
+
+    def restart() -> NoReturn:
+        # Without another line of work, since another process may have the slot and its jobs by now.
+        if stop.came:
+            exit_at_once()
+        lost = 1 if time.monotonic() - started >= STEADY_SECONDS else slots_lost + 1
+        logging.shutdown()
+        try:
+            replace_process(["worker", f"--slots-lost={lost}"], has_parent=has_parent)
+        except OSError:
+            exit_at_once()
+
+    open_store(settings, stop, slots_lost)
+    if stop.came:
+        return
     database = Database(settings.app_database_url)
     heartbeat = Heartbeat(database)
     patiently(heartbeat.start, stop)  # before all that may fail, so that failing starts are counted
-    schedules = [
-        *market_schedules(settings, database),
-        *article_schedules(settings, database),
-        sign_in_schedule(database),
-    ]
     try:
+        schedules = [
+            *market_schedules(settings, database),
+            *article_schedules(settings, database),
+            sign_in_schedule(database),
+        ]
         first_tick(settings, schedules)  # before all else: the figures are what a new start shows
-        begin = partial(launched, settings, database, schedules, Rules(settings, keep=True), heartbeat)
+        rules = Rules(settings, keep=True)
+        begin = partial(launched, settings, database, schedules, rules, heartbeat, restart)
         engine = patiently(begin, stop)
-    except LockLost as loss:
-        raise Unavailable(f"The data store went away: {loss}.") from loss
+    except (LockLost, sa.exc.OperationalError) as error:
+        if settings.is_sqlite:
+            raise
+        log.error("worker_start_cut_off", error=type(error).__name__, reason=describe(error))
+        restart()
     if engine is not None:
         log.info("worker_started")
         stop.wait()

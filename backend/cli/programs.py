@@ -126,20 +126,22 @@ def http(
 
 @app.command()
 @in_words
-def worker() -> None:
+def worker(
+    slots_lost: Annotated[
+        int, typer.Option(hidden=True, help="How often in a row the worker has just lost its locks.")
+    ] = 0,
+) -> None:
     """Run jobs and schedules, without HTTP."""
     settings = Settings()
     extras.check(settings)
     logs.configure(settings)
     warn_of_unknown_settings()
     exit_on_stop_signals()
-    stop_with_parent()
+    has_parent = stop_with_parent()
     with collector.making_what_stays():
-        from backend import migrations
         from backend.worker import run_worker
 
-    migrations.upgrade(settings.app_database_url)
-    run_worker(settings)
+    run_worker(settings, slots_lost=slots_lost, has_parent=has_parent)
 
 
 @app.command()

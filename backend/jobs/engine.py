@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import sqlalchemy as sa
 import structlog
@@ -55,7 +55,7 @@ class JobQueue:
     poll_seconds: float = 1.0
 
 
-def exit_at_once() -> None:
+def exit_at_once() -> NoReturn:
     """End the process without another line of work: its jobs may be another's by now."""
     logging.shutdown()
     os._exit(LOST_SLOT_EXIT_CODE)

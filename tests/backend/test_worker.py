@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from backend.processes import STOP_SIGNALS, StopRequest
-from backend.worker import patiently
+from backend.worker import patiently, pause_seconds
 from tests.support.own_thread import logs_of_this_thread
 
 FULL = sa.exc.OperationalError("INSERT", {}, Exception("database or disk is full"))
@@ -64,3 +64,7 @@ def test_a_fault_that_waiting_does_not_mend_is_raised(stop: StopRequest) -> None
     wrong = sa.exc.ProgrammingError("SELECT", {}, Exception("permission denied"))
     with pytest.raises(sa.exc.ProgrammingError):
         patiently(Start(wrong), stop, retry_seconds=0)
+
+
+def test_the_pause_grows_with_each_loss_of_the_locks_up_to_half_a_minute() -> None:
+    assert [pause_seconds(lost) for lost in (1, 2, 3, 5, 6, 2000)] == [1, 2, 4, 16, 30, 30]

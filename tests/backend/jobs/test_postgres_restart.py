@@ -1,0 +1,90 @@
+"""A worker whose PostgreSQL is restarted."""
+
+import signal
+import tempfile
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from backend import migrations
+from backend.db import Database
+from backend.jobs.model import Job
+from tests.support import databases, needs, run_folder
+from tests.support.programs import Program, home_in, start
+from tests.support.running import free_port
+from tests.support.submitted_jobs import ended, submit
+from tests.support.waiting import wait_for
+
+pytestmark = pytest.mark.processes
+WAITS = "worker_waits_for_the_store"
+TEXT = "Bitcoin and Ethereum rose after the Federal Reserve held its rate."
+
+
+class OwnServer:
+    """A server that can be stopped and started again, on the same data and address."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.url = ""
+
+    def start(self) -> None:
+        self.url = databases.start_server(self._folder).replace("postgresql://", "postgresql+psycopg://", 1)
+
+    def stop(self) -> None:
+        databases.stop_server(self._folder, signal.SIGINT)
+
+
+@pytest.fixture
+def server() -> Iterator[OwnServer]:
+    """A server for this test alone, since the run's own serves other tests at the same time."""
+    with tempfile.TemporaryDirectory(dir=run_folder.path()) as folder:
+        server = OwnServer(Path(folder) / "pgdata")
+        try:
+            server.start()
+        except Exception as error:  # noqa: BLE001 - whatever keeps PostgreSQL from starting on this machine
+            needs.is_missing(f"No PostgreSQL for tests: {type(error).__name__}: {error}")
+        yield server
+        server.stop()
+
+
+def wait_for_log(worker: Program, event: str) -> None:
+    def is_logged() -> bool:
+        assert worker.process.poll() is None, f"It ended: {worker.words}"
+        return event in worker.words
+
+    wait_for(is_logged, f"The event {event!r}")
+
+
+def test_a_worker_outlives_a_restart_of_postgresql_and_finishes_the_jobs_of_before_and_after(
+    server: OwnServer, tmp_path: Path
+) -> None:
+    migrations.upgrade(server.url)
+    database = Database(server.url)
+
+    def submitted() -> Job:
+        return submit(database, body={"text": TEXT}, now=datetime.now(UTC))
+
+    with home_in(tmp_path) as home:
+        worker = start(home, "worker", CHAINPROOF_DATABASE_URL=server.url, CHAINPROOF_LOG_LEVEL="info")
+        wait_for_log(worker, "worker_started")
+        before = [submitted() for _ in range(20)]
+        server.stop()
+        wait_for_log(worker, WAITS)
+        server.start()
+        after = submitted()
+
+        assert [ended(database, job).status for job in (*before, after)] == ["completed"] * 21
+        assert worker.words.count("job_slot_lost") == 1
+        assert worker.stop() == 0
+    database.dispose()
+
+
+def test_a_worker_that_waits_for_postgresql_ends_when_it_is_told_to(tmp_path: Path) -> None:
+    url = f"postgresql+psycopg://127.0.0.1:{free_port()}/none"
+    with home_in(tmp_path) as home:
+        worker = start(home, "worker", "--slots-lost=1", CHAINPROOF_DATABASE_URL=url)
+        wait_for_log(worker, WAITS)
+        assert worker.stop() == 0
+        assert worker.words.count(WAITS) == len(worker.words.splitlines()) == 1
