@@ -67,7 +67,7 @@ class Settings(SettingFields):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         return (init_settings, FoundSettings(settings_cls))
 
-    @cached_property
+    @property
     def is_offline(self) -> bool:
         """Whether no other host is asked: in every mode but live."""
         return self.mode != "live"

@@ -20,8 +20,9 @@ class Desk:
 
     def __init__(self, database: Database, now: datetime) -> None:
         def key(name: str, *, terminal: bool = False, expires_in: timedelta | None = None) -> bytes:
+            scopes = [] if terminal else ["read"]
             made = service.create_key(
-                database, name=name, scopes=["read"], terminal=terminal, expires_in=expires_in, now=now
+                database, name=name, scopes=scopes, terminal=terminal, expires_in=expires_in, now=now
             )
             return made.key.encode()
 

@@ -38,9 +38,8 @@ def make(database: Database, ring: Keyring, now: datetime) -> Callable[..., byte
     """A stored key as a header would carry it, known to the ring."""
 
     def made(**options: Any) -> bytes:
-        key = service.create_key(
-            database, now=now, **{"name": "desk", "scopes": ["read", "write"], **options}
-        ).key
+        scopes = [] if options.get("terminal") else ["read", "write"]
+        key = service.create_key(database, now=now, **{"name": "desk", "scopes": scopes, **options}).key
         ring.reload()
         return key.encode()
 

@@ -67,7 +67,8 @@ def test_own_candles_are_dated_by_what_they_hold_and_not_by_the_reading(
     worker, sources = trouble
     for source in sources.values():
         source.fail()
-    worker.market = replace(worker.market, sources=replace(worker.market.sources, history=None))
+    without_history = replace(worker.market.sources, history=None)
+    worker = replace(worker, market=replace(worker.market, sources=without_history))
     with structlog.testing.capture_logs():
         worker.tick(hours=3)
     series = read(worker)

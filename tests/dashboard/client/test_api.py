@@ -102,5 +102,5 @@ def test_another_environment_gets_another_client(monkeypatch: pytest.MonkeyPatch
 
 def test_settings_that_cannot_be_read_are_told_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHAINPROOF_PORT", "seventy")
-    with pytest.raises(api.SettingsError, match="port"):
+    with pytest.raises(api.SettingsError, match="CHAINPROOF_PORT"):
         api.client()

@@ -7,7 +7,7 @@ import pytest
 
 from backend.db import Database
 from backend.language_model.checkup import checkup
-from backend.settings import Settings
+from backend.settings import Settings, SettingsError
 from backend.topics.model_texts.checkup import checkup as texts_checkup
 from backend.topics.tasks import MODEL_TEXTS, model_schedules
 from tests.backend.topics.model_texts.conftest import JA, ZH, House
@@ -106,5 +106,5 @@ def test_what_a_model_words_is_chosen_by_words_and_none_is_nothing(monkeypatch: 
     monkeypatch.setenv("CHAINPROOF_MODEL_TOPICS", "none")
     assert Settings().model_topics == ()
     monkeypatch.setenv("CHAINPROOF_MODEL_TOPICS", "poems")
-    with pytest.raises(ValueError, match="insights"):
+    with pytest.raises(SettingsError, match="insights"):
         Settings()
