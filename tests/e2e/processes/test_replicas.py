@@ -137,8 +137,7 @@ def test_a_service_outlives_its_database_and_heals_by_itself(own_server: OwnServ
         answer = service.get(path)
         assert answer.status_code == 503, path
         assert int(answer.headers["Retry-After"]) > 0
-    wait_for(lambda: programs.has_ended(worker), "The end of a worker that lost its slot")
-    wait_for(lambda: service.words.count("process_died") >= 3, "Some vain starts of the worker")
+    wait_for(lambda: "worker_waits_for_the_store" in service.words, "A worker that waits for its database")
     refused = programs.run(home, "keys", "create", "--name", "now", settings=settings)
     assert refused.returncode == 3
     assert "does not answer" in refused.stderr
@@ -148,6 +147,8 @@ def test_a_service_outlives_its_database_and_heals_by_itself(own_server: OwnServ
     wait_for(service.is_ready, "Readiness")
     service.until_refreshed()
     assert service.get("/prices/bitcoin/quotes").status_code == 200
+    assert not programs.has_ended(worker)
     assert service.stop() == 0
+    assert "process_died" not in service.words
     assert "unhandled_error" not in service.words
     assert programs.nothing_runs(home)
