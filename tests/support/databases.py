@@ -177,3 +177,22 @@ def stop_server(folder: Path, how: signal.Signals = signal.SIGQUIT) -> None:
         return
     process.send_signal(how)
     process.wait(timeout=LIMIT_SECONDS)
+
+
+class OwnServer:
+    """A PostgreSQL that a test may stop and start again, on the same data and address.
+
+    The server of the run must not be stopped, since other tests use it at the same time.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.url = start_server(folder)
+
+    def stop(self, how: signal.Signals = signal.SIGQUIT) -> None:
+        stop_server(self._folder, how)
+
+    def start(self) -> None:
+        start_server(self._folder)
+        with psycopg.connect(self.url):
+            pass

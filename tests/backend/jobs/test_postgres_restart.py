@@ -11,7 +11,8 @@ import pytest
 from backend import migrations
 from backend.db import Database
 from backend.jobs.model import Job
-from tests.support import databases, needs, run_folder
+from tests.support import needs, run_folder
+from tests.support.databases import OwnServer
 from tests.support.programs import Program, home_in, start
 from tests.support.running import free_port
 from tests.support.submitted_jobs import ended, submit
@@ -22,27 +23,12 @@ WAITS = "worker_waits_for_the_store"
 TEXT = "Bitcoin and Ethereum rose after the Federal Reserve held its rate."
 
 
-class OwnServer:
-    """A server that can be stopped and started again, on the same data and address."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self.url = ""
-
-    def start(self) -> None:
-        self.url = databases.start_server(self._folder).replace("postgresql://", "postgresql+psycopg://", 1)
-
-    def stop(self) -> None:
-        databases.stop_server(self._folder, signal.SIGINT)
-
-
 @pytest.fixture
 def server() -> Iterator[OwnServer]:
     """A server for this test alone, since the run's own serves other tests at the same time."""
     with tempfile.TemporaryDirectory(dir=run_folder.path()) as folder:
-        server = OwnServer(Path(folder) / "pgdata")
         try:
-            server.start()
+            server = OwnServer(Path(folder) / "pgdata")
         except Exception as error:  # noqa: BLE001 - whatever keeps PostgreSQL from starting on this machine
             needs.is_missing(f"No PostgreSQL for tests: {type(error).__name__}: {error}")
         yield server
@@ -60,17 +46,18 @@ def wait_for_log(worker: Program, event: str) -> None:
 def test_a_worker_outlives_a_restart_of_postgresql_and_finishes_the_jobs_of_before_and_after(
     server: OwnServer, tmp_path: Path
 ) -> None:
-    migrations.upgrade(server.url)
-    database = Database(server.url)
+    url = server.url.replace("postgresql://", "postgresql+psycopg://", 1)
+    migrations.upgrade(url)
+    database = Database(url)
 
     def submitted() -> Job:
         return submit(database, body={"text": TEXT}, now=datetime.now(UTC))
 
     with home_in(tmp_path) as home:
-        worker = start(home, "worker", CHAINPROOF_DATABASE_URL=server.url, CHAINPROOF_LOG_LEVEL="info")
+        worker = start(home, "worker", CHAINPROOF_DATABASE_URL=url, CHAINPROOF_LOG_LEVEL="info")
         wait_for_log(worker, "worker_started")
         before = [submitted() for _ in range(20)]
-        server.stop()
+        server.stop(signal.SIGINT)
         wait_for_log(worker, WAITS)
         server.start()
         after = submitted()

@@ -10,11 +10,11 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-import psycopg
 import pytest
 import sqlalchemy as sa
 
 from tests.support import databases, programs
+from tests.support.databases import OwnServer
 from tests.support.running import wait_for
 
 pytestmark = [
@@ -92,22 +92,6 @@ def assert_once_a_tick(url: str, since: datetime, *, attempts: int = 1) -> None:
     assert all(row.recovery_attempts <= attempts for row in rows), rows
 
 
-class OwnServer:
-    """A PostgreSQL that a test may stop, which the one shared by all tests must not be."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self.url = databases.start_server(folder)
-
-    def go_away(self) -> None:
-        databases.stop_server(self._folder)
-
-    def come_back(self) -> None:
-        databases.start_server(self._folder)
-        with psycopg.connect(self.url):
-            pass
-
-
 @pytest.fixture
 def own_server(empty_database_url: str) -> Iterator[OwnServer]:
     """Asks for the shared one first, since that says where PostgreSQL cannot be had."""
@@ -128,7 +112,7 @@ def test_a_service_outlives_its_database_and_heals_by_itself(own_server: OwnServ
     service = programs.start(home, "serve", **settings).until_ready()
     worker = service.child("worker")
     wait_for(lambda: "worker_started" in service.words, "A worker that has its slot")
-    own_server.go_away()
+    own_server.stop()
 
     for path in ("/prices", "/rankings?with_candles=24h", "/assets", "/crypto/market-overview"):
         assert service.get(path).status_code == 200, f"{path} is answered from memory."
@@ -143,7 +127,7 @@ def test_a_service_outlives_its_database_and_heals_by_itself(own_server: OwnServ
     assert "does not answer" in refused.stderr
     assert service.get("/prices").status_code == 200
 
-    own_server.come_back()
+    own_server.start()
     wait_for(service.is_ready, "Readiness")
     service.until_refreshed()
     assert service.get("/prices/bitcoin/quotes").status_code == 200
