@@ -67,3 +67,5 @@ def configure(settings: Settings) -> None:
     logging.getLogger("uvicorn.access").disabled = True  # our own access log bears the request id
     for name in ("httpx", "httpcore", "alembic", "dbos", "streamlit", "watchdog"):
         logging.getLogger(name).setLevel(logging.WARNING)
+    # It tells of each retry; what came of the last one is told by whoever asked.
+    logging.getLogger("stamina").setLevel(logging.ERROR)
