@@ -77,9 +77,10 @@ def body() -> None:
         states.error(data.rankings.error, key="overview", live=True)
         return
     states.stale_banner(*data.answers, key="overview")
-    told = states.worker_banner(data.status.data)
+    worker_told = states.worker_banner(data.status.data)
     states.provider_banner(data.status.data)
-    if data.coins and refresh.await_first(any(coin.price is not None for coin in data.coins)) and not told:
+    has_prices = any(coin.price is not None for coin in data.coins)
+    if data.coins and refresh.await_first(has_prices) and not worker_told:
         states.awaiting()
     if not data.coins:
         reason, action = t("overview.no_assets"), t("overview.no_assets_action")

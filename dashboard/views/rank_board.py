@@ -45,10 +45,11 @@ def board() -> None:
             states.error(gathered.rankings.error, key="rankings", live=True)
         return
     states.stale_banner(*gathered.answers, key="rankings")
-    states.worker_banner(gathered.status.data)
+    worker_told = states.worker_banner(gathered.status.data)
     states.provider_banner(gathered.status.data)
     table = _held(gathered.table)
-    if refresh.await_first(any(row.price is not None for row in table.rows)):
+    has_prices = any(row.price is not None for row in table.rows)
+    if refresh.await_first(has_prices) and not worker_told:  # without a worker no figure is on its way
         states.awaiting()
     coin = st.query_params.get("coin", "")
     row = table.by_id.get(coin)

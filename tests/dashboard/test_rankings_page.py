@@ -246,6 +246,17 @@ def test_a_worker_that_does_not_run_is_told_of_above_the_table(monkeypatch: pyte
     assert t("frame.worker_missing") in html(opened())
 
 
+@pytest.mark.parametrize(("state", "promised"), [("working", True), ("waiting", True), ("missing", False)])
+def test_figures_are_promised_only_while_a_worker_may_bring_them(
+    monkeypatch: pytest.MonkeyPatch, state: str, promised: bool
+) -> None:
+    worker = {"state": state, "seen_at": None, "restarts": 0}
+    change_answer(monkeypatch, "/markets/status", lambda status: {**status, "worker": worker})
+    change_answer(monkeypatch, "/prices", lambda prices: {})
+    change_answer(monkeypatch, "/rankings", lambda tokens: [{**token, "price_usd": None} for token in tokens])
+    assert (t("frame.awaiting") in html(opened())) is promised
+
+
 def test_without_any_answer_there_is_an_error_with_a_retry(line: Line) -> None:
     line.cut = True
     app = opened()
