@@ -23,11 +23,12 @@ ENV PATH=/app/.venv/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 \
     CHAINPROOF_HOME=/data \
     CHAINPROOF_HOST=0.0.0.0 \
+    CHAINPROOF_MANAGEMENT_PORT=9000 \
     CHAINPROOF_DASHBOARD_HOST=0.0.0.0 \
     CHAINPROOF_LOG_FORMAT=json
 USER 10001:10001
 VOLUME /data
 EXPOSE 8000 8501
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:8000/healthz', timeout=4)"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:9000/healthz', timeout=4)"]
 CMD ["chainproof", "serve"]

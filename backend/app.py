@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
-from typing import Any
+from typing import Any, cast
 
 import structlog
 from anyio import to_thread
@@ -157,6 +157,17 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
         ),
         https=settings.api_url.startswith("https:"),
     )
+
+
+def create_management_app(service: Shell) -> Shell:
+    """``/healthz``, ``/readyz`` and ``/metrics`` of ``service`` alone, for the management listener."""
+    app = FastAPI(redirect_slashes=False, openapi_url=None, docs_url=None, redoc_url=None)
+    app.state = cast(FastAPI, service.inner).state
+    app.include_router(health.router)
+    _handle_errors(app)
+    settings: Settings = app.state.settings
+    bounds = Bounds(body=settings.body_limit_bytes)
+    return Shell(app, keyring=app.state.keyring, ready=FirstOf(), mode=settings.mode, bounds=bounds)
 
 
 def _seconds(now: Clock) -> Callable[[], float]:

@@ -94,6 +94,7 @@ def examine(settings: Settings, mistakes: Sequence[str] = ()) -> list[Finding]:
     run("search", "Search engines", lambda: sources_checkup.check_engines(settings))
     run("limits", "Limits", lambda: [limits_checkup(settings)])
     run("service", "Service", lambda: installation.check_service(settings, service))
+    run("management", "Management port", lambda: installation.check_management(settings, service))
     return found
 
 

@@ -186,3 +186,18 @@ def check_service(settings: Settings, service: Service) -> Iterator[Noted]:
     else:
         failing = [str(check["detail"]) for check in service.checks.values() if not check.get("ok")]
         yield Noted("Service", "fault", f"running at {url}, but not ready. {' '.join(failing)}")
+
+
+def check_management(settings: Settings, service: Service) -> Iterator[Noted]:
+    url = settings.management_url
+    if url is None or not service.checks:
+        return
+    try:
+        answers = httpx.get(f"{url}/healthz", timeout=3, trust_env=False).json() == {"status": "ok"}
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError):
+        answers = False
+    if answers:
+        yield Noted("Management port", "ok", f"answers at {url}.")
+    else:
+        told = f"The service does not answer at {url}. Another program may use that port; choose one with"
+        yield Noted("Management port", "note", f"{told} CHAINPROOF_MANAGEMENT_PORT, or 0 to turn it off.")

@@ -4,6 +4,7 @@ import time
 from typing import Any, Literal
 
 from anyio import CapacityLimiter, to_thread
+from anyio.lowlevel import RunVar
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
 from starlette.responses import JSONResponse, Response
@@ -14,8 +15,9 @@ from backend.instants import utc_now
 from backend.jobs.heartbeat import WorkerWatch
 from backend.language_model import gauges as model_gauges
 
-THREADS = CapacityLimiter(4)
-"""Of their own: whoever runs the service is answered while all others are taken."""
+THREADS = 4
+"""How many threads answer these endpoints in each event loop, apart from those of all other endpoints."""
+_threads: RunVar[CapacityLimiter] = RunVar("health_threads")
 
 router = APIRouter(tags=["operation"])
 
@@ -49,7 +51,17 @@ async def readyz(request: Request) -> Response:
     `worker` and `limits` tell of what is not needed to answer: their `ok` changes neither `status` nor the
     status code.
     """
-    return await to_thread.run_sync(_readiness, request, limiter=THREADS)
+    return await to_thread.run_sync(_readiness, request, limiter=_limiter())
+
+
+def _limiter() -> CapacityLimiter:
+    """The management listener has an event loop of its own, and a limiter belongs to one loop."""
+    try:
+        return _threads.get()
+    except LookupError:
+        limiter = CapacityLimiter(THREADS)
+        _threads.set(limiter)
+        return limiter
 
 
 def _readiness(request: Request) -> Response:
@@ -78,7 +90,7 @@ def _readiness(request: Request) -> Response:
 )
 async def read_metrics(request: Request) -> Response:
     """Prometheus metrics; for callers on loopback unless `CHAINPROOF_METRICS_PUBLIC` is set."""
-    return await to_thread.run_sync(_metrics, request, limiter=THREADS)
+    return await to_thread.run_sync(_metrics, request, limiter=_limiter())
 
 
 def _metrics(request: Request) -> Response:

@@ -130,7 +130,7 @@ def serve(port: int) -> None:
     from benchmarks.job_router import router
 
     shell = create_app(Settings())
-    inner: Any = shell._app
+    inner: Any = shell.inner
     inner.include_router(router)
     uvicorn.run(shell, port=port, log_config=None, loop="uvloop", http="httptools")
 

@@ -6,11 +6,11 @@ HTTP processes, a worker and a dashboard with ten readers run beside the load, w
 answers, pages, scans, stored scans, submissions and timelines (benchmarks/load_mix.py). The capacity is
 found first, by connections that never wait; then requests come at multiples of it whether or not earlier
 ones were answered.
-Aims: above capacity nothing but 2xx, 429 and 503, each refusal with a Retry-After; ``/healthz`` within
-100 ms (p99); memory that grows by at most 100 MiB; all well again within 5 s; and at the end each submission
-that was accepted has completed, and each scan that was stored is there. ``--soak`` instead stays at 40 % of
-the capacity and asks for memory within 10 % and no growth of open files. Ends with exit code 1 where an
-aim is missed. All on loopback, bounded in time and connections.
+Aims: above capacity nothing but 2xx, 429 and 503, each refusal with a Retry-After; ``/healthz`` on the
+management port within 100 ms (p99); memory that grows by at most 100 MiB; all well again within 5 s; and at
+the end each submission that was accepted has completed, and each scan that was stored is there. ``--soak``
+instead stays at 40 % of the capacity and asks for memory within 10 % and no growth of open files. Ends with
+exit code 1 where an aim is missed. All on loopback, bounded in time and connections.
 """
 
 import argparse
@@ -76,7 +76,7 @@ def watched(crew: Crew) -> Iterator[Watch]:
 
     def look() -> None:
         while not stop.wait(0.1):
-            for port in crew.ports:
+            for port in crew.management_ports:
                 began = time.perf_counter()
                 try:
                     right = loopback.get(f"http://127.0.0.1:{port}/healthz", timeout=10).is_success

@@ -26,6 +26,7 @@ class Crew:
     """What runs. ``serving`` are the processes that answer HTTP, ``others`` the worker and the dashboard."""
 
     ports: tuple[int, ...]
+    management_ports: tuple[int, ...]
     key: str
     database: Database
     serving: tuple[psutil.Process, ...]
@@ -92,9 +93,10 @@ def crew(store: str, serving: int) -> Iterator[Crew]:
             return psutil.Process(opened.enter_context(process(arguments, environment, ready, log)).pid)
 
         bases = [f"http://127.0.0.1:{port}" for port in ports]
+        management = tuple(free_port() for _ in range(serving))
         served = tuple(
-            start("serve --no-worker", port, f"{base}/healthz")
-            for port, base in zip(ports, bases, strict=True)
+            start("serve --no-worker", port, f"{base}/healthz", CHAINPROOF_MANAGEMENT_PORT=str(managed))
+            for port, base, managed in zip(ports, bases, management, strict=True)
         )
         worker = start("worker", ports[0], f"{bases[0]}/healthz")
         wait_for_prices(bases[0], key)
@@ -106,7 +108,7 @@ def crew(store: str, serving: int) -> Iterator[Crew]:
         child = opened.enter_context(
             process(arguments, environment, f"{dashboard}/_stcore/health", home / "dashboard.log")
         )
-        yield Crew(ports, key, database, served, (worker, psutil.Process(child.pid)), dashboard)
+        yield Crew(ports, management, key, database, served, (worker, psutil.Process(child.pid)), dashboard)
 
 
 def topics(base: str, key: str) -> int:

@@ -72,6 +72,7 @@ def service_environment(home: Path, port: int, **more: str) -> dict[str, str]:
         "CHAINPROOF_HOME": str(home),
         "CHAINPROOF_PORT": str(port),
         "CHAINPROOF_LOG_LEVEL": "warning",
+        "CHAINPROOF_MANAGEMENT_PORT": "0",
         **more,
     }
 

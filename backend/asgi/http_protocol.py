@@ -1,13 +1,15 @@
-"""HTTP/1.1 as uvicorn speaks it, held to limits, and refusing in the service's own words.
+"""Limits the size and the time of HTTP/1.1 requests, and the number of connections, in uvicorn's protocol.
 
-What comes before an application is asked is the server's alone: without this, a request's head may be
-endless in size and in time, a body may never come, fields behind a body (trailers) pass for headers, and
-whatever cannot be parsed is refused in plain text without a request id.
+uvicorn alone sets no limit on the size of a head or on the time of a head or body. It waits without end for
+a client that does not read its answer. It takes trailers for headers, and refuses in plain text.
+
+This is the only module that uses private members of uvicorn. ``pyproject.toml`` pins uvicorn to a minor
+version, and a test compares the members that this module relies on with those of the installed version.
 """
 
 import asyncio
 from enum import Enum
-from typing import Any
+from typing import Any, ClassVar
 
 import httptools
 import structlog
@@ -22,6 +24,10 @@ HEAD_BYTES, HEAD_LINES = 64 * 1024, 200
 """The most that stands before a body: request line and headers together, and how many of those."""
 HEAD_SECONDS, BODY_SECONDS = 15.0, 120.0
 """How long a head and a body may take to arrive, each as a whole: a trickle keeps no connection open."""
+STALL_SECONDS = 30.0
+"""How long a client may leave a waiting answer unread."""
+CROWDED = "crowded"
+"""The key in a request's state that says that there are too many connections."""
 ASKS_FOR_ANOTHER = (b"upgrade", b"http2-settings")
 
 
@@ -34,15 +40,21 @@ class Stage(Enum):
 
 
 class Protocol(HttpToolsProtocol):
-    """One connection. Other protocols (WebSocket, HTTP/2) are not spoken: who asks for them is answered in
-    HTTP/1.1, as RFC 9110 section 7.8 allows."""
+    """One connection. A request for another protocol (WebSocket, HTTP/2) is answered in HTTP/1.1, as RFC 9110
+    section 7.8 allows.
 
+    Requests on more than ``max_connections`` connections have :data:`CROWDED` in their state, so that the
+    application can refuse them in its own words. More than twice as many connections are closed.
+    """
+
+    max_connections: ClassVar[int] = 1000
     _ids = RequestIds()
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         self._stage = self._timed = Stage.NOTHING
         self._timer: asyncio.TimerHandle | None = None
+        self._stall_timer: asyncio.TimerHandle | None = None
         self._unused_bytes = self._packet = 0
         self._began_now = self._is_over = False
         self._refusal: errors.ServiceError | None = None
@@ -51,10 +63,14 @@ class Protocol(HttpToolsProtocol):
         super().connection_made(transport)
         self._stage = Stage.HEAD
         self._keep_time()
+        if len(self.connections) > 2 * self.max_connections:
+            metrics.SHED.labels("connections").inc()
+            transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stage = Stage.NOTHING
         self._keep_time()
+        self._end_stall_timer()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -79,6 +95,8 @@ class Protocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        if len(self.connections) > self.max_connections:
+            self.scope["state"][CROWDED] = True
         if self._timer is not None:
             self._stop_clock()  # each request has its own time
         self._stage = Stage.HEAD
@@ -109,6 +127,34 @@ class Protocol(HttpToolsProtocol):
         self._stage = Stage.NOTHING
         if not self.parser.should_upgrade():
             super().on_message_complete()
+
+    def timeout_keep_alive_handler(self) -> None:
+        super().timeout_keep_alive_handler()
+        if self.transport.get_write_buffer_size():  # closing waits until it is empty
+            self.loop.call_later(STALL_SECONDS, self.transport.abort)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._start_stall_timer()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._end_stall_timer()
+
+    def _start_stall_timer(self) -> None:
+        unread = self.transport.get_write_buffer_size()
+        self._stall_timer = self.loop.call_later(STALL_SECONDS, self._abort_if_stalled, unread)
+
+    def _abort_if_stalled(self, unread_before: int) -> None:
+        if self.transport.get_write_buffer_size() >= unread_before:
+            self.transport.abort()
+        else:
+            self._start_stall_timer()
+
+    def _end_stall_timer(self) -> None:
+        if self._stall_timer is not None:
+            self._stall_timer.cancel()
+            self._stall_timer = None
 
     def _head_bytes(self) -> int:
         return len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
@@ -184,6 +230,10 @@ class Protocol(HttpToolsProtocol):
         ]
         lines = b"".join(b"%s: %s\r\n" % pair for pair in headers)
         return STATUS_LINE[error.status] + lines + b"\r\n" + answer.body
+
+
+def protocol_for(max_connections: int) -> type[Protocol]:
+    return type("Protocol", (Protocol,), {"max_connections": max_connections})
 
 
 def _too_large() -> errors.HeadersTooLarge:

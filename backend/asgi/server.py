@@ -1,18 +1,15 @@
-"""The server that the application runs in: its protocol, its time-outs, whose word on addresses it takes."""
+"""Configures uvicorn, and runs the management listener in a thread of its own."""
 
-import asyncio
 import socket
-import sys
-from functools import partial
-from typing import Any, cast
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import structlog
 import uvicorn
 from starlette.types import ASGIApp
 
-from backend import metrics
-from backend.asgi.protocol import BoundedProtocol, bounded
-from backend.asgi.turns import FIRST
+from backend.asgi.http_protocol import protocol_for
 from backend.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -23,16 +20,14 @@ GRACEFUL_SECONDS = 6
 """How long answers that are being sent may take once the service is told to stop."""
 SPARE_FILES = 256
 """Besides connections: the store, logs, feeds, pipes to other processes."""
-TAKEN_IN_AT_ONCE = 64
-PAUSE_SECONDS = 0.5
-SECOND_LOOK_SECONDS = 0.01
+MANAGEMENT_STOP_SECONDS = 2.0
 
 
 def server_config(app: ASGIApp, settings: Settings) -> uvicorn.Config:
     make_room_for_connections(settings.connections_at_once)
     return uvicorn.Config(
         app,
-        http=bounded(settings.connections_at_once),
+        http=protocol_for(settings.connections_at_once),
         ws="none",
         log_config=None,
         access_log=False,
@@ -59,106 +54,23 @@ def make_room_for_connections(count: int) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
-class Server(uvicorn.Server):
-    """uvicorn's server with an ear of its own for connections.
+@contextmanager
+def management_listener(app: ASGIApp, settings: Settings, bound: socket.socket | None) -> Iterator[None]:
+    """Answer ``app`` on ``bound`` while the block runs, in a thread and an event loop of its own.
 
-    The event loop takes in one connection each time around, and whoever comes next, to ask /healthz perhaps,
-    waits behind all who came before: seconds. Here all are taken in at once, and opened in their turns.
+    Health checks are thus answered in time while the event loop of the service is overloaded. Does nothing
+    without a socket. Raises ``OSError`` where the port is in use.
     """
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        self._listening: list[socket.socket] = []
-        self._unopened: set[socket.socket] = set()
-        self._opening: set[asyncio.Task[Any]] = set()
-        # What server_config gave: uvicorn knows it as a protocol of any kind.
-        self._protocol = cast(type[BoundedProtocol], self.config.http_protocol_class)
-        if sys.platform == "win32" or sockets is None:
-            await super().startup(sockets)
-            return
-        await super().startup([])
-        for listening in sockets:
-            listening.listen(self.config.backlog)
-            listening.setblocking(False)
-            self._listening.append(listening)
-            self._listen(listening)
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        for listening in self._listening:
-            asyncio.get_running_loop().remove_reader(listening)
-        self._listening.clear()
-        await super().shutdown(sockets)
-
-    def _listen(self, listening: socket.socket) -> None:
-        if listening in self._listening:
-            asyncio.get_running_loop().add_reader(listening, self._accept, listening)
-
-    def _accept(self, listening: socket.socket) -> None:
-        """Take in those who wait; some are left to other processes at the same socket."""
-        loop = asyncio.get_running_loop()
-        for _ in range(TAKEN_IN_AT_ONCE):
-            try:
-                connection, _ = listening.accept()
-            except (BlockingIOError, InterruptedError, ConnectionAbortedError):
-                return
-            except OSError as error:  # no more files or memory: some may be free again soon
-                log.error("connection_not_taken_in", error=error.strerror)
-                loop.remove_reader(listening)
-                loop.call_later(PAUSE_SECONDS, self._listen, listening)
-                return
-            connection.setblocking(False)
-            if connection.family != getattr(socket, "AF_UNIX", None):
-                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            if self._protocol.turns.take():
-                self._open(connection)
-            elif self._has_room():
-                self._unopened.add(connection)
-                self._wait(connection, SECOND_LOOK_SECONDS)
-            else:
-                metrics.SHED.labels("connections").inc()
-                connection.close()
-
-    def _has_room(self) -> bool:
-        held = len(self._unopened) + len(self.server_state.connections)
-        return held < 2 * self._protocol.most_connections
-
-    def _wait(self, connection: socket.socket, later: float = 0.0) -> None:
-        """Open ``connection`` when it is its turn, or at once where it is seen to ask what goes first.
-
-        That may come a moment after the connection: where it cannot be told yet, it looks again ``later``.
-        """
-        sent = _sent(connection)
-        if self._protocol.turns.take_first(sent):
-            self._open(connection)
-        elif later and any(first.startswith(sent) for first in FIRST):
-            asyncio.get_running_loop().call_later(later, self._wait, connection)
-        else:
-            self._protocol.turns.wait(partial(self._open, connection))
-
-    def _open(self, connection: socket.socket) -> None:
-        self._unopened.discard(connection)
-        if not self._listening:  # the service ends, and has told all who were there
-            connection.close()
-            return
-        opening = asyncio.get_running_loop().create_task(self._opened(connection))
-        self._opening.add(opening)
-        opening.add_done_callback(self._opening.discard)
-
-    async def _opened(self, connection: socket.socket) -> None:
-        loop = asyncio.get_running_loop()
-        try:
-            await loop.connect_accepted_socket(self._connection, connection)
-        except OSError:  # it is gone already
-            connection.close()
-
-    def _connection(self) -> asyncio.Protocol:
-        return self._protocol(
-            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
-        )
-
-
-def _sent(connection: socket.socket) -> bytes:
-    """The first bytes of what was sent already."""
+    if bound is None:
+        yield
+        return
+    bound.listen()  # in this thread, so that the caller learns of a port in use
+    server = uvicorn.Server(server_config(app, settings))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, name="management", daemon=True)
+    thread.start()
+    log.info("management_starts", port=bound.getsockname()[1])
     try:
-        return connection.recv(max(map(len, FIRST)), socket.MSG_PEEK)
-    except OSError:  # nothing yet, or it is gone
-        return b""
+        yield
+    finally:
+        server.should_exit = True
+        thread.join(MANAGEMENT_STOP_SECONDS)

@@ -19,9 +19,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from backend import errors, metrics
 from backend.asgi.answer import Answer
 from backend.asgi.body import Body
+from backend.asgi.http_protocol import CROWDED
 from backend.asgi.limiter import Caller, Limiter, by_address, by_holder
 from backend.asgi.load import Load, Pace
-from backend.asgi.protocol import CROWDED
 from backend.asgi.request_ids import RequestIds
 from backend.asgi.security_headers import Header, always
 from backend.asgi.time_limit import TimeLimit
@@ -69,7 +69,7 @@ class Shell:
         bounds: Bounds,
         https: bool = False,
     ) -> None:
-        self._app = app
+        self.inner = app
         self._keyring = keyring
         self._ready = ready
         self._bounds = bounds
@@ -83,7 +83,7 @@ class Shell:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            await self.inner(scope, receive, send)
             return
         started = time.perf_counter()
         sent_id = accept_encoding = if_none_match = None
@@ -200,7 +200,7 @@ class Shell:
         load.enter()
         limit.restart()
         try:
-            await self._app(scope, body, answer)
+            await self.inner(scope, body, answer)
         except Exception:
             log.exception("unhandled_error", method=method, path=scope["path"])
             error = errors.unexpected(text_id)

@@ -22,6 +22,8 @@ def print_banner(settings: Settings, *, ready: bool) -> None:
         f"  Data in    {settings.home}",
         f"  Commands   {command} --help",
     ]
+    if settings.management_url:
+        lines.insert(3, f"  Health     {settings.management_url}/readyz")
     if settings.dashboard_signs_in:
         lines.append(f"  Sign-in    at {settings.dashboard_origin}; '{command} users create' makes accounts")
     for line in [*lines, "  Ctrl-C stops all.\n"]:

@@ -3,8 +3,14 @@
 import socket
 from typing import NoReturn
 
+import structlog
+
 from backend.cli.words import DEPENDENCY_FAILED, fail
 from backend.processes import bound_socket
+from backend.settings import Settings
+
+log = structlog.get_logger(__name__)
+MANAGEMENT_PORT = "CHAINPROOF_MANAGEMENT_PORT"
 
 
 def bind(host: str, port: int, setting: str) -> socket.socket:
@@ -16,6 +22,25 @@ def bind(host: str, port: int, setting: str) -> socket.socket:
         fail(f"{reason} Choose another address or port with {setting}.", DEPENDENCY_FAILED)
     if bound is None:
         fail_for_used_port(port, setting)
+    return bound
+
+
+def bind_management(settings: Settings) -> socket.socket | None:
+    """The socket of the management listener; null if it is off.
+
+    Only a port that the settings name must be free: without one the service runs all the same, and warns.
+    """
+    host, port = settings.management_host, settings.management_listener_port
+    if not port:
+        return None
+    if settings.management_port is not None:
+        return bind(host, port, MANAGEMENT_PORT)
+    try:
+        bound = bound_socket(host, port)
+    except OSError:
+        bound = None
+    if bound is None:
+        log.warning("management_port_not_available", port=port, choose_another_with=MANAGEMENT_PORT)
     return bound
 
 

@@ -5,8 +5,8 @@ import os
 import shutil
 import signal
 import socket
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -16,7 +16,7 @@ import typer
 
 from backend import collector, extras, logs
 from backend.cli.banner import print_banner
-from backend.cli.ports import bind, fail_for_used_port
+from backend.cli.ports import MANAGEMENT_PORT, bind, bind_management, fail_for_used_port
 from backend.cli.store import settings_with, warn_of_unknown_settings
 from backend.cli.words import DEPENDENCY_FAILED, err, fail, in_words, out
 from backend.processes import (
@@ -53,6 +53,11 @@ def up(
     exit_on_stop_signals()
     bind(settings.host, settings.port, PORT).close()
     bind(settings.dashboard_host, settings.dashboard_port, DASHBOARD_PORT).close()
+    management = bind_management(settings)
+    if management is None:
+        settings = settings_with(management_port=0)
+    else:
+        management.close()
     migrations.upgrade(settings.app_database_url)
     quiet = {} if "log_level" in settings.model_fields_set else {"CHAINPROOF_LOG_LEVEL": "warning"}
     family = Family(
@@ -90,13 +95,15 @@ def serve(
     exit_on_stop_signals()
     stop_with_parent()
     bound = bind(settings.host, settings.port, PORT)
+    management = bind_management(settings)
     migrations.upgrade(settings.app_database_url)
     children = [Child("worker", ["worker"], needed=False)] if worker else []
     if workers > 1:
         _share_metrics(settings)
-        number = bound.fileno()
+        numbers = tuple(each.fileno() for each in (bound, management) if each is not None)
         children += [
-            Child(f"http-{n}", ["http", str(number)], descriptors=(number,)) for n in range(1, workers + 1)
+            Child(f"http-{n}", ["http", *map(str, numbers)], descriptors=numbers)
+            for n in range(1, workers + 1)
         ]
     family = Family(children)
     try:
@@ -106,7 +113,7 @@ def serve(
             _watch(family)
         else:
             family.watch_in_background()
-            _run_http(settings, bound, family.stop)
+            _run_http(settings, bound, management, family.stop)
     finally:
         family.end()
 
@@ -115,13 +122,15 @@ def serve(
 @in_words
 def http(
     descriptor: Annotated[int, typer.Argument(help="The socket to listen on, open in this process.")],
+    management: Annotated[int | None, typer.Argument(help="The socket of the management port.")] = None,
 ) -> None:
     """One of the HTTP processes of ``serve --workers``."""
     settings = Settings()
     logs.configure(settings)
     exit_on_stop_signals()
     stop_with_parent()
-    _run_http(settings, socket.socket(fileno=descriptor))
+    listening = None if management is None else socket.socket(fileno=management)
+    _run_http(settings, socket.socket(fileno=descriptor), listening)
 
 
 @app.command()
@@ -201,10 +210,12 @@ def _names(settings: Settings) -> tuple[str, ...]:
 
 
 def _answers(settings: Settings) -> bool:
-    """Whether the service is ready and the dashboard up."""
+    """Whether the service is ready, and the dashboard and the management port answer."""
     import httpx
 
-    addresses = (f"{settings.api_url}/readyz", f"{settings.dashboard_url}/_stcore/health")
+    addresses = [f"{settings.api_url}/readyz", f"{settings.dashboard_url}/_stcore/health"]
+    if settings.management_url:
+        addresses.append(f"{settings.management_url}/healthz")
     try:
         return all(httpx.get(address, timeout=2, trust_env=False).is_success for address in addresses)
     except httpx.HTTPError:
@@ -219,15 +230,22 @@ def _share_metrics(settings: Settings) -> None:
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
 
 
-def _run_http(settings: Settings, bound: socket.socket, also: Callable[[], object] = lambda: None) -> None:
+def _run_http(
+    settings: Settings,
+    bound: socket.socket,
+    management: socket.socket | None,
+    also: Callable[[], object] = lambda: None,
+) -> None:
     """Answer requests until SIGINT or SIGTERM, at which ``also`` is called too."""
     with collector.making_what_stays():
-        from backend.app import create_app
-        from backend.asgi import server as http_server
+        import uvicorn
+
+        from backend.app import create_app, create_management_app
+        from backend.asgi.server import management_listener, server_config
 
         application = create_app(settings)
 
-    class Server(http_server.Server):
+    class Server(uvicorn.Server):
         @contextmanager
         def capture_signals(
             self,
@@ -236,14 +254,24 @@ def _run_http(settings: Settings, bound: socket.socket, also: Callable[[], objec
             stop.end_within(GRACE_SECONDS + 1)
             yield
 
-    server = Server(http_server.server_config(application, settings))
+    server = Server(server_config(application, settings))
     log.info("http_starts", address=f"http://{settings.host}:{bound.getsockname()[1]}")
+    with ExitStack() as listening:
+        with _told_if_used(settings.management_listener_port, MANAGEMENT_PORT):
+            managed = management_listener(create_management_app(application), settings, management)
+            listening.enter_context(managed)
+        with _told_if_used(settings.port, PORT):
+            server.run([bound])
+
+
+@contextmanager
+def _told_if_used(port: int, setting: str) -> Iterator[None]:
     try:
-        server.run([bound])
+        yield
     except OSError as error:
         if error.errno != errno.EADDRINUSE:
             raise
-        fail_for_used_port(settings.port, PORT)
+        fail_for_used_port(port, setting)
 
 
 def _watch(family: Family, before_end: Callable[[], object] = lambda: None) -> None:

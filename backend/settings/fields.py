@@ -104,6 +104,11 @@ class SettingFields(BaseSettings):
     """The address that the service listens on. ``0.0.0.0`` makes it reachable from other machines."""
     port: int = Field(default=8000, ge=0, le=65535)
     """The port of the service."""
+    management_host: str = "127.0.0.1"
+    """The address that the management port listens on."""
+    management_port: int | None = Field(default=None, ge=0, le=65535)
+    """The port that answers ``/healthz``, ``/readyz`` and ``/metrics`` alone, in time also under overload.
+    ``0`` turns it off. By default 1000 above the port of the service; if that port is in use, it is off."""
     dashboard_host: str = "127.0.0.1"
     """The address that the dashboard listens on."""
     dashboard_port: int = Field(default=8501, ge=0, le=65535)

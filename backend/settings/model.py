@@ -12,6 +12,9 @@ from backend.settings.fields import OFF, RATE_BEYOND, ReplayFault, SettingFields
 from backend.settings.mistakes import explain
 from backend.settings.sources import FoundSettings
 
+MANAGEMENT_PORT_OFFSET = 1000
+LAST_PORT = 65535
+
 
 class Settings(SettingFields):
     """All settings, frozen. Raises :class:`~backend.settings.sources.SettingsError`."""
@@ -111,6 +114,20 @@ class Settings(SettingFields):
     @cached_property
     def api_url(self) -> str:
         return (self.base_url or f"http://{reachable(self.host)}:{self.port}").rstrip("/")
+
+    @cached_property
+    def management_listener_port(self) -> int:
+        """The port of the management listener; 0 if there is none."""
+        if self.management_port is not None:
+            return self.management_port
+        port = self.port + MANAGEMENT_PORT_OFFSET
+        return port if self.port and port <= LAST_PORT else 0
+
+    @cached_property
+    def management_url(self) -> str | None:
+        """The address of the management listener; null if there is none."""
+        port = self.management_listener_port
+        return f"http://{reachable(self.management_host)}:{port}" if port else None
 
     @cached_property
     def issuer_url(self) -> str:

@@ -16,9 +16,10 @@ from streamlit.web import cli as streamlit_cli
 from typer.testing import CliRunner
 
 from backend import logs
-from backend.cli import banner, programs
+from backend.cli import banner, ports, programs
 from backend.cli.commands import app
 from backend.settings import Settings
+from backend.settings.model import MANAGEMENT_PORT_OFFSET
 from tests.support.homes import own_home
 
 STOPPED = """
@@ -50,7 +51,9 @@ def used_port() -> Iterator[int]:
     [
         (["up"], "CHAINPROOF_PORT"),
         (["up"], "CHAINPROOF_DASHBOARD_PORT"),
+        (["up"], "CHAINPROOF_MANAGEMENT_PORT"),
         (["serve"], "CHAINPROOF_PORT"),
+        (["serve"], "CHAINPROOF_MANAGEMENT_PORT"),
         (["dashboard"], "CHAINPROOF_DASHBOARD_PORT"),
     ],
 )
@@ -65,6 +68,17 @@ def test_a_used_port_is_the_same_sentence_everywhere_and_nothing_is_made(
     )
     assert answer.stderr == f"chainproof: {told}\n"
     assert not home.exists()
+
+
+def test_the_default_management_port_belongs_to_the_port_of_the_service_and_need_not_be_free(
+    used_port: int,
+) -> None:
+    assert Settings(port=8000).management_url == "http://127.0.0.1:9000"
+    assert Settings(port=64_536).management_url is None
+    assert Settings(management_port=0).management_url is None
+    beside = Settings(port=used_port - MANAGEMENT_PORT_OFFSET)
+    assert beside.management_listener_port == used_port
+    assert ports.bind_management(beside) is None
 
 
 def test_a_port_that_is_taken_after_the_first_look_is_that_sentence_too(

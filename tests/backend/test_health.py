@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from backend.app import create_management_app
 from tests.support.asgi import send
 from tests.support.market_app import Clock, Running, enable_only, run_app, settings_in
 
@@ -43,6 +44,21 @@ def test_a_store_that_does_not_answer_makes_the_service_unready_and_leaves_it_al
     assert answer.json()["checks"]["store"]["ok"] is False
     assert b"secret" not in answer.body
     assert send(running.app, "/healthz").status == 200
+
+
+def test_the_management_application_answers_health_readiness_and_metrics_and_nothing_else(
+    running: Running,
+) -> None:
+    management = create_management_app(running.app)
+    for path in ("/healthz", "/readyz"):
+        answer = send(management, path)
+        assert (answer.status, answer.json()["status"]) == (200, "ok")
+        assert "x-request-id" in answer.headers
+    assert b"chainproof_http_requests_total" in send(management, "/metrics").body
+    assert send(management, "/metrics", client="192.0.2.7").status == 403
+    for path in ("/prices", "/openapi.json", "/docs"):
+        answer = send(management, path, headers={"CP-X-API-KEY": running.key})
+        assert (answer.status, answer.json()["code"]) == (404, "not_found")
 
 
 @pytest.mark.parametrize("seconds_ago", [60.0, None])

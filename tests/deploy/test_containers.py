@@ -149,6 +149,9 @@ def port() -> Iterator[int]:
 
 
 def test_health_checks_tell_a_program_that_answers_from_one_that_does_not(port: int) -> None:
+    dockerfile = (ROOT / "Dockerfile").read_text()
+    [managed] = re.findall(r"CHAINPROOF_MANAGEMENT_PORT=(\d+)", dockerfile)
+    assert f"http://127.0.0.1:{managed}/healthz" in instructions("HEALTHCHECK")[0]
     of_image = yaml.safe_load(instructions("HEALTHCHECK")[0].partition("CMD")[2])
     checks = [of_image, SERVICES["dashboard-1"]["healthcheck"]["test"][1:]]
     for program, option, code in checks:

@@ -104,7 +104,7 @@ class Running:
     @property
     def inner(self) -> FastAPI:
         """The FastAPI application inside the outermost layer."""
-        inner: FastAPI = self.app._app
+        inner: FastAPI = self.app.inner
         return inner
 
     @property

@@ -59,7 +59,9 @@ class Service:
 def environment(home: Path, **settings: str) -> dict[str, str]:
     """The environment of a program with only these settings."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CHAINPROOF_")}
-    return {**kept, "CHAINPROOF_HOME": str(home), "CHAINPROOF_LOG_LEVEL": "warning", **settings}
+    # A port of its own could be one that another test takes for free.
+    few = {"CHAINPROOF_LOG_LEVEL": "warning", "CHAINPROOF_MANAGEMENT_PORT": "0"}
+    return {**kept, "CHAINPROOF_HOME": str(home), **few, **settings}
 
 
 @contextlib.contextmanager

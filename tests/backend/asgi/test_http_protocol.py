@@ -6,8 +6,11 @@ from email.parser import BytesParser
 
 import orjson
 import pytest
+from uvicorn.config import Config
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.server import ServerState
 
-from backend.asgi.http_protocol import BODY_SECONDS, HEAD_BYTES, HEAD_LINES, HEAD_SECONDS
+from backend.asgi.http_protocol import BODY_SECONDS, HEAD_BYTES, HEAD_LINES, HEAD_SECONDS, Protocol
 from tests.support.wire import Connection
 
 GET = b"GET /x HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -16,6 +19,18 @@ H2C = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: A
 WEBSOCKET = (
     b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AA==\r\n"
 )
+
+OVERRIDDEN = {
+    *("connection_made", "connection_lost", "data_received", "pause_writing", "resume_writing"),
+    *("on_message_begin", "on_headers_complete", "on_body", "on_message_complete"),
+    "timeout_keep_alive_handler",
+}
+USED_METHODS = {"_unset_keepalive_if_required"}
+USED_ATTRIBUTES = {
+    *("connections", "server_state", "loop", "parser", "transport"),
+    *("scope", "headers", "cycle"),
+}
+USED_OF_A_REQUEST = {"more_body", "response_started", "response_complete", "keep_alive"}
 
 
 @pytest.fixture
@@ -211,3 +226,21 @@ def test_each_request_has_its_own_time(connection: Connection) -> None:
         connection.wait(BODY_SECONDS - 1)
         connection.send(b"a")
     assert connection.transport.written.count(b"/x 1") == 3
+
+
+def test_uvicorn_has_the_members_that_are_used_and_none_under_the_names_of_our_own(
+    connection: Connection,
+) -> None:
+    """Fails after an upgrade of uvicorn that renames or adds a member: read what changed, then adapt this."""
+    methods = {name for name in vars(Protocol) if not name.startswith("__")}
+    assert {name for name in methods if hasattr(HttpToolsProtocol, name)} == OVERRIDDEN
+    assert all(callable(getattr(HttpToolsProtocol, name, None)) for name in USED_METHODS)
+
+    config = Config(connection.app, http=HttpToolsProtocol, log_config=None)
+    theirs = HttpToolsProtocol(config, ServerState(), {}, connection.loop)
+    attributes = {name for name in vars(theirs) if not hasattr(HttpToolsProtocol, name)}
+    assert attributes >= USED_ATTRIBUTES
+    ours = vars(connection.protocol).keys() - attributes
+    assert all(name.startswith("_") for name in ours)
+    connection.send(GET)
+    assert vars(connection.protocol.cycle).keys() >= USED_OF_A_REQUEST

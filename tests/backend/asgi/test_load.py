@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from backend.asgi.body import Body
+from backend.asgi.http_protocol import CROWDED
 from backend.asgi.load import Load, Pace
-from backend.asgi.protocol import CROWDED
 from backend.asgi.shell import Bounds, Shell
 from backend.auth.keyring import Keyring
 from backend.db import Database

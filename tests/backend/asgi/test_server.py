@@ -1,4 +1,4 @@
-"""The server over real connections: who is slow or long is cut off, and everybody is taken in."""
+"""The server over real connections: slow readers and too many connections, and the management listener."""
 
 import re
 import socket
@@ -8,9 +8,10 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 import pytest
+import uvicorn
 
-from backend.asgi import protocol
-from backend.asgi.server import Server, server_config
+from backend.asgi import http_protocol
+from backend.asgi.server import management_listener, server_config
 from backend.settings import Settings
 from tests.support.waiting import LIMIT_SECONDS, wait_for
 
@@ -22,22 +23,22 @@ async def echo(scope: Any, receive: Any, send: Any) -> None:
     """Tells who asked and whether there are too many; ``/large`` is more than any buffer holds."""
     if scope["type"] != "http":
         return
-    crowded = protocol.CROWDED in scope["state"]
+    crowded = http_protocol.CROWDED in scope["state"]
     body = b"x" * LARGE if scope["path"] == "/large" else f"{scope['client'][0]} {crowded}".encode()
     headers = [(b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 
-Served = tuple[int, Server]
+Served = tuple[int, uvicorn.Server]
 
 
 @contextmanager
-def served(**settings: Any) -> Iterator[Served]:
+def served(app: Any = echo, **settings: Any) -> Iterator[Served]:
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
     listening.listen(128)
-    server = Server(server_config(echo, Settings(**settings)))
+    server = uvicorn.Server(server_config(app, Settings(**settings)))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     try:
@@ -92,7 +93,7 @@ def ask(port: int, request: bytes = REQUEST) -> bytes:
 
 
 def test_a_reader_that_takes_nothing_is_cut_off(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protocol, "STALL_SECONDS", 0.05)
+    monkeypatch.setattr(http_protocol, "STALL_SECONDS", 0.05)
     wait_for(lambda: not connections(server), "The end of former connections")
     with connect(server[0]) as connection:
         connection.sendall(b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -100,6 +101,27 @@ def test_a_reader_that_takes_nothing_is_cut_off(server: Served, monkeypatch: pyt
         wait_for(lambda: not connections(server), "The end of the connection")
         with suppress(ConnectionError):
             assert len(until_the_end(connection)) < LARGE
+
+
+def test_the_management_listener_answers_while_the_event_loop_of_the_service_is_blocked() -> None:
+    blocked, released = threading.Event(), threading.Event()
+
+    async def block(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            blocked.set()
+            released.wait(LIMIT_SECONDS)
+        await echo(scope, receive, send)
+
+    with served(block) as (port, _), connect(port) as one:
+        one.sendall(REQUEST)
+        assert blocked.wait(LIMIT_SECONDS)
+        with socket.socket() as bound:
+            bound.bind(("127.0.0.1", 0))
+            with management_listener(echo, Settings(), bound):
+                assert ask(bound.getsockname()[1]).startswith(b"HTTP/1.1 200")
+                assert not released.is_set()
+        released.set()
+        assert answer(one).startswith(b"HTTP/1.1 200")
 
 
 def test_nobodys_word_on_addresses_is_taken_unless_that_proxy_is_trusted(port: int) -> None:

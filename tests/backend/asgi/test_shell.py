@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from backend.asgi.protocol import CROWDED
+from backend.asgi.http_protocol import CROWDED
 from backend.asgi.request_ids import RequestIds
 from backend.asgi.shell import Bounds, Shell
 from backend.auth import service

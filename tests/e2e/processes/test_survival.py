@@ -108,7 +108,10 @@ def test_a_stop_amid_the_start_is_as_quiet(home: Path) -> None:
 
 def test_several_http_processes_answer_as_one_service(home: Path) -> None:
     alone = ("serve", "--workers", "2", "--no-worker")  # what the other process does is nothing to these
-    service = programs.start(home, *alone).until_ready(figures=False)
+    management = free_port()
+    settings = {"CHAINPROOF_MANAGEMENT_PORT": str(management)}
+    service = programs.start(home, *alone, **settings).until_ready(figures=False)
+    assert answers(f"http://127.0.0.1:{management}/readyz")
     parents = service.children("http")
     assert len(parents) == 2
 
