@@ -40,7 +40,7 @@ class Wanted:
 
     @property
     def searches(self) -> bool:
-        """Whether the index of words and entities is asked, which no counts stand ready for."""
+        """Whether the index of words and entities is asked."""
         return bool(self.find.strip() or self.entities)
 
 

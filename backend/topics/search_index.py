@@ -3,7 +3,7 @@
 It holds the terms that documents are searched by (:mod:`backend.documents.index_text`), so that a Chinese
 word is found within its sentence and an English one in another form. The entities of a topic are terms of its
 texts too. Topics are found or not, and never ranked by how well: hence one condition over
-the index, and the order and counts of :mod:`backend.topics.found`.
+the index, and the order and totals of :mod:`backend.topics.pages`.
 """
 
 from collections.abc import Collection, Sequence

@@ -3,7 +3,7 @@
 All writes are made in the caller's transaction, and with them what topics are found by and the documents
 that tell the same (``search_index.py``, ``evidence.py``). The first thing that each does is to move the
 change counter, whose row other writers then wait for: topics are written by one at a time, and readers know
-by its number which state of the counts they hold (see ``pages.py``).
+by its number whether the totals that they keep still hold (see ``pages.py``).
 """
 
 from collections.abc import Collection, Iterator, Sequence

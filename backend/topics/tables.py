@@ -87,8 +87,8 @@ topic_blocks = sa.Table(
     sa.Column("first_id", sa.BigInteger, primary_key=True, autoincrement=False),
     *(sa.Column(block_count(realm, category), sa.Integer, nullable=False) for realm, category in COUNTED),
 )
-"""How many texts of each realm and category lie from one place in the order of a language, by instant and
-topic, up to the next: for totals, and to find where a far page begins. See ``counts.py``."""
+"""How many texts of each realm and category lie from one place in the order of a language up to the next.
+Only the version before this one reads it: see ``block_counts.py``, which says when it goes."""
 
 topic_media = sa.Table(
     "topic_media",

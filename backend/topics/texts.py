@@ -1,17 +1,16 @@
-"""The texts of topics: written, deleted, and counted where they stand."""
+"""The texts of topics: written and deleted."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend.db import upsert
-from backend.topics import counts
-from backend.topics.counts import Change, Key
+from backend.topics import block_counts
+from backend.topics.block_counts import Place
 from backend.topics.model import Realm, Topic, TopicText
 from backend.topics.model_texts import translations
 from backend.topics.tables import topic_texts
@@ -26,19 +25,6 @@ class Entry:
     realm: Realm
     score: float
     is_new: bool
-
-
-class _Place(NamedTuple):
-    """Where a text stands in the order of its language, and as what it is counted."""
-
-    topic_id: int
-    language: str
-    realm: Realm
-    category: int
-    published_at: datetime
-
-    def changed(self, by: int) -> Change:
-        return Change(self.language, Key(self.published_at, self.topic_id), self.realm, self.category, by)
 
 
 def write(connection: Connection, entries: Sequence[Entry], *, replace: bool) -> None:
@@ -63,30 +49,29 @@ def write(connection: Connection, entries: Sequence[Entry], *, replace: bool) ->
         connection, [entry for entry in entries if kept.get(entry.id, set()).difference(entry.topic.texts)]
     )
     upsert(connection, topic_texts, [row for entry in entries for row in _rows(entry)])
-    left, came = set(before) - after, after - set(before)
-    counts.apply(connection, [place.changed(-1) for place in left] + [place.changed(1) for place in came])
+    block_counts.apply(connection, left=set(before) - after, came=after - set(before))
 
 
 def delete(connection: Connection, topic_id: int) -> None:
     """Delete all texts of a topic."""
     gone = _places(connection, [topic_id])
     _delete(connection, gone)
-    counts.apply(connection, [place.changed(-1) for place in gone])
+    block_counts.apply(connection, left=gone, came=())
 
 
-def _placed(entry: Entry, language: str) -> _Place:
-    return _Place(entry.id, language, entry.realm, int(entry.topic.category), entry.topic.published_at)
+def _placed(entry: Entry, language: str) -> Place:
+    return Place(entry.id, language, entry.realm, int(entry.topic.category), entry.topic.published_at)
 
 
-def _places(connection: Connection, topic_ids: Collection[int]) -> list[_Place]:
+def _places(connection: Connection, topic_ids: Collection[int]) -> list[Place]:
     if not topic_ids:
         return []
-    columns = [topic_texts.c[name] for name in _Place._fields]
+    columns = [topic_texts.c[name] for name in Place._fields]
     look = sa.select(*columns).where(topic_texts.c.topic_id.in_(topic_ids))
-    return [_Place(*row) for row in connection.execute(look)]
+    return [Place(*row) for row in connection.execute(look)]
 
 
-def _delete(connection: Connection, places: Sequence[_Place]) -> None:
+def _delete(connection: Connection, places: Sequence[Place]) -> None:
     if places:
         one = sa.delete(topic_texts).where(
             topic_texts.c.topic_id == sa.bindparam("of_topic"),
