@@ -49,10 +49,8 @@ class Pace:
 ANY_TIME = Pace()
 
 
-def pace_of(well_formed: bytes) -> Pace:
-    """What the channel of a well-formed feed says; nothing where it is no RSS or says nothing usable."""
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
-    root = etree.fromstring(well_formed, parser)
+def pace_of(root: etree._Element) -> Pace:
+    """What the channel of a feed says; nothing where it is no RSS or says nothing usable."""
     channel = next(root.iterchildren("{*}channel"), None)
     if channel is None:
         return ANY_TIME

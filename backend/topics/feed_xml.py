@@ -1,9 +1,9 @@
-"""A feed's bytes made into well-formed XML that holds nothing but elements and text.
+"""Parses a feed's bytes into an XML tree of nothing but elements and text.
 
 Feeds come in encodings that they do not name, behind a byte order mark or a blank line, with bare
 ampersands, undeclared prefixes and unclosed tags; and some come to do harm. Whatever stands before the
 root element goes (and with it every document type, so that no entity is ever declared), the encoding is
-found by trying, and a parser that mends writes the rest anew, with a bounded number of entries.
+found by trying, and a parser that recovers from mistakes reads the rest.
 """
 
 import codecs
@@ -11,14 +11,10 @@ import html
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from xml.parsers import expat
 
 from lxml import etree
 
 from backend.entities.model import Language
-
-MOST_ENTRIES = 200
-"""Entries of one feed that are read: those that come first, which are the newest nearly everywhere."""
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -70,8 +66,10 @@ class NotAFeed(ValueError):
     """Bytes that hold no feed; the message is the rest of a sentence that begins with whose they are."""
 
 
-def well_formed(body: bytes, language: Language, charset: str | None = None) -> bytes:
-    """The feed in ``body`` as well-formed XML in UTF-8, of at most :data:`MOST_ENTRIES` entries.
+def parse_tree(
+    body: bytes, language: Language, charset: str | None = None, *, url: str = ""
+) -> etree._Element:
+    """The root element of the feed in ``body``, which was found at ``url``.
 
     ``charset`` is the one that the server names. Raises :class:`NotAFeed`.
     """
@@ -80,28 +78,7 @@ def well_formed(body: bytes, language: Language, charset: str | None = None) -> 
     if root is None:
         page = re.search(r"<!doctype html|<html\b", text[:5_000], re.IGNORECASE)
         raise NotAFeed("sent a web page and no feed" if page else "sent nothing that is a feed")
-    tree = _mended(_with_namespaces(_referring(text[root.start() :])))
-    _tidy(tree)
-    written: bytes = etree.tostring(tree, encoding="utf-8", xml_declaration=True)
-    try:
-        expat.ParserCreate(namespace_separator=" ").Parse(written, True)
-    except expat.ExpatError as error:
-        raise NotAFeed(f"sent a feed that is beyond mending ({expat.ErrorString(error.code)})") from None
-    return written
-
-
-def _tidy(tree: etree._Element) -> None:
-    """Take away entries beyond the bound, and what would be read wrongly."""
-    for surplus in list(tree.iter("{*}item", "{*}entry"))[MOST_ENTRIES:]:
-        if (parent := surplus.getparent()) is not None:
-            parent.remove(surplus)
-    for element in list(tree.iter()):
-        bare = not len(element) and not element.attrib and not (element.text or "").strip()
-        if bare and (parent := element.getparent()) is not None:
-            parent.remove(element)  # an empty dc:description would stand for the description
-    for guid in tree.iter("{*}guid"):
-        if not (guid.text or "").strip().lower().startswith(("http://", "https://")):
-            guid.set("isPermaLink", "false")  # else a word would become an address relative to the feed's
+    return _recovered(_with_namespaces(_referring(text[root.start() :])), url)
 
 
 def decoded(body: bytes, language: Language, charset: str | None = None) -> str:
@@ -158,13 +135,13 @@ def _referring(text: str) -> str:
 
 
 def _reference(match: re.Match[str]) -> str:
-    name = match[1]
     if match[0] == "&":
         return "&amp;"
-    if name is None or name in _OF_XML:
+    if match[1] in _OF_XML:
         return match[0]
     meant = html.unescape(match[0])
-    return "" if meant == match[0] else html.escape(meant)  # what was declared above the root is nothing
+    # As HTML reads them: &#146; is an apostrophe. What was declared above the root is nothing.
+    return "" if meant == match[0] else html.escape(meant)
 
 
 def _with_namespaces(text: str) -> str:
@@ -181,7 +158,7 @@ def _with_namespaces(text: str) -> str:
     return text[:at] + declared + text[at:]
 
 
-def _mended(text: str) -> etree._Element:
+def _recovered(text: str, url: str) -> etree._Element:
     parser = etree.XMLParser(
         encoding="utf-8",
         recover=True,
@@ -193,7 +170,7 @@ def _mended(text: str) -> etree._Element:
         remove_pis=True,
     )
     try:
-        tree = etree.fromstring(text.encode("utf-8", "replace"), parser)
+        tree = etree.fromstring(text.encode("utf-8", "replace"), parser, base_url=url)
     except (etree.LxmlError, ValueError) as error:
         raise NotAFeed(f"sent a feed that is beyond mending ({type(error).__name__})") from None
     if tree is None:

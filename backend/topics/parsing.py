@@ -1,23 +1,48 @@
-"""Reading a feed: RSS 2.0 and its forerunners, RSS 1.0 (RDF) and Atom become plain entries. Pure.
+"""Parses a feed: RSS 2.0 and its forerunners, RSS 1.0 (RDF) and Atom become plain entries. Pure.
 
-feedparser knows the formats; what it is given was made harmless, and what it gives is taken as hostile.
+Elements are known by their lower-case names: those of RSS and Atom without a prefix, those of the modules in
+:data:`_PREFIXES` with the usual one, whatever prefix the feed gives them.
 """
 
-import io
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from types import MappingProxyType
+from xml.sax.saxutils import escape
 
-import feedparser  # type: ignore[import-untyped]  # it has no types
+from lxml import etree
 
 from backend.entities.model import Language
 from backend.topics import addresses, feed_dates, feed_pace, feed_text, feed_xml
 from backend.topics.feed_pace import Pace
 from backend.topics.feed_xml import NotAFeed
 
-__all__ = ["Entry", "NotAFeed", "ParsedFeed", "parse"]
+__all__ = ["MAX_ENTRIES", "Entry", "NotAFeed", "ParsedFeed", "parse"]
 
+MAX_ENTRIES = 200
+"""Entries of one feed that are read: those that come first, which are the newest nearly everywhere."""
+_PREFIXES = MappingProxyType({
+    "http://www.w3.org/2005/atom": "",
+    "http://purl.org/atom/ns#": "",
+    "http://purl.org/rss/1.0/": "",
+    "http://my.netscape.com/rdf/simple/0.9/": "",
+    "http://purl.org/dc/elements/1.1/": "dc",
+    "http://purl.org/dc/terms/": "dcterms",
+    "http://purl.org/rss/1.0/modules/content/": "content",
+    "http://rssnamespace.org/feedburner/ext/1.0": "feedburner",
+    "http://search.yahoo.com/mrss/": "media",
+    "http://search.yahoo.com/mrss": "media",
+    "http://www.itunes.com/dtds/podcast-1.0.dtd": "itunes",
+})  # fmt: skip
+_TITLES = ("title", "dc:title", "media:title")
+_WHOLE_TEXTS = ("content:encoded", "content", "body")
+_SUMMARIES = ("description", "summary", "abstract", "dc:description", "itunes:summary", "media:description")
+_PUBLISHED = ("pubdate", "published", "issued", "dcterms:issued")
+_UPDATED = ("updated", "modified", "lastbuilddate", "dc:date", "dcterms:modified")
+_CREATED = ("created", "dcterms:created")
+_TAG_PREFIX = re.compile(r"(</?)[A-Za-z][\w.-]*:")
 _NO_ARTICLE = frozenset(
     {"self", "enclosure", "replies", "edit", "hub", "license", "payment", "via", "related"}
 )
@@ -57,83 +82,122 @@ def parse(body: bytes, *, url: str, language: Language, charset: str | None = No
 
     Raises :class:`NotAFeed`.
     """
-    well_formed = feed_xml.well_formed(body, language, charset)
-    headers = {"content-type": "application/xml; charset=utf-8", "content-location": url}
-    # A stream: of a string feedparser would fetch the address or open the file that it names.
-    found = feedparser.parse(
-        io.BytesIO(well_formed), response_headers=headers, sanitize_html=False, resolve_relative_uris=False
-    )
-    if not found.version and not found.entries:
+    root = feed_xml.parse_tree(body, language, charset, url=url)
+    items = [element for element in root.iter() if _name(element) in ("item", "entry")][:MAX_ENTRIES]
+    channel = next((element for element in root if _name(element) == "channel"), None)
+    if channel is None and not items and not _name(root).endswith(("rss", "feed")):
         raise NotAFeed("sent nothing that is a feed")
-    name = feed_text.title_of(_text(found.feed, "title"))
-    entries, left_out = [], 0
-    for raw in found.entries[: feed_xml.MOST_ENTRIES]:
-        entry = _entry(raw, url, name, language)
-        if entry is None:
-            left_out += 1
-        else:
-            entries.append(entry)
-    updated = _dated(found.feed, ("updated", "published"), language)
-    return ParsedFeed(name, updated, tuple(entries), left_out, feed_pace.pace_of(well_formed))
+    head = _Fields(root if channel is None else channel)
+    name = feed_text.title_of(head.markup(_TITLES))
+    read = [_entry(_Fields(item), url, name, language) for item in items]
+    entries = tuple(entry for entry in read if entry is not None)
+    updated = head.instant(_UPDATED, language) or head.instant(_PUBLISHED, language)
+    return ParsedFeed(name, updated, entries, len(read) - len(entries), feed_pace.pace_of(root))
 
 
-def _entry(raw: Any, base: str, feed_name: str, language: Language) -> Entry | None:
-    url = next((found for link in _links(raw) if (found := addresses.canonical(link, base))), None)
+class _Fields:
+    """The children of an entry or of a feed's head, by name."""
+
+    def __init__(self, element: etree._Element) -> None:
+        self.element = element
+        self._by_name: dict[str, list[etree._Element]] = {}
+        for child in element:
+            self._by_name.setdefault(_name(child), []).append(child)
+
+    def all(self, *names: str) -> Iterator[etree._Element]:
+        for name in names:
+            yield from self._by_name.get(name, ())
+
+    def text(self, *names: str) -> str:
+        """The text of the first element that has any; empty where none has."""
+        return next((text for element in self.all(*names) if (text := _text(element))), "")
+
+    def markups(self, names: tuple[str, ...]) -> Iterator[str]:
+        """What elements hold as HTML, where they hold anything."""
+        return (markup for element in self.all(*names) if (markup := _markup(element)))
+
+    def markup(self, names: tuple[str, ...]) -> str:
+        return next(self.markups(names), "")
+
+    def instant(self, names: tuple[str, ...], language: Language) -> datetime | None:
+        """The first that can be read."""
+        moments = (feed_dates.read(_text(element), language) for element in self.all(*names))
+        return next((moment for moment in moments if moment is not None), None)
+
+
+def _entry(fields: _Fields, feed_url: str, feed_name: str, language: Language) -> Entry | None:
+    base = fields.element.base or feed_url
+    guid = fields.text("guid", "id") or _attribute(fields.element, "about")
+    links = (found for link in _links(fields, guid) if (found := addresses.canonical(link, base)))
+    url = next(links, None)
     if url is None:
         return None
-    bodies = _bodies(raw)
-    named = feed_text.title_of(_text(raw, "title"))
+    bodies = [*fields.markups(_WHOLE_TEXTS), *fields.markups(_SUMMARIES)]
+    named = feed_text.title_of(fields.markup(_TITLES))
     texts = (feed_text.text_of(body, without=(named, feed_name)) for body in bodies)
     text = next((text for text in texts if text), "")
     title = named or feed_text.title_of("", text)
     if not title:
         return None
-    published = _dated(raw, ("published",), language)
-    guid = _text(raw, "id").strip() or url
-    at = published or _dated(raw, ("updated", "created"), language)
-    return Entry(guid, url, title, text, _picture(raw, bodies, base), at, published is not None)
+    published = fields.instant(_PUBLISHED, language)
+    at = published or fields.instant(_UPDATED, language) or fields.instant(_CREATED, language)
+    picture = _picture(fields, bodies, base)
+    return Entry(guid or url, url, title, text, picture, at, published is not None)
 
 
-def _text(raw: Any, name: str) -> str:
-    """Not by ``raw.get``, which gives other fields in the place of missing ones."""
-    value = dict.get(raw, name)
-    return value if isinstance(value, str) else ""
-
-
-def _dated(raw: Any, names: tuple[str, ...], language: Language) -> datetime | None:
-    moments = (feed_dates.read(_text(raw, name), language) for name in names)
-    return next((moment for moment in moments if moment is not None), None)
-
-
-def _links(raw: Any) -> Iterator[str]:
+def _links(fields: _Fields, guid: str) -> Iterator[str]:
     """Where the entry may stand, the likeliest first."""
-    yield _text(raw, "feedburner_origlink")
-    yield _text(raw, "link")
-    for link in _mappings(raw, "links"):
-        if _text(link, "rel") not in _NO_ARTICLE:
-            yield _text(link, "href")
-    guid = _text(raw, "id").strip()
+    yield fields.text("feedburner:origlink")
+    links = [(_attribute(link, "rel") or "alternate", link) for link in fields.all("link")]
+    links.sort(key=lambda one: one[0] != "alternate")
+    for rel, link in links:
+        if rel not in _NO_ARTICLE:
+            yield _attribute(link, "href") or _text(link).replace("&amp;", "&")
     if guid.lower().startswith(("http://", "https://")):
         yield guid
 
 
-def _bodies(raw: Any) -> list[str]:
-    """The entry's texts as HTML, whole ones before summaries."""
-    whole = [_text(content, "value") for content in _mappings(raw, "content")]
-    return [body for body in (*whole, _text(raw, "summary")) if body.strip()]
-
-
-def _picture(raw: Any, bodies: list[str], base: str) -> str | None:
-    for item in (*_mappings(raw, "media_content"), *_mappings(raw, "links")):
-        is_image = _text(item, "medium") == "image" or _text(item, "type").startswith("image/")
-        if is_image and (found := addresses.image(_text(item, "url") or _text(item, "href"), base)):
+def _picture(fields: _Fields, bodies: list[str], base: str) -> str | None:
+    media = [element for element in fields.element.iter() if _name(element).startswith("media:")]
+    contents = [element for element in media if _name(element) == "media:content"]
+    for element in (*contents, *fields.all("enclosure", "link")):
+        is_image = _attribute(element, "medium") == "image" or _attribute(element, "type").startswith(
+            "image/"
+        )
+        address = _attribute(element, "url") or _attribute(element, "href")
+        if is_image and (found := addresses.image(address, base)):
             return found
-    for item in _mappings(raw, "media_thumbnail"):
-        if found := addresses.image(_text(item, "url"), base):
+    for element in media:
+        if _name(element) == "media:thumbnail" and (
+            found := addresses.image(_attribute(element, "url") or _text(element), base)
+        ):
             return found
     return next((found for body in bodies if (found := feed_text.picture_of(body, base))), None)
 
 
-def _mappings(raw: Any, name: str) -> list[Any]:
-    value = dict.get(raw, name)
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+def _name(element: etree._Element) -> str:
+    namespace, _, local = element.tag.rpartition("}")
+    prefix = _PREFIXES.get(namespace[1:].lower(), element.prefix or "")
+    return f"{prefix}:{local}".lower().removeprefix(":")
+
+
+def _attribute(element: etree._Element, name: str) -> str:
+    """The attribute of this local name, in whatever namespace; empty where there is none."""
+    found = (value for key, value in element.items() if key.rpartition("}")[2].lower() == name)
+    return next(found, "").strip()
+
+
+def _text(element: etree._Element) -> str:
+    """Its text before any other element: what a missing end tag would put into it is not its own."""
+    return (element.text or "").strip()
+
+
+def _markup(element: etree._Element) -> str:
+    """What ``element`` holds as HTML: its text is HTML that was escaped, its elements are XHTML."""
+    text = element.text or ""
+    if len(element) or _attribute(element, "type").endswith("xhtml"):
+        inside = (etree.tostring(child, encoding="unicode") for child in element)
+        text = _TAG_PREFIX.sub(r"\1", "".join((escape(text), *inside)))
+    with suppress(UnicodeError):  # UTF-8 that somebody took for Latin-1 and encoded again
+        text = text.encode("latin-1").decode()
+    return text.strip()

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from lxml import etree
 
 from backend.topics.feed_pace import ANY_TIME, Pace, kept_for, next_time, pace_of, retry_after
 
@@ -11,7 +12,7 @@ TEN = timedelta(minutes=10)
 
 
 def said(inside: str) -> Pace:
-    return pace_of(f"<rss version='2.0'><channel><title>A</title>{inside}</channel></rss>".encode())
+    return pace_of(etree.fromstring(f"<rss version='2.0'><channel><title>A</title>{inside}</channel></rss>"))
 
 
 def test_a_channel_says_how_long_it_may_be_kept_and_what_it_skips() -> None:
@@ -39,9 +40,10 @@ def test_what_cannot_be_meant_is_not_obeyed(inside: str) -> None:
 
 
 def test_atom_says_nothing_and_rdf_says_it_in_its_own_namespace() -> None:
-    assert pace_of(b"<feed xmlns='http://www.w3.org/2005/Atom'><ttl>60</ttl></feed>") == ANY_TIME
-    rdf = b"<rdf:RDF xmlns:rdf='http://r/' xmlns='http://purl.org/rss/1.0/'><channel><ttl>5</ttl></channel></rdf:RDF>"
-    assert pace_of(rdf).ttl_minutes == 5
+    atom = "<feed xmlns='http://www.w3.org/2005/Atom'><ttl>60</ttl></feed>"
+    assert pace_of(etree.fromstring(atom)) == ANY_TIME
+    rdf = "<rdf:RDF xmlns:rdf='http://r/' xmlns='http://purl.org/rss/1.0/'><channel><ttl>5</ttl></channel></rdf:RDF>"
+    assert pace_of(etree.fromstring(rdf)).ttl_minutes == 5
 
 
 def test_a_pace_is_read_as_it_was_stored() -> None:

@@ -6,8 +6,8 @@ from xml.sax.saxutils import escape
 import pytest
 
 from backend.entities.model import Language
-from backend.topics import feed_text, feed_xml
-from backend.topics.parsing import Entry, NotAFeed, ParsedFeed, parse
+from backend.topics import feed_text
+from backend.topics.parsing import MAX_ENTRIES, Entry, NotAFeed, ParsedFeed, parse
 from tests.support.feeds import dated, item, rss
 
 HERE = "https://news.example/feeds/all.xml"
@@ -84,6 +84,46 @@ def test_a_permanent_guid_is_the_address_where_there_is_no_link_and_a_word_is_no
     word = "<item><title>T</title><guid>word</guid></item>"
     assert only(rss([permanent])).url == "https://news.example/g"
     assert read(rss([word])).left_out == 1
+
+
+MODULES = (
+    ' xmlns:m="http://search.yahoo.com/mrss" xmlns:d="http://purl.org/dc/elements/1.1/"'
+    ' xmlns:t="http://purl.org/dc/terms/" xmlns:f="http://rssnamespace.org/feedburner/ext/1.0"'
+    ' xmlns:a="http://www.w3.org/2005/Atom" xmlns:x="http://www.w3.org/1999/xhtml"'
+)
+
+
+@pytest.mark.parametrize(
+    ("inside", "field", "meant"),
+    [
+        ("<f:origLink>https://news.example/own</f:origLink>", "url", "https://news.example/own"),
+        ("<a:link rel='self' href='https://b.example/'/>", "url", "https://news.example/1"),
+        ("<link>https://news.example/?a=1&amp;amp;b=2</link>", "url", "https://news.example/?a=1&b=2"),
+        ("<d:title>Other</d:title><m:title>Caption</m:title>", "title", "T"),
+        ("<t:issued>2026-05-18T09:00:00Z</t:issued>", "dated", True),
+        ("<d:date>2026-05-18T09:00:00Z</d:date>", "dated", False),
+        ("<m:description>Caption.</m:description><description>Said.</description>", "text", "Said."),
+        (
+            "<a:content type='xhtml'><x:div><x:p>1 &lt; 2</x:p><x:p>b</x:p></x:div></a:content>",
+            "text",
+            "1 < 2\nb",
+        ),
+        ("<description>It&#146;s caf\u00c3\u00a9</description>", "text", "It’s cafÃ©"),
+        ("<description>caf\u00c3\u00a9</description>", "text", "café"),
+        (
+            "<m:group><m:content url='https://i.example/g.jpg' type='image/jpeg'/></m:group>",
+            "image",
+            "https://i.example/g.jpg",
+        ),
+        ("<m:thumbnail>https://i.example/t.jpg</m:thumbnail>", "image", "https://i.example/t.jpg"),
+    ],
+)
+def test_fields_of_modules_are_known_by_their_namespace(inside: str, field: str, meant: object) -> None:
+    link = "" if inside.startswith("<link>") else "<link>https://news.example/1</link>"
+    entry = only(
+        f"<rss version='2.0'{MODULES}><channel><item><title>T</title>{link}{inside}</item></channel></rss>"
+    )
+    assert getattr(entry, field) == meant
 
 
 def test_the_whole_text_stands_for_the_summary_but_an_empty_one_does_not() -> None:
@@ -256,7 +296,7 @@ def test_an_entry_that_leads_to_no_page_of_the_open_web_is_kept_out(link: str) -
 
 def test_of_ten_thousand_entries_the_first_are_read() -> None:
     found = read(rss(item(number) for number in range(10_000)))
-    assert [entry.guid for entry in found.entries] == [f"n-{n}" for n in range(feed_xml.MOST_ENTRIES)]
+    assert [entry.guid for entry in found.entries] == [f"n-{n}" for n in range(MAX_ENTRIES)]
 
 
 @pytest.mark.parametrize(
@@ -266,12 +306,23 @@ def test_of_ten_thousand_entries_the_first_are_read() -> None:
         "<b>" * 100_000,
         "<!--" * 100_000,
         "<![CDATA[" * 100_000,
+        "<x:b xmlns:x='http:\ufffd/x'/>",
         "&" * 300_000,
         "<x " + " ".join(f"a{n}='1'" for n in range(40_000)) + "/>",
         "".join(f"<p{n}:x>" for n in range(20_000)),
         "]]>" * 100_000,
     ],
-    ids=["less-than", "nested", "comments", "cdata", "ampersands", "attributes", "prefixes", "cdata-ends"],
+    ids=[
+        "less-than",
+        "nested",
+        "comments",
+        "cdata",
+        "namespace",
+        "ampersands",
+        "attributes",
+        "prefixes",
+        "cdata-ends",
+    ],
 )
 def test_hostile_markup_ends_in_an_answer_or_a_refusal(inside: str) -> None:
     try:
