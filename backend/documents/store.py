@@ -69,15 +69,13 @@ class DocumentStore:
         limit: int = 20,
         kinds: Collection[DocumentKind] | None = None,
         languages: Collection[str] | None = None,
-        terms_from: Sequence[str] = (),
     ) -> list[Hit]:
         """The documents that answer ``text`` best, best first.
 
-        ``terms_from`` are further texts whose terms are asked for too, such as names in other languages.
         A text without a letter or digit finds nothing. ``kinds`` and ``languages`` leave out all others;
         a document of no known language is of none of ``languages``.
         """
-        return self.search_many([(text, *terms_from)], limit=limit, kinds=kinds, languages=languages)[0]
+        return self.search_many([text], limit=limit, kinds=kinds, languages=languages)[0]
 
     def search_many(
         self,

@@ -65,11 +65,6 @@ class TruthAssessment:
     reasoning: str
     deciding: Evidence | None
 
-    @property
-    def false_probability(self) -> float:
-        """1 - truth_probability, always."""
-        return 1 - self.truth_probability
-
 
 def probability(evidence: Evidence) -> float:
     """p = .5 + (sigma(z) - .5) * relevance, with the z of the module's description."""

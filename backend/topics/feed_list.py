@@ -121,7 +121,7 @@ def load_configured(settings: Settings) -> FeedList:
     return load_feeds(chosen if settings.feeds_file or chosen.is_file() else None)
 
 
-def load_feeds(user_file: Path | None = None, *, shipped: Path = SHIPPED) -> FeedList:
+def load_feeds(user_file: Path | None = None) -> FeedList:
     """The shipped feeds, with those of ``user_file`` laid over them.
 
     An entry with a known id replaces the fields that it gives; an unknown id is a new feed, after the
@@ -129,7 +129,7 @@ def load_feeds(user_file: Path | None = None, *, shipped: Path = SHIPPED) -> Fee
 
     :raises FeedListRefused: with every mistake, its file and line.
     """
-    known, mistakes, _ = _read(shipped)
+    known, mistakes, _ = _read(SHIPPED)
     feeds, more = _judged(known, {})
     _refuse([*mistakes, *more])
     if user_file is None:

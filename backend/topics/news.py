@@ -10,8 +10,6 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend.db import bump
-from backend.entities.model import Language
-from backend.sources import cleaning
 from backend.topics.drafting import Draft, as_json
 from backend.topics.near_duplicates import WINDOW, Print, Prints
 from backend.topics.tables import news_items
@@ -34,30 +32,6 @@ _CHANGEABLE = (
     "entities",
     "figures",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class NewsItem:
-    """An article. ``image`` is an address to be shown by nobody without the reader's leave; ``entities`` are
-    ids of the catalogue, ``figures`` are ``value unit``; ``topic_id`` is None until it was grouped."""
-
-    id: int
-    feed_id: str
-    url: str
-    title: str
-    text: str
-    image: str | None
-    language: Language
-    published_at: datetime
-    fetched_at: datetime
-    entities: tuple[str, ...]
-    figures: tuple[str, ...]
-    topic_id: int | None
-
-    @property
-    def flagged(self) -> bool:
-        """Whether it tells an automatic reader what to do: such a text words no topic and asks no model."""
-        return cleaning.gives_instructions(f"{self.title}\n{self.text}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,37 +91,12 @@ def store(
     return Stored(len(rows), changed, known, duplicates)
 
 
-def read(connection: Connection, *, since: datetime, until: datetime | None = None) -> list[NewsItem]:
-    """The articles published from ``since`` (to before ``until``), the oldest first."""
-    asked = sa.select(*_OF_ITEM).where(news_items.c.published_at >= since)
-    if until is not None:
-        asked = asked.where(news_items.c.published_at < until)
-    rows = connection.execute(asked.order_by(news_items.c.published_at, news_items.c.id))
-    return [_item(row._asdict()) for row in rows]
-
-
-def of_topic(connection: Connection, topic_id: int) -> list[NewsItem]:
-    """The articles of a topic, the oldest first."""
-    asked = sa.select(*_OF_ITEM).where(news_items.c.topic_id == topic_id)
-    rows = connection.execute(asked.order_by(news_items.c.published_at, news_items.c.id))
-    return [_item(row._asdict()) for row in rows]
-
-
 def assign(connection: Connection, topics: Mapping[int, int | None]) -> None:
     """Say to which topic articles belong, by their ids."""
     if topics:
         statement = sa.update(news_items).where(news_items.c.id == sa.bindparam("of"))
         given = [{"of": item, "topic": topic} for item, topic in topics.items()]
         connection.execute(statement.values(topic_id=sa.bindparam("topic")), given)
-
-
-_UNREAD = ("guid_key", "url_key", "simhash", "seen_at")
-_OF_ITEM = [column for column in news_items.c if column.name not in _UNREAD]
-
-
-def _item(row: Mapping[str, Any]) -> NewsItem:
-    lists = {name: tuple(json.loads(row[name])) for name in ("entities", "figures")}
-    return NewsItem(**{**row, **lists})
 
 
 def _known(

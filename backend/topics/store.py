@@ -130,24 +130,6 @@ def read(database: Database, topic_id: int) -> Topic | None:
     return found[0] if found else None
 
 
-def latest(
-    database: Database, realms: Collection[Realm], *, since: datetime, limit: int | None = None
-) -> list[Topic]:
-    """Whole topics of ``realms`` published at ``since`` or later, newest first; merged ones are left out."""
-    look = (
-        sa.select(topics.c.id)
-        .where(
-            topics.c.realm.in_(sorted(realms)),
-            topics.c.published_at >= since,
-            topics.c.merged_into.is_(None),
-        )
-        .order_by(topics.c.published_at.desc(), topics.c.id.desc())
-        .limit(limit)
-    )
-    with database.read() as connection:
-        return rows.read_topics(connection, connection.execute(look).scalars().all())
-
-
 def resolve(connection: Connection, topic_id: int, realms: Collection[Realm] | None = None) -> int | None:
     """The id that answers for ``topic_id``; None where there is no such topic, of ``realms`` if given."""
     look = sa.select(sa.func.coalesce(topics.c.merged_into, topics.c.id)).where(topics.c.id == topic_id)

@@ -23,10 +23,10 @@ FILTERS = f"-is:retweet -is:reply -is:quote ({' OR '.join(f'lang:{language}' for
 _UNQUOTABLE = re.compile(r"[\"“”„«»\\\x00-\x1f]+")
 
 
-def query_of(topic: Topic, entities: Mapping[str, Entity], *, longest: int = LONGEST) -> str | None:
-    """The query for posts of ``topic``, up to ``longest`` characters; None where nothing tells its posts from
-    others. The same topic always gives the same one."""
-    room = longest - len(FILTERS) - len("() ")
+def query_of(topic: Topic, entities: Mapping[str, Entity]) -> str | None:
+    """The query for posts of ``topic``, up to :data:`LONGEST` characters; None where nothing tells its posts
+    from others. The same topic always gives the same one."""
+    room = LONGEST - len(FILTERS) - len("() ")
     chosen: list[str] = []
     for part in _parts(topic, entities):
         length = len(part) + (len(" OR ") if chosen else 0)

@@ -8,13 +8,16 @@ from typing import Any
 
 import orjson
 import pytest
+import sqlalchemy as sa
 
 from backend.articles.engine import RuleSet
 from backend.articles.rules.compiling import shipped
 from backend.auth.principal import Scope
 from backend.auth.service import create_key
 from backend.db import Database
-from backend.topics.model import Category, Topic, TopicText
+from backend.topics import rows
+from backend.topics.model import Category, Realm, Topic, TopicText
+from backend.topics.tables import topics
 from tests.support.asgi import Answer, send
 from tests.support.market_app import Clock, Running, enable_only, run_app, settings_in
 
@@ -41,6 +44,13 @@ def make() -> Make:
         return Topic(**{**given, "texts": {"en": TopicText(title)}, **more})
 
     return made
+
+
+def stored_topics(database: Database, realm: Realm) -> list[Topic]:
+    """The topics of ``realm`` that were merged into no other one."""
+    mine = sa.select(topics.c.id).where(topics.c.realm == realm, topics.c.merged_into.is_(None))
+    with database.read() as connection:
+        return rows.read_topics(connection, connection.execute(mine).scalars().all())
 
 
 @dataclass

@@ -168,17 +168,3 @@ def test_media_can_be_taken_away_again(database: Database, make: Make, now: date
     with database.read() as connection:
         assert connection.execute(sa.select(topic_media.c.id)).scalars().all() == [ids[1]]
         assert connection.execute(sa.select(topics.c.media_score)).scalar_one() == 2
-
-
-def test_the_latest_are_whole_topics_newest_first(database: Database, make: Make, now: datetime) -> None:
-    given = [make(realm=realm, published_at=now - timedelta(hours=age)) for age, realm in enumerate(REALMS)]
-    with database.write() as connection:
-        ids = store.put(connection, given, now=now)
-    latest = store.latest(database, ["live"], since=now - timedelta(hours=4))
-    assert [topic.id for topic in latest] == [ids[1], ids[4]]
-    assert [topic.id for topic in store.latest(database, ["live"], since=now - timedelta(9), limit=1)] == [
-        ids[1]
-    ]
-
-
-REALMS = ("own", "live", "sample", "own", "live", "live")

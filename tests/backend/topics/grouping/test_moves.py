@@ -17,11 +17,11 @@ from backend.markets.sample.provider import SampleProvider
 from backend.markets.sample.schedule import EventKind
 from backend.markets.sources import realm_of
 from backend.settings import Settings
-from backend.topics import store
 from backend.topics.grouping.moves import PriceMoves, is_large
 from backend.topics.grouping.regrouping import regroup
 from backend.topics.model import Category
 from backend.topics.tables import news_items
+from tests.backend.topics.conftest import stored_topics
 
 HOUR, STEP = timedelta(hours=1), timedelta(minutes=30)
 AT = datetime(2026, 3, 4, 12, tzinfo=UTC)
@@ -129,7 +129,7 @@ def test_a_story_of_three_outlets_turns_breaking_with_the_price(
     def category(now: datetime) -> Category:
         moved = PriceMoves(sqlite_database, "live", rules.entities, now=now)
         regroup(sqlite_database, rules, now=now, moved=moved)
-        (topic,) = store.latest(sqlite_database, ("live",), since=AT - HOUR)
+        (topic,) = stored_topics(sqlite_database, "live")
         return topic.category
 
     assert category(AT + HOUR) is Category.IMPORTANT
