@@ -28,6 +28,7 @@ import psutil
 import yaml
 from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 
+from backend.articles.desk import archive
 from backend.articles.engine import scan
 from backend.articles.matching.compiled import RuleSet, compile_rules
 from backend.articles.matching.meanings import Kind, scope_bit
@@ -183,17 +184,26 @@ def measure_speed(rules: RuleSet, articles: list[Article]) -> None:
             counts["corrections"] += len(result["corrections"])
             counts["bytes of JSON"] += len(orjson.dumps(result))
 
+    lines = [orjson.dumps(article.model_dump()) + b"\n" for article in articles]
+    archived = sum(map(len, lines)) / 1e6
+
+    def correct_archive() -> None:
+        archive.work(rules, "archive.jsonl", 1, lines, fix=True, language=None)
+
     first = size / timed(full, runs=1)
     # By turns, since what else the machine does makes it slower for seconds.
-    rounds = [[timed(work, runs=1) for work in (yardstick, overlapping, full)] for _ in range(5)]
-    none, every, speed = (size / min(times) for times in zip(*rounds, strict=True))
+    works = (yardstick, overlapping, full, correct_archive)
+    rounds = [[timed(work, runs=1) for work in works] for _ in range(5)]
+    *times, archive_time = (min(times) for times in zip(*rounds, strict=True))
+    none, every, speed = (size / each for each in times)
     each = ", ".join(f"{count / size:,.0f} {what}" for what, count in counts.items())
     print(f"{size:.1f} MB in {len(articles)} articles, for each MB {each}")
     print(f"bare automaton, no hits       {none:8.1f} MB/s")
     print(f"bare automaton, overlapping   {every:8.1f} MB/s")
-    share = f"{speed / none:.1%} of no hits (goals: 20 MB/s, 10 %)"
+    share = f"{speed / none:.1%} of no hits"
     print(f"full scan with JSON           {speed:8.1f} MB/s  = {share}")
     print(f"  when names are first seen   {first:8.1f} MB/s")
+    print(f"archive corrected and scanned {archived / archive_time:8.1f} MB/s  (goal 5)")
 
 
 def measure_textlint(rules: RuleSet, packs: list[Pack], articles: list[Article]) -> None:

@@ -23,7 +23,7 @@ from backend.articles.schemas import (
 from backend.articles.text.languages import detect
 from backend.entities.model import Language
 
-__all__ = ["Corrected", "RuleSet", "apply", "compile_rules", "correct", "mentions", "scan"]
+__all__ = ["Corrected", "RuleSet", "apply", "apply_and_scan", "compile_rules", "correct", "mentions", "scan"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +42,32 @@ def scan(rules: RuleSet, article: Article) -> ScanResult:
     create a new mistake is among these: it waits for approval, whatever its rule says.
     """
     read = ReadArticle(rules, article)
+    auto, _ = settle(read, _automatic(read))
+    return _scan_result(read, auto)
+
+
+def apply(rules: RuleSet, article: Article) -> ApplyResult:
+    """``article`` with the corrections made whose rules need no approval. Applying again changes nothing."""
+    read = ReadArticle(rules, article)
+    auto, _ = settle(read, _automatic(read))
+    return _apply_result(read, auto)
+
+
+def apply_and_scan(rules: RuleSet, article: Article) -> tuple[ApplyResult, ScanResult]:
+    """The same as :func:`apply`, and as :func:`scan` of the article that it gives, in less time."""
+    read = ReadArticle(rules, article)
+    auto, corrected = settle(read, _automatic(read))
+    # What is left to correct was held back, and would be again.
+    return _apply_result(read, auto), _scan_result(corrected, {})
+
+
+def _scan_result(read: ReadArticle, auto: Fixes) -> ScanResult:
+    """``auto`` are the corrections that need no approval."""
     every = _every(read)
-    _, auto = settle(read)
+    article_id = read.article.id
     return {
-        "article_id": article.id,
-        "matches": [match for field in read.fields for match in _matches(article.id, field)],
+        "article_id": article_id,
+        "matches": [match for field in read.fields for match in _matches(article_id, field)],
         "violations": [violation for field in read.fields for violation in _violations(read, field, auto)],
         "corrections": [
             correction for field in read.fields for correction in _corrections(read, field, every, auto)
@@ -55,13 +76,10 @@ def scan(rules: RuleSet, article: Article) -> ScanResult:
     }
 
 
-def apply(rules: RuleSet, article: Article) -> ApplyResult:
-    """``article`` with the corrections made whose rules need no approval. Applying again changes nothing."""
-    read = ReadArticle(rules, article)
-    _, auto = settle(read)
+def _apply_result(read: ReadArticle, auto: Fixes) -> ApplyResult:
     applied = [correction for field in read.fields for correction in _corrections(read, field, auto, auto)]
     return {
-        "article_id": article.id,
+        "article_id": read.article.id,
         "applied_count": len(applied),
         "applied": applied,
         "corrected_article": _article_out(read.corrected(auto)),
@@ -75,7 +93,7 @@ def correct(rules: RuleSet, text: str, *, language: Language, field: FieldName =
     if not read.fields:
         return Corrected(text, [], [])
     every = _every(read)
-    _, auto = settle(read)
+    auto, _ = settle(read, _automatic(read))
     only = read.fields[0]
     corrected = read.corrected(every)
     return Corrected(
@@ -96,6 +114,12 @@ def mentions(rules: RuleSet, text: str) -> list[tuple[int, int, str]]:
 
 def _every(read: ReadArticle) -> Fixes:
     return {field.reading.path: field.fixes for field in read.fields if field.fixes}
+
+
+def _automatic(read: ReadArticle) -> Fixes:
+    """Corrections of rules that need no approval."""
+    automatic = {path: [fix for fix in fixes if fix.auto] for path, fixes in _every(read).items()}
+    return {path: fixes for path, fixes in automatic.items() if fixes}
 
 
 def _matches(article_id: str | None, field: ReadField) -> list[Match]:

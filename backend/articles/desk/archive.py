@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from backend.articles.desk import findings
 from backend.articles.desk.files import BYTE_ORDER_MARK
 from backend.articles.desk.findings import Finding
-from backend.articles.engine import apply, scan
+from backend.articles.engine import apply_and_scan, scan
 from backend.articles.matching.compiled import RuleSet
 from backend.articles.schemas import Article
 
@@ -70,14 +70,15 @@ def _line(rules: RuleSet, file: str, number: int, line: bytes, fix: bool, langua
         return LineResult(line, mistake=f"{file}:{number}: {_in_words(fault)}")
     count = 0
     if fix:
-        applied = apply(rules, article)
+        applied, left = apply_and_scan(rules, article)
         count = applied["applied_count"]
         if count:
             texts: Mapping[str, Any] = applied["corrected_article"]
             corrected = {name: texts[name] for name in TEXTS}
-            article = article.model_copy(update=corrected)
             line = _written_as(body.decode(), raw, corrected) + line[len(body) :]
-    found = list(findings.in_archive(file, number, scan(rules, article), findings.by_id(rules)))
+    else:
+        left = scan(rules, article)
+    found = list(findings.in_archive(file, number, left, findings.by_id(rules)))
     return LineResult(line, count, found)
 
 
@@ -88,8 +89,10 @@ def _article(raw: Any, language: str | None) -> Article:
         raw = {**raw, "language": language}
     article = Article.model_validate(raw)
     for name, text in _texts(article):
-        if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
-            raise ValueError(f"{name} holds half of a surrogate pair, which is no text")
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise ValueError(f"{name} holds half of a surrogate pair, which is no text") from None
     return article
 
 

@@ -18,7 +18,7 @@ from backend.articles.desk import archive, files, findings
 from backend.articles.desk.files import Source, UnreadableFile, Writer
 from backend.articles.desk.findings import Finding
 from backend.articles.desk.line_diff import unified
-from backend.articles.engine import apply, scan
+from backend.articles.engine import apply_and_scan, scan
 from backend.articles.matching.compiled import CompiledPack, RuleSet, compile_rules
 from backend.articles.model import Pack
 from backend.articles.schemas import Article
@@ -132,14 +132,15 @@ def _text(rules: RuleSet, task: Task) -> Outcome:
     article = Article(content=text, language=task.language)
     outcome = Outcome(task.source, len(text.encode()))
     if task.fix:
-        applied = apply(rules, article)
+        applied, left = apply_and_scan(rules, article)
         outcome.corrections = applied["applied_count"]
         text = applied["corrected_article"]["content"] or ""
         outcome.diff = list(unified(task.text, text, name))
-        article = Article(content=text, language=task.language)
         if outcome.corrections or task.source.path is None:
             outcome.corrected = [(task.mark + text).encode()]
-    outcome.findings = list(findings.in_text(name, text, scan(rules, article), findings.by_id(rules)))
+    else:
+        left = scan(rules, article)
+    outcome.findings = list(findings.in_text(name, text, left, findings.by_id(rules)))
     return outcome
 
 

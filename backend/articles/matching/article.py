@@ -41,8 +41,6 @@ class ReadArticle:
         self.language = article.language or detect(text for _, _, text in texts)
         self._readings = [Reading(rules, text, path, field, self.language) for path, field, text in texts]
         self._tells: bool | None = None
-        self.tags_asked = False
-        """Whether a tag is an ordinary word that asked for evidence in the rest of the article."""
         for (_, field, _), reading in zip(texts, self._readings, strict=True):
             if field == "tags":
                 reading.choose(self._article_tells)
@@ -52,7 +50,6 @@ class ReadArticle:
 
     def _article_tells(self, _: int, __: Meaning) -> bool:
         """Whether there is evidence anywhere: a tag is too short to hold its own."""
-        self.tags_asked = True
         if self._tells is None:
             self._tells = any(reading.evidence.anywhere() for reading in self._readings)
         return self._tells

@@ -1,28 +1,22 @@
 """Packs made into one immutable set that texts are matched against."""
 
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import and_, itemgetter
-from typing import TYPE_CHECKING
 
 from backend import collector
 from backend.articles.matching.automaton import Automaton
 from backend.articles.matching.combining import Combined, combine
 from backend.articles.matching.derived import Surfaces, add_entity, add_other_case
 from backend.articles.matching.explicit import FirstMention, add_rule, compiled, first_mentions
-from backend.articles.matching.joints import Joints, joints_of
 from backend.articles.matching.meanings import CompiledRule, Kind, Meaning, Meant, Open
 from backend.articles.model import Pack
 from backend.articles.text.boundaries import edges
 from backend.articles.text.folding import Folded, fold
 from backend.articles.text.marking import looks_like_others, marked, marked_forms
 from backend.entities.model import Entity
-
-if TYPE_CHECKING:
-    from backend.articles.matching.exchange import Exchange
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,24 +40,10 @@ class RuleSet:
     evidence: Sequence[tuple[Meaning, ...]] = field(repr=False)
     """The meanings that tell of the field; tickers that are ambiguous do so as cashtags."""
     mentions: Sequence[FirstMention] = field(repr=False)
-    joints: Joints = field(repr=False)
-    """What tells that no surface can lie over a place."""
     unsure: frozenset[int] = field(repr=False)
     """Surfaces that the automaton finds in the place of others too."""
-    conditions: Mapping[int, tuple[int, int]] = field(repr=False)
-    """How many characters before and behind them those surfaces look at that have conditions on these."""
-    stops: re.Pattern[str] = field(repr=False)
-    """Signs that no surface holds and no condition looks at, so that nothing reaches across them."""
-    longest: int
-    """Length of the longest surface."""
-    reach: int
-    """How far from a surface its conditions on neighbours look."""
     settled: dict[int, dict[str, Meant | Open | None]] = field(default_factory=dict, repr=False)
     """What texts mean with one character to either side, by scope: a memory, which changes no result."""
-    suggested: dict[tuple[int, str], tuple[bool, tuple[int, ...]]] = field(default_factory=dict, repr=False)
-    """Suggestions that were looked at: another such memory."""
-    exchanges: dict[tuple[int, str, str], "Exchange | None"] = field(default_factory=dict, repr=False)
-    """Corrections that were looked at, by scope, what they replace and by what."""
 
     def hits(self, folded: Folded) -> list[tuple[int, int, int]]:
         """Index, start and end of all surfaces in ``folded``: overlapping ones too, but for
@@ -129,8 +109,6 @@ def _rule_set(
     # What every meaning forbids.
     left = [reduce(and_, [meaning.left for meaning in listed]) for listed in gathered]
     right = [reduce(and_, [meaning.right for meaning in listed]) for listed in gathered]
-    every = [meaning for listed in gathered for meaning in listed]
-    conditions = [text for m in every for text in (*m.not_before, *m.not_after)]
     forms = marked_forms(ordered, left, right)
     meanings = [gathered[k] for k, _ in forms]
     return RuleSet(
@@ -144,17 +122,7 @@ def _rule_set(
         meanings=[tuple([m for m in listed if m.kind is not Kind.EVIDENCE]) for listed in meanings],
         evidence=[tuple([m for m in listed if _tells_of_field(m, combined)]) for listed in meanings],
         mentions=tuple(mentions),
-        joints=joints_of(ordered),
         unsure=frozenset(row for row, (k, _) in enumerate(forms) if looks_like_others(ordered[k])),
-        conditions={
-            index: (_longest(m.not_after for m in listed), _longest(m.not_before for m in listed))
-            for index, listed in enumerate(meanings)
-            for m in listed
-            if m.not_before or m.not_after
-        },
-        stops=_stops(ordered, conditions),
-        longest=max(map(len, ordered), default=0),
-        reach=max(map(len, conditions), default=0),
     )
 
 
@@ -162,19 +130,6 @@ def _tells_of_field(meaning: Meaning, combined: Combined) -> bool:
     if meaning.kind is Kind.SYMBOL:
         return combined.entities[meaning.entity or ""].tells_of_field
     return meaning.evidence
-
-
-_PUNCTUATION = frozenset('\n,.;:!?"()[]、。，；：！？（）「」『』“”…*|#')
-
-
-def _stops(surfaces: Iterable[str], conditions: Iterable[str]) -> re.Pattern[str]:
-    held = set().union(*surfaces, *conditions)
-    free = sorted(_PUNCTUATION - held)
-    return re.compile(f"[{re.escape(''.join(free))}]" if free else "(?!)")
-
-
-def _longest(conditions: Iterable[Sequence[str]]) -> int:
-    return max((len(text) for listed in conditions for text in listed), default=0)
 
 
 def _in_order(meanings: list[Meaning]) -> list[Meaning]:

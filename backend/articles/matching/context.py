@@ -6,7 +6,7 @@ abbreviation, asks for evidence that is nearer. Wrong forms are evidence as righ
 """
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from weakref import WeakMethod
 
@@ -47,63 +47,37 @@ class Evidence:
         self._breaks: list[int] | None = None
         self._known: dict[int, Sequence[Span]] = {}
         self._first = self._last = 0
-        self._asked: dict[Span, Span | None] = {}
-        self.asked: dict[int, dict[Span, Span | None]] = {}
-        """By paragraph, where ordinary words asked for evidence and how near it had to be: what answered."""
 
     def beside(self, at: int, meaning: Meaning) -> bool:
         """Whether there is evidence for a name at ``at``. Quickest when asked from left to right."""
         if not self._first <= at < self._last:
-            paragraph = self.paragraph(at)
-            self._first, self._last = self.bounds(paragraph)
-            self._asked = self.asked.setdefault(paragraph, {})
+            self._first, self._last = self._bounds(at)
         distance = reach(meaning)
-        answer = self._asked[at, distance] = self._nearest(at, distance)
-        return answer is not None
-
-    def _nearest(self, at: int, distance: int) -> Span | None:
-        """Evidence near enough to ``at``, what is known already first."""
         first, last = max(self._first, at - distance), min(self._last, at + distance + 1)
-        for start, end, named, _ in reversed(self._found):
+        for start, _, named, _ in reversed(self._found):
             if start < first:
                 break
             if named.evidence and len(named.raw) > LONGEST_ACRONYM:
-                return start, end
+                return True
         for number in _stretches_near(at, first, last):
             for span in self._stretch(number):
                 if first <= span[0] < last and span[1] <= self._last:
-                    return span
-        return None
+                    return True
+        return False
 
     def anywhere(self) -> bool:
         """Whether the field holds any evidence."""
-        return next(self._within(0, len(self._text)), None) is not None
+        return any(self._stretch(number) for number in range(-(-len(self._text) // _STRETCH)))
 
     def paragraph(self, at: int) -> int:
         """The number of the paragraph around ``at``."""
         return bisect_right(self._ends(), at)
 
-    def near_asked(self, paragraph: int, more: int) -> list[Span]:
-        """Evidence of a paragraph in which some was asked for, by place: all that is near enough, and what is
-        so by ``more`` characters."""
-        asked = self.asked[paragraph]
-        first, last = self.bounds(paragraph)
-        first = max(first, min(at - distance for at, distance in asked) - more)
-        farthest = max(at + distance for at, distance in asked) + more
-        return [span for span in self._within(first, min(last, farthest + 1)) if span[1] <= last]
-
-    def bounds(self, paragraph: int) -> Span:
-        """Where a paragraph begins and ends."""
-        breaks = self._ends()
+    def _bounds(self, at: int) -> Span:
+        """Where the paragraph around ``at`` begins and ends."""
+        breaks, paragraph = self._ends(), self.paragraph(at)
         start = breaks[paragraph - 1] if paragraph else 0
         return start, breaks[paragraph] if paragraph < len(breaks) else len(self._text)
-
-    def _within(self, first: int, last: int) -> Iterator[Span]:
-        """The evidence that begins in ``[first:last]``, by place."""
-        for number in range(first // _STRETCH, -(-last // _STRETCH)):
-            for span in self._stretch(number):
-                if first <= span[0] < last:
-                    yield span
 
     def _stretch(self, number: int) -> Sequence[Span]:
         """The evidence that begins in a stretch of the text. None is read twice."""
@@ -127,9 +101,3 @@ def _stretches_near(at: int, first: int, last: int) -> Iterator[int]:
     yield own
     yield from range(own - 1, first // _STRETCH - 1, -1)
     yield from range(own + 1, -(-last // _STRETCH))
-
-
-def any_near(places: Sequence[int], at: int, within: int) -> bool:
-    """Whether one of ``places``, which are sorted, lies at most ``within`` from ``at``."""
-    k = bisect_left(places, at - within)
-    return k < len(places) and places[k] <= at + within

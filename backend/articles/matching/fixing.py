@@ -40,14 +40,6 @@ class Places:
         self._starts = [fix.start for fix in made]
         self._new_ends = [fix.end + self._shifts[k + 1] for k, fix in enumerate(made)]
 
-    def of(self, at: int) -> int:
-        """Where that is which was at ``at``, or where the correction begins that replaced it."""
-        k = bisect_left(self._starts, at)
-        if k and self._made[k - 1].end > at:
-            k -= 1
-            at = self._starts[k]
-        return at + self._shifts[k]
-
     def moved(self, fix: Fix) -> Fix:
         """A correction that was not made, in the places of the corrected text."""
         shift = self._shifts[bisect_left(self._starts, fix.start)]

@@ -14,12 +14,11 @@ from backend.articles.matching.compiled import RuleSet
 from backend.articles.matching.context import Evidence, Span
 from backend.articles.matching.derived import is_acronym
 from backend.articles.matching.formers import Found, is_former, spare_formers
-from backend.articles.matching.joints import WIDTH
 from backend.articles.matching.meanings import Form, Kind, Meaning, Meant, Open, scope_bit
 from backend.articles.matching.neighbours import among_latin, in_identifier
 from backend.articles.matching.writing import DOLLARS, asks_of_place, has_form, is_adapted, is_right, is_token
 from backend.articles.model import FieldName
-from backend.articles.text.boundaries import CLASS, DIGIT, MARK, WORD, ends_number
+from backend.articles.text.boundaries import CLASS, DIGIT, WORD, ends_number
 from backend.articles.text.folding import fold, plain
 from backend.articles.text.lines import Lines
 from backend.articles.text.protection import BINDS, Protection
@@ -28,8 +27,6 @@ from backend.entities.model import LANGUAGES, Language
 _RIGHT_FORMS = (Kind.FIRST_MENTION, Kind.NAME, Kind.SYMBOL, Kind.ANY_CASE)
 MOST_SETTLED = 16_384
 """How many texts are remembered for each scope, lest somebody fill the memory with odd ones."""
-MOST_KNOWN = 50_000
-"""How many suggestions are remembered."""
 
 
 Asking: TypeAlias = Callable[[int, Meaning], bool]
@@ -50,17 +47,11 @@ class Reading:
         self._folded = fold(text)
         self.protection = Protection(text)
         self.hits = rules.hits(self._folded)
-        self.is_even = self._folded.identity
-        """Whether the folded text has the places of the text."""
-        # With more characters there is something behind every surface, and at -1 before each.
-        self.low = self._folded.text + "\n" * WIDTH
-        self.looked_beside: list[Span] = []
-        """What surfaces with conditions on the text beside them looked at, in places of the folded text."""
+        # With a line break more there is something behind every surface, and at -1 before each.
+        self.low = self._folded.text + "\n"
         self.lines = Lines(text, field)
         self.found: list[Found] = []
         self.evidence = Evidence(text, self._evidence, self.found)
-        self.formers: list[int] = []
-        """Where former names stand, those that are spared too."""
 
     def choose(self, tells_of_field: Asking) -> None:
         """Fills :attr:`found`. ``tells_of_field`` says whether a name at a place has evidence beside it.
@@ -75,6 +66,7 @@ class Reading:
         known = self.rules.settled.setdefault(self.bit, {})
         unseen = Open.UNSEEN
         behind = 0
+        has_former = False
         for index, start, end in self.hits:
             if start < behind:
                 continue
@@ -124,11 +116,10 @@ class Reading:
             if meaning.rule is not None:
                 if is_token(text[first:last]):
                     continue
-                if is_former(meaning):
-                    self.formers.append(first)
+                has_former = has_former or is_former(meaning)
             behind = end
             found.append((first, last, meaning, right))
-        if self.formers:
+        if has_former:
             spare_formers(text, found)
 
     def _settled(self, index: int, beside: str) -> Meant | Open | None:
@@ -201,10 +192,6 @@ class Reading:
 
     def _is_part(self, meaning: Meaning, start: int, end: int) -> bool:
         """Whether the text beside a surface makes it part of another word."""
-        before, behind = (
-            max(map(len, texts), default=0) for texts in (meaning.not_after, meaning.not_before)
-        )
-        self.looked_beside.append((start - before, end + behind))
         return self.low.startswith(meaning.not_before, end) or self.low.endswith(meaning.not_after, 0, start)
 
     def _has_form(self, meaning: Meaning, written: str, at: int) -> bool:
@@ -287,42 +274,3 @@ class Reading:
                 return False
             return not (meaning.not_before or meaning.not_after) or not self._is_part(meaning, start, end)
         return self._holds(meaning, written, start, end, at)
-
-    def alone(self, name: str) -> tuple[bool, tuple[int, ...]]:
-        """Of a suggestion: whether it is right wherever it stands, and where evidence begins in it."""
-        key = (self.bit, name)
-        known = self.rules.suggested.get(key)
-        if known is None:
-            reading = Reading(self.rules, name, self.path, self._field, self.language)
-            begins = tuple(sorted({start for start, _ in reading._evidence(0, len(name))}))
-            known = reading._is_harmless(), begins
-            if len(self.rules.suggested) < MOST_KNOWN:
-                self.rules.suggested[key] = known
-        return known
-
-    def _is_harmless(self) -> bool:
-        if not self._folded.identity:
-            return False
-        text = self.text
-        meant = [
-            (start, -end, held[0])
-            for index, start, end in self.hits
-            if (held := self._meant(index, text[start:end], start, end, start, _always))
-        ]
-        if self.lines.asked or self.lines.asked_sentence:
-            return False
-        if not any(meaning.rule for _, _, meaning in meant):
-            return True
-        start, negative_end, meaning = min(meant, key=itemgetter(0, 1))
-        whole = start == 0 and -negative_end == len(text)
-        return (
-            whole
-            and meaning.rule is None
-            and not meaning.context
-            and not (meaning.left | meaning.right) & ~MARK
-            and not (meaning.not_before or meaning.not_after)
-        )
-
-
-def _always(_: int, __: Meaning) -> bool:
-    return True

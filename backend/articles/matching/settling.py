@@ -1,21 +1,19 @@
-"""Which corrections may be made so that the corrected text needs none.
+"""Selects corrections after which the corrected text needs no further ones.
 
 A correction can create what another rule reports: "Power Ledger" out of "Powerledger", or a name out of
 its last character and the text behind it. So the corrected text is read again, and a correction that
 takes part in something new is held back, until nothing is new. Since corrections only get fewer, this
 ends. What is held back stays reported.
 
-What is left is stable. Let F be all corrections and K those kept. Reading the text with K made gives
-exactly F without K, or K would not have been kept; making these on top of K gives the text with F made,
-of which all but K was held back, step by step. So a second run holds back all that it finds. The same
-holds for the corrections that need no approval, chosen out of K.
+The selection is stable. Let F be all corrections and K those selected. Reading the text with K made gives
+exactly F without K, or K would not have been selected; making these on top of K gives the text with F made,
+of which all but K was held back, step by step. So a second run holds back all that it finds.
 """
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from backend.articles.matching.article import ReadArticle, ReadField
-from backend.articles.matching.calm import is_calm, stays_calm
 from backend.articles.matching.fixing import Fix, Places
 
 Fixes = Mapping[str, Sequence[Fix]]
@@ -26,43 +24,29 @@ NARROW_ROUNDS, MOST_ROUNDS = 5, 8
 take squared time."""
 
 
-def settle(read: ReadArticle) -> tuple[Fixes, Fixes]:
-    """All corrections that can be made together, and those of them that need no approval."""
-    every = {field.reading.path: field.fixes for field in read.fields if field.fixes}
-    if not every:
-        return {}, {}
-    calm = is_calm(read, every)
-    kept = every if calm else _stable(read, every)
-    if all(fix.auto for fixes in kept.values() for fix in fixes):
-        return kept, kept
-    selected = {path: [fix for fix in fixes if fix.auto] for path, fixes in kept.items()}
-    auto = {path: fixes for path, fixes in selected.items() if fixes}
-    if calm and stays_calm(read, kept):
-        return kept, auto
-    return kept, auto if is_calm(read, auto) else _stable(read, auto)
-
-
-def _stable(read: ReadArticle, fixes: Fixes) -> Fixes:
-    """What is left of ``fixes`` when the corrected text was read again and again."""
+def settle(read: ReadArticle, fixes: Fixes) -> tuple[Fixes, ReadArticle]:
+    """Those of ``fixes`` that can be made together, and the article as it reads with them made."""
     for round_ in range(MOST_ROUNDS):
-        blamed = _blamed(read, fixes, widely=round_ >= NARROW_ROUNDS)
-        if not blamed:
-            return fixes
-        left = {path: [fix for fix in listed if (path, fix) not in blamed] for path, listed in fixes.items()}
-        fixes = {path: listed for path, listed in left.items() if listed}
         if not fixes:
             break
-    return {}
+        again = ReadArticle(read.rules, read.corrected(fixes))
+        blamed = _blamed(read, again, fixes, widely=round_ >= NARROW_ROUNDS)
+        if not blamed:
+            return fixes, again
+        left = {path: [fix for fix in listed if (path, fix) not in blamed] for path, listed in fixes.items()}
+        fixes = {path: listed for path, listed in left.items() if listed}
+    return {}, read
 
 
-def _blamed(read: ReadArticle, fixes: Fixes, *, widely: bool = False) -> set[tuple[str, Fix]]:
+def _blamed(read: ReadArticle, again: ReadArticle, fixes: Fixes, *, widely: bool) -> set[tuple[str, Fix]]:
     """Corrections that change what is found beside what they correct; none if the rest stays as it was.
+
+    ``again`` is the article as it reads with ``fixes`` made.
 
     Those that touch what is changed, else those of its paragraph (all of them if ``widely``), since evidence,
     capitals and former names reach no farther; else those of its field, by whose marks and first mentions
     it may be changed; else all, by which the language is told.
     """
-    again = ReadArticle(read.rules, read.corrected(fixes))
     new = {field.reading.path: field for field in again.fields}
     blamed: set[tuple[str, Fix]] = set()
     for field in read.fields:

@@ -14,7 +14,6 @@ import io
 import logging
 import os
 import pickle
-import re
 import sys
 import tempfile
 import time
@@ -30,7 +29,6 @@ from backend import collector
 from backend.articles.matching.automaton import Automaton
 from backend.articles.matching.compiled import CompiledPack, RuleSet
 from backend.articles.matching.explicit import FirstMention
-from backend.articles.matching.joints import Joints
 from backend.articles.matching.meanings import CompiledRule, Form, Kind, Meaning
 from backend.articles.model import Pack, Pattern, Rule, Spec
 from backend.articles.rules import loading
@@ -43,10 +41,9 @@ ROOMS = ("articles", "entities")
 """The packages of ``backend`` whose code decides what a set is."""
 _OF_A_SET = (
     *(CompiledPack, Pack, Entity, FormerName, NameCondition, Rule, Pattern, Spec),
-    *(RuleSet, CompiledRule, FirstMention, Meaning, Kind, Form, Joints, Automaton),
+    *(RuleSet, CompiledRule, FirstMention, Meaning, Kind, Form, Automaton),
 )
 _KNOWN: dict[tuple[str, str], Any] = {(each.__module__, each.__qualname__): each for each in _OF_A_SET}
-_KNOWN["re", "_compile"] = re.compile  # how patterns are pickled
 _DIGEST = 32
 MOST_APART = 8
 """Sets that a cache holds: of each version of the program and of each repository's own rules."""
@@ -148,7 +145,7 @@ class _Unpickler(pickle.Unpickler):
 
 def _write(file: Path, made_of: bytes, made: CompiledPack) -> None:
     # What texts were found to mean since belongs to this process.
-    rules = replace(made.rules, settled={}, suggested={}, exchanges={})
+    rules = replace(made.rules, settled={})
     content = made_of + pickle.dumps(replace(made, rules=rules), protocol=pickle.HIGHEST_PROTOCOL)
     fresh = None
     try:

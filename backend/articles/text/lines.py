@@ -19,22 +19,16 @@ class Lines:
         self._is_title = field == "title"
         self._start = self._end = -1
         self._capitals: bool | None = None
-        self.asked: set[int] = set()
-        """Starts of the lines whose capitals were asked about."""
-        self.asked_sentence = False
-        """Whether it was asked if a sentence begins."""
 
     def in_capitals(self, at: int) -> bool:
         """Whether the line around ``at`` holds no small Latin letter."""
         self._enter(at)
-        self.asked.add(self._start)
         if self._capitals is None:
             self._capitals = _SMALL.search(self._text, self._start, self._end) is None
         return self._capitals
 
     def opens_sentence(self, at: int) -> bool:
         """Whether a capital at ``at`` may be owed to a title, a heading or the start of a sentence."""
-        self.asked_sentence = True
         self._enter(at)
         if self._is_title or self._text.startswith("#", self._start):
             return True

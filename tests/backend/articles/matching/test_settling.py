@@ -4,6 +4,7 @@ from itertools import pairwise
 
 from backend.articles.engine import apply
 from backend.articles.matching.compiled import compile_rules
+from backend.articles.matching.context import NEAR
 from backend.articles.matching.settling import MOST_ROUNDS
 from backend.articles.schemas import Article
 from tests.backend.articles.packs import entity, pack, rule
@@ -58,3 +59,69 @@ def test_a_paragraph_of_many_rounds_takes_nothing_of_another_with_it() -> None:
     assert apply(chained, Article(content=chain, language="zh"))["applied"] == []
     result = apply(chained, Article(content=f"Abba\n\n{chain}\n\nAbba", language="zh"))
     assert result["corrected_article"]["content"] == f"Aba\n\n{chain}\n\nAba"
+
+
+FORMERS = compile_rules(
+    [
+        pack(
+            entity("Aba", former=[{"name": "Olda"}]),
+            entity("Fin"),
+            rule(["Oldb"], id="oldb", entity="aba", type="former_name"),
+            rule(["Finn"], id="finn", entity="fin"),
+        )
+    ]
+)
+
+
+def test_a_correction_beside_which_another_would_be_right_is_held_back() -> None:
+    """Corrected, the one is the name of today, beside which the former name is right."""
+    assert apply(FORMERS, Article(content="Olda and Oldb fell.", language="en"))["applied"] == []
+
+
+def test_former_names_in_other_paragraphs_hold_nothing_back() -> None:
+    result = apply(FORMERS, Article(content="Olda fell.\n\nFinn rose.", language="en"))
+    assert result["corrected_article"]["content"] == "Olda fell.\n\nFin rose."
+
+
+def test_a_correction_that_changes_how_its_neighbour_is_corrected_is_held_back() -> None:
+    rules = compile_rules(
+        [
+            pack(
+                entity("Zorbium", names={"en": "Zorbium", "ja": "ゾービアム"}),
+                rule(["Zorbum"], id="zorbum", entity="zorbium", auto_fix=False),
+                rule(["Foow"], id="foow", suggest="フーウ"),
+            )
+        ]
+    )
+    assert apply(rules, Article(content="Foow Zorbumが上昇", language="ja"))["applied"] == []
+    assert apply(rules, Article(content="Foowが上昇、Zorbumも", language="ja"))["applied_count"] == 1
+
+
+def test_a_correction_that_moves_evidence_too_far_away_is_held_back() -> None:
+    rules = compile_rules(
+        [
+            pack(
+                entity("Abacus"),
+                entity("Near"),
+                rule(["Nea"], id="nea", entity="near", context=True, auto_fix=False),
+                rule(["Fin"], id="fin", suggest="Finland"),
+            )
+        ]
+    )
+    longer = len("Finland") - len("Fin")
+    for distance, made in ((NEAR - longer, 1), (NEAR - longer + 1, 0)):
+        text = "Abacus Fin".ljust(distance) + "Nea"
+        assert apply(rules, Article(content=text, language="en"))["applied_count"] == made
+
+
+def test_a_correction_at_which_another_name_would_begin_is_held_back() -> None:
+    rules = compile_rules(
+        [
+            pack(
+                rule(["アバ"], id="abba", suggest="以太坊", boundary="none"),
+                rule(["ニア"], id="loose", suggest="ミア", boundary="none", languages=["en"]),
+                rule(["ニア"], id="bounded", suggest="ミア"),
+            )
+        ]
+    )
+    assert apply(rules, Article(content="アバニア", language="zh"))["applied"] == []
