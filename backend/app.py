@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import structlog
 from anyio import to_thread
@@ -24,10 +24,8 @@ from backend import docs_page, errors, health, landing_page, logs, migrations, o
 from backend.articles.router import router as articles_router
 from backend.articles.rules import ruleset
 from backend.articles.service import ArticleService
-from backend.asgi.limiter import Limiter
 from backend.asgi.load import Load, no_room_for_bodies
 from backend.asgi.shell import Bounds, ReadyAnswers, Shell
-from backend.asgi.windows import Rate
 from backend.auth import dashboard as auth_dashboard
 from backend.auth import service as auth_service
 from backend.auth.credentials import Credentials
@@ -56,6 +54,9 @@ from backend.timelines.service import TimelineService
 from backend.topics import store as topic_store
 from backend.topics.router import router as topics_router
 from backend.topics.service import TopicService
+
+if TYPE_CHECKING:
+    from backend.asgi.limiter import Limiter
 
 log = structlog.get_logger(__name__)
 ROUTERS = (
@@ -174,14 +175,16 @@ def _seconds(now: Clock) -> Callable[[], float]:
     return lambda: now().timestamp()
 
 
-def _limiter(settings: Settings) -> Limiter | None:
+def _limiter(settings: Settings) -> "Limiter | None":
     if settings.rate is None:
         return None
-    if settings.redis_url is None:
-        return Limiter(Rate(*settings.rate))
-    from backend.asgi.shared_counts import RedisCounts  # not at the top: its library takes long to load
+    from backend.asgi.limiter import Limiter  # not at the top: their libraries take long to load
 
-    return Limiter(Rate(*settings.rate), shared=RedisCounts(settings.redis_url.get_secret_value()))
+    if settings.redis_url is None:
+        return Limiter(*settings.rate)
+    from backend.asgi.shared_counts import SharedCounts
+
+    return Limiter(*settings.rate, shared=SharedCounts(settings.redis_url.get_secret_value()))
 
 
 class FirstOf:

@@ -1,4 +1,4 @@
-"""Writes numbers with their nouns: ``1 row``, ``2 rows``."""
+"""Writes numbers with their nouns: ``1 row``, ``2 rows``, ``10 seconds``."""
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
@@ -7,3 +7,11 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     ``plural`` is given where it is not the noun and an s, as for ``entity``.
     """
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+
+
+def format_duration(seconds: int) -> str:
+    """``seconds`` in the largest unit that gives a whole number: ``90 seconds``, ``2 minutes``."""
+    for length, unit in ((86_400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= length and seconds % length == 0:
+            return counted(seconds // length, unit)
+    return counted(seconds, "second")

@@ -1,11 +1,15 @@
 """An answer on its way out: what every answer bears, and only one of them."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from starlette.types import Message, Send
 
 from backend.asgi.security_headers import Header, completed
 from backend.errors import Rendered
+
+if TYPE_CHECKING:
+    from backend.asgi.limiter import Counted
 
 
 class Answer:
@@ -22,8 +26,8 @@ class Answer:
         self._own = own
         self._bare = bare
         self._replaced = False
-        self.limits: Callable[[int], Awaitable[Sequence[Header]]] | None = None
-        """What an answer of a status says of the caller's limit; null where none holds."""
+        self.counted: Counted | None = None
+        """The caller's standing with the rate limit; null if it has none."""
         self.status = 0
 
     async def __call__(self, message: Message) -> None:
@@ -48,7 +52,10 @@ class Answer:
             self.status = message["status"]
             headers = message["headers"] if self.status != 405 else _allowing_head(message["headers"])
             told = completed(headers, self.status, self._defaults)
-            limits = () if self.limits is None else await self.limits(self.status)
+            limits: Sequence[Header] = ()
+            if self.counted is not None:
+                self.counted = await self.counted.settle(self.status)
+                limits = self.counted.headers()
             message = {**message, "headers": [*told, *self._own, *limits]}
         elif self._bare and message["type"] == "http.response.body":
             message = {**message, "body": b""}

@@ -3,8 +3,7 @@
 from typing import Literal
 
 from backend import extras
-from backend.asgi.limiter import in_words
-from backend.plurals import counted
+from backend.plurals import counted, format_duration
 from backend.settings import Settings
 
 Noted = tuple[str, Literal["ok", "note", "fault"], str]
@@ -21,14 +20,15 @@ def checkup(settings: Settings) -> Noted:
             ("off, and others can reach the service. CHAINPROOF_RATE_LIMIT=600/minute sets one."),
         )
     amount, seconds = settings.rate
-    rate = f"{counted(amount, 'request')} per {in_words(seconds).removeprefix('1 ')} for each key or address"
+    window = format_duration(seconds).removeprefix("1 ")
+    rate = f"{counted(amount, 'request')} per {window} for each key or address"
     if settings.redis_url is None:
         return "Limits", "ok", f"{rate}, counted by each process; CHAINPROOF_REDIS_URL joins them."
     if missing := extras.find_missing(settings):
         return "Limits", "fault", missing
-    from backend.asgi.shared_counts import redis_problem  # its library takes long to load
+    from backend.asgi.shared_counts import find_redis_problem  # its library takes long to load
 
-    problem = redis_problem(settings.redis_url.get_secret_value())
+    problem = find_redis_problem(settings.redis_url.get_secret_value())
     if problem is None:
         return "Limits", "ok", f"{rate}, counted in Redis for all processes."
     return "Limits", "fault", f"{rate}, by each process alone: Redis does not answer ({problem})."

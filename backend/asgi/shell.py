@@ -11,7 +11,7 @@ import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import structlog
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -20,7 +20,6 @@ from backend import errors, metrics
 from backend.asgi.answer import Answer
 from backend.asgi.body import Body
 from backend.asgi.http_protocol import CROWDED
-from backend.asgi.limiter import Caller, Limiter, by_address, by_holder
 from backend.asgi.load import Load, Pace
 from backend.asgi.request_ids import RequestIds
 from backend.asgi.security_headers import Header, always
@@ -29,6 +28,9 @@ from backend.auth import gate
 from backend.auth.callers import counted_as, is_on_this_machine
 from backend.auth.principal import CredentialSource, Principal
 from backend.prepared import Prepared
+
+if TYPE_CHECKING:  # rate limits are off by default, and their library takes long to load
+    from backend.asgi.limiter import Limiter
 
 log = structlog.get_logger(__name__)
 
@@ -49,7 +51,7 @@ class Bounds:
     body: int
     seconds: float = 60.0
     load: Load = field(default_factory=lambda: Load(64))
-    limiter: Limiter | None = None
+    limiter: "Limiter | None" = None
     """Null where callers may ask as often as they like."""
 
 
@@ -127,13 +129,13 @@ class Shell:
             own.append((b"connection", b"close"))
         method, path = scope["method"], scope["path"]
         if self._limiter is not None and not self._is_exempt(reader, scope):
-            counted = await self._limiter.count(by_holder(reader))
+            counted = await self._limiter.count(reader)
             if not counted.allowed:
                 answer = Answer(send, self._always, own, bare=method == "HEAD")
-                answer.limits = counted.headers
+                answer.counted = counted
                 await self._refuse(scope, answer, counted.refusal(), request_id, started)
                 return
-            own += await counted.headers(status)
+            own += counted.headers()
         await send(
             {"type": "http.response.start", "status": status, "headers": [*headers, *self._always, *own]}
         )
@@ -150,13 +152,14 @@ class Shell:
             return None
         return principal if "read" in principal.scopes else None
 
-    def _caller(self, scope: Scope) -> Caller | None:
-        """Whom a request is counted to, by what memory knows; null for one that is not counted."""
+    def _caller(self, scope: Scope) -> Principal | str | None:
+        """The holder or the address that a request is counted to, by what memory knows; null for one that is
+        not counted."""
         try:
             principal = gate.authenticate(scope["headers"], self._keyring, terminal=True)
         except errors.ServiceError:
-            return by_address(counted_as(_host(scope)))
-        return None if self._is_exempt(principal, scope) else by_holder(principal)
+            return counted_as(_host(scope))
+        return None if self._is_exempt(principal, scope) else principal
 
     def _is_exempt(self, principal: Principal, scope: Scope) -> bool:
         """The dashboard beside the service reads for all its readers with one key."""
@@ -167,7 +170,7 @@ class Shell:
         caller = None if self._limiter is None else self._caller(scope)
         if self._limiter is not None and caller is not None:
             counted = await self._limiter.count(caller)
-            answer.limits = counted.headers
+            answer.counted = counted
             if not counted.allowed:
                 return counted.refusal()
         return self._bounds.load.refusal(crowded=CROWDED in scope["state"])

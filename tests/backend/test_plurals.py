@@ -2,8 +2,10 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from backend.plurals import counted
+from backend.plurals import counted, format_duration
 
 BACKEND = Path(__file__).parents[2] / "backend"
 BY_HAND = re.compile(r"""['"]s['"] if |if [^"'\n]* == 1 else ['"]s['"]|\(s\)['"]""")
@@ -28,3 +30,11 @@ def test_no_other_code_of_the_backend_makes_plurals() -> None:
         if file.name != "plurals.py" and BY_HAND.search(file.read_text("utf-8"))
     ]
     assert by_hand == []
+
+
+@given(seconds=st.integers(1, 200_000))
+def test_durations_are_exact(seconds: int) -> None:
+    lengths = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
+    number, unit = format_duration(seconds).split()
+    assert int(number.replace(",", "")) * lengths[unit.removesuffix("s")] == seconds
+    assert (number == "1") is not unit.endswith("s")

@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from limits.aio import strategies
+from limits.aio.storage import memory
 
-from backend.asgi.limiter import Counted, Limiter, by_address, by_holder, in_words
-from backend.asgi.windows import Rate, Standing
+from backend.asgi import limiter as limiting
+from backend.asgi.limiter import BoundedMemoryStorage, Counted, Limiter, Standing, caller_of
 from backend.auth.keyformat import generate
 from backend.auth.keyring import Keyring
 from backend.auth.principal import Principal
@@ -38,7 +40,7 @@ def running(service: Running, monkeypatch: pytest.MonkeyPatch) -> Running:
 
 
 def limit(running: Running, amount: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running.app, "_limiter", Limiter(Rate(amount, 86_400)))
+    monkeypatch.setattr(running.app, "_limiter", Limiter(amount, 86_400))
 
 
 def ask(running: Running, path: str = "/prices", key: str | None = None, **more: Any) -> Answer:
@@ -126,15 +128,27 @@ def test_a_made_up_key_is_refused_before_the_store_is_asked_for_it(
 @pytest.mark.parametrize(("amount", "guesses"), [(600, 60), (3000, 300), (60, 60), (5, 5)])
 def test_a_refused_credential_counts_for_more_than_a_request(amount: int, guesses: int) -> None:
     async def guess_until_refused() -> int:
-        limiter, caller = Limiter(Rate(amount, 86_400)), by_address(SOMEBODY)
+        limiter = Limiter(amount, 86_400)
         for number in range(10_000):
-            counted = await limiter.count(caller)
+            counted = await limiter.count(SOMEBODY)
             if not counted.allowed:
                 return number
-            await counted.headers(401)
+            await counted.settle(401)
         raise AssertionError("never refused")
 
     assert asyncio.run(guess_until_refused()) == guesses
+
+
+def test_reading_what_an_answer_tells_of_the_limit_counts_nothing() -> None:
+    async def read() -> None:
+        limiter = Limiter(600, 86_400)
+        refused = await (await limiter.count(SOMEBODY)).settle(401)
+        told = refused.headers()
+        assert [refused.headers() for _ in range(5)] == [told] * 5
+        assert refused.standing.remaining == 590
+        assert (await limiter.count(SOMEBODY)).standing.remaining == 589
+
+    asyncio.run(read())
 
 
 def test_a_401_tells_what_it_cost(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,7 +158,8 @@ def test_a_401_tells_what_it_cost(running: Running, monkeypatch: pytest.MonkeyPa
 
 
 def test_the_rate_of_the_settings_holds(service: Running) -> None:
-    assert service.inner.state.limiter.rate == Rate(3, 86_400)
+    rate = service.inner.state.limiter.rate
+    assert (rate.amount, rate.get_expiry()) == (3, 86_400)
 
 
 def test_the_local_key_is_not_counted_on_this_machine(running: Running) -> None:
@@ -177,19 +192,81 @@ def test_refusals_are_counted_by_what_was_counted(running: Running) -> None:
 
 def test_callers_of_both_kinds_have_names_apart() -> None:
     holder = Principal("x", "x", "api", frozenset(), "x")
-    assert by_holder(holder).name != by_address("x").name
-
-
-@given(seconds=st.integers(1, 200_000))
-def test_times_are_told_exactly(seconds: int) -> None:
-    lengths = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
-    number, unit = in_words(seconds).split()
-    assert int(number.replace(",", "")) * lengths[unit.removesuffix("s")] == seconds
-    assert (number == "1") is not unit.endswith("s")
+    assert caller_of(holder).name != caller_of("x").name
 
 
 def test_fields_are_structured_as_their_draft_says() -> None:
-    counted = Counted(Limiter(Rate(600, 60)), by_address("a"), Standing(True, 12, 34))
-    told = dict(asyncio.run(counted.headers(200)))
+    counted = Counted(Limiter(600, 60), caller_of("a"), Standing(True, 12, 34))
+    told = dict(counted.headers())
     assert told[b"ratelimit-policy"] == b'"address";q=600;w=60'
     assert told[b"ratelimit"] == b'"address";r=12;t=34'
+
+
+class Time:
+    """Stands for the module ``time`` in the library and in the limiter."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, at: float = 1_800_000_000.25) -> None:
+        self.at = at
+        for module in (memory, strategies, limiting):
+            monkeypatch.setattr(module, "time", self)
+
+    def time(self) -> float:
+        return self.at
+
+
+@given(
+    amount=st.integers(1, 40),
+    seconds=st.sampled_from([1, 10, 60]),
+    steps=st.lists(st.floats(0, 90), max_size=30),
+)
+def test_whoever_waits_as_told_is_let_through(amount: int, seconds: int, steps: list[float]) -> None:
+    async def wait(time: Time) -> None:
+        limiter = Limiter(amount, seconds)
+        for step in steps:
+            time.at += step
+            await limiter.count(SOMEBODY)
+        while (counted := await limiter.count(SOMEBODY)).allowed:
+            pass
+        time.at += counted.standing.reset
+        assert (await limiter.count(SOMEBODY)).allowed
+
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        asyncio.run(wait(Time(monkeypatch)))
+
+
+def test_a_window_that_ends_opens_no_burst(monkeypatch: pytest.MonkeyPatch) -> None:
+    time, limiter = Time(monkeypatch), Limiter(60, 60)
+
+    async def taken() -> int:
+        return sum([(await limiter.count(SOMEBODY)).allowed for _ in range(100)])
+
+    async def test() -> None:
+        time.at += 59
+        assert await taken() == 60
+        time.at += 2
+        assert await taken() == 2
+        time.at += 29
+        assert await taken() == 29
+
+    asyncio.run(test())
+
+
+def test_memory_is_bounded_however_many_callers_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limiting, "MAX_COUNTS", 100)
+    time, storage = Time(monkeypatch), BoundedMemoryStorage()
+
+    async def test() -> None:
+        for number in range(1000):
+            await storage.incr(f"caller {number}", expiry=60)
+            assert len(storage.storage) <= 100
+        await storage.reset()
+        await storage.incr("early", expiry=60)
+        time.at += 30
+        for number in range(40):
+            await storage.incr(f"late {number}", expiry=60)
+        time.at += 31
+        for number in range(60):
+            await storage.incr(f"new {number}", expiry=60)
+        assert await storage.get("late 0") == 0, "More than half are alive, so all are forgotten."
+
+    asyncio.run(test())

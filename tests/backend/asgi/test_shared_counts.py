@@ -9,14 +9,13 @@ import pytest
 import redis
 
 from backend.asgi import shared_counts
-from backend.asgi.limiter import Caller, Limiter, by_address
-from backend.asgi.shared_counts import RedisCounts
-from backend.asgi.windows import Rate, Windows
+from backend.asgi.limiter import Limiter
+from backend.asgi.shared_counts import SharedCounts
 from tests.support.own_thread import logs_of_this_thread
 from tests.support.redis_server import RedisServer, started
 from tests.support.waiting import LIMIT_SECONDS
 
-RATE = Rate(20, 86_400)
+AMOUNT, SECONDS = 20, 86_400
 numbers = itertools.count()
 
 
@@ -28,21 +27,21 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_counts, "LOOK_AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr(shared_counts, "PROBE_INTERVAL_SECONDS", 0.01)
     monkeypatch.setattr(
-        shared_counts, "LONGEST_WAIT", LIMIT_SECONDS
+        shared_counts, "REDIS_TIMEOUT_SECONDS", LIMIT_SECONDS
     )  # tests wait for what happens, however slowly
 
 
 @pytest.fixture
-def caller() -> Caller:
-    return by_address(f"caller {next(numbers)}")
+def caller() -> str:
+    return f"caller {next(numbers)}"
 
 
 @asynccontextmanager
-async def limiters(url: str, count: int, *, rate: Rate = RATE) -> AsyncIterator[list[Limiter]]:
-    """As many as processes would have, each with windows and a connection of its own."""
-    made = [Limiter(rate, shared=RedisCounts(url)) for _ in range(count)]
+async def limiters(url: str, count: int, *, amount: int = AMOUNT) -> AsyncIterator[list[Limiter]]:
+    """As many as processes would have, each with counts and connections of its own."""
+    made = [Limiter(amount, SECONDS, shared=SharedCounts(url)) for _ in range(count)]
     for limiter in made:
         await limiter.start()
     try:
@@ -65,134 +64,117 @@ async def until(holds: Callable[[], bool]) -> None:
         await asyncio.sleep(0.01)
 
 
-def test_all_processes_together_let_through_exactly_the_rate(server: RedisServer, caller: Caller) -> None:
+def test_all_processes_together_let_through_exactly_the_rate(server: RedisServer, caller: str) -> None:
     async def test() -> None:
         async with limiters(server.url, 3) as made:
-            together = await asyncio.gather(*(made[n % 3].take(caller) for n in range(60)))
-            assert sum(standing.allowed for standing in together) == RATE.amount
-            assert [(await limiter.take(caller)).allowed for limiter in made] == [False] * 3
+            together = await asyncio.gather(*(made[n % 3].count(caller) for n in range(60)))
+            assert sum(counted.allowed for counted in together) == AMOUNT
+            assert [(await limiter.count(caller)).allowed for limiter in made] == [False] * 3
 
     run(test)
 
 
-def test_what_is_left_is_what_all_left(server: RedisServer, caller: Caller) -> None:
+def test_what_is_left_is_what_all_left(server: RedisServer, caller: str) -> None:
     async def test() -> None:
         async with limiters(server.url, 2) as (one, other):
-            assert (await one.take(caller)).remaining == 19
-            assert (await other.take(caller)).remaining == 18
-            assert (await other.charge_guess(caller)).remaining == 18  # a guess costs one here
+            assert (await one.count(caller)).standing.remaining == 19
+            counted = await other.count(caller)
+            assert counted.standing.remaining == 18
+            assert (await counted.settle(401)).standing.remaining == 18  # a guess costs one here
 
     run(test)
 
 
-def test_a_refused_credential_costs_more_in_all_processes(server: RedisServer, caller: Caller) -> None:
+def test_a_refused_credential_costs_more_in_all_processes(server: RedisServer, caller: str) -> None:
     async def test() -> None:
-        async with limiters(server.url, 2, rate=Rate(600, 86_400)) as (one, other):
-            await one.take(caller)
-            assert (await one.charge_guess(caller)).remaining == 590
-            assert (await other.take(caller)).remaining == 589
+        async with limiters(server.url, 2, amount=600) as (one, other):
+            refused = await (await one.count(caller)).settle(401)
+            assert refused.standing.remaining == 590
+            assert (await other.count(caller)).standing.remaining == 589
 
     run(test)
 
 
-def test_counts_expire_with_their_windows(server: RedisServer, caller: Caller) -> None:
+def test_counts_expire_with_their_windows(server: RedisServer, caller: str) -> None:
     async def test() -> None:
         async with limiters(server.url, 1) as (limiter,):
-            await limiter.take(caller)
+            await limiter.count(caller)
 
     run(test)
     with redis.Redis.from_url(server.url) as client:
-        (key,) = client.keys(f"*{{{caller.name}}}*")
-        assert 0 < client.ttl(key) <= 2 * RATE.seconds
+        (key,) = client.keys(f"{shared_counts.KEY_PREFIX}*{caller}*")
+        assert 0 < client.ttl(key) <= 2 * SECONDS
 
 
 def test_without_redis_each_counts_alone_says_so_once_and_comes_back_by_itself(
-    server: RedisServer, caller: Caller
+    server: RedisServer, caller: str
 ) -> None:
     async def test() -> None:
         async with limiters(server.url, 2) as made:
             for _ in range(5):
-                await made[0].take(caller)
+                await made[0].count(caller)
             server.stop()
             with logs_of_this_thread() as logs:
-                told = [await made[0].take(caller) for _ in range(20)]
-                assert [standing.allowed for standing in told] == [True] * 15 + [False] * 5
+                told = [await made[0].count(caller) for _ in range(20)]
+                assert [counted.allowed for counted in told] == [True] * 15 + [False] * 5
                 assert "does not answer" in made[0].where()
-                assert (await made[1].take(caller)).allowed
+                assert (await made[1].count(caller)).allowed
             assert [each["event"] for each in logs] == ["redis_lost"] * 2
             server.start()
             await until(lambda: "in Redis" in made[0].where())
-            fresh = by_address(f"caller {next(numbers)}")
-            assert (await made[0].take(fresh)).remaining == 19
+            assert (await made[0].count(f"caller {next(numbers)}")).standing.remaining == 19
 
     run(test)
 
 
-def test_a_redis_that_forgot_the_script_is_told_it_again(server: RedisServer, caller: Caller) -> None:
+def test_a_redis_that_forgot_the_scripts_is_told_them_again(server: RedisServer, caller: str) -> None:
     async def test() -> None:
         async with limiters(server.url, 1) as (limiter,):
+            assert (await limiter.count(caller)).standing.remaining == 19
             with redis.Redis.from_url(server.url) as client:
                 client.script_flush()
-            assert (await limiter.take(caller)).allowed
-            assert "does not answer" in limiter.where()
-            await until(lambda: "in Redis" in limiter.where())
-            assert (await limiter.take(caller)).remaining == 19
+            assert (await limiter.count(caller)).standing.remaining == 18
+            assert "in Redis" in limiter.where()
 
     run(test)
 
 
-def test_a_redis_that_is_not_there_at_the_start_is_waited_for_in_the_background(caller: Caller) -> None:
+def test_a_redis_that_is_not_there_at_the_start_is_waited_for_in_the_background(caller: str) -> None:
     async def test() -> None:
         async with limiters("redis://127.0.0.1:1/0", 1) as (limiter,):
             assert "does not answer" in limiter.where()
-            assert (await limiter.take(caller)).remaining == 19
+            assert (await limiter.count(caller)).standing.remaining == 19
 
     run(test)
 
 
 def test_a_redis_that_hangs_is_asked_once_and_then_nobody_waits(
-    caller: Caller, monkeypatch: pytest.MonkeyPatch
+    caller: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[bytes] = []
 
     async def hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while piece := await reader.read(4096):
             asked.append(piece)
-            if b"SCRIPT" in piece:  # all that it says is that it is there
-                writer.write(b"$40\r\n" + b"0" * 40 + b"\r\n")
+            if b"probe" in piece:  # all that it says is that it is there
+                writer.write(b":1\r\n")
             elif b"EVALSHA" not in piece:
                 writer.write(b"+OK\r\n" * piece.count(b"CLIENT"))
         writer.close()
 
     async def test() -> None:
+        monkeypatch.setattr(shared_counts, "REDIS_TIMEOUT_SECONDS", 1.0)
         silent = await asyncio.start_server(hang, "127.0.0.1", 0)
         port = silent.sockets[0].getsockname()[1]
         async with limiters(f"redis://127.0.0.1:{port}/0?protocol=2", 1) as (limiter,):
-            monkeypatch.setattr(shared_counts, "LONGEST_WAIT", 0.02)
-            monkeypatch.setattr(shared_counts, "LOOK_AGAIN_SECONDS", 60.0)
-            told = await asyncio.gather(*(limiter.take(caller) for _ in range(10)))
-            assert all(standing.allowed for standing in told)
+            assert "in Redis" in limiter.where()
+            monkeypatch.setattr(shared_counts, "PROBE_INTERVAL_SECONDS", 60.0)
+            told = await asyncio.gather(*(limiter.count(caller) for _ in range(10)))
+            assert all(counted.allowed for counted in told)
             assert "does not answer" in limiter.where()
             messages = len(asked)
-            assert (await limiter.take(caller)).remaining == 9
+            assert (await limiter.count(caller)).standing.remaining == 9
             assert len(asked) == messages
         silent.close()
-
-    run(test)
-
-
-def test_windows_of_a_limiter_know_what_redis_told(server: RedisServer, caller: Caller) -> None:
-    async def test() -> None:
-        windows: list[Windows] = []
-
-        def made(rate: Rate) -> Windows:
-            windows.append(Windows(rate))
-            return windows[-1]
-
-        limiter = Limiter(RATE, shared=RedisCounts(server.url), windows=made)
-        await limiter.start()
-        await limiter.take(caller)
-        assert [window.look(caller.name)[1].current for window in windows] == [0, 1]
-        await limiter.stop()
 
     run(test)
