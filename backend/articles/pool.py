@@ -18,7 +18,6 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
-from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -26,8 +25,8 @@ import orjson
 import structlog
 
 from backend.articles.batches import Done, Work, text_size, work_on
-from backend.articles.matching.compiled import CompiledPack, RuleSet, compile_rules
-from backend.articles.model import Pack
+from backend.articles.matching.compiled import CompiledPack, RuleSet
+from backend.articles.rules.pack_file import load_rules, write_pack
 from backend.articles.rules.ruleset import Rules
 from backend.articles.schemas import Article
 from backend.settings import Settings
@@ -54,7 +53,9 @@ class Team:
     version: str
     executor: ProcessPoolExecutor
     handed: TemporaryDirectory[str]
-    """Holds the file that the processes read when they begin."""
+    """Holds ``pack``."""
+    pack: Path
+    """The file that the processes read when they begin."""
     greetings: tuple[Future[int], ...]
     """The id of each process, once it has compiled the rules."""
 
@@ -141,8 +142,7 @@ class ScanPool:
             try:
                 handed = TemporaryDirectory(prefix="chainproof-rules-", ignore_cleanup_errors=True)
                 undone.callback(handed.cleanup)
-                path = Path(handed.name, "pack")
-                path.write_bytes(ForkingPickler.dumps(in_force.pack))
+                path = write_pack(handed.name, in_force.pack)
                 executor = ProcessPoolExecutor(
                     self.processes, get_context("spawn"), initializer=_begin, initargs=(path,)
                 )
@@ -155,12 +155,12 @@ class ScanPool:
                 return None
             undone.pop_all()
         log.info("scan_processes_started", processes=self.processes)
-        return Team(in_force.rules.version, executor, handed, greetings)
+        return Team(in_force.rules.version, executor, handed, path, greetings)
 
     def _send(self, team: Team, work: Work, piece: Sequence[Article]) -> Future[Reply] | None:
         payload = orjson.dumps([article.model_dump() for article in piece])
         try:
-            return team.executor.submit(_work, work, payload)
+            return team.executor.submit(_work, team.pack, work, payload)
         except RuntimeError:  # broken or closed since
             self._forget(team)
             return None
@@ -224,20 +224,15 @@ def _is_worthwhile(sizes: Sequence[int]) -> bool:
 
 # -- in the processes --------------------------------------------------------------------------------
 
-_rules: RuleSet | None = None
-
 
 def _begin(path: Path) -> None:
     """Once in each process, before its first piece. It ends at once where its team was let go meanwhile."""
-    global _rules
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is for the parent, which ends this one in order
     threading.Thread(target=_end_with_parent, name="parent-watch", daemon=True).start()
     try:
-        pickled = path.read_bytes()
+        load_rules(path)
     except FileNotFoundError:
         os._exit(0)
-    pack: Pack = ForkingPickler.loads(pickled)
-    _rules = compile_rules([pack])
 
 
 def _end_with_parent() -> None:
@@ -252,7 +247,6 @@ def _greet() -> int:
     return os.getpid()
 
 
-def _work(work: Work, payload: bytes) -> Reply:
-    assert _rules is not None
-    done = work_on(work, _rules, [Article(**article) for article in orjson.loads(payload)])
+def _work(pack: Path, work: Work, payload: bytes) -> Reply:
+    done = work_on(work, load_rules(pack), [Article(**article) for article in orjson.loads(payload)])
     return done.results, orjson.dumps(done.violations)

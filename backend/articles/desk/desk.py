@@ -13,14 +13,16 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import count
 from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from backend.articles.desk import archive, files, findings
 from backend.articles.desk.files import Source, UnreadableFile, Writer
 from backend.articles.desk.findings import Finding
 from backend.articles.desk.line_diff import unified
 from backend.articles.engine import apply_and_scan, scan
-from backend.articles.matching.compiled import CompiledPack, RuleSet, compile_rules
-from backend.articles.model import Pack
+from backend.articles.matching.compiled import CompiledPack, RuleSet
+from backend.articles.rules.pack_file import load_rules, write_pack
 from backend.articles.schemas import Article
 from backend.entities.model import Language
 
@@ -80,11 +82,13 @@ class Desk:
         large = sum(source.size for source in sources) > ALONE or any(not source.path for source in sources)
         tasks = (task for source in sources for task in self._tasks(source))
         with ExitStack() as stack:
-            executor = None
+            processes = None
             if large and self._jobs > 1:
-                executor = _start_processes(self._jobs, self._pack)
+                pack = write_pack(stack.enter_context(TemporaryDirectory(prefix="chainproof-")), self._pack)
+                executor = _start_processes(self._jobs)
                 stack.callback(executor.shutdown, cancel_futures=True)
-            for outcome in self._in_order(tasks, executor):
+                processes = executor, pack
+            for outcome in self._in_order(tasks, processes):
                 if writer is not None:
                     if outcome.unreadable:
                         writer.discard(outcome.source)
@@ -107,15 +111,16 @@ class Desk:
             yield Outcome(source, mistakes=[told], unreadable=True)
 
     def _in_order(
-        self, tasks: Iterable[Task | Outcome], executor: ProcessPoolExecutor | None
+        self, tasks: Iterable[Task | Outcome], processes: tuple[ProcessPoolExecutor, Path] | None
     ) -> Iterator[Outcome]:
-        if executor is None:
+        if processes is None:
             for task in tasks:
                 yield task if isinstance(task, Outcome) else work(self.rules, task)
             return
+        executor, pack = processes
         waiting: deque[Future[Outcome] | Outcome] = deque()
         for task in tasks:
-            waiting.append(task if isinstance(task, Outcome) else executor.submit(_work, task))
+            waiting.append(task if isinstance(task, Outcome) else executor.submit(_work, pack, task))
             if len(waiting) >= self._jobs * AHEAD:
                 yield _result(waiting.popleft())
         while waiting:
@@ -161,9 +166,9 @@ def _piece(rules: RuleSet, task: Task) -> Outcome:
     return outcome
 
 
-def _start_processes(jobs: int, pack: Pack) -> ProcessPoolExecutor:
+def _start_processes(jobs: int) -> ProcessPoolExecutor:
     """Processes to which Ctrl-C means nothing, from their first instruction on: their parent ends them."""
-    executor = ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (pack,))
+    executor = ProcessPoolExecutor(jobs, get_context("spawn"))
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # what is blocked here is so in them
     try:
         for _ in range(jobs):  # each starts one
@@ -177,12 +182,5 @@ def _result(outcome: "Future[Outcome] | Outcome") -> Outcome:
     return outcome if isinstance(outcome, Outcome) else outcome.result()
 
 
-_RULES: list[RuleSet] = []
-
-
-def _begin(pack: Pack) -> None:
-    _RULES[:] = [compile_rules([pack])]
-
-
-def _work(task: Task) -> Outcome:
-    return work(_RULES[0], task)
+def _work(pack: Path, task: Task) -> Outcome:
+    return work(load_rules(pack), task)
