@@ -14,8 +14,8 @@ RUN uv pip install --python .venv --no-cache --compile-bytecode --no-deps .
 
 FROM python:3.11-slim
 RUN useradd --uid 10001 --no-create-home --home-dir /data chainproof \
- && mkdir --mode 0700 /data /sessions \
- && chown 10001:10001 /data /sessions
+ && mkdir --mode 0700 /data \
+ && chown 10001:10001 /data
 COPY --from=build /app/.venv /app/.venv
 WORKDIR /app
 ENV PATH=/app/.venv/bin:$PATH \

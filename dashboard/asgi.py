@@ -53,8 +53,7 @@ async def lifespan(_: Any) -> AsyncIterator[dict[str, Any]]:
     yield {}
     if desk is not None and rounds is not None:
         rounds.stop()
-        # Before this process has ended: another that is up already may be shown its readers' cookies.
-        await asyncio.get_running_loop().run_in_executor(None, desk.close)
+        desk.close()
     await warming
 
 

@@ -7,7 +7,7 @@ one on another machine is registered with ``chainproof apps create`` and told by
 import json
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import sqlalchemy as sa
 import structlog
@@ -39,12 +39,15 @@ def ensure(database: Database, file: Path, redirect_uri: str, now: datetime) -> 
         log.warning("dashboard_not_registered", redirect_uri=redirect_uri, reason=refusal.detail)
         return
     with database.read() as connection:
-        if _is_settled(connection, file, redirect_uri):
+        named = _find_named(connection, file, redirect_uri)
+        if named is not None and named.first_party:
             return
     with database.write() as connection:  # on SQLite BEGIN IMMEDIATE is the lock
         if not database.is_sqlite:
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK)))
-        if _is_settled(connection, file, redirect_uri):
+        named = _find_named(connection, file, redirect_uri)
+        if named is not None:
+            _set_first_party(connection, named.id)
             return
         known = sa.select(table.c.id).where(
             table.c.name == NAME, table.c.redirect_uris == redirect_uri, table.c.revoked_at.is_(None)
@@ -52,18 +55,25 @@ def ensure(database: Database, file: Path, redirect_uri: str, now: datetime) -> 
         client_id = connection.execute(known.order_by(table.c.created_at).limit(1)).scalar_one_or_none()
         if client_id is None:
             client_id = apps.add(connection, name=NAME, redirect_uris=[redirect_uri], now=now).client_id
+        _set_first_party(connection, client_id)
         keyfile.write(file, json.dumps({"client_id": client_id, "redirect_uri": redirect_uri}))
 
 
-def _is_settled(connection: Connection, file: Path, redirect_uri: str) -> bool:
+def _find_named(connection: Connection, file: Path, redirect_uri: str) -> sa.Row[Any] | None:
+    """The application that ``file`` names for this address, a revoked one too."""
     try:
         told = json.loads(keyfile.read(file) or "null")
         client_id, registered = told["client_id"], told["redirect_uri"]
     except (ValueError, TypeError, KeyError):
-        return False
+        return None
     if registered != redirect_uri or not isinstance(client_id, str):
-        return False
-    return connection.execute(sa.select(table.c.id).where(table.c.id == client_id)).first() is not None
+        return None
+    return connection.execute(sa.select(table).where(table.c.id == client_id)).one_or_none()
+
+
+def _set_first_party(connection: Connection, client_id: str) -> None:
+    """An older version registered the dashboard like any other application."""
+    connection.execute(sa.update(table).where(table.c.id == client_id).values(first_party=True))
 
 
 def checkup(settings: Settings) -> tuple[Literal["ok", "note", "fault"], str]:

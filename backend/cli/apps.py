@@ -26,12 +26,24 @@ COLUMNS = (
 def create(
     name: Annotated[str, typer.Option(help="Name that people see when they are asked for consent.")],
     redirect_uri: Annotated[list[str], typer.Option(help="Exact address to redirect to. Repeatable.")],
+    first_party: Annotated[
+        bool,
+        typer.Option(
+            "--first-party", help="A dashboard of this installation: signed-in people are not asked again."
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Register an application. It is a public client with a client_id and no secret."""
     from backend.auth.oauth import apps
 
-    made = apps.create(open_database(), name=name, redirect_uris=redirect_uri, now=datetime.now(UTC))
+    made = apps.create(
+        open_database(),
+        name=name,
+        redirect_uris=redirect_uri,
+        first_party=first_party,
+        now=datetime.now(UTC),
+    )
     if as_json:
         print(json.dumps(made.to_json(), indent=2))
         return

@@ -11,6 +11,7 @@ from rich.markup import escape
 from backend.cli.store import open_database
 from backend.cli.tables import Column, print_table
 from backend.cli.words import WRONG_USE, fail, in_words, out
+from backend.plurals import counted
 
 app = typer.Typer(help="Accounts of people who sign in (OAuth 2.0).", no_args_is_help=True)
 COLUMNS = (
@@ -19,6 +20,13 @@ COLUMNS = (
     Column("may grant"),
     Column("last sign-in", "fixed"),
     Column("created", "fixed", spare=True),
+)
+SESSION_COLUMNS = (
+    Column("id", "fixed"),
+    Column("name"),
+    Column("browser"),
+    Column("signed in", "fixed"),
+    Column("last used", "fixed"),
 )
 Name = Annotated[str, typer.Argument(metavar="NAME", help="User name.")]
 FromStdin = Annotated[bool, typer.Option("--password-stdin", help="Read the password from standard input.")]
@@ -77,7 +85,7 @@ def show(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = 
 @app.command("disable")
 @in_words
 def disable(name: Name) -> None:
-    """Disable an account and revoke all access that it granted."""
+    """Disable an account, sign it out everywhere and revoke all access that it granted."""
     from backend.auth.oauth import accounts
 
     changed = accounts.set_disabled(open_database(), name, disabled=True, now=datetime.now(UTC))
@@ -98,12 +106,40 @@ def enable(name: Name) -> None:
 @app.command("password")
 @in_words
 def password(name: Name, password_stdin: FromStdin = False) -> None:
-    """Change an account's password and revoke all access that it granted."""
+    """Change an account's password, sign it out everywhere and revoke all access that it granted."""
     from backend.auth.oauth import accounts
 
     chosen, now = _password(password_stdin), datetime.now(UTC)
     changed = accounts.set_password(open_database(), name, chosen, now)
     out.print(f"Account [bold]{escape(changed.username)}[/] has another password; its tokens are revoked.")
+
+
+@app.command("sessions")
+@in_words
+def sessions(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="User name; by default all.")] = None,
+    end: Annotated[list[str] | None, typer.Option(help="End the session of this id. Repeatable.")] = None,
+    end_all: Annotated[bool, typer.Option("--end-all", help="End every session of NAME.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the browsers that stay signed in to the dashboard, or sign some out."""
+    from backend.auth.oauth import accounts
+
+    database, now = open_database(), datetime.now(UTC)
+    if end_all and name is None:
+        fail("--end-all needs a NAME: 'chainproof users sessions ada --end-all'.", WRONG_USE)
+    for session_id in end or []:
+        accounts.end_session(database, session_id, now)
+    ended = len(end or []) + (accounts.end_all_sessions(database, name, now) if end_all and name else 0)
+    if end or end_all:
+        out.print(f"{counted(ended, 'session')} ended; every replica refuses the tokens within 5 s.")
+        return
+    found = [each.to_json() for each in accounts.list_sessions(database, now, name)]
+    if as_json:
+        print(json.dumps(found, indent=2))
+        return
+    shown = ("id", "username", "browser", "created_at", "last_used_at")
+    print_table(SESSION_COLUMNS, ([row[column] for column in shown] for row in found))
 
 
 def _password(from_stdin: bool) -> str:

@@ -121,8 +121,6 @@ class SettingFields(BaseSettings):
     """Allows a dashboard that other machines can reach and that asks nobody to sign in."""
     dashboard_client_id: str | None = None
     """The dashboard's ``client_id`` at the service, if the two share no data folder."""
-    dashboard_sessions_dir: Path | None = None
-    """The folder for sign-in sessions of the dashboard. By default a folder in the data folder."""
     base_url: Address | None = None
     """The address at which the dashboard and commands reach the service. By default its host and port."""
     issuer: Issuer | None = None

@@ -81,9 +81,19 @@ class Authority:
             raise Unavailable(*told.args)
         return told
 
-    def address(self, attempt: Attempt, *, client_id: str, redirect_uri: str, language: str) -> str:
+    def address(
+        self,
+        attempt: Attempt,
+        *,
+        client_id: str,
+        redirect_uri: str,
+        language: str,
+        ask_password: bool = False,
+    ) -> str:
         """Where to send a browser (RFC 6749 section 4.1.1), which is to read ``language`` (BCP 47) there.
-        Raises :class:`Unavailable`."""
+
+        With ``ask_password`` also one that stays signed in at the service. Raises :class:`Unavailable`.
+        """
         query = {
             "response_type": "code",
             "client_id": client_id,
@@ -94,6 +104,8 @@ class Authority:
             "code_challenge_method": "S256",
             "ui_locales": language,
         }
+        if ask_password:
+            query["prompt"] = "login"
         endpoint = self.metadata().authorization_endpoint
         return f"{endpoint}{'&' if '?' in endpoint else '?'}{urlencode(query)}"
 
@@ -118,13 +130,17 @@ class Authority:
             return fresh
         return Tokens(fresh.access, tokens.refresh, fresh.expires_in, fresh.scopes)
 
-    def revoke(self, tokens: Tokens, *, client_id: str) -> None:
-        """Both, the one that lives longer first (RFC 7009). Raises as :meth:`exchange` does."""
+    def revoke(self, tokens: Tokens, *, client_id: str, end_session: bool = False) -> None:
+        """Both, the one that lives longer first (RFC 7009). ``end_session`` also signs the person out.
+
+        Raises as :meth:`exchange` does.
+        """
+        own = {**_named(client_id), **({"end_session": "true"} if end_session else {})}
         both = (("refresh_token", tokens.refresh), ("access_token", tokens.access))
         for hint, token in both:
             if token is not None:
                 form = {"token": token, "token_type_hint": hint}
-                _judged(self._post("/oauth/revoke", {**form, **_named(client_id)}))
+                _judged(self._post("/oauth/revoke", {**form, **own}))
 
     def name_of(self, tokens: Tokens) -> str:
         """What the person is called; empty where the service does not tell. Raises :class:`Unavailable`."""

@@ -1,10 +1,8 @@
 """The desk at which people sign in: who is signed in, and what this dashboard is called at the service."""
 
-import asyncio
 import json
 import threading
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -17,12 +15,8 @@ from backend.settings import Settings, SettingsError, is_loopback
 from dashboard.client.callers import NOBODY, Caller
 from dashboard.environment import environment
 from dashboard.sign_in.authority import SCOPES, Authority, Tokens
-from dashboard.sign_in.folder import Folder, Held
 from dashboard.sign_in.session import Session
-from dashboard.sign_in.sessions import Sessions, Shelf
-
-_looks = ThreadPoolExecutor(max_workers=4, thread_name_prefix="sign-in-disk")
-"""Where cookies are looked for on disk. A disk that hangs holds these threads, and no others."""
+from dashboard.sign_in.sessions import Sessions
 
 
 class NotRegistered(Exception):
@@ -32,18 +26,21 @@ class NotRegistered(Exception):
 @dataclass(frozen=True, slots=True)
 class Cookies:
     """Names of cookies. On https they are bound to this very host by their prefix; on http, where cookies do
-    not tell ports apart, they carry the port."""
+    not tell ports apart, they carry the port. ``signed_out`` is there from a sign-out to the next sign-in."""
 
     session: str
     attempt: str
+    signed_out: str
     secure: bool
 
     @classmethod
     def of(cls, origin: str) -> "Cookies":
         parts = urlsplit(origin)
         if parts.scheme == "https":
-            return cls("__Host-chainproof-session", "__Host-chainproof-sign-in-", True)
-        return cls(f"chainproof-session-{parts.port or 80}", f"chainproof-sign-in-{parts.port or 80}-", False)
+            before, after, secure = "__Host-chainproof", "", True
+        else:
+            before, after, secure = "chainproof", f"-{parts.port or 80}", False
+        return cls(f"{before}-session{after}", f"{before}-sign-in{after}-", f"{before}-out{after}", secure)
 
 
 class Desk:
@@ -53,8 +50,7 @@ class Desk:
         self.redirect_uri = settings.dashboard_redirect_uri
         self.cookies = Cookies.of(self.origin)
         self.authority = Authority(settings.api_url, transport=transport)
-        self._folder = Folder(settings.dashboard_sessions_dir or settings.home / "dashboard-sessions")
-        self.sessions = Sessions(self._revoke, shelf=Shelf(self._folder, settings.api_url, self._renew))
+        self.sessions = Sessions(self._revoke, self._sign_out)
         self._named = settings.dashboard_client_id
         self._file = settings.dashboard_client_file
 
@@ -76,31 +72,20 @@ class Desk:
         return self.sessions.open(Session(name, tokens, self._renew, self.sessions.discard))
 
     def session_of(self, cookies: Mapping[str, str]) -> Session | None:
-        """Nobody where another process holds it. From a thread: it may wait for the disk."""
-        try:
-            return self.sessions.find(cookies.get(self.cookies.session))
-        except Held:
-            return None
-
-    async def find(self, cookies: Mapping[str, str]) -> Session | None:
-        """The same from the event loop, which never waits: anybody may send a cookie that nobody knows.
-        Raises :class:`~dashboard.sign_in.folder.Held` where another process has the session."""
-        secret = cookies.get(self.cookies.session)
-        if not self.sessions.may_be_on_disk(secret):
-            return self.sessions.find(secret, on_disk=False)
-        return await asyncio.get_running_loop().run_in_executor(_looks, self.sessions.find, secret)
+        return self.sessions.find(cookies.get(self.cookies.session))
 
     def close(self) -> None:
-        """Ask no more, and let another process go on with who is signed in."""
-        self.sessions.leave()
+        """Ask the service no more."""
         self.authority.close()
-        self._folder.close()
 
     def _renew(self, tokens: Tokens) -> Tokens:
         return self.authority.renew(tokens, client_id=self._known_id())
 
     def _revoke(self, tokens: Tokens) -> None:
         self.authority.revoke(tokens, client_id=self._known_id())
+
+    def _sign_out(self, tokens: Tokens) -> None:
+        self.authority.revoke(tokens, client_id=self._known_id(), end_session=True)
 
     def _known_id(self) -> str:
         """The one that the tokens were issued to; should it be known no more, the service says so."""

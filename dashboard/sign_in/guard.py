@@ -15,15 +15,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dashboard.sign_in import addresses
 from dashboard.sign_in.desk import Desk, open_desk
-from dashboard.sign_in.folder import Held
 from dashboard.sign_in.session import Session
 
 OPEN = ("/sign-in", "/sign-in/callback", "/sign-in/session", "/sign-out", "/_stcore/health")
 """What answers everybody: the way in, the way out, and whether the dashboard is up."""
 SESSION_ENDED = 4401
 """The code with which a socket is closed whose session has ended."""
-TRY_AGAIN = 1013
-"""That of one whose session another dashboard holds (RFC 6455's registry: "Try Again Later")."""
 NO_STORE = {"Cache-Control": "no-store"}
 
 
@@ -41,14 +38,9 @@ class Guard:
         if there is None or scope["path"] in OPEN:
             await self._app(scope, receive, send)
             return
-        cookies = HTTPConnection(scope).cookies
-        try:
-            session = await there.find(cookies)
-        except Held:
-            await _put_off(scope, receive, send)
-            return
+        session = there.session_of(HTTPConnection(scope).cookies)
         if session is None or (scope["type"] == "websocket" and not is_own(scope, there)):
-            await _refuse(scope, receive, send, had_one=there.cookies.session in cookies)
+            await _refuse(scope, receive, send)
             return
         scope["session_of_person"] = session
         if scope["type"] == "websocket":
@@ -103,7 +95,7 @@ def is_own(scope: Scope, desk: Desk) -> bool:
     return origin is None or origin == desk.origin or origin in (f"http://{host}", f"https://{host}")
 
 
-async def _refuse(scope: Scope, receive: Receive, send: Send, *, had_one: bool) -> None:
+async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "websocket":
         await receive()
         await send({"type": "websocket.close", "code": SESSION_ENDED})  # before it is accepted: 403
@@ -112,31 +104,11 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, *, had_one: bool) 
     if _is_page(scope):
         path = quote(scope["path"], safe="/~!$&'()*+,;=:@-._")
         query = scope["query_string"].decode("latin-1")
-        to = addresses.sign_in(f"{path}?{query}" if query else path, "ended" if had_one else "")
+        to = addresses.sign_in(f"{path}?{query}" if query else path)
         response = RedirectResponse(to, HTTPStatus.SEE_OTHER, headers=NO_STORE)
     else:
         words = "Sign in first: this is for people who are signed in."
         response = Response(words, HTTPStatus.UNAUTHORIZED, media_type="text/plain", headers=NO_STORE)
-    await response(scope, receive, send)
-
-
-def try_again() -> Response:
-    """For who is signed in at another dashboard. A proxy that knows it asks there; else that one may be
-    about to end, and this one takes over then."""
-    words = "Another dashboard has this session. Try again in a second, or open /sign-in to sign in anew."
-    headers = {**NO_STORE, "Retry-After": "1"}
-    return Response(words, HTTPStatus.SERVICE_UNAVAILABLE, media_type="text/plain", headers=headers)
-
-
-async def _put_off(scope: Scope, receive: Receive, send: Send) -> None:
-    response = try_again()
-    if scope["type"] == "websocket":
-        await receive()
-        if "websocket.http.response" not in scope.get("extensions", {}):
-            await send({"type": "websocket.close", "code": TRY_AGAIN})
-            return
-    elif _is_page(scope):
-        response.headers["refresh"] = "1"
     await response(scope, receive, send)
 
 

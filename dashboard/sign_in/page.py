@@ -44,6 +44,8 @@ HEADERS = {
     "X-Frame-Options": "DENY",
     "X-Content-Type-Options": "nosniff",
 }
+AGAIN_SECONDS = 3
+"""Until a browser asks again for a service that did not answer."""
 _HERE = Path(__file__).parent
 
 
@@ -73,7 +75,10 @@ def page(request: Request, why: Why, to: str, *, origin: str = "", note: str = "
         )
     )
     html = f'<!doctype html><html lang="{HTML_LANG[lang]}"><head>{head}</head><body>{body}</body></html>'
-    return HTMLResponse(html, STATUS.get(why, HTTPStatus.OK), headers=HEADERS)
+    response = HTMLResponse(html, STATUS.get(why, HTTPStatus.OK), headers=HEADERS)
+    if why == "unreachable":  # pages that were open come back by themselves
+        response.headers["Refresh"] = f"{AGAIN_SECONDS}; url={again}"
+    return response
 
 
 def language_of(request: Request, to: str) -> Language:

@@ -18,7 +18,7 @@ class Rounds:
     was not heard of for a moment: a session that was revoked closes its pages at once, whatever they show.
 
     A page that refreshes by itself is heard of anyhow; for the others it is one small request every 2 s.
-    What is tidied meanwhile waits for the disk, and has a thread of its own, so that no look does.
+    What is tidied meanwhile may wait for the service, and has a thread of its own, so that no look does.
     """
 
     def __init__(self, desk: Desk, look: Callable[[Session], None]) -> None:

@@ -14,12 +14,10 @@ from starlette.routing import Route
 from backend.settings import is_loopback
 from dashboard.i18n import HTML_LANG
 from dashboard.sign_in import addresses, attempts
-from dashboard.sign_in.authority import Refused, Unavailable
+from dashboard.sign_in.authority import Refused, Tokens, Unavailable
 from dashboard.sign_in.desk import Desk, NotRegistered, open_desk
-from dashboard.sign_in.folder import Held
-from dashboard.sign_in.guard import is_own, try_again
+from dashboard.sign_in.guard import is_own
 from dashboard.sign_in.page import WHYS, Why, language_of, page
-from dashboard.sign_in.session import Session
 from dashboard.sign_in.sessions import LONGEST_SECONDS
 
 log = logging.getLogger(__name__)
@@ -32,18 +30,14 @@ async def sign_in(request: Request) -> Response:
     there, to = open_desk(), addresses.kept(request.query_params.get("next"))
     if there is None:
         return _to(to)
-    known, held = await _looked_up(request, there)
-    if known is not None:
+    if there.session_of(request.cookies) is not None:
         return _to(to)
     why = next((why for why in WHYS if why == request.query_params.get("why")), None)
     elsewhere = _elsewhere(request, there, to)
     if elsewhere is not None:
         return elsewhere
     if why is not None:
-        response: Response = page(request, why, to)
-        if why == "ended" and not held:
-            _drop(response, there, there.cookies.session)
-        return response
+        return page(request, why, to)
     return await run_in_threadpool(_begin, request, there, to)
 
 
@@ -55,45 +49,41 @@ async def callback(request: Request) -> Response:
     state = told.get("state", "")
     attempt = attempts.find(request.cookies, there.cookies.attempt, state)
     if attempt is None:  # another browser's, or too long ago; and what it says is not looked at
-        known, _ = await _looked_up(request, there)
-        return _to(addresses.HOME if known is not None else addresses.sign_in(addresses.HOME, "lost"))
+        known = there.session_of(request.cookies) is not None
+        return _to(addresses.HOME if known else addresses.sign_in(addresses.HOME, "lost"))
     return await run_in_threadpool(_end, request, there, attempt)
 
 
 async def session(request: Request) -> Response:
-    """Whether this browser is signed in: 204, or 401; 503 where another dashboard can tell."""
+    """Whether this browser is signed in: 204, or 401."""
     there = open_desk()
-    try:
-        known = there is None or await there.find(request.cookies) is not None
-    except Held:
-        return try_again()
+    known = there is None or there.session_of(request.cookies) is not None
     return Response(status_code=HTTPStatus.NO_CONTENT if known else HTTPStatus.UNAUTHORIZED, headers=NO_STORE)
 
 
 async def sign_out(request: Request) -> Response:
-    """End the session here, and its tokens at the service. The form carries the session's own word, so that
-    no other site can sign anybody out. Whose session another dashboard has is not told to be signed out."""
+    """End the session here and at the service. The form carries the session's own word, so that no other site
+    can sign anybody out. The next sign-in asks for the password, whatever the service has heard by then."""
     there = open_desk()
     if there is None:
         return _to(addresses.HOME)
-    known, held = await _looked_up(request, there)
-    if held:
-        return try_again()
-    if known is None:
-        return _to(addresses.sign_in(addresses.HOME, "signed_out"))
+    site = request.headers.get("sec-fetch-site", "same-origin")
+    foreign = site != "same-origin" or not is_own(request.scope, there)
+    known = there.session_of(request.cookies)
+    if known is None:  # a page that was open while the dashboard was restarted: the service ends the session
+        response = _to(addresses.sign_in(addresses.HOME))
+        if not foreign:
+            _keep(response, there, there.cookies.signed_out, "1", int(LONGEST_SECONDS))
+        return response
     sent = await _form(request)
-    foreign = request.headers.get("sec-fetch-site", "same-origin") != "same-origin"
-    if (
-        foreign
-        or not is_own(request.scope, there)
-        or not hmac.compare_digest(sent.get("csrf", "").encode(), known.csrf.encode())
-    ):
+    if foreign or not hmac.compare_digest(sent.get("csrf", "").encode(), known.csrf.encode()):
         refused = page(request, "foreign", addresses.HOME)
         refused.status_code = HTTPStatus.FORBIDDEN
         return refused
-    revoked = await run_in_threadpool(there.sessions.end, known)
+    revoked = await run_in_threadpool(there.sessions.sign_out, known)
     response = _to(addresses.sign_in(addresses.HOME, "signed_out" if revoked else "unrevoked"))
     _drop(response, there, there.cookies.session)
+    _keep(response, there, there.cookies.signed_out, "1", int(LONGEST_SECONDS))
     return response
 
 
@@ -105,14 +95,6 @@ ROUTES = (
 )
 
 
-async def _looked_up(request: Request, there: Desk) -> tuple[Session | None, bool]:
-    """Who asks, and whether another dashboard has their session."""
-    try:
-        return await there.find(request.cookies), False
-    except Held:
-        return None, True
-
-
 def _begin(request: Request, there: Desk, to: str) -> Response:
     attempt = attempts.begin(to)
     try:
@@ -122,6 +104,7 @@ def _begin(request: Request, there: Desk, to: str) -> Response:
             client_id=client_id,
             redirect_uri=there.redirect_uri,
             language=HTML_LANG[language_of(request, to)],
+            ask_password=there.cookies.signed_out in request.cookies,
         )
     except NotRegistered as fault:
         return page(request, "unregistered", to, note=str(fault))
@@ -139,16 +122,21 @@ def _begin(request: Request, there: Desk, to: str) -> Response:
 def _end(request: Request, there: Desk, attempt: attempts.Attempt) -> Response:
     """What came of an attempt of this browser, whose cookie is taken back whatever it was."""
     try:
-        secret = _admitted(request, there, attempt)
+        name, tokens = _exchanged(request, there, attempt)
     except NotAdmitted as refusal:
         # Told on a page of its own address, so that a reload does not send the code again.
         response = _to(addresses.sign_in(attempt.to, refusal.why))
     else:
-        former = there.session_of(request.cookies)
-        if former is not None:
-            there.sessions.end(former)
         response = _to(attempt.to)
-        _keep(response, there, there.cookies.session, secret, int(LONGEST_SECONDS))
+        former = there.session_of(request.cookies)
+        if former is not None and name and former.name == name:
+            there.sessions.discard(tokens)  # another tab was first; its pages go on
+        else:
+            if former is not None:
+                there.sessions.end(former)
+            secret = there.admit(name, tokens)
+            _keep(response, there, there.cookies.session, secret, int(LONGEST_SECONDS))
+        _drop(response, there, there.cookies.signed_out)
     _drop(response, there, attempts.cookie_name(there.cookies.attempt, attempt.state))
     return response
 
@@ -159,8 +147,8 @@ class NotAdmitted(Exception):
         self.why = why
 
 
-def _admitted(request: Request, there: Desk, attempt: attempts.Attempt) -> str:
-    """The new session's secret. Raises :class:`NotAdmitted`."""
+def _exchanged(request: Request, there: Desk, attempt: attempts.Attempt) -> tuple[str, Tokens]:
+    """Who signed in, and their tokens. Raises :class:`NotAdmitted`."""
     told = request.query_params
     try:
         if told.get("iss") != there.authority.metadata().issuer:  # RFC 9207: another server's answer
@@ -186,7 +174,7 @@ def _admitted(request: Request, there: Desk, attempt: attempts.Attempt) -> str:
     except Refused as refusal:
         log.warning("The service gave no tokens for a code: %s.", refusal.error[:40])
         raise NotAdmitted("failed") from None
-    return there.admit(name, tokens)
+    return name, tokens
 
 
 def _elsewhere(request: Request, there: Desk, to: str) -> Response | None:

@@ -1,15 +1,12 @@
 """A person who is signed in: their tokens, which are refreshed in time and only once, until they end."""
 
-import math
 import secrets
 import threading
 import time
 from collections.abc import Callable
-from typing import Protocol, Self
 
 from dashboard.client.callers import Credential
 from dashboard.sign_in.authority import Refused, Tokens, Unavailable
-from dashboard.sign_in.seal import Kept
 
 RENEW_SECONDS = 300.0
 """So long before they expire tokens are refreshed, or after half their life where that is later."""
@@ -18,21 +15,9 @@ AGAIN_SECONDS = 10.0
 SURE_SECONDS = 3.0
 """How long an answer of the service counts as a word on whether the token is still valid. With the second
 in which every replica of the service learns of a revocation, nobody sees anything five seconds after."""
-NOTED_SECONDS = 600.0
-"""How far behind it may be what is kept of when a session was used last."""
 
 Renew = Callable[[Tokens], Tokens]
 Clock = Callable[[], float]
-
-
-class Place(Protocol):
-    """Where one session is kept beyond its process."""
-
-    def save(self, kept: Kept) -> bool:
-        """In place of what was there. Whether that could be done."""
-        ...
-
-    def drop(self) -> None: ...
 
 
 class Session:
@@ -57,7 +42,6 @@ class Session:
         self.name = name
         self.csrf = secrets.token_urlsafe(24)
         self.begun_at = self.used_at = clock()
-        self._begun_on_wall = wall()
         self._renew = renew
         self._discard = discard
         self._clock = clock
@@ -70,33 +54,6 @@ class Session:
         self._sure_at = self.begun_at
         self._ending = threading.Lock()
         self._on_end: list[Callable[[], None]] = []
-        self._place: Place | None = None
-        self._noted_at = -math.inf
-
-    @classmethod
-    def again(
-        cls,
-        kept: Kept,
-        renew: Renew,
-        discard: Callable[[Tokens], None],
-        place: Place,
-        *,
-        clock: Clock = time.monotonic,
-        wall: Clock = time.time,
-    ) -> Self:
-        """A session of a former process, of which nothing is certain until the service knows its token."""
-        session = cls(kept.name, kept.tokens, renew, discard, clock=clock, wall=wall)
-        session.csrf = kept.csrf
-        since_1970 = wall() - clock()
-        session.begun_at = kept.begun_at - since_1970
-        session._begun_on_wall = kept.begun_at  # as it was: the clocks may drift apart, or one stand still
-        session.used_at = session._noted_at = kept.used_at - since_1970
-        # A clock that was put back makes no token live longer.
-        ends_at = min(kept.expires_at - since_1970, clock() + kept.tokens.expires_in)
-        session._set_times(kept.tokens, ends_at - kept.tokens.expires_in)
-        session._sure_at = -math.inf
-        session._place = place
-        return session
 
     @property
     def scopes(self) -> tuple[str, ...]:
@@ -151,30 +108,6 @@ class Session:
             self._forget()
         return tokens
 
-    def leave(self) -> None:
-        """Hold the tokens no longer, so that another process can go on with what is kept of them."""
-        with self._renewing:  # what a refresh brings that is under way is kept first
-            self._tokens = None
-
-    def keep(self, place: Place) -> None:
-        """From now on keep there what another process needs to go on, until the session ends."""
-        with self._renewing:
-            self._place = place
-            if self._tokens is not None:
-                self._save(self._tokens)
-
-    def note(self) -> bool:
-        """Keep when it was used last, where that is behind, and what could not be kept before. Whether there
-        was anything to try."""
-        if self.used_at - self._noted_at < NOTED_SECONDS or not self._renewing.acquire(blocking=False):
-            return False
-        try:
-            if self._tokens is not None:
-                self._save(self._tokens)
-        finally:
-            self._renewing.release()
-        return True
-
     def when_ended(self, call: Callable[[], None]) -> Callable[[], None]:
         """``call`` once the session ends, at once if it has. What is returned takes that back."""
         with self._ending:
@@ -214,33 +147,13 @@ class Session:
             return False
         self._set_times(fresh, asked_at)
         self._scopes = fresh.scopes
-        if not self._save(fresh) and self._place is not None:
-            self._place.drop()  # what is there is used up: who came back with it would end the family
         self._tokens = fresh
         return True
 
     def _forget(self) -> None:
-        """The tokens, wherever they are. Under the lock, so that nothing is saved afterwards. Pages do not
-        stay open until the disk has answered."""
-        held, self._tokens = self._tokens, None
-        self._tell()
-        if held is not None and self._place is not None:
-            self._place.drop()
-
-    def _save(self, tokens: Tokens) -> bool:
         """Under the lock."""
-        used_at, since_1970 = self.used_at, self._wall() - self._clock()
-        kept = Kept(
-            self.name,
-            self.csrf,
-            tokens,
-            begun_at=self._begun_on_wall,
-            used_at=used_at + since_1970,
-            expires_at=self._expires_on_wall,
-        )
-        saved = self._place is not None and self._place.save(kept)
-        self._noted_at = used_at if saved else -math.inf
-        return saved
+        self._tokens = None
+        self._tell()
 
     def _set_times(self, tokens: Tokens, since: float) -> None:
         self._expires_at = since + tokens.expires_in

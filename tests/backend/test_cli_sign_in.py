@@ -1,6 +1,7 @@
 """``chainproof apps`` and ``chainproof users``."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,32 @@ def test_an_account_is_made_listed_disabled_enabled_and_given_another_password()
     assert "revoked" in done("users", "password", "ada", "--password-stdin", typed="another password\r\n")
 
 
+def test_the_browsers_in_which_people_stay_signed_in_are_listed_and_signed_out() -> None:
+    from backend.auth.oauth import sign_in_sessions
+    from backend.cli.store import open_database
+
+    now, database = datetime.now(UTC), open_database()
+    people = [
+        json.loads(done("users", "create", name, "--password-stdin", "--json", typed=PASSWORD))
+        for name in ("ada", "ben")
+    ]
+    with database.write() as connection:
+        for account in (people[0], people[0], people[1]):
+            sign_in_sessions.start(connection, account["id"], user_agent="Linux Firefox/1", now=now)
+    database.dispose()
+
+    def listed(*of: str) -> list[str]:
+        return [row["username"] for row in json.loads(done("users", "sessions", *of, "--json"))]
+
+    assert (listed(), listed("ben")) == (["ada", "ada", "ben"], ["ben"])
+    first = json.loads(done("users", "sessions", "ada", "--json"))[0]
+    assert "Firefox on Linux" in done("users", "sessions")
+    assert "1 session ended" in done("users", "sessions", "--end", first["id"])
+    assert listed() == ["ada", "ben"]
+    assert "1 session ended" in done("users", "sessions", "ada", "--end-all")
+    assert listed() == ["ben"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "typed", "word"),
     [
@@ -75,6 +102,14 @@ def test_an_account_is_made_listed_disabled_enabled_and_given_another_password()
         (["users", "create", "a b", "--password-stdin"], PASSWORD, "blanks"),
         (["users", "disable", "nobody"], None, "users list"),
         (["users", "password", "nobody", "--password-stdin"], PASSWORD, "users list"),
+        (["users", "sessions", "nobody"], None, "users list"),
+        (["users", "sessions", "--end", "nothing"], None, "users sessions"),
+        (["users", "sessions", "--end-all"], None, "NAME"),
+        (
+            ["apps", "create", "--name", "x", "--redirect-uri", "com.example.x:/", "--first-party"],
+            None,
+            "http or https",
+        ),
     ],
 )
 def test_wrong_use_is_a_sentence_and_exit_code_2(arguments: list[str], typed: str | None, word: str) -> None:

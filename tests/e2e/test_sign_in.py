@@ -1,7 +1,10 @@
-"""A person's visit to a dashboard at which people sign in: in by a deep link, a reader's limits, and out."""
+"""A visit to a dashboard at which people sign in: a deep link, a reader's limits, a restart, and out."""
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import pytest
@@ -12,28 +15,51 @@ from backend.db import Database
 from dashboard.i18n import t
 from tests.support import running
 from tests.support.reader import CHECK, DESKTOP, IDLE, RULES
-from tests.support.waiting import LIMIT_MS
+from tests.support.waiting import LIMIT_MS, LIMIT_SECONDS
 
 pytestmark = pytest.mark.browser
 DEEP = "/rankings?coin=bitcoin"
 PASSWORD = "correct horse battery"
 
 
+@dataclass
+class Dashboard:
+    url: str
+    environment: dict[str, str]
+    process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "backend.cli", "dashboard"], env=self.environment, stdin=subprocess.DEVNULL
+        )
+        running.wait_for(lambda: running.answers(f"{self.url}/_stcore/health"), "A dashboard that answers")
+
+    def kill(self) -> None:
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait(LIMIT_SECONDS)
+
+
 @pytest.fixture(scope="module")
-def guarded_dashboard(running_service: running.Service) -> Iterator[str]:
+def guarded_dashboard(running_service: running.Service) -> Iterator[Dashboard]:
     """Registered and with the reader ``ben``, as the command line would do it."""
     port, now = running.free_port(), datetime.now(UTC)
     database = Database(f"sqlite:///{running_service.home / 'chainproof.db'}")
     uri = f"http://127.0.0.1:{port}/sign-in/callback"
-    app = apps.create(database, name="Chainproof dashboard", redirect_uris=[uri], now=now)
+    app = apps.create(database, name="Chainproof dashboard", redirect_uris=[uri], first_party=True, now=now)
     accounts.create(database, username="ben", password=PASSWORD, scopes=["read"], now=now)
     database.dispose()
-    settings = {
-        "CHAINPROOF_DASHBOARD_SIGN_IN": "always",
-        "CHAINPROOF_DASHBOARD_CLIENT_ID": app.client_id,
-    }
-    with running.dashboard(running_service, port=port, **settings) as url:
-        yield url
+    environment = running.environment(
+        running_service.home,
+        CHAINPROOF_BASE_URL=running_service.url,
+        CHAINPROOF_DASHBOARD_PORT=str(port),
+        CHAINPROOF_DASHBOARD_SIGN_IN="always",
+        CHAINPROOF_DASHBOARD_CLIENT_ID=app.client_id,
+    )
+    dashboard = Dashboard(f"http://127.0.0.1:{port}", environment)
+    dashboard.start()
+    yield dashboard
+    dashboard.kill()
 
 
 def sign_in(page: Page) -> None:
@@ -42,25 +68,41 @@ def sign_in(page: Page) -> None:
     page.click("[name=approve]")
 
 
-def test_a_reader_signs_in_by_a_deep_link_cannot_store_and_sees_nothing_after_signing_out(
-    browser: Browser, guarded_dashboard: str, running_service: running.Service, axe_source: str
+def test_a_reader_signs_in_once_cannot_store_comes_back_after_a_kill_and_sees_nothing_after_signing_out(
+    browser: Browser, guarded_dashboard: Dashboard, running_service: running.Service, axe_source: str
 ) -> None:
+    url = guarded_dashboard.url
     context = browser.new_context(locale="en-US", reduced_motion="reduce", **DESKTOP)
     context.set_default_timeout(LIMIT_MS)
     faults: list[str] = []
     context.on("weberror", lambda fault: faults.append(str(fault.error)))
     page = context.new_page()
-    page.goto(guarded_dashboard + DEEP)
+    page.goto(url + DEEP)
     expect(page).to_have_url(re.compile(re.escape(running_service.url) + "/oauth/authorize"))
     sign_in(page)
-    expect(page).to_have_url(guarded_dashboard + DEEP)
+    expect(page).to_have_url(url + DEEP)
     expect(page.locator(".st-key-rk_coin_head")).to_contain_text("Bitcoin")
 
     other = context.new_page()
-    other.goto(f"{guarded_dashboard}/corrections")
+    other.goto(f"{url}/corrections")
     expect(other.locator(".cp-may-not")).to_have_text(re.compile(re.escape(t("sign_in.needs_write_store"))))
     expect(other.get_by_role("switch")).to_be_disabled()
     other.wait_for_selector(IDLE)
+
+    asked: list[str] = []
+    context.on("request", lambda request: asked.append(f"{request.method} {request.url.partition('?')[0]}"))
+    for each in (page, other):
+        each.evaluate("window.ofBefore = true")
+    guarded_dashboard.kill()
+    guarded_dashboard.start()
+    for each, address in ((page, DEEP), (other, "/corrections")):
+        each.wait_for_function("!window.ofBefore")  # by itself
+        expect(each).to_have_url(url + address)
+        each.wait_for_selector(IDLE)
+    expect(page.locator(".st-key-rk_coin_head")).to_contain_text("Bitcoin")
+    authorize = f"{running_service.url}/oauth/authorize"
+    assert f"GET {authorize}" in asked
+    assert f"POST {authorize}" not in asked, "nobody typed a password"
 
     page.get_by_role("button", name=t("frame.settings")).click()
     expect(page.locator(".cp-account")).to_contain_text(t("sign_in.signed_in_as", name="ben"))
@@ -69,11 +111,11 @@ def test_a_reader_signs_in_by_a_deep_link_cannot_store_and_sees_nothing_after_si
     page.evaluate(axe_source)
     assert page.evaluate(CHECK, RULES) == []
 
-    expect(other).to_have_url(f"{guarded_dashboard}/sign-in?why=ended&next=%2Fcorrections")
+    expect(other).to_have_url(f"{url}/sign-in?why=ended&next=%2Fcorrections")
     other.get_by_role("link").click()
     expect(other).to_have_url(re.compile("/oauth/authorize"))
     for address in (DEEP, "/", "/corrections"):
-        page.goto(guarded_dashboard + address)
+        page.goto(url + address)
         expect(page.locator("[name=password]")).to_be_visible()
     assert not [cookie for cookie in context.cookies() if "session" in str(cookie.get("name"))]
     assert faults == []

@@ -147,10 +147,13 @@ class Desk:
 _numbers = itertools.count(1)
 
 
-def desk(running: Running, *, uris: tuple[str, ...] = (CALLBACK,), name: str = "Desk") -> Desk:
+def desk(
+    running: Running, *, uris: tuple[str, ...] = (CALLBACK,), name: str = "Desk", first_party: bool = False
+) -> Desk:
     """A new application, and a browser at an address of its own, two minutes after the last one."""
     running.clock.move(minutes=2)
-    app = apps.create(running.database, name=name, redirect_uris=uris, now=running.clock())
+    now = running.clock()
+    app = apps.create(running.database, name=name, redirect_uris=uris, first_party=first_party, now=now)
     return Desk(running, app, f"198.51.100.{next(_numbers) % 250 + 1}")
 
 

@@ -1,9 +1,8 @@
 """The dashboard's sign-in as a browser meets it: the real service and the real guard, without a server."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urljoin, urlsplit
 
@@ -22,7 +21,6 @@ from dashboard.client import callers
 from dashboard.client.http import ApiClient
 from dashboard.sign_in import routes
 from dashboard.sign_in.desk import Desk
-from dashboard.sign_in.folder import LOCK
 from dashboard.sign_in.guard import Guard, caller_of
 from dashboard.sign_in.session import Session
 from tests.support.asgi import Answer, send
@@ -33,11 +31,6 @@ from tests.support.waiting import LIMIT_SECONDS
 DASHBOARD = "http://127.0.0.1:8501"
 SERVICE = "http://127.0.0.1:8000"
 PAGE = {"accept": "text/html", "accept-language": "en"}
-
-
-def session_files(root: Path) -> list[Path]:
-    """What processes keep of who is signed in, below their common folder."""
-    return [file for file in root.rglob("*") if file.is_file() and file.name != LOCK]
 
 
 class Line(httpx.BaseTransport):
@@ -71,6 +64,7 @@ def desk_of(running: Running, line: Line, **settings: Any) -> Desk:
         running.database,
         name="Chainproof dashboard",
         redirect_uris=[named.dashboard_redirect_uri],
+        first_party=True,
         now=running.clock(),
     )
     return Desk(named.model_copy(update={"dashboard_client_id": app.client_id}), transport=line)
@@ -174,11 +168,8 @@ class Browser:
 class Socket:
     """A page's socket, from the handshake on: what it is sent, and what the page sends it meanwhile."""
 
-    def __init__(
-        self, app: ASGIApp, cookies: dict[str, str], origin: str = DASHBOARD, extensions: Iterable[str] = ()
-    ) -> None:
+    def __init__(self, app: ASGIApp, cookies: dict[str, str], origin: str = DASHBOARD) -> None:
         self._app = app
-        self._extensions = dict[str, dict[str, Any]]((name, {}) for name in extensions)
         self._origin = origin.encode()
         self._cookie = "; ".join(f"{name}={value}" for name, value in cookies.items()).encode()
         self.sent: list[dict[str, Any]] = []
@@ -187,7 +178,6 @@ class Socket:
         """Each step is a text that the page sends, or something that happens before it sends the next."""
         headers = [(b"host", b"127.0.0.1:8501"), (b"origin", self._origin), (b"cookie", self._cookie)]
         scope = {"type": "websocket", "path": "/_stcore/stream", "query_string": b"", "headers": headers}
-        scope["extensions"] = self._extensions
         left: list[str | Callable[[], object]] = list(steps)
         connected = False
 

@@ -10,9 +10,11 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.auth.oauth import guesses, passwords
-from backend.auth.oauth.grants import CHANGED, revoke_where
+from backend.auth.oauth import guesses, passwords, sign_in_sessions
+from backend.auth.oauth.grants import CHANGED, end_sessions, revoke_where
+from backend.auth.oauth.sign_in_sessions import SignInSession
 from backend.auth.oauth.tables import accounts, grants
+from backend.auth.oauth.tables import sign_in_sessions as sessions
 from backend.auth.principal import Scope, checked_scopes
 from backend.auth.records import optional_rfc3339, rfc3339
 from backend.db import Database, bump
@@ -93,7 +95,7 @@ def list_all(database: Database) -> list[Account]:
 
 
 def set_disabled(database: Database, username: str, *, disabled: bool, now: datetime) -> Account:
-    """Disable the account and revoke all that it granted, or let it sign in again.
+    """Disable the account, end its sessions and revoke all that it granted, or let it sign in again.
 
     Raises :class:`NotFound`. Twice changes nothing.
     """
@@ -105,12 +107,36 @@ def set_disabled(database: Database, username: str, *, disabled: bool, now: date
 
 
 def set_password(database: Database, username: str, password: str, now: datetime) -> Account:
-    """Give the account another password, which revokes all that it granted. Raises as :func:`create` does."""
+    """Give the account another password, which ends its sessions and revokes all that it granted.
+
+    Raises as :func:`create` does.
+    """
     password_hash = passwords.hash_of(passwords.check(password))
     with database.write() as connection:
         row = _find(connection, _key(username))
         _change(connection, row.id, {"password_hash": password_hash}, revoke=True, now=now)
         return _account(_find(connection, row.username_key))
+
+
+def list_sessions(database: Database, now: datetime, username: str | None = None) -> list[SignInSession]:
+    """The browsers that stay signed in: of one account, or of all. Raises :class:`NotFound`."""
+    with database.read() as connection:
+        account_id = None if username is None else _find(connection, _key(username)).id
+        return list(sign_in_sessions.list_active(connection, now, account_id))
+
+
+def end_session(database: Database, session_id: str, now: datetime) -> None:
+    """End one session and all that was granted in it. Raises :class:`NotFound`."""
+    with database.write() as connection:
+        if not end_sessions(connection, sessions.c.id == session_id.strip().lower(), now):
+            raise NotFound("No sign-in session has this id. 'chainproof users sessions' shows the ids.")
+
+
+def end_all_sessions(database: Database, username: str, now: datetime) -> int:
+    """End every session of the account; returns how many. Raises :class:`NotFound`."""
+    with database.write() as connection:
+        account_id = _find(connection, _key(username)).id
+        return len(end_sessions(connection, sessions.c.account_id == account_id, now))
 
 
 def sign_in(
@@ -149,11 +175,19 @@ def confirmed(connection: Connection, who: SignedIn, now: datetime) -> Account |
     return None if row is None else _account(row)
 
 
+def active(connection: Connection, account_id: str) -> Account | None:
+    """The account, locked to the end of the transaction, unless it is disabled."""
+    wanted = sa.select(accounts).where(accounts.c.id == account_id, accounts.c.disabled_at.is_(None))
+    row = connection.execute(wanted.with_for_update(read=True)).one_or_none()
+    return None if row is None else _account(row)
+
+
 def _change(
     connection: Connection, account_id: str, values: dict[str, Any], *, revoke: bool, now: datetime
 ) -> None:
     connection.execute(sa.update(accounts).where(accounts.c.id == account_id).values(values))
     if revoke:
+        sign_in_sessions.delete(connection, sessions.c.account_id == account_id)
         revoke_where(connection, grants.c.account_id == account_id, now)
         bump(connection, CHANGED)
 

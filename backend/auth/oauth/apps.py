@@ -25,13 +25,17 @@ MOST_URIS = 20
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """An application. ``last_used_at`` is the last use of a token, up to half a minute behind."""
+    """An application. ``last_used_at`` is the last use of a token, up to half a minute behind.
+
+    A ``first_party`` one belongs to this installation: who stays signed in in a browser is not asked again.
+    """
 
     client_id: str
     name: str
     redirect_uris: tuple[str, ...]
     created_at: datetime
     revoked_at: datetime | None
+    first_party: bool = False
     last_used_at: datetime | None = None
 
     @property
@@ -43,6 +47,7 @@ class App:
             "client_id": self.client_id,
             "name": self.name,
             "redirect_uris": list(self.redirect_uris),
+            "first_party": self.first_party,
             "state": self.state,
             "created_at": rfc3339(self.created_at),
             "last_used_at": optional_rfc3339(self.last_used_at),
@@ -50,20 +55,38 @@ class App:
         }
 
 
-def create(database: Database, *, name: str, redirect_uris: Iterable[str], now: datetime) -> App:
+def create(
+    database: Database, *, name: str, redirect_uris: Iterable[str], first_party: bool = False, now: datetime
+) -> App:
     """Register an application. Raises :class:`BadRequest` for a bad name or redirect URI."""
     with database.write() as connection:
-        return add(connection, name=name, redirect_uris=redirect_uris, now=now)
+        return add(connection, name=name, redirect_uris=redirect_uris, first_party=first_party, now=now)
 
 
-def add(connection: Connection, *, name: str, redirect_uris: Iterable[str], now: datetime) -> App:
+def add(
+    connection: Connection,
+    *,
+    name: str,
+    redirect_uris: Iterable[str],
+    first_party: bool = False,
+    now: datetime,
+) -> App:
     """The same within a transaction."""
     name, uris = checked_name(name, "an application"), tuple(dict.fromkeys(redirect_uris))
     if not 1 <= len(uris) <= MOST_URIS:
         raise BadRequest(f"An application has 1 to {MOST_URIS} redirect URIs.")
     for uri in uris:
         redirects.check(uri)
-    row = {"id": str(uuid.uuid4()), "name": name, "redirect_uris": " ".join(uris), "created_at": now}
+        if first_party and not uri.startswith(("https://", "http://")):
+            # RFC 8252 section 8.6: whose scheme it is cannot be known, so that people have to be asked.
+            raise BadRequest(f"A first-party application has redirect URIs of http or https, unlike {uri}.")
+    row = {
+        "id": str(uuid.uuid4()),
+        "name": name,
+        "redirect_uris": " ".join(uris),
+        "first_party": first_party,
+        "created_at": now,
+    }
     connection.execute(sa.insert(apps).values(row))
     return _app(connection.execute(sa.select(apps).where(apps.c.id == row["id"])).one())
 
@@ -127,5 +150,6 @@ def _app(row: sa.Row[Any], last_used_at: datetime | None = None) -> App:
         redirect_uris=tuple(row.redirect_uris.split(" ")),
         created_at=row.created_at,
         revoked_at=row.revoked_at,
+        first_party=row.first_party,
         last_used_at=last_used_at,
     )

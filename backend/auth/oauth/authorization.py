@@ -20,6 +20,7 @@ ASKED = (
     "state",
     "code_challenge",
     "code_challenge_method",
+    "prompt",
 )
 """The parameters that make a request; others are ignored (RFC 6749 section 3.1)."""
 
@@ -56,6 +57,12 @@ class AuthorizationRequest:
     state: str | None
     code_challenge: str
     parameters: dict[str, str]
+
+    @property
+    def wants_password(self) -> bool:
+        """Whether the password is to be asked for although the browser stays signed in (OpenID Connect's
+        ``prompt=login``)."""
+        return "login" in self.parameters.get("prompt", "").split(" ")
 
     def refused(self, error: str, description: str) -> Answered:
         return Answered(self.redirect_uri, self.state, error, description)

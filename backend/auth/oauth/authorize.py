@@ -38,15 +38,16 @@ Form = Annotated[Parameters, Depends(read_form)]
 def show(request: Request) -> Response:
     """The page that asks a person for name, password and consent.
 
-    What is wrong with a request is answered at its `redirect_uri`. A `client_id` or `redirect_uri` that is
-    not registered is shown and never redirected to.
+    The dashboard gets its code at once if the person stays signed in in this browser, unless `prompt` is
+    `login`. What is wrong with a request is answered at its `redirect_uri`. A `client_id` or `redirect_uri`
+    that is not registered is shown and never redirected to.
     """
     try:
         sent = parameters.read(request.scope["query_string"])
     except OAuthError:
         language = chosen(None, request.headers.get("accept-language"))
         return HTMLResponse(page.problem("unreadable", language, {}), 400, page.headers())
-    return _answer(request, sent, lambda asked: _page(request, sent, asked))
+    return _answer(request, sent, lambda asked: _resumed(request, asked) or _page(request, sent, asked))
 
 
 @router.post("/oauth/authorize", response_class=HTMLResponse, **AUTHORIZE_POST)
@@ -77,6 +78,22 @@ def _answer(
         return HTMLResponse(page.unavailable(_language(request, sent), repeated), 503, headers)
 
 
+def _resumed(request: Request, asked: AuthorizationRequest) -> Response | None:
+    """The answer to a browser that stays signed in.
+
+    A frame or a script, as far as the browser tells, gets none and ends nothing; nor does another site end
+    anything.
+    """
+    if request.headers.get("sec-fetch-dest", "document") != "document":
+        return None
+    oauth: OAuth = request.app.state.oauth
+    session = oauth.session_cookie.read(request)
+    if asked.wants_password and request.headers.get("sec-fetch-site") != "cross-site":
+        oauth.sign_out(asked, session)
+    address = oauth.resume(asked, session)
+    return None if address is None else _redirect(address)
+
+
 def _decided(request: Request, sent: Parameters, asked: AuthorizationRequest) -> Response:
     oauth: OAuth = request.app.state.oauth
     words = CATALOGUES[_language(request, sent)]
@@ -88,7 +105,14 @@ def _decided(request: Request, sent: Parameters, asked: AuthorizationRequest) ->
     if username is None or password is None or "approve" not in sent.names:
         return _page(request, sent, asked, words.incomplete, 400)
     address = request.client.host if request.client else ""
-    outcome = oauth.approve(asked, username, password, address=address)
+    outcome = oauth.approve(
+        asked,
+        username,
+        password,
+        address=address,
+        session=oauth.session_cookie.read(request),
+        user_agent=request.headers.get("user-agent", ""),
+    )
     if isinstance(outcome, Throttled):
         wait = outcome.retry_after
         answer = _page(request, sent, asked, words.throttled.format(seconds=wait), 429)
@@ -96,7 +120,10 @@ def _decided(request: Request, sent: Parameters, asked: AuthorizationRequest) ->
         return answer
     if outcome is None:
         return _page(request, sent, asked, words.wrong, 403)
-    return _redirect(outcome)
+    answer = _redirect(outcome.address)
+    if outcome.session is not None:
+        oauth.session_cookie.put(answer, outcome.session)
+    return answer
 
 
 def _page(

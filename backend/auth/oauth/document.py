@@ -86,6 +86,10 @@ COOKIE: dict[str, Any] = {
     "description": "Ties the form to this browser; no sign-in is kept.",
     "schema": {"type": "string"},
 }
+SESSION_COOKIE: dict[str, Any] = {
+    "description": "At the dashboard's sign-in: keeps this browser signed in.",
+    "schema": {"type": "string"},
+}
 ERRORS: dict[int | str, dict[str, Any]] = {
     413: _error("The body is over the limit of 64 KiB."),
     415: _error("The body is not `application/x-www-form-urlencoded` in UTF-8."),
@@ -111,6 +115,10 @@ AUTHORIZATION: dict[str, dict[str, Any]] = {
     "scope": {"type": "string", "default": "read", "description": "Scopes with single spaces between them."},
     "state": STRING,
     "response_mode": {"type": "string", "enum": ["query"]},
+    "prompt": {
+        "type": "string",
+        "description": "With `login` the password is asked for although the browser stays signed in.",
+    },
     "ui_locales": {"type": "string", "description": "Languages of the page, the most wanted first."},
 }
 REQUIRED = ["response_type", "client_id", "redirect_uri", "code_challenge", "code_challenge_method"]
@@ -139,7 +147,7 @@ AUTHORIZE_GET: dict[str, Any] = {
 }
 AUTHORIZE_POST: dict[str, Any] = {
     "responses": {
-        303: REDIRECT,
+        303: {**REDIRECT, "headers": {**REDIRECT["headers"], "Set-Cookie": SESSION_COOKIE}},
         400: {
             **_html(
                 "Why the request cannot go on, or that the form is not complete.", **{"Set-Cookie": COOKIE}
@@ -204,7 +212,18 @@ REVOKE: dict[str, Any] = {
         401: UNKNOWN_CLIENT,
         **ERRORS,
     },
-    "openapi_extra": _form({**TOKEN_OF_THE_FORM, "client_id": UUID}, ["token"]),
+    "openapi_extra": _form(
+        {
+            **TOKEN_OF_THE_FORM,
+            "client_id": UUID,
+            "end_session": {
+                "type": "string",
+                "enum": ["true"],
+                "description": "Also signs the person out of the browser in which the token was granted.",
+            },
+        },
+        ["token"],
+    ),
 }
 INTROSPECTION: dict[str, Any] = {
     "type": "object",

@@ -15,9 +15,10 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.auth.oauth import tokenformat
+from backend.auth.oauth import sign_in_sessions, tokenformat
 from backend.auth.oauth.errors import OAuthError, unknown_client
 from backend.auth.oauth.tables import accounts, apps, grants, tokens
+from backend.auth.oauth.tables import sign_in_sessions as sessions
 from backend.auth.principal import SCOPES
 from backend.db import Database, bump
 
@@ -55,6 +56,8 @@ class Consent:
     scopes: tuple[str, ...]
     redirect_uri: str
     code_challenge: str
+    session_id: str | None = None
+    """The sign-in session with which the grant ends; null for third parties."""
 
 
 def issue_code(connection: Connection, consent: Consent, now: datetime) -> str:
@@ -71,6 +74,7 @@ def issue_code(connection: Connection, consent: Consent, now: datetime) -> str:
         "code_challenge": consent.code_challenge,
         "code_expires_at": now + CODE_LIFE,
         "redirect_uri": consent.redirect_uri,
+        "session_id": consent.session_id,
     }
     connection.execute(sa.insert(grants).values(row))
     return code
@@ -118,8 +122,11 @@ def refresh(
     digest = tokenformat.digest(refresh_token)
     this = sa.and_(tokens.c.digest == digest, tokens.c.kind == "refresh")
     with database.write() as connection:
-        grant_id = connection.execute(sa.select(tokens.c.grant_id).where(this)).scalar_one_or_none()
-        row = None if grant_id is None else _locked(connection, grants.c.id == grant_id)
+        family = sa.select(grants.c.id, grants.c.session_id).join(tokens).where(this)
+        named = connection.execute(family).one_or_none()
+        session_id = None if named is None else named.session_id
+        session = None if session_id is None else sign_in_sessions.lock(connection, session_id, now)
+        row = None if named is None else _locked(connection, grants.c.id == named.id)
         token = connection.execute(sa.select(tokens).where(this)).one_or_none()
         if row is not None and token is not None and token.rotated_at is not None:
             revoke_where(connection, grants.c.id == row.id, now)
@@ -133,27 +140,36 @@ def refresh(
             return OAuthError("invalid_grant", "The refresh token is unknown, expired or revoked.")
         if client_id is not None and row.app_id != client_id:
             return OAuthError("invalid_grant", "The refresh token is another application's.")
+        if session_id is not None and session is None:
+            return OAuthError("invalid_grant", "The sign-in session of the refresh token has ended.")
         scopes = narrowed(scope, row.scopes.split())
         if isinstance(scopes, OAuthError):
             return scopes
+        if session is not None:
+            sign_in_sessions.touch(connection, session, now)
         connection.execute(sa.update(tokens).where(this).values(rotated_at=now))
         return _issue(connection, row, scopes, now)
 
 
-def revoke(database: Database, *, token: str, client_id: str | None, now: datetime) -> OAuthError | None:
+def revoke(
+    database: Database, *, token: str, client_id: str | None, end_session: bool = False, now: datetime
+) -> OAuthError | None:
     """Revoke an access token, or with a refresh token its whole family (RFC 7009 section 2.1).
 
+    ``end_session`` signs the person out: it ends the sign-in session of the token's grant, if it has one.
     A token that is unknown or over is no error. With a ``client_id`` the token must be that application's.
     """
     with database.write() as connection:
         if client_id is not None and not _is_client(connection, client_id):
             return unknown_client()
-        wanted = sa.select(tokens, grants.c.app_id).join(grants)
+        wanted = sa.select(tokens, grants.c.app_id, grants.c.session_id).join(grants)
         row = connection.execute(wanted.where(tokens.c.digest == tokenformat.digest(token))).one_or_none()
         if row is None:
             return None
         if client_id is not None and row.app_id != client_id:
             return OAuthError("unauthorized_client", "The token is another application's.")
+        if end_session and row.session_id is not None:
+            end_sessions(connection, sessions.c.id == row.session_id, now)
         if row.kind == "refresh":
             revoke_where(connection, grants.c.id == row.grant_id, now)
         else:
@@ -200,6 +216,15 @@ def usable(now: datetime) -> sa.ColumnElement[bool]:
 def revoke_where(connection: Connection, which: sa.ColumnElement[bool], now: datetime) -> None:
     """Revoke the grants, and so all that was issued under them; :func:`backend.db.bump` is the caller's."""
     connection.execute(sa.update(grants).where(which, grants.c.revoked_at.is_(None)).values(revoked_at=now))
+
+
+def end_sessions(connection: Connection, which: sa.ColumnElement[bool], now: datetime) -> list[str]:
+    """End sign-in sessions and all that was granted in them; returns their ids."""
+    ended = sign_in_sessions.delete(connection, which)
+    if ended:
+        revoke_where(connection, grants.c.session_id.in_(ended), now)
+        bump(connection, CHANGED)
+    return ended
 
 
 def narrowed(asked: str | None, granted: Sequence[str]) -> tuple[str, ...] | OAuthError:

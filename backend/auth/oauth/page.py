@@ -82,7 +82,7 @@ def consent(
 <button name="deny" value="deny">{words.deny}</button></div>
 </form>
 <p class="note">{escape(words.goes_on).format(place=f"<strong>{place}</strong>")}</p>
-<p class="note">{escape(words.nobody).format(app=app)}</p>""",
+<p class="note">{escape(words.stays if asked.app.first_party else words.nobody).format(app=app)}</p>""",
         asked.parameters,
     )
 

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 import sqlalchemy as sa
 
 from backend.auth.oauth import guesses
-from backend.auth.oauth.tables import grants, tokens
+from backend.auth.oauth.tables import grants, sign_in_sessions, tokens
 from backend.db import Database
 
 LINGER = timedelta(hours=1)
@@ -15,13 +15,14 @@ BATCH = 1000
 
 
 def forget(database: Database, now: datetime) -> dict[str, int]:
-    """Delete tokens, grants and attempts that are over; gives how many of each.
+    """Delete tokens, grants, sign-in sessions and attempts that are over; gives how many of each.
 
     A rotated refresh token stays to its end, so that its reuse is seen.
     """
     return {
         "tokens": _forget(database, tokens, tokens.c.digest, now),
         "grants": _forget(database, grants, grants.c.id, now),
+        "sessions": _forget(database, sign_in_sessions, sign_in_sessions.c.id, now),
         "guesses": guesses.forget(database, now),
     }
 

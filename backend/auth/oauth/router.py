@@ -45,11 +45,18 @@ def exchange(request: Request, sent: Form) -> Response:
 
 @router.post("/oauth/revoke", **REVOKE)
 def revoke(request: Request, sent: Form) -> Response:
-    """Revoke a token (RFC 7009). With a refresh token all that was issued under its grant is revoked."""
-    sent.refuse_repeated(("token", "token_type_hint", "client_id"))
+    """Revoke a token (RFC 7009). With a refresh token all that was issued under its grant is revoked.
+
+    With `end_session=true` the browser in which the dashboard got the token is signed out.
+    """
+    sent.refuse_repeated(("token", "token_type_hint", "client_id", "end_session"))
     oauth: OAuth = request.app.state.oauth
     refusal = grants.revoke(
-        oauth.database, token=sent.need("token"), client_id=_client_id(request, sent), now=oauth.now()
+        oauth.database,
+        token=sent.need("token"),
+        client_id=_client_id(request, sent),
+        end_session=sent.get("end_session") == "true",
+        now=oauth.now(),
     )
     if refusal is not None:
         raise refusal

@@ -1,7 +1,8 @@
-"""The page's cookie, and the token that ties a form to it and to what the form asks for.
+"""The page's cookies, and the token that ties a form to its browser and to what the form asks for.
 
-The cookie is no sign-in: it holds a random key that other sites cannot read. The token is an HMAC by that key
-over the authorization request: a form counts only for the browser and the request that it was made for.
+One cookie is no sign-in: it holds a random key that other sites cannot read. The token is an HMAC by that key
+over the authorization request: a form counts only for the browser and the request that it was made for. The
+other one holds the secret of a sign-in session (:mod:`.sign_in_sessions`).
 """
 
 import hashlib
@@ -16,6 +17,8 @@ import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
+from backend.auth.oauth.sign_in_sessions import LONGEST_LIFE
+
 SESSION = re.compile(r"[A-Za-z0-9_\-]{43}")
 
 
@@ -26,6 +29,8 @@ class Cookie:
     name: str
     path: str
     secure: bool
+    max_age: int | None = None
+    """Seconds; null until the browser is closed."""
 
     @classmethod
     def of(cls, issuer: str) -> "Cookie":
@@ -36,13 +41,28 @@ class Cookie:
             return cls("__Host-chainproof-authorize", "/", secure=True)
         return cls("chainproof-authorize", f"{parts.path}/oauth/authorize", secure=False)
 
+    @classmethod
+    def of_session(cls, issuer: str) -> "Cookie":
+        """That of a sign-in session. On http, where cookies do not tell ports apart, its name does."""
+        parts, seconds = urlsplit(issuer), int(LONGEST_LIFE.total_seconds())
+        if parts.scheme == "https":
+            return cls("__Host-chainproof-login", "/", secure=True, max_age=seconds)
+        path = f"{parts.path}/oauth/authorize"
+        return cls(f"chainproof-login-{parts.port or 80}", path, secure=False, max_age=seconds)
+
     def read(self, request: Request) -> str | None:
         value = request.cookies.get(self.name, "")
         return value if SESSION.fullmatch(value) else None
 
     def put(self, response: Response, session: str) -> None:
         response.set_cookie(
-            self.name, session, path=self.path, secure=self.secure, httponly=True, samesite="lax"
+            self.name,
+            session,
+            max_age=self.max_age,
+            path=self.path,
+            secure=self.secure,
+            httponly=True,
+            samesite="lax",
         )
 
 

@@ -14,10 +14,12 @@ apps = sa.Table(
     sa.Column("id", sa.String(36), primary_key=True),
     sa.Column("name", sa.String(100), nullable=False),
     sa.Column("redirect_uris", sa.Text, nullable=False),
+    sa.Column("first_party", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("created_at", UtcTime, nullable=False),
     sa.Column("revoked_at", UtcTime),
 )
-"""``id`` is the client_id; ``redirect_uris`` have single spaces between them, which none can hold."""
+"""``id`` is the client_id; ``redirect_uris`` have single spaces between them, which none can hold.
+``first_party`` applications, such as the dashboard, use the sessions of the sign-in page."""
 
 accounts = sa.Table(
     "accounts",
@@ -32,6 +34,21 @@ accounts = sa.Table(
     sa.Column("disabled_at", UtcTime),
 )
 """``username_key`` is the name as names are compared; ``scopes`` are those that the account may grant."""
+
+sign_in_sessions = sa.Table(
+    "sign_in_sessions",
+    metadata,
+    sa.Column("id", sa.String(36), primary_key=True),
+    sa.Column("digest", sa.String(64), nullable=False, unique=True),
+    sa.Column("account_id", sa.String(36), sa.ForeignKey(accounts.c.id), nullable=False),
+    sa.Column("browser", sa.String(64), nullable=False),
+    sa.Column("created_at", UtcTime, nullable=False),
+    sa.Column("last_used_at", UtcTime, nullable=False),
+    sa.Column("expires_at", UtcTime, nullable=False),
+    sa.Index(None, "account_id"),
+    sa.Index(None, "expires_at"),
+)
+"""Browsers that stay signed in at the sign-in page. ``digest`` is that of the cookie's secret."""
 
 grants = sa.Table(
     "oauth_grants",
@@ -49,11 +66,14 @@ grants = sa.Table(
     sa.Column("code_expires_at", UtcTime, nullable=False),
     sa.Column("code_used_at", UtcTime),
     sa.Column("redirect_uri", sa.Text, nullable=False),
+    sa.Column("session_id", sa.String(36)),
     sa.Index(None, "app_id"),
     sa.Index(None, "account_id"),
+    sa.Index(None, "session_id"),
     sa.Index(None, "expires_at"),
 )
-"""``expires_at`` is when the last of what was issued under the grant ends."""
+"""``expires_at`` is when the last of what was issued under the grant ends. ``session_id`` is the sign-in
+session with which the grant ends; it is kept after that one is deleted, and null for third parties."""
 
 tokens = sa.Table(
     "oauth_tokens",

@@ -24,6 +24,7 @@ class Words:
     will: str
     scopes: Mapping[Scope, str]
     nobody: str
+    stays: str
     labels: Mapping[str, str]
     approve: str
     deny: str
@@ -50,6 +51,8 @@ EN = Words(
         "admin": "administer this service",
     },
     nobody="Nobody is signed in here: the password is asked for each time, and {app} never sees it.",
+    stays="This browser stays signed in until you sign out, or do not use it for 12 hours. "
+    "{app} never sees your password.",
     labels={"username": "User name", "password": "Password"},
     approve="Sign in and allow",
     deny="Refuse",
@@ -79,6 +82,8 @@ JA = Words(
         "admin": "このサービスの管理",
     },
     nobody="サインインした状態は残りません。パスワードは毎回入力し、{app} に知られることはありません。",
+    stays="このブラウザーでは、サインアウトするか12時間利用しないかぎり、サインインした状態が続きます。"
+    "{app} にパスワードが知られることはありません。",
     labels={"username": "ユーザー名", "password": "パスワード"},
     approve="サインインして許可",
     deny="拒否",
@@ -108,6 +113,7 @@ ZH = Words(
         "admin": "管理本服务",
     },
     nobody="此处不保留登录状态：每次都需输入密码，{app} 不会得知您的密码。",
+    stays="在此浏览器中将保持登录状态，直到您退出登录，或者12小时未使用。{app} 不会得知您的密码。",
     labels={"username": "用户名", "password": "密码"},
     approve="登录并允许",
     deny="拒绝",

@@ -69,7 +69,7 @@ def test_settings_that_cannot_be_read_are_told_by_the_pages(monkeypatch: pytest.
 
 def test_cookies_are_bound_to_the_host_on_https_and_to_the_port_on_http() -> None:
     assert Cookies.of("https://chainproof.example") == Cookies(
-        "__Host-chainproof-session", "__Host-chainproof-sign-in-", True
+        "__Host-chainproof-session", "__Host-chainproof-sign-in-", "__Host-chainproof-out", True
     )
     assert Cookies.of("http://127.0.0.1:8501").session == "chainproof-session-8501"
     assert not Cookies.of("http://127.0.0.1:8501").secure

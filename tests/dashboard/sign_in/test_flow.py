@@ -136,8 +136,20 @@ def test_two_tabs_that_are_led_to_the_sign_in_at_once_both_come_back(browser: Br
     assert browser.follow(browser.decide(other))[0] == f"{DASHBOARD}/research?job=2"
     first = browser.session(desk)
     assert browser.follow(browser.decide(one))[0] == f"{DASHBOARD}/topics?topic=1"
-    assert first.ended, "one browser, one session"
-    assert browser.session(desk).credential()
+    assert browser.session(desk) is first, "one browser, one session: pages that are open go on"
+    assert first.credential()
+
+
+def test_who_signs_in_as_somebody_else_in_another_tab_is_that_one_in_both(
+    browser: Browser, desk: Desk
+) -> None:
+    _, one = browser.open("/topics")
+    _, other = browser.open("/research")
+    browser.follow(browser.decide(one))
+    first = browser.session(desk)
+    browser.follow(browser.decide(other, "ben"))
+    assert first.ended
+    assert browser.session(desk).name == "ben"
 
 
 def test_attempts_that_nobody_ends_do_not_pile_up(browser: Browser, desk: Desk) -> None:

@@ -1,48 +1,30 @@
-"""Who is signed in stays so when the dashboard starts anew: against the real service."""
+"""A dashboard that starts anew knows nobody, and yet nobody types a password again."""
 
-import asyncio
-import logging
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
-from backend.settings import Settings
-from dashboard import asgi
-from dashboard.client.http import ApiClient
+from backend.auth.oauth import accounts
+from backend.auth.oauth.sign_in_sessions import IDLE_LIFE
+from dashboard.sign_in import authority
 from dashboard.sign_in import desk as desks
-from dashboard.sign_in import session as sessions
 from dashboard.sign_in.authority import Tokens
 from dashboard.sign_in.desk import Desk
-from dashboard.sign_in.folder import LOCK
-from dashboard.sign_in.guard import SESSION_ENDED, TRY_AGAIN
-from dashboard.sign_in.rounds import Rounds
-from dashboard.sign_in.seal import Seal
 from tests.support import sign_in
 from tests.support.market_app import Running
-from tests.support.oauth_app import post
-from tests.support.sign_in import DASHBOARD, SERVICE, Browser, Line, Socket, asked
-from tests.support.waiting import LIMIT_SECONDS
+from tests.support.sign_in import DASHBOARD, SERVICE, Browser, Line
 
-Start = Callable[[], Desk]
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    """That of the dashboard, which shares none with the service."""
-    return tmp_path / "home"
+DEEP = "/topics?topic=5&lang=ja&find=%E3%83%93+x"
+Restart = Callable[[], Desk]
 
 
 @pytest.fixture
-def start(home: Path, service: Running, line: Line, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
-    """Starts a dashboard over the same data; it is the one that browsers reach."""
-    service.clock.move(minutes=2)
-    registered = sign_in.desk_of(service, line)
-    settings = Settings(home=home, dashboard_sign_in="always", dashboard_client_id=registered.client_id())
-    started = [registered]
+def restart(desk: Desk, service: Running, line: Line, monkeypatch: pytest.MonkeyPatch) -> Iterator[Restart]:
+    """Starts another dashboard of the same name, which browsers reach from then on."""
+    started: list[Desk] = []
 
     def one() -> Desk:
-        own = Desk(settings, transport=line)
+        own = sign_in.desk_of(service, line)
         started.append(own)
         monkeypatch.setattr(desks, "desk", lambda: own)
         return own
@@ -52,222 +34,145 @@ def start(home: Path, service: Running, line: Line, monkeypatch: pytest.MonkeyPa
         each.close()
 
 
-@pytest.fixture
-def desk(start: Start) -> Desk:
-    return start()
+def sessions(service: Running, name: str = "ada") -> list[str]:
+    return [each.id for each in accounts.list_sessions(service.database, service.clock(), name)]
 
 
-def restarted(desk: Desk, start: Start) -> Desk:
-    desk.close()
-    return start()
+@pytest.fixture(autouse=True)
+def _nobody_was_signed_in_before(service: Running) -> None:
+    for name in ("ada", "ben"):
+        accounts.end_all_sessions(service.database, name, service.clock())
 
 
-def kept(home: Path) -> list[Path]:
-    return [file for file in home.rglob("*") if file.is_file() and file.name != LOCK]
+def asks_for_password(told: tuple[str, object]) -> bool:
+    return told[0].startswith(f"{SERVICE}/oauth/authorize")
 
 
-def held(browser: Browser, desk: Desk) -> Tokens:
-    tokens = browser.session(desk)._tokens
-    assert tokens is not None
-    return tokens
-
-
-def test_the_same_cookie_opens_the_page_and_asks_with_the_same_token(
-    browser: Browser,
-    desk: Desk,
-    start: Start,
-    client: ApiClient,
-    line: Line,
-    monkeypatch: pytest.MonkeyPatch,
+def test_a_restart_leads_back_to_the_same_page_and_asks_nothing(
+    browser: Browser, desk: Desk, restart: Restart, line: Line
 ) -> None:
-    monkeypatch.setattr(sessions, "SURE_SECONDS", LIMIT_SECONDS)
-    browser.sign_in()
-    before, csrf = held(browser, desk), browser.session(desk).csrf
-    line.asked.clear()
-    later = restarted(desk, start)
-    assert line.asked == [], "nothing is revoked or refreshed"
-    assert browser.get(f"{DASHBOARD}/topics").text == b"<p>ada</p>"
-    assert browser.get(f"{DASHBOARD}/sign-in/session").status == 204
-    session = browser.session(later)
-    assert (held(browser, later).access, session.scopes) == (before.access, ("read", "write"))
-    assert not session.certain
-    assert asked(client, session) is None
-    assert session.certain
-    answer = browser.post(f"{DASHBOARD}/sign-out", {"csrf": csrf})
-    assert "signed_out" in answer.headers["location"], "by a page that was open all the time"
-
-
-def test_who_is_signed_in_can_go_on_elsewhere_as_soon_as_a_dashboard_stops(
-    browser: Browser, desk: Desk, start: Start, line: Line, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """And not only when its process has ended: pages come back within a second."""
-    monkeypatch.setattr(asgi, "USED_BY_PAGES", ())
-    monkeypatch.setattr(asgi, "warm", lambda: None)
-
-    async def run() -> None:
-        async with asgi.lifespan(None):
-            await asyncio.to_thread(browser.sign_in)
-
-    asyncio.run(run())
-    former = desk.sessions.all()
-    assert [session.credential() for session in former] == [{}], "which it could refresh no more"
+    browser.sign_in(DEEP)
+    former = browser.session(desk)
+    later = restart()
+    assert browser.get(f"{DASHBOARD}/sign-in/session", {}).status == 401, "what an open page asks"
+    address, page = browser.open(DEEP)
+    assert (address, page.text) == (DASHBOARD + DEEP, b"<p>ada</p>")
+    assert browser.session(later).id != former.id
+    assert browser.session(later).scopes == ("read", "write")
     assert "POST /oauth/revoke" not in line.asked
-    assert start().session_of(browser.cookies) is not None
 
 
-def test_signing_out_holds_although_the_service_did_not_hear_of_it(
-    browser: Browser, desk: Desk, start: Start, line: Line, home: Path
-) -> None:
+def test_signing_out_holds_over_a_restart(browser: Browser, desk: Desk, restart: Restart) -> None:
     browser.sign_in()
     cookies = dict(browser.cookies)
-    assert len(kept(home)) == 1
+    browser.post(f"{DASHBOARD}/sign-out", {"csrf": browser.session(desk).csrf})
+    restart()
+    for kept in (dict(browser.cookies), cookies):  # and for whoever has put old cookies by
+        browser.cookies = kept
+        assert asks_for_password(browser.open("/topics"))
+
+
+def test_signing_out_while_the_service_is_down_asks_for_the_password_all_the_same(
+    browser: Browser, desk: Desk, restart: Restart, line: Line, service: Running
+) -> None:
+    browser.sign_in()
     line.cut = True
     browser.post(f"{DASHBOARD}/sign-out", {"csrf": browser.session(desk).csrf})
-    assert kept(home) == []
+    restart()  # which has forgotten what was to be revoked
     line.cut = False
-    later = restarted(desk, start)
-    browser.cookies = cookies
-    assert later.session_of(cookies) is None
-    assert browser.get(f"{DASHBOARD}/topics").status == 303
-
-
-def test_a_token_that_was_revoked_meanwhile_closes_the_page_at_the_first_look(
-    browser: Browser, desk: Desk, start: Start, client: ApiClient, service: Running, home: Path
-) -> None:
-    browser.sign_in()
-    post(service, "/oauth/revoke", {"token": held(browser, desk).access})
-    service.look()
-    later = restarted(desk, start)
-    sent = Socket(browser.app, browser.cookies).run("one", Rounds(later, client.look).once)
-    assert sent[-1]["code"] == SESSION_ENDED
-    assert kept(home) == []
-    assert restarted(later, start).session_of(browser.cookies) is None
-
-
-def test_nothing_is_shown_of_what_a_revoked_token_read_before(
-    browser: Browser, desk: Desk, start: Start, client: ApiClient, service: Running
-) -> None:
-    browser.sign_in()
-    assert asked(client, browser.session(desk)) is None
-    post(service, "/oauth/revoke", {"token": held(browser, desk).access})
-    service.look()
-    session = browser.session(restarted(desk, start))
-    assert asked(client, session) == 401
-    assert session.ended
-
-
-def test_after_a_restart_tokens_are_refreshed_once_and_each_restart_finds_the_newest(
-    browser: Browser, desk: Desk, start: Start, client: ApiClient, service: Running
-) -> None:
-    browser.sign_in()
-    seen = {held(browser, desk).refresh}
-    for _ in range(3):
-        desk = restarted(desk, start)
-        session = browser.session(desk)
-        service.clock.move(seconds=3601)
-        session._expires_at -= 3601
-        session._renew_at -= 3601
-        assert asked(client, session) is None
-        seen.add(held(browser, desk).refresh)
-    assert len(seen) == 4
-
-
-def test_who_was_killed_between_the_new_tokens_and_their_file_signs_in_again(
-    browser: Browser, desk: Desk, start: Start, client: ApiClient, home: Path
-) -> None:
-    """The old refresh token counts as used twice, which revokes what came of it."""
-    browser.sign_in()
-    (file,) = kept(home)
-    former, session = file.read_bytes(), browser.session(desk)
-    session._renew_at = session._expires_at = 0.0
-    assert asked(client, session) is None
-    newest = held(browser, desk)
-    file.write_bytes(former)
-    later = restarted(desk, start)
-    session = browser.session(later)
-    session._renew_at = session._expires_at = 0.0
-    assert asked(client, session) == 401
-    told = post(
-        browser.service, "/oauth/introspect", {"token": newest.access}, {"CP-X-API-KEY": browser.service.key}
-    )
-    assert told.json() == {"active": False}
-    assert kept(home) == []
-    assert browser.open("/topics")[0] == f"{DASHBOARD}/sign-in?next=%2Ftopics&why=ended"
+    assert len(sessions(service)) == 1
+    assert asks_for_password(browser.open("/topics"))
+    assert sessions(service) == []
     assert browser.sign_in("/topics")[0] == f"{DASHBOARD}/topics"
+    restart()
+    assert browser.open("/topics")[0] == f"{DASHBOARD}/topics", "which counts for that one sign-out"
 
 
-def test_of_two_dashboards_over_one_folder_one_holds_a_session(
-    browser: Browser, desk: Desk, start: Start
+def test_a_page_that_was_open_over_a_restart_can_sign_out(
+    browser: Browser, desk: Desk, restart: Restart, service: Running
 ) -> None:
     browser.sign_in()
-    other = start()
-    cookies = dict(browser.cookies)
-    page = browser.get(f"{DASHBOARD}/topics")
-    assert (page.status, page.headers["retry-after"], page.headers["refresh"]) == (503, "1", "1")
-    told = browser.get(f"{DASHBOARD}/sign-in/session", {})
-    assert (told.status, told.headers["retry-after"], "refresh" in told.headers) == (503, "1", False)
-    assert browser.post(f"{DASHBOARD}/topics", {}).status == 503
-    closed = {"type": "websocket.close", "code": TRY_AGAIN}
-    assert Socket(browser.app, browser.cookies).run("one") == [closed]
-    refused = Socket(browser.app, browser.cookies, extensions=("websocket.http.response",)).run("one")
-    assert (refused[0]["type"], refused[0]["status"]) == ("websocket.http.response.start", 503)
-    assert browser.post(f"{DASHBOARD}/sign-out", {"csrf": "x"}).status == 503, "nobody was signed out"
-    assert browser.get(f"{DASHBOARD}/sign-in?why=ended").status == 200
-    assert browser.get(f"{DASHBOARD}/sign-in/callback?state=x").status == 303
-    assert browser.cookies == cookies
-    assert browser.session(desk).credential(), "its own goes on"
-    desk.close()
-    assert browser.get(f"{DASHBOARD}/topics").text == b"<p>ada</p>"
-    third = start()
-    assert third.session_of(browser.cookies) is None
-    assert browser.session(other).credential()
+    csrf = browser.session(desk).csrf
+    restart()
+    foreign = {"origin": "https://evil.test"}
+    browser.post(f"{DASHBOARD}/sign-out", {}, foreign)
+    assert len(sessions(service)) == 1, "no other site can"
+    assert desk.cookies.signed_out not in browser.cookies
+    assert asks_for_password(browser.follow(browser.post(f"{DASHBOARD}/sign-out", {"csrf": csrf})))
+    assert sessions(service) == []
 
 
-def test_a_dashboard_of_another_service_sends_it_no_token_of_this_one(
-    browser: Browser, desk: Desk, home: Path, line: Line
+def test_tabs_that_come_back_at_once_share_one_session(
+    browser: Browser, desk: Desk, restart: Restart, service: Running, line: Line
 ) -> None:
     browser.sign_in()
-    desk.close()
-    elsewhere = Settings(home=home, dashboard_sign_in="always", base_url="http://127.0.0.1:9999")
-    other = Desk(elsewhere, transport=line)
-    assert other.session_of(browser.cookies) is None
-    other.close()
-    assert len(kept(home)) == 1
+    later = restart()
+    begun = [browser.get(f"{DASHBOARD}/sign-in?next={to}") for to in ("/topics", "/research", "/")]
+    answers = [browser.get(each.headers["location"]) for each in begun]
+    ends = [browser.get(each.headers["location"]) for each in answers]
+    assert [each.headers["location"] for each in ends] == ["/topics", "/research", "/"]
+    assert len(later.sessions.all()) == 1
+    line.asked.clear()
+    later.sessions.tidy()
+    assert line.asked == ["POST /oauth/revoke"] * 4, "what the others got"
+    assert browser.session(later).credential()
+    assert len(sessions(service)) == 1
 
 
-def test_a_stolen_folder_tells_nothing(browser: Browser, desk: Desk, home: Path) -> None:
-    browser.sign_in()
-    tokens, session = held(browser, desk), browser.session(desk)
-    secret = browser.cookies[desk.cookies.session]
-    words = [tokens.access, str(tokens.refresh), secret, session.csrf, '"ada"', "write", desk.client_id()]
-    assert len(kept(home)) == 1
-    for file in home.rglob("*"):
-        content = file.read_bytes() if file.is_file() else b""
-        assert not [word for word in words if word.encode() in content or word in str(file)]
-    (file,) = kept(home)
-    assert Seal(file.name, SERVICE).open(file.read_bytes()) is None
-    assert Seal(secret, SERVICE).open(file.read_bytes()) is not None, "which the cookie opens"
-
-
-def test_where_nothing_can_be_written_people_sign_in_as_ever_and_it_is_told_once(
-    browser: Browser,
-    desk: Desk,
-    start: Start,
-    home: Path,
-    client: ApiClient,
-    caplog: pytest.LogCaptureFixture,
+def test_of_two_dashboards_each_signs_in_whoever_is_led_to_it(
+    browser: Browser, desk: Desk, restart: Restart, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    home.mkdir()
-    (home / "dashboard-sessions").touch()  # stops root as well
-    with caplog.at_level(logging.WARNING, "dashboard"):
-        for _ in range(2):
-            browser.sign_in()
-            session = browser.session(desk)
-            assert asked(client, session) is None
-            desk.sessions.tidy()
-            browser.post(f"{DASHBOARD}/sign-out", {"csrf": session.csrf})
-    assert sum(record.name.startswith("dashboard.sign_in") for record in caplog.records) == 1
-    assert "hold until the dashboard stops" in caplog.text
+    browser.sign_in("/topics")
+    other = restart()
+    assert browser.open("/topics")[0] == f"{DASHBOARD}/topics"
+    monkeypatch.setattr(desks, "desk", lambda: desk)
+    assert browser.open("/topics")[0] == f"{DASHBOARD}/topics"
+    assert len(desk.sessions.all()) == 2
+    assert len(other.sessions.all()) == 1
+
+
+def test_pages_come_back_by_themselves_when_the_service_starts_after_the_dashboard(
+    browser: Browser, desk: Desk, restart: Restart, line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(authority, "FAILED_SECONDS", 0.0)
+    browser.sign_in(DEEP)
+    restart()
+    line.cut = True
+    address, page = browser.open(DEEP)
+    assert page.status == 503
+    seconds, _, again = page.headers["refresh"].partition("; url=")
+    assert int(seconds) > 0
+    assert DASHBOARD + again == address
+    line.cut = False
+    assert browser.open(again)[0] == DASHBOARD + DEEP
+
+
+def test_a_refreshed_token_keeps_the_browser_signed_in_and_disuse_ends_it(
+    browser: Browser, desk: Desk, restart: Restart, service: Running
+) -> None:
     browser.sign_in()
-    restarted(desk, start)
-    assert browser.get(f"{DASHBOARD}/topics").status == 303
+    session = browser.session(desk)
+    for _ in range(3):
+        service.clock.move(hours=10)
+        session._expires_at = session._renew_at = 0.0
+        session._expires_on_wall = 0.0
+        assert session.credential()
+    later = restart()
+    assert browser.open("/topics")[0] == f"{DASHBOARD}/topics"
+    service.clock.move(seconds=IDLE_LIFE.total_seconds())
+    held = browser.session(later)._tokens
+    assert isinstance(held, Tokens)
+    restart()
+    assert asks_for_password(browser.open("/topics"))
+
+
+def test_a_session_that_the_operator_ends_is_asked_for_the_password(
+    browser: Browser, desk: Desk, service: Running
+) -> None:
+    browser.sign_in()
+    (session_id,) = sessions(service)
+    accounts.end_session(service.database, session_id, service.clock())
+    service.look()
+    held = browser.session(desk)
+    assert not held.refused(held.credential())
+    assert asks_for_password(browser.open("/topics"))

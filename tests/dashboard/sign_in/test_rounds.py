@@ -1,4 +1,4 @@
-"""Who is signed in is looked after in time, whatever the disk does."""
+"""Who is signed in is looked after in time, whatever tidying waits for."""
 
 import logging
 import threading
@@ -14,7 +14,7 @@ from tests.support.waiting import LIMIT_SECONDS
 
 
 class Tidy:
-    """What waits for a disk that hangs until it ``goes_on``."""
+    """What waits for a service that hangs until it ``goes_on``."""
 
     def __init__(self) -> None:
         self.begun, self.goes_on = threading.Semaphore(0), threading.Event()
@@ -58,7 +58,7 @@ def watched(desk: Desk) -> Session:
     return session
 
 
-def test_a_disk_that_hangs_keeps_no_page_open_that_was_revoked(
+def test_tidying_that_hangs_keeps_no_page_open_that_was_revoked(
     desk: Desk, rounds: Rounds, tidy: Tidy
 ) -> None:
     for _ in range(3):

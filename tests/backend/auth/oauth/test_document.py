@@ -112,7 +112,12 @@ def test_each_form_is_described_with_its_fields(document: dict[str, Any]) -> Non
 
     fields = {"grant_type", "client_id", "code", "redirect_uri", "code_verifier", "refresh_token", "scope"}
     assert set(form("/oauth/token")["properties"]) == fields
-    assert set(form("/oauth/revoke")["properties"]) == {"token", "token_type_hint", "client_id"}
+    assert set(form("/oauth/revoke")["properties"]) == {
+        "token",
+        "token_type_hint",
+        "client_id",
+        "end_session",
+    }
     assert set(form("/oauth/introspect")["properties"]) == {"token", "token_type_hint"}
     assert {"username", "password", "csrf_token", "approve", "deny"} <= set(
         form("/oauth/authorize")["properties"]

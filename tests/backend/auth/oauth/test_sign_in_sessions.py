@@ -1,0 +1,362 @@
+"""A browser stays signed in for the dashboard alone, until it signs out or what it rests on changes."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from backend import migrations
+from backend.auth.oauth import accounts, apps, retention
+from backend.auth.oauth.accounts import list_sessions
+from backend.auth.oauth.authorization import AuthorizationRequest, judge
+from backend.auth.oauth.parameters import Parameters
+from backend.auth.oauth.service import Approved, OAuth
+from backend.auth.oauth.session import Cookie
+from backend.auth.oauth.sign_in_sessions import IDLE_LIFE, LONGEST_LIFE, name_browser
+from backend.auth.oauth.tables import grants
+from backend.auth.oauth.tables import sign_in_sessions as sessions
+from backend.db import Database
+from backend.errors import BadRequest, NotFound
+from tests.support.market_app import Running
+from tests.support.oauth_app import CALLBACK, PASSWORD, Desk, Form, answered, challenge, desk, person, post
+from tests.support.waiting import LIMIT_SECONDS
+
+COOKIE = "chainproof-login-8000"
+CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0 Safari/537.36"
+
+
+@pytest.fixture
+def dashboard(service: Running) -> Desk:
+    """The dashboard's application, and a browser in which nobody is signed in."""
+    accounts.end_all_sessions(service.database, "ada", service.clock())
+    return desk(service, first_party=True)
+
+
+def active(service: Running, name: str = "ada") -> list[str]:
+    return [each.id for each in list_sessions(service.database, service.clock(), name)]
+
+
+def shows_page(at: Desk, **changes: Any) -> bool:
+    answer = at.open(**changes)
+    assert answer.status in (200, 303)
+    return answer.status == 200
+
+
+def test_the_second_request_of_a_browser_is_answered_without_a_page(dashboard: Desk) -> None:
+    first = dashboard.tokens()
+    told = answered(dashboard.open(scope="read"))
+    assert told["state"] == "a state & more"
+    second = dashboard.exchange(told["code"]).json()
+    assert second["scope"] == "read"
+    assert [dashboard.introspect(each["access_token"])["username"] for each in (first, second)] == ["ada"] * 2
+    assert len(active(dashboard.running)) == 1
+
+
+def test_what_is_wrong_with_a_request_is_told_as_ever(dashboard: Desk) -> None:
+    dashboard.code()
+    assert dashboard.open(redirect_uri="https://evil.example/").status == 400
+    assert dashboard.open(client_id="00000000-0000-4000-8000-000000000000").status == 400
+    assert answered(dashboard.open(code_challenge=None))["error"] == "invalid_request"
+    apps.revoke(dashboard.running.database, dashboard.app.client_id, dashboard.running.clock())
+    assert dashboard.open().status == 400
+
+
+def test_another_application_asks_for_the_password_each_time(dashboard: Desk) -> None:
+    dashboard.code()
+    other = desk(dashboard.running)
+    other.cookies = dashboard.cookies
+    assert shows_page(other)
+    assert b"each time" in other.open().body
+    assert "set-cookie" not in other.decide().headers
+    assert shows_page(other)
+    assert len(active(dashboard.running)) == 1
+
+
+def test_the_page_says_that_the_browser_stays_signed_in(dashboard: Desk) -> None:
+    page = dashboard.open().text
+    assert b"stays signed in until you sign out" in page
+    assert b"each time" not in page
+
+
+@pytest.mark.parametrize(
+    ("headers", "changes"),
+    [
+        ({}, {"prompt": "login"}),
+        ({}, {"prompt": "consent login"}),
+        ({"Sec-Fetch-Dest": "iframe"}, {}),
+        ({"Sec-Fetch-Dest": "empty"}, {}),
+    ],
+)
+def test_the_page_is_shown_all_the_same(
+    dashboard: Desk, headers: dict[str, str], changes: dict[str, str]
+) -> None:
+    dashboard.code()
+    assert shows_page(dashboard, headers=headers, **changes)
+
+
+@pytest.mark.parametrize("cookie", ["", "x", "a" * 43, "a" * 5000, "é", "../" * 14 + "x"])
+def test_a_cookie_that_is_none_of_ours_is_nobodys(dashboard: Desk, cookie: str) -> None:
+    dashboard.code()
+    dashboard.cookies[COOKIE] = cookie
+    assert shows_page(dashboard)
+
+
+def test_the_language_can_be_chosen_on_a_page_that_asks_for_the_password(dashboard: Desk) -> None:
+    dashboard.code()
+    text = dashboard.open(prompt="login").text.decode()
+    assert text.count("prompt=login") == 2, "each link of the other languages"
+    assert Form(text).hidden["prompt"] == "login"
+
+
+def test_asking_for_the_password_ends_the_session_but_not_at_the_word_of_another_site(
+    dashboard: Desk,
+) -> None:
+    tokens = dashboard.tokens()
+    dashboard.open(prompt="login", headers={"Sec-Fetch-Site": "cross-site"})
+    assert not shows_page(dashboard)
+    dashboard.open(prompt="login", headers={"Sec-Fetch-Site": "same-site"})
+    assert shows_page(dashboard)
+    assert dashboard.introspect(tokens["access_token"]) == {"active": False}
+
+
+def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(dashboard: Desk) -> None:
+    cookie = dashboard.decide().headers["set-cookie"].lower()
+    assert cookie.startswith(COOKIE)
+    assert "httponly" in cookie
+    assert "samesite=lax" in cookie
+    assert "max-age=2592000" in cookie
+    assert "path=/oauth/authorize" in cookie
+    https = Cookie.of_session("https://api.example/chainproof")
+    assert (https.name, https.path, https.secure) == ("__Host-chainproof-login", "/", True)
+
+
+def test_the_store_has_the_digest_and_the_browser_alone(dashboard: Desk) -> None:
+    form = Form(dashboard.open().text.decode()).hidden
+    filled = {**form, "username": "ada", "password": PASSWORD, "approve": "approve"}
+    dashboard.submit(filled, **{"user-agent": CHROME})
+    with dashboard.running.database.read() as connection:
+        rows = connection.execute(sa.select(sessions)).all()
+    assert dashboard.cookies[COOKIE] not in repr(rows)
+    assert "Chrome on Linux" in repr(rows)
+    assert "142" not in repr(rows)
+
+
+def test_disuse_and_age_end_a_session(dashboard: Desk) -> None:
+    clock = dashboard.running.clock
+    dashboard.code()
+    began, used = clock(), 0
+    while clock() + IDLE_LIFE < began + LONGEST_LIFE:
+        clock.move(seconds=IDLE_LIFE.total_seconds() - 1)
+        assert not shows_page(dashboard)
+        used += 1
+    assert used > 50
+    clock.move(seconds=(began + LONGEST_LIFE - clock()).total_seconds() - 1)
+    assert not shows_page(dashboard)
+    clock.move(seconds=1)
+    assert shows_page(dashboard)
+    dashboard.code()
+    clock.move(seconds=IDLE_LIFE.total_seconds())
+    assert shows_page(dashboard)
+    assert active(dashboard.running) == []
+
+
+def test_a_refresh_prolongs_the_session_and_ends_with_it(dashboard: Desk) -> None:
+    clock = dashboard.running.clock
+    tokens = dashboard.tokens()
+    for _ in range(3):
+        clock.move(hours=12)
+        tokens = dashboard.refresh(tokens["refresh_token"]).json()
+    assert not shows_page(dashboard)
+    clock.move(seconds=IDLE_LIFE.total_seconds())
+    told = dashboard.refresh(tokens["refresh_token"]).json()
+    assert (told["error"], "session" in told["error_description"]) == ("invalid_grant", True)
+    assert retention.forget(dashboard.running.database, clock() + timedelta(hours=2))["sessions"] == 1
+    assert dashboard.refresh(tokens["refresh_token"]).status == 400
+
+
+def ended_by_sign_out(at: Desk, tokens: dict[str, Any]) -> None:
+    answer = post(
+        at.running,
+        "/oauth/revoke",
+        {"token": tokens["refresh_token"], "client_id": at.app.client_id, "end_session": "true"},
+    )
+    assert answer.status == 200
+
+
+def ended_by_password(at: Desk, _: object) -> None:
+    accounts.set_password(at.running.database, "ada", PASSWORD, at.running.clock())
+
+
+def ended_by_disabling(at: Desk, _: object) -> None:
+    for disabled in (True, False):
+        accounts.set_disabled(at.running.database, "ada", disabled=disabled, now=at.running.clock())
+
+
+def ended_by_its_id(at: Desk, _: object) -> None:
+    (session_id,) = active(at.running)
+    accounts.end_session(at.running.database, session_id, at.running.clock())
+
+
+def ended_with_all(at: Desk, _: object) -> None:
+    assert accounts.end_all_sessions(at.running.database, "ada", at.running.clock()) == 1
+
+
+@pytest.mark.parametrize(
+    "end", [ended_by_sign_out, ended_by_password, ended_by_disabling, ended_by_its_id, ended_with_all]
+)
+def test_what_ends_a_session_revokes_all_that_was_granted_in_it(
+    dashboard: Desk, end: Callable[[Desk, dict[str, Any]], None]
+) -> None:
+    first = dashboard.tokens()
+    second = dashboard.exchange(answered(dashboard.open())["code"]).json()
+    end(dashboard, second)
+    assert shows_page(dashboard)
+    for tokens in (first, second):
+        assert dashboard.introspect(tokens["access_token"]) == {"active": False}
+        assert dashboard.refresh(tokens["refresh_token"]).status == 400
+
+
+def test_one_persons_end_is_not_anothers(dashboard: Desk) -> None:
+    person(dashboard.running, "bea")
+    other = desk(dashboard.running, first_party=True)
+    other.decide(username="bea")
+    ended_by_sign_out(dashboard, dashboard.tokens())
+    assert not shows_page(other)
+    with pytest.raises(NotFound):
+        accounts.end_session(dashboard.running.database, "none", dashboard.running.clock())
+
+
+def test_revoking_tokens_without_signing_out_leaves_the_browser_signed_in(dashboard: Desk) -> None:
+    tokens = dashboard.tokens()
+    post(dashboard.running, "/oauth/revoke", {"token": tokens["refresh_token"]})
+    assert not shows_page(dashboard)
+
+
+def test_the_password_gives_a_new_secret_and_never_keeps_one_that_was_there(dashboard: Desk) -> None:
+    page = Form(dashboard.open().text.decode()).hidden
+    dashboard.cookies[COOKIE] = planted = "a" * 43
+    filled = {**page, "username": "ada", "password": PASSWORD, "approve": "approve"}
+    tokens = dashboard.exchange(answered(dashboard.submit(filled))["code"]).json()
+    first = dashboard.cookies[COOKIE]
+    dashboard.submit(filled)
+    second = dashboard.cookies[COOKIE]
+    assert len({planted, first, second}) == 3
+    assert len(active(dashboard.running)) == 1
+    assert dashboard.refresh(tokens["refresh_token"]).status == 200, "its pages go on"
+    for secret, shown in ((planted, True), (first, True), (second, False)):
+        dashboard.cookies[COOKIE] = secret
+        assert shows_page(dashboard) is shown
+
+
+def test_another_person_at_the_same_browser_ends_the_first_ones_session(dashboard: Desk) -> None:
+    person(dashboard.running, "bob")
+    page = Form(dashboard.open().text.decode()).hidden
+    tokens = dashboard.tokens()
+    dashboard.submit({**page, "username": "bob", "password": PASSWORD, "approve": "approve"})
+    assert dashboard.introspect(tokens["access_token"]) == {"active": False}
+    assert (active(dashboard.running), len(active(dashboard.running, "bob"))) == ([], 1)
+
+
+def test_an_application_of_a_private_scheme_is_never_first_party(dashboard: Desk) -> None:
+    with pytest.raises(BadRequest, match="http"):
+        desk(dashboard.running, uris=("com.example.desk:/callback",), first_party=True)
+
+
+@pytest.mark.parametrize(
+    ("user_agent", "name"),
+    [
+        (CHROME, "Chrome on Linux"),
+        (CHROME + " Edg/142.0", "Edge on Linux"),
+        (CHROME.replace("Chrome", "HeadlessChrome"), "Chrome on Linux"),
+        ("Mozilla/5.0 (Windows NT 10.0; rv:145.0) Gecko/20100101 Firefox/145.0", "Firefox on Windows"),
+        (
+            "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Version/19.0 Safari/604.1",
+            "Safari on iPhone",
+        ),
+        ("Mozilla/5.0 (Linux; Android 16) Chrome/142.0 Mobile Safari/537.36", "Chrome on Android"),
+        ("curl/8.5", "Unknown browser"),
+        ("", "Unknown browser"),
+        ("Linux" + "\x1b[2J" * 1000, "Browser on Linux"),
+    ],
+)
+def test_a_browser_has_a_name_that_its_owner_knows(user_agent: str, name: str) -> None:
+    assert name_browser(user_agent) == name
+
+
+NOW = datetime(2026, 5, 18, 12, 0, tzinfo=UTC)
+
+
+def test_nothing_is_granted_in_a_session_that_ends_at_the_same_moment(database: Database) -> None:
+    app = apps.create(database, name="Dashboard", redirect_uris=[CALLBACK], first_party=True, now=NOW)
+    accounts.create(database, username="ada", password=PASSWORD, now=NOW)
+    asked = judge(
+        Parameters(
+            {
+                "response_type": "code",
+                "redirect_uri": CALLBACK,
+                "code_challenge": challenge(),
+                "code_challenge_method": "S256",
+            },
+            frozenset(),
+            frozenset(),
+        ),
+        app,
+    )
+    for number in range(8):
+        oauth = OAuth(database, "http://127.0.0.1:8000", lambda at=NOW + timedelta(minutes=2 * number): at)
+        end = accounts.end_all_sessions if number % 2 else set_same_password
+        secret = resumed_while_it_ends(oauth, asked, end)
+        assert oauth.resume(asked, secret) is None
+        with database.read() as connection:
+            left = connection.execute(sa.select(grants.c.id).where(grants.c.revoked_at.is_(None))).all()
+        assert left == []
+
+
+def set_same_password(database: Database, username: str, now: datetime) -> None:
+    accounts.set_password(database, username, PASSWORD, now)
+
+
+def resumed_while_it_ends(
+    oauth: OAuth, asked: AuthorizationRequest, end: Callable[[Database, str, datetime], object]
+) -> str | None:
+    """Sign in, and in five threads again while a sixth ends the session; the session's secret."""
+    approved = oauth.approve(asked, "ada", PASSWORD, address="192.0.2.1")
+    assert isinstance(approved, Approved)
+    together = threading.Barrier(6)
+
+    def do(number: int) -> None:
+        together.wait(LIMIT_SECONDS)
+        if number:
+            oauth.resume(asked, approved.session)
+        else:
+            end(oauth.database, "ada", oauth.now())
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(do, range(6)))
+    return approved.session
+
+
+def test_a_store_of_before_keeps_its_grants_and_knows_its_dashboard(empty_database_url: str) -> None:
+    database = Database(empty_database_url)
+    with database.write() as connection:
+        migrations.upgrade_within(connection, "0011")
+        rows = [
+            ("dashboard", "Chainproof dashboard", "https://chainproof.example/sign-in/callback"),
+            ("another", "Desk", "https://desk.example/sign-in/callback"),
+            ("odd", "Chainproof dashboard", "https://chainproof.example/callback"),
+        ]
+        for row in rows:
+            connection.execute(
+                sa.text(
+                    "INSERT INTO oauth_apps (id, name, redirect_uris, created_at) VALUES (:i, :n, :r, :c)"
+                ),
+                dict(zip("inrc", (*row, "2026-05-18T12:00:00.000000Z"), strict=True)),
+            )
+    migrations.upgrade(empty_database_url)
+    found = {app.client_id: app.first_party for app in apps.list_all(database)}
+    assert found == {"dashboard": True, "another": False, "odd": False}
+    database.dispose()
