@@ -24,12 +24,11 @@ def prepared(body: bytes, profile: str) -> list[Prepared]:
     slow as the body is long: for a thread.
     """
     one = body.lstrip(_WHITE_SPACE)[:1] == b"{"
-    if json_body.may_hold_huge_integers(body):
-        json_body.value(body)
     try:
         runs = [_RUN.decode(body)] if one else _RUNS.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise _explained(body, profile, error) from None
+    json_body.refuse_huge_integers(body)
     checked = check(runs, profile=profile, decoded=True)
     if checked.refusals:
         raise _refused([(each.index, each.fault) for each in checked.refusals], len(runs), one=one)
@@ -40,7 +39,7 @@ def _explained(body: bytes, profile: str, error: Exception) -> BadRequest:
     """Why the decoder refused ``body``: it is no JSON, or no run, or some of its runs are none."""
     if not body.strip(_WHITE_SPACE):
         return _whole("The body is empty; send a run, or an array of runs", "missing")
-    value: Any = json_body.value(body)
+    value: Any = json_body.parse(body)
     if not isinstance(value, dict | list):
         return _whole("The body must be a run (an object) or an array of runs", "type")
     values: list[Any] = [value] if isinstance(value, dict) else value

@@ -1,4 +1,4 @@
-"""What bodies are read, what is refused, and in which words."""
+"""What bodies are read, what is refused, and the place that the refusal names."""
 
 import asyncio
 import json
@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.errors import BadRequest
-from backend.json_body import MOST_FAULTS, JsonRequest, parse
+from backend.json_body import JsonRequest, parse
 
 LONE = '"\\ud83d"'
 
 
 def read(body: bytes) -> Any:
-    return asyncio.run(parse(body))
+    return parse(body)
 
 
 def refusal(body: bytes) -> BadRequest:
@@ -76,56 +76,33 @@ def test_what_is_no_finite_number_is_refused(body: bytes) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-8-sig"])
-def test_another_encoding_is_refused_by_its_name(encoding: str) -> None:
-    told = refusal('{"articles": []}'.encode(encoding))
-    assert told.errors[0]["type"] == "json_encoding"
-    marked = {"utf-8-sig": "byte order mark", "utf-16": "in UTF-16;", "utf-32": "in UTF-32;"}
-    assert marked.get(encoding, "UTF-16 or UTF-32") in told.detail
+def test_another_encoding_is_refused(encoding: str) -> None:
+    assert "at line 1, column " in refusal('{"articles": []}'.encode(encoding)).detail
 
 
 def test_a_byte_that_is_no_utf8_is_told_with_its_place() -> None:
     told = refusal('{"a": "é",\n "b": "'.encode() + b'\xff"}')
-    assert "0xff at line 2, column 8" in told.detail
+    assert "not UTF-8 at line 2, column 8" in told.detail
     assert told.errors[0]["type"] == "json_encoding"
 
 
 @pytest.mark.parametrize(
     "text", [LONE, '"x\\udc00"', '"\\ud83d\\ud83d"', '"\\uDC00\\uD83D"', '"\ud83d"', '"a\udfff"']
 )
-def test_a_lone_surrogate_is_told_with_the_field_that_holds_it(text: str) -> None:
-    body = '{"articles": [{"id": "1"}, {"title": "ok"}, {}, {"content": ' + text + "}]}"
-    told = refusal(body.encode("utf-8", "surrogatepass"))
-    assert told.errors == [
-        {"loc": ["body", "articles", 3, "content"], "msg": told.errors[0]["msg"], "type": "string_unicode"}
-    ]
-    assert "body.articles.3.content" in told.detail
+@pytest.mark.parametrize("place", ['{"content": %s}', "{%s: 1}", '{"content": %s, '])
+def test_a_lone_surrogate_is_told_with_its_line(text: str, place: str) -> None:
+    told = refusal(('{"articles": [{"id": "1"},\n' + place % text + "]}").encode("utf-8", "surrogatepass"))
+    assert "at line 2, column " in told.detail
 
 
 def test_a_pair_of_surrogates_is_a_character() -> None:
     assert read(b'"\\ud83d\\ude00"') == "😀"
 
 
-def test_every_lone_surrogate_is_told_in_order_up_to_a_number() -> None:
-    told = refusal(f'{{"a": [{LONE}, "fine", {LONE}], "b": {LONE}}}'.encode())
-    assert [fault["loc"] for fault in told.errors] == [["body", "a", 0], ["body", "a", 2], ["body", "b"]]
-    assert "2 more in errors" in told.detail
-    assert len(refusal(b"[" + b",".join([LONE.encode()] * 500) + b"]").errors) == MOST_FAULTS
-
-
-def test_a_lone_surrogate_in_a_name_is_told_without_being_sent_back() -> None:
-    told = refusal(b'{"x": {"\\ud83d": 1}}')
-    assert told.errors[0]["loc"] == ["body", "x", "\N{REPLACEMENT CHARACTER}"]
-
-
-def test_a_lone_surrogate_beside_broken_json_is_refused_too() -> None:
-    refusal(b'{"a": "\\ud83d", ')
-    assert refusal(b'{"a": "\xed\xa0\xbd", ').errors[0]["type"] == "json_encoding"
-
-
 @pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 2**64, 10**30, -(10**200)])
 def test_an_integer_beyond_64_bits_is_told_with_its_place(number: int) -> None:
-    told = refusal(f'{{"a": [1, {{"b": {number}}}]}}'.encode())
-    assert told.errors[0]["loc"] == ["body", "a", 1, "b"]
+    told = refusal(f'{{"é": [1, "\\"{number}",\n {{"b": 1.{"1" * 30}, "c": {number}}}]}}'.encode())
+    assert "at line 2, column 47" in told.detail
     assert told.errors[0]["type"] == "int_too_large"
 
 
@@ -137,7 +114,7 @@ def test_long_digits_in_a_text_or_a_fraction_are_no_large_integer() -> None:
 @pytest.mark.parametrize("depth", [1100, 5000, 200_000])
 def test_what_is_nested_too_deeply_is_refused(depth: int) -> None:
     told = refusal(b"[" * depth + b"]" * depth)
-    assert told.errors[0]["type"] == "json_depth"
+    assert "depth limit" in told.detail
     refusal(b'{"a":' * depth)
 
 

@@ -17,7 +17,7 @@ from schemathesis.openapi.checks import AllowHeaderMismatch, RejectedPositiveDat
 NO_SCHEMA_SAYS = (
     "Is no cursor of this service",  # what the service itself gave, and nothing else
     "Is later than 'to'",  # two parameters that contradict each other
-    "Is an integer beyond 64 bits",  # in fields that are otherwise ignored too
+    "an integer beyond 64 bits",  # in fields that are otherwise ignored too
     "Must be UTF-8",  # the bytes of a header, and so the next
     "Must consist of printable characters",
     "that is not blank",  # one of several fields has to say something

@@ -65,34 +65,18 @@ def test_persist_is_true_or_false(articles: Articles, persist: Any) -> None:
 
 
 @pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize("field", ["id", "title", "summary", "content", "source", "url"])
-@pytest.mark.parametrize("text", ['"a\\ud83d"', '"\\uDE00\\uD83D"', '"\ud83d"'])
-def test_a_lone_surrogate_is_told_with_its_article_and_field(
-    articles: Articles, path: str, field: str, text: str
-) -> None:
-    body = f'{{"articles": [{{}}, {{}}, {{"id": "x"}}, {{"{field}": {text}}}]}}'.encode(
-        "utf-8", "surrogatepass"
-    )
-    assert refused(articles, path, body)["errors"][0]["loc"] == ["body", "articles", 3, field]
-
-
-def test_a_lone_surrogate_in_a_tag_is_told_with_its_number(articles: Articles) -> None:
-    body = b'{"articles": [{"tags": ["a", "\\udfff"]}]}'
-    assert refused(articles, PATHS[0], body)["errors"][0]["loc"] == ["body", "articles", 0, "tags", 1]
-
-
-@pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize(
     ("body", "words"),
     [
         (b'{"articles": [\n {"id": }]}', "line 2, column 9"),
-        (b'{"articles": [{"content": "\xff"}]}', "UTF-8"),
-        ('{"articles": []}'.encode("utf-16"), "UTF-16"),
-        ('{"articles": []}'.encode("utf-16-be"), "UTF-16"),
+        (b'{"articles": [{"content": "\xff"}]}', "not UTF-8 at line 1, column 28"),
+        (b'{"articles": [\n{"tags": ["a", "\\udfff"]}]}', "line 2, column 17"),
+        ('{"articles": []}'.encode("utf-16"), "not UTF-8 at line 1, column 1"),
+        ('{"articles": []}'.encode("utf-16-be"), "line 1, column 1"),
         ('{"articles": []}'.encode("utf-8-sig"), "byte order mark"),
         (b'{"articles": [{"n": NaN}]}', "line 1, column 21"),
         (b'{"articles": [{"n": ' + b"9" * 30 + b"}]}", "64 bits"),
-        (b'{"articles": ' + b"[" * 5000 + b"]" * 5000 + b"}", "nested too deeply"),
+        (b'{"articles": ' + b"[" * 5000 + b"]" * 5000 + b"}", "depth"),
     ],
 )
 def test_what_is_no_good_json_is_told_in_words(
