@@ -24,12 +24,12 @@ def main() -> None:
             from backend.cli.version import print_version
 
             return print_version()
-        from backend import heaps
-
         # As numpy is imported, its algebra would start a thread for each core, which is a tenth of a
         # program's start; what is added up here is small, and threads of requests and jobs are there already.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-        heaps.share()
+        # glibc gives each thread of a child process a heap of its own, up to eight for each core, and a heap
+        # keeps the most that its thread ever held. It reads this when a process starts.
+        os.environ.setdefault("MALLOC_ARENA_MAX", "2")
         from backend.cli.commands import run
 
         run()

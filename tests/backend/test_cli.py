@@ -134,16 +134,26 @@ def test_doctor_says_that_own_rules_are_refused_and_why(home: Path) -> None:
     assert "own.yaml:2" in told.stdout.replace("\n", "")
 
 
-@pytest.mark.parametrize(("given", "then"), [(None, "1"), ("3", "3")])
-def test_algebra_takes_one_thread_unless_the_operator_says_more(
-    monkeypatch: pytest.MonkeyPatch, given: str | None, then: str
+@pytest.mark.parametrize(
+    ("variable", "given", "then"),
+    [
+        ("OPENBLAS_NUM_THREADS", None, "1"),
+        ("OPENBLAS_NUM_THREADS", "3", "3"),
+        ("MALLOC_ARENA_MAX", None, "2"),
+        ("MALLOC_ARENA_MAX", "7", "7"),
+    ],
+)
+def test_children_have_few_threads_of_algebra_and_few_heaps_unless_the_operator_says_more(
+    monkeypatch: pytest.MonkeyPatch, variable: str, given: str | None, then: str
 ) -> None:
-    monkeypatch.setenv("PYTHONSAFEPATH", "")  # which the program sets; undone at the end
-    monkeypatch.setenv("OPENBLAS_NUM_THREADS", given or "")
+    for name in ("PYTHONSAFEPATH", "OPENBLAS_NUM_THREADS", "MALLOC_ARENA_MAX"):
+        monkeypatch.setenv(name, "")  # which the program sets; undone at the end
     if given is None:
-        monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+        monkeypatch.delenv(variable)
+    else:
+        monkeypatch.setenv(variable, given)
     seen: list[str] = []
     monkeypatch.setattr(logs, "report_errors_only", lambda: None)
-    monkeypatch.setattr(commands, "app", lambda: seen.append(os.environ["OPENBLAS_NUM_THREADS"]))
+    monkeypatch.setattr(commands, "app", lambda: seen.append(os.environ[variable]))
     cli.main()
     assert seen == [then]
