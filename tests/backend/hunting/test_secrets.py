@@ -27,7 +27,7 @@ from backend.app import create_app
 from backend.articles.rules.ruleset import Rules
 from backend.articles.tasks import article_schedules
 from backend.auth import service
-from backend.auth.oauth import accounts, apps, grants
+from backend.auth.oauth import accounts, apps, grants, sign_in_sessions
 from backend.cli.commands import app as program
 from backend.db import Database
 from backend.extraction.tasks import extraction_jobs
@@ -137,7 +137,7 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Traces:
     with EchoingServer() as upstream, all_that_is_logged() as log:
         settings = settings_in(home, upstream)
         shell = create_app(settings)
-        state = shell._app.state
+        state = shell.inner.state
         traces = Traces(home, "", [*SENT.values(), PASSWORD])
         try:
             call(traces, shell, settings, state.database)
@@ -165,7 +165,7 @@ def call(traces: Traces, app: Any, settings: Settings, database: Database) -> No
     expired = service.create_key(database, name="e", scopes=("read",), now=now - 2 * day, expires_in=day).key
     keys = [settings.local_key_file.read_text().strip(), good, terminal, revoked.key, expired]
     traces.secrets += keys
-    app._app.state.keyring.reload()
+    app.inner.state.keyring.reload()
     for key in keys:
         for sent in (key, key[:-1] + ("A" if key[-1] != "A" else "B"), key[:-3], key.upper(), f" {key}  x"):
             for header in ("CP-X-API-KEY", "X-CP-TERMINAL-API-KEY"):
@@ -195,11 +195,13 @@ def call(traces: Traces, app: Any, settings: Settings, database: Database) -> No
 def sign_in(traces: Traces, app: Any, database: Database) -> None:
     """A code and tokens, made, used, misused and told of; of the answers those that give no token."""
     now, redirect = datetime.now(UTC), "http://127.0.0.1:9/back"
-    client = apps.create(database, name="planted", redirect_uris=[redirect], now=now).client_id
+    made = apps.create(database, name="planted", redirect_uris=[redirect], first_party=True, now=now)
+    client = made.client_id
     person = accounts.create(database, username="ada", password=PERSONS, now=now)
     consent = grants.Consent(client, person.id, ("read",), redirect, grants.challenge_of(VERIFIER))
     with database.write() as connection:
         code = grants.issue_code(connection, consent, now)
+        _, session = sign_in_sessions.start(connection, person.id, user_agent="", now=now)
 
     def post(path: str, **form: str) -> Answer:
         body = urlencode(form).encode()
@@ -214,7 +216,7 @@ def sign_in(traces: Traces, app: Any, database: Database) -> None:
     refresh = {"grant_type": "refresh_token", "refresh_token": issued["refresh_token"]}
     renewed = orjson.loads(post("/oauth/token", **refresh).body)
     tokens = [each[kind] for each in (issued, renewed) for kind in ("access_token", "refresh_token")]
-    traces.secrets += [code, PERSONS, VERIFIER, *tokens]
+    traces.secrets += [code, session, PERSONS, VERIFIER, *tokens]
     for token in (*tokens, tokens[0][:-1], code):
         traces.answers += [
             send(app, path, headers={"Authorization": f"Bearer {token}"}) for path in ("/prices", "/topics/1")
@@ -223,8 +225,12 @@ def sign_in(traces: Traces, app: Any, database: Database) -> None:
     person_asks = {"username": "ada", "password": PERSONS, "csrf_token": PERSONS, "approve": "1"}
     asked = {"response_type": "code", "client_id": client, "redirect_uri": redirect, "state": "s"}
     challenge = {"code_challenge": consent.code_challenge, "code_challenge_method": "S256"}
+    cookie = {"Cookie": f"{app.inner.state.oauth.session_cookie.name}={session}"}
+    resumed = send(app, f"/oauth/authorize?{urlencode({**asked, **challenge})}", headers=cookie)
+    assert b"code=cpc_" in dict(resumed.raw_headers)[b"location"]
     traces.answers += [
         wrong,
+        send(app, f"/oauth/authorize?{urlencode({**asked, **challenge, 'prompt': 'login'})}", headers=cookie),
         post("/oauth/authorize", **asked, **challenge, **person_asks),
         post("/oauth/token", grant_type="authorization_code", **exchange),
         post("/oauth/token", **refresh),
