@@ -8,12 +8,11 @@ Serving one is a few dictionary look-ups: no model, no encoder, no copy.
 import gzip
 import hashlib
 import threading
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Iterable, MutableMapping
 from functools import lru_cache
 from typing import Any
 
 Message = MutableMapping[str, Any]
-Send = Callable[[Message], Awaitable[None]]
 RawHeaders = list[tuple[bytes, bytes]]
 
 COMPRESS_FROM = 1024

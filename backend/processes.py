@@ -266,11 +266,3 @@ def bound_socket(host: str, port: int) -> socket.socket | None:
             return None
         raise
     return bound
-
-
-def port_is_free(host: str, port: int) -> bool:
-    """Raises as :func:`bound_socket` does."""
-    probe = bound_socket(host, port)
-    if probe is not None:
-        probe.close()
-    return probe is not None

@@ -22,15 +22,10 @@ from backend.timelines.figures.pairs import pair_matrix
 from backend.timelines.run_arrays import RunArrays, select
 from backend.timelines.run_lines import columns_of_file
 from backend.timelines.statistics.bootstrap import bootstrap_interval
-from backend.timelines.statistics.cusum import H, drift
-from backend.timelines.statistics.false_alarms import (
-    false_alarm_rate,
-    known_reference_values,
-    passes_to_see,
-    unchanged_series,
-)
+from backend.timelines.statistics.cusum import BOUND, H, drift, pass_values
+from backend.timelines.statistics.false_alarms import false_alarm_rate, unchanged_series
 from backend.timelines.statistics.families import benjamini_hochberg
-from backend.timelines.statistics.means import clustered_error, mean_of_cases, naive_error
+from backend.timelines.statistics.means import clustered_error, mean_of_cases
 from backend.timelines.statistics.paired import all_pairs
 from backend.timelines.statistics.student import Floats, normal_share, two_sided
 
@@ -59,7 +54,7 @@ def errors(chosen: RunArrays) -> None:
     ratios = []
     for name in chosen.profiles:
         mine = chosen.of(name)
-        ratios.append(clustered_error(mine.score, mine.case) / naive_error(mine.score))
+        ratios.append(clustered_error(mine.score, mine.case) / _naive_error(mine.score))
     print("Standard error, clustered by case over naive")
     print(f"  mean {np.mean(ratios):.2f}, from {min(ratios):.2f} to {max(ratios):.2f}\n")
 
@@ -72,7 +67,7 @@ def pairs(chosen: RunArrays) -> None:
     paired = all_pairs(chosen.by_cell[0])
     for i, j in itertools.combinations(range(len(sides)), 2):
         a, b = means[i], means[j]
-        error = np.hypot(naive_error(sides[i].score), naive_error(sides[j].score))
+        error = np.hypot(_naive_error(sides[i].score), _naive_error(sides[j].score))
         naive.append(2 * normal_share(-abs(sides[i].score.mean() - sides[j].score.mean()) / error))
         if a is None or b is None or a.error is None or b.error is None:
             continue
@@ -145,19 +140,45 @@ def _reference(trials: list[Floats]) -> tuple[Floats, float]:
 
 def _known(trials: list[Floats], *, widened: bool) -> float:
     scores = unchanged_series(trials, SERIES, 100, widened=widened)
-    down, _ = drift(known_reference_values(scores, *_reference(trials)))
+    down, _ = drift(_known_reference_values(scores, *_reference(trials)))
     return float((down.max(axis=-1) > H).mean())
 
 
 def _soon_known(trials: list[Floats], drop: float) -> float:
     scores = unchanged_series(trials, SERIES, 100, widened=False) - drop
-    down, _ = drift(known_reference_values(scores, *_reference(trials)))
+    down, _ = drift(_known_reference_values(scores, *_reference(trials)))
     return float(np.median((down > H).argmax(axis=-1) + 1))
 
 
 def _soon(trials: list[Floats], drop: float) -> str:
-    passes = passes_to_see(trials, drop, series=200)
+    passes = _passes_to_see(trials, drop)
     return "-" if passes is None else f"{passes:.0f}"
+
+
+def _naive_error(scores: Floats) -> float:
+    """The standard error of the mean as if runs were independent (Miller, section 2.1): sd / root of n."""
+    return float(scores.std(ddof=1) / np.sqrt(len(scores)))
+
+
+def _known_reference_values(scores: Floats, means: Floats, deviation: float) -> Floats:
+    """The value of each pass where every case's mean and the deviation of a pass are known beforehand."""
+    values = (scores - means).mean(axis=-1) / deviation
+    return np.asarray(np.clip(values, -BOUND, BOUND), dtype=np.float64)
+
+
+def _passes_to_see(trials: list[Floats], drop: float, reference: int = 20) -> float | None:
+    """The median number of passes until a fall of every case by ``drop`` after ``reference`` passes is found.
+
+    Series that alarm before the change are left out, as are ends beyond 200 passes (as infinity); null where
+    every series does.
+    """
+    scores = unchanged_series(trials, 200, reference + 200)
+    scores[:, reference:] -= drop
+    down, _ = drift(pass_values(scores, np.ones_like(scores)))
+    over = down > H
+    first = np.where(over.any(axis=-1), over.argmax(axis=-1), np.inf)
+    fair = first[first >= reference]
+    return float(np.median(fair - reference + 1)) if len(fair) else None
 
 
 def costs(chosen: RunArrays) -> None:

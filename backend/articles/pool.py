@@ -96,25 +96,6 @@ class ScanPool:
         done = [self._receive(team, future) or work_on(work, rules, piece) for piece, future in sent]
         return Done(b",".join(each.results for each in done), [v for each in done for v in each.violations])
 
-    def warm_up(self) -> bool:
-        """Start the processes and wait until they have compiled the rules; false where there are none."""
-        team = self._started()
-        if team is None:
-            return False
-        for greeting in team.greetings:
-            try:
-                greeting.result()
-            except BrokenProcessPool:
-                self._forget(team)
-                return False
-        return True
-
-    def process_ids(self) -> set[int]:
-        """Of the processes that have answered so far."""
-        greetings = () if self._team is None else self._team.greetings
-        answered = [greeting for greeting in greetings if greeting.done() and not greeting.cancelled()]
-        return {greeting.result() for greeting in answered if greeting.exception() is None}
-
     def close(self) -> None:
         """Let go of what waits, let the processes end what they do, and wait for them."""
         with self._lock:

@@ -70,16 +70,6 @@ class AssetBook:
     def by_id(self) -> Mapping[str, Asset]:
         return self._by_id
 
-    @property
-    def by_datasrc1(self) -> Mapping[str, Asset]:
-        """By slug at CoinMarketCap, disabled assets too."""
-        return self._by_datasrc1
-
-    @property
-    def by_datasrc2(self) -> Mapping[str, Asset]:
-        """By id at CoinGecko, disabled assets too."""
-        return self._by_datasrc2
-
     def __iter__(self) -> Iterator[Asset]:
         return iter(self._all)
 

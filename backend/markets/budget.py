@@ -13,8 +13,6 @@ from backend.markets.breaker import next_period
 
 MONTH = timedelta(days=31)
 """The longest month: what fits it fits them all."""
-SETTLED = timedelta(days=1)
-"""A projection needs a day of spending: the first minutes of a month say nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +39,6 @@ class Budget:
         """Under the quota that is configured now."""
         return self if self.limit == limit else replace(self, limit=limit)
 
-    def observed(self, used: int, now: datetime, limit: int | None = None) -> "Budget":
-        """What the provider itself counts, which includes what the key was used for elsewhere."""
-        current = self.at(now)
-        return replace(current, used=max(0, used), limit=current.limit if limit is None else limit)
-
     def left(self, now: datetime) -> int | None:
         """Credits left this month; null without a limit."""
         return None if self.limit is None else max(0, self.limit - self.at(now).used)
@@ -66,13 +59,6 @@ class Budget:
     def resets_at(self, now: datetime) -> datetime:
         """The first instant of the next month, UTC."""
         return next_period(now, "month")
-
-    def projection(self, now: datetime) -> int:
-        """Credits that the month will have cost at its end if spending goes on as it did."""
-        current = self.at(now)
-        begun = now.astimezone(UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-        rate = current.used / max(now - begun, SETTLED).total_seconds()
-        return math.ceil(current.used + rate * (self.resets_at(now) - now).total_seconds())
 
     def stretched(self, interval: timedelta, now: datetime, planned_per_month: int) -> timedelta:
         """``interval``, made longer when what is left of the month's credits no longer pays for it.

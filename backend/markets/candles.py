@@ -5,7 +5,7 @@ A candle of a length opens at a multiple of it since the Unix epoch (4-hour cand
 A slot without a price has no candle.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -43,19 +43,6 @@ def fold(candle: Candle | None, price: Decimal, at: datetime, span_seconds: int)
         price,
         candle.volume,
     )
-
-
-def from_polls(points: Iterable[tuple[datetime, Decimal]], seconds: int) -> list[Candle]:
-    """Candles of ``seconds`` out of ``(instant, price)`` points in any order, ascending."""
-    candles: list[Candle] = []
-    for at, price in sorted(points, key=lambda point: point[0]):
-        current = candles[-1] if candles else None
-        grown = fold(current, price, at, seconds)
-        if current is not None and grown.open_time == current.open_time:
-            candles[-1] = grown
-        else:
-            candles.append(grown)
-    return candles
 
 
 def from_sparkline(

@@ -97,13 +97,6 @@ def contract(connection: Connection, needed: str) -> None:
         )
 
 
-def is_current(database: Database) -> bool:
-    """Whether the store is at the newest revision, or at one that is newer still."""
-    with database.read() as connection:
-        at = revision_of(connection)
-    return at == newest_revision() or is_newer(at)
-
-
 def revision_of(connection: Connection) -> str | None:
     """The revision that a store is at; null for one without a schema."""
     if not sa.inspect(connection).has_table("alembic_version"):

@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from email.message import Message
 
-import structlog
 from lxml.html import HtmlElement
 
 from backend import kept
@@ -13,8 +12,6 @@ from backend.db import Database
 from backend.http_client import Fetched, UpstreamFailure, guarded_fetch
 from backend.instants import Clock, utc_now
 from backend.sources import cleaning
-
-log = structlog.get_logger(__name__)
 
 KEPT_FOR = timedelta(hours=24)
 FAILURES_KEPT_FOR = timedelta(minutes=10)

@@ -108,11 +108,6 @@ def entries_made(limit: int) -> int:
 
 
 ARROW_CONTENT: dict[str, Any] = {ARROW: {"schema": {"type": "string", "format": "binary"}}}
-ARROW_FORM = (
-    f"With `Accept: {ARROW}`, the same selection as columns for charts and statistics: one row a run, names "
-    "dictionary-coded, deductions and bonuses as names and points. Each profile has a record batch with "
-    "dictionaries of its own."
-)
 
 
 def run_components() -> dict[str, Any]:

@@ -16,6 +16,7 @@ from backend import migrations
 from backend.db import Database, ExactDecimal, UtcTime, metadata
 from backend.migrations.declared import is_declared
 from tests.support.own_thread import in_this_thread
+from tests.support.schema_changes import is_current
 from tests.support.waiting import LIMIT_SECONDS
 
 
@@ -50,9 +51,9 @@ def same_type(
 
 def test_a_fresh_store_is_brought_to_the_newest_revision(empty_database_url: str) -> None:
     database = Database(empty_database_url)
-    assert not migrations.is_current(database)
+    assert not is_current(database)
     migrations.upgrade(empty_database_url)
-    assert migrations.is_current(database)
+    assert is_current(database)
     assert set(metadata.tables) <= set(sa.inspect(database.engine).get_table_names())
     database.dispose()
 
@@ -134,7 +135,7 @@ def test_processes_that_migrate_at_once_wait_for_each_other(empty_database_url: 
     faults = [process.communicate(timeout=LIMIT_SECONDS)[1] for process in running]
     assert [process.returncode for process in running] == [0, 0, 0], faults
     database = Database(empty_database_url)
-    assert migrations.is_current(database)
+    assert is_current(database)
     assert len(versions(database)) == 1
     database.dispose()
 

@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from backend import processes
-from backend.processes import PARENT_PIPE, Child, Family, port_is_free
+from backend.processes import PARENT_PIPE, Child, Family, bound_socket
 from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.processes
@@ -21,7 +21,7 @@ def test_a_port_in_use_is_not_free() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        assert not port_is_free("127.0.0.1", taken.getsockname()[1])
+        assert bound_socket("127.0.0.1", taken.getsockname()[1]) is None
 
 
 CHILD = """

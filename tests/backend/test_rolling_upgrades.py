@@ -149,7 +149,8 @@ def test_a_store_from_which_something_was_taken_away_refuses_the_versions_that_n
         migrations.contract(connection, "0001")  # an older word takes nothing back
     if goes_on:
         migrations.upgrade(newer.url)
-        assert migrations.is_current(newer)
+        with newer.read() as connection:
+            assert migrations.revision_of(connection) == NEWER
         return
     with pytest.raises(Unavailable, match=r"at schema 9999, .* before schema 9999 .* newer version"):
         migrations.upgrade(newer.url)

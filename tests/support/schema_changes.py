@@ -6,7 +6,16 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from backend import migrations
+from backend.db import Database
+
 Schema = dict[str, dict[str, Any]]
+
+
+def is_current(database: Database) -> bool:
+    """Whether the store is at the newest revision."""
+    with database.read() as connection:
+        return migrations.revision_of(connection) == migrations.newest_revision()
 
 
 def schema_of(connection: Connection) -> Schema:

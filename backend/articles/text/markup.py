@@ -31,7 +31,6 @@ _TAG_WITHOUT_QUOTES = re.compile(r"<[A-Za-z/!?][^<>]*+>")
 _RAW = re.compile(rf"<({_RAW_NAMES})\b", re.IGNORECASE)
 _RAW_END = re.compile(rf"</({_RAW_NAMES})\s*+>", re.IGNORECASE)
 LONGEST_TEMPLATE = 2_000
-LONGEST_LABEL = 999
 LONGEST_INDENT = 40
 
 _TARGET = re.compile(

@@ -69,10 +69,6 @@ class Protection:
         self._run: Span = (0, 0)
         self._tokens: list[Span] = []
 
-    def touches(self, start: int, end: int) -> bool:
-        """Whether any of ``[start:end]`` is protected."""
-        return self.is_markup(start, end) or self.token(start, end) is not None
-
     def is_markup(self, start: int, end: int) -> bool:
         """Whether markup, code or a label holds any of ``[start:end]``."""
         k = bisect_left(self.starts, end)

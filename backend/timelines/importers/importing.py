@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from backend.file_mistakes import FileMistake, Refusals
 from backend.timelines.check import Prepared, check
@@ -27,11 +27,6 @@ _NULLABLE = (
 )
 _NOT_TOLD = frozenset({"error"})
 """Fields whose null is the ordinary case."""
-
-
-class Added(NamedTuple):
-    added: int
-    known: int
 
 
 class Store(Protocol):

@@ -1,4 +1,4 @@
-"""How often the watch alarms though nothing changed, and how soon it sees a change: found by resampling.
+"""How often the watch alarms though nothing changed: found by resampling.
 
 A profile that never changes is made of the profile's own trials: each pass draws, for every case, one of the
 case's runs. What is drawn passes through the very same watch, its reference passes included. Deviations from
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from backend.timelines.statistics.cusum import BOUND, REFERENCE, H, K, drift, pass_values
+from backend.timelines.statistics.cusum import REFERENCE, H, K, drift, pass_values
 from backend.timelines.statistics.student import Floats
 
 PASSES = 100
@@ -60,34 +60,3 @@ def false_alarm_rate(
         down, _ = drift(pass_values(scores, np.ones_like(scores)), k)
         alarmed += int((down.max(axis=-1) > h).sum())
     return alarmed / series
-
-
-def passes_to_see(
-    trials: Sequence[Floats],
-    drop: float,
-    *,
-    reference: int = 20,
-    series: int = SERIES,
-    k: float = K,
-    h: float = H,
-) -> float | None:
-    """The median number of passes until a fall of every case by ``drop`` after ``reference`` passes is found.
-
-    Series that alarm before the change are left out, as are ends beyond 200 passes (as infinity); null where
-    no case has two trials.
-    """
-    if not any(len(case) > 1 for case in trials):
-        return None
-    scores = unchanged_series(trials, series, reference + 200)
-    scores[:, reference:] -= drop
-    down, _ = drift(pass_values(scores, np.ones_like(scores)), k)
-    over = down > h
-    first = np.where(over.any(axis=-1), over.argmax(axis=-1), np.inf)
-    fair = first[first >= reference]
-    return float(np.median(fair - reference + 1)) if len(fair) else None
-
-
-def known_reference_values(scores: Floats, means: Floats, deviation: float) -> Floats:
-    """The value of each pass where every case's mean and the deviation of a pass are known beforehand."""
-    values = (scores - means).mean(axis=-1) / deviation
-    return np.asarray(np.clip(values, -BOUND, BOUND), dtype=np.float64)

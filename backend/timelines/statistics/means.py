@@ -61,11 +61,6 @@ def mean_of(means: Floats, runs: int, level: float = LEVEL) -> Mean:
     return Mean(mean, error, Interval(mean - reach, mean + reach), count, runs)
 
 
-def naive_error(scores: Floats) -> float:
-    """The standard error of the mean as if runs were independent (Miller, section 2.1): sd / root of n."""
-    return float(scores.std(ddof=1) / np.sqrt(len(scores)))
-
-
 def clustered_error(scores: Floats, cases: Codes) -> float:
     """The standard error of the mean over runs, clustered by case (Miller, section 2.2).
 

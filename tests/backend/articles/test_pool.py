@@ -8,6 +8,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import util
 from pathlib import Path
 
@@ -53,6 +54,24 @@ def rules(in_force: Rules) -> RuleSet:
     return in_force.current
 
 
+def warm_up(pool: ScanPool) -> bool:
+    """Waits until the processes have compiled the rules; false where there are none."""
+    team = pool._started()
+    if team is None:
+        return False
+    try:
+        process_ids(pool)
+    except BrokenProcessPool:
+        pool._forget(team)
+        return False
+    return True
+
+
+def process_ids(pool: ScanPool) -> set[int]:
+    assert pool._team is not None
+    return {greeting.result() for greeting in pool._team.greetings}
+
+
 class Time:
     now = 0.0
 
@@ -64,7 +83,7 @@ class Time:
 def pool(settings: Settings, in_force: Rules) -> Iterator[ScanPool]:
     """Two processes that have started."""
     made = ScanPool(settings, in_force)
-    assert made.warm_up()
+    assert warm_up(made)
     yield made
     made.close()
 
@@ -79,8 +98,8 @@ def test_a_batch_gives_the_same_bytes_as_without_processes(pool: ScanPool, rules
     assert spread == alone
     assert spread.violations
     assert pool.run("apply", rules, BATCH) == work_on("apply", rules, BATCH)
-    assert pool.process_ids()
-    assert os.getpid() not in pool.process_ids()
+    assert process_ids(pool)
+    assert os.getpid() not in process_ids(pool)
 
 
 @pytest.mark.processes
@@ -89,9 +108,9 @@ def test_who_was_called_with_rules_that_are_no_longer_in_force_does_the_work(
 ) -> None:
     write_pack(tmp_path, PACK.replace("Zorbcoyn", "Zorb Token 2"))
     other = Rules(settings_in(tmp_path)).current
-    before = pool.process_ids()
+    before = process_ids(pool)
     assert pool.run("scan", other, BATCH) == work_on("scan", other, BATCH)
-    assert pool.process_ids() == before
+    assert process_ids(pool) == before
 
 
 @pytest.mark.processes
@@ -99,16 +118,16 @@ def test_processes_hold_the_rules_in_force_whatever_the_files_say_by_now(tmp_pat
     write_pack(tmp_path, PACK)
     rules = Rules(settings_in(tmp_path))
     pool = ScanPool(settings_in(tmp_path, scan_processes=1), rules)
-    assert pool.warm_up()
-    before = pool.process_ids()
+    assert warm_up(pool)
+    before = process_ids(pool)
 
     write_pack(tmp_path, PACK.replace("Zorbcoyn", "Zorbocoin"))
     rules.refresh()
     write_pack(tmp_path, "version: [")
     rules.refresh()
     assert rules.problem is not None
-    assert pool.warm_up()
-    assert pool.process_ids().isdisjoint(before)
+    assert warm_up(pool)
+    assert process_ids(pool).isdisjoint(before)
     team = pool._started()
     assert team is not None
     done = pool._receive(team, pool._send(team, "scan", BATCH))
@@ -122,19 +141,19 @@ def test_a_killed_process_loses_nothing_and_is_replaced_after_a_pause(
 ) -> None:
     time = Time()
     pool = ScanPool(settings, in_force, clock=time)
-    assert pool.warm_up()
+    assert warm_up(pool)
     alone = work_on("scan", rules, BATCH)
-    before = pool.process_ids()
+    before = process_ids(pool)
     for process_id in before:
         os.kill(process_id, signal.SIGKILL)
     assert pool.run("scan", rules, BATCH) == alone
-    assert not pool.warm_up()  # they have just died
+    assert not warm_up(pool)  # they have just died
     assert pool.run("scan", rules, BATCH) == alone
     time.now += FIRST_PAUSE
-    assert pool.warm_up()
+    assert warm_up(pool)
     assert pool.run("scan", rules, BATCH) == alone
-    assert pool.process_ids()
-    assert not pool.process_ids() & before
+    assert process_ids(pool)
+    assert not process_ids(pool) & before
     pool.close()
 
 
@@ -163,10 +182,10 @@ def test_processes_killed_before_they_read_anything_hold_nobody_up(
     asking.join(LIMIT_SECONDS)
     assert answered == [alone]
     assert killed
-    assert not pool.warm_up()
+    assert not warm_up(pool)
     monkeypatch.setattr(util, "spawnv_passfds", spawned)
     time.now += FIRST_PAUSE
-    assert pool.warm_up()
+    assert warm_up(pool)
     assert pool.run("scan", rules, BATCH) == alone
     pool.close()
 
@@ -177,7 +196,7 @@ def test_what_processes_are_handed_is_gone_with_them(
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     pool = ScanPool(settings, in_force)
-    assert pool.warm_up()
+    assert warm_up(pool)
     handed = [path for path in tmp_path.iterdir() if path.name.startswith("chainproof-rules-")]
     assert [path.stat().st_mode & 0o077 for path in handed] == [0]
     pool.close()
@@ -189,7 +208,7 @@ def test_processes_do_not_outlive_a_killed_parent(settings: Settings) -> None:
     program = (
         "import pickle, psutil, sys, threading; from backend.articles.pool import ScanPool;"
         "from backend.articles.rules.ruleset import Rules; settings = pickle.load(sys.stdin.buffer);"
-        "pool = ScanPool(settings, Rules(settings)); assert pool.warm_up();"
+        "pool = ScanPool(settings, Rules(settings)); [each.result() for each in pool._started().greetings];"
         "children = psutil.Process().children(recursive=True);"
         "print('children', *[child.pid for child in children], flush=True); threading.Event().wait()"
     )
@@ -227,7 +246,7 @@ def test_without_processes_everything_is_done_by_the_caller(
 ) -> None:
     pool = ScanPool(settings_in(tmp_path, scan_processes=0), in_force)
     assert pool.run("scan", rules, BATCH) == work_on("scan", rules, BATCH)
-    assert not pool.warm_up()
+    assert not warm_up(pool)
     assert not started(pool)
 
 

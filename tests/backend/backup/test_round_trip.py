@@ -23,6 +23,7 @@ from backend.topics.model import Category, Topic, TopicText
 from backend.topics.tables import topic_texts, topics
 from tests.backend.backup.conftest import NOW, Install, Installation, digests
 from tests.support.databases import Store
+from tests.support.schema_changes import is_current
 from tests.support.timelines import made_run, put
 
 MADE_OTHER_ON_PURPOSE = {"change_counters", "jobs", "topic_texts"}
@@ -60,7 +61,7 @@ def fill(database: Database) -> bytes:
 
 def is_the_same(there: Installation, key: bytes) -> None:
     with there.open() as database:
-        assert migrations.is_current(database)
+        assert is_current(database)
         ring = Keyring(database)
         ring.reload()
         assert ring.find(key, Place.API_KEY_HEADER) is not None
@@ -133,12 +134,12 @@ def test_an_older_backup_is_brought_to_the_newest_schema(
     written = here.back_up(tmp_path / "old.zip")
     assert written.manifest.schema == "0002"
     with here.open() as database:
-        assert not migrations.is_current(database), "A backup changes nothing."
+        assert not is_current(database), "A backup changes nothing."
 
     here.restore(written.file)
 
     with here.open() as database:
-        assert migrations.is_current(database)
+        assert is_current(database)
     assert [row.n % 1_000 for row in here.rows(change_counters)] == [7]
 
 

@@ -114,7 +114,7 @@ def test_replace_true_replaces_the_whole_entry(load: Load) -> None:
 def test_an_asset_is_disabled_by_its_entry_or_by_the_list(load: Load, text: str) -> None:
     book = load(text)
     assert [asset.id for asset in book.enabled] == ["alpha"]
-    assert book.by_datasrc2["beta-gecko"].id == "beta"
+    assert book.by_id["beta"].datasrc2_id == "beta-gecko"
 
 
 def test_the_provider_ids_of_a_disabled_asset_can_be_handed_on(load: Load) -> None:
@@ -124,7 +124,8 @@ def test_the_provider_ids_of_a_disabled_asset_can_be_handed_on(load: Load) -> No
         - {id: beta-two, name: Beta, symbol: BET, datasrc2_id: beta-gecko}
         """
     )
-    assert book.by_datasrc2["beta-gecko"].id == "beta-two"
+    found = book.resolve("beta-gecko", {})
+    assert found is book.by_id["beta-two"]
 
 
 NEW = "id: gamma, name: Gamma, symbol: GAM"

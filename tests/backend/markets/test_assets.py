@@ -37,9 +37,9 @@ def test_every_asset_has_an_id_at_a_provider_and_leads_back_from_it(book: AssetB
     for asset in book:
         assert asset.datasrc2_id is not None
         assert book.by_id[asset.id] is asset
-        assert book.by_datasrc2[asset.datasrc2_id] is asset
+        assert [own for own in book if own.datasrc2_id == asset.datasrc2_id] == [asset]
         if asset.datasrc1_slug is not None:
-            assert book.by_datasrc1[asset.datasrc1_slug] is asset
+            assert [own for own in book if own.datasrc1_slug == asset.datasrc1_slug] == [asset]
         assert asset.cmc_id is None or asset.datasrc1_slug is not None
 
 

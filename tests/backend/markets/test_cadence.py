@@ -145,36 +145,24 @@ def test_a_call_cannot_earn_credits():
 
 
 def test_details_on_demand_leave_enough_for_the_polls_to_come():
-    budget = Budget(limit=10_000).observed(4900, NOW)
+    budget = Budget(limit=10_000).spent(4900, NOW)
     assert budget.still_planned(NOW, 9672) == 4836
     assert budget.may_spend_on_demand(264, NOW, 9672)
     assert not budget.may_spend_on_demand(265, NOW, 9672)
 
 
-def test_the_projection_carries_the_months_rate_on_to_its_end():
-    assert Budget(limit=10_000).observed(4000, NOW).projection(NOW) == 8000
-    first_minute = datetime(2026, 5, 1, 0, 1, tzinfo=UTC)
-    assert Budget(limit=10_000).observed(2, first_minute).projection(first_minute) <= 64
-
-
 def test_an_interval_stretches_when_spending_ran_ahead_of_the_month():
     five = timedelta(minutes=5)
-    ahead = Budget(limit=10_000).observed(7582, NOW)  # half of the month, a quarter of the credits
+    ahead = Budget(limit=10_000).spent(7582, NOW)  # half of the month, a quarter of the credits
     assert ahead.stretched(five, NOW, 9672) == timedelta(minutes=10)
-    on_time = Budget(limit=10_000).observed(4836, NOW)
+    on_time = Budget(limit=10_000).spent(4836, NOW)
     assert on_time.stretched(five, NOW, 9672) == five
 
 
 def test_with_nothing_left_the_next_poll_is_next_month():
-    spent = Budget(limit=10_000).observed(12_000, NOW)
+    spent = Budget(limit=10_000).spent(12_000, NOW)
     assert NOW + spent.stretched(timedelta(minutes=5), NOW, 9672) == datetime(2026, 6, 1, tzinfo=UTC)
     assert spent.left(NOW) == 0
-
-
-def test_the_providers_own_count_replaces_ours():
-    budget = Budget(limit=10_000).spent(5, NOW).observed(900, NOW, limit=15_000)
-    assert (budget.used, budget.limit) == (900, 15_000)
-    assert budget.observed(901, NOW).limit == 15_000
 
 
 def test_a_new_configured_limit_keeps_what_was_used():
@@ -191,7 +179,7 @@ def test_a_new_configured_limit_keeps_what_was_used():
 def test_a_stretched_interval_is_never_shorter_and_pays_for_the_rest_of_the_month(used, second, seconds):
     now = datetime(2026, 5, 1, tzinfo=UTC) + timedelta(seconds=second)
     interval, planned = timedelta(seconds=seconds), -(-MONTH_SECONDS // seconds)
-    budget = Budget(limit=10_000).observed(used, now)
+    budget = Budget(limit=10_000).spent(used, now)
     stretched = budget.stretched(interval, now, planned)
     assert stretched >= interval
     polls_left = int((budget.resets_at(now) - now) / stretched)
@@ -200,5 +188,5 @@ def test_a_stretched_interval_is_never_shorter_and_pays_for_the_rest_of_the_mont
 
 @given(st.none() | st.integers(min_value=0, max_value=10**9), st.integers(min_value=0, max_value=10**9))
 def test_a_budget_survives_storage(limit, used):
-    budget = Budget(limit=limit).observed(used, NOW)
+    budget = Budget(limit=limit).spent(used, NOW)
     assert Budget.from_json(json.loads(json.dumps(budget.to_json()))) == budget

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.markets.candles import align, fold, from_polls, from_sparkline, wire
+from backend.markets.candles import align, fold, from_sparkline, wire
 from backend.markets.model import Candle
+from tests.support.candles import from_polls
 
 NOON = datetime(2026, 5, 18, 12, 0, tzinfo=UTC)
 HALF_HOUR, FOUR_HOURS = 1800, 14_400

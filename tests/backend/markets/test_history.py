@@ -13,11 +13,11 @@ import sqlalchemy as sa
 
 from backend.db import Database
 from backend.markets import history
-from backend.markets.candles import from_polls
 from backend.markets.history import HALF_HOUR, candles_between
 from backend.markets.model import SPAN_COUNT, Candle, Poll, Published
 from backend.markets.reasons import Reason
 from backend.markets.tables import candle_strips, candles, price_points
+from tests.support.candles import from_polls
 from tests.support.market_app import Worker, body_of, few_in_sample
 
 NOON = datetime.fromisoformat("2026-05-18T12:00:00Z")

@@ -22,6 +22,7 @@ from tests.backend.articles.reference.places import (
     is_cashtag,
     is_half_width,
     opens,
+    touches,
 )
 from tests.backend.articles.reference.rules import rule_senses
 from tests.backend.articles.reference.sense import Sense
@@ -110,7 +111,7 @@ class Reference:
         for start in range(len(text)):
             for end in range(start + 1, min(len(text), start + 2 * longest) + 1):
                 cut = text[start] in COMBINING or (end < len(text) and text[end] in COMBINING)
-                if cut or protection.touches(start, end):
+                if cut or touches(protection, start, end):
                     continue
                 place = Place(text, start, end, is_title)
                 held += [(sense, place) for sense in by_surface.get(alike(place.written), ())]

@@ -3,6 +3,8 @@
 import unicodedata
 from dataclasses import dataclass
 
+from backend.articles.text.protection import Protection
+
 HALF_WIDTH = [chr(code) for code in range(0xFF65, 0xFFA0)]
 COMBINING = {chr(code) for code in range(0x300, 0x370)} | set("\u3099\u309a\uff9e\uff9f")
 
@@ -117,3 +119,8 @@ def is_cashtag(place: Place) -> bool:
 
 def is_cased(text: str) -> bool:
     return text.lower() != text.upper()
+
+
+def touches(protection: Protection, start: int, end: int) -> bool:
+    """Whether any of ``[start:end]`` is protected."""
+    return protection.is_markup(start, end) or protection.token(start, end) is not None

@@ -5,6 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from backend.articles.text.protection import Protection, protected_spans
+from tests.backend.articles.reference.places import touches
 
 NAME = "Etherium"
 
@@ -164,7 +165,7 @@ def test_asking_place_by_place_says_the_same_as_all_spans_at_once(
     words = [at for at in range(len(text)) if text.startswith(("Etherium", "イーサ"), at)]
     for at in words:
         end = at + (8 if text[at] == "E" else 3)
-        assert protection.touches(at, end) == any(a < end and b > at for a, b in spans), (at, spans)
+        assert touches(protection, at, end) == any(a < end and b > at for a, b in spans), (at, spans)
 
 
 @given(marked_up, st.lists(st.sampled_from(["Etherium", " ", ",", "以太坊", "\n"]), max_size=5).map("".join))
@@ -181,16 +182,16 @@ def test_text_after_a_blank_line_changes_nothing_before_it(text: str, more: str)
 @pytest.mark.parametrize("text", ["{}", "{}, then", "{}’s fee", "{}'s fee", "({})", "at {}.", "{}が", "“{}”"])
 def test_a_name_that_is_a_domain_is_open_wherever_it_stands_for_itself(text: str) -> None:
     at = text.index("{")
-    assert not Protection(text.format("Crypto.com")).touches(at, at + len("Crypto.com"))
+    assert not touches(Protection(text.format("Crypto.com")), at, at + len("Crypto.com"))
 
 
 @pytest.mark.parametrize("text", ["https://{}", "{}/prices", "me@{}", "@{}", "www.{}", "`{}`", "[x]({})"])
 def test_within_an_address_it_is_none(text: str) -> None:
     at = text.index("{")
-    assert Protection(text.format("Crypto.com")).touches(at, at + len("Crypto.com"))
+    assert touches(Protection(text.format("Crypto.com")), at, at + len("Crypto.com"))
 
 
 @pytest.mark.parametrize("text", ["C:\\{}\\x", "\\\\host\\{}"])
 def test_a_folder_of_windows_is_protected_place_by_place_too(text: str) -> None:
     at = text.index("{")
-    assert Protection(text.format(NAME)).touches(at, at + len(NAME))
+    assert touches(Protection(text.format(NAME)), at, at + len(NAME))

@@ -4,8 +4,6 @@ import pytest
 from backend.timelines.statistics.cusum import BOUND, REFERENCE, Alarm, drift, pass_values, watch
 from backend.timelines.statistics.false_alarms import (
     false_alarm_rate,
-    known_reference_values,
-    passes_to_see,
     unchanged_series,
 )
 from backend.timelines.statistics.passes import pass_numbers
@@ -110,7 +108,7 @@ def test_few_trials_that_are_not_widened_promise_too_much() -> None:
 
     def rate(*, widened: bool) -> float:
         scores = unchanged_series(trials, 400, 100, widened=widened)
-        down, _ = drift(known_reference_values(scores, means, float(deviation)))
+        down, _ = drift(np.clip((scores - means).mean(axis=-1) / deviation, -BOUND, BOUND))
         return float((down.max(axis=-1) > 5).mean())
 
     assert rate(widened=False) < 0.05 < rate(widened=True)
@@ -118,10 +116,17 @@ def test_few_trials_that_are_not_widened_promise_too_much() -> None:
 
 def test_a_larger_fall_is_seen_sooner() -> None:
     trials = list(np.random.default_rng(4).normal(0.5, 0.1, (20, 30)))
-    large, small = passes_to_see(trials, 0.08, series=100), passes_to_see(trials, 0.03, series=100)
-    assert large is not None
-    assert small is not None
-    assert large < small
+
+    def passes(drop: float) -> float:
+        scores = unchanged_series(trials, 100, 120)
+        scores[:, 20:] -= drop
+        down, _ = drift(pass_values(scores, np.ones_like(scores)))
+        return float(np.median((down[:, 20:] > 5).argmax(axis=-1)))
+
+    assert passes(0.08) < passes(0.03)
+
+
+def test_a_watch_needs_a_case_with_two_runs() -> None:
     with pytest.raises(ValueError, match="no case has two runs"):
         unchanged_series([np.array([1.0])], 1, 1)
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backend.timelines.statistics.bootstrap import bootstrap_interval, expanded_tail
-from backend.timelines.statistics.means import clustered_error, mean_of_cases, naive_error
+from backend.timelines.statistics.means import clustered_error, mean_of_cases
 from backend.timelines.statistics.rates import pass_rate, wilson
 
 SLEEP = np.array([1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4])
@@ -38,7 +38,6 @@ def test_the_clustered_error_is_miller_s_double_sum() -> None:
     scores, cases = np.array([1.0, 1.0, 0.0, 0.0, 1.0, 0.0]), np.array([0, 0, 1, 1, 2, 2])
     # Deviations from 0.5 add up to 1, -1 and 0 in the cases: the root of 2, over 6 runs.
     assert clustered_error(scores, cases) == pytest.approx(np.sqrt(2) / 6)
-    assert naive_error(scores) == pytest.approx(np.sqrt(0.3 / 6))
 
 
 def test_copies_of_runs_make_the_clustered_error_no_smaller() -> None:
@@ -46,7 +45,6 @@ def test_copies_of_runs_make_the_clustered_error_no_smaller() -> None:
     assert clustered_error(np.repeat(scores, 9), np.repeat(cases, 9)) == pytest.approx(
         clustered_error(scores, cases)
     )
-    assert naive_error(np.repeat(scores, 9)) < 0.4 * naive_error(scores)
 
 
 @settings(max_examples=40)
