@@ -45,7 +45,7 @@ class Deadline:
         return left if timeout is None else min(left, timeout)
 
 
-_current: ContextVar[Deadline] = ContextVar("deadline of the exchange in hand")
+_current: ContextVar[Deadline | None] = ContextVar("deadline of the exchange in hand", default=None)
 
 
 @contextlib.contextmanager
@@ -58,9 +58,19 @@ def until(deadline: Deadline) -> Iterator[Deadline]:
         _current.reset(token)
 
 
+def seconds_left(timeout: float | None, error: type[Exception] = TimeoutError) -> float:
+    """``timeout`` or what the exchange in hand has left, whichever is less; raises ``error`` if nothing is
+    left. Outside of an exchange it is ``timeout``, up to :data:`READ_SECONDS`.
+    """
+    deadline = _current.get()
+    if deadline is None:
+        return READ_SECONDS if timeout is None else min(timeout, READ_SECONDS)
+    return deadline.within(timeout, error)
+
+
 def wait_for_timeout(sleep: Callable[[float], None]) -> NoReturn:
     """Behave as a peer that sends nothing: wait as long as a read may, then raise :class:`TimeoutError`."""
-    sleep(_current.get().within(READ_SECONDS))
+    sleep(seconds_left(READ_SECONDS))
     raise TimeoutError("nothing was sent")
 
 
@@ -69,10 +79,10 @@ class _BoundedStream(httpcore.NetworkStream):
         self._inner = inner
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._inner.read(max_bytes, _current.get().within(timeout, httpcore.ReadTimeout))
+        return self._inner.read(max_bytes, seconds_left(timeout, httpcore.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._inner.write(buffer, _current.get().within(timeout, httpcore.WriteTimeout))
+        self._inner.write(buffer, seconds_left(timeout, httpcore.WriteTimeout))
 
     def close(self) -> None:
         self._inner.close()
@@ -80,7 +90,7 @@ class _BoundedStream(httpcore.NetworkStream):
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
-        limit = _current.get().within(timeout, httpcore.ConnectTimeout)
+        limit = seconds_left(timeout, httpcore.ConnectTimeout)
         return _BoundedStream(self._inner.start_tls(ssl_context, server_hostname, limit))
 
     def get_extra_info(self, info: str) -> Any:
@@ -101,7 +111,7 @@ class BoundedBackend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        share = _current.get().within(None, httpcore.ConnectTimeout) / ATTEMPTS
+        share = seconds_left(None, httpcore.ConnectTimeout) / ATTEMPTS
         limit = share if timeout is None else min(share, timeout)
         return _BoundedStream(self._inner.connect_tcp(host, port, limit, local_address, socket_options))
 
@@ -146,7 +156,6 @@ def lookup(*arguments: Any) -> Any:
     The lookup that was given up ends in a thread of its own; their number is bounded, so that a
     name server that never answers cannot gather threads.
     """
-    deadline = _current.get()
     answer: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
     def run() -> None:
@@ -159,11 +168,11 @@ def lookup(*arguments: Any) -> Any:
         finally:
             _lookups.release()
 
-    if not _lookups.acquire(timeout=deadline.within(CONNECT_SECONDS)):
+    if not _lookups.acquire(timeout=seconds_left(CONNECT_SECONDS)):
         raise TimeoutError("too many name lookups are waiting")
     threading.Thread(target=run, name="name-lookup", daemon=True).start()
     try:
-        result = answer.get(timeout=deadline.within(CONNECT_SECONDS))
+        result = answer.get(timeout=seconds_left(CONNECT_SECONDS))
     except queue.Empty:
         raise TimeoutError("the name lookup took too long") from None
     if isinstance(result, OSError):

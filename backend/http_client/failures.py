@@ -6,6 +6,7 @@ import ssl
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
+import httpcore
 import httpx
 import ssrfguard
 
@@ -59,6 +60,10 @@ def in_our_words(host: str, deadline: Deadline) -> Iterator[None]:
         ssrfguard.SSRFGuardError,
         httpx.HTTPError,
         httpx.InvalidURL,
+        httpcore.NetworkError,
+        httpcore.ProtocolError,
+        httpcore.TimeoutException,
+        httpcore.UnsupportedProtocol,
         TimeoutError,
         UnicodeError,
     ) as error:
@@ -71,17 +76,19 @@ def _told(error: Exception, deadline: Deadline) -> tuple[FailureKind, str]:
         case ssrfguard.SSRFGuardError():
             reason = str(getattr(error, "reason", error)).rstrip(".")
             return FailureKind.REFUSED, f"may not be fetched: {reason}"
-        case httpx.InvalidURL() | httpx.UnsupportedProtocol() | UnicodeError():
+        case (
+            httpx.InvalidURL() | httpx.UnsupportedProtocol() | httpcore.UnsupportedProtocol() | UnicodeError()
+        ):
             return FailureKind.REFUSED, "is not an address that can be asked"
-        case httpx.TimeoutException() | TimeoutError() if deadline.remaining() <= 0:
+        case httpcore.TimeoutException() | TimeoutError() if deadline.remaining() <= 0:
             return FailureKind.TIMEOUT, f"did not finish its answer within {deadline.seconds:g} s"
-        case httpx.ConnectTimeout():
+        case httpcore.ConnectTimeout():
             return FailureKind.CONNECT, "could not be connected to in time"
-        case httpx.TimeoutException() | TimeoutError():
+        case httpcore.TimeoutException() | TimeoutError():
             return FailureKind.TIMEOUT, f"sent nothing for {READ_SECONDS:g} s"
-        case httpx.ConnectError():
+        case httpcore.ConnectError():
             return FailureKind.CONNECT, f"could not be reached: {_cause(error)}"
-        case httpx.LocalProtocolError():
+        case httpcore.LocalProtocolError():
             return FailureKind.PROTOCOL, "could not be asked: the request is not valid"
         case _:
             return FailureKind.PROTOCOL, "broke off or did not speak HTTP"

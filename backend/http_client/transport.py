@@ -23,14 +23,53 @@ def _tls() -> ssl.SSLContext:
     return httpx.create_ssl_context(trust_env=False)
 
 
-class _Transport(httpx.HTTPTransport):
-    """httpx's transport over a connection pool whose sockets come from ``backend``."""
+class PoolTransport(httpx.BaseTransport):
+    """Sends requests over connections that ``backend`` opens, which httpx's own transport cannot be given.
+
+    Raises the errors of httpcore, also while a body is read.
+    """
 
     def __init__(self, backend: httpcore.NetworkBackend) -> None:
-        super().__init__(verify=_tls(), trust_env=False)
-        self._pool = httpcore.ConnectionPool(
+        self._connections = httpcore.ConnectionPool(
             ssl_context=_tls(), max_connections=8, keepalive_expiry=5.0, network_backend=backend
         )
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        assert isinstance(request.stream, httpx.SyncByteStream)
+        response = self._connections.handle_request(
+            httpcore.Request(
+                request.method,
+                httpcore.URL(
+                    scheme=request.url.raw_scheme,
+                    host=request.url.raw_host,
+                    port=request.url.port,
+                    target=request.url.raw_path,
+                ),
+                headers=request.headers.raw,
+                content=request.stream,
+                extensions=request.extensions,
+            )
+        )
+        return httpx.Response(
+            response.status,
+            headers=response.headers,
+            stream=_Stream(response),
+            extensions=response.extensions,
+        )
+
+    def close(self) -> None:
+        self._connections.close()
+
+
+class _Stream(httpx.SyncByteStream):
+    def __init__(self, response: httpcore.Response) -> None:
+        self._response = response
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._response.iter_stream()
+
+    def close(self) -> None:
+        self._response.close()
 
 
 def client(
@@ -44,7 +83,7 @@ def client(
     ``transport`` answers in place of the network.
     """
     return httpx.Client(
-        transport=transport or _Transport(BoundedBackend(backend)),
+        transport=transport or PoolTransport(BoundedBackend(backend)),
         trust_env=False,
         follow_redirects=False,
         cookies=http.cookiejar.CookieJar(http.cookiejar.DefaultCookiePolicy(allowed_domains=[])),

@@ -9,11 +9,14 @@ import tracemalloc
 from collections.abc import Iterator
 from typing import Any
 
+import httpcore
+import httpx
 import pytest
 from pydantic import SecretStr
 
 from backend.http_client import FailureKind, Retry, UpstreamClient, UpstreamFailure
-from backend.http_client.deadline import Deadline, lookup, until
+from backend.http_client.deadline import Deadline, ResolvingBackend, lookup, until
+from backend.http_client.transport import client as bounded_client
 from tests.support.provider_server import FAULTS, Behaviour, ProviderServer, says
 from tests.support.running import free_port
 from tests.support.waiting import LIMIT_SECONDS
@@ -314,3 +317,11 @@ def test_white_space_around_a_pasted_key_does_no_harm(server: ProviderServer) ->
 def test_a_base_url_that_is_none_is_refused_at_once(url: str) -> None:
     with pytest.raises(ValueError, match="base URL"):
         UpstreamClient(url)
+
+
+def test_a_request_outside_of_an_exchange_has_the_usual_time_limits(server: ProviderServer) -> None:
+    server.once("/page", says(200, {"fine": 1}), FAULTS["slow"])
+    with bounded_client(ResolvingBackend(lookup), {}, deadline=5.0) as asking:
+        assert asking.get(f"{server.url}/page").json() == {"fine": 1}
+        with pytest.raises(httpcore.ReadTimeout):
+            asking.get(f"{server.url}/page", timeout=httpx.Timeout(LIMIT_SECONDS, read=0.001))
