@@ -138,8 +138,9 @@ def windows_of(cast: Cast) -> tuple[Window, ...]:
         Window(kind.LAG, DAY, 28 * DAY, "One view is 40 minutes behind.", (cast.lagging,), VIEW_B),
         Window(kind.OUTAGE, 4 * DAY + 4, 0.75, "The first view does not answer.", provider=VIEW_A),
         Window(kind.OUTAGE, 12 * DAY + 12, 0.75, "The second view does not answer.", provider=VIEW_B),
-        Window(kind.OUTAGE, 24 * DAY + 14, 0.5, "Neither view answers.", provider=VIEW_A),
-        Window(kind.OUTAGE, 24 * DAY + 14, 0.5, "Neither view answers.", provider=VIEW_B),
+        # Outages of the two views never overlap: a stack that is first started then would have no prices.
+        Window(kind.OUTAGE, 24 * DAY + 14, 0.5, "The first view does not answer.", provider=VIEW_A),
+        Window(kind.OUTAGE, 24 * DAY + 15, 0.5, "The second view does not answer.", provider=VIEW_B),
         Window(kind.THROTTLE, 9.5, 0.1, "The second view throttles its caller.", provider=VIEW_B, every=DAY),
     )
 

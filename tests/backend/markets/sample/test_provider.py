@@ -182,11 +182,6 @@ def test_a_throttled_view_says_when_to_come_back(views: Views, market: SampleMar
     assert views[event.provider].quotes([Coin("bitcoin")], back).quotes
 
 
-def test_once_a_cycle_both_views_fail_together(market: SampleMarket) -> None:
-    starts = [window.start for window in market.schedule.windows if window.kind is EventKind.OUTAGE]
-    assert len(starts) - len(set(starts)) == 1
-
-
 def test_there_is_no_third_view() -> None:
     with pytest.raises(ValueError, match="sample-c"):
         SampleProvider("sample-c", SampleMarket(SEED, [Coin("bitcoin")]))

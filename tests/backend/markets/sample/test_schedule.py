@@ -59,6 +59,20 @@ def test_the_failures_of_one_view_can_be_asked_for(kind: EventKind) -> None:
     assert not SCHEDULE.active(kind, event.starts, "another-view")
 
 
+def test_one_of_the_two_views_answers_at_any_time() -> None:
+    for kind in (EventKind.OUTAGE, EventKind.THROTTLE):
+        for window in (each for each in SCHEDULE.windows if each.kind is kind):
+            for number in range(CYCLE // timedelta(hours=window.every)):
+                event = window.occurrence(number)
+                refused = [
+                    other
+                    for instant in (event.starts, event.ends - timedelta(seconds=1))
+                    for failure in (EventKind.OUTAGE, EventKind.THROTTLE)
+                    for other in SCHEDULE.active(failure, instant)
+                ]
+                assert {other.provider for other in refused} == {event.provider}
+
+
 def test_the_newcomer_is_between_six_and_seven_days_old() -> None:
     for hour in range(0, 24, 5):
         time = datetime(2026, 5, 3, hour, 59, tzinfo=UTC)
