@@ -14,7 +14,7 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
-from dashboard import ahead, frontend_parts, icons
+from dashboard import icons
 from dashboard.client import api
 from dashboard.components.chart import library
 from dashboard.document import Document
@@ -93,15 +93,9 @@ shell.style_in_document()
 app = st.App(
     Path(__file__).parent / "app.py",
     lifespan=lifespan,
-    routes=[*routes.ROUTES, *icons.ROUTES, *ahead.ROUTES, *library.ROUTES],
+    routes=[*routes.ROUTES, *icons.ROUTES, *library.ROUTES],
     middleware=[
-        Middleware(
-            Document,
-            style=shell.sheet(),
-            title="Chainproof",
-            script=watch() if open_desk() else "",
-            hints=frontend_parts.hints,
-        ),
+        Middleware(Document, style=shell.sheet(), title="Chainproof", script=watch() if open_desk() else ""),
         Middleware(guard.Guard),
     ],
 )

@@ -4,7 +4,7 @@ Streamlit delivers a page's style with the page's elements, after the first pain
 there from the start, and nothing shifts.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from html import escape
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -45,21 +45,10 @@ Header = tuple[bytes, bytes]
 class Document:
     """ASGI middleware that writes ``style`` (CSS), and ``script`` if there is one, into every document of
     Streamlit, and :data:`HEADERS` everywhere.
-
-    ``hints`` gives more markup for the head of the document at a path.
     """
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        *,
-        style: str,
-        title: str,
-        script: str = "",
-        hints: Callable[[str], str] | None = None,
-    ) -> None:
+    def __init__(self, app: ASGIApp, *, style: str, title: str, script: str = "") -> None:
         self._app = app
-        self._hints = hints
         css, code = style.replace("</", "<\\/"), f"<script>{script}</script>" if script else ""
         self._head = f"<style>{css}</style>{code}</head>".encode()
         self._title = f"<title>{escape(title)}</title>".encode()
@@ -84,18 +73,17 @@ class Document:
                 body.extend(message.get("body", b""))
                 if message.get("more_body"):
                     return
-                written = self._write(bytes(body), scope["path"])
+                written = self._write(bytes(body))
                 await send({**started, "headers": _resized(started["headers"], len(written))})
                 message = {"type": "http.response.body", "body": written}
             await send(message)
 
         await self._app(scope, receive, pass_on)
 
-    def _write(self, page: bytes, path: str) -> bytes:
+    def _write(self, page: bytes) -> bytes:
         if STREAMLITS not in page:  # one of ours, which is whole
             return page
-        head = (self._hints(path).encode() if self._hints else b"") + self._head
-        return page.replace(STREAMLITS, self._title, 1).replace(b"</head>", head, 1)
+        return page.replace(STREAMLITS, self._title, 1).replace(b"</head>", self._head, 1)
 
 
 def _wants_document(scope: Scope) -> bool:

@@ -7,5 +7,5 @@ from dashboard.views import freshness, rank_board, refresh, shell
 
 shell.head(t("rankings.title"), api.prices().mode)
 refresh.live(rank_board.board, key="rk_board")
-chart.prepare("Button")  # of the coin's panel
+chart.prepare()
 freshness.footer(api.prices().mode)

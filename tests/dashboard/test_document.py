@@ -37,14 +37,8 @@ def client(tmp_path: Path) -> AsgiClient:
         return PlainTextResponse("</head>", headers={"X-Frame-Options": "DENY"})
 
     routes = [Route("/", file), Route("/pieces", pieces), Route("/plain", plain)]
-    document = Document(
-        Starlette(routes=routes), style="p{color:red}/*</style>*/", title="A & B", hints=_hints
-    )
+    document = Document(Starlette(routes=routes), style="p{color:red}/*</style>*/", title="A & B")
     return AsgiClient(document)
-
-
-def _hints(path: str) -> str:
-    return "<link>" if path == "/pieces" else ""
 
 
 @pytest.mark.parametrize("path", ["/", "/pieces"])
@@ -56,11 +50,6 @@ def test_the_style_and_the_title_are_in_the_head(client: AsgiClient, path: str) 
     assert answer.text.count("</style>") == 1
     assert int(answer.headers["content-length"]) == len(answer.content)
     assert "etag" not in answer.headers
-
-
-def test_the_head_of_a_path_has_its_hints(client: AsgiClient) -> None:
-    assert client.get("/pieces", headers=HTML).text.count("<link>") == 1
-    assert "<link>" not in client.get("/", headers=HTML).text
 
 
 def test_what_is_no_document_goes_through_untouched(client: AsgiClient) -> None:

@@ -25,7 +25,6 @@ Figure: TypeAlias = dict[str, Any]
 CONFIG: Mapping[str, Any] = {"displayModeBar": False, "scrollZoom": False}
 
 _ROOM = Path(__file__).parent
-_FRONTEND = Path(st.__file__).parent / "static" / "static" / "js"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,20 +73,12 @@ def chart(
     _drawing()(key=key, data=sent, on_picked_change=on_pick or _nothing)
 
 
-def prepare(*parts: str) -> None:
+def prepare() -> None:
     """Have the browser load the library once the page rests, before the first chart is asked for.
 
-    Called once by a page that may open charts later; a chart itself needs no preparation. ``parts``
-    names files of Streamlit's own frontend that come with what is opened, such as ``Button``: it loads
-    each when the first of the kind is drawn, which waits for it.
+    Called once by a page that may open charts later; a chart itself needs no preparation.
     """
-    _library()(key="chart_library", data=orjson.dumps([address for part in parts for address in _of(part)]))
-
-
-@cache
-def _of(part: str) -> list[str]:
-    """Where the browser finds a file of Streamlit's frontend, whose name holds a digest."""
-    return [f"/static/js/{file.name}" for file in sorted(_FRONTEND.glob(f"{part}.*.js"))]
+    _library()(key="chart_library")
 
 
 def _nothing() -> None:

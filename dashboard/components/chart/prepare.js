@@ -18,10 +18,10 @@ async function rest() {
   await pause(5000);
 }
 
-function fetched(href, kind = { rel: "preload", as: "script" }) {
+function fetched(href) {
   return new Promise((done) => {
     const hint = document.createElement("link");
-    Object.assign(hint, { ...kind, href, fetchPriority: "low", onload: done, onerror: done });
+    Object.assign(hint, { rel: "preload", as: "script", href, fetchPriority: "low", onload: done, onerror: done });
     document.head.append(hint);
   });
 }
@@ -55,15 +55,14 @@ async function practise(Plotly) {
   place.remove();
 }
 
-async function prepare(parts) {
+async function prepare() {
   await rest();
-  for (const part of parts) await fetched(part, { rel: "modulepreload" });
   if (!globalThis.chainproofPlotly) await fetched(LIBRARY);
   await rest();
   await practise(await library());
 }
 
-export default function ({ data }) {
+export default function () {
   // Once for the whole page. A library that cannot be had is told by the chart that needs it.
-  globalThis.chainproofPrepared ??= prepare(JSON.parse(new TextDecoder().decode(data))).catch(() => { globalThis.chainproofPrepared = undefined; });
+  globalThis.chainproofPrepared ??= prepare().catch(() => { globalThis.chainproofPrepared = undefined; });
 }

@@ -93,15 +93,6 @@ Object.assign(RankTable.prototype, {
     }
   },
 
-  // The service is asked for the coin while the button is still down: by the click its answers are there.
-  onPress(event) {
-    const id = event.button === 0 && this.place(event.target)?.id;
-    if (!id || id === this.coin || event.target.closest("[data-act]")) return;
-    const span = new URLSearchParams(location.search).get("chart") ?? "24h";
-    const address = `/assets/${encodeURIComponent(id)}/ahead?${new URLSearchParams({ span })}`;
-    fetch(address, { priority: "high" }).catch(() => undefined); // the click itself asks too, and tells what fails
-  },
-
   // To put a caret among so many rows takes the browser longer than the click's own work. Two clicks mark a word
   // all the same, and Shift or Alt a stretch.
   onDown(event) {

@@ -20,7 +20,6 @@ class RankTable {
     this.frame = el("div", { class: "rk" }, this.toolbar.root, this.box, this.tip);
     root.append(this.frame);
     this.seen = new IntersectionObserver((entries) => this.onSeen(entries), { root: this.box, rootMargin: "300px 0px" });
-    this.box.addEventListener("pointerdown", (event) => this.onPress(event), { passive: true });
     this.box.addEventListener("mousedown", (event) => this.onDown(event));
     this.box.addEventListener("click", (event) => this.onClick(event));
     this.box.addEventListener("keydown", (event) => this.onKey(event));

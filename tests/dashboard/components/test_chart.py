@@ -8,7 +8,6 @@ import numpy as np
 import orjson
 import plotly
 import pytest
-import streamlit
 from starlette.applications import Starlette
 from streamlit.testing.v1 import AppTest
 
@@ -102,18 +101,6 @@ def test_only_the_figures_line_changes_with_the_figure_when_no_word_does() -> No
     first, second = sent(1), sent(2)
     assert first[1] != second[1]
     assert {key for key in first[0] if first[0][key] != second[0][key]} == {"table"}
-
-
-def test_a_page_names_the_parts_of_the_installed_frontend_that_it_will_open() -> None:
-    def resting() -> None:
-        from dashboard.components import chart
-
-        chart.prepare("Button", "NoSuchPart")
-
-    (part,) = AppTest.from_function(resting).run().get("bidi_component")
-    (address,) = orjson.loads(part.proto.bytes)
-    assert address.startswith("/static/js/Button.")
-    assert (Path(streamlit.__file__).parent / "static" / address.removeprefix("/")).is_file()
 
 
 def test_the_library_is_the_installed_one_compressed_and_kept_for_good(client: AsgiClient) -> None:

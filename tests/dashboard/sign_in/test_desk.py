@@ -8,9 +8,9 @@ from starlette.applications import Starlette
 from streamlit import config, runtime
 
 from backend.settings import Settings
-from dashboard import ahead, asgi
-from dashboard.client import api
-from dashboard.client.callers import NOBODY
+from dashboard import asgi, icons
+from dashboard.client import api, callers
+from dashboard.client.callers import NOBODY, Caller
 from dashboard.client.http import ApiClient
 from dashboard.sign_in import desk as desks
 from dashboard.sign_in.desk import Cookies, Desk, NotRegistered
@@ -111,17 +111,14 @@ def test_at_the_start_nothing_is_asked_in_nobodys_name(
     assert line.asked == []
 
 
-def test_what_is_asked_ahead_is_asked_by_who_presses_the_button(
-    desk: Desk, browser: Browser, client: ApiClient, line: Line, monkeypatch: pytest.MonkeyPatch
+def test_an_icon_is_asked_for_in_the_name_of_whoever_looks(
+    desk: Desk, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(api, "client", lambda: client)
+    asked: list[Caller | None] = []
+    monkeypatch.setattr(api, "icon", lambda _: asked.append(callers.acting()))
     browser.sign_in()
     session = browser.session(desk)
     cookie = f"{desk.cookies.session}={browser.cookies[desk.cookies.session]}"
-    guarded = Guard(Starlette(routes=ahead.ROUTES))
-    answer = send(guarded, "/assets/bitcoin/ahead", headers={"cookie": cookie})
-    assert answer.status == 204
-    for future in (api._side_by_side.submit(int) for _ in range(20)):
-        future.result(10)
-    assert set(client._slots) <= {session.id}
-    assert NOBODY.id not in client._slots
+    guarded = Guard(Starlette(routes=icons.ROUTES))
+    assert send(guarded, "/assets/unknown/icon", headers={"cookie": cookie}).status == 404
+    assert asked == [session]
