@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from dashboard.components.asset_picker import asset_picker
 from dashboard.components.chart import chart
 from dashboard.i18n import language, t
 from dashboard.services.compare import MAX_ASSETS
@@ -73,16 +72,17 @@ def compare(table: Table, chosen: Sequence[str], write: Callable[[object], None]
     """The chosen assets over each other, and how they move together."""
     known = [asset for asset in chosen if asset in table.by_id]
     with st.container(key="rk_compare_bar", horizontal=True, vertical_alignment="bottom"):
-        asset_picker(
-            [(row.id, f"{row.name} ({row.symbol})") for row in table.rows],
-            known,
+        labels = {row.id: f"{row.name} ({row.symbol})" for row in table.rows}
+        st.session_state["compare_pick"] = known  # the address holds the choice
+        st.multiselect(
+            t("rankings.compare_pick", n=MAX_ASSETS),
+            list(labels),
+            format_func=labels.__getitem__,
             key="compare_pick",
-            label=t("rankings.compare_pick", n=MAX_ASSETS),
-            add=t("rankings.compare_add"),
-            full=t("rankings.compare_is_full"),
-            remove=t("rankings.compare_remove"),
-            most=MAX_ASSETS,
-            on_pick=write,
+            max_selections=MAX_ASSETS,
+            placeholder=t("rankings.compare_add"),
+            select_all=False,
+            on_change=lambda: write(st.session_state["compare_pick"]),
         )
         _span_control(table.span)
     if len(known) < 2:

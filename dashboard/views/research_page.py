@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard.client import api
 from dashboard.client.research import Job
-from dashboard.components.copy_bar import Copyable, copy_bar
+from dashboard.components.copy_button import copy_button
 from dashboard.components.focus import focus
 from dashboard.components.live_view import live_view
 from dashboard.i18n import t
@@ -129,16 +129,10 @@ def _take_out(seen: Look, job: Job) -> None:
     written = report.sources_markdown if seen.kind == "sources" else report.entities_markdown
     made = {"md": written(job, words), "json": report.as_json(job)}
     with st.popover(t("research.take_out"), icon=":material/ios_share:", key="rs_take_out"):
-        copy_bar(
-            [
-                Copyable(t("research.copy_link"), None),
-                Copyable(t("research.copy_md"), made["md"]),
-                Copyable(t("research.copy_json"), made["json"]),
-            ],
-            key="rs_copy",
-            copied=t("research.copied"),
-            failed=t("research.copy_failed"),
-        )
+        with st.container(horizontal=True):
+            copy_button(t("frame.copy_link"), key="rs_copy_link")
+            for kind, text in made.items():
+                copy_button(t(f"research.copy_{kind}"), text, key=f"rs_copy_{kind}")
         with st.container(horizontal=True):
             for kind, mime in (("md", "text/markdown"), ("json", "application/json")):
                 st.download_button(

@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from backend.timelines.run_arrays import RunArrays
-from dashboard.components.copy_bar import Copyable, copy_bar
+from dashboard.components.copy_button import copy_button
 from dashboard.i18n import t
 from dashboard.services import timelines_export as export
 from dashboard.services.timelines_export import Runs
@@ -25,12 +25,7 @@ def show(arrays: RunArrays, as_of: datetime | None) -> None:
     runs = Runs(arrays, as_of or datetime.now(UTC), base + desk.address())
     with st.popover(t("timelines.take_out"), icon=":material/ios_share:", key="tl_take_out", width="content"):
         st.caption(t("timelines.take_out_what", n=f"{len(arrays):,}"))
-        copy_bar(
-            [Copyable(t("timelines.copy_link"), None)],
-            key="tl_copy",
-            copied=t("timelines.copied"),
-            failed=t("timelines.copy_failed"),
-        )
+        copy_button(t("frame.copy_link"), key="tl_copy")
         with st.container(horizontal=True, gap="small"):
             for kind, make, mime in FORMS:
                 st.download_button(

@@ -11,7 +11,7 @@ import streamlit as st
 from dashboard import formats
 from dashboard.client import Fetched, Problem, api, topics
 from dashboard.client.topics import Insight, TopicDetail, TopicMedia
-from dashboard.components.copy_bar import Copyable, copy_bar
+from dashboard.components.copy_button import copy_button
 from dashboard.i18n import HTML_LANG, LANGUAGE_NAMES, LANGUAGES, Language, t
 from dashboard.services import topics as reading
 from dashboard.services.topics import Filters
@@ -101,12 +101,7 @@ def _bar(number: int | None, filters: Filters) -> None:
             key="tp_beside",
             on_change=lambda: desk.show_beside(bool(st.session_state["tp_beside"])),
         )
-        copy_bar(
-            [Copyable(t("topics.copy_link"), None)],
-            key="tp_copy",
-            copied=t("topics.copied"),
-            failed=t("topics.copy_failed"),
-        )
+        copy_button(t("frame.copy_link"), key="tp_copy")
 
 
 Place = tuple[int, int]

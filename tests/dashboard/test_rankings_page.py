@@ -213,12 +213,14 @@ def test_a_comparison_is_reopened_by_its_link(lang: Any) -> None:
 
 
 def test_the_picker_offers_every_asset_and_shows_those_that_the_link_chose() -> None:
-    (picker,) = parts(opened(view="compare", compare="ethereum,gone"), "asset_picker")
-    told = orjson.loads(picker)
+    app = opened(view="compare", compare="ethereum,gone")
+    picker = app.multiselect(key="compare_pick")
     ranked = api.rankings("24h").data or []
-    assert [asset for asset, _ in told["options"]] == [token["id"] for token in ranked]
-    assert told["chosen"] == [["ethereum", "Ethereum (ETH)"]]
-    assert told["most"] == 6
+    assert picker.options == [f"{token['name']} ({token['symbol']})" for token in ranked]
+    assert picker.value == ["ethereum"]
+    assert picker.proto.max_selections == 6
+    picker.select("bitcoin").run()
+    assert app.query_params["compare"] == "ethereum,bitcoin"
 
 
 def test_a_comparison_of_nothing_offers_to_begin() -> None:

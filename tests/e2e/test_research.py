@@ -191,14 +191,10 @@ def test_the_history_opens_a_job_without_losing_what_is_typed(page: Page) -> Non
 def test_markdown_json_and_the_link_are_copied_and_downloaded(page: Page) -> None:
     finish(page, STATEMENTS["en", "supported"][0])
     page.locator(".st-key-rs_take_out button").first.click()
-    said = page.locator(".copy-bar p")
-    for label, begin in (
-        ("Copy the link", "http://127"),
-        ("Copy as Markdown", "# The SEC"),
-        ("Copy as JSON", "{"),
-    ):
-        page.get_by_role("button", name=label).click()
-        expect(said).to_have_text("Copied.")
+    for kind, begin in (("link", "http://127"), ("md", "# The SEC"), ("json", "{")):
+        button = page.locator(f".st-key-rs_copy_{kind}")
+        button.get_by_role("button").click()
+        expect(button.get_by_role("status")).to_have_text("Copied.")
         assert page.evaluate("navigator.clipboard.readText()").startswith(begin)
     with page.expect_download() as download:
         page.get_by_role("button", name="JSON", exact=True).click()
@@ -231,7 +227,7 @@ def sweep_of_the_rest(reader: Reader, page: Page, axe_source: str) -> None:
     page.locator(".st-key-rs_more_statement summary").click()
     page.locator(".st-key-rs_done summary").click()
     page.locator(".st-key-rs_take_out button").first.click()
-    page.locator(".copy-bar").wait_for()
+    page.locator(".st-key-rs_copy_json button").wait_for()
     assert violations(page, axe_source) == []
     page.keyboard.press("Escape")
     reader.open("/research?lang=en&job=11111111-1111-4111-8111-111111111111", ".st-key-empty-rs_job", page)

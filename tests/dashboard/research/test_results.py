@@ -125,8 +125,9 @@ def test_a_text_without_entities_says_so(service: Research) -> None:
 
 def test_what_is_copied_is_the_verdict_and_the_job_as_it_came(service: Research) -> None:
     app = finished(service)
-    bar = sent(app, "copy_bar")
-    link, markdown, as_json = (text for _, text in bar["entries"])
+    parts = [part.proto for part in app.get("bidi_component")]
+    buttons = [part.json for part in parts if part.component_name == "chainproof.copy_button"]
+    link, markdown, as_json = (json.loads(button)["text"] for button in buttons)
     assert link is None
     assert markdown.startswith(f"# {TRUE}")
     assert t("research.verdict_supported") in markdown

@@ -1,0 +1,28 @@
+"""A button that copies a text to the clipboard."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from dashboard.components._declare import joined
+from dashboard.i18n import t
+
+_ROOM = Path(__file__).parent
+
+
+def copy_button(label: str, text: str | None = None, *, key: str) -> None:
+    """Render a button that copies ``text``; without one, the address of the page."""
+    words = {"label": label, "copied": t("frame.copied"), "failed": t("frame.copy_failed")}
+    _component()(key=key, data={**words, "text": text}, width="content", height="content")
+
+
+@cache
+def _component() -> Any:
+    return st.components.v2.component(
+        "chainproof.copy_button",
+        html='<button type="button"></button><span role="status"></span>',
+        js=joined(_ROOM, "copy_button"),
+        css=(_ROOM / "copy_button.css").read_text("utf-8"),
+    )

@@ -1,0 +1,13 @@
+export default function ({ data, parentElement }) {
+  const button = parentElement.querySelector("button");
+  const status = parentElement.querySelector("[role=status]");
+  button.textContent = data.label;
+  button.onclick = async () => {
+    try {
+      await navigator.clipboard.writeText(data.text ?? location.href);
+      status.textContent = data.copied;
+    } catch { // not allowed, or there is no clipboard without HTTPS
+      status.textContent = data.failed;
+    }
+  };
+}
