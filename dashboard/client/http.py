@@ -32,7 +32,7 @@ import httpx
 from dashboard.client import callers, problems
 from dashboard.client.callers import Caller, Credential, KeyHolder, KeySource
 from dashboard.client.fetched import Fetched, Mode
-from dashboard.client.slots import LIFETIME_SECONDS, Answer, Content, Decode, Shape, Slot, as_sent
+from dashboard.client.slots import LIFETIME_SECONDS, Answer, CacheKey, Content, Decode, Shape, Slot, as_sent
 
 TIMEOUT_SECONDS = 5.0
 MOST_PATHS = 1024
@@ -91,8 +91,8 @@ class ApiClient:
         self._clock = clock
         self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="api-behind")
         self._behind = behind or self._pool.submit
-        self._slots: dict[str, OrderedDict[str, Slot]] = {}
-        self._contents: OrderedDict[str, Content] = OrderedDict()
+        self._slots: dict[str, OrderedDict[CacheKey, Slot]] = {}
+        self._contents: OrderedDict[CacheKey, Content] = OrderedDict()
         self._slots_lock = threading.Lock()
         self._closed = threading.Event()
         self._keeper: threading.Thread | None = None
@@ -105,8 +105,11 @@ class ApiClient:
     def get(
         self, path: str, shape: Shape, decode: Decode = as_sent, *, lifetime: float | None = None
     ) -> Fetched[Any]:
-        """The answer of ``path`` (with its query), decoded once per change."""
-        slot = self._slot(path, shape, decode, self._lifetime if lifetime is None else lifetime)
+        """The answer of ``path`` (with its query), decoded once per change.
+
+        Calls share an answer if all four arguments are the same.
+        """
+        slot = self._slot(CacheKey(path, shape, decode, self._lifetime if lifetime is None else lifetime))
         now = self._clock()
         if threading.current_thread() is not self._keeper:  # which is no reader
             slot.wanted_at = now
@@ -127,10 +130,8 @@ class ApiClient:
 
     def look(self, caller: Caller) -> None:
         """Ask for something small in the name of ``caller``, who learns whether they are still known."""
-        known = self._contents.get(SMALL)
-        headers = {} if known is None else {"If-None-Match": known.etag}
         try:
-            self._send(caller, SMALL, headers)
+            self._send(caller, SMALL, {})
         except httpx.HTTPError:  # nothing was learnt, and a page that needs the service says so
             log.debug("The service did not answer whether a caller is known.")
 
@@ -159,15 +160,15 @@ class ApiClient:
         quickly, that it is theirs too.
         """
         now = self._clock()
-        latest: dict[str, Slot] = {}
+        latest: dict[CacheKey, Slot] = {}
         with self._slots_lock:
             for gone in [name for name, slots in self._slots.items() if _first(slots).caller.ended]:
                 del self._slots[gone]
             for slot in (slot for slots in self._slots.values() for slot in slots.values()):
-                if slot.path.partition("?")[0] in SHARED:
-                    known = latest.setdefault(slot.path, slot)
+                if slot.key.path.partition("?")[0] in SHARED:
+                    known = latest.setdefault(slot.key, slot)
                     if slot.wanted_at > known.wanted_at:
-                        latest[slot.path] = slot
+                        latest[slot.key] = slot
         told: Caller | None = None
         for slot in latest.values():
             # Half a round early, so that no reader finds an answer past its time.
@@ -187,7 +188,7 @@ class ApiClient:
                 self._refresh(slot)
         except Exception:
             if not self._closed.is_set():  # a closed client's last request may end any way
-                log.exception("%s could not be asked again.", slot.path)
+                log.exception("%s could not be asked again.", slot.key.path)
         finally:
             slot.asking.release()
 
@@ -229,14 +230,14 @@ class ApiClient:
             self.caller(), lambda own: self._http.delete(path, headers={**headers, **own}, timeout=timeout)
         )
 
-    def _slot(self, path: str, shape: Shape, decode: Decode, lifetime: float) -> Slot:
+    def _slot(self, key: CacheKey) -> Slot:
         caller = self.caller()
         with self._slots_lock:
             slots = self._slots.setdefault(caller.id, OrderedDict())
-            slot = slots.get(path)
+            slot = slots.get(key)
             if slot is None:
-                slot = slots[path] = Slot(caller, path, shape, decode, lifetime, self._clock())
-            slots.move_to_end(path)
+                slot = slots[key] = Slot(caller, key, self._clock())
+            slots.move_to_end(key)
             if len(slots) > MOST_PATHS:
                 slots.popitem(last=False)
             return slot
@@ -246,15 +247,15 @@ class ApiClient:
         slot.answer = replace(self._ask(slot), asked_at=self._clock())
 
     def _ask(self, slot: Slot) -> Answer:
-        known, content = slot.answer, self._contents.get(slot.path)
+        known, content = slot.answer, self._contents.get(slot.key)
         request_id = uuid.uuid4().hex
         headers = {"X-Request-ID": request_id}
-        if slot.shape == "arrow":
+        if slot.key.shape == "arrow":
             headers["Accept"] = ARROW
         if content is not None:
             headers["If-None-Match"] = content.etag
         try:
-            response = self._send(slot.caller, slot.path, headers)
+            response = self._send(slot.caller, slot.key.path, headers)
         except httpx.HTTPError as fault:
             problem = problems.of_fault(fault, self.base_url, TIMEOUT_SECONDS, request_id)
             return replace(known, error=problem)
@@ -273,14 +274,14 @@ class ApiClient:
 
     def _content_of(self, response: httpx.Response, slot: Slot, mode: Mode | None) -> Any:
         """The body decoded, unless another caller's answer of the same tag was already."""
-        etag, latest = response.headers.get("etag"), self._contents.get(slot.path)
+        etag, latest = response.headers.get("etag"), self._contents.get(slot.key)
         if latest is not None and latest.etag == etag:
             return latest.data
-        data = _decoded(response, slot)
+        data = _decoded(response, slot.key)
         if etag is not None and data is not None:
             with self._slots_lock:
-                self._contents[slot.path] = Content(etag, data, mode)
-                self._contents.move_to_end(slot.path)
+                self._contents[slot.key] = Content(etag, data, mode)
+                self._contents.move_to_end(slot.key)
                 if len(self._contents) > MOST_PATHS:
                     self._contents.popitem(last=False)
         return data
@@ -300,21 +301,21 @@ class ApiClient:
         return response
 
 
-def _first(slots: Mapping[str, Slot]) -> Slot:
+def _first(slots: Mapping[CacheKey, Slot]) -> Slot:
     return next(iter(slots.values()))
 
 
-def _decoded(response: httpx.Response, slot: Slot) -> Any:
-    if slot.shape == "arrow":
+def _decoded(response: httpx.Response, key: CacheKey) -> Any:
+    if key.shape == "arrow":
         if (sent := response.headers.get("content-type", "")) != ARROW:
             raise TypeError(f"expected {ARROW}, not {sent or 'nothing'}")
-        return slot.decode(response.content)
+        return key.decode(response.content)
     body = json.loads(response.content, parse_float=Decimal)
-    if not isinstance(body, list if slot.shape == "array" else dict):
-        raise TypeError(f"expected an {slot.shape}")
+    if not isinstance(body, list if key.shape == "array" else dict):
+        raise TypeError(f"expected an {key.shape}")
     if isinstance(body, dict) and (basis := response.headers.get("x-ranked-by")):
         body["ranked_by"] = basis  # what the interface's envelope has no field for
-    return slot.decode(body)
+    return key.decode(body)
 
 
 def _mode(headers: Mapping[str, str]) -> Mode | None:

@@ -81,25 +81,35 @@ def job(kind: JobKind, job_id: str) -> Fetched[Job]:
 def progress(kind: JobKind, job_id: str) -> Fetched[Progress]:
     """What the job has done and is doing."""
     path = f"{_path(kind, job_id)}/steps"
-    return api.client().get(path, "object", lambda body: body["data"], lifetime=FRESH_SECONDS)
+    return api.client().get(path, "object", _data, lifetime=FRESH_SECONDS)
 
 
 def history(kind: JobKind, *, limit: int) -> Fetched[list[JobEntry]]:
     """Jobs of a kind, newest first; 100 at the most."""
     path = f"{PATHS[kind]}?limit={limit}"
-    return api.client().get(path, "object", lambda body: list(body["data"]), lifetime=FRESH_SECONDS)
+    return api.client().get(path, "object", _entries, lifetime=FRESH_SECONDS)
 
 
 def entities_seen(window: str) -> Fetched[list[SeenEntity]]:
     """Entities of the source-finding jobs that completed within ``window`` (``24h``, ``7d``), most first."""
     path = f"/entities?window={quote(window, safe='')}"
-    return api.client().get(
-        path, "object", lambda body: list(body["data"]["entities"]), lifetime=FRESH_SECONDS
-    )
+    return api.client().get(path, "object", _entities, lifetime=FRESH_SECONDS)
 
 
 def _path(kind: JobKind, job_id: str) -> str:
     return f"{PATHS[kind]}/{quote(job_id, safe='')}"
+
+
+def _data(body: dict[str, Any]) -> Any:
+    return body["data"]
+
+
+def _entries(body: dict[str, Any]) -> list[Any]:
+    return list(body["data"])
+
+
+def _entities(body: dict[str, Any]) -> list[Any]:
+    return list(body["data"]["entities"])
 
 
 def _job(body: dict[str, Any]) -> Job:

@@ -1,10 +1,10 @@
-"""What is kept of one path for one caller, and the content that callers have in common."""
+"""Cache entries of the service's answers: one a caller, and the content that callers share."""
 
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from dashboard.client.callers import Caller
 from dashboard.client.fetched import Fetched, Mode, Problem
@@ -19,9 +19,21 @@ def as_sent(value: Any) -> Any:
     return value
 
 
+class CacheKey(NamedTuple):
+    """What must be the same for two calls to share an answer.
+
+    ``decode`` is compared by identity: a function of a module, not one made for each call.
+    """
+
+    path: str
+    shape: Shape
+    decode: Decode
+    lifetime: float
+
+
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a path answered last, to whomever."""
+    """The last answer to anybody."""
 
     etag: str
     data: Any
@@ -45,16 +57,13 @@ class Answer:
 
 @dataclass(slots=True)
 class Slot:
-    """How a caller asks a path, and the answer, which is replaced whole: readers never wait for a lock.
+    """One caller's entry. Its answer is replaced whole: readers never wait for a lock.
 
     ``asking`` is held while the service is asked.
     """
 
     caller: Caller
-    path: str
-    shape: Shape
-    decode: Decode
-    lifetime: float
+    key: CacheKey
     wanted_at: float
     answer: Answer = Answer()
     asking: threading.Lock = field(default_factory=threading.Lock)
@@ -64,7 +73,7 @@ class Slot:
 
         A service that asked for a pause is given it.
         """
-        asked, error, lifetime = self.answer.asked_at, self.answer.error, self.lifetime
+        asked, error, lifetime = self.answer.asked_at, self.answer.error, self.key.lifetime
         if error is not None:
             lifetime = max(min(lifetime, LIFETIME_SECONDS), error.pause or 0.0)
         return None if asked is None else (now - asked) / max(lifetime, 1e-9)

@@ -90,6 +90,30 @@ def test_within_the_lifetime_nobody_asks_again(client: ApiClient, server: Server
     assert len(server.asked) == 1
 
 
+@pytest.mark.parametrize("etag", [{}, {"ETag": '"1"'}])
+def test_a_path_that_is_decoded_in_two_ways_gives_each_call_its_own(
+    client: ApiClient, server: Server, clock: Clock, etag: dict[str, str]
+) -> None:
+    def answer(asked: httpx.Request) -> httpx.Response:
+        same = "If-None-Match" in asked.headers
+        return httpx.Response(304) if same else httpx.Response(200, content=BODY, headers=etag)
+
+    server.answer = answer
+    for clock.now in (0, 9):
+        assert client.get("/prices", "object").data == {"price": Decimal("1.10"), "count": 3}
+        assert client.get("/prices", "object", len).data == 2
+        assert client.get("/prices", "array").error is not None
+
+
+def test_a_call_with_a_short_lifetime_asks_though_another_keeps_the_answer_longer(
+    client: ApiClient, server: Server, clock: Clock
+) -> None:
+    client.get("/prices", "object", lifetime=20)
+    clock.now = 9
+    read(client)
+    assert len(server.asked) == 2
+
+
 def test_a_little_later_the_answer_is_given_at_once_and_asked_anew_behind(
     client: ApiClient, server: Server, clock: Clock, behind: list[Callable[[], None]]
 ) -> None:
@@ -187,7 +211,8 @@ def test_what_is_made_of_a_change_is_made_in_the_keepers_thread_and_counts_as_no
     transport = httpx.MockTransport(server)
     client = ApiClient("http://service.test", lambda: KEY, transport=transport, lifetime=0.01)
     read(client)
-    wanted = client._slots["key"]["/prices"].wanted_at
+    (slot,) = client._slots["key"].values()
+    wanted = slot.wanted_at
     made, threads = threading.Event(), []
 
     def make() -> None:
@@ -199,7 +224,7 @@ def test_what_is_made_of_a_change_is_made_in_the_keepers_thread_and_counts_as_no
     assert made.wait(LIMIT_SECONDS)
     client.close()
     assert set(threads) == {"api-keep"}
-    assert client._slots["key"]["/prices"].wanted_at == wanted
+    assert slot.wanted_at == wanted
 
 
 def test_fifty_at_once_make_one_request(client: ApiClient, server: Server) -> None:
