@@ -55,6 +55,7 @@ async def lifespan(_: Any) -> AsyncIterator[dict[str, Any]]:
         rounds.stop()
         desk.close()
     await warming
+    api.close()
 
 
 def look(session: Session) -> None:
@@ -89,7 +90,6 @@ def watch() -> str:
     return (Path(__file__).parent / "sign_in" / "watch.js").read_text(encoding="utf-8")
 
 
-shell.style_in_document()
 app = st.App(
     Path(__file__).parent / "app.py",
     lifespan=lifespan,

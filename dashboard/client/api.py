@@ -28,7 +28,6 @@ from dashboard.client.wire import (
     PriceRecord,
     RankedToken,
 )
-from dashboard.environment import environment
 from dashboard.sign_in import desk
 
 Span = Literal["24h", "7d"]
@@ -38,7 +37,7 @@ SLOW_SECONDS = 20.0
 T = TypeVar("T")
 _side_by_side = ThreadPoolExecutor(max_workers=8, thread_name_prefix="api")
 _lock = threading.Lock()
-_made: tuple[tuple[tuple[str, str], ...], ApiClient] | None = None
+_made: ApiClient | None = None
 
 
 class SettingsError(Exception):
@@ -117,28 +116,25 @@ def retry() -> None:
 
 
 def client() -> ApiClient:
-    """The process's client; a new one when the environment that configures it has changed."""
+    """The process's client, made at the first call.
+
+    :raises SettingsError: when the environment does not say where the service is.
+    """
     global _made
-    now = environment()
-    made = _made
-    if made is not None and made[0] == now:
-        return made[1]
     with _lock:
-        if _made is None or _made[0] != now:
-            if _made is not None:
-                _made[1].close()
+        if _made is None:
             settings = _settings()
             whose = desk.caller if desk.desk() is not None else None
-            _made = (now, ApiClient(settings.api_url, _key_source(settings), whose=whose))
-        return _made[1]
+            _made = ApiClient(settings.api_url, _key_source(settings), whose=whose)
+        return _made
 
 
-def forget() -> None:
-    """Drop the client with all that it keeps; the next call makes another."""
+def close() -> None:
+    """Close the client, as the process ends."""
     global _made
     with _lock:
         if _made is not None:
-            _made[1].close()
+            _made.close()
         _made = None
 
 

@@ -26,20 +26,12 @@ STYLES = (
     "timelines.css",
     "timelines_parts.css",
 )
-_in_document = False
 
 
 def frame(chosen: Preferences) -> None:
-    """Language of the document, colours and style; once a run, before the page."""
-    style = "" if _in_document else sheet()
-    st.html(f"<style>{style} :root{{{palette.css_variables(chosen.scheme)}}}</style>")
+    """Language of the document and colours; once a run, before the page. The document carries the style."""
+    st.html(f"<style>:root{{{palette.css_variables(chosen.scheme)}}}</style>")
     html_lang(chosen.language, preferences.cookie())
-
-
-def style_in_document() -> None:
-    """Tell that the document carries the style already, so that no run sends it again."""
-    global _in_document
-    _in_document = True
 
 
 def head(title: str, mode: Mode | None, note: str = "") -> None:

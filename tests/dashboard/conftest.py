@@ -92,4 +92,4 @@ def app(request: pytest.FixtureRequest) -> AppTest:
 def _own_client() -> Iterator[None]:
     """No answer of one test serves another."""
     yield
-    api.forget()
+    api.close()

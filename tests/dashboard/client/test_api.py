@@ -1,5 +1,6 @@
 """The calls against the real service: what arrives, in which types, and from which settings."""
 
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from pathlib import Path
 
@@ -92,12 +93,12 @@ def test_the_local_key_file_serves_where_no_key_is_given(
     assert api.overview().error is None
 
 
-def test_another_environment_gets_another_client(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CHAINPROOF_BASE_URL", "http://127.0.0.1:1")
-    first = api.client()
-    assert api.client() is first
-    monkeypatch.setenv("CHAINPROOF_BASE_URL", "http://127.0.0.1:2")
-    assert api.client() is not first
+def test_all_threads_have_one_client_until_it_is_closed() -> None:
+    with ThreadPoolExecutor(8) as pool:
+        made = set(pool.map(lambda _: api.client(), range(8)))
+    assert len(made) == 1
+    api.close()
+    assert api.client() not in made
 
 
 def test_settings_that_cannot_be_read_are_told_in_words(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,6 +53,6 @@ def test_entities_seen_lately_are_counted_within_the_period(service: Research) -
     with service.database.write() as connection:
         old = datetime.now(UTC) - timedelta(days=3)
         connection.execute(sa.update(entity_sightings).values(seen_at=old))
-    api.forget()
+    api.close()
     assert t("research.seen_empty") in html(opened())
     assert 'class="rs-table"' in html(opened(seen="7d"))

@@ -8,6 +8,7 @@ import pytest
 
 from backend.jobs import ledger, transitions
 from backend.jobs.model import CANCELLED, FAULT, overdue_sentence
+from dashboard.client import api
 from dashboard.i18n import LANGUAGES, t
 from dashboard.views import research_bench
 from tests.support.line import Line
@@ -74,6 +75,7 @@ def test_cancelling_with_a_key_that_may_only_read_says_why(
 ) -> None:
     job_id = job_of(submitted())
     monkeypatch.setenv("CHAINPROOF_API_KEY", service.read_key)
+    api.close()  # the next one is made with this key
     app = opened(job=job_id)
     pressed(app, "rs_cancel")
     assert t("research.error_key") in html(app)

@@ -134,7 +134,7 @@ def test_a_key_that_may_only_read_previews_and_is_told_why_nothing_is_stored(
     assert len(work.desk.step.findings) == FAULTS
     assert work.notice == t("corrections.not_stored_key")
     assert stored(running_service) == before
-    api.forget()
+    api.close()
 
 
 def test_previews_are_never_stored_and_storing_is_a_choice_that_shows(
