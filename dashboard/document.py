@@ -9,6 +9,8 @@ from html import escape
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from dashboard.streamlit_internals import TITLE
+
 POLICY = "; ".join(
     (
         "default-src 'self'",
@@ -38,7 +40,6 @@ _CONDITIONS = {b"if-none-match", b"if-modified-since", b"range", b"accept-encodi
 """Left out when a document is asked for: the answer is no longer the file that they speak of."""
 _FILE_FACTS = {b"content-length", b"etag", b"last-modified", b"accept-ranges"}
 
-STREAMLITS = b"<title>Streamlit</title>"
 Header = tuple[bytes, bytes]
 
 
@@ -81,9 +82,9 @@ class Document:
         await self._app(scope, receive, pass_on)
 
     def _write(self, page: bytes) -> bytes:
-        if STREAMLITS not in page:  # one of ours, which is whole
+        if TITLE not in page:  # one of ours, which is whole
             return page
-        return page.replace(STREAMLITS, self._title, 1).replace(b"</head>", self._head, 1)
+        return page.replace(TITLE, self._title, 1).replace(b"</head>", self._head, 1)
 
 
 def _wants_document(scope: Scope) -> bool:

@@ -98,5 +98,5 @@ def _drawing() -> Any:
 
 @cache
 def _library() -> Any:
-    js = script("library", "prepare")
+    js = script("../resting", "library", "prepare")
     return st.components.v2.component("chainproof.chart_library", js=js, isolate_styles=False)

@@ -1,6 +1,5 @@
 // Fetches the library when the page rests, and has it read and its first drawings behind it before a
 // reader asks for one. Each step waits for a pause of its own, so that none is felt.
-const RESTS = '[data-testid="stApp"][data-test-script-state="notRunning"]';
 const pause = globalThis.requestIdleCallback
   ? (wait) => new Promise((done) => requestIdleCallback(done, { timeout: wait }))
   : () => new Promise((done) => setTimeout(done, 300));

@@ -1,6 +1,5 @@
 // Asks the session for parts of the page that are due: those near the screen at once, the others one by
 // one when the page rests, so that who searches in the page or has it read out finds all of it.
-const RESTS = '[data-testid="stApp"][data-test-script-state="notRunning"]';
 const NEAR = "200px";
 const CALM = 1000; // milliseconds without a touch
 const LOST = 10000; // until a part that was asked for and did not come is asked for again

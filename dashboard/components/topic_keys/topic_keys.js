@@ -5,7 +5,7 @@ const MOST = 1000;
 const SHEET = "tp-read-marks";
 const LINKS = ".tp-list a[data-open], .tp-top a[data-open]";
 const STEPS = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
-const BUSY = "input, textarea, select, [contenteditable=true], [role=dialog], [role=listbox], [data-baseweb=popover]";
+const BUSY = "input, textarea, select, [contenteditable=true], [role=dialog], [role=listbox], [data-testid=stPopoverBody]";
 
 function readOnes() {
   try {
