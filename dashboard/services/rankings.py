@@ -9,7 +9,7 @@ comparisons.
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any, Literal, get_args
@@ -305,8 +305,3 @@ def view_params(view: View) -> dict[str, str]:
     if view.watch is not None:
         kept["watch"] = ",".join(view.watch)
     return kept
-
-
-def without_filters(view: View) -> View:
-    """The same sorting and columns over every asset."""
-    return replace(view, query="", facets=frozenset(), category="", min_cap=0, watch=None)

@@ -182,13 +182,6 @@ def pair_cell(matrix: PairMatrix, row: int, column: int) -> PairCell:
     return PairCell(standing, difference, float(matrix.reach[row, column]), p, int(matrix.cases[row, column]))
 
 
-def first_pairs(matrix: PairMatrix, names: Sequence[str], kept: Collection[str], most: int) -> Ints:
-    """Rows of ``matrix`` to show: those of ``kept``, then the highest, at most ``most``, in their order."""
-    rows = [place for place, profile in enumerate(matrix.profiles) if names[profile] in kept]
-    rows += [place for place in range(len(matrix.profiles)) if place not in rows]
-    return np.array(sorted(rows[:most]), dtype=np.int64)
-
-
 def standings(matrix: PairMatrix) -> Ints:
     """For every pair -1, 0 or 1: B stands below, is not told apart, stands above; 2 is no comparison."""
     told = np.where(matrix.bh < ALPHA, np.sign(matrix.difference), 0).astype(np.int64)

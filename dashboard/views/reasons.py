@@ -18,7 +18,6 @@ from dashboard.client.wire import ReasonValue
 from dashboard.formats import MINUS
 from dashboard.i18n import catalogue, language, t
 from dashboard.views.freshness import provider_name
-from dashboard.views.markup import tag, text
 
 FAULTS = ("throttled", "quota_spent", "unauthorised", "refused", "not_found", "unavailable", "malformed")
 
@@ -50,14 +49,6 @@ def explain(
     fault = t("reasons.fault", fault=t(f"reasons.fault_{kind}")) if kind in FAULTS else None
     said = values.get("said")
     return Explanation(told, fault=fault, said=str(said) if said else None)
-
-
-def reason_html(
-    sentence: str, code: str | None, values: Mapping[str, ReasonValue], now: datetime | None = None
-) -> str:
-    """The reason as escaped markup, the service's own sentence (with its exact UTC) in a title."""
-    told = explain(sentence, code, values, now)
-    return tag("span", text(told.text), lang=told.lang, title=None if told.text == sentence else sentence)
 
 
 def _fields(key: str) -> set[str] | None:

@@ -13,7 +13,7 @@ from backend.markets.model import Fault
 from backend.markets.reasons import SENTENCES, say
 from dashboard.i18n import LANGUAGES, SESSION_KEY, catalogue
 from dashboard.views import reasons
-from dashboard.views.reasons import Explanation, explain, reason_html
+from dashboard.views.reasons import Explanation, explain
 
 NOW = datetime(2026, 5, 18, 12, 0, 5, tzinfo=UTC)
 CODES = {key.removeprefix("reasons.code_") for key in catalogue() if key.startswith("reasons.code_")}
@@ -110,12 +110,3 @@ def test_a_provider_is_quoted_and_its_failure_told_in_the_readers_language(
     assert (found.fault, found.said) == ("直近の失敗：応答なし。", "slow <b>")
     assert told("failed_repeatedly", "ja", monkeypatch, fault="a new one").fault is None
     assert told("probing", "en", monkeypatch) == Explanation("The wait is over; one probe decides.")
-
-
-def test_markup_is_escaped_and_keeps_the_exact_sentence_in_a_title(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(st.session_state, SESSION_KEY, "zh")
-    assert reason_html("<b>", None, {}) == '<span lang="en">&lt;b&gt;</span>'
-    reason = made("in_mean")
-    assert reason_html(reason.text, reason.code, reason.values) == (
-        '<span title="Used in the mean.">计入平均值。</span>'
-    )
