@@ -170,17 +170,17 @@ def instant(text: str | None) -> datetime | None:
 
 
 def sort_value(row: Row, column: str) -> Any:
-    """What a column sorts by; null when the row has nothing there."""
+    """What a column sorts by; null where the row has nothing, or its change or volume is not current."""
     values: dict[str, Any] = {
         "rank": row.rank,
         "name": fold(row.name),
         "price": row.price,
-        "1h": row.pct_1h,
-        "24h": row.pct_24h,
-        "7d": row.pct_7d,
-        "30d": row.pct_30d,
+        "1h": current(row.pct_1h, row.source),
+        "24h": current(row.pct_24h, row.source),
+        "7d": current(row.pct_7d, row.source),
+        "30d": current(row.pct_30d, row.source),
         "cap": row.market_cap,
-        "volume": row.volume,
+        "volume": current(row.volume, row.source),
         "source": row.last_updated,
     }
     return values[column]

@@ -5,6 +5,8 @@ const STATE_GLYPHS = { sample: "◇", fresh: "●", single: "◐", stale: "◷",
 
 const DOUBTED = ["stale", "divergent", "conflict", "jump", "depeg"];
 
+const FIGURES = ["price", "1h", "24h", "7d", "30d", "cap", "volume"];
+
 const FLASHES = ["flash-up", "flash-down"];
 
 function signClass(text) {
@@ -136,6 +138,7 @@ class RowView {
   patch(row, table) {
     this.row = row;
     if (!same(this.columns, table.columns)) this.layout(table);
+    this.node.classList.toggle("stale", Boolean(row.stale));
     for (const code of this.columns) CELLS[code].patch(this.cells[code], row, table);
     this.mark(table);
   }

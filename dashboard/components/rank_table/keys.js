@@ -138,13 +138,13 @@ Object.assign(RankTable.prototype, {
     if (!spot) return;
     this.relink(spot.id);
     if (this.stop !== spot.cell) this.rove(spot.id, spot.col);
-    if (spot.col === "source") this.showTip(spot);
+    if (this.hasTip(spot)) this.showTip(spot);
   },
 
   onHover(event) {
     const spot = this.place(event.target);
     if (spot) this.relink(spot.id);
-    if (spot?.col === "source") this.showTip(spot);
+    if (spot && this.hasTip(spot)) this.showTip(spot);
     else if (this.root.activeElement !== this.tipFor) this.hideTip();
   },
 
@@ -154,10 +154,15 @@ Object.assign(RankTable.prototype, {
     setAttr(link, "href", this.linkTo(id));
   },
 
+  // Where a figure comes from; for a stale row also beside its greyed figures, with their age.
+  hasTip({ id, col }) {
+    return col === "source" || (FIGURES.includes(col) && this.views.get(id).row.stale);
+  },
+
   showTip({ id, cell }) {
     const row = this.views.get(id).row;
     this.tipFor = cell;
-    this.tip.textContent = this.sourceWords(row);
+    this.tip.textContent = row.stale ? `${this.sourceWords(row)} ${this.age(row.at)}` : this.sourceWords(row);
     this.tip.hidden = false;
     const [outer, inner] = [this.frame.getBoundingClientRect(), cell.getBoundingClientRect()];
     const left = Math.max(0, Math.min(inner.right - this.tip.offsetWidth, outer.right) - outer.left);

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -241,6 +242,22 @@ def test_a_last_known_change_is_neither_a_rise_nor_a_fall_today() -> None:
     assert select([fresh, rose, fell], View(facets=frozenset({"gainers"}))) == [fresh]
     assert select([fresh, rose, fell], View(facets=frozenset({"losers"}))) == []
     assert rose.change("24h") is None
+
+
+@pytest.mark.parametrize("descending", [True, False])
+def test_changes_and_volumes_of_stale_rows_sort_with_the_unknown_and_their_prices_do_not(
+    descending: bool,
+) -> None:
+    def row(asset: str, figure: Decimal, source: str) -> Row:
+        names = ("pct_1h", "pct_24h", "pct_7d", "pct_30d", "volume", "price")
+        return Row(asset, asset, asset, source=source, **dict.fromkeys(names, figure))
+
+    fresh = [row("a", Decimal(0), "coingecko"), row("c", Decimal(1), "coingecko")]
+    stale = row("b", Decimal("0.5"), "coingecko:stale")
+    for column in ("1h", "24h", "7d", "30d", "volume"):
+        assert arrange([stale, *fresh], [(column, descending)])[-1] is stale
+        assert order_numbers([stale, *fresh], column) == [None, 0, 1]
+    assert arrange([stale, *fresh], [("price", descending)])[1] is stale
 
 
 def test_stale_and_disputed_figures_are_found_by_their_facet() -> None:
