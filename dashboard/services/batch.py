@@ -1,16 +1,14 @@
 """Many articles at once: requests of a size that the service takes, and what came of each article. Pure."""
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import orjson
 
 from backend.articles.schemas import MAX_ARTICLES, ApplyResult, ScanResult
 from dashboard.services.articles import Article, texts
 from dashboard.services.corrections import Counts, count, findings
-from dashboard.services.exports import guarded
+from dashboard.services.exports import csv_bytes
 
 MOST_BYTES = 4 * 1024 * 1024
 """A request's body: half of what the service takes, so that an answer comes before patience ends."""
@@ -90,10 +88,15 @@ def total(found: Sequence[Row]) -> Counts:
 
 def summary_csv(found: Sequence[Row]) -> bytes:
     """The table of a batch for a spreadsheet."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(["number", "article", "language", "characters", *COUNTED])
-    for row in found:
-        counts = [getattr(row.counts, name) for name in COUNTED]
-        writer.writerow([row.number, guarded(row.name), row.language or "", row.length, *counts])
-    return out.getvalue().encode("utf-8-sig")
+    rows = [
+        {
+            "number": row.number,
+            "article": row.name,
+            "language": row.language,
+            "characters": row.length,
+            **asdict(row.counts),
+        }
+        for row in found
+    ]
+    fields = ("number", "article", "language", "characters", *COUNTED)
+    return csv_bytes(rows, fields, ("article",))

@@ -3,15 +3,15 @@
 Amounts stay exact: decimal text in CSV and JSON, a decimal column in Parquet.
 """
 
-import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -83,16 +83,20 @@ def guarded(text: str) -> str:
     return f"'{text}" if text.lstrip(" ").startswith(_FORMULA) else text
 
 
+def csv_bytes(rows: Iterable[Mapping[str, Any]], fields: Sequence[str], text: Sequence[str]) -> bytes:
+    """Rows as CSV with a byte order mark, which spreadsheets need to see that it is UTF-8.
+
+    No column of ``text`` holds a formula. The others are numbers, which may begin with a minus.
+    """
+    table = pd.DataFrame(rows, columns=fields, dtype=object)
+    table[[*text]] = table[[*text]].fillna("").map(guarded)
+    content: str = table.to_csv(index=False, lineterminator="\r\n")
+    return content.encode("utf-8-sig")
+
+
 def to_csv(export: Export) -> bytes:
-    """UTF-8 with a byte order mark, which spreadsheets need to see that it is UTF-8."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, FIELDS, lineterminator="\r\n")
-    writer.writeheader()
-    for row in export.rows:
-        fields = record(row)
-        # Amounts may begin with a minus and are numbers; only what is text can carry a formula.
-        writer.writerow({k: guarded(str(v or "")) if k in TEXT else plain(v) for k, v in fields.items()})
-    return out.getvalue().encode("utf-8-sig")
+    rows = [{field: plain(value) for field, value in record(row).items()} for row in export.rows]
+    return csv_bytes(rows, FIELDS, TEXT)
 
 
 def to_json(export: Export) -> bytes:

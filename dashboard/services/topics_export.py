@@ -1,12 +1,11 @@
 """A list of topics as a file, with source and as-of in every row. Pure."""
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from dashboard.services.exports import csv_bytes
 from dashboard.services.research import host, is_web
 from dashboard.services.topics import category_of
 
@@ -14,7 +13,6 @@ FIELDS = (
     "id", "published_at", "category", "language", "title", "subtitle", "summary", "url", "source", "as_of",
     "link",
 )  # fmt: skip
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 _MARKS = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>#|"})
 
 
@@ -45,15 +43,7 @@ def record(topic: Mapping[str, Any], listed: Listed) -> dict[str, str]:
 
 def to_csv(listed: Listed) -> bytes:
     """UTF-8 with a byte order mark, so that spreadsheets read it; no cell is taken for a formula."""
-    out = io.StringIO(newline="")
-    writer = csv.DictWriter(out, FIELDS)
-    writer.writeheader()
-    for topic in listed.topics:
-        cells = record(topic, listed)
-        writer.writerow(
-            {name: f"'{cell}" if cell.startswith(_FORMULA) else cell for name, cell in cells.items()}
-        )
-    return b"\xef\xbb\xbf" + out.getvalue().encode()
+    return csv_bytes([record(topic, listed) for topic in listed.topics], FIELDS, FIELDS)
 
 
 def to_markdown(listed: Listed) -> bytes:
