@@ -38,56 +38,68 @@ def figure(
     ``ink`` is the text colour and ``background`` the page's; zoom is kept as long as ``identity``
     stays. Times are drawn in ``zone`` and named in UTC too.
     """
+    with_volume = bool(candles) and all(row[5] is not None for row in candles)
     times = [datetime.fromtimestamp(row[0] / 1000, UTC) for row in candles]
     local = [time.astimezone(zone).replace(tzinfo=None) for time in times]
-    opens, highs, lows, closes, volumes = (list(column) for column in list(zip(*candles, strict=True))[1:])
-    labels = [
-        [_price(value) for value in row[1:5]] + [f"{time:%Y-%m-%d %H:%M} UTC"]
-        for row, time in zip(candles, times, strict=True)
-    ]
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "candlestick",
-            "x": local,
-            "open": opens,
-            "high": highs,
-            "low": lows,
-            "close": closes,
-            "increasing": {"line": {"color": shades.up, "width": 1}, "fillcolor": shades.up},
-            "decreasing": {"line": {"color": shades.down, "width": 1.2}, "fillcolor": CLEAR},
-            "customdata": labels,
-            "hovertemplate": (
-                f"{t('rankings.open')} %{{customdata[0]}}<br>{t('rankings.high')} %{{customdata[1]}}<br>"
-                f"{t('rankings.low')} %{{customdata[2]}}<br>{t('rankings.closing')} %{{customdata[3]}}<br>"
-                "%{customdata[4]}<extra></extra>"
-            ),
-            "name": "",
-        }
-    ]
-    with_volume = bool(volumes) and all(volume is not None for volume in volumes)
+    traces = [{"x": local, **_candlesticks(candles, times, shades)}]
     if with_volume:
-        rising = [close >= start for start, close in zip(opens, closes, strict=True)]
-        traces.append(
-            {
-                "type": "bar",
-                "x": local,
-                "y": volumes,
-                "yaxis": "y2",
-                "marker": {"color": [shades.up if up else shades.down for up in rising], "opacity": 0.4},
-                "customdata": [_volume(volume, lang) for volume in volumes],
-                "hovertemplate": f"{t('rankings.volume')} %{{customdata}}<extra></extra>",
-            }
-        )
-    grid = f"rgba({','.join(str(int(ink[k : k + 2], 16)) for k in (1, 3, 5))},0.12)"
-    form = _tick_format(lows, highs)
-    right = _label_width(highs, form)
-    layout: dict[str, Any] = {
-        "margin": {"l": 0, "r": right or 4, "t": 6, "b": 24 if span == "7d" else 38},
+        traces.append({"x": local, **_volume_bars(candles, shades, lang)})
+    layout = {
         "showlegend": False,
         "uirevision": identity,
         "font": {"color": ink, "size": 12},
         "hoverlabel": plotting.hover_label(ink, background),
         "bargap": 0.25,
+        **_axes(candles, span, plotting.faint(ink, 0.12), with_volume=with_volume),
+    }
+    if sample:
+        layout["annotations"] = [plotting.watermark(ink, 52, 0.6)]
+    return plotting.figure(traces, layout)
+
+
+def _candlesticks(candles: Sequence[CandleRow], times: Sequence[datetime], shades: Shades) -> dict[str, Any]:
+    labels = [
+        [_price(value) for value in row[1:5]] + [f"{time:%Y-%m-%d %H:%M} UTC"]
+        for row, time in zip(candles, times, strict=True)
+    ]
+    return {
+        "type": "candlestick",
+        "open": [row[1] for row in candles],
+        "high": [row[2] for row in candles],
+        "low": [row[3] for row in candles],
+        "close": [row[4] for row in candles],
+        "increasing": {"line": {"color": shades.up, "width": 1}, "fillcolor": shades.up},
+        "decreasing": {"line": {"color": shades.down, "width": 1.2}, "fillcolor": CLEAR},
+        "customdata": labels,
+        "hovertemplate": (
+            f"{t('rankings.open')} %{{customdata[0]}}<br>{t('rankings.high')} %{{customdata[1]}}<br>"
+            f"{t('rankings.low')} %{{customdata[2]}}<br>{t('rankings.closing')} %{{customdata[3]}}<br>"
+            "%{customdata[4]}<extra></extra>"
+        ),
+        "name": "",
+    }
+
+
+def _volume_bars(candles: Sequence[CandleRow], shades: Shades, lang: Language) -> dict[str, Any]:
+    return {
+        "type": "bar",
+        "y": [row[5] for row in candles],
+        "yaxis": "y2",
+        "marker": {
+            "color": [shades.up if row[4] >= row[1] else shades.down for row in candles],
+            "opacity": 0.4,
+        },
+        "customdata": [_volume(row[5], lang) for row in candles],
+        "hovertemplate": f"{t('rankings.volume')} %{{customdata}}<extra></extra>",
+    }
+
+
+def _axes(candles: Sequence[CandleRow], span: Span, grid: str, *, with_volume: bool) -> dict[str, Any]:
+    """The axes of prices, times and volumes, and the margin that their labels take."""
+    form = _tick_format([row[3] for row in candles], [row[2] for row in candles])
+    right = _label_width([row[2] for row in candles], form)
+    return {
+        "margin": {"l": 0, "r": right or 4, "t": 6, "b": 24 if span == "7d" else 38},
         "xaxis": {
             "rangeslider": {"visible": False},
             "showgrid": False,
@@ -111,9 +123,6 @@ def figure(
         },
         "yaxis2": {"domain": [0, 0.17], "visible": False, "anchor": "x"},
     }
-    if sample:
-        layout["annotations"] = [plotting.watermark(ink, 52, 0.6)]
-    return plotting.figure(traces, layout)
 
 
 def _tick_format(lows: Sequence[float], highs: Sequence[float]) -> str:

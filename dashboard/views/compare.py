@@ -37,12 +37,8 @@ def figure(
     """One line an asset, named at its end as well as in the legend; times in ``zone``."""
     local = [time.astimezone(zone).replace(tzinfo=None) for time in comparison.times]
     colours = DARK_LINES if dark else LIGHT_LINES
-    grid = mix(ink, background, 0.14)
-    known = [value for values in comparison.index.values() for value in values if value is not None]
-    low, high = min([*known, 100.0]), max([*known, 100.0])
-    room = max(high - low, 0.01) * 0.05
-    reach = (low - room, high + room)
-    is_day = not local or local[-1] - local[0] < timedelta(days=2)
+    reach = _reach(comparison)
+    at = local[-1] if local else None
     layout = {
         "margin": MARGIN,
         "font": {"color": ink, "size": 12},
@@ -51,6 +47,42 @@ def figure(
         "showlegend": True,
         "legend": {"orientation": "h", "y": 1.1, "x": 0, "font": {"color": ink}},
         "uirevision": ",".join(comparison.index),
+        **_axes(local, reach, mix(ink, background, 0.14)),
+        "shapes": [_line_at_start(mix(ink, background, 0.5))],
+        "annotations": _end_names(comparison, rows, colours, at, reach)
+        + ([plotting.watermark(ink, 64)] if sample else []),
+    }
+    return plotting.figure(_lines(comparison, rows, local, colours), layout)
+
+
+def _lines(
+    comparison: Comparison, rows: Mapping[str, Row], local: Sequence[datetime], colours: Sequence[str]
+) -> list[dict[str, Any]]:
+    return [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": local,
+            "y": values,
+            "name": escape(rows[asset].symbol),
+            "line": {"color": colours[n], "width": 2, "dash": DASHES[n]},
+            "hovertemplate": "%{y:.2f}",
+        }
+        for n, (asset, values) in enumerate(comparison.index.items())
+    ]
+
+
+def _reach(comparison: Comparison) -> tuple[float, float]:
+    """The lowest and highest value on the axis, with a margin."""
+    known = [value for values in comparison.index.values() for value in values if value is not None]
+    low, high = min([*known, 100.0]), max([*known, 100.0])
+    room = max(high - low, 0.01) * 0.05
+    return (low - room, high + room)
+
+
+def _axes(local: Sequence[datetime], reach: tuple[float, float], grid: str) -> dict[str, Any]:
+    is_day = not local or local[-1] - local[0] < timedelta(days=2)
+    return {
         "xaxis": {
             "showgrid": False,
             "tickcolor": grid,
@@ -67,33 +99,20 @@ def figure(
             "range": reach,
             "zeroline": False,
         },
-        "shapes": [
-            {
-                "type": "line",
-                "xref": "x domain",
-                "x0": 0,
-                "x1": 1,
-                "y0": 100,
-                "y1": 100,
-                "line": {"color": mix(ink, background, 0.5), "width": 1, "dash": "dot"},
-            }
-        ],
-        "annotations": _end_names(comparison, rows, colours, local[-1] if local else None, reach)
-        + ([plotting.watermark(ink, 64)] if sample else []),
     }
-    lines = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "x": local,
-            "y": values,
-            "name": escape(rows[asset].symbol),
-            "line": {"color": colours[n], "width": 2, "dash": DASHES[n]},
-            "hovertemplate": "%{y:.2f}",
-        }
-        for n, (asset, values) in enumerate(comparison.index.items())
-    ]
-    return plotting.figure(lines, layout)
+
+
+def _line_at_start(colour: str) -> dict[str, Any]:
+    """The level of 100, at which every line starts."""
+    return {
+        "type": "line",
+        "xref": "x domain",
+        "x0": 0,
+        "x1": 1,
+        "y0": 100,
+        "y1": 100,
+        "line": {"color": colour, "width": 1, "dash": "dot"},
+    }
 
 
 def _end_names(

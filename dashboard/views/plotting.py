@@ -17,6 +17,11 @@ def hover_label(ink: str, background: str) -> dict[str, Any]:
     return {"bgcolor": background, "font": {"color": ink}, "bordercolor": ink}
 
 
+def faint(ink: str, share: float) -> str:
+    """The ``#rrggbb`` of ``ink`` at ``share`` of its strength, for grids."""
+    return f"rgba({','.join(str(int(ink[k : k + 2], 16)) for k in (1, 3, 5))},{share})"
+
+
 def watermark(ink: str, size: int, y: float = 0.5) -> dict[str, Any]:
     """The annotation that every drawing of sample figures carries."""
     return {

@@ -14,7 +14,6 @@ from dashboard.services.timelines_parts import compact, plain, short
 from dashboard.views import plotting
 from dashboard.views.theme import Look
 from dashboard.views.timelines_markup import percent
-from dashboard.views.timelines_pareto import plotting_grid
 from dashboard.views.timelines_words import joined, level
 
 HEIGHT = 300
@@ -64,7 +63,7 @@ def scatter(found: Scatter, profiles: Sequence[str], pair: tuple[str, str] | Non
 
 
 def _layout(look: Look, identity: str) -> dict[str, Any]:
-    grid = plotting_grid(look)
+    grid = plotting.faint(look.ink, 0.14)
     axis = {"gridcolor": grid, "zerolinecolor": grid, "fixedrange": True}
     return {
         "margin": {"l": 48, "r": 12, "t": 30, "b": 30},

@@ -20,7 +20,6 @@ from dashboard.views import timelines_state as desk
 from dashboard.views import timelines_words as words
 from dashboard.views.timelines_behaviour import metric_name
 from dashboard.views.timelines_markup import percent
-from dashboard.views.timelines_pareto import plotting_grid
 
 KEY = "tlp_one_run"
 LONG = 600
@@ -213,7 +212,7 @@ def figure(every: Sequence[Step], look: theme.Look, identity: str) -> Figure:
         "insidetextfont": {"color": look.background},
         "cliponaxis": False,
     }
-    grid = plotting_grid(look)
+    grid = plotting.faint(look.ink, 0.14)
     layout = {
         "margin": {"l": 140, "r": 40, "t": 6, "b": 30},
         "font": {"color": look.ink, "size": 12},

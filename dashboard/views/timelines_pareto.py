@@ -56,7 +56,7 @@ def figure(found: Pareto, names: Sequence[str], look: Look) -> Figure:
         }
         for place, (name, lost) in enumerate(_sides(found, names))
     ]
-    grid = plotting_grid(look)
+    grid = plotting.faint(look.ink, 0.14)
     layout = {
         "margin": {"l": 178, "r": 8, "t": 28, "b": 48},
         "font": {"color": look.ink, "size": 11},
@@ -75,11 +75,6 @@ def figure(found: Pareto, names: Sequence[str], look: Look) -> Figure:
         },
     }  # fmt: skip
     return plotting.figure(traces, layout)
-
-
-def plotting_grid(look: Look) -> str:
-    """The ink, faint."""
-    return f"rgba({','.join(str(int(look.ink[k : k + 2], 16)) for k in (1, 3, 5))},0.14)"
 
 
 def basis(found: Pareto, names: Sequence[str]) -> str:
