@@ -90,13 +90,7 @@ def _ready(ids: dict[str, str], dashboard_backend: Backend) -> None:
 
 
 def opened(**query: str) -> AppTest:
-    number = query.pop("page", None)
-    app = pages.opened("topics", **query)
-    if number is not None:
-        app.query_params["page"] = number
-        app.run()
-        assert not app.exception
-    return app
+    return pages.opened("topics", **query)
 
 
 def linked(app: AppTest) -> dict[str, str]:

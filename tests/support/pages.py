@@ -34,11 +34,10 @@ def markdown(app: AppTest) -> str:
     return str(app.markdown[0].value)
 
 
-def opened(page: str = "", **query: str) -> AppTest:
+def opened(page: str = "", /, **query: str) -> AppTest:
     """The application at ``page`` (the start page unless one is named), with what the address says."""
     app = AppTest.from_file(str(APP), default_timeout=LIMIT_SECONDS)
-    if page:
-        app.run()
+    if page:  # each file is named as its address, by which the harness finds it before the first run
         app.switch_page(f"app_pages/{page}.py")
     app.query_params.update(query)
     app.run()
