@@ -1,29 +1,28 @@
 """A browser stays signed in for the dashboard alone, until it signs out or what it rests on changes."""
 
-import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
-from backend import migrations
 from backend.auth.oauth import accounts, apps, retention
 from backend.auth.oauth.accounts import list_sessions
-from backend.auth.oauth.authorization import AuthorizationRequest, judge
-from backend.auth.oauth.parameters import Parameters
-from backend.auth.oauth.service import Approved, OAuth
 from backend.auth.oauth.session import Cookie
 from backend.auth.oauth.sign_in_sessions import IDLE_LIFE, LONGEST_LIFE, name_browser
-from backend.auth.oauth.tables import grants
 from backend.auth.oauth.tables import sign_in_sessions as sessions
-from backend.db import Database
 from backend.errors import BadRequest, NotFound
 from tests.support.market_app import Running
-from tests.support.oauth_app import CALLBACK, PASSWORD, Desk, Form, answered, challenge, desk, person, post
-from tests.support.waiting import LIMIT_SECONDS
+from tests.support.oauth_app import (
+    PASSWORD,
+    Desk,
+    Form,
+    answered,
+    desk,
+    person,
+    post,
+)
 
 COOKIE = "chainproof-login-8000"
 CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0 Safari/537.36"
@@ -285,78 +284,3 @@ def test_an_application_of_a_private_scheme_is_never_first_party(dashboard: Desk
 )
 def test_a_browser_has_a_name_that_its_owner_knows(user_agent: str, name: str) -> None:
     assert name_browser(user_agent) == name
-
-
-NOW = datetime(2026, 5, 18, 12, 0, tzinfo=UTC)
-
-
-def test_nothing_is_granted_in_a_session_that_ends_at_the_same_moment(database: Database) -> None:
-    app = apps.create(database, name="Dashboard", redirect_uris=[CALLBACK], first_party=True, now=NOW)
-    accounts.create(database, username="ada", password=PASSWORD, now=NOW)
-    asked = judge(
-        Parameters(
-            {
-                "response_type": "code",
-                "redirect_uri": CALLBACK,
-                "code_challenge": challenge(),
-                "code_challenge_method": "S256",
-            },
-            frozenset(),
-            frozenset(),
-        ),
-        app,
-    )
-    for number in range(8):
-        oauth = OAuth(database, "http://127.0.0.1:8000", lambda at=NOW + timedelta(minutes=2 * number): at)
-        end = accounts.end_all_sessions if number % 2 else set_same_password
-        secret = resumed_while_it_ends(oauth, asked, end)
-        assert oauth.resume(asked, secret) is None
-        with database.read() as connection:
-            left = connection.execute(sa.select(grants.c.id).where(grants.c.revoked_at.is_(None))).all()
-        assert left == []
-
-
-def set_same_password(database: Database, username: str, now: datetime) -> None:
-    accounts.set_password(database, username, PASSWORD, now)
-
-
-def resumed_while_it_ends(
-    oauth: OAuth, asked: AuthorizationRequest, end: Callable[[Database, str, datetime], object]
-) -> str | None:
-    """Sign in, and in five threads again while a sixth ends the session; the session's secret."""
-    approved = oauth.approve(asked, "ada", PASSWORD, address="192.0.2.1")
-    assert isinstance(approved, Approved)
-    together = threading.Barrier(6)
-
-    def do(number: int) -> None:
-        together.wait(LIMIT_SECONDS)
-        if number:
-            oauth.resume(asked, approved.session)
-        else:
-            end(oauth.database, "ada", oauth.now())
-
-    with ThreadPoolExecutor(6) as pool:
-        list(pool.map(do, range(6)))
-    return approved.session
-
-
-def test_a_store_of_before_keeps_its_grants_and_knows_its_dashboard(empty_database_url: str) -> None:
-    database = Database(empty_database_url)
-    with database.write() as connection:
-        migrations.upgrade_within(connection, "0011")
-        rows = [
-            ("dashboard", "Chainproof dashboard", "https://chainproof.example/sign-in/callback"),
-            ("another", "Desk", "https://desk.example/sign-in/callback"),
-            ("odd", "Chainproof dashboard", "https://chainproof.example/callback"),
-        ]
-        for row in rows:
-            connection.execute(
-                sa.text(
-                    "INSERT INTO oauth_apps (id, name, redirect_uris, created_at) VALUES (:i, :n, :r, :c)"
-                ),
-                dict(zip("inrc", (*row, "2026-05-18T12:00:00.000000Z"), strict=True)),
-            )
-    migrations.upgrade(empty_database_url)
-    found = {app.client_id: app.first_party for app in apps.list_all(database)}
-    assert found == {"dashboard": True, "another": False, "odd": False}
-    database.dispose()
