@@ -6,7 +6,6 @@ write lock. The file is in WAL mode, and a commit reaches the disk before it ret
 (``synchronous=FULL``), since answers that accept work are sent after the commit.
 """
 
-import selectors
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +18,6 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.engine import Connection, Dialect, Engine, make_url
-from sqlalchemy.pool import ConnectionPoolEntry
 
 from backend.data_lock import DataLock
 from backend.sqlite_version import require_sqlite
@@ -203,10 +201,10 @@ def postgres_engine(url: str, *, pool_size: int = 10, patience: float | None = N
         url,
         pool_size=pool_size,
         max_overflow=20,
-        pool_use_lifo=True,  # the one used last needs no question, and holds the plans of what is asked
+        pool_use_lifo=True,  # the one used last holds the plans of what is asked
+        pool_pre_ping=True,  # no request fails because PostgreSQL was restarted
         connect_args={**LINE, "options": "-c timezone=UTC", "application_name": APPLICATION_NAME},
     )
-    ask_before_use(engine)
     if patience is not None:
         impatient = impatient_connection(patience)
 
@@ -215,46 +213,6 @@ def postgres_engine(url: str, *, pool_size: int = 10, patience: float | None = N
             return impatient.connect(*given, **named)
 
     return engine
-
-
-UNUSED_FOR = 2.0
-"""Seconds without use after which a connection may have been lost without a word."""
-
-
-def ask_before_use(engine: Engine) -> None:
-    """Have the pool ask PostgreSQL whether a connection is alive where there is reason to, and replace all
-    where it is not, so that no request fails over a restart.
-
-    There is reason to where nobody used it for a while, and where its line has something to be read: a
-    server that ends a connection closes the line, and says nothing else to one that waits. To look at the
-    line costs no round trip, which SQLAlchemy's own ``pool_pre_ping`` takes at every use.
-    """
-    dialect = engine.dialect
-
-    @sa.event.listens_for(engine, "checkin")
-    def _used(_connection: Any, record: ConnectionPoolEntry) -> None:
-        record.info["used_at"] = time.monotonic()
-
-    @sa.event.listens_for(engine, "checkout")
-    def _ask(connection: Any, record: ConnectionPoolEntry, _lent: Any) -> None:
-        used_at = record.info.get("used_at")
-        if used_at is None or (time.monotonic() - used_at < UNUSED_FOR and not _has_word(connection)):
-            return
-        try:
-            dialect.do_ping(connection)
-        except dialect.loaded_dbapi.Error as error:
-            if not dialect.is_disconnect(error, connection, None):
-                raise
-            raise sa.exc.InvalidatePoolError from error
-
-
-def _has_word(connection: "psycopg.Connection[Any]") -> bool:
-    """Whether something waits to be read on the line, if only its end; also true of a closed connection."""
-    if connection.closed:
-        return True
-    with selectors.DefaultSelector() as line:
-        line.register(connection.fileno(), selectors.EVENT_READ)
-        return bool(line.select(0))
 
 
 def impatient_connection(seconds: float) -> "type[psycopg.Connection[Any]]":

@@ -20,7 +20,7 @@ import sqlalchemy as sa
 import structlog
 from dbos import DBOS, DBOSConfig
 
-from backend.db import LINE, ask_before_use
+from backend.db import LINE
 from backend.jobs import clockwork, running
 from backend.jobs import schedules as ticking
 from backend.jobs.dispatch import Dispatcher
@@ -189,9 +189,9 @@ def store_engine(database_url: str) -> sa.Engine:
         pool_size=10,
         max_overflow=30,
         pool_use_lifo=True,
+        pool_pre_ping=True,
         connect_args={**LINE, "application_name": "chainproof_jobs"},
     )
-    ask_before_use(engine)
 
     @sa.event.listens_for(engine, "connect")
     def _prepare(connection: Any, _record: Any) -> None:

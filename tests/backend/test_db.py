@@ -294,22 +294,3 @@ def test_sessions_that_postgresql_has_ended_fail_nobody(postgres: Database) -> N
     administrator.dispose()
     with postgres.read() as one, postgres.write() as other:
         assert not ended & {session(one), session(other)}
-
-
-def test_a_session_is_asked_for_a_sign_of_life_only_after_a_while_without_use(
-    postgres: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[object] = []
-
-    def ask(connection: object) -> bool:
-        asked.append(connection)
-        return True
-
-    monkeypatch.setattr(postgres.engine.dialect, "do_ping", ask)
-    monkeypatch.setattr("backend.db.UNUSED_FOR", 60.0)
-    for _ in range(3):
-        postgres.ping()
-    assert asked == []
-    monkeypatch.setattr("backend.db.UNUSED_FOR", 0.0)
-    postgres.ping()
-    assert len(asked) == 1
