@@ -8,7 +8,7 @@ ones back after some seconds.
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 import structlog
@@ -16,11 +16,14 @@ from dbos import DBOS, SetWorkflowID
 
 from backend.db import Database
 from backend.instants import Clock, utc_now
-from backend.jobs import running, transitions
+from backend.jobs import transitions
 from backend.jobs.heartbeat import Heartbeat
 from backend.jobs.running import JobType, Runner
 
 log = structlog.get_logger(__name__)
+WORKFLOW = "submitted-jobs"
+ATTEMPTS = 20
+"""How often a workflow is taken over that kills the process that runs it, perhaps."""
 LOOK_SECONDS = 0.05
 SWEEP_SECONDS = 2.0
 START_WITHIN = timedelta(seconds=10)
@@ -55,6 +58,19 @@ class Dispatcher:
         self._thread = threading.Thread(target=self._work, name="job-dispatcher", daemon=True)
         self._failing = False
         self._started_at: datetime | None = None
+
+    def register(self) -> None:
+        """Declare the workflow that runs jobs, before dbos is launched.
+
+        Its arguments are all that dbos stores of a job, beside the outcomes of steps. ``taken_at`` is an
+        instant in ISO 8601.
+        """
+
+        @DBOS.workflow(name=WORKFLOW, max_recovery_attempts=ATTEMPTS)
+        def submitted_jobs(kind: str, ids: list[str], taken_at: str | None = None) -> None:
+            self._run(kind, ids, datetime.fromisoformat(taken_at) if taken_at else None)
+
+        self._workflow: Callable[[str, list[str], str | None], None] = submitted_jobs
 
     def start(self) -> None:
         """Needs dbos launched. A dispatcher that was stopped does not start again."""
@@ -118,12 +134,12 @@ class Dispatcher:
             self._busy[job_type.kind][workflow_id] = now
         try:
             with SetWorkflowID(workflow_id):
-                DBOS.start_workflow(running.submitted_jobs, job_type.kind, ids, now.isoformat())
+                DBOS.start_workflow(self._workflow, job_type.kind, ids, now.isoformat())
         except BaseException:
             self._set_free(job_type.kind, workflow_id)
             raise
 
-    def run(self, kind: str, ids: Sequence[str], taken_at: datetime | None = None) -> None:
+    def _run(self, kind: str, ids: Sequence[str], taken_at: datetime | None) -> None:
         """Called in a thread of dbos; jobs that were taken over come this way too, and count."""
         workflow_id = DBOS.workflow_id or ids[0]
         with self._guard:

@@ -11,7 +11,6 @@ import math
 import os
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, NoReturn, Self
@@ -21,12 +20,11 @@ import structlog
 from dbos import DBOS, DBOSConfig
 
 from backend.db import LINE
-from backend.jobs import clockwork, running
-from backend.jobs import schedules as ticking
 from backend.jobs.dispatch import Dispatcher
 from backend.jobs.heartbeat import Heartbeat
 from backend.jobs.repeats import OnceInAWhile
 from backend.jobs.retention import retention
+from backend.jobs.scheduler import Scheduler
 from backend.jobs.schedules import Schedule, Ticker
 from backend.jobs.serializer import JsonSerializer
 from backend.jobs.slots import Locks, Sweeper, open_locks, take_slot
@@ -41,18 +39,6 @@ has in their order, or gives the job another name."""
 THREADS = 64
 """How many jobs and ticks one process runs at once at the most."""
 LOST_SLOT_EXIT_CODE = 70
-
-
-@dataclass(frozen=True, slots=True)
-class JobQueue:
-    """Jobs that wait for their turn: at most ``concurrency`` at once in each process.
-
-    One process starts at most ``concurrency / poll_seconds`` jobs a second.
-    """
-
-    name: str
-    concurrency: int
-    poll_seconds: float = 1.0
 
 
 def exit_at_once() -> NoReturn:
@@ -79,7 +65,6 @@ class JobEngine:
         schedules: Sequence[Schedule],
         dispatcher: Dispatcher | None = None,
         heartbeat: Heartbeat | None = None,
-        queues: Sequence[JobQueue] = (),
         keep_jobs: timedelta = timedelta(days=2),
         on_slot_lost: Callable[[], None] = exit_at_once,
     ) -> None:
@@ -88,7 +73,6 @@ class JobEngine:
         self._schedules = [*schedules, retention(keep_jobs)]
         self._dispatcher = dispatcher
         self._heartbeat = heartbeat
-        self._queues = queues
         self._on_slot_lost = on_slot_lost
         self._undo = contextlib.ExitStack()
         self._patience = 0.0
@@ -107,20 +91,19 @@ class JobEngine:
             locks = open_locks(self._database_url, self._home)
             undo.callback(self._give_back, locks)
             self.executor_id = take_slot(locks)
-            ticking.use(Ticker(self._schedules, locks, heartbeat=self._heartbeat))
-            undo.callback(ticking.use, None)
-            if self._dispatcher is not None:  # before the launch, which takes up what was unfinished
-                running.use(self._dispatcher.run)
-                undo.callback(running.use, None)
             store = store_engine(self._database_url)
             undo.callback(store.dispose)
-            clockwork.install(self._schedules)
+            _quieten_dbos()
+            # Before the launch, which resumes what was unfinished.
+            self.tick_workflow = Ticker(self._schedules, locks, heartbeat=self._heartbeat).register()
+            if self._dispatcher is not None:
+                self._dispatcher.register()
             self._launch_dbos(store, undo)
-            for queue in self._queues:
-                DBOS.register_queue(
-                    queue.name, worker_concurrency=queue.concurrency, polling_interval_sec=queue.poll_seconds
-                )
-            ticking.apply(self._schedules)
+            for stored in DBOS.list_schedules():  # of an earlier release: dbos would tick them as well
+                DBOS.delete_schedule(stored["schedule_name"])
+            scheduler = Scheduler(self._schedules, self.tick_workflow)
+            scheduler.start()
+            undo.callback(scheduler.stop)
             sweeper = Sweeper(store, locks, self.executor_id, on_lost=self._on_slot_lost)
             sweeper.start()
             undo.callback(sweeper.stop)
@@ -147,10 +130,6 @@ class JobEngine:
         self.stop()
 
     def _launch_dbos(self, store: sa.Engine, undo: contextlib.ExitStack) -> None:
-        dbos_logger = logging.getLogger("dbos")
-        if not dbos_logger.handlers:
-            dbos_logger.addHandler(logging.NullHandler())  # or dbos writes past the service's own log
-            dbos_logger.addFilter(OnceInAWhile())
         configuration: DBOSConfig = {
             "name": APPLICATION,
             "application_version": VERSION,
@@ -178,6 +157,13 @@ class JobEngine:
 
     def _still_running(self) -> list[str]:
         return list(self._dbos._active_workflows_set.activeList()) if hasattr(self, "_dbos") else []
+
+
+def _quieten_dbos() -> None:
+    dbos_logger = logging.getLogger("dbos")
+    if not dbos_logger.handlers:
+        dbos_logger.addHandler(logging.NullHandler())  # or dbos writes past the service's own log
+        dbos_logger.addFilter(OnceInAWhile())
 
 
 def store_engine(database_url: str) -> sa.Engine:

@@ -30,9 +30,6 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 Forget = Callable[[Connection, Sequence[str]], None]
 """Deletes what else there is of jobs, in the transaction that deletes the jobs with these ids."""
-WORKFLOW = "submitted-jobs"
-ATTEMPTS = 20
-"""How often a workflow is taken over that kills the process that runs it, perhaps."""
 PERSISTENCE = 60.0
 """Seconds for which a change that the database does not take is tried again."""
 AWAY = (OperationalError, InterfaceError)
@@ -203,22 +200,3 @@ def _persist(change: Callable[[], T]) -> T:
         with attempt:
             return change()
     raise AssertionError("unreachable: the last attempt gives or raises")
-
-
-Run = Callable[[str, Sequence[str], datetime | None], None]
-_run: Run | None = None
-
-
-def use(run: Run | None) -> None:
-    """Say what runs the jobs of this process, in which dbos is one alone as well."""
-    global _run
-    _run = run
-
-
-@DBOS.workflow(name=WORKFLOW, max_recovery_attempts=ATTEMPTS)
-def submitted_jobs(kind: str, ids: list[str], taken_at: str | None = None) -> None:
-    """Its arguments are all that dbos stores of a job, beside the outcomes of steps; ``taken_at`` is an
-    instant in ISO 8601."""
-    if _run is None:
-        raise RuntimeError("A job came while nothing in this process runs jobs.")
-    _run(kind, ids, datetime.fromisoformat(taken_at) if taken_at else None)

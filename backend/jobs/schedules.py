@@ -1,9 +1,8 @@
 """What runs by the clock: each tick once across all processes on one store.
 
-A domain declares a :class:`Schedule`; the job engine has dbos enqueue one workflow a tick, whose id
-is the schedule and the instant, so that only one process can enqueue it and only one run it. Each
-tick is one row and no steps: at every 15 seconds that is 5,760 rows a day, which
-:mod:`backend.jobs.retention` deletes after a day.
+A domain declares a :class:`Schedule`. The scheduler starts one dbos workflow a tick, whose id is the schedule
+and the instant, so that only one process runs it. Each tick is one row and no steps: at every 15 seconds
+that is 5,760 rows a day, which :mod:`backend.jobs.retention` deletes after a day.
 """
 
 import contextvars
@@ -11,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal
+from typing import Literal
 
 import structlog
 from dbos import DBOS
@@ -26,8 +25,7 @@ MINUTE, HOUR, DAY = 60, 3600, 86_400
 TICK_WORKFLOW = "schedule-tick"
 MIDNIGHT = datetime(1970, 1, 1, tzinfo=UTC)
 LATE = timedelta(seconds=3)
-"""A tick may start this late in ordinary operation: up to a tenth of its period (10 s at the most) of
-jitter before it is enqueued and a second before it is taken up."""
+"""A tick may start this late in ordinary operation: the scheduler looks at the clock once a second."""
 ATTEMPTS = 2
 """How often a tick is taken over that kills the process that runs it."""
 
@@ -52,12 +50,7 @@ class Schedule:
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", self.name):
             raise ValueError(f"A schedule's name is lower-case words joined by hyphens, not {self.name!r}.")
-        _cron(self.every_seconds)
-
-    @property
-    def cron(self) -> str:
-        """Six fields, seconds first, in UTC."""
-        return _cron(self.every_seconds)
+        _check_period(self.every_seconds)
 
     def last_tick(self, now: datetime) -> datetime:
         """The latest tick that is not after ``now``."""
@@ -69,16 +62,10 @@ class Schedule:
         return max(timedelta(seconds=self.every_seconds), LATE)
 
 
-def _cron(seconds: int) -> str:
-    for unit, whole, pattern in (
-        (1, MINUTE, "*/{} * * * * *"),
-        (MINUTE, HOUR, "0 */{} * * * *"),
-        (HOUR, DAY, "0 0 */{} * * *"),
-    ):
-        if 0 < seconds < whole and whole % seconds == 0 and seconds % unit == 0:
-            return pattern.format(seconds // unit)
-    if seconds == DAY:
-        return "0 0 0 * * *"
+def _check_period(seconds: int) -> None:
+    for unit, whole in ((1, MINUTE), (MINUTE, HOUR), (HOUR, DAY)):
+        if 0 < seconds <= whole and whole % seconds == 0 and seconds % unit == 0:
+            return
     raise ValueError(f"A schedule's period divides a minute, an hour or a day evenly; {seconds} s does not.")
 
 
@@ -117,6 +104,15 @@ class Ticker:
         finally:
             self._locks.release(lock)
 
+    def register(self) -> Callable[[datetime, str], Outcome]:
+        """Declare the workflow of a tick, before dbos is launched. The outcome is kept with the tick."""
+
+        @DBOS.workflow(name=TICK_WORKFLOW, max_recovery_attempts=ATTEMPTS)
+        def tick(scheduled_at: datetime, name: str) -> Outcome:
+            return self.tick(name, scheduled_at)
+
+        return tick
+
     def _run(self, schedule: Schedule, scheduled_at: datetime) -> Outcome:
         """In an empty context, in which dbos records no steps: a tick is repeated whole, not resumed."""
         try:
@@ -125,35 +121,3 @@ class Ticker:
             log.exception("schedule_failed", schedule=schedule.name, tick=scheduled_at.isoformat())
             return "failed"
         return "ran"
-
-
-_ticker: Ticker | None = None
-
-
-def use(ticker: Ticker | None) -> None:
-    """Say what runs the ticks of this process, in which dbos is one alone as well."""
-    global _ticker
-    _ticker = ticker
-
-
-def apply(schedules: Iterable[Schedule]) -> None:
-    """Have dbos, once launched, tick these schedules and no others."""
-    declared = {schedule.name: schedule for schedule in schedules}
-    for found in DBOS.list_schedules():
-        if found["schedule_name"] not in declared:
-            DBOS.delete_schedule(found["schedule_name"])
-    workflow: Any = _tick
-    DBOS.apply_schedules(
-        [
-            {"schedule_name": name, "workflow_fn": workflow, "schedule": schedule.cron, "context": name}
-            for name, schedule in declared.items()
-        ]
-    )
-
-
-@DBOS.workflow(name=TICK_WORKFLOW, max_recovery_attempts=ATTEMPTS)
-def _tick(scheduled_at: datetime, name: str) -> Outcome:
-    """The outcome is kept with the tick until both are forgotten."""
-    if _ticker is None:
-        raise RuntimeError("A tick came while no job engine runs in this process.")
-    return _ticker.tick(name, scheduled_at)

@@ -23,7 +23,7 @@ class JobHarness:
 
     def open(self, *job_types: JobType) -> Dispatcher:
         dispatcher = Dispatcher(self.database, job_types, timeout=TIMEOUT, clock=self.clock)
-        self.engine: JobEngine = self._launch(queues=[], dispatcher=dispatcher)
+        self.engine: JobEngine = self._launch(dispatcher=dispatcher)
         return dispatcher
 
 

@@ -17,12 +17,11 @@ from dbos import DBOS
 
 from backend.db import Database, bump
 from backend.jobs.dispatch import Dispatcher
-from backend.jobs.engine import JobEngine, JobQueue
+from backend.jobs.engine import JobEngine
 from backend.jobs.running import JobContext, JobType
 from backend.jobs.schedules import Schedule
 from tests.support.waiting import LIMIT_SECONDS
 
-QUEUE = "test-process"
 HOLD = "hold"
 """While a file of this name is in the folder, the second step of a job does not end."""
 
@@ -34,24 +33,6 @@ def note(*words: object) -> None:
     line = " ".join(map(str, (engine.executor_id, *words)))
     with (folder / "events").open("a") as file:
         file.write(line + "\n")
-
-
-@DBOS.step()
-def first_step() -> int:
-    note("first", os.getpid())
-    return os.getpid()
-
-
-@DBOS.step()
-def second_step() -> int:
-    note("second", os.getpid())
-    hold()
-    return os.getpid()
-
-
-@DBOS.workflow(name="two-steps")
-def two_steps() -> list[int]:
-    return [first_step(), second_step()]
 
 
 if os.environ.get("CHAINPROOF_TEST_NEWER"):
@@ -119,7 +100,6 @@ def main() -> None:
         folder,
         schedules=schedules,
         dispatcher=Dispatcher(Database(url), job_types(), timeout=timedelta(seconds=120)),
-        queues=[JobQueue(QUEUE, concurrency=4, poll_seconds=0.1)],
     )
     engine.launch()
     note("started", os.getpid())

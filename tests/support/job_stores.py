@@ -1,4 +1,4 @@
-"""Looking into a job store behind dbos's back, and the words that its tests share."""
+"""Looking into a job store behind dbos's back."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,6 @@ import sqlalchemy as sa
 from backend.jobs.engine import JobEngine
 
 Launch = Callable[..., JobEngine]
-QUEUE = "test-queue"
 
 
 def workflows(store: sa.Engine) -> sa.Table:

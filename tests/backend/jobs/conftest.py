@@ -10,22 +10,21 @@ import sqlalchemy as sa
 from dbos import DBOSClient
 
 from backend.db import Database
-from backend.jobs.engine import JobEngine, JobQueue, store_engine
+from backend.jobs.engine import JobEngine, store_engine
 from backend.jobs.serializer import JsonSerializer
 from tests.support import job_stores
 from tests.support.job_crew import Crew
 from tests.support.job_harness import JobHarness
-from tests.support.job_stores import QUEUE, Launch
+from tests.support.job_stores import Launch
 
 
 @pytest.fixture
 def launch(database_url: str, tmp_path: Path) -> Iterator[Launch]:
-    """Launch an engine on the test's store; it has one queue that is polled often."""
+    """Launch an engine on the test's store."""
     with contextlib.ExitStack() as running:
 
         def start(**options: Any) -> JobEngine:
-            queue = JobQueue(QUEUE, concurrency=4, poll_seconds=0.02)
-            engine = JobEngine(database_url, tmp_path, **{"schedules": [], "queues": [queue], **options})
+            engine = JobEngine(database_url, tmp_path, **{"schedules": [], **options})
             engine.launch()
             running.callback(engine.stop, timeout=0)
             return engine

@@ -1,20 +1,20 @@
 import threading
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 import sqlalchemy as sa
-from dbos import DBOS, DBOSClient, SetWorkflowID, WorkflowHandle
+from dbos import DBOS, DBOSClient, SetWorkflowID
 
-from backend.jobs import schedules as ticking
 from backend.jobs.engine import VERSION, JobEngine
 from backend.jobs.schedules import Schedule
 from backend.jobs.slots import open_locks
 from backend.markets.model import Fault, ProviderError
-from tests.support.job_stores import QUEUE, Launch
+from tests.support.job_stores import Launch
 from tests.support.waiting import LIMIT_SECONDS
 
 QUICKLY = 0.01
@@ -82,12 +82,12 @@ def test_a_launch_that_fails_leaves_nothing_behind(launch: Launch, database_url:
 def test_a_launch_that_fails_within_dbos_gives_back_its_slot(
     launch: Launch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(_schedules: object) -> None:
-        raise RuntimeError("the schedules cannot be stored")
+    def refuse() -> None:
+        raise RuntimeError("the schedules cannot be read")
 
     with monkeypatch.context() as broken:
-        broken.setattr(ticking, "apply", refuse)
-        with pytest.raises(RuntimeError, match="cannot be stored"):
+        broken.setattr(DBOS, "list_schedules", refuse)
+        with pytest.raises(RuntimeError, match="cannot be read"):
             launch()
 
     assert launch().executor_id == "slot-0"
@@ -104,7 +104,7 @@ def test_a_job_keeps_its_data_exactly_and_as_json(launch: Launch, store: sa.Engi
     launch()
     value = {"price": Decimal("1.50"), "at": datetime(2026, 5, 18, tzinfo=UTC), "pair": (1, "a")}
 
-    assert DBOS.enqueue_workflow(QUEUE, echo, value).get_result(polling_interval_sec=QUICKLY) == value
+    assert DBOS.start_workflow(echo, value).get_result() == value
 
     prefix = "" if store.dialect.name == "sqlite" else "dbos."
     with store.connect() as connection:
@@ -124,15 +124,6 @@ def test_a_failed_job_tells_a_client_what_failed(launch: Launch, client: DBOSCli
     assert (failure.value.fault, failure.value.retry_after) == (Fault.UNAVAILABLE, 1.5)
 
 
-def test_a_client_submits_a_job(launch: Launch, client: DBOSClient) -> None:
-    launch()
-    instant = datetime(2026, 5, 18, tzinfo=UTC)
-
-    handle: WorkflowHandle[datetime] = client.enqueue({"workflow_name": "echo", "queue_name": QUEUE}, instant)
-
-    assert handle.get_result(polling_interval_sec=QUICKLY) == instant
-
-
 def test_jobs_have_a_fixed_version_so_that_new_code_takes_up_old_jobs(
     launch: Launch, store: sa.Engine, workflows: sa.Table
 ) -> None:
@@ -144,40 +135,36 @@ def test_jobs_have_a_fixed_version_so_that_new_code_takes_up_old_jobs(
     assert versions == [VERSION] == ["1"]
 
 
-def test_schedules_that_are_declared_no_more_are_forgotten(launch: Launch) -> None:
-    launch(schedules=[Schedule("old", 15, nothing), Schedule("kept", 15, nothing)]).stop(timeout=0)
-
-    launch(schedules=[Schedule("kept", 30, nothing)])
-
-    stored = {found["schedule_name"]: found["schedule"] for found in DBOS.list_schedules()}
-    assert stored == {"kept": "*/30 * * * * *", "job-retention": "0 0 */1 * * *"}
-
-
-def test_a_tick_that_dbos_takes_up_reaches_its_schedule_and_leaves_one_row(
+def test_a_tick_runs_once_for_two_engines_in_turn_and_leaves_one_row(
     launch: Launch, store: sa.Engine, workflows: sa.Table
 ) -> None:
     ran: list[datetime] = []
-    launch(schedules=[Schedule("daily", 86_400, ran.append)])
+    schedule = Schedule("daily", 86_400, ran.append)
+    at = schedule.last_tick(datetime.now(UTC))
+    outcomes = []
+    for _ in range(2):
+        engine = launch(schedules=[schedule])
+        with SetWorkflowID("one-tick"):
+            tick = DBOS.start_workflow(engine.tick_workflow, at, "daily")
+        outcomes.append(tick.get_result(polling_interval_sec=QUICKLY))
+        assert DBOS.list_workflow_steps(tick.workflow_id) == []
+        engine.stop(timeout=0)
 
-    tick = DBOS.trigger_schedule("daily")
-
-    assert tick.get_result(polling_interval_sec=QUICKLY) == "ran"
+    assert outcomes == ["ran", "ran"]
     assert len(ran) == 1
     with store.connect() as connection:
         assert connection.execute(sa.select(workflows.c.name)).scalars().all() == ["schedule-tick"]
-    assert DBOS.list_workflow_steps(tick.workflow_id) == []
 
 
-def test_ticks_of_hours_ago_are_not_run_when_they_come_at_last(launch: Launch) -> None:
-    ran: list[datetime] = []
-    launch(schedules=[Schedule("hourly", 3600, ran.append)])
-    now = datetime.now(UTC)
+def test_schedules_that_an_earlier_release_stored_are_deleted(launch: Launch) -> None:
+    engine = launch(schedules=[Schedule("old", 15, nothing)])
+    tick: Any = engine.tick_workflow
+    DBOS.create_schedule(schedule_name="old", workflow_fn=tick, schedule="*/15 * * * * *", context="old")
+    engine.stop(timeout=0)
 
-    missed = DBOS.backfill_schedule("hourly", now - timedelta(hours=5), now - timedelta(hours=2))
-    outcomes = [tick.get_result(polling_interval_sec=QUICKLY) for tick in missed]
+    launch(schedules=[Schedule("old", 15, nothing)])
 
-    assert outcomes == ["stale"] * 3
-    assert ran == []
+    assert DBOS.list_schedules() == []
 
 
 def test_an_engine_with_nothing_to_finish_does_not_use_up_its_patience(launch: Launch) -> None:

@@ -13,12 +13,11 @@ from sqlalchemy.exc import OperationalError
 
 from backend.db import Database, bump, change_counters
 from backend.errors import BadRequest
-from backend.jobs import ledger, running, transitions
+from backend.jobs import ledger, transitions
 from backend.jobs.dispatch import START_WITHIN
 from backend.jobs.model import CANCELLED, FAULT, Job
 from backend.jobs.running import JobContext, JobStopped, JobType, Runner
 from tests.support.job_harness import TIMEOUT, JobHarness, runner
-from tests.support.job_stores import Launch
 from tests.support.market_app import Clock
 from tests.support.submitted_jobs import (
     NOW,
@@ -338,14 +337,6 @@ def test_a_dispatcher_that_was_stopped_takes_up_nothing(harness: JobHarness) -> 
 def test_two_job_types_of_one_kind_are_refused(database: Database) -> None:
     with pytest.raises(ValueError, match="Two job types have one kind"):
         runner(database, short_jobs(), short_jobs())
-
-
-def test_a_workflow_without_a_dispatcher_says_so(launch: Launch) -> None:
-    launch()
-    running.use(None)
-
-    with pytest.raises(RuntimeError, match="nothing in this process runs jobs"):
-        DBOS.start_workflow(running.submitted_jobs, "extraction", ["id"]).get_result()
 
 
 def test_each_job_of_a_batch_has_the_start_of_its_own_turn(database: Database) -> None:
