@@ -17,7 +17,7 @@ from typing import Any, NoReturn, Self
 
 import sqlalchemy as sa
 import structlog
-from dbos import DBOS, DBOSConfig
+from dbos import DBOS, DBOSClient, DBOSConfig
 
 from backend.db import LINE
 from backend.jobs.dispatch import Dispatcher
@@ -76,6 +76,8 @@ class JobEngine:
         self._on_slot_lost = on_slot_lost
         self._undo = contextlib.ExitStack()
         self._patience = 0.0
+        self._is_launched = False
+        self._is_idle = True
         self.executor_id: str | None = None
         """The slot that this process holds while it runs."""
         names = [schedule.name for schedule in self._schedules]
@@ -104,7 +106,7 @@ class JobEngine:
             scheduler = Scheduler(self._schedules, self.tick_workflow)
             scheduler.start()
             undo.callback(scheduler.stop)
-            sweeper = Sweeper(store, locks, self.executor_id, on_lost=self._on_slot_lost)
+            sweeper = Sweeper(locks, self.executor_id, on_lost=self._on_slot_lost)
             sweeper.start()
             undo.callback(sweeper.stop)
             if self._dispatcher is not None:
@@ -142,21 +144,36 @@ class JobEngine:
             "log_level": "WARNING",
             "enable_otlp": False,
         }
-        self._dbos = DBOS(config=configuration)
-        undo.callback(self._destroy_dbos)
+        DBOS(config=configuration)
+        undo.callback(self._destroy_dbos, store)
         DBOS.launch()
+        self._is_launched = True
 
-    def _destroy_dbos(self) -> None:
+    def _destroy_dbos(self, store: sa.Engine) -> None:
         DBOS.destroy(workflow_completion_timeout_sec=math.ceil(self._patience))
+        if self._is_launched:
+            self._is_idle = False
+            with contextlib.suppress(sa.exc.SQLAlchemyError):  # a store that is away tells nothing
+                self._is_idle = not self._find_running(store)
+            self._is_launched = False
+
+    def _find_running(self, store: sa.Engine) -> list[str]:
+        """The workflows that threads of this process still run, though dbos has been stopped."""
+        client = DBOSClient(
+            system_database_engine=store, serializer=JsonSerializer(), retry_connection_errors=False
+        )
+        running = client.list_workflows(
+            status="PENDING", executor_id=self.executor_id, load_input=False, load_output=False
+        )
+        client.destroy()
+        ids = [workflow.workflow_id for workflow in running]
+        if ids:
+            log.warning("jobs_still_running", slot=self.executor_id, jobs=ids)
+        return ids
 
     def _give_back(self, locks: Locks) -> None:
-        if running := self._still_running():
-            log.warning("jobs_still_running", slot=self.executor_id, jobs=running)
-        else:
+        if self._is_idle:
             locks.close()
-
-    def _still_running(self) -> list[str]:
-        return list(self._dbos._active_workflows_set.activeList()) if hasattr(self, "_dbos") else []
 
 
 def _quieten_dbos() -> None:

@@ -1,4 +1,3 @@
-import inspect
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -130,7 +129,7 @@ def test_locks_that_a_pooler_threw_away_are_noticed(another: Callable[[], Locks]
 def test_a_process_that_lost_its_slot_stops_working(
     launch: Launch, store: sa.Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(slots, "SWEEP_SECONDS", 0.02)
+    monkeypatch.setattr(slots, "VERIFY_SECONDS", 0.02)
     told = threading.Event()
     launch(on_slot_lost=told.set)
 
@@ -143,19 +142,19 @@ def test_a_store_that_does_not_answer_ends_no_process(
     another: Callable[[], Locks], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     locks = another()
-    nowhere = sa.create_engine("sqlite:////nonexistent/folder/jobs.db")
     warnings: list[str] = []
+
+    def away(**_: object) -> None:
+        raise sa.exc.OperationalError("SELECT", {}, Exception("the server closed the connection"))
+
+    monkeypatch.setattr(DBOS, "list_workflows", away)
     monkeypatch.setattr(slots.log, "warning", lambda event, **_: warnings.append(event))
-    sweeper = Sweeper(nowhere, locks, take_slot(locks), on_lost=lambda: None)
+    sweeper = Sweeper(locks, take_slot(locks), on_lost=lambda: None)
 
     sweeper.sweep()
     sweeper.sweep()
 
     assert warnings == ["jobs_not_swept"], "it is reported once"
-
-
-def test_dbos_has_the_private_call_that_takes_jobs_over() -> None:
-    assert list(inspect.signature(DBOS._recover_pending_workflows).parameters) == ["executor_ids"]
 
 
 @pytest.fixture
@@ -181,11 +180,28 @@ def owner(store: sa.Engine, workflows: sa.Table, job: str) -> tuple[Any, ...]:
 def test_a_dead_process_job_is_resumed_without_repeating_its_steps(
     orphan: str, store: sa.Engine, workflows: sa.Table, another: Callable[[], Locks]
 ) -> None:
-    assert slots.take_over(store, another(), "slot-0") == {"slot-7": 1}
+    assert slots.take_over(another(), "slot-0") == {"slot-7": 1}
 
     assert DBOS.retrieve_workflow(orphan).get_result(polling_interval_sec=0.01) == "made once"
     assert owner(store, workflows, orphan) == ("SUCCESS", "slot-0")
     assert calls == ["workflow", "step", "workflow"]
+
+
+def test_a_job_over_which_too_many_processes_died_is_given_up(
+    orphan: str, store: sa.Engine, workflows: sa.Table, another: Callable[[], Locks]
+) -> None:
+    DBOS.update_workflow_attributes(orphan, {"take_overs": slots.MOST_TAKE_OVERS})
+
+    assert slots.take_over(another(), "slot-0") == {}
+
+    assert owner(store, workflows, orphan)[0] == "CANCELLED"
+
+
+def test_a_job_that_was_taken_over_counts_it(orphan: str, another: Callable[[], Locks]) -> None:
+    slots.take_over(another(), "slot-0")
+
+    [found] = DBOS.list_workflows(workflow_ids=[orphan])
+    assert found.attributes == {"take_overs": 1}
 
 
 def test_a_living_process_job_is_left_alone(
@@ -193,20 +209,20 @@ def test_a_living_process_job_is_left_alone(
 ) -> None:
     another().acquire("slot-7")
 
-    assert slots.take_over(store, another(), "slot-0") == {}
+    assert slots.take_over(another(), "slot-0") == {}
     assert owner(store, workflows, orphan) == ("PENDING", "slot-7")
 
 
 def test_a_process_never_takes_over_its_own_jobs(
     orphan: str, store: sa.Engine, workflows: sa.Table, another: Callable[[], Locks]
 ) -> None:
-    assert slots.take_over(store, another(), "slot-7") == {}
+    assert slots.take_over(another(), "slot-7") == {}
     assert owner(store, workflows, orphan) == ("PENDING", "slot-7")
 
 
 def test_a_slot_is_free_again_after_its_jobs_were_taken_over(
     orphan: str, store: sa.Engine, another: Callable[[], Locks]
 ) -> None:
-    slots.take_over(store, another(), "slot-0")
+    slots.take_over(another(), "slot-0")
 
     assert another().acquire("slot-7")
