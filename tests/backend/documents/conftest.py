@@ -14,12 +14,12 @@ NOW = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 Make = Callable[..., Document]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def now() -> datetime:
     return NOW
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make() -> Make:
     """A document of kind page; its address and external id come of its title."""
 

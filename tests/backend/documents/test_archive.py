@@ -1,11 +1,11 @@
 """The archive of landmarks: strict in what it reads, and brought into the store once."""
 
-import subprocess
-import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 import sqlalchemy as sa
@@ -16,7 +16,6 @@ from backend.documents import archive
 from backend.documents.archive import ArchiveRefused, bring_in, load, to_documents
 from backend.documents.store import DocumentStore
 from backend.documents.tables import document_archives
-from tests.support.waiting import LIMIT_SECONDS
 
 EVENTS = """\
 version: 1
@@ -185,28 +184,22 @@ def test_one_of_several_at_once_brings_it_in(
         assert connection.execute(sa.select(document_archives.c.stored_at)).scalar_one() == now
 
 
-@pytest.mark.processes
-def test_processes_that_start_together_bring_it_in_without_fault(
+def test_services_that_start_together_bring_it_in_without_fault(
     database: Database, write: Write, now: datetime
 ) -> None:
-    program = (
-        "import sys; from pathlib import Path; from datetime import UTC, datetime\n"
-        "from backend.db import Database; from backend.documents.archive import bring_in\n"
-        f"database = Database({database.url!r}); input()\n"
-        f"print(bring_in(database, now=datetime.now(UTC), path=Path({str(write(EVENTS))!r})))"
-    )
-    running = [
-        subprocess.Popen(
-            [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        for _ in range(3)
-    ]
-    for process in running:
-        assert process.stdin is not None
-        process.stdin.write("\n")
-        process.stdin.flush()
-    told = [process.communicate(timeout=LIMIT_SECONDS)[0].strip() for process in running]
-    assert sorted(told) == ["False", "False", "True"]
+    file, together = write(EVENTS), Barrier(3)
+
+    def start(_number: int) -> bool:
+        own = Database(database.url)
+        try:
+            together.wait()
+            return bring_in(own, now=now, path=file)
+        finally:
+            own.dispose()
+
+    with ThreadPoolExecutor(3) as services:
+        told = list(services.map(start, range(3)))
+    assert sorted(told) == [False, False, True]
     assert DocumentStore(database).count() == {"landmark": 6}
 
 

@@ -12,6 +12,7 @@ from backend.documents import dates, readers, yaml_lines
 from backend.documents.model import Document
 from backend.documents.readers import Options
 from backend.file_mistakes import FileMistake
+from tests.support.laws import examples
 
 LINE = {"url": "https://a.example/1", "title": "Halving", "text": "The reward halved."}
 PAGE = """<html lang="ja-JP"><head><title>半減期</title>
@@ -192,7 +193,7 @@ def test_other_files_missing_ones_and_large_ones_are_refused(
     assert "longer than 1 MiB" in refused(tmp_path / "a.jsonl", b"x" * (1024**2 + 1))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=80)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(40))
 @given(st.binary(max_size=80) | st.text(alphabet="-\n:#url [{}]&*'\"! ", max_size=60).map(str.encode))
 def test_no_content_is_an_error(tmp_path: Path, content: bytes) -> None:
     for suffix in (".jsonl", ".md"):

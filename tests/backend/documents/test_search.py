@@ -1,11 +1,11 @@
 """Searching: the right document first, by the same scores on both databases, whatever is asked."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from backend.db import Database
@@ -16,6 +16,8 @@ from backend.documents.full_text import Fts5, Gin
 from backend.documents.index_text import document_terms, query_terms
 from backend.documents.model import Document, Hit
 from backend.documents.store import DocumentStore
+from tests.support import databases
+from tests.support.laws import examples
 
 Make = Callable[..., Document]
 TEXTS = {
@@ -28,16 +30,26 @@ TEXTS = {
 }
 
 
-@pytest.fixture
-def filled(store: DocumentStore, make: Make, now: datetime) -> DocumentStore:
+@pytest.fixture(params=["sqlite", "postgres"], scope="module")
+def filled(
+    request: pytest.FixtureRequest, make: Make, now: datetime, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[DocumentStore]:
+    """A store that tests read and do not change."""
+    with databases.fresh(request.param, tmp_path_factory.mktemp("documents")) as url:
+        database = Database(url)
+        store = DocumentStore(database)
+        store.store(texts_of(make), now=now)
+        yield store
+        database.dispose()
+
+
+def texts_of(make: Make) -> list[Document]:
     languages = ["en", "ja", "zh", "en", "zh", None]
     kinds = ["landmark", "landmark", "landmark", "article", "page", "user"]
-    given = [
+    return [
         make(title, text, language=language, kind=kind)
         for (title, text), language, kind in zip(TEXTS.items(), languages, kinds, strict=True)
     ]
-    store.store(given, now=now)
-    return store
 
 
 def titles(hits: list[Hit]) -> list[str]:
@@ -147,7 +159,7 @@ def test_what_holds_no_word_finds_nothing_and_is_no_error(filled: DocumentStore,
         assert filled.search(asked) == []
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=60)
+@settings(max_examples=examples(40))
 @given(st.text(max_size=60) | st.text(alphabet="\"'*-:^(){}+\\|&!<> ANDORTNEbitco半減の.,0٣Ⅻ", max_size=60))
 @example('bitcoin OR "')
 @example("l'ETF d\u0301e Bitcoin")
@@ -184,12 +196,13 @@ def test_the_shorter_of_many_documents_with_a_term_is_found_among_them(
 
 
 def test_a_new_document_counts_at_once_in_a_small_store(
-    filled: DocumentStore, make: Make, now: datetime
+    store: DocumentStore, make: Make, now: datetime
 ) -> None:
-    before = filled.search("halving")[0].score
-    filled.store([make("Another halving")], now=now)
-    assert filled.search("halving")[0].document.title == "Another halving"
-    assert filled.search("halving")[1].score < before
+    store.store(texts_of(make), now=now)
+    before = store.search("halving")[0].score
+    store.store([make("Another halving")], now=now)
+    assert store.search("halving")[0].document.title == "Another halving"
+    assert store.search("halving")[1].score < before
 
 
 def test_a_large_store_is_counted_anew_after_a_while(

@@ -1,14 +1,16 @@
 """Source finding that reaches out: engines, pages and a model on local servers, and each of them down."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from backend.db import Database
+from backend.db import Database, sqlite_file
 from backend.sources.finding import Finder
+from tests.support import databases
 from tests.support.provider_server import HTML, Behaviour, ProviderServer, Seen, says
 from tests.support.source_finder import finder_over, found
 
@@ -58,21 +60,38 @@ def page(web: Web, path: str, text: str) -> None:
     web.always(path, Behaviour(200, PAGE.format(title="News", text=text).encode(), HTML))
 
 
+@pytest.fixture(scope="module")
+def archived(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store that holds the shipped archive, to be copied."""
+    home = tmp_path_factory.mktemp("archived")
+    with databases.fresh("sqlite", home) as url:
+        database = Database(url)
+        with finder_over(database, home):
+            database.dispose()
+        return sqlite_file(url) or home
+
+
 @pytest.fixture
-def finder(sqlite_database: Database, tmp_path: Path, web: Web) -> Iterator[Finder]:
+def database(archived: Path, tmp_path: Path) -> Iterator[Database]:
+    copied = shutil.copyfile(archived, tmp_path / "copied.db")
+    opened = Database(f"sqlite:///{copied}")
+    yield opened
+    opened.dispose()
+
+
+@pytest.fixture
+def finder(database: Database, tmp_path: Path, web: Web) -> Iterator[Finder]:
     allow = (f"127.0.0.1:{web.port}",)
-    with finder_over(
-        sqlite_database, tmp_path, mode="live", search_searxng_url=web.url, fetch_allow=allow
-    ) as made:
+    with finder_over(database, tmp_path, mode="live", search_searxng_url=web.url, fetch_allow=allow) as made:
         yield made
 
 
 @pytest.fixture
-def with_model(sqlite_database: Database, tmp_path: Path, web: Web) -> Iterator[Finder]:
+def with_model(database: Database, tmp_path: Path, web: Web) -> Iterator[Finder]:
     allow = (f"127.0.0.1:{web.port}",)
     model = {"model_base_url": f"{web.url}/v1", "model_name": "m"}
     with finder_over(
-        sqlite_database, tmp_path, mode="live", search_searxng_url=web.url, fetch_allow=allow, **model
+        database, tmp_path, mode="live", search_searxng_url=web.url, fetch_allow=allow, **model
     ) as made:
         yield made
 
@@ -139,7 +158,7 @@ def test_pages_that_fail_cost_themselves_alone(finder: Finder, web: Web) -> None
     assert [source["url"] for source in found(finder, STATEMENT)["primary_sources"]] == [f"{web.url}/a"]
 
 
-def test_a_private_address_is_never_asked(finder: Finder, web: Web, sqlite_database: Database) -> None:
+def test_a_private_address_is_never_asked(finder: Finder, web: Web, database: Database) -> None:
     other = ProviderServer()
     with other:
         rows = [{"url": f"http://127.0.0.1:{other.port}/secret", "title": "t", "content": "c"}]

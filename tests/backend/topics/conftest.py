@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import orjson
@@ -14,12 +14,14 @@ from backend.articles.engine import RuleSet
 from backend.articles.rules.compiling import shipped
 from backend.auth.principal import Scope
 from backend.auth.service import create_key
-from backend.db import Database
-from backend.topics import rows
+from backend.db import Database, bump, metadata
+from backend.topics import rows, store
 from backend.topics.model import Category, Realm, Topic, TopicText
+from backend.topics.service import FIRST_PAGES, TopicService
 from backend.topics.tables import topics
+from tests.support import databases
 from tests.support.asgi import Answer, send
-from tests.support.market_app import Clock, Running, enable_only, run_app, settings_in
+from tests.support.market_app import CALM, Clock, Running, enable_only, run_app, settings_in
 
 NOW = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 Make = Callable[..., Topic]
@@ -96,17 +98,39 @@ class Service:
     def ago(self, **duration: float) -> str:
         return (self.clock() - timedelta(**duration)).isoformat().replace("+00:00", "Z")
 
+    def empty(self) -> None:
+        """Forget all topics and whatever lists were asked for, and set the clock back."""
+        self.clock.at = CALM
+        with self.database.write() as connection:
+            for table in reversed(metadata.sorted_tables):
+                if table.name.startswith(("topic", "written_texts", "document")):
+                    connection.execute(sa.delete(table))
+            bump(connection, store.CHANGED)
+        served: TopicService = self.running.inner.state.topics
+        served.ready.forget()
+        served.ready._carried.clear()
+        for spelling, recipe in FIRST_PAGES.items():
+            served.ready.expect(spelling, partial(recipe, served))
+
+
+@pytest.fixture(params=["sqlite", "postgres"], scope="module")
+def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """The application that the tests of a module share."""
+    home = tmp_path_factory.mktemp("topics")
+    with databases.fresh(request.param, home) as url:
+        enable_only(home, ())
+        running = run_app(settings_in(home, database_url=url), Clock())
+        now = datetime.now(UTC)
+        wanted: tuple[Scope, ...] = ("read", "ingest", "write")
+        keys = {name: create_key(running.database, name=name, scopes=(name,), now=now).key for name in wanted}
+        terminal = create_key(running.database, name="terminal", terminal=True, now=now)
+        running.inner.state.keyring.reload()
+        yield Service(running, {**keys, "terminal": terminal.key})
+        running.close()
+
 
 @pytest.fixture
-def service(database_url: str, tmp_path: Path) -> Iterator[Service]:
-    enable_only(tmp_path, ())
-    running = run_app(settings_in(tmp_path, database_url=database_url), Clock())
-    wanted: dict[str, tuple[Scope, ...]] = {"read": ("read",), "ingest": ("ingest",), "write": ("write",)}
-    keys = {
-        name: create_key(running.database, name=name, scopes=scopes, now=datetime.now(UTC)).key
-        for name, scopes in wanted.items()
-    }
-    terminal = create_key(running.database, name="terminal", terminal=True, now=datetime.now(UTC))
-    running.inner.state.keyring.reload()
-    yield Service(running, {**keys, "terminal": terminal.key})
-    running.close()
+def service(served: Service) -> Service:
+    """The application over a store without topics."""
+    served.empty()
+    return served

@@ -116,7 +116,7 @@ def sorted_by_hand(texts: list[Any], wanted: Wanted) -> list[int]:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.lists(a_put, max_size=4), st.lists(wishes, min_size=1, max_size=6), st.integers(1, 9))
-def test_pages_together_give_every_wanted_topic_once_and_in_order(
+def test_texts_repeat_their_topics_and_pages_give_every_wanted_one_once_and_in_order(
     shared: Database, puts: list[tuple[list[Topic], bool]], asked: list[Wanted], page_size: int
 ) -> None:
     fill(shared, puts)
@@ -130,20 +130,13 @@ def test_pages_together_give_every_wanted_topic_once_and_in_order(
             read += [row.topic_id for row in found.rows]
         assert read == expected
     assert read_blocks(shared) == counted_by_hand(texts)
+    assert_texts_repeat_their_topics(shared, texts)
 
 
-@settings(
-    max_examples=examples(12),
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-@given(st.lists(a_put, max_size=4))
-def test_every_text_repeats_what_its_topic_says(
-    shared: Database, puts: list[tuple[list[Topic], bool]]
-) -> None:
-    fill(shared, puts)
-    with shared.read() as connection:
+def assert_texts_repeat_their_topics(database: Database, texts: list[Any]) -> None:
+    with database.read() as connection:
         stored = {row.id: row for row in connection.execute(sa.select(topics))}
-    for text in stored_texts(shared):
+    for text in texts:
         topic = stored[text.topic_id]
         assert topic.merged_into is None
         assert (text.realm, text.category, text.published_at) == (
@@ -177,7 +170,7 @@ def counted_by_hand(texts: list[Any]) -> Counter[tuple[str, bool, str]]:
 
 def test_writers_at_once_count_as_if_one_had_waited_for_the_other(database: Database) -> None:
     def write(writer: int) -> None:
-        for number in range(6):
+        for number in range(3):
             given_topics = [
                 Topic(
                     category=Category((writer + at) % 3),

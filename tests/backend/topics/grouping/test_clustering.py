@@ -84,7 +84,7 @@ def test_clusters_are_numbered_by_their_first_headline(rules: RuleSet, noon: dat
 
 
 @given(st.permutations(range(len(WEEK))))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=50)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_the_order_in_which_headlines_come_does_not_matter(group: Group, order: list[int]) -> None:
     found = group([WEEK[place] for place in order])
     back = {frozenset(order[place] for place in one) for one in found}

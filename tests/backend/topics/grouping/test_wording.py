@@ -99,7 +99,7 @@ PIECES = st.sampled_from(
     st.lists(st.lists(PIECES, max_size=6).map(" ".join), min_size=1, max_size=4),
     st.sampled_from(["en", "zh"]),
 )
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_every_sentence_that_is_shown_stands_in_a_members_text(
     make: Make, texts: list[str], language: str
 ) -> None:

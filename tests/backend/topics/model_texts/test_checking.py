@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from backend.articles.rules import compiling
 from backend.entities.model import LANGUAGES, Language
 from backend.topics.model_texts.checking import Given, faults
+from tests.support.laws import examples
 
 RULES = compiling.shipped().rules
 THEFT = (
@@ -196,7 +197,7 @@ def written(value: int, language: Language, how: int) -> str:
 AMOUNTS = st.integers(1, 9_999).map(lambda count: count * 10_000)
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(40))
 @for_all(
     st.lists(st.tuples(AMOUNTS, st.integers(0, 5)), min_size=1, max_size=4),
     AMOUNTS,
@@ -216,7 +217,7 @@ def test_no_figure_passes_that_is_not_in_the_inputs_and_every_one_that_is_does(
 ALPHABET = "0123456789０５９.,兆億亿万千百十三五零〇百mkMKbBillontrd $%ドル元 -~①½٣Ⅳ"
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(60))
 @for_all(st.text(ALPHABET, max_size=24), st.sampled_from(LANGUAGES))
 def test_whatever_holds_a_digit_is_judged_and_never_passes_without_inputs(
     mess: str, language: Language

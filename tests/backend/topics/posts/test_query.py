@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from backend.topics.model import Category, Media, Topic, TopicText
 from backend.topics.posts.query import FILTERS, LONGEST, query_of
+from tests.support.laws import examples
 
 NOW = datetime(2026, 5, 18, 12, 0, tzinfo=UTC)
 
@@ -61,7 +62,7 @@ def test_an_address_that_cannot_be_asked_for_is_left_out(entities: Any, url: str
     assert query_of(topic(url), entities) is None
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(
     urls=st.lists(st.text('/:.?#"()abcé日 -', max_size=300), max_size=12),
     title=st.text(max_size=400),
