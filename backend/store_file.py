@@ -28,7 +28,7 @@ NOT_WRITABLE = (
     "The data folder {folder} cannot be written. Set CHAINPROOF_HOME to a folder that can be written."
 )
 IS_A_FILE = "The data folder cannot be created, since {folder} is a file. Set CHAINPROOF_HOME to a folder."
-FROM_BACKUP = "put a backup in its place with 'chainproof restore FILE --overwrite'"
+FROM_BACKUP = "move the whole data folder away and run 'chainproof restore FILE'"
 
 
 def check_store_file(file: Path) -> None:

@@ -10,10 +10,6 @@ from backend.backup.own_files import CONFIGURATION
 from backend.errors import Conflict
 from backend.settings import Settings
 
-SOMETHING_THERE = (
-    "{place} holds data already. Say --overwrite to replace them, or choose another place by {setting}."
-)
-
 
 def check(settings: Settings, archive: ArchiveReader, files: Sequence[Part]) -> None:
     """Raises :class:`Conflict` where this version cannot restore the archive, or its settings name another

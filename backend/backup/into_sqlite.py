@@ -1,4 +1,4 @@
-"""Restoring into the data folder: built beside what is there, then exchanged by renames."""
+"""Restores into an empty data folder. The store is renamed to its place last, when all else is there."""
 
 import os
 import shutil
@@ -7,60 +7,57 @@ from datetime import datetime
 from pathlib import Path
 
 from backend.backup.archive import ArchiveReader, Part
-from backend.backup.checks import SOMETHING_THERE
+from backend.backup.files import check_files, written_files
 from backend.backup.load import index_anew, load
-from backend.backup.placing import ASIDE, STAGING, moves_for, stage_files
-from backend.data_lock import DataLock, Move, make_moves
+from backend.data_lock import STAGING, DataLock, sync_folder
 from backend.db import Database, sqlite_file
 from backend.errors import BadRequest, Conflict
 from backend.settings import Settings
 from backend.store_file import check_room, folder_faults
 
-TAILS = ("", "-wal", "-shm", "-journal")
-"""Of the names of the files that one SQLite store consists of."""
+NOT_EMPTY = (
+    "{home} holds data already, and a restore writes into an empty data folder only. 1. Stop the service and "
+    "move the folder away, or set CHAINPROOF_HOME to another one. 2. Run the same command again."
+)
 
 
-def restore(
-    settings: Settings, archive: ArchiveReader, files: Sequence[Part], *, overwrite: bool, at: datetime
-) -> Path | None:
-    """Gives the folder that keeps what was there; null where nothing was."""
+def restore(settings: Settings, archive: ArchiveReader, files: Sequence[Part], *, at: datetime) -> None:
+    """Raises :class:`Conflict` where the folder is not empty."""
     home = settings.home
     store = sqlite_file(settings.app_database_url)
     if store is None or store.parent.resolve() != home.resolve():
         raise BadRequest(
             f"The SQLite store is not in the data folder {home}. Set CHAINPROOF_HOME to its folder."
         )
-    staging, aside = home / f"{STAGING}{at:%Y%m%dT%H%M%S%fZ}", home / f"{ASIDE}{at:%Y%m%dT%H%M%S%fZ}"
-    _check_place(store, overwrite=overwrite)
+    _check_empty(settings, store, files)
     check_room(store, sum(part.size for part in archive.manifest.parts))
     with folder_faults(store):
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = DataLock(store, alone=True)
+    staging = home / STAGING
     with lock:
-        _check_place(store, overwrite=overwrite)  # again: an interrupted restore may have been finished
-        for left in home.glob(f"{STAGING}*"):  # by a restore that was killed before its first rename
-            shutil.rmtree(left)
+        _check_empty(settings, store, files)  # again: a service may have been started meanwhile
+        shutil.rmtree(staging, ignore_errors=True)  # of a restore that was interrupted
         try:
-            fresh = _build(archive, staging, at)
-            stage_files(archive, files, staging)
-            moves = [
-                *_store_moves(settings, store, fresh, aside),
-                *moves_for(settings, files, staging, aside),
-            ]
-            make_moves(home, moves, staging=staging)
+            fresh = _build(archive, staging / store.name, at)
+            with written_files(settings, archive, files):
+                sync_folder(home)
+                fresh.rename(store)
+            sync_folder(home)
         finally:
             shutil.rmtree(staging, ignore_errors=True)
-    return aside if aside.exists() else None
 
 
-def _check_place(store: Path, *, overwrite: bool) -> None:
-    if store.exists() and not overwrite:
-        raise Conflict(SOMETHING_THERE.format(place=store, setting="CHAINPROOF_HOME"), code="not_empty")
+def _check_empty(settings: Settings, store: Path, files: Sequence[Part]) -> None:
+    """Neither a store nor the job engine's own, and no files of the user's but those of the archive."""
+    stores = (store, sqlite_file(settings.jobs_database_url))
+    if any(file is not None and file.exists() for file in stores):
+        raise Conflict(NOT_EMPTY.format(home=settings.home), code="not_empty")
+    check_files(settings, files)
 
 
-def _build(archive: ArchiveReader, staging: Path, at: datetime) -> Path:
+def _build(archive: ArchiveReader, file: Path, at: datetime) -> Path:
     """A whole store in a file of its own, on the disk."""
-    file = staging / "chainproof.db"
     database = Database(f"sqlite:///{file}")
     try:
         with database.write() as connection:
@@ -73,11 +70,3 @@ def _build(archive: ArchiveReader, staging: Path, at: datetime) -> Path:
     with file.open("rb") as stream:
         os.fsync(stream.fileno())
     return file
-
-
-def _store_moves(settings: Settings, store: Path, fresh: Path, aside: Path) -> list[Move]:
-    """The store and the job engine's own away, the new store to its place. The engine makes a new one."""
-    engines = sqlite_file(settings.jobs_database_url)
-    old = [file for file in (store, engines) if file is not None]
-    parts = [file.with_name(file.name + tail) for file in dict.fromkeys(old) for tail in TAILS]
-    return [*((part, aside / part.name) for part in parts if part.exists()), (fresh, store)]

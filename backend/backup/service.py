@@ -34,12 +34,10 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What was put in place. ``aside`` is the folder of the data folder that keeps what was there before
-    it, where there was anything; PostgreSQL's former rows are gone."""
+    """What was restored, and the places of the files."""
 
     manifest: Manifest
     files: list[Path]
-    aside: Path | None
 
 
 def back_up(settings: Settings, target: Path, *, overwrite: bool = False, clock: Clock) -> Written:
@@ -106,23 +104,20 @@ def verify(file: Path) -> Manifest:
         return archive.manifest
 
 
-def restore(
-    settings: Settings, file: Path, *, overwrite: bool = False, data_only: bool = False, clock: Clock
-) -> Restored:
-    """Put an archive in place of what is there: all of it or nothing.
+def restore(settings: Settings, file: Path, *, data_only: bool = False, clock: Clock) -> Restored:
+    """Restore an archive into an empty data folder or database: all of it or nothing.
 
-    It is verified whole first. Raises :class:`Conflict` with a sentence where it is of a newer schema,
-    where something is there and ``overwrite`` is not meant, or where the service runs. With ``data_only``
-    the files of the data folder stay as they are.
+    It is verified whole first. Raises :class:`Conflict` with a sentence where it is of a newer schema or
+    where data are there. With ``data_only`` the files of the data folder stay as they are.
     """
     with ArchiveReader(file) as archive:
         archive.verify()
         files = [] if data_only else archive.manifest.files
         check(settings, archive, files)
         put = into_sqlite.restore if settings.is_sqlite else into_postgres.restore
-        aside = put(settings, archive, files, overwrite=overwrite, at=clock())
+        put(settings, archive, files, at=clock())
     places = [settings.home / part.path.removeprefix(FILES) for part in files]
-    return Restored(archive.manifest, places, aside)
+    return Restored(archive.manifest, places)
 
 
 def _write(settings: Settings, archive: ArchiveWriter, clock: Clock) -> Manifest:

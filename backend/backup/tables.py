@@ -34,14 +34,6 @@ def names_at(revision: str) -> frozenset[str]:
     return frozenset(name for name in found if is_declared(name)) - MADE_AGAIN
 
 
-def all_of_ours(connection: Connection) -> list[str]:
-    """Every table in the store that any migration made, the indexes too: what a restore replaces."""
-    known = names_at(migrations.newest_revision()) | MADE_AGAIN
-    return [
-        name for name in sa.inspect(connection).get_table_names() if name in known or not is_declared(name)
-    ]
-
-
 def reflected(connection: Connection, names: frozenset[str]) -> list[sa.Table]:
     """The tables as the store has them, those that others refer to first."""
     found = sa.MetaData()

@@ -63,26 +63,17 @@ def backup(
 @in_words
 def restore(
     file: Annotated[Path, typer.Argument(help="An archive that 'chainproof backup' wrote.")],
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing data.")] = False,
     data_only: Annotated[
         bool, typer.Option("--data-only", help="Keep your own files in the data folder unchanged.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Restore a backup, into SQLite or PostgreSQL as the settings say.
-
-    All programs of the service must be stopped.
-    """
+    """Restore a backup into an empty data folder, or into an empty database if the settings name one."""
     from backend.backup import service
 
     with err.status("Restoring…"):
-        restored = service.restore(Settings(), file, overwrite=overwrite, data_only=data_only, clock=utc_now)
-    aside = None if restored.aside is None else str(restored.aside)
-    _tell(restored.manifest, as_json, f"Restored {_words(restored.manifest)}.", aside=aside)
-    if aside and not as_json:
-        out.print(
-            f"What was there is in {aside}: delete it when all is well.", highlight=False, soft_wrap=True
-        )
+        restored = service.restore(Settings(), file, data_only=data_only, clock=utc_now)
+    _tell(restored.manifest, as_json, f"Restored {_words(restored.manifest)}.")
 
 
 def _words(manifest: "Manifest") -> str:

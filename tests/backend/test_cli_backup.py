@@ -32,7 +32,7 @@ def test_a_folder_is_backed_up_verified_and_restored_elsewhere(
     again = run.invoke(app, ["backup", file])
     assert (again.exit_code, "--overwrite" in again.stderr) == (2, True)
     refused = run.invoke(app, ["restore", file])
-    assert (refused.exit_code, "--overwrite" in refused.stderr) == (2, True)
+    assert (refused.exit_code, "2. Run the same command again" in refused.stderr) == (2, True)
 
     monkeypatch.setenv("CHAINPROOF_HOME", str(tmp_path / "other"))
     restored = run.invoke(app, ["restore", file])

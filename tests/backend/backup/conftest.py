@@ -26,7 +26,7 @@ NOW = datetime(2026, 5, 18, 12, tzinfo=UTC)
 
 @dataclass
 class Installation:
-    """A data folder and its store. Databases that are opened are closed before a restore."""
+    """A data folder and its store."""
 
     settings: Settings
 
@@ -45,8 +45,8 @@ class Installation:
     def back_up(self, target: Path, **more: Any) -> Written:
         return service.back_up(self.settings, target, clock=lambda: NOW, **more)
 
-    def restore(self, file: Path, *, overwrite: bool = True, **more: Any) -> Restored:
-        return service.restore(self.settings, file, overwrite=overwrite, clock=lambda: NOW, **more)
+    def restore(self, file: Path, **more: Any) -> Restored:
+        return service.restore(self.settings, file, clock=lambda: NOW, **more)
 
     def rows(self, table: sa.Table) -> list[Any]:
         with self.open() as database, database.read() as connection:

@@ -16,7 +16,7 @@ from backend.jobs.engine import JobEngine
 from backend.jobs.model import Job
 from backend.jobs.running import JobContext
 from backend.jobs.tables import job_steps, jobs, submissions
-from tests.backend.backup.conftest import Install
+from tests.backend.backup.conftest import Install, Installation
 from tests.support.databases import Store
 from tests.support.submitted_jobs import ended, long_jobs, short_jobs, submit
 from tests.support.waiting import LIMIT_SECONDS
@@ -77,8 +77,7 @@ def test_a_backup_is_one_snapshot_and_keeps_no_writer_waiting(
 def test_each_accepted_job_ends_once_after_a_restore_wherever_the_backup_found_it(
     install: Install, tmp_path: Path, kind: Store
 ) -> None:
-    here = install(kind)
-    url, home = here.settings.jobs_database_url, here.home
+    here, there = install(kind), install(kind, empty=True)
     hold, at_work = threading.Event(), threading.Semaphore(0)
     runs: list[str] = []
 
@@ -91,16 +90,16 @@ def test_each_accepted_job_ends_once_after_a_restore_wherever_the_backup_found_i
     def publish(connection: sa.Connection, job: Job, _result: object, _now: datetime) -> None:
         bump(connection, f"published-{job.id}")
 
-    def engine(database: Database) -> JobEngine:
+    def engine(place: Installation, database: Database) -> JobEngine:
         types = [long_jobs(handle, publish=publish, concurrency=1), short_jobs(handle, publish=publish)]
         return JobEngine(
-            url,
-            home,
+            place.settings.jobs_database_url,
+            place.home,
             schedules=[],
             dispatcher=Dispatcher(database, types, timeout=timedelta(seconds=LIMIT_SECONDS)),
         )
 
-    with here.open() as database, engine(database):
+    with here.open() as database, engine(here, database):
         hold.set()
         done = submit(database, "sources", now=datetime.now(UTC))
         assert ended(database, done).status == "completed"
@@ -118,15 +117,15 @@ def test_each_accepted_job_ends_once_after_a_restore_wherever_the_backup_found_i
         assert ended(database, running).status == "completed", "which the backup does not know of"
         assert ended(database, waiting).status == "completed"
 
-    here.restore(file)
+    there.restore(file)
     runs.clear()
     unfinished = {running.id, waiting.id, taken.id}
-    assert {row.id for row in here.rows(jobs) if row.status == "pending"} == unfinished
-    assert here.rows(job_steps) == []
-    with here.open() as database, engine(database):
+    assert {row.id for row in there.rows(jobs) if row.status == "pending"} == unfinished
+    assert there.rows(job_steps) == []
+    with there.open() as database, engine(there, database):
         for job in (running, waiting, taken):
             assert ended(database, job).status == "completed"
         assert ledger.read(database, "sources", done.id) is not None
     assert sorted(runs) == sorted(unfinished)
-    published = {row.topic: row.n % 1_000 for row in here.rows(change_counters) if "published" in row.topic}
+    published = {row.topic: row.n % 1_000 for row in there.rows(change_counters) if "published" in row.topic}
     assert published == {f"published-{job.id}": 1 for job in (done, running, waiting, taken)}

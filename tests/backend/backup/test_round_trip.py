@@ -14,9 +14,11 @@ from backend.auth import service as auth_service
 from backend.auth.keyring import Keyring
 from backend.auth.principal import Place
 from backend.backup.archive import FILES
+from backend.data_lock import STAGING
 from backend.db import Database, change_counters
 from backend.documents.model import Document
 from backend.documents.store import DocumentStore
+from backend.errors import Conflict
 from backend.markets.tables import asset_icons, price_points
 from backend.topics import store as topic_store
 from backend.topics.model import Category, Topic, TopicText
@@ -84,11 +86,10 @@ def test_all_rows_come_back_and_ids_are_counted_on(
         key = fill(database)
     first = here.back_up(tmp_path / "first.zip")
 
-    restored = there.restore(first.file, overwrite=False)
+    there.restore(first.file)
     is_the_same(there, key)
     again = there.back_up(tmp_path / "again.zip")
 
-    assert restored.aside is None
     before, after = digests(first.file), digests(again.file)
     differ = {name for name in before if before[name] != after[name]}
     assert differ <= MADE_OTHER_ON_PURPOSE, differ
@@ -100,25 +101,15 @@ def test_all_rows_come_back_and_ids_are_counted_on(
         assert connection.execute(sa.select(sa.func.max(topics.c.id))).scalar_one() > known
 
 
-def test_what_was_there_is_replaced_and_no_cached_answer_is_mistaken_for_a_new_one(
+def test_no_cached_answer_is_mistaken_for_one_after_a_restore(
     install: Install, tmp_path: Path, kind: Store
 ) -> None:
-    here = install(kind)
+    here, there = install(kind), install(kind, empty=True)
     with here.open() as database:
-        key = fill(database)
-    file = here.back_up(tmp_path / "b.zip").file
+        fill(database)
     counted = {row.topic: row.n for row in here.rows(change_counters)}
-    with here.open() as database:
-        auth_service.create_key(database, name="later", scopes=["read"], now=NOW)
-        with database.write() as connection:
-            connection.execute(sa.delete(price_points))
-
-    here.restore(file)
-
-    is_the_same(here, key)
-    with here.open() as database:
-        assert [info.name for info in auth_service.list_keys(database)] == ["desk"]
-    after = {row.topic: row.n for row in here.rows(change_counters)}
+    there.restore(here.back_up(tmp_path / "b.zip").file)
+    after = {row.topic: row.n for row in there.rows(change_counters)}
     assert all(after[name] > number + 1_000 for name, number in counted.items())
 
 
@@ -136,11 +127,12 @@ def test_an_older_backup_is_brought_to_the_newest_schema(
     with here.open() as database:
         assert not is_current(database), "A backup changes nothing."
 
-    here.restore(written.file)
+    there = install(kind, empty=True)
+    there.restore(written.file)
 
-    with here.open() as database:
+    with there.open() as database:
         assert is_current(database)
-    assert [row.n % 1_000 for row in here.rows(change_counters)] == [7]
+    assert [row.n % 1_000 for row in there.rows(change_counters)] == [7]
 
 
 def test_the_users_own_files_come_back_for_their_owner_alone(install: Install, tmp_path: Path) -> None:
@@ -155,23 +147,31 @@ def test_the_users_own_files_come_back_for_their_owner_alone(install: Install, t
     assert stat.S_IMODE(written.file.stat().st_mode) == 0o600
     assert {part.path for part in written.manifest.files} == {FILES + name for name in own}
 
-    (here.home / "assets.yaml").write_bytes(b"changed")
-    (here.home / "rules" / "later.yaml").write_bytes(b"later")
-    restored = here.restore(written.file)
+    there = install("sqlite", empty=True)
+    restored = there.restore(written.file)
 
-    assert {name: (here.home / name).read_bytes() for name in own} == own
-    assert stat.S_IMODE((here.home / "local.key").stat().st_mode) == 0o600
-    assert not (here.home / "rules" / "later.yaml").exists()
-    assert restored.aside is not None
-    assert (restored.aside / "rules" / "later.yaml").read_bytes() == b"later"
-    assert (restored.aside / "assets.yaml").read_bytes() == b"changed"
-    assert (restored.aside / "chainproof.db").exists()
-    assert (here.home / "notes.txt").exists()
-    assert list(here.home.glob(".restore-*")) == []
+    assert {path.relative_to(there.home).as_posix() for path in restored.files} == set(own)
+    assert {name: (there.home / name).read_bytes() for name in own} == own
+    assert stat.S_IMODE((there.home / "local.key").stat().st_mode) == 0o600
+    assert not (there.home / "notes.txt").exists()
+    assert not (there.home / STAGING).exists()
 
-    (here.home / "assets.yaml").write_bytes(b"mine")
-    here.restore(written.file, data_only=True)
-    assert (here.home / "assets.yaml").read_bytes() == b"mine"
+
+@pytest.mark.parametrize("changed", ["assets.yaml", "rules/later.yaml"])
+def test_a_file_of_the_users_is_never_replaced_nor_mixed_with_others(
+    install: Install, tmp_path: Path, kind: Store, changed: str
+) -> None:
+    here, there = install(kind), install(kind, empty=True)
+    for home in (here.home, there.home):
+        (home / "rules").mkdir()
+        for name in ("assets.yaml", "rules/a.yaml"):
+            (home / name).write_text("same\n")
+    file = here.back_up(tmp_path / "b.zip").file
+    (there.home / changed).write_text("mine\n")
+    with pytest.raises(Conflict, match="--data-only"):
+        there.restore(file)
+    there.restore(file, data_only=True)
+    assert (there.home / changed).read_text() == "mine\n"
 
 
 def test_files_that_lie_elsewhere_are_named_and_left_out(
