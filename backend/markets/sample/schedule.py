@@ -1,7 +1,7 @@
 """When the sample market's script shows what: a cycle of thirty days that begins again for ever.
 
-Cycles count from :data:`EPOCH`, whatever the seed, so a page or a test can jump to the next event
-of a kind. Offsets are hours from the start of the cycle; an event may run into the next cycle.
+Cycles count from :data:`EPOCH`, whatever the seed. Offsets are hours from the start of the cycle; an event may
+run into the next cycle.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,6 @@ from backend.markets.sample.noise import Floats
 EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
 EPOCH_SECONDS = EPOCH.timestamp()
 CYCLE_HOURS = 720
-CYCLE = timedelta(hours=CYCLE_HOURS)
 DAY = 24
 
 CRASH_HOUR = 15 * DAY + 21
@@ -151,20 +150,6 @@ class Schedule:
     def __init__(self, cast: Cast) -> None:
         self.cast = cast
         self.windows = windows_of(cast)
-
-    def events_at(self, time: datetime) -> tuple[Event, ...]:
-        """Everything on show at ``time``."""
-        return tuple(event for window in self.windows for event in window.at(time))
-
-    def next_event(self, kind: EventKind, after: datetime) -> Event:
-        """The first event of ``kind`` that starts at or after ``after``."""
-        coming: list[Event] = []
-        for window in self.windows:
-            if window.kind is kind:
-                number = window.number_at(after)
-                event = window.occurrence(number)
-                coming.append(event if event.starts >= after else window.occurrence(number + 1))
-        return min(coming, key=lambda event: event.starts)
 
     def active(self, kind: EventKind, time: datetime, provider: str | None = None) -> Sequence[Event]:
         """Events of ``kind`` at ``time``, of one provider if named."""

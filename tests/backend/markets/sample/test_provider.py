@@ -13,6 +13,7 @@ from backend.markets.sample.figures import percent_of, price_of
 from backend.markets.sample.mood import BANDS
 from backend.markets.sample.schedule import EPOCH
 from tests.backend.markets.sample.conftest import SEED, Coin
+from tests.support.sample_events import next_event
 
 Views = Mapping[str, SampleProvider]
 
@@ -135,7 +136,7 @@ def test_the_totals_are_those_of_the_ranking_and_a_little_more(
 
 
 def test_the_mood_follows_the_market(views: Views, market: SampleMarket) -> None:
-    crash = market.schedule.next_event(EventKind.CRASH, EPOCH)
+    crash = next_event(market.schedule, EventKind.CRASH, EPOCH)
     before, after = [], []
     for cycle in range(8):
         time = crash.starts + timedelta(days=30 * cycle)
@@ -150,7 +151,7 @@ def test_the_mood_follows_the_market(views: Views, market: SampleMarket) -> None
 
 
 def test_a_view_in_an_outage_answers_nothing(views: Views, market: SampleMarket) -> None:
-    event = market.schedule.next_event(EventKind.OUTAGE, EPOCH)
+    event = next_event(market.schedule, EventKind.OUTAGE, EPOCH)
     assert event.provider is not None
     down = views[event.provider]
     during = event.starts + timedelta(minutes=3)
@@ -171,7 +172,7 @@ def test_a_view_in_an_outage_answers_nothing(views: Views, market: SampleMarket)
 
 
 def test_a_throttled_view_says_when_to_come_back(views: Views, market: SampleMarket) -> None:
-    event = market.schedule.next_event(EventKind.THROTTLE, EPOCH)
+    event = next_event(market.schedule, EventKind.THROTTLE, EPOCH)
     assert event.provider is not None
     during = event.starts + timedelta(minutes=2)
     with pytest.raises(ProviderError) as caught:

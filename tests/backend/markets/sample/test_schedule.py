@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from backend.markets.sample import EventKind, Schedule
 from backend.markets.sample.calibration import shipped_calibration
-from backend.markets.sample.schedule import CYCLE, EPOCH
+from backend.markets.sample.schedule import EPOCH
+from tests.support.sample_events import CYCLE, events_at, next_event
 
 SCHEDULE = Schedule(shipped_calibration().cast)
 ANY_TIME = st.datetimes(datetime(2020, 1, 1), datetime(2040, 12, 31), timezones=st.just(UTC))  # noqa: DTZ001
@@ -15,7 +16,7 @@ PHASES = {EventKind.CALM, EventKind.TREND, EventKind.CRASH, EventKind.RECOVERY, 
 
 @given(ANY_TIME)
 def test_the_market_is_in_exactly_one_phase_at_any_time(time: datetime) -> None:
-    assert len([event for event in SCHEDULE.events_at(time) if event.kind in PHASES]) == 1
+    assert len([event for event in events_at(SCHEDULE, time) if event.kind in PHASES]) == 1
 
 
 @given(ANY_TIME)
@@ -28,16 +29,16 @@ def test_something_is_divergent_something_halted_and_something_new_at_any_time(t
 
 @given(ANY_TIME, st.sampled_from(list(EventKind)))
 def test_the_next_event_of_a_kind_is_on_when_it_starts(after: datetime, kind: EventKind) -> None:
-    event = SCHEDULE.next_event(kind, after)
+    event = next_event(SCHEDULE, kind, after)
     assert after <= event.starts < after + CYCLE
-    assert event in SCHEDULE.events_at(event.starts)
-    assert event in SCHEDULE.events_at(event.ends - timedelta(seconds=1))
-    assert event not in SCHEDULE.events_at(event.ends)
+    assert event in events_at(SCHEDULE, event.starts)
+    assert event in events_at(SCHEDULE, event.ends - timedelta(seconds=1))
+    assert event not in events_at(SCHEDULE, event.ends)
 
 
 @given(ANY_TIME)
 def test_a_cycle_later_the_same_is_on(time: datetime) -> None:
-    now, later = SCHEDULE.events_at(time), SCHEDULE.events_at(time + CYCLE)
+    now, later = events_at(SCHEDULE, time), events_at(SCHEDULE, time + CYCLE)
     assert [(event.kind, event.assets, event.starts + CYCLE) for event in now] == [
         (event.kind, event.assets, event.starts) for event in later
     ]
@@ -53,7 +54,7 @@ def test_an_event_that_runs_into_the_next_cycle_is_still_on_there() -> None:
 
 @pytest.mark.parametrize("kind", [EventKind.OUTAGE, EventKind.THROTTLE])
 def test_the_failures_of_one_view_can_be_asked_for(kind: EventKind) -> None:
-    event = SCHEDULE.next_event(kind, EPOCH)
+    event = next_event(SCHEDULE, kind, EPOCH)
     assert event.provider is not None
     assert SCHEDULE.active(kind, event.starts, event.provider) == [event]
     assert not SCHEDULE.active(kind, event.starts, "another-view")

@@ -12,6 +12,7 @@ from backend.markets.model import Quote
 from backend.markets.sample import EventKind, SampleMarket, SampleProvider
 from backend.markets.sample.calibration import shipped_calibration
 from tests.backend.markets.sample.conftest import Coin
+from tests.support.sample_events import next_event
 
 CYCLE_START = datetime(2026, 11, 16, tzinfo=UTC)
 ALTS = ["solana", "xrp", "dogecoin", "cardano", "chainlink", "avalanche", "sui", "polkadot", "near", "aave"]
@@ -30,7 +31,7 @@ def spread_pct(views: Views, asset_id: str, time: datetime) -> float:
 
 @pytest.mark.parametrize("cycle", range(3))
 def test_the_crash_hour_has_the_proportions_of_the_real_one(market: SampleMarket, cycle: int) -> None:
-    crash = market.schedule.next_event(EventKind.CRASH, CYCLE_START + timedelta(days=30 * cycle))
+    crash = next_event(market.schedule, EventKind.CRASH, CYCLE_START + timedelta(days=30 * cycle))
     hour = market.ohlc(["bitcoin", *ALTS], 3600, crash.starts, crash.ends)
     wick, close = 100 * (hour.low / hour.open - 1)[0], 100 * (hour.close / hour.open - 1)[0]
     assert wick[0] == pytest.approx(-11.5, abs=1.2)
@@ -40,7 +41,7 @@ def test_the_crash_hour_has_the_proportions_of_the_real_one(market: SampleMarket
 
 
 def test_after_the_crash_the_alts_recover_and_the_market_is_rough(market: SampleMarket) -> None:
-    crash = market.schedule.next_event(EventKind.CRASH, CYCLE_START)
+    crash = next_event(market.schedule, EventKind.CRASH, CYCLE_START)
     index = [market.universe.index[name] for name in ALTS]
 
     def volatility(start: datetime) -> float:
@@ -62,7 +63,7 @@ def test_after_the_crash_the_alts_recover_and_the_market_is_rough(market: Sample
 
 def test_a_stablecoin_falls_to_0_877_and_is_back_within_three_days(market: SampleMarket) -> None:
     coin = market.calibration.cast.depeg
-    fall = market.schedule.next_event(EventKind.DEPEG, CYCLE_START)
+    fall = next_event(market.schedule, EventKind.DEPEG, CYCLE_START)
     table = market.ohlc([coin], 1800, fall.starts, fall.ends)
     assert fall.ends - fall.starts == timedelta(days=3)
     assert table.low.min() == pytest.approx(0.877, abs=0.008)
@@ -72,7 +73,7 @@ def test_a_stablecoin_falls_to_0_877_and_is_back_within_three_days(market: Sampl
 
 def test_an_algorithmic_coin_falls_to_a_tenth_and_stays_there(market: SampleMarket) -> None:
     coin = market.calibration.cast.collapse
-    fall = market.schedule.next_event(EventKind.COLLAPSE, CYCLE_START)
+    fall = next_event(market.schedule, EventKind.COLLAPSE, CYCLE_START)
     assert market.price_at(coin, fall.starts - timedelta(hours=1)) == pytest.approx(1, abs=0.003)
     for day in range(5, 17):
         assert market.price_at(coin, fall.starts + timedelta(days=day)) == pytest.approx(0.1, rel=0.25)

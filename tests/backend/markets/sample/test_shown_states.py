@@ -15,6 +15,7 @@ from backend.markets.model import SAMPLE_PROVIDERS, Quote
 from backend.markets.sample import EventKind, SampleMarket, SampleProvider
 from backend.markets.setup import traits_of
 from tests.backend.markets.sample.conftest import SEED, coins
+from tests.support.sample_events import next_event
 
 ASSETS = coins()
 MARKET = SampleMarket(SEED, ASSETS)
@@ -52,7 +53,7 @@ def test_at_any_quiet_time_most_agree_one_diverges_and_one_is_stale(time: dateti
 
 @pytest.mark.parametrize("minute", [20, 24, 32])
 def test_in_the_crash_hour_the_delay_alone_makes_many_disagree(minute: int) -> None:
-    crash = MARKET.schedule.next_event(EventKind.CRASH, datetime(2026, 11, 16, tzinfo=UTC))
+    crash = next_event(MARKET.schedule, EventKind.CRASH, datetime(2026, 11, 16, tzinfo=UTC))
     now = crash.starts + timedelta(minutes=minute)
     seen = states([view.quotes(ASSETS, now).quotes for view in VIEWS], now)
     assert seen["divergent"] + seen["conflict"] > 0.2 * len(ASSETS)

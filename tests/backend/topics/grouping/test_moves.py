@@ -22,6 +22,7 @@ from backend.topics.grouping.regrouping import regroup
 from backend.topics.model import Category
 from backend.topics.tables import news_items
 from tests.backend.topics.conftest import stored_topics
+from tests.support.sample_events import next_event
 
 HOUR, STEP = timedelta(hours=1), timedelta(minutes=30)
 AT = datetime(2026, 3, 4, 12, tzinfo=UTC)
@@ -91,8 +92,8 @@ def test_stored_candles_tell_it_once_they_are_closed_and_of_their_realm_alone(da
 def test_the_sample_markets_scripted_crash_is_one_and_its_calm_week_is_not(sqlite_database: Database) -> None:
     settings, assets = Settings(), load_assets()
     market = SampleMarket(settings.sample_seed, assets.all)
-    crash = market.schedule.next_event(EventKind.CRASH, AT).starts
-    calm = market.schedule.next_event(EventKind.CALM, AT).starts + timedelta(days=5, hours=12)
+    crash = next_event(market.schedule, EventKind.CRASH, AT).starts
+    calm = next_event(market.schedule, EventKind.CALM, AT).starts + timedelta(days=5, hours=12)
     provider, bitcoin = SampleProvider("sample-a", market), [assets.by_id["bitcoin"]]
     for moment in (crash, calm):
         past = provider.history_30m(bitcoin, moment - timedelta(days=8), moment + 3 * HOUR)

@@ -1,0 +1,24 @@
+"""Finds events of the sample market's script."""
+
+from datetime import datetime, timedelta
+
+from backend.markets.sample import Event, EventKind, Schedule
+from backend.markets.sample.schedule import CYCLE_HOURS
+
+CYCLE = timedelta(hours=CYCLE_HOURS)
+
+
+def events_at(schedule: Schedule, time: datetime) -> tuple[Event, ...]:
+    """Everything on show at ``time``."""
+    return tuple(event for window in schedule.windows for event in window.at(time))
+
+
+def next_event(schedule: Schedule, kind: EventKind, after: datetime) -> Event:
+    """The first event of ``kind`` that starts at or after ``after``."""
+    coming: list[Event] = []
+    for window in schedule.windows:
+        if window.kind is kind:
+            number = window.number_at(after)
+            event = window.occurrence(number)
+            coming.append(event if event.starts >= after else window.occurrence(number + 1))
+    return min(coming, key=lambda event: event.starts)
