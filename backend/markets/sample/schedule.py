@@ -1,7 +1,7 @@
 """When the sample market's script shows what: a cycle of thirty days that begins again for ever.
 
-Cycles count from :data:`EPOCH`, whatever the seed. Offsets are hours from the start of the cycle; an event may
-run into the next cycle.
+Cycles count from :data:`EPOCH`, whatever the seed. Offsets are hours from the start of the cycle; an event
+may run into the next cycle.
 """
 
 from collections.abc import Iterator, Sequence
