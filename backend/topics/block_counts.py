@@ -1,12 +1,12 @@
-"""Updates the counts in ``topic_blocks`` for the version before this one, which pages by them.
+"""Counts topics by language, realm and category, in the transaction that changes them.
 
-This version reads none of them. They stay right since both versions work on one store during an upgrade, and
-since a store may go back to the version before. The release after this one deletes this file, and drops the
-table in a revision that contracts.
+A COUNT of a million topics takes 0.1 s, and would be due for each filter after each change. The rows of a
+language are summed up: this version makes one for each. The version before divides a language into more of
+them, each for a stretch of its order, and may write and read beside this one.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend.db import UtcTime, upsert
-from backend.topics.model import Realm
+from backend.topics.model import Category, Realm
 from backend.topics.tables import COUNTED, block_count, topic_blocks
 
 
@@ -29,7 +29,7 @@ class Place(NamedTuple):
 
 
 _COLUMNS = [block_count(realm, category) for realm, category in COUNTED]
-_FIRST_BLOCK = {"first_at": datetime.min.replace(tzinfo=UTC), "first_id": 0, **dict.fromkeys(_COLUMNS, 0)}
+FIRST_BLOCK = {"first_at": datetime.min.replace(tzinfo=UTC), "first_id": 0, **dict.fromkeys(_COLUMNS, 0)}
 _starts = topic_blocks.alias()
 _HOLDING = (
     sa.select(_starts.c.first_at, _starts.c.first_id)
@@ -61,7 +61,7 @@ def apply(connection: Connection, *, left: Iterable[Place], came: Iterable[Place
     upsert(
         connection,
         topic_blocks,
-        [{"language": language, **_FIRST_BLOCK} for language in languages],
+        [{"language": language, **FIRST_BLOCK} for language in languages],
         keep=tuple(_COLUMNS),
     )
     none = {f"more_{name}": 0 for name in _COLUMNS}
@@ -76,3 +76,11 @@ def apply(connection: Connection, *, left: Iterable[Place], came: Iterable[Place
         for place, by in changes.items()
     ]
     connection.execute(_ADD, rows)
+
+
+def total(connection: Connection, language: str, realms: Collection[Realm], category: Category | None) -> int:
+    """How many topics of ``realms`` have a text in ``language``; in ``category`` alone, if given."""
+    categories = Category if category is None else [category]
+    columns = [topic_blocks.c[block_count(realm, one)] for realm in realms for one in categories]
+    rows = sa.select(*columns).where(topic_blocks.c.language == language)
+    return sum(sum(row) for row in connection.execute(rows))

@@ -1,8 +1,9 @@
 """Reads pages of topics: newest first, with the number of topics on all pages.
 
 A page without a search is an OFFSET on an index that holds the whole order; only the topics of the page are
-read from their tables. The full-text index finds the topics of a search, which are then sorted. Totals, and
-the sorted ids of searches, are kept until a topic changes: each change moves the topics' change counter.
+read from their tables. The full-text index finds the topics of a search, which are then sorted. Totals of
+languages and categories are stored; those between instants, and the sorted ids of searches, are kept until a
+topic changes: each change moves the topics' change counter.
 """
 
 from array import array
@@ -14,7 +15,7 @@ from sqlalchemy.engine import Connection, Row
 
 from backend.db import Database, change_counters
 from backend.entities.model import Language
-from backend.topics import search_index
+from backend.topics import block_counts, search_index
 from backend.topics.listing import LISTED, NEWEST_FIRST, Page, Wanted
 from backend.topics.model import Realm
 from backend.topics.store import CHANGED
@@ -76,8 +77,11 @@ class Pages:
     def _count(self, connection: Connection, cache: _Cache, wanted: Wanted) -> int:
         total = cache.totals.get(wanted)
         if total is None:
-            counted = sa.select(sa.func.count()).select_from(self._select(wanted).subquery())
-            total = connection.execute(counted).scalar_one()
+            if wanted.after is None and wanted.before is None:
+                total = block_counts.total(connection, wanted.language, self._realms, wanted.category)
+            else:
+                counted = sa.select(sa.func.count()).select_from(self._select(wanted).subquery())
+                total = connection.execute(counted).scalar_one()
             cache.make_room(0)
             cache.totals[wanted] = total
         return total
