@@ -18,6 +18,7 @@ from dashboard import icons
 from dashboard.client import api
 from dashboard.components.chart import library
 from dashboard.document import Document
+from dashboard.sign_in import desk as desks
 from dashboard.sign_in import guard, routes
 from dashboard.sign_in.desk import open_desk
 from dashboard.sign_in.rounds import Rounds
@@ -51,9 +52,9 @@ async def lifespan(_: Any) -> AsyncIterator[dict[str, Any]]:
     if rounds is not None:
         rounds.start()
     yield {}
-    if desk is not None and rounds is not None:
+    if rounds is not None:
         rounds.stop()
-        desk.close()
+        desks.close()
     await warming
     api.close()
 

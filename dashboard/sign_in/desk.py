@@ -13,7 +13,6 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from backend.settings import Settings, SettingsError, is_loopback
 from dashboard.client.callers import NOBODY, Caller
-from dashboard.environment import environment
 from dashboard.sign_in.authority import SCOPES, Authority, Tokens
 from dashboard.sign_in.session import Session
 from dashboard.sign_in.sessions import Sessions
@@ -96,26 +95,28 @@ class Desk:
 
 
 _lock = threading.Lock()
-_made: tuple[tuple[tuple[str, str], ...], Desk | None] | None = None
+_made: list[Desk | None] = []
 
 
 def desk() -> Desk | None:
-    """This process's desk; null where nobody signs in. Another one when the environment has changed.
+    """This process's desk, made at the first call; null where nobody signs in.
 
     Raises :class:`~backend.settings.SettingsError` for settings that cannot be read.
     """
-    global _made
-    now = environment()
-    made = _made
-    if made is not None and made[0] == now:
-        return made[1]
     with _lock:
-        if _made is None or _made[0] != now:
-            if _made is not None and _made[1] is not None:
-                _made[1].close()
+        if not _made:
             settings = Settings()
-            _made = (now, Desk(settings) if _is_needed(settings) else None)
-        return _made[1]
+            _made.append(Desk(settings) if _is_needed(settings) else None)
+        return _made[0]
+
+
+def close() -> None:
+    """Close the desk, as the process ends."""
+    with _lock:
+        for made in _made:
+            if made is not None:
+                made.close()
+        _made.clear()
 
 
 def open_desk() -> Desk | None:

@@ -18,6 +18,7 @@ from backend.markets.refresh import Refresher
 from backend.settings import Settings
 from dashboard.client import api
 from dashboard.client.http import ApiClient
+from dashboard.sign_in import desk
 from tests.support.line import Line
 from tests.support.serving import served
 
@@ -90,6 +91,8 @@ def app(request: pytest.FixtureRequest) -> AppTest:
 
 @pytest.fixture(autouse=True)
 def _own_client() -> Iterator[None]:
-    """No answer of one test serves another."""
+    """No answer of one test serves another, and nobody is signed in by one for another."""
+    desk.close()
     yield
     api.close()
+    desk.close()

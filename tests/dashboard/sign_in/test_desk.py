@@ -29,6 +29,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_there_is_none_on_this_machine_alone_unless_it_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert desks.desk() is None
     assert desks.scopes() == ("read", "write")
+    desks.close()
     monkeypatch.setenv("CHAINPROOF_DASHBOARD_SIGN_IN", "always")
     there = desks.desk()
     assert there is not None
