@@ -1,23 +1,16 @@
 """The Research page in a real browser, over the real service and its worker."""
 
-import contextlib
 import json
 import re
-import signal
-import sqlite3
-import subprocess
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from dashboard.i18n import LANGUAGES, Language, t
-from tests.support import running
 from tests.support.reader import IDLE, Reader, is_steady, overflow, violations
-from tests.support.running import Service, wait_for
-from tests.support.waiting import LIMIT_SECONDS
+from tests.support.running import wait_for
 
 pytestmark = pytest.mark.browser
 
@@ -239,93 +232,3 @@ def sweep_of_the_rest(reader: Reader, page: Page, axe_source: str) -> None:
     page.wait_for_selector(IDLE)
     assert violations(page, axe_source) == []
     assert overflow(page) <= 0
-
-
-# --- workers that come and go
-
-
-@pytest.fixture(scope="module")
-def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, str]]:
-    """A service without a worker, and a dashboard over it."""
-    home = tmp_path_factory.mktemp("alone")
-    with running.service(home, "--no-worker") as service, running.dashboard(service) as url:
-        yield service, url
-
-
-def test_a_job_that_nobody_works_on_says_so_can_be_cancelled_and_is_done_once_a_worker_comes(
-    browser: Browser, alone: tuple[Service, str], axe_source: str
-) -> None:
-    service, url = alone
-    reader = Reader(browser, url)
-    page = reader.open("/research", BOX)
-    submit(page, STATEMENTS["en", "supported"][0])
-    expect(page.locator(".rs-said[role=status]")).to_contain_text("nothing works on it")
-    assert violations(page, axe_source) == []
-    page.get_by_role("button", name="Cancel").click()
-    expect(page.locator(VERDICT)).to_contain_text("The job was cancelled.")
-    wait_for(lambda: focused(page) == "rs-verdict", "The focus on what became of the job")
-    assert violations(page, axe_source) == []
-    page.get_by_role("button", name="Submit it again").click()
-    expect(page.locator(".rs-said")).to_be_visible()
-    with running.program(["worker"], running.environment(service.home)):
-        expect(page.locator(".rs-supported")).to_be_visible()
-    reader.close()
-
-
-def test_a_job_whose_worker_is_killed_while_it_is_watched_is_shown_complete_by_the_next(
-    browser: Browser, alone: tuple[Service, str]
-) -> None:
-    service, url = alone
-    reader = Reader(browser, url)
-    page = reader.open("/research", BOX)
-    settings = running.environment(service.home)
-    with running.program(["worker"], settings) as worker:
-        finish(page, STATEMENTS["en", "supported"][0])  # it works
-        job_id = halted_in_the_middle(worker, page, service)
-        expect(page.locator(".rs-said")).to_contain_text("Running")
-        worker.send_signal(signal.SIGKILL)
-        worker.wait()
-    assert status_of(service, job_id) == "running"
-    with running.program(["worker"], settings):
-        expect(page.locator(".rs-verdict")).to_be_visible()
-    expect(page.locator(VERDICT)).to_contain_text(t("research.verdict_mixed", lang="en"))
-    assert job_id in page.url
-    assert status_of(service, job_id) == "completed"
-    reader.close()
-
-
-def halted_in_the_middle(worker: subprocess.Popen[bytes], page: Page, service: Service) -> str:
-    """Submit jobs of several claims until one is caught at work, and stop the worker in its tracks there."""
-    claims = " ".join(text for (lang, _), (text, _) in STATEMENTS.items() if lang == "en")
-    for attempt in range(100):
-        known = newest(service)
-        submit(page, f"{claims} Attempt {attempt}.")
-        wait_for(partial(has_another, service, known), "The next submission")
-        job_id = newest(service)
-        while (status := status_of(service, job_id)) == "pending":
-            pass  # a job is a tenth of a second: to look often is to see it at work
-        worker.send_signal(signal.SIGSTOP)
-        if status == "running" and status_of(service, job_id) == "running":
-            return job_id
-        worker.send_signal(signal.SIGCONT)
-    raise AssertionError("No job was ever caught at work.")
-
-
-def newest(service: Service) -> str:
-    return rows(service, "SELECT id FROM jobs ORDER BY created_at DESC LIMIT 1")[0]
-
-
-def has_another(service: Service, known: str) -> bool:
-    return newest(service) != known
-
-
-def status_of(service: Service, job_id: str) -> str:
-    return rows(service, "SELECT status FROM jobs WHERE id = ?", job_id)[0]
-
-
-def rows(service: Service, query: str, *values: str) -> list[str]:
-    """The first column of an answer of the store, which is faster to ask than the service."""
-    with contextlib.closing(
-        sqlite3.connect(service.home / "chainproof.db", timeout=LIMIT_SECONDS)
-    ) as connection:
-        return [row[0] for row in connection.execute(query, values)]

@@ -1,38 +1,45 @@
-"""A reader's page while the service begins, goes away and comes back: it says so, and heals by itself."""
+"""Pages over a service whose worker comes late and that goes away and comes back: they say so and recover."""
 
 import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
-from tests.support.reader import Reader
+from tests.support.reader import Reader, violations
 from tests.support.running import Service, answers, dashboard, environment, free_port, program, wait_for
 from tests.support.waiting import LIMIT_SECONDS
 
 pytestmark = pytest.mark.browser
 
+STATEMENT = "The SEC approved spot bitcoin exchange-traded products on 10 January 2024."
+NO_FIGURES = ".cp-awaiting, .cp-stale"
+"""What is said of the figures to come depends on how long no worker has been seen."""
 
-def test_a_page_fills_by_itself_outlives_its_service_and_recovers(browser: Browser, tmp_path: Path) -> None:
+
+def test_pages_wait_for_a_worker_outlive_their_service_and_recover(
+    browser: Browser, tmp_path: Path, axe_source: str
+) -> None:
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     settings = environment(tmp_path, CHAINPROOF_PORT=str(port))
     with program(["serve", "--no-worker"], settings) as process:
         wait_for(lambda: answers(f"{url}/healthz"), "A service that answers")
-        service = Service(url, tmp_path)
-        with dashboard(service) as base:
+        with dashboard(Service(url, tmp_path)) as base:
             reader = Reader(browser, base)
             reader.remember(lang="en", refresh="5")
-            # What is said of the figures to come depends on how long no worker has been seen.
-            table = reader.open("/rankings", ".cp-awaiting, .cp-stale")
-            overview = reader.open("/", ".cp-awaiting, .cp-stale")
+            research = job_without_a_worker(reader, axe_source)
+            table = reader.open("/rankings", NO_FIGURES)
+            overview = reader.open("/", NO_FIGURES)
             price = table.locator(".rk tr[data-id=bitcoin] .c-price")
             expect(price).to_have_text("–")
 
             with program(["worker"], settings):
                 expect(price).to_have_text(re.compile(r"^\$[\d,.]+$"))
-            expect(table.locator(".cp-awaiting, .cp-stale")).to_have_count(0)
-            expect(overview.locator(".cp-awaiting, .cp-stale")).to_have_count(0)
+                expect(research.locator(".rs-supported")).to_be_visible()
+            research.close()
+            for page in (table, overview):
+                expect(page.locator(NO_FIGURES)).to_have_count(0)
             expect(overview.locator(".cp-gainers a").first).to_be_visible()
 
             process.terminate()
@@ -49,3 +56,21 @@ def test_a_page_fills_by_itself_outlives_its_service_and_recovers(browser: Brows
                     page.get_by_role("button", name="Try again").click()
                     expect(page.locator(".cp-stale")).to_have_count(0)
             reader.close()
+
+
+def job_without_a_worker(reader: Reader, axe_source: str) -> Page:
+    """A page that watches a job which waits for a worker, after another that its reader cancelled."""
+    page = reader.open("/research", ".st-key-rs_statement textarea")
+    box = page.locator(".st-key-rs_statement textarea")
+    box.fill(STATEMENT)
+    box.press("Control+Enter")
+    expect(page.locator(".rs-said[role=status]")).to_contain_text("nothing works on it")
+    assert violations(page, axe_source) == []
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.locator("#rs-verdict")).to_contain_text("The job was cancelled.")
+    focused = "() => document.activeElement.id === 'rs-verdict'"
+    page.wait_for_function(focused)
+    assert violations(page, axe_source) == []
+    page.get_by_role("button", name="Submit it again").click()
+    expect(page.locator(".rs-said")).to_be_visible()
+    return page
