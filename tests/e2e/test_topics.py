@@ -79,7 +79,7 @@ def test_an_analyst_finds_the_top_story_reads_it_and_sends_its_link(
     expect(page.locator(".tp-terms")).to_contain_text("A fund that holds the asset.")
     expect(page.locator(".st-key-tp_prices").get_by_role("link", name="Solana")).to_be_visible()
     expect(page.locator(".st-key-tp_candles .annotation", has_text="Event")).to_be_visible()
-    page.get_by_role("button", name="Copy the link").click()
+    page.get_by_role("button", name="Copy link").click()
     link = page.evaluate("navigator.clipboard.readText()")
     other = warm_reader.open(link.removeprefix(warm_reader.base), TITLE)
     expect(other.locator(TITLE)).to_contain_text("SEC approves")

@@ -167,7 +167,7 @@ def test_the_turns_of_the_dispatcher_and_the_schedules_are_the_heartbeat(
     seconds[0] += 3600  # so that only a tick makes schedules look on time
     nothing = Schedule("nothing", 1, lambda _now: None)
     dispatcher = Dispatcher(database, [], timeout=timedelta(seconds=1), heartbeat=heartbeat)
-    launch(queues=[], schedules=[nothing], dispatcher=dispatcher, heartbeat=heartbeat)
+    launch(schedules=[nothing], dispatcher=dispatcher, heartbeat=heartbeat)
 
     def state_later() -> str:
         seconds[0] += 10
