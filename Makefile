@@ -6,7 +6,7 @@ INSTALLED := .venv/.installed
 PROCESSES := $(shell n=$$(nproc 2>/dev/null || echo 2); test $$n -gt 3 && echo $$n || echo 3)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-matrix pytest check fix docs bench audit build lock clean
+.PHONY: help run test test-quick test-matrix pytest check fix docs bench audit build lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -17,6 +17,10 @@ run: $(INSTALLED) ## set everything up, then run the service and the dashboard (
 test: $(INSTALLED) ## set everything up, then lint, types, import contracts and all tests
 	@$(BIN)/python -m tests.support.prerequisites
 	@$(MAKE) --no-print-directory --jobs 2 check pytest
+
+test-quick: $(INSTALLED) ## run the unit tests and the tests of the pages, for daily work
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q -n $(PROCESSES) --dist loadfile --no-loadscope-reorder \
+		-m quick --hypothesis-profile quick tests/backend tests/dashboard
 
 test-matrix: $(INSTALLED) ## try the wheel on every supported Python that is here or that uv can bring
 	@$(BIN)/python -m tests.support.prerequisites

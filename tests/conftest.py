@@ -10,7 +10,7 @@ import structlog
 
 from backend import collector
 from backend.db import Database
-from tests.support import databases, distribution, laws, read_once, rewritten, stack
+from tests.support import databases, distribution, laws, quick, read_once, rewritten, stack
 
 HOWEVER_SLOWLY: dict[str, Any] = {
     "deadline": None,
@@ -19,6 +19,7 @@ HOWEVER_SLOWLY: dict[str, Any] = {
 hypothesis.settings.register_profile(
     "chainproof", derandomize=True, max_examples=laws.EVERYDAY, **HOWEVER_SLOWLY
 )
+hypothesis.settings.register_profile("quick", derandomize=True, max_examples=laws.QUICK, **HOWEVER_SLOWLY)
 hypothesis.settings.register_profile("thorough", max_examples=2_000, **HOWEVER_SLOWLY)
 hypothesis.settings.load_profile("chainproof")
 
@@ -48,8 +49,11 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
 
 
+@pytest.hookimpl(tryfirst=True)  # before ``-m`` deselects
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items[:] = distribution.in_order(items)
+    for item in items:
+        quick.mark(item)
 
 
 @pytest.fixture(scope="session", autouse=True)
