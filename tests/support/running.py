@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -12,8 +13,11 @@ from pathlib import Path
 
 import httpx
 
+from tests.support import run_folder
 from tests.support.waiting import LIMIT_SECONDS
 from tests.support.waiting import wait_for as wait_for
+
+PORTS = range(20_000, 30_000)
 
 loopback = httpx.Client(
     verify=False, trust_env=False, timeout=LIMIT_SECONDS, limits=httpx.Limits(max_keepalive_connections=0)
@@ -23,11 +27,17 @@ of the world, as each client with TLS does, takes longer than twenty questions."
 
 
 def free_port() -> int:
-    """A port of loopback that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port of loopback that nobody listens on, and that no other test of this run is given.
+
+    It is below those that the system gives to outgoing connections, so that none of them takes it before the
+    program that it is for.
+    """
+    while True:
+        port = random.choice(PORTS)
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            run_folder.claim(f"port-{port}")
+            return port
 
 
 def answers(address: str) -> bool:
