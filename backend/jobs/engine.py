@@ -151,6 +151,8 @@ class JobEngine:
 
     def _destroy_dbos(self, store: sa.Engine) -> None:
         DBOS.destroy(workflow_completion_timeout_sec=math.ceil(self._patience))
+        # Workflows that still run fail when they end, since dbos is gone. `jobs_still_running` names them.
+        logging.getLogger("dbos").disabled = True
         if self._is_launched:
             self._is_idle = False
             with contextlib.suppress(sa.exc.SQLAlchemyError):  # a store that is away tells nothing
@@ -178,6 +180,7 @@ class JobEngine:
 
 def _quieten_dbos() -> None:
     dbos_logger = logging.getLogger("dbos")
+    dbos_logger.disabled = False
     if not dbos_logger.handlers:
         dbos_logger.addHandler(logging.NullHandler())  # or dbos writes past the service's own log
         dbos_logger.addFilter(OnceInAWhile())

@@ -92,7 +92,7 @@ class Scheduler:
             if workflow_id is not None:
                 with SetWorkflowID(workflow_id):  # which one process alone creates, and runs
                     DBOS.start_workflow(self._workflow, at, name)
-        except Exception:
+        except Exception:  # the thread must outlive any fault of the database
             log.warning("tick_not_started", schedule=name, exc_info=True)
 
 

@@ -8,6 +8,7 @@ import psutil
 import pytest
 import sqlalchemy as sa
 from dbos import DBOS, DBOSClient, SetWorkflowID
+from structlog.testing import capture_logs
 
 from backend.jobs.engine import VERSION, JobEngine
 from backend.jobs.schedules import Schedule
@@ -20,6 +21,7 @@ from tests.support.waiting import LIMIT_SECONDS
 QUICKLY = 0.01
 held = threading.Event()
 reached = threading.Event()
+holding: list[threading.Thread] = []
 
 
 @DBOS.workflow(name="echo")
@@ -34,6 +36,7 @@ def fails(provider: str) -> None:
 
 @DBOS.workflow(name="holds")
 def holds() -> str:
+    holding.append(threading.current_thread())
     reached.set()
     held.wait(LIMIT_SECONDS)
     return "let go"
@@ -191,6 +194,24 @@ def test_a_job_that_outlasts_the_stop_keeps_its_slot_until_it_is_done(
     finally:
         held.set()
         others.close()
+
+
+def test_a_job_that_outlasts_the_stop_is_named_in_the_log_and_ends_without_a_traceback(
+    launch: Launch, caplog: pytest.LogCaptureFixture
+) -> None:
+    held.clear()
+    reached.clear()
+    engine = launch()
+    DBOS.start_workflow(holds)
+    assert reached.wait(LIMIT_SECONDS)
+
+    with capture_logs() as events:
+        engine.stop(timeout=0)
+    held.set()
+    holding.pop().join(LIMIT_SECONDS)
+
+    assert [event["event"] for event in events] == ["jobs_still_running"]
+    assert [record.getMessage() for record in caplog.records if record.name == "dbos"] == []
 
 
 def test_nothing_listens_and_nothing_is_printed(
