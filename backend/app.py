@@ -20,43 +20,47 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match, Route
 
-from backend import docs_page, errors, health, landing_page, logs, migrations, openapi
+from backend import errors, migrations
 from backend.articles.router import router as articles_router
-from backend.articles.rules import ruleset
+from backend.articles.rules import active_rules
 from backend.articles.service import ArticleService
-from backend.asgi.load import Load, no_room_for_bodies
-from backend.asgi.shell import Bounds, ReadyAnswers, Shell
-from backend.auth import dashboard as auth_dashboard
 from backend.auth import service as auth_service
 from backend.auth.credentials import Credentials
-from backend.auth.keyring import Keyring
-from backend.auth.oauth import authorize as oauth_page
+from backend.auth.key_cache import Keyring
+from backend.auth.oauth import authorize_router as oauth_page
+from backend.auth.oauth import dashboard_app as auth_dashboard
 from backend.auth.oauth import grants as oauth_grants
 from backend.auth.oauth import router as oauth_router
-from backend.auth.oauth.ring import TokenRing
 from backend.auth.oauth.service import OAuth
-from backend.changes import ChangeWatcher
-from backend.db import Database
+from backend.auth.oauth.token_cache import TokenRing
 from backend.extraction.router import router as extraction_router
-from backend.instants import Clock, utc_now
+from backend.formats.timestamps import Clock, utc_now
+from backend.http import health, openapi
+from backend.http.limits.load_shedding import Load, no_room_for_bodies
+from backend.http.middleware import Bounds, ReadyAnswers, Shell
+from backend.http.pages import docs_page, landing_page
+from backend.http.prepared_responses import Prepared
 from backend.jobs.heartbeat import WorkerWatch
-from backend.markets import icon_router, icons
-from backend.markets.icons import Icons
+from backend.markets.icons import icon_store
+from backend.markets.icons import router as icon_router
+from backend.markets.icons.icon_store import Icons
+from backend.markets.responses.snapshot import CHANGED
 from backend.markets.router import router as markets_router
 from backend.markets.service import MarketService
-from backend.markets.view import CHANGED
-from backend.prepared import Prepared
+from backend.runtime import logs
 from backend.settings import Settings
 from backend.sources.router import router as sources_router
+from backend.store.change_watcher import ChangeWatcher
+from backend.store.database import Database
 from backend.timelines.router import router as timelines_router
 from backend.timelines.schemas import run_components
 from backend.timelines.service import TimelineService
-from backend.topics import store as topic_store
 from backend.topics.router import router as topics_router
 from backend.topics.service import TopicService
+from backend.topics.store import topic_store
 
 if TYPE_CHECKING:
-    from backend.asgi.limiter import Limiter
+    from backend.http.limits.rate_limiter import Limiter
 
 log = structlog.get_logger(__name__)
 ROUTERS = (
@@ -110,9 +114,9 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
     timelines = TimelineService(settings, database)
     watcher.subscribe(auth_service.CHANGED, keyring.reload)
     watcher.subscribe(oauth_grants.CHANGED, tokens.reload)
-    watcher.subscribe(icons.CHANGED, images.forget)
+    watcher.subscribe(icon_store.CHANGED, images.forget)
     watcher.subscribe(CHANGED, market.view.reload)
-    watcher.subscribe(ruleset.CHANGED, articles.rules.refresh)
+    watcher.subscribe(active_rules.CHANGED, articles.rules.refresh)
     watcher.subscribe(topic_store.CHANGED, topics.ready.reload)
     watcher.each_time(market.view.by_the_clock)
     watcher.each_time(articles.rules.refresh)
@@ -178,11 +182,11 @@ def _seconds(now: Clock) -> Callable[[], float]:
 def _limiter(settings: Settings) -> "Limiter | None":
     if settings.rate is None:
         return None
-    from backend.asgi.limiter import Limiter  # not at the top: their libraries take long to load
+    from backend.http.limits.rate_limiter import Limiter  # not at the top: their libraries take long to load
 
     if settings.redis_url is None:
         return Limiter(*settings.rate)
-    from backend.asgi.shared_counts import SharedCounts
+    from backend.http.limits.redis_counters import SharedCounts
 
     return Limiter(*settings.rate, shared=SharedCounts(settings.redis_url.get_secret_value()))
 

@@ -12,22 +12,22 @@ import sqlalchemy as sa
 import structlog
 
 from backend import migrations
-from backend.articles.rules.ruleset import Rules
+from backend.articles.rules.active_rules import Rules
 from backend.articles.tasks import article_schedules
 from backend.auth.oauth import retention
-from backend.db import Database
 from backend.extraction.tasks import extraction_jobs
-from backend.jobs.dispatch import Dispatcher
+from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.engine import JobEngine, exit_at_once
 from backend.jobs.heartbeat import Heartbeat
-from backend.jobs.running import JobType
+from backend.jobs.runner import JobType
 from backend.jobs.schedules import HOUR, Schedule, Ticker
-from backend.jobs.slots import LockLost, open_locks
 from backend.jobs.tasks import job_schedules
+from backend.jobs.worker_slots import LockLost, open_locks
 from backend.markets.tasks import REFRESH, market_schedules
-from backend.processes import GRACE_SECONDS, StopRequest, replace_process
+from backend.runtime.processes import GRACE_SECONDS, StopRequest, replace_process
 from backend.settings import Settings
 from backend.sources.tasks import source_jobs, source_schedules
+from backend.store.database import Database
 from backend.timelines.tasks import SAMPLE_RUNS, timeline_schedules
 from backend.topics.tasks import REPORTS, topic_schedules
 
@@ -152,7 +152,7 @@ def run_worker(settings: Settings, *, slots_lost: int = 0, has_parent: bool = Fa
 
     When PostgreSQL takes the locks of this process back, as a restart does, the process is replaced by a new
     start of itself. ``slots_lost`` counts such starts in a row that did not last; ``has_parent`` is what
-    :func:`~backend.processes.stop_with_parent` gave.
+    :func:`~backend.runtime.processes.stop_with_parent` gave.
     """
     stop = StopRequest()
     stop.end_within(STOP_SECONDS)

@@ -28,10 +28,10 @@ import psutil
 import yaml
 from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 
-from backend.articles.desk import archive
 from backend.articles.engine import scan
-from backend.articles.matching.compiled import RuleSet, compile_rules
+from backend.articles.files import json_lines
 from backend.articles.matching.meanings import Kind, scope_bit
+from backend.articles.matching.rule_set import RuleSet, compile_rules
 from backend.articles.model import Pack
 from backend.articles.schemas import Article
 from backend.articles.text.folding import fold
@@ -188,7 +188,7 @@ def measure_speed(rules: RuleSet, articles: list[Article]) -> None:
     archived = sum(map(len, lines)) / 1e6
 
     def correct_archive() -> None:
-        archive.work(rules, "archive.jsonl", 1, lines, fix=True, language=None)
+        json_lines.work(rules, "archive.jsonl", 1, lines, fix=True, language=None)
 
     first = size / timed(full, runs=1)
     # By turns, since what else the machine does makes it slower for seconds.

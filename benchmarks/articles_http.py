@@ -17,7 +17,7 @@ from typing import Any
 import httpx
 
 from backend.articles.batches import work_on
-from backend.articles.rules.ruleset import Rules
+from backend.articles.rules.active_rules import Rules
 from backend.articles.schemas import Article
 from backend.settings import Settings
 from benchmarks.servers import free_port, process, service_environment

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from backend.articles.engine import RuleSet
-from backend.articles.rules import compiling
+from backend.articles.rules import rules_loader
 from backend.extraction.mentions import entities_of, find, shown
 
 SET = Path(__file__).parent / "data" / "mentions.jsonl"
@@ -33,7 +33,7 @@ def main() -> None:
     parser.add_argument("--texts", type=Path)
     parser.add_argument("--show-mistakes", action="store_true")
     given = parser.parse_args()
-    rules = compiling.shipped().rules
+    rules = rules_loader.shipped().rules
     sentences = [json.loads(line) for line in given.set.read_text(encoding="utf-8").splitlines() if line]
     for language in ("en", "ja", "zh", None):
         part = [one for one in sentences if language in (None, one["language"])]

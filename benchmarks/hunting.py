@@ -1,7 +1,7 @@
 """Hunt for faults of the service over HTTP, at length: ``python -m benchmarks.hunting [--minutes 30]``.
 
 A served process on a folder of its own, with a worker, is sent what Schemathesis makes of the service's own
-document, with every check that it has (``tests/support/hunting.py`` says which complaints contradict the
+document, with every check that it has (``tests/support/fuzzing.py`` says which complaints contradict the
 contract): first with a key for all, a part of the time without one, when nothing but the open paths may
 answer. Then come requests of our own, byte by byte (``benchmarks/raw_requests.py``). Ends with exit code 1
 when a check failed, an answer was a 5xx, or the log holds a traceback.
@@ -19,13 +19,13 @@ import httpx
 import orjson
 
 from benchmarks import raw_requests, servers
-from tests.support import hunting
+from tests.support import fuzzing
 
 WITHOUT_A_KEY = 0.1
 """Share of the time that is spent without a key."""
 
 
-def hunted(base: str, key: str | None, seconds: int, seed: int, workers: int) -> hunting.Bag:
+def hunted(base: str, key: str | None, seconds: int, seed: int, workers: int) -> fuzzing.Bag:
     document = httpx.get(f"{base}/openapi.json", timeout=30).json()
     more: dict[str, Any] = {
         "base-url": base,
@@ -36,8 +36,8 @@ def hunted(base: str, key: str | None, seconds: int, seed: int, workers: int) ->
     }
     if key is not None:
         more |= known_names(base, key)
-    config = hunting.configuration(key, more=more, **{"max-examples": 200})
-    return hunting.hunt(hunting.schema_of(document, config))
+    config = fuzzing.configuration(key, more=more, **{"max-examples": 200})
+    return fuzzing.hunt(fuzzing.schema_of(document, config))
 
 
 def known_names(base: str, key: str) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def known_names(base: str, key: str) -> dict[str, Any]:
     }
 
 
-def tell(title: str, bag: hunting.Bag, seconds: float) -> bool:
+def tell(title: str, bag: fuzzing.Bag, seconds: float) -> bool:
     """Print the counts; whether all is well."""
     print(f"\n{title}: {bag.requests} requests in {seconds:.0f} s, {bag.server_errors} of them 5xx")
     print("  answers ", in_order(bag.answers))
@@ -89,7 +89,7 @@ def in_order(counts: Counter[Any]) -> str:
     return ", ".join(f"{name}: {count}" for name, count in counts.most_common())
 
 
-def let_in(bag: hunting.Bag, document: dict[str, Any]) -> list[str]:
+def let_in(bag: fuzzing.Bag, document: dict[str, Any]) -> list[str]:
     """Operations behind the gate that gave a stranger anything but 401, 404 and 405."""
     guarded = {
         f"{method.upper()} {path}"

@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from backend import migrations
-from backend.db import Database
-from backend.jobs.dispatch import Dispatcher
+from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.engine import JobEngine
-from backend.jobs.running import JobContext, JobType
+from backend.jobs.runner import JobContext, JobType
 from backend.settings import Settings
+from backend.store.database import Database
 
 
 def count_words(context: JobContext) -> dict[str, Any]:

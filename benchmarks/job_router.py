@@ -5,7 +5,7 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from backend.auth.gate import gated_router, needs
-from backend.jobs import http
+from backend.jobs import routes
 from backend.jobs.schemas import AcceptedAnswer
 
 router = gated_router(scope="read")
@@ -15,8 +15,8 @@ class Text(BaseModel):
     text: str
 
 
-@router.post("/jobs", status_code=202, response_model=AcceptedAnswer, responses=http.ACCEPTED)
+@router.post("/jobs", status_code=202, response_model=AcceptedAnswer, responses=routes.ACCEPTED)
 @needs("write")
-def submit_text(request: Request, body: Text, who: http.Caller, key: http.IdempotencyKey) -> Response:
+def submit_text(request: Request, body: Text, who: routes.Caller, key: routes.IdempotencyKey) -> Response:
     """202, once the job is on the disk."""
-    return http.submitted(request, "extraction", body.model_dump(), title=body.text, who=who, key=key)
+    return routes.submitted(request, "extraction", body.model_dump(), title=body.text, who=who, key=key)

@@ -22,11 +22,11 @@ import psutil
 import sqlalchemy as sa
 
 from backend.auth.service import create_key
-from backend.db import Database
-from backend.jobs import ledger
+from backend.jobs import job_store
 from backend.jobs.schemas import JobKind
 from backend.jobs.tables import jobs
 from backend.settings import Settings
+from backend.store.database import Database
 from benchmarks.job_crew import child, children, store
 from tests.support.running import answers, free_port, wait_for
 
@@ -135,7 +135,7 @@ def latency(settings: Settings, options: argparse.Namespace) -> None:
 def submit(database: Database, kind: JobKind, text: str, settings: Settings) -> None:
     body = {"text": text, "folder": str(settings.home)}
     now = datetime.now(UTC)
-    ledger.submit(database, kind, body, submitted_by="bench", idempotency_key=None, now=now)
+    job_store.submit(database, kind, body, submitted_by="bench", idempotency_key=None, now=now)
 
 
 def start_workers(settings: Settings, started: list[Any], count: int) -> None:

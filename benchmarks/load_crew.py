@@ -12,8 +12,8 @@ import psutil
 
 from backend import migrations
 from backend.auth.service import create_key
-from backend.db import Database
 from backend.settings import Settings
+from backend.store.database import Database
 from benchmarks.servers import dashboard_environment, free_port, process, service_environment, wait_for_prices
 from benchmarks.timelines import fill, profiles_of
 from tests.support.running import loopback, wait_for

@@ -20,12 +20,12 @@ from itertools import permutations
 from typing import NamedTuple
 
 from backend.articles.engine import RuleSet
-from backend.articles.rules.compiling import shipped
-from backend.documents import archive
+from backend.articles.rules.rules_loader import shipped
+from backend.documents import landmark_archive
 from backend.entities.model import LANGUAGES, Language
 from backend.extraction.mentions import find
 from backend.sources.claims import numbers
-from backend.topics.model_texts.checking import Given, faults
+from backend.topics.generated_texts.faithfulness_check import Given, faults
 
 _DIGITS = re.compile(r"\d+")
 _GROUPED = re.compile(r"\d+(?:,\d{3})*")
@@ -41,7 +41,7 @@ class Pair(NamedTuple):
 
 
 def pairs() -> Iterator[Pair]:
-    for landmark in archive.load():
+    for landmark in landmark_archive.load():
         for source, language in permutations(LANGUAGES, 2):
             texts = (landmark.title, landmark.detail)
             for what, text in zip(("title", "text"), texts, strict=True):

@@ -36,8 +36,8 @@ from backend import migrations
 from backend.auth.oauth import accounts, apps, grants
 from backend.auth.oauth.errors import OAuthError
 from backend.auth.oauth.grants import Consent, Issued
-from backend.db import Database
-from backend.instants import utc_now
+from backend.formats.timestamps import utc_now
+from backend.store.database import Database
 from benchmarks.servers import free_port, process, service_environment
 
 AT_ONCE = 16

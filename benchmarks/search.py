@@ -31,10 +31,10 @@ from typing import TypeVar
 import sqlalchemy as sa
 
 from backend import migrations
-from backend.db import Database
-from backend.documents import archive
+from backend.documents import landmark_archive
 from backend.documents.model import Document
 from backend.documents.store import DocumentStore
+from backend.store.database import Database
 from tests.support import databases
 
 T = TypeVar("T")
@@ -200,14 +200,14 @@ def told(name: str, seconds: Sequence[float]) -> None:
 
 def mean_reciprocal_rank(store: DocumentStore) -> None:
     """Prints how far up the landmark is whose title, or the first half of whose account, is asked for."""
-    landmarks = archive.load()
+    landmarks = landmark_archive.load()
     for name, pick in (
         ("its title", lambda text, _detail: text),
         ("the first half of its account", lambda _title, text: text[: len(text) // 2]),
     ):
         ranks: dict[str, list[float]] = {language: [] for language in LANGUAGES}
         for landmark in landmarks:
-            for language in archive.LANGUAGES:
+            for language in landmark_archive.LANGUAGES:
                 hits = store.search(pick(landmark.title[language], landmark.detail[language]), limit=10)
                 events = [hit.document.event for hit in hits]
                 ranks[language].append(1 / (events.index(landmark.id) + 1) if landmark.id in events else 0.0)
@@ -225,7 +225,7 @@ def build(database: Database, number: int, sentences: Sequence[str]) -> list[str
     while batch := list(itertools.islice(made, BATCH)):
         asked += batch[:: max(1, number // 600)]
         spent.append(timed(lambda given: store.store(given, now=NOW), batch))
-    archive.bring_in(database, now=NOW)
+    landmark_archive.bring_in(database, now=NOW)
     each = f"{statistics.median(spent):.2f} s for {BATCH:,} (longest {max(spent):.2f})"
     print(f"  built in {sum(spent):.0f} s, {each}; {size_of(database):.0f} MB")
     if not database.is_sqlite:

@@ -21,12 +21,12 @@ from pathlib import Path
 from typing import Any
 
 from backend import migrations
-from backend.articles.rules.ruleset import Rules
-from backend.db import Database
+from backend.articles.rules.active_rules import Rules
 from backend.settings import Settings
 from backend.sources.authority import Authorities
-from backend.sources.finding import AtOnce, Finder
 from backend.sources.schemas import SourcesRequest
+from backend.sources.service import AtOnce, Finder
+from backend.store.database import Database
 
 SET = Path(__file__).parent / "data" / "statements.jsonl"
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import yaml
 
-from backend.articles.matching.derived import right_names
+from backend.articles.matching.derived_rules import right_names
 from backend.articles.model import Pack, Pattern
 from backend.entities.model import Entity
 

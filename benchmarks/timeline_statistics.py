@@ -15,19 +15,19 @@ from pathlib import Path
 
 import numpy as np
 
-from backend.timelines.figures.alerts import watch_profiles
-from backend.timelines.figures.heatmap import heatmap
-from backend.timelines.figures.over_time import over_time
-from backend.timelines.figures.pairs import pair_matrix
-from backend.timelines.run_arrays import RunArrays, select
-from backend.timelines.run_lines import columns_of_file
+from backend.timelines.analysis.alerts import watch_profiles
+from backend.timelines.analysis.heatmap import heatmap
+from backend.timelines.analysis.pairwise_comparison import pair_matrix
+from backend.timelines.analysis.scores_over_time import over_time
+from backend.timelines.columns.run_arrays import RunArrays, select
+from backend.timelines.columns.run_files import columns_of_file
 from backend.timelines.statistics.bootstrap import bootstrap_interval
 from backend.timelines.statistics.cusum import BOUND, H, drift, pass_values
+from backend.timelines.statistics.distributions import Floats, normal_share, two_sided
 from backend.timelines.statistics.false_alarms import false_alarm_rate, unchanged_series
-from backend.timelines.statistics.families import benjamini_hochberg
 from backend.timelines.statistics.means import clustered_error, mean_of_cases
-from backend.timelines.statistics.paired import all_pairs
-from backend.timelines.statistics.student import Floats, normal_share, two_sided
+from backend.timelines.statistics.multiple_comparisons import benjamini_hochberg
+from backend.timelines.statistics.paired_comparison import all_pairs
 
 ALPHA = 0.05
 SERIES = 500

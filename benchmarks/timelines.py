@@ -30,11 +30,11 @@ import pyarrow as pa
 
 from backend import migrations
 from backend.auth.service import create_key
-from backend.db import Database
-from backend.instants import write_instant
+from backend.formats.timestamps import write_instant
+from backend.store.database import Database
 from backend.timelines import store
-from backend.timelines.check import check
 from backend.timelines.model import Metrics, Points, Profile, Run
+from backend.timelines.validation.run_validation import check
 from benchmarks.judge import Judge
 from benchmarks.servers import free_port, process, service_environment
 from benchmarks.timelines_probe import Connection

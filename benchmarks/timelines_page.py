@@ -26,10 +26,10 @@ from playwright.sync_api import Page
 
 from backend import migrations
 from backend.auth.service import create_key
-from backend.db import Database
+from backend.store.database import Database
 from backend.timelines import store
-from backend.timelines.check import check
 from backend.timelines.model import Profile, Run
+from backend.timelines.validation.run_validation import check
 from benchmarks.browser import Visitor, visitor
 from benchmarks.judge import Judge
 from benchmarks.servers import bare_streamlit, free_port, process, service_environment

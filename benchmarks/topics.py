@@ -26,13 +26,13 @@ import sqlalchemy as sa
 
 from backend import migrations
 from backend.articles.engine import RuleSet
-from backend.articles.rules.compiling import shipped
-from backend.db import Database
+from backend.articles.rules.rules_loader import shipped
 from backend.entities.model import LANGUAGES
 from backend.settings import Settings
+from backend.store.database import Database
 from backend.topics.grouping.clustering import Headline, clusters
+from backend.topics.grouping.headline_features import features
 from backend.topics.grouping.regrouping import Regrouped, regroup
-from backend.topics.grouping.signatures import features
 from backend.topics.tables import news_items
 
 SET = Path(__file__).parent / "data" / "headlines.jsonl"

@@ -35,9 +35,9 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend import migrations
-from backend.db import Database, bump
-from backend.topics import block_counts
-from backend.topics.store import CHANGED
+from backend.store.database import Database, bump
+from backend.topics.store import topic_counts
+from backend.topics.store.topic_store import CHANGED
 from backend.topics.tables import block_count, topic_blocks, topic_texts, topics
 from benchmarks.hot_gets import BARE, load
 from benchmarks.servers import free_port, process, service_environment
@@ -127,13 +127,13 @@ def build(url: str, shape: Shape, number: int) -> None:
 
 
 def count(connection: Connection) -> None:
-    """Store the totals of what was written past :mod:`backend.topics.store`."""
+    """Store the totals of what was written past :mod:`backend.topics.store.topic_store`."""
     kinds = (topic_texts.c.language, topic_texts.c.realm, topic_texts.c.category)
     blocks: dict[str, dict[str, Any]] = {}
     for language, realm, category, number in connection.execute(
         sa.select(*kinds, sa.func.count()).group_by(*kinds)
     ):
-        block = blocks.setdefault(language, {"language": language, **block_counts.FIRST_BLOCK})
+        block = blocks.setdefault(language, {"language": language, **topic_counts.FIRST_BLOCK})
         block[block_count(realm, category)] = number
     connection.execute(sa.insert(topic_blocks), list(blocks.values()))
 

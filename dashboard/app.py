@@ -2,17 +2,16 @@
 
 import streamlit as st
 
-from dashboard import preferences
 from dashboard.client import api
+from dashboard.frame import account, head, preferences
 from dashboard.i18n import t
-from dashboard.views import shell, signed_in
 
 st.set_page_config(
-    page_title=t("frame.product"), page_icon=str(shell.ASSETS / "favicon.svg"), layout="wide", menu_items={}
+    page_title=t("frame.product"), page_icon=str(head.ASSETS / "favicon.svg"), layout="wide", menu_items={}
 )
 chosen = preferences.load()
-shell.frame(chosen)
-st.logo(str(shell.ASSETS / "logo.svg"), size="medium")
+head.frame(chosen)
+st.logo(str(head.ASSETS / "logo.svg"), size="medium")
 page = st.navigation(
     [
         st.Page("app_pages/overview.py", title=t("frame.nav_overview"), default=True),
@@ -30,6 +29,6 @@ try:
 except api.SettingsError as fault:
     st.error(t("frame.error_settings", detail=fault))
     st.stop()
-if not signed_in.is_let_in():
+if not account.is_let_in():
     st.stop()
 page.run()

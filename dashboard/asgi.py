@@ -14,27 +14,28 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
-from dashboard import icons
+from dashboard.app_pages.rankings import data as rankings
+from dashboard.app_pages.timelines import data as timelines
+from dashboard.charts.plotly_chart import library
 from dashboard.client import api
-from dashboard.components.chart import library
-from dashboard.document import Document
-from dashboard.sign_in import desk as desks
+from dashboard.frame import asset_icons, head
+from dashboard.frame.document import Document
 from dashboard.sign_in import guard, routes
-from dashboard.sign_in.desk import open_desk
-from dashboard.sign_in.rounds import Rounds
+from dashboard.sign_in import service as desks
+from dashboard.sign_in.service import open_desk
 from dashboard.sign_in.session import Session
-from dashboard.views import rank_data, shell, timelines_data
+from dashboard.sign_in.session_maintenance import Rounds
 
 USED_BY_PAGES = (
     "PIL.Image",
-    "dashboard.views.corrections_page",
-    "dashboard.views.overview_charts",
-    "dashboard.views.overview_data",
-    "dashboard.views.overview_health",
-    "dashboard.views.rank_board",
-    "dashboard.views.research_page",
-    "dashboard.views.timelines_page",
-    "dashboard.views.topics_page",
+    "dashboard.app_pages.corrections.layout",
+    "dashboard.app_pages.overview.charts",
+    "dashboard.app_pages.overview.data",
+    "dashboard.app_pages.overview.data_health",
+    "dashboard.app_pages.rankings.layout",
+    "dashboard.app_pages.research.layout",
+    "dashboard.app_pages.timelines.layout",
+    "dashboard.app_pages.topics.layout",
     "pandas",
     "pyarrow.parquet",
     "streamlit.emojis",
@@ -82,8 +83,8 @@ def warm() -> None:
 
 def prepare() -> None:
     """Make what the next visits need of what is new."""
-    rank_data.prepare()
-    timelines_data.prepare()
+    rankings.prepare()
+    timelines.prepare()
 
 
 def watch() -> str:
@@ -94,9 +95,9 @@ def watch() -> str:
 app = st.App(
     Path(__file__).parent / "app.py",
     lifespan=lifespan,
-    routes=[*routes.ROUTES, *icons.ROUTES, *library.ROUTES],
+    routes=[*routes.ROUTES, *asset_icons.ROUTES, *library.ROUTES],
     middleware=[
-        Middleware(Document, style=shell.sheet(), title="Chainproof", script=watch() if open_desk() else ""),
+        Middleware(Document, style=head.sheet(), title="Chainproof", script=watch() if open_desk() else ""),
         Middleware(guard.Guard),
     ],
 )

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
 from backend.settings import Settings, fields
-from backend.settings.forms import accepted_form, is_secret, variable_of
+from backend.settings.accepted_values import accepted_form, is_secret, variable_of
 from backend.settings.sources import OTHER_VARIABLES
 
 FILE = Path(__file__).with_name("settings.md")

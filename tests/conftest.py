@@ -8,8 +8,8 @@ import hypothesis
 import pytest
 import structlog
 
-from backend import collector
-from backend.db import Database
+from backend.runtime import garbage_collection
+from backend.store.database import Database
 from tests.support import databases, distribution, laws, quick, read_once, rewritten, stack
 
 HOWEVER_SLOWLY: dict[str, Any] = {
@@ -45,7 +45,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """What is imported and collected stays to the end, so the garbage collector need not walk over it."""
-    with collector.making_what_stays():
+    with garbage_collection.making_what_stays():
         return (yield)
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 import orjson
 
 from backend.articles.engine import apply, scan
-from backend.articles.matching.compiled import RuleSet
+from backend.articles.matching.rule_set import RuleSet
 from backend.articles.schemas import Article, Violation
 
 Work = Literal["scan", "apply"]

@@ -5,11 +5,11 @@ Everything here is deterministic: the same rules and article give the same answe
 
 from dataclasses import dataclass
 
-from backend.articles.matching.article import ReadArticle, ReadField
-from backend.articles.matching.compiled import RuleSet, compile_rules
-from backend.articles.matching.fixing import Fix
-from backend.articles.matching.reading import Reading
-from backend.articles.matching.settling import Fixes, settle
+from backend.articles.matching.field_matcher import Reading
+from backend.articles.matching.fixes import Fix
+from backend.articles.matching.fixpoint import Fixes, settle
+from backend.articles.matching.parsed_article import ReadArticle, ReadField
+from backend.articles.matching.rule_set import RuleSet, compile_rules
 from backend.articles.model import FieldName
 from backend.articles.schemas import (
     ApplyResult,
@@ -20,7 +20,7 @@ from backend.articles.schemas import (
     ScanResult,
     Violation,
 )
-from backend.articles.text.languages import detect
+from backend.articles.text.language_detection import detect
 from backend.entities.model import Language
 
 __all__ = ["Corrected", "RuleSet", "apply", "apply_and_scan", "compile_rules", "correct", "mentions", "scan"]

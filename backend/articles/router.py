@@ -8,13 +8,13 @@ from starlette.responses import Response
 
 from backend.articles import schemas
 from backend.articles.model import Severity, ViolationType
-from backend.articles.rules_answer import VERSION_HEADER
+from backend.articles.rules_response import VERSION_HEADER
 from backend.articles.service import Answered, ArticleService
-from backend.articles.violation_log import Selection
+from backend.articles.violation_store import Selection
 from backend.auth.gate import Access, GatedRoute, current_principal, needs, require
 from backend.entities.model import Language
-from backend.instants import Instant
-from backend.responses import HOT, PreparedResponse, RawJson
+from backend.formats.timestamps import Instant
+from backend.http.responses import HOT, PreparedResponse, RawJson
 
 
 class ArticleRoute(GatedRoute):

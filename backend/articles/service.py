@@ -5,16 +5,16 @@ from dataclasses import dataclass
 
 import orjson
 
-from backend.articles import violation_counts, violation_log
-from backend.articles.pool import ScanPool
-from backend.articles.rules.ruleset import Rules
-from backend.articles.rules_answer import RulesAnswer
+from backend.articles import violation_counts, violation_store
+from backend.articles.process_pool import ScanPool
+from backend.articles.rules.active_rules import Rules
+from backend.articles.rules_response import RulesAnswer
 from backend.articles.schemas import Article, Violation
-from backend.articles.violation_log import NUL, Selection
-from backend.db import Database
+from backend.articles.violation_store import NUL, Selection
 from backend.errors import BadRequest, FieldError
-from backend.instants import Clock, utc_now
+from backend.formats.timestamps import Clock, utc_now
 from backend.settings import Settings
+from backend.store.database import Database
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class ArticleService:
 
     def violations(self, wanted: Selection, *, limit: int, cursor: str | None) -> bytes:
         _refuse_backwards(wanted)
-        return orjson.dumps(violation_log.page(self._database, wanted, limit=limit, cursor=cursor))
+        return orjson.dumps(violation_store.page(self._database, wanted, limit=limit, cursor=cursor))
 
     def violation_summary(self, wanted: Selection) -> bytes:
         _refuse_backwards(wanted)
@@ -69,7 +69,7 @@ class ArticleService:
         if not found:
             return
         with self._database.write() as connection:
-            violation_log.record(connection, found, rules_version=rules_version, now=self._now())
+            violation_store.record(connection, found, rules_version=rules_version, now=self._now())
 
 
 def _refuse_unstorable(articles: Sequence[Article]) -> None:

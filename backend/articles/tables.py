@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from backend.db import BIG_ID, UtcTime, metadata
+from backend.store.database import BIG_ID, UtcTime, metadata
 
 violations = sa.Table(
     "violations",

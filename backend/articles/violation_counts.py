@@ -12,8 +12,8 @@ from sqlalchemy.engine import Connection
 
 from backend.articles.schemas import Count, ViolationSummary
 from backend.articles.tables import violation_days, violations
-from backend.articles.violation_log import KIND, Selection, conditions
-from backend.db import Database
+from backend.articles.violation_store import KIND, Selection, conditions
+from backend.store.database import Database
 
 MOST_KEYS = 100
 MOST_DAYS = 1000

@@ -1,7 +1,7 @@
 """All credentials behind one source: keys and access tokens, told apart by how they begin."""
 
-from backend.auth.keyring import Keyring
-from backend.auth.oauth.ring import TokenRing
+from backend.auth.key_cache import Keyring
+from backend.auth.oauth.token_cache import TokenRing
 from backend.auth.principal import Place, Principal
 
 TOKENS = (b"cpa_", b"cpr_", b"cpc_")

@@ -24,11 +24,11 @@ from fastapi.security import APIKeyHeader, HTTPBearer
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from backend.auth.body import judge_body
 from backend.auth.principal import SCOPES, CredentialSource, Place, Principal, Scope, UnknownCredential
-from backend.auth.query import judge_query
 from backend.errors import Forbidden, Unauthorized
-from backend.json_body import JsonRequest
+from backend.http.body_headers import judge_body
+from backend.http.json_body import JsonRequest
+from backend.http.query_string import judge_query
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 

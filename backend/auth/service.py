@@ -12,13 +12,13 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.auth import keyfile, keyformat
-from backend.auth.naming import checked_name
+from backend.auth import key_format, local_key_file
+from backend.auth.display_names import checked_name
+from backend.auth.model import CreatedKey, KeyInfo
 from backend.auth.principal import SCOPES, Scope, checked_scopes
-from backend.auth.records import CreatedKey, KeyInfo
 from backend.auth.tables import api_keys
-from backend.db import Database, bump
 from backend.errors import BadRequest, NotFound
+from backend.store.database import Database, bump
 
 CHANGED = "api_keys"
 """The change topic; whoever holds keys in memory reloads them when it moves."""
@@ -117,16 +117,16 @@ def ensure_local_key(database: Database, file: Path, now: datetime) -> None:
     key is unknown, which the next start replaces.
     """
     with database.read() as connection:
-        settled = _is_known(connection, keyfile.read(file))
+        settled = _is_known(connection, local_key_file.read(file))
     if not settled:
         with database.write() as connection:  # on SQLite BEGIN IMMEDIATE is the lock
             if not database.is_sqlite:
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCAL_KEY_LOCK)))
-            text = keyfile.read(file)
+            text = local_key_file.read(file)
             if _is_known(connection, text) or (text is None and _was_withdrawn(connection, file)):
                 return
             _make_local_key(connection, file, now)
-    keyfile.make_private(file)
+    local_key_file.make_private(file)
 
 
 def _local_name(file: Path) -> str:
@@ -143,7 +143,7 @@ def _is_local(file: Path) -> sa.ColumnElement[bool]:
 def _is_known(connection: Connection, text: str | None) -> bool:
     if not text:
         return False
-    query = sa.select(api_keys.c.id).where(api_keys.c.digest == keyformat.digest(text))
+    query = sa.select(api_keys.c.id).where(api_keys.c.digest == key_format.digest(text))
     return connection.execute(query).first() is not None
 
 
@@ -163,7 +163,7 @@ def _make_local_key(connection: Connection, file: Path, now: datetime) -> None:
         terminal=False,
         now=now,
     )
-    keyfile.write(file, created.key)
+    local_key_file.write(file, created.key)
 
 
 def _store(
@@ -176,13 +176,13 @@ def _store(
     terminal: bool,
     now: datetime,
 ) -> CreatedKey:
-    key = keyformat.generate(env, terminal=terminal)
+    key = key_format.generate(env, terminal=terminal)
     row = {
         "id": str(uuid.uuid4()),
         "name": name,
         "kind": "terminal" if terminal else "api",
         "env": env,
-        "digest": keyformat.digest(key),
+        "digest": key_format.digest(key),
         "scopes": " ".join(scopes),
         "created_at": now,
         "expires_at": expires_at,
@@ -200,8 +200,8 @@ def _revoke(connection: Connection, which: sa.ColumnElement[bool], now: datetime
 
 
 def _find(connection: Connection, wanted: str) -> sa.Row[Any]:
-    if keyformat.has_key_form(wanted):
-        condition = api_keys.c.digest == keyformat.digest(wanted)
+    if key_format.has_key_form(wanted):
+        condition = api_keys.c.digest == key_format.digest(wanted)
     else:
         if len(wanted) < PREFIX_LENGTH:
             raise BadRequest(f"Give at least the first {PREFIX_LENGTH} characters of the key's id.")
@@ -217,7 +217,7 @@ def _find(connection: Connection, wanted: str) -> sa.Row[Any]:
 
 
 def _check_env(env: str) -> None:
-    if not keyformat.ENV.fullmatch(env) or len(env) > ENV_LENGTH:
+    if not key_format.ENV.fullmatch(env) or len(env) > ENV_LENGTH:
         raise BadRequest(f"The env of a key is 1 to {ENV_LENGTH} letters a to z, such as live or test.")
 
 

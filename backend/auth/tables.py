@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from backend.db import UtcTime, metadata
+from backend.store.database import UtcTime, metadata
 
 api_keys = sa.Table(
     "api_keys",

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from backend.backup import into_postgres, into_sqlite, own_files
+from backend.backup import restore_postgres, restore_sqlite, user_files
 from backend.backup.archive import FILES, FORMAT, LEVEL, ArchiveReader, ArchiveWriter, Manifest, Part
-from backend.backup.checks import check
-from backend.backup.dump import dump, revision_to_dump, snapshot
-from backend.data_lock import sync_folder
-from backend.db import Database, sqlite_file
+from backend.backup.dump_rows import dump, revision_to_dump, snapshot
+from backend.backup.restore_checks import check
 from backend.errors import Conflict, Unavailable
-from backend.instants import Clock
+from backend.formats.timestamps import Clock
 from backend.settings import Settings
-from backend.store_file import check_store_file
+from backend.store.data_lock import sync_folder
+from backend.store.database import Database, sqlite_file
+from backend.store.sqlite_file import check_store_file
 
 SUFFIX = ".zip"
 """By which a file is told from a folder where neither is there yet."""
@@ -114,7 +114,7 @@ def restore(settings: Settings, file: Path, *, data_only: bool = False, clock: C
         archive.verify()
         files = [] if data_only else archive.manifest.files
         check(settings, archive, files)
-        put = into_sqlite.restore if settings.is_sqlite else into_postgres.restore
+        put = restore_sqlite.restore if settings.is_sqlite else restore_postgres.restore
         put(settings, archive, files, at=clock())
     places = [settings.home / part.path.removeprefix(FILES) for part in files]
     return Restored(archive.manifest, places)
@@ -137,7 +137,7 @@ def _write(settings: Settings, archive: ArchiveWriter, clock: Clock) -> Manifest
         taken_at=at,
         tables=tables,
         files=_write_files(settings, archive),
-        files_elsewhere=[str(path) for path in own_files.elsewhere(settings)],
+        files_elsewhere=[str(path) for path in user_files.elsewhere(settings)],
     )
     archive.finish(manifest)
     return manifest
@@ -145,5 +145,5 @@ def _write(settings: Settings, archive: ArchiveWriter, clock: Clock) -> Manifest
 
 def _write_files(settings: Settings, archive: ArchiveWriter) -> list[Part]:
     home = settings.home
-    found = [(file.relative_to(home).as_posix(), file.read_bytes()) for file in own_files.in_home(settings)]
+    found = [(file.relative_to(home).as_posix(), file.read_bytes()) for file in user_files.in_home(settings)]
     return [archive.add(FILES + path, [content]) for path, content in found]

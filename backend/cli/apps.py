@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from backend.cli.store import open_database
-from backend.cli.tables import Column, print_table
-from backend.cli.words import in_words, out
+from backend.cli.open_store import open_database
+from backend.cli.terminal.console import in_words, out
+from backend.cli.terminal.tables import Column, print_table
 
 app = typer.Typer(help="Applications that sign people in (OAuth 2.0).", no_args_is_help=True)
 COLUMNS = (

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from backend.cli.words import FINDINGS, err, fail, in_words, out
-from backend.instants import utc_now, write_instant
-from backend.plurals import counted
+from backend.cli.terminal.console import FINDINGS, err, fail, in_words, out
+from backend.formats.plurals import counted
+from backend.formats.timestamps import utc_now, write_instant
 from backend.settings import Settings
 
 if TYPE_CHECKING:

@@ -4,33 +4,33 @@ from typing import Annotated
 
 import typer
 
-from backend import logs
 from backend.cli import (
     apps,
     backups,
     documents,
     entities,
     keys,
+    maintenance,
     prices,
     profiles,
-    programs,
     rules,
     runs,
     scan,
+    serve,
     sources,
     topics,
     topics_fetch,
-    upkeep,
     users,
 )
 from backend.cli.version import print_version
+from backend.runtime import logs
 
 app = typer.Typer(
     name="chainproof",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-for commands in (programs, upkeep, backups, scan):
+for commands in (serve, maintenance, backups, scan):
     app.add_typer(commands.app)
 app.add_typer(apps.app, name="apps")
 app.add_typer(documents.app, name="documents")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from backend.cli.importing import progress, tell_mistakes
-from backend.cli.store import open_database
-from backend.cli.tables import Column, print_table
-from backend.cli.words import WRONG_USE, err, in_words, out
+from backend.cli.open_store import open_database
+from backend.cli.terminal.console import WRONG_USE, err, in_words, out
+from backend.cli.terminal.import_progress import progress, tell_mistakes
+from backend.cli.terminal.tables import Column, print_table
 
 if TYPE_CHECKING:
     from backend.documents.model import Document, DocumentKind
@@ -65,16 +65,16 @@ def import_(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Import documents. A document with a known address is updated."""
-    from backend.articles.text.languages import detect
-    from backend.documents import importing
-    from backend.documents.readers import Options
+    from backend.articles.text.language_detection import detect
+    from backend.documents import file_import
+    from backend.documents.file_readers import Options
     from backend.documents.store import DocumentStore
-    from backend.instants import utc_now
+    from backend.formats.timestamps import utc_now
 
-    files = importing.files(paths)
+    files = file_import.files(paths)
     options = Options(url, language.value if language else None, lambda text: detect([text]))
     with progress(files, shown=not as_json) as advance:
-        imported = importing.import_files(
+        imported = file_import.import_files(
             DocumentStore(open_database()),
             files,
             options,
@@ -157,8 +157,8 @@ def _kinds(given: list[Kind] | None) -> "list[DocumentKind] | None":
 
 def as_dict(document: "Document") -> dict[str, Any]:
     """A document as ``--json`` prints it, without its text."""
-    from backend.documents import dates
-    from backend.instants import write_instant
+    from backend.documents import partial_dates
+    from backend.formats.timestamps import write_instant
 
     return {
         "id": document.id,
@@ -166,7 +166,7 @@ def as_dict(document: "Document") -> dict[str, Any]:
         "url": document.url,
         "title": document.title,
         "language": document.language,
-        "published": dates.write(document.published_at, document.date_precision),
+        "published": partial_dates.write(document.published_at, document.date_precision),
         "source_type": document.source_type,
         "event": document.event,
         "stored_at": None if document.stored_at is None else write_instant(document.stored_at),

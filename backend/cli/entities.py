@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from backend.cli.store import open_database
-from backend.cli.tables import Column, print_table
-from backend.cli.words import err, in_words, out
+from backend.cli.open_store import open_database
+from backend.cli.terminal.console import err, in_words, out
+from backend.cli.terminal.tables import Column, print_table
 from backend.settings import Settings
 
 app = typer.Typer(help="Entities mentioned in texts.", no_args_is_help=True)
@@ -29,7 +29,7 @@ def extract(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the entities mentioned in files, in order of first mention."""
-    from backend.articles.rules.ruleset import Rules
+    from backend.articles.rules.active_rules import Rules
     from backend.extraction.mentions import entities_of, shown
 
     texts = [_text(path) for path in paths]
@@ -59,10 +59,10 @@ def list_seen(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the entities recently seen by source-finding jobs, most frequent first."""
-    from backend.articles.rules.ruleset import Rules
-    from backend.extraction.sightings import seen_between
-    from backend.extraction.window import between, parse_window
-    from backend.instants import utc_now
+    from backend.articles.rules.active_rules import Rules
+    from backend.extraction.seen_entities import seen_between
+    from backend.formats.time_window import between, parse_window
+    from backend.formats.timestamps import utc_now
 
     length: timedelta = parse_window(window)
     settings = Settings()

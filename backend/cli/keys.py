@@ -7,9 +7,9 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from backend.cli.store import open_database
-from backend.cli.tables import Column, print_table
-from backend.cli.words import in_words, out
+from backend.cli.open_store import open_database
+from backend.cli.terminal.console import in_words, out
+from backend.cli.terminal.tables import Column, print_table
 
 app = typer.Typer(help="API keys.", no_args_is_help=True)
 COLUMNS = (

@@ -5,8 +5,8 @@ from typing import NoReturn
 
 import structlog
 
-from backend.cli.words import DEPENDENCY_FAILED, fail
-from backend.processes import bound_socket
+from backend.cli.terminal.console import DEPENDENCY_FAILED, fail
+from backend.runtime.processes import bound_socket
 from backend.settings import Settings
 
 log = structlog.get_logger(__name__)

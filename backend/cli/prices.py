@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from backend.cli.store import open_database
-from backend.cli.tables import Column, print_table
-from backend.cli.words import err, in_words
+from backend.cli.open_store import open_database
+from backend.cli.terminal.console import err, in_words
+from backend.cli.terminal.tables import Column, print_table
 from backend.settings import Settings
 
 app = typer.Typer(help="Prices.", no_args_is_help=True)
@@ -42,7 +42,7 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show the latest prices with their source and age."""
-    from backend.markets.terminal import price_rows, prices_now
+    from backend.markets.latest_prices import price_rows, prices_now
 
     settings = Settings()
     with err.status("Reading prices…") as status:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from backend.cli.store import open_database
-from backend.cli.tables import Column, print_table
-from backend.cli.words import WRONG_USE, complain, in_words, out
+from backend.cli.open_store import open_database
+from backend.cli.terminal.console import WRONG_USE, complain, in_words, out
+from backend.cli.terminal.tables import Column, print_table
 from backend.settings import Settings
 
 if TYPE_CHECKING:
-    from backend.timelines.registry import Put, Registry
+    from backend.timelines.profiles.profile_registry import Put, Registry
 
 app = typer.Typer(help="Model profiles that runs belong to.", no_args_is_help=True)
 COLUMNS = (
@@ -32,7 +32,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 @contextmanager
 def _registry() -> Iterator["Registry"]:
-    from backend.timelines.registry import Registry
+    from backend.timelines.profiles.profile_registry import Registry
 
     settings = Settings()
     database = open_database(settings)
@@ -74,7 +74,7 @@ def import_(
     as_json: AsJson = False,
 ) -> None:
     """Add or update the profiles in a file. If one has an error, nothing changes."""
-    from backend.timelines.profile_files import ProfilesRefused
+    from backend.timelines.profiles.profile_files import ProfilesRefused
 
     with _registry() as registry:
         try:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from backend.cli import rules_check
+from backend.cli.open_store import open_database
 from backend.cli.rules_check import AsJson, refuse
-from backend.cli.store import open_database
-from backend.cli.tables import Column, print_table
-from backend.cli.words import FINDINGS, WRONG_USE, err, fail, in_words, out
-from backend.plurals import counted
+from backend.cli.terminal.console import FINDINGS, WRONG_USE, err, fail, in_words, out
+from backend.cli.terminal.tables import Column, print_table
+from backend.formats.plurals import counted
 from backend.settings import Settings
 
 if TYPE_CHECKING:
@@ -25,10 +25,10 @@ app.add_typer(rules_check.app)
 @in_words
 def reload() -> None:
     """Reload the rules in every process, if they have no errors."""
-    from backend.articles.rules.compiling import compiled
-    from backend.articles.rules.loading import default_files, read_packs, user_files
-    from backend.articles.rules.mistakes import RulesRefused
-    from backend.articles.rules.ruleset import announce
+    from backend.articles.rules.active_rules import announce
+    from backend.articles.rules.errors import RulesRefused
+    from backend.articles.rules.pack_loader import default_files, read_packs, user_files
+    from backend.articles.rules.rules_loader import compiled
 
     settings = Settings()
     try:
@@ -60,8 +60,8 @@ def import_(
 ) -> None:
     """Convert another tool's rules to a pack. Rules that cannot be converted are listed with the reason."""
     from backend.articles.importers import FORMATS, Options, as_yaml, import_rules
-    from backend.articles.rules.loading import default_files, parse_pack, read_packs, user_files
-    from backend.articles.rules.mistakes import RulesRefused
+    from backend.articles.rules.errors import RulesRefused
+    from backend.articles.rules.pack_loader import default_files, parse_pack, read_packs, user_files
     from backend.entities.model import LANGUAGES
 
     kind = next((known for known in FORMATS if known == format), None)
@@ -113,9 +113,9 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """List the rules in force, including disabled ones."""
-    from backend.articles.matching.combining import merged
-    from backend.articles.rules.loading import default_files, read_packs, user_files
-    from backend.articles.rules.mistakes import RulesRefused
+    from backend.articles.matching.pack_merging import merged
+    from backend.articles.rules.errors import RulesRefused
+    from backend.articles.rules.pack_loader import default_files, read_packs, user_files
 
     try:
         files = read_packs([*default_files(), *user_files(Settings().user_rules_dir)])

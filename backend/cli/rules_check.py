@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from backend.cli.words import FINDINGS, complain, err, in_words, out
-from backend.data_folder import find_scan_folders
-from backend.plurals import counted
+from backend.cli.terminal.console import FINDINGS, complain, err, in_words, out
+from backend.formats.plurals import counted
+from backend.runtime.data_folder import find_scan_folders
 
 if TYPE_CHECKING:
-    from backend.articles.rules.loading import PackFile
-    from backend.file_mistakes import FileMistake
+    from backend.articles.rules.pack_loader import PackFile
+    from backend.formats.file_errors import FileMistake
 
 app = typer.Typer(
     help="Naming rules for articles.",
@@ -36,10 +36,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def check(files: Files = None, as_json: AsJson = False) -> None:
     """Check rules for errors and likely problems, together with the shipped packs."""
     from backend.articles.lint import linter as lint
-    from backend.articles.matching.combining import merged
+    from backend.articles.matching.pack_merging import merged
     from backend.articles.rules import specs
-    from backend.articles.rules.compiling import located
-    from backend.articles.rules.mistakes import RulesRefused
+    from backend.articles.rules.errors import RulesRefused
+    from backend.articles.rules.rules_loader import located
 
     try:
         packs, only = _packs(files)
@@ -68,10 +68,10 @@ def check(files: Files = None, as_json: AsJson = False) -> None:
 @in_words
 def run_specs(files: Files = None, as_json: AsJson = False) -> None:
     """Run the specs of rules, together with the shipped packs."""
-    from backend.articles.matching.combining import merged
+    from backend.articles.matching.pack_merging import merged
     from backend.articles.rules import specs
-    from backend.articles.rules.compiling import located
-    from backend.articles.rules.mistakes import RulesRefused
+    from backend.articles.rules.errors import RulesRefused
+    from backend.articles.rules.rules_loader import located
 
     try:
         packs, only = _packs(files)
@@ -111,7 +111,7 @@ def run_specs(files: Files = None, as_json: AsJson = False) -> None:
 
 def _packs(files: list[Path] | None) -> "tuple[list[PackFile], set[Path] | None]":
     """All packs in their order, and the files that are asked for; none where all are."""
-    from backend.articles.rules.loading import default_files, read_packs, user_files
+    from backend.articles.rules.pack_loader import default_files, read_packs, user_files
 
     shipped = default_files()
     if not files:

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.markup import escape
 
-from backend import collector, distribution
-from backend.cli.words import FINDINGS, WRONG_USE, complain, err, fail, in_words
-from backend.data_folder import find_scan_folders
-from backend.plurals import counted
+from backend.cli.terminal.console import FINDINGS, WRONG_USE, complain, err, fail, in_words
+from backend.formats.plurals import counted
+from backend.runtime import distribution, garbage_collection
+from backend.runtime.data_folder import find_scan_folders
 
 if TYPE_CHECKING:
-    from backend.articles.desk.desk import Desk, Outcome
-    from backend.articles.desk.files import Source
-    from backend.articles.desk.reports import Format
-    from backend.articles.matching.compiled import CompiledPack
+    from backend.articles.files.file_io import Source
+    from backend.articles.files.reports import Format
+    from backend.articles.files.scanner import Desk, Outcome
+    from backend.articles.matching.rule_set import CompiledPack
 
 app = typer.Typer()
 ORDER = {"error": 0, "warning": 1, "info": 2}
@@ -81,9 +81,9 @@ def scan(
     ] = None,
 ) -> None:
     """Find and correct wrong names in articles. Exits with 1 if there are findings."""
-    with collector.paused():
-        from backend.articles.desk import files
-        from backend.articles.desk.desk import Desk
+    with garbage_collection.paused():
+        from backend.articles.files import file_io as files
+        from backend.articles.files.scanner import Desk
 
     if out is not None and (not fix or paths is None or len(paths) != 1 or paths[0].is_dir()):
         fail("--out goes with --fix and exactly one file.", WRONG_USE)
@@ -110,14 +110,14 @@ def scan(
 
 def load_scan_rules() -> "CompiledPack":
     """The shipped rules and the user's own, out of the cache where they stand there."""
-    from backend.articles.rules.compiling import load_rules
-    from backend.articles.rules.keeping import FILE_NAME, Kept
+    from backend.articles.rules.compiled_cache import FILE_NAME, Kept
+    from backend.articles.rules.rules_loader import load_rules
 
     folders = find_scan_folders()
     with suppress(OSError):  # without a cache a scan takes longer, and that is all
         folders.cache.mkdir(parents=True, exist_ok=True, mode=0o700)
     kept = Kept(folders.cache / FILE_NAME, renewed=True, each_apart=True)
-    with collector.paused():
+    with garbage_collection.paused():
         return load_rules(folders.rules, must_exist=folders.rules_must_exist, kept=kept)
 
 
@@ -125,7 +125,7 @@ class _Speaker:
     """Prints what each file or piece of an archive brought."""
 
     def __init__(self, desk: "Desk", output: "Format", severity: str, *, diff: bool, on_stderr: bool) -> None:
-        from backend.articles.desk.reports import report
+        from backend.articles.files.reports import report
 
         stream = sys.stderr if on_stderr else sys.stdout
         self.tally = Tally()

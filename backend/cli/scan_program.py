@@ -29,10 +29,10 @@ def main() -> None:
 
             rules_check.app(arguments[1:], prog_name="chainproof-scan rules")
         else:
-            from backend import collector
+            from backend.runtime import garbage_collection
 
             with (
-                collector.making_what_stays()
+                garbage_collection.making_what_stays()
             ):  # walking over it at the end would take as long as a small scan
                 import typer
 

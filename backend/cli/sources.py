@@ -7,9 +7,9 @@ import typer
 from pydantic import ValidationError
 from rich.markup import escape
 
-from backend.cli.store import open_database
-from backend.cli.tables import Column, print_table
-from backend.cli.words import WRONG_USE, err, fail, in_words, out
+from backend.cli.open_store import open_database
+from backend.cli.terminal.console import WRONG_USE, err, fail, in_words, out
+from backend.cli.terminal.tables import Column, print_table
 from backend.errors import in_a_sentence
 from backend.settings import Settings
 
@@ -43,9 +43,9 @@ def find(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Find the sources of a statement and assess how well they support it."""
-    from backend.articles.rules.ruleset import Rules
-    from backend.sources.finding import AtOnce, Finder
+    from backend.articles.rules.active_rules import Rules
     from backend.sources.schemas import SourcesRequest
+    from backend.sources.service import AtOnce, Finder
 
     settings = Settings()
     try:

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from backend.cli.importing import progress, tell_mistakes
-from backend.cli.store import open_database
-from backend.cli.words import WRONG_USE, err, in_words, out
+from backend.cli.open_store import open_database
+from backend.cli.terminal.console import WRONG_USE, err, in_words, out
+from backend.cli.terminal.import_progress import progress, tell_mistakes
 from backend.settings import Settings
 
 app = typer.Typer(help="News topics.", no_args_is_help=True)
@@ -35,8 +35,8 @@ def import_(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Import topics. A topic with a known external_id is updated."""
-    from backend.articles.rules.ruleset import Rules
-    from backend.topics.importing import import_files
+    from backend.articles.rules.active_rules import Rules
+    from backend.topics.jsonl_import import import_files
 
     database, rules = open_database(), Rules(Settings()).current
     with progress(files, shown=not as_json) as advance:

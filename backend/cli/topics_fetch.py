@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from backend.cli.store import open_database
-from backend.cli.tables import Column, print_table
-from backend.cli.words import DEPENDENCY_FAILED, WRONG_USE, complain, err, fail, in_words, out
+from backend.cli.open_store import open_database
+from backend.cli.terminal.console import DEPENDENCY_FAILED, WRONG_USE, complain, err, fail, in_words, out
+from backend.cli.terminal.tables import Column, print_table
 from backend.settings import Settings
 
 if TYPE_CHECKING:
-    from backend.topics.fetching import FeedReport, FeedResult
+    from backend.topics.feeds.fetching import FeedReport, FeedResult
 
 
 @in_words
@@ -24,9 +24,9 @@ def app(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Fetch the enabled feeds and store new articles."""
-    from backend.articles.rules.ruleset import Rules
-    from backend.topics.feed_list import load_configured
-    from backend.topics.fetching import refresh_feeds
+    from backend.articles.rules.active_rules import Rules
+    from backend.topics.feeds.feed_list import load_configured
+    from backend.topics.feeds.fetching import refresh_feeds
 
     settings = Settings()
     if settings.is_offline:

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from backend.cli.store import open_database
-from backend.cli.tables import Column, print_table
-from backend.cli.words import WRONG_USE, fail, in_words, out
-from backend.plurals import counted
+from backend.cli.open_store import open_database
+from backend.cli.terminal.console import WRONG_USE, fail, in_words, out
+from backend.cli.terminal.tables import Column, print_table
+from backend.formats.plurals import counted
 
 app = typer.Typer(help="Accounts of people who sign in (OAuth 2.0).", no_args_is_help=True)
 COLUMNS = (

@@ -1,6 +1,6 @@
 """Prints which version of the program runs."""
 
-from backend import distribution
+from backend.runtime import distribution
 
 
 def print_version() -> None:

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from backend.documents.index_text import Counts, digest
+from backend.documents.tokenizer import Counts, digest
 
 K1, B = 1.2, 0.75
 MOST_TERMS = 12

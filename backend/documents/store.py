@@ -1,6 +1,6 @@
 """The documents of one store: put, read and searched.
 
-How they are written stands in :mod:`backend.documents.writing`.
+How they are written stands in :mod:`backend.documents.document_writer`.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -10,16 +10,16 @@ from typing import cast
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.db import Database
-from backend.documents import full_text, rows, writing
-from backend.documents.frequencies import Frequencies
-from backend.documents.full_text import KIND, LANGUAGE, Filters, Query
-from backend.documents.index_text import VERSION, query_terms
+from backend.documents import document_rows, document_writer, full_text_index
+from backend.documents.collection_statistics import Frequencies
+from backend.documents.document_rows import Prepared, prepare
+from backend.documents.document_writer import BATCH, Stored
+from backend.documents.full_text_index import KIND, LANGUAGE, Filters, Query
 from backend.documents.model import Document, DocumentKind, Hit
 from backend.documents.ranking import Totals, scores, telling, weights
-from backend.documents.rows import Prepared, prepare
 from backend.documents.tables import document_terms, documents
-from backend.documents.writing import BATCH, Stored
+from backend.documents.tokenizer import VERSION, query_terms
+from backend.store.database import Database
 
 CANDIDATES = 100
 """How many documents of the index are ranked for a query, or five times as many as are asked for."""
@@ -32,13 +32,13 @@ class DocumentStore:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._full_text = full_text.on(database.engine.dialect.name)
+        self._full_text = full_text_index.on(database.engine.dialect.name)
         self._frequencies = Frequencies(self._full_text)
 
     def put(self, connection: Connection, prepared: Sequence[Prepared], *, now: datetime) -> Stored:
         """Store documents in the caller's write transaction, in place of those with their kind and
         external id. Call :func:`prepare` before it begins."""
-        return writing.put(connection, prepared, now=now)
+        return document_writer.put(connection, prepared, now=now)
 
     def store(self, given: Sequence[Document], *, now: datetime) -> Stored:
         """Prepare and store documents in a transaction of their own."""
@@ -48,7 +48,7 @@ class DocumentStore:
 
     def delete(self, connection: Connection, kind: DocumentKind, external_ids: Collection[str]) -> int:
         """Delete documents of ``kind``, and what they are found by; gives how many there were."""
-        return writing.delete(connection, kind, external_ids)
+        return document_writer.delete(connection, kind, external_ids)
 
     def forget(self, kind: DocumentKind, *, before: datetime) -> int:
         """Delete the documents of ``kind`` that were last stored before an instant; gives how many."""
@@ -100,7 +100,7 @@ class DocumentStore:
                 self._ranked(connection, weights(terms, totals, held), totals, held, filters, limit)
                 for terms in asked
             ]
-            found = rows.read(connection, {number for scored in ranked for number, _ in scored})
+            found = document_rows.read(connection, {number for scored in ranked for number, _ in scored})
         return [
             [Hit(found[number], score) for number, score in scored if number in found] for scored in ranked
         ]
@@ -108,7 +108,7 @@ class DocumentStore:
     def named(self, kind: DocumentKind, external_ids: Collection[str]) -> list[Document]:
         """The documents of ``kind`` with ``external_ids`` that there are, in their order."""
         with self._database.read() as connection:
-            by_name = rows.named(connection, kind, external_ids)
+            by_name = document_rows.named(connection, kind, external_ids)
         return [by_name[name] for name in dict.fromkeys(external_ids) if name in by_name]
 
     def recent(self, *, limit: int = 50, kinds: Collection[DocumentKind] | None = None) -> list[Document]:
@@ -118,7 +118,7 @@ class DocumentStore:
             wanted = wanted.where(documents.c.kind.in_(sorted(kinds)))
         with self._database.read() as connection:
             ids = list(connection.execute(wanted).scalars())
-            found = rows.read(connection, ids)
+            found = document_rows.read(connection, ids)
         return [found[number] for number in ids if number in found]
 
     def count(self) -> dict[DocumentKind, int]:
@@ -140,14 +140,15 @@ class DocumentStore:
             with self._database.write() as connection:
                 # Somebody may have deleted or changed one meanwhile.
                 known = {
-                    one.id: one for one in writing.known_as(connection, list(prepared.values())).values()
+                    one.id: one
+                    for one in document_writer.known_as(connection, list(prepared.values())).values()
                 }
                 still = {
                     number: one
                     for number, one in prepared.items()
                     if number in known and known[number].digest == one.digest
                 }
-                writing.index(connection, still)
+                document_writer.index(connection, still)
             done += len(still)
         return done
 
@@ -160,7 +161,7 @@ class DocumentStore:
             .limit(BATCH)
         )
         with self._database.read() as connection:
-            found = rows.read(connection, list(connection.execute(missing).scalars()))
+            found = document_rows.read(connection, list(connection.execute(missing).scalars()))
         return list(found.values())
 
     def _ranked(

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from backend.db import UtcTime, metadata
+from backend.store.database import UtcTime, metadata
 
 _BigId = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
@@ -51,7 +51,7 @@ document_terms = sa.Table(
     sa.Index(None, "version", "length"),
 )
 """What BM25 needs of each document: how many terms it has, and how often each occurs
-(:func:`backend.documents.index_text.pack_counts`). ``version`` is of the rules that cut the terms. The
+(:func:`backend.documents.tokenizer.pack_counts`). ``version`` is of the rules that cut the terms. The
 index spares a count over all documents the counts themselves."""
 
 document_archives = sa.Table(

@@ -8,13 +8,13 @@ from fastapi import Query, Request
 from starlette.responses import Response
 
 from backend.auth.gate import gated_router, needs
-from backend.extraction import sightings
+from backend.extraction import seen_entities
 from backend.extraction.schemas import ExtractionRequest, ExtractionResult, SeenAnswer
-from backend.extraction.window import Window, between
-from backend.instants import Instant, utc_now
-from backend.jobs.http import ACCEPTED, Caller, IdempotencyKey, add_job_routes, submitted
+from backend.formats.time_window import Window, between
+from backend.formats.timestamps import Instant, utc_now
+from backend.http.responses import HOT, tagged
+from backend.jobs.routes import ACCEPTED, Caller, IdempotencyKey, add_job_routes, submitted
 from backend.jobs.schemas import AcceptedAnswer
-from backend.responses import HOT, tagged
 
 router = gated_router(scope="read", tags=["entities"])
 
@@ -57,5 +57,5 @@ def list_entities(
     """Entities seen in source-finding jobs that completed lately, each with the number of such jobs."""
     start, end = between(window, from_, to, now=utc_now())
     rules = request.app.state.articles.rules.current
-    entities = sightings.seen_between(request.app.state.database, rules, start, end)
+    entities = seen_entities.seen_between(request.app.state.database, rules, start, end)
     return tagged(orjson.dumps({"data": {"entities": entities}}), request)

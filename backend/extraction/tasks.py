@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from backend.articles.rules.ruleset import Rules
+from backend.articles.rules.active_rules import Rules
 from backend.extraction.mentions import entities_of, shown
-from backend.jobs.running import JobContext, JobType
+from backend.jobs.runner import JobContext, JobType
 from backend.settings import Settings
 
 BATCH = 16

@@ -19,16 +19,16 @@ import sqlalchemy as sa
 import structlog
 from dbos import DBOS, DBOSClient, DBOSConfig
 
-from backend.db import LINE
-from backend.jobs.dispatch import Dispatcher
+from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.heartbeat import Heartbeat
-from backend.jobs.repeats import OnceInAWhile
-from backend.jobs.retention import retention
+from backend.jobs.log_throttle import OnceInAWhile
 from backend.jobs.scheduler import Scheduler
 from backend.jobs.schedules import Schedule, Ticker
 from backend.jobs.serializer import JsonSerializer
-from backend.jobs.slots import Locks, Sweeper, open_locks, take_slot
-from backend.sqlite_version import add_unixepoch_subsec
+from backend.jobs.worker_slots import Locks, Sweeper, open_locks, take_slot
+from backend.jobs.workflow_retention import retention
+from backend.store.database import LINE
+from backend.store.sqlite_version import add_unixepoch_subsec
 
 log = structlog.get_logger(__name__)
 

@@ -16,9 +16,9 @@ from typing import Any, Literal
 
 import sqlalchemy as sa
 
-from backend.db import Database, upsert
-from backend.instants import Clock, utc_now, write_instant
+from backend.formats.timestamps import Clock, utc_now, write_instant
 from backend.jobs.tables import workers
+from backend.store.database import Database, upsert
 
 BEAT_SECONDS = 5.0
 MISSING_AFTER = timedelta(seconds=30)

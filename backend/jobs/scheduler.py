@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 import structlog
 from dbos import DBOS, SetWorkflowID, WorkflowStatus
 
-from backend.instants import utc_now
+from backend.formats.timestamps import utc_now
 from backend.jobs.schedules import Outcome, Schedule
 
 log = structlog.get_logger(__name__)

@@ -2,7 +2,7 @@
 
 A domain declares a :class:`Schedule`. The scheduler starts one dbos workflow a tick, whose id is the schedule
 and the instant, so that only one process runs it. Each tick is one row and no steps: at every 15 seconds
-that is 5,760 rows a day, which :mod:`backend.jobs.retention` deletes after a day.
+that is 5,760 rows a day, which :mod:`backend.jobs.workflow_retention` deletes after a day.
 """
 
 import contextvars
@@ -15,9 +15,9 @@ from typing import Literal
 import structlog
 from dbos import DBOS
 
-from backend.instants import Clock, utc_now
+from backend.formats.timestamps import Clock, utc_now
 from backend.jobs.heartbeat import Heartbeat
-from backend.jobs.slots import Locks
+from backend.jobs.worker_slots import Locks
 
 log = structlog.get_logger(__name__)
 

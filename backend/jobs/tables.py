@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from backend.db import UtcTime, metadata
+from backend.store.database import UtcTime, metadata
 
 jobs = sa.Table(
     "jobs",

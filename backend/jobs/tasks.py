@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 import sqlalchemy as sa
 import structlog
 
-from backend import kept
-from backend.db import Database
-from backend.jobs.ledger import REPEATED_WITHIN
-from backend.jobs.running import JobType
+from backend.jobs.job_store import REPEATED_WITHIN
+from backend.jobs.runner import JobType
 from backend.jobs.schedules import HOUR, Schedule
 from backend.jobs.tables import job_steps, jobs, submissions
+from backend.store import response_cache
+from backend.store.database import Database
 
 log = structlog.get_logger(__name__)
 BATCH = 200
@@ -23,7 +23,7 @@ def job_schedules(database: Database, job_types: Sequence[JobType], *, keep: tim
         gone = {
             "jobs": forget_jobs(database, job_types, before=now - keep),
             "submissions": forget_submissions(database, before=now - REPEATED_WITHIN),
-            "kept_answers": kept.forget(database, now=now),
+            "kept_answers": response_cache.forget(database, now=now),
         }
         if any(gone.values()):
             log.info("submitted_jobs_forgotten", **gone)

@@ -13,11 +13,11 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.db import Database, upsert
-from backend.jobs.ledger import UNFINISHED, WHOLE, as_job
+from backend.jobs.job_store import UNFINISHED, WHOLE, as_job
 from backend.jobs.model import LONGEST_WAIT, UNTOUCHED, Job, overdue_sentence
 from backend.jobs.schemas import JobKind
 from backend.jobs.tables import job_steps, jobs
+from backend.store.database import Database, upsert
 
 Publish = Callable[[Connection, Job, Mapping[str, Any], datetime], None]
 """Stores what else follows from a result, in the transaction that completes the job."""

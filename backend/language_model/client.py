@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any
 import structlog
 from pydantic import BaseModel, SecretStr
 
-from backend import extras, kept, metrics
-from backend.db import Database
-from backend.instants import Clock, utc_now
-from backend.language_model import condition, messages, spending
-from backend.language_model.failures import AnswerUnusable, ModelFailed
-from backend.language_model.messages import WAYS, Answer, Asked, Shape, about_tokens, answer_of
-from backend.language_model.spending import Allowance, Prices, Reserved
-from backend.settings import Settings
+from backend.formats.timestamps import Clock, utc_now
+from backend.language_model import circuit_breaker, spending_limits, structured_output
+from backend.language_model.errors import AnswerUnusable, ModelFailed
+from backend.language_model.spending_limits import Allowance, Prices, Reserved
+from backend.language_model.structured_output import WAYS, Answer, Asked, Shape, about_tokens, answer_of
+from backend.runtime import metrics
+from backend.settings import Settings, optional_dependencies
+from backend.store import response_cache
+from backend.store.database import Database
 
 if TYPE_CHECKING:
     from openai import APIStatusError, OpenAI
@@ -56,7 +57,7 @@ class LanguageModel:
         self.name = name
         self._database = database
         self._base_url = base_url
-        self._endpoint = condition.endpoint_of(base_url, name)
+        self._endpoint = circuit_breaker.endpoint_of(base_url, name)
         self._key = key
         self._prices = prices
         self._now = now
@@ -72,7 +73,7 @@ class LanguageModel:
         """The model that the settings name; none but in live mode: the others touch no network."""
         if settings.is_offline or settings.model_base_url is None or settings.model_name is None:
             return None
-        extras.check(settings)
+        optional_dependencies.check(settings)
         return cls(
             database,
             base_url=settings.model_base_url,
@@ -99,15 +100,15 @@ class LanguageModel:
         """
         schema = shape.model_json_schema()
         asked = (self._base_url, self.name, instructions, kept_as or question, schema)
-        key = kept.key_of("model", *asked)
-        known = kept.find(self._database, key, now=self._now())
+        key = response_cache.key_of("model", *asked)
+        known = response_cache.find(self._database, key, now=self._now())
         if known is not None:
             return shape.model_validate(known)
-        condition.refuse_while_quiet(self._database, self._endpoint, self.name, now=self._now())
+        circuit_breaker.refuse_while_quiet(self._database, self._endpoint, self.name, now=self._now())
         answer = self._in_shape(instructions, question, shape, allowance, most_output)
-        condition.answered(self._database, self._endpoint, self.name, now=self._now())
+        circuit_breaker.answered(self._database, self._endpoint, self.name, now=self._now())
         body = answer.model_dump(mode="json")
-        kept.keep(self._database, key, "model", body, keep_for=KEPT_FOR, now=self._now())
+        response_cache.keep(self._database, key, "model", body, keep_for=KEPT_FOR, now=self._now())
         return answer
 
     def _in_shape(
@@ -115,12 +116,12 @@ class LanguageModel:
     ) -> Shape:
         said = self._say(instructions, question, shape, allowance, most_output)
         try:
-            return messages.read(said, shape)
+            return structured_output.read(said, shape)
         except ValueError as fault:
             mended = f"{question}\n\nYour last answer could not be used: {fault}. Answer again as JSON."
         said = self._say(instructions, mended, shape, allowance, most_output)
         try:
-            return messages.read(said, shape)
+            return structured_output.read(said, shape)
         except ValueError:
             failure = self._failed("does not answer in the shape that was asked for")
             raise AnswerUnusable(failure.message) from None
@@ -155,7 +156,7 @@ class LanguageModel:
     def _metered(self, asked: Asked) -> Answer:
         """One call within the day's ceiling, put down with what it cost."""
         most = self._prices.cost(asked.most_input, asked.most_output)
-        reserved = spending.reserve(self._database, self._prices, most, now=self._now())
+        reserved = spending_limits.reserve(self._database, self._prices, most, now=self._now())
         try:
             answer = self._exchange(asked)
         except _LostError as lost:  # it may have been worked at all the same, so it counts in full
@@ -173,7 +174,7 @@ class LanguageModel:
 
     def _settle(self, reserved: Reserved, input_tokens: int, output_tokens: int) -> None:
         cost, tokens = self._prices.cost(input_tokens, output_tokens), input_tokens + output_tokens
-        spending.settle(self._database, reserved, tokens=tokens, cost=cost)
+        spending_limits.settle(self._database, reserved, tokens=tokens, cost=cost)
         metrics.MODEL_TOKENS.labels("input").inc(input_tokens)
         metrics.MODEL_TOKENS.labels("output").inc(output_tokens)
         if tokens:
@@ -250,7 +251,7 @@ class LanguageModel:
             return self._opened
 
     def _failed(self, reason: str, *, retry_after: timedelta | None = None) -> ModelFailed:
-        until = condition.failed(
+        until = circuit_breaker.failed(
             self._database, self._endpoint, reason, retry_after=retry_after, now=self._now()
         )
         metrics.MODEL_CALLS.labels("failed").inc()

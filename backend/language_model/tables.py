@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from backend.db import ExactDecimal, UtcTime, metadata
+from backend.store.database import ExactDecimal, UtcTime, metadata
 
 model_use = sa.Table(
     "model_use",

@@ -5,15 +5,15 @@ from datetime import datetime
 from functools import partial
 from typing import Literal, NamedTuple
 
-from backend.db import Database
-from backend.markets.assets import Asset
-from backend.markets.breaker import Standing
+from backend.markets.assets.registry import Asset
+from backend.markets.configuration import Market
 from backend.markets.model import ProviderError
 from backend.markets.numbers import stamp
+from backend.markets.provider_limits.circuit_breaker import Standing
+from backend.markets.provider_registry import FearGreedSource, QuoteSource
 from backend.markets.provider_state import ProviderState, load_states
-from backend.markets.setup import Market
-from backend.markets.sources import FearGreedSource, QuoteSource
-from backend.redaction import redact
+from backend.runtime.redaction import redact
+from backend.store.database import Database
 
 
 class Noted(NamedTuple):

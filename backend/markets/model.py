@@ -132,7 +132,7 @@ class ProviderError(Exception):
 
 Freshness = Literal["fresh", "ageing", "stale"]
 Rule = Literal["single", "mean", "median", "nearest", "primary", "held", "stale", "none"]
-"""How a figure was chosen; see :mod:`backend.markets.aggregation`."""
+"""How a figure was chosen; see :mod:`backend.markets.aggregation.aggregate`."""
 
 
 @dataclass(frozen=True, slots=True)

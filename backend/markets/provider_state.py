@@ -9,14 +9,14 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.db import Database, upsert
-from backend.markets.breaker import Breaker
-from backend.markets.budget import Budget
-from backend.markets.cadence import Role
-from backend.markets.memory import instant, moment
+from backend.markets.aggregation.state import instant, moment
+from backend.markets.configuration import Market
 from backend.markets.model import Poll, ProviderError
-from backend.markets.setup import Market
+from backend.markets.provider_limits.circuit_breaker import Breaker
+from backend.markets.provider_limits.credit_budget import Budget
+from backend.markets.provider_limits.polling_schedule import Role
 from backend.markets.tables import provider_states
+from backend.store.database import Database, upsert
 
 
 @dataclass(frozen=True, slots=True)

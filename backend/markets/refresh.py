@@ -16,12 +16,11 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy.engine import Connection
 
-from backend import metrics
-from backend.db import Database, bump, upsert
-from backend.http_client.jitter import jitter
-from backend.markets import history, icons, incident_log
-from backend.markets.aggregation import IncidentEvent, Memory, aggregate, assign_ranks, ranks_of
-from backend.markets.cadence import Role
+from backend.markets import incident_log
+from backend.markets.aggregation.aggregate import IncidentEvent, Memory, aggregate, assign_ranks, ranks_of
+from backend.markets.candles import price_history
+from backend.markets.configuration import Market, traits_of
+from backend.markets.icons import icon_store
 from backend.markets.model import (
     NOT_ALLOWED,
     Fault,
@@ -33,13 +32,16 @@ from backend.markets.model import (
     Quote,
     source_label,
 )
+from backend.markets.provider_limits.polling_schedule import Role
+from backend.markets.provider_registry import Named
 from backend.markets.provider_state import ProviderState, load_states, store_states
-from backend.markets.queries import figure_row
-from backend.markets.records import published_of, published_row, quote_of, quote_row
-from backend.markets.setup import Market, traits_of
-from backend.markets.sources import Named
+from backend.markets.responses.queries import figure_row
+from backend.markets.responses.snapshot import CHANGED
+from backend.markets.row_conversion import published_of, published_row, quote_of, quote_row
 from backend.markets.tables import market_figures, provider_quotes, published_figures
-from backend.markets.view import CHANGED
+from backend.runtime import metrics
+from backend.store.database import Database, bump, upsert
+from backend.upstream.jitter import jitter
 
 log = structlog.get_logger(__name__)
 N = TypeVar("N", bound=Named)
@@ -90,7 +92,7 @@ class Refresher:
         with metrics.REFRESH_SECONDS.time():
             with self._database.read() as connection:
                 states = load_states(connection, self._market)
-                missing_from = history.missing_from(connection, self._realm, now)
+                missing_from = price_history.missing_from(connection, self._realm, now)
             if not self._has_asked:  # whoever mended something and restarted the worker need not wait
                 states = {name: state.restarted() for name, state in states.items()}
             results = self._ask(self._due(states, now))
@@ -149,7 +151,7 @@ class Refresher:
         with ThreadPoolExecutor(max_workers=len(calls)) as pool:
             return list(pool.map(_outcome, calls))
 
-    def _past(self, missing_from: datetime | None, now: datetime) -> history.Past:
+    def _past(self, missing_from: datetime | None, now: datetime) -> price_history.Past:
         source = self._market.sources.history
         if source is None or missing_from is None:
             return {}
@@ -158,7 +160,7 @@ class Refresher:
     # -- storing -----------------------------------------------------------------------------
 
     def _store(
-        self, connection: Connection, results: Sequence[Result], past: history.Past, now: datetime
+        self, connection: Connection, results: Sequence[Result], past: price_history.Past, now: datetime
     ) -> Report:
         states = load_states(connection, self._market, lock=True)
         polls = [result.answer for result in results if isinstance(result.answer, Poll)]
@@ -273,32 +275,32 @@ class Refresher:
         connection: Connection,
         figures: Sequence[Published],
         polls: Sequence[Poll],
-        past: history.Past,
+        past: price_history.Past,
         now: datetime,
     ) -> None:
         if past:
-            history.backfill(connection, self._realm, past)
+            price_history.backfill(connection, self._realm, past)
         if polls:
-            history.add_points(connection, self._realm, figures, now)
+            price_history.add_points(connection, self._realm, figures, now)
         usable = {
             figure.asset_id: figure for figure in figures if figure.price is not None and not figure.stale
         }
         drawn = {key: item.source or "" for key, item in usable.items()}
         if past:  # it is drawn for assets too that nobody quotes at the moment
             drawn = dict.fromkeys(past, source_label((self._market.sources.ohlc.name,)) or "") | drawn
-        history.close_half_hours(connection, self._realm, drawn, now)
+        price_history.close_half_hours(connection, self._realm, drawn, now)
         if polls:
             prices = {key: item.price for key, item in usable.items() if item.price is not None}
-            history.grow_candles(connection, self._realm, prices, now)
+            price_history.grow_candles(connection, self._realm, prices, now)
         for poll in polls:
             if poll.sparklines:
-                history.render_sparklines(connection, self._realm, poll, now)
+                price_history.render_sparklines(connection, self._realm, poll, now)
                 break
 
     def _note_images(self, results: Sequence[Result], now: datetime) -> None:
         for result in results:
             if isinstance(result.answer, Poll) and result.answer.images:
-                icons.note_images(self._database, result.answer.images, now)
+                icon_store.note_images(self._database, result.answer.images, now)
 
 
 def _after_failure(state: ProviderState, role: Role, error: ProviderError, now: datetime) -> ProviderState:

@@ -8,14 +8,14 @@ from pydantic import WithJsonSchema
 from starlette.responses import Response
 
 from backend.auth.gate import gated_router
-from backend.instants import Instant
+from backend.formats.timestamps import Instant
+from backend.http.responses import HOT, PreparedResponse, RawJson, not_found
 from backend.markets import schemas
-from backend.markets.answers import Order, SortKey
-from backend.markets.memory import IncidentKind
+from backend.markets.aggregation.state import IncidentKind
 from backend.markets.model import Span
+from backend.markets.responses.price_json import Order, SortKey
+from backend.markets.responses.snapshot import DEPRECATED_SINCE, Recipe
 from backend.markets.service import MarketService
-from backend.markets.view import DEPRECATED_SINCE, Recipe
-from backend.responses import HOT, PreparedResponse, RawJson, not_found
 
 router = gated_router(scope="read", tags=["markets"])
 

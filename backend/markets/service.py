@@ -5,19 +5,21 @@ from typing import Any
 
 import orjson
 
-from backend.db import Database
 from backend.errors import NotFound
-from backend.instants import Clock, utc_now
-from backend.markets import asset_answers, inspection, queries, setup, status
-from backend.markets.answers import Entry, price_record
-from backend.markets.assets import Asset
-from backend.markets.memory import IncidentKind
+from backend.formats.timestamps import Clock, utc_now
+from backend.http.prepared_responses import Prepared
+from backend.markets import configuration
+from backend.markets.aggregation.state import IncidentKind
+from backend.markets.assets.registry import Asset
+from backend.markets.candles.series_reader import CandleReader
 from backend.markets.model import Span
-from backend.markets.queries import IncidentQuery
-from backend.markets.series import CandleReader
-from backend.markets.view import MarketView
-from backend.prepared import Prepared
+from backend.markets.responses import asset_json, queries, quote_json
+from backend.markets.responses import status_json as status
+from backend.markets.responses.price_json import Entry, price_record
+from backend.markets.responses.queries import IncidentQuery
+from backend.markets.responses.snapshot import MarketView
 from backend.settings import Settings
+from backend.store.database import Database
 
 INCIDENTS_FOR = timedelta(days=30)
 MOST_OF_ONE = 200
@@ -32,12 +34,12 @@ class MarketService:
         self._settings = settings
         self._database = database
         self._now = now
-        self.market = setup.prepare(settings, database)
+        self.market = configuration.prepare(settings, database)
         self.view = MarketView(database, self.market, now=now)
         self._candles = CandleReader(database, self.market)
 
     def asset(self, asset_id: str) -> bytes:
-        return asset_answers.asset_json(self._entry(self._known(asset_id)))
+        return asset_json.asset_json(self._entry(self._known(asset_id)))
 
     def aggregation(self, term: str) -> bytes:
         """The price record of the asset that ``term`` names: an id, a symbol or a source id."""
@@ -53,7 +55,7 @@ class MarketService:
         asset, now = self._known(asset_id), self._now()
         realm = self.market.sources.realm
         return orjson.dumps(
-            inspection.quotes_answer(
+            quote_json.quotes_answer(
                 self._entry(asset),
                 queries.quotes_of_asset(self._database, realm, asset.id),
                 queries.incidents_of(
@@ -64,7 +66,7 @@ class MarketService:
                 queries.spreads_since(self._database, realm, asset.id, now - SPREADS_FOR),
                 now=now,
                 policy=self.market.policy,
-                traits=setup.traits_of(asset),
+                traits=configuration.traits_of(asset),
             )
         )
 
@@ -76,7 +78,7 @@ class MarketService:
         assets = tuple(enabled) if asset_id is None else (asset_id,) if asset_id in enabled else ()
         wanted = IncidentQuery(assets, self._now() - INCIDENTS_FOR, kind, is_open, limit)
         rows = queries.incidents_of(self._database, self.market.sources.realm, wanted) if assets else []
-        answer = Prepared(orjson.dumps(inspection.incidents_answer(rows, enabled)))
+        answer = Prepared(orjson.dumps(quote_json.incidents_answer(rows, enabled)))
         answer.compress()
         return answer
 

@@ -8,7 +8,7 @@ stored as the JSON text that is sent. ``reason`` and ``detail`` hold a reason as
 
 import sqlalchemy as sa
 
-from backend.db import ExactDecimal, UtcTime, metadata
+from backend.store.database import ExactDecimal, UtcTime, metadata
 
 FIGURES = (
     "market_cap",

@@ -4,18 +4,19 @@ from datetime import datetime
 
 import structlog
 
-from backend.db import Database
 from backend.jobs.schedules import Schedule
-from backend.markets import housekeeping, icons, setup
+from backend.markets import configuration, retention
+from backend.markets.icons import icon_store
 from backend.markets.refresh import Refresher
 from backend.settings import Settings
+from backend.store.database import Database
 
 log = structlog.get_logger(__name__)
 REFRESH = "market-refresh"
 
 
 def market_schedules(settings: Settings, database: Database) -> list[Schedule]:
-    market = setup.prepare(settings, database)
+    market = configuration.prepare(settings, database)
     refresher = Refresher(database, market)
 
     def refresh(now: datetime) -> None:
@@ -23,7 +24,7 @@ def market_schedules(settings: Settings, database: Database) -> list[Schedule]:
         log.info("market_refreshed", answered=report.answered, failed=report.failed, changed=report.changed)
 
     def thin(now: datetime) -> None:
-        log.info("history_thinned", **housekeeping.thin(database, market.sources.realm, now))
+        log.info("history_thinned", **retention.thin(database, market.sources.realm, now))
 
     schedules = [
         Schedule(REFRESH, settings.tick_seconds, refresh, "Ask due providers, publish, grow candles."),
@@ -32,7 +33,7 @@ def market_schedules(settings: Settings, database: Database) -> list[Schedule]:
     if settings.mode == "live":
 
         def images(now: datetime) -> None:
-            icons.fetch_missing(database, now, allow=settings.fetch_allow)
+            icon_store.fetch_missing(database, now, allow=settings.fetch_allow)
 
         schedules.append(Schedule("market-icons", 60, images, "Fetch asset images that are not here yet."))
     return schedules

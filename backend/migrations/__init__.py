@@ -13,9 +13,9 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy.engine import Connection
 
-from backend.db import Database, change_counters, sqlite_file
 from backend.errors import Unavailable
-from backend.store_file import check_store_file, folder_faults
+from backend.store.database import Database, change_counters, sqlite_file
+from backend.store.sqlite_file import check_store_file, folder_faults
 
 if TYPE_CHECKING:
     from alembic.config import Config

@@ -8,14 +8,14 @@ import backend.auth.oauth.tables
 import backend.auth.tables
 import backend.extraction.tables
 import backend.jobs.tables
-import backend.kept
 import backend.language_model.tables
 import backend.markets.tables
+import backend.store.response_cache
 import backend.timelines.tables
 import backend.topics.tables  # noqa: F401 - imported for the tables that they declare
-from backend.db import Database, metadata
 from backend.migrations import lock
-from backend.migrations.declared import is_declared
+from backend.migrations.declared_tables import is_declared
+from backend.store.database import Database, metadata
 
 
 def run() -> None:

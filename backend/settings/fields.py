@@ -21,14 +21,9 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from backend.data_folder import default_home
-from backend.settings.addresses import (
-    is_database_address,
-    is_http_address,
-    is_redis_address,
-    parse_rate,
-)
-from backend.settings.forms import Accepts
+from backend.runtime.data_folder import default_home
+from backend.settings.accepted_values import Accepts
+from backend.settings.validators import is_database_address, is_http_address, is_redis_address, parse_rate
 
 Mode = Literal["sample", "live", "replay"]
 ReplayFault = Literal["401", "403", "429", "503", "html", "cut", "hang"]

@@ -3,7 +3,7 @@
 import difflib
 import os
 
-from backend.settings.forms import variable_of
+from backend.settings.accepted_values import variable_of
 from backend.settings.model import Settings
 from backend.settings.sources import OTHER_VARIABLES, PREFIX, SettingsError, collect, without
 

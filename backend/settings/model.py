@@ -7,10 +7,10 @@ from typing import Any, Self, cast
 from pydantic import ModelWrapValidatorHandler, ValidationError, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
-from backend.settings.addresses import is_loopback, parse_rate, reachable, with_driver
+from backend.settings.error_messages import explain
 from backend.settings.fields import OFF, RATE_BEYOND, ReplayFault, SettingFields
-from backend.settings.mistakes import explain
 from backend.settings.sources import FoundSettings
+from backend.settings.validators import is_loopback, parse_rate, reachable, with_driver
 
 MANAGEMENT_PORT_OFFSET = 1000
 LAST_PORT = 65535

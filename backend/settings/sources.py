@@ -16,9 +16,9 @@ from typing import Any
 from pydantic.fields import FieldInfo
 from pydantic_settings import PydanticBaseSettingsSource
 
-from backend.data_folder import config_file
 from backend.errors import BadRequest
-from backend.settings.forms import variable_of
+from backend.runtime.data_folder import config_file
+from backend.settings.accepted_values import variable_of
 
 PREFIX = "CHAINPROOF_"
 CONFIG, SECRETS_DIR, API_KEY = "CHAINPROOF_CONFIG", "CHAINPROOF_SECRETS_DIR", "CHAINPROOF_API_KEY"

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 
 from backend.documents.model import Document
-from backend.instants import write_instant
+from backend.formats.timestamps import write_instant
+from backend.sources.assessment.evidence_scoring import Weighed
+from backend.sources.assessment.verdict import Verdict
 from backend.sources.authority import Authority
 from backend.sources.claims.checkable import is_checkable
-from backend.sources.inquiry import Inquiry, statement_of
+from backend.sources.request_state import Inquiry, statement_of
 from backend.sources.schemas import PrimarySource, SearchMetrics, SourcesResult, TruthAssessment
-from backend.sources.verdict import Verdict
-from backend.sources.weighing import Weighed
 
 QUALITY = 0.8
 """Authority from which a source is counted as one of quality."""

@@ -4,7 +4,7 @@ from fastapi import Request
 from starlette.responses import Response
 
 from backend.auth.gate import gated_router, needs
-from backend.jobs.http import ACCEPTED, Caller, IdempotencyKey, add_job_routes, submitted
+from backend.jobs.routes import ACCEPTED, Caller, IdempotencyKey, add_job_routes, submitted
 from backend.jobs.schemas import AcceptedAnswer
 from backend.sources.schemas import SourcesRequest, SourcesResult
 

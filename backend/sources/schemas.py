@@ -13,8 +13,8 @@ from pydantic import (
 )
 from typing_extensions import TypedDict
 
-from backend.addresses import names_a_host
 from backend.documents.model import SourceType
+from backend.formats.urls import names_a_host
 
 LONGEST_STATEMENT = 10_000
 LONGEST_CONTENT = 200_000

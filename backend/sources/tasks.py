@@ -7,17 +7,17 @@ from typing import Any
 import structlog
 from sqlalchemy.engine import Connection
 
-from backend.articles.rules.ruleset import Rules
-from backend.db import Database
+from backend.articles.rules.active_rules import Rules
 from backend.documents.store import DocumentStore
-from backend.extraction import sightings
+from backend.extraction import seen_entities
 from backend.extraction.mentions import entities_of
 from backend.jobs.model import Job
-from backend.jobs.running import JobContext, JobType
+from backend.jobs.runner import JobContext, JobType
 from backend.jobs.schedules import DAY, Schedule
 from backend.settings import Settings
-from backend.sources.finding import Finder
 from backend.sources.schemas import SourcesRequest
+from backend.sources.service import Finder
+from backend.store.database import Database
 
 log = structlog.get_logger(__name__)
 
@@ -44,12 +44,12 @@ def source_jobs(settings: Settings, database: Database, rules: Rules) -> JobType
     def publish(connection: Connection, job: Job, result: Mapping[str, Any], now: datetime) -> None:
         texts = [result["statement"]]
         texts += [source[name] for source in result["primary_sources"] for name in ("title", "content")]
-        sightings.record(connection, job.id, entities_of(rules.current, texts), at=now)
+        seen_entities.record(connection, job.id, entities_of(rules.current, texts), at=now)
 
     return JobType(
         "sources",
         handle,
         concurrency=settings.source_job_slots,
         publish=publish,
-        forget=sightings.forget,
+        forget=seen_entities.forget,
     )

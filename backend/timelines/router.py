@@ -7,15 +7,15 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
-from backend.auth.body import judge_body
 from backend.auth.gate import gated_router, needs
 from backend.errors import BadRequest
-from backend.prepared import accepts_gzip, matches
-from backend.responses import HOT, RawJson, joined_header, not_found
+from backend.http.body_headers import judge_body
+from backend.http.prepared_responses import accepts_gzip, matches
+from backend.http.responses import HOT, RawJson, joined_header, not_found
 from backend.timelines import schemas
-from backend.timelines.answers import TimelineResponse
 from backend.timelines.model import MOST_ENTRIES
-from backend.timelines.negotiation import ARROW, JSON, form
+from backend.timelines.responses.content_negotiation import ARROW, JSON, form
+from backend.timelines.responses.streaming_response import TimelineResponse
 from backend.timelines.selection import Selection
 from backend.timelines.service import Asked, Found, TimelineService
 

@@ -8,9 +8,9 @@ import msgspec
 from pydantic import BaseModel, BeforeValidator, Field
 from typing_extensions import TypedDict
 
-from backend.timelines.judging import RATIO_TOLERANCE, SUM_TOLERANCE
 from backend.timelines.model import MOST_ENTRIES, Run
-from backend.timelines.negotiation import ARROW
+from backend.timelines.responses.content_negotiation import ARROW
+from backend.timelines.validation.field_checks import RATIO_TOLERANCE, SUM_TOLERANCE
 
 _WHOLE = re.compile(r"-?[0-9]+", re.ASCII)
 _LARGEST_NUMBER = 2**63 - 1

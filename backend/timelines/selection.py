@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.timelines.model import MOST_ENTRIES, Profile
-from backend.timelines.state import Timeline
+from backend.timelines.store_snapshot import Timeline
 
 
 @dataclass(frozen=True, slots=True)

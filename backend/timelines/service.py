@@ -10,21 +10,28 @@ from typing import NamedTuple
 import orjson
 import structlog
 
-from backend.db import Database
 from backend.errors import Conflict, NotFound
-from backend.file_mistakes import FileMistake
+from backend.formats.file_errors import FileMistake
 from backend.settings import Settings
-from backend.timelines import rows, sent, store
-from backend.timelines.answers import Body, Piece, all_ready, listing_frames, profile_frames
+from backend.store.database import Database
+from backend.timelines import run_queries, store
 from backend.timelines.model import Realm
-from backend.timelines.negotiation import Form
-from backend.timelines.parts import Parts
-from backend.timelines.profiles import Profiles
-from backend.timelines.sample import sample_profiles
+from backend.timelines.profiles.configured_profiles import Profiles
+from backend.timelines.responses.content_negotiation import Form
+from backend.timelines.responses.piece_cache import Kind, Tails
+from backend.timelines.responses.response_pieces import Parts
+from backend.timelines.responses.streaming_response import (
+    Body,
+    Piece,
+    all_ready,
+    listing_frames,
+    profile_frames,
+)
+from backend.timelines.sample.sample_runs import sample_profiles
 from backend.timelines.selection import Selection, Wanted, wanted
-from backend.timelines.state import State, StateReader, Timeline
 from backend.timelines.store import Added
-from backend.timelines.tails import Kind, Tails
+from backend.timelines.store_snapshot import State, StateReader, Timeline
+from backend.timelines.validation import request_body
 
 log = structlog.get_logger(__name__)
 
@@ -104,8 +111,8 @@ class TimelineService:
         if "\0" in run_id:  # which PostgreSQL cannot look for
             raise NotFound("There is no run whose id holds U+0000.")
         with self._database.read() as connection:
-            found = rows.find(connection, realms, run_id)
-            made_with = None if found is None else rows.made_with(connection, found.series_id)
+            found = run_queries.find(connection, realms, run_id)
+            made_with = None if found is None else run_queries.made_with(connection, found.series_id)
         if found is None or made_with is None:
             raise NotFound(f"There is no run {_shown(run_id)}.")
         timeline = state.timelines.get(found.profile)
@@ -130,7 +137,7 @@ class TimelineService:
                 "as by 'chainproof profiles add'; the sample then gives way to it.",
                 code="sample_profile",
             )
-        return store.add(self._database, "own", sent.prepared(body, name), {name: timeline.profile})
+        return store.add(self._database, "own", request_body.prepared(body, name), {name: timeline.profile})
 
     def read_ahead(self, stop: Event) -> None:
         """Keep the newest runs of all profiles, before anybody asks for them, until ``stop`` is set.
@@ -169,9 +176,9 @@ def _known(state: State, name: str) -> Timeline:
 def _frames(found: Found) -> list[bytes]:
     if found.asked.form == "json":
         return listing_frames(found.wanted) if found.is_listing else profile_frames(found.wanted[0])
-    from backend.timelines import arrow  # see parts.py
+    from backend.timelines.responses import arrow_stream  # see parts.py
 
-    return arrow.frames(len(found.wanted))
+    return arrow_stream.frames(len(found.wanted))
 
 
 def _tag(state: str, name: str, selection: Selection, asked: Asked) -> str:

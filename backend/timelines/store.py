@@ -16,10 +16,10 @@ from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.engine import Connection
 
-from backend.db import Database, bump, change_counters, upsert
-from backend.timelines.check import Prepared, case_key
+from backend.store.database import Database, bump, change_counters, upsert
 from backend.timelines.model import Profile, Realm
 from backend.timelines.tables import timeline_profiles, timeline_series, timeline_versions
+from backend.timelines.validation.run_validation import Prepared, case_key
 
 CHANGED = "timelines"
 """The change counter's topic."""

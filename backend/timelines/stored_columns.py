@@ -4,15 +4,16 @@ from collections.abc import Collection, Sequence
 
 import pyarrow as pa
 
-from backend.db import Database
 from backend.errors import NotFound
 from backend.settings import Settings
-from backend.timelines import arrow, rows
-from backend.timelines.columns import SCHEMA
-from backend.timelines.profiles import Profiles
-from backend.timelines.sample import sample_profiles
+from backend.store.database import Database
+from backend.timelines import run_queries
+from backend.timelines.columns.arrow_schema import SCHEMA
+from backend.timelines.profiles.configured_profiles import Profiles
+from backend.timelines.responses import arrow_stream
+from backend.timelines.sample.sample_runs import sample_profiles
 from backend.timelines.selection import Selection, wanted
-from backend.timelines.state import StateReader, Timeline
+from backend.timelines.store_snapshot import StateReader, Timeline
 
 _ALL = 2**31 - 1
 
@@ -34,8 +35,8 @@ def columns_of(settings: Settings, database: Database, names: Collection[str] | 
 def _batch(database: Database, timeline: Timeline) -> "pa.RecordBatch | None":
     chosen = wanted(timeline, Selection(limit=_ALL))
     with database.read() as connection:
-        stored = rows.whole_rows(connection, chosen)
-    return arrow.batch(stored, chosen.made_with) if stored else None
+        stored = run_queries.whole_rows(connection, chosen)
+    return arrow_stream.batch(stored, chosen.made_with) if stored else None
 
 
 def _there_are(names: Sequence[str]) -> str:

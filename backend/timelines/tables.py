@@ -6,7 +6,7 @@ earlier change can be read while writers go on: an answer holds exactly what its
 
 import sqlalchemy as sa
 
-from backend.db import BIG_ID, UtcTime, metadata
+from backend.store.database import BIG_ID, UtcTime, metadata
 
 SORTED_TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 """Text in the order of its code points on every store, as Python sorts it."""

@@ -5,15 +5,15 @@ from datetime import UTC, datetime, timedelta
 import sqlalchemy as sa
 import structlog
 
-from backend.db import Database
 from backend.jobs.schedules import Schedule
 from backend.settings import Settings
+from backend.store.database import Database
 from backend.timelines import store
-from backend.timelines.check import check
-from backend.timelines.profiles import Profiles
-from backend.timelines.sample import sample_profiles, sample_runs
-from backend.timelines.state import added_profiles
+from backend.timelines.profiles.configured_profiles import Profiles
+from backend.timelines.sample.sample_runs import sample_profiles, sample_runs
+from backend.timelines.store_snapshot import added_profiles
 from backend.timelines.tables import timeline_runs, timeline_series
+from backend.timelines.validation.run_validation import check
 
 log = structlog.get_logger(__name__)
 

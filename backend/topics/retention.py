@@ -11,9 +11,9 @@ from datetime import UTC, datetime, timedelta
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.db import Database
+from backend.store.database import Database
+from backend.topics.feeds.article_store import SEEN_EVERY
 from backend.topics.grouping.clustering import WINDOW
-from backend.topics.news import SEEN_EVERY
 from backend.topics.tables import feeds, news_items
 
 BATCH = 500

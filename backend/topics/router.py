@@ -7,11 +7,11 @@ from starlette.responses import Response
 
 from backend.auth.gate import Access, GatedRoute, needs
 from backend.entities.model import Language, Slug
-from backend.instants import Instant
-from backend.responses import HOT, PreparedResponse, RawJson
+from backend.formats.timestamps import Instant
+from backend.http.responses import HOT, PreparedResponse, RawJson
 from backend.topics import schemas
-from backend.topics.listing import Wanted
 from backend.topics.model import Category
+from backend.topics.queries.list_filters import Wanted
 from backend.topics.service import PAGE_SIZE, RANKED_BY, TOP, TopicService
 
 LARGEST_PAGE = 100

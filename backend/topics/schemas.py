@@ -19,9 +19,9 @@ from pydantic import (
     WrapValidator,
 )
 
-from backend.addresses import names_a_host
 from backend.entities.model import Language, Slug
-from backend.instants import parse_instant
+from backend.formats.timestamps import parse_instant
+from backend.formats.urls import names_a_host
 
 LARGEST = 2**63 - 1
 LARGEST_SCORE = 1e15

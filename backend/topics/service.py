@@ -6,20 +6,23 @@ from functools import partial
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.articles.rules.ruleset import Rules
-from backend.db import Database
+from backend.articles.rules.active_rules import Rules
 from backend.entities.model import Language
 from backend.errors import NotFound
-from backend.instants import Clock, utc_now
-from backend.prepared import Prepared
+from backend.formats.timestamps import Clock, utc_now
+from backend.http.prepared_responses import Prepared
 from backend.settings import Settings
-from backend.topics import answers, media, naming, ranking, rows, sent, store
-from backend.topics.insights.desk import InsightDesk
-from backend.topics.listing import LISTED, Wanted
+from backend.store.database import Database
+from backend.topics import entity_tagging, request_bodies, response_bodies
+from backend.topics.insights.service import InsightDesk
 from backend.topics.model import Realm
-from backend.topics.pages import Pages
-from backend.topics.ready import Made, ReadyLists, Spelling
+from backend.topics.queries import ranking
+from backend.topics.queries import topic_media as media
+from backend.topics.queries.list_filters import LISTED, Wanted
+from backend.topics.queries.pagination import Pages
+from backend.topics.queries.prepared_pages import Made, ReadyLists, Spelling
 from backend.topics.schemas import MediaIn, TopicIn
+from backend.topics.store import topic_rows, topic_store
 from backend.topics.tables import topic_texts, topics
 
 PAGE_SIZE, TOP = 20, 5
@@ -72,59 +75,59 @@ class TopicService:
             row = connection.execute(look.where(topic_texts.c.topic_id == number)).one_or_none()
             if row is None:
                 raise self._lacks(connection, number, language)
-        return _prepared(answers.detail(row))
+        return _prepared(response_bodies.detail(row))
 
     def media(self, topic_id: int, language: Language) -> Prepared:
         with self._database.read() as connection:
             number = self._known(connection, topic_id)
             items = media.of_topic(connection, number, language)
-        return _prepared(answers.media(number, items))
+        return _prepared(response_bodies.media(number, items))
 
     def insight(self, topic_id: int, language: Language) -> Prepared:
         """Raises :class:`NotFound` as :meth:`detail` does."""
         with self._database.read() as connection:
             number = self._known(connection, topic_id)
-            (topic,) = rows.read_topics(connection, [number])
+            (topic,) = topic_rows.read_topics(connection, [number])
             if language not in topic.texts:
                 raise self._lacks(connection, number, language)
-        return _prepared(answers.envelope(self.insights.insight(topic, language)))
+        return _prepared(response_bodies.envelope(self.insights.insight(topic, language)))
 
     def add(self, given: Sequence[TopicIn]) -> bytes:
         """Store what a program sent: all of it is on the disk when this returns, or none."""
-        topics_sent = [sent.topic(one) for one in given]
+        topics_sent = [request_bodies.topic(one) for one in given]
         with self._database.read() as connection:
-            before = naming.known(connection, topics_sent)
-        named = naming.named(self._rules.current, topics_sent, before)
+            before = entity_tagging.known(connection, topics_sent)
+        named = entity_tagging.named(self._rules.current, topics_sent, before)
         with self._database.write() as connection:
-            ids = store.put(connection, named, now=self._now())
+            ids = topic_store.put(connection, named, now=self._now())
         self.ready.forget()
-        return answers.envelope(
+        return response_bodies.envelope(
             [{"id": number, "external_id": one.external_id} for number, one in zip(ids, given, strict=True)]
         )
 
     def add_media(self, topic_id: int, given: MediaIn) -> bytes:
         """Store media of a topic; gives what was stored, with its ids."""
-        items = sent.media(given)
+        items = request_bodies.media(given)
         with self._database.write() as connection:
             number = self._known(connection, topic_id)
-            ids = store.add_media(connection, number, items, now=self._now()) if items else []
+            ids = topic_store.add_media(connection, number, items, now=self._now()) if items else []
             stored = media.with_ids(connection, ids)
         self.ready.forget()
-        return answers.media(number, stored)
+        return response_bodies.media(number, stored)
 
     def _page(self, wanted: Wanted, page: int, page_size: int) -> Made:
         found = self._pages.read(wanted, page=page, page_size=page_size)
-        return Made(answers.topic_list(found.rows, found.total))
+        return Made(response_bodies.topic_list(found.rows, found.total))
 
     def _ranking(self, language: Language, many: int) -> Made:
         with self._database.read() as connection:
             found = ranking.top(connection, self.realms, language, many=many, now=self._now())
         basis = (RANKED_BY.lower().encode(), found.by.encode())
-        return Made(answers.topic_list(found.rows), found.until, (basis,))
+        return Made(response_bodies.topic_list(found.rows), found.until, (basis,))
 
     def _known(self, connection: Connection, topic_id: int) -> int:
         """The id of the visible topic that answers for ``topic_id``."""
-        number = store.resolve(connection, topic_id, self.realms)
+        number = topic_store.resolve(connection, topic_id, self.realms)
         if number is None:
             raise NotFound(f"There is no topic {topic_id}. GET /topics lists them.")
         return number

@@ -6,23 +6,24 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from backend.articles.rules.ruleset import Rules
-from backend.db import Database
+from backend.articles.rules.active_rules import Rules
 from backend.jobs.schedules import HOUR, Schedule
 from backend.language_model.client import LanguageModel
-from backend.markets.sources import realm_of
+from backend.markets.provider_registry import realm_of
 from backend.settings import Settings
-from backend.topics import retention, store
-from backend.topics.feed_list import FeedList, FeedListRefused, load_configured, load_feeds
-from backend.topics.fetching import refresh_feeds
-from backend.topics.grouping.moves import PriceMoves
+from backend.store.database import Database
+from backend.topics import retention
+from backend.topics.feeds.feed_list import FeedList, FeedListRefused, load_configured, load_feeds
+from backend.topics.feeds.fetching import refresh_feeds
+from backend.topics.generated_texts.writer import Writer
+from backend.topics.grouping.price_moves import PriceMoves
 from backend.topics.grouping.regrouping import regroup
-from backend.topics.model_texts.writer import Writer
-from backend.topics.posts import searches, shelf
-from backend.topics.posts.reading import read_posts
+from backend.topics.posts import post_store, search_schedule
+from backend.topics.posts.fetching import read_posts
 from backend.topics.posts.x_api import XApi
 from backend.topics.reports.publishing import Reporter
 from backend.topics.service import visible_realms
+from backend.topics.store import topic_store
 
 log = structlog.get_logger(__name__)
 
@@ -45,7 +46,7 @@ def topic_schedules(settings: Settings, database: Database, rules: Rules) -> lis
     reports = Schedule(REPORTS, 300, report, "Write the market reports that are due.")
 
     def find(now: datetime) -> None:
-        told = store.tell_lacking(database, now=now, most=MOST_TOLD)
+        told = topic_store.tell_lacking(database, now=now, most=MOST_TOLD)
         if told:
             log.info("topics_indexed", topics=told)
 
@@ -136,8 +137,8 @@ def retention_schedule(settings: Settings, database: Database, listed: Listed) -
         asked = {feed.id for feed in listed.current.enabled}
         gone = {"articles": retention.forget(database, asked, keep=keep, now=now)}
         with database.write() as connection:
-            searches.forget(connection, now)
-            gone["posts"] = shelf.forget(connection, now)
+            search_schedule.forget(connection, now)
+            gone["posts"] = post_store.forget(connection, now)
         if any(gone.values()):
             log.info("news_forgotten", **gone)
 

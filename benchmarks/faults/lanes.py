@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection
 
 from backend.articles.tables import violations
 from backend.auth.tables import api_keys
-from backend.instants import utc_now, write_instant
+from backend.formats.timestamps import utc_now, write_instant
 from backend.jobs.schemas import JobKind
 from backend.jobs.tables import jobs
 from backend.timelines.tables import timeline_runs

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 
 from backend.auth.oauth import accounts, apps
-from backend.db import Database
+from backend.store.database import Database
 from benchmarks.faults.refusals import Refusals
 from benchmarks.oauth import CALLBACK, CHALLENGE, VERIFIER, hidden_fields
 

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 from sqlalchemy.engine import Connection
 
 from backend.auth.oauth.grants import REFRESH_LIFE
-from backend.instants import Clock
+from backend.formats.timestamps import Clock
 from benchmarks.faults import oauth_rows
 from benchmarks.faults.families import Family, Pair
 from benchmarks.faults.ledger import Count, note

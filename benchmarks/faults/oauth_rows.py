@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection
 from backend.auth.oauth.grants import ACCESS_LIFE, REFRESH_LIFE
 from backend.auth.oauth.retention import LINGER
 from backend.auth.oauth.tables import grants, tokens
-from backend.auth.oauth.tokenformat import digest
+from backend.auth.oauth.token_format import digest
 from benchmarks.faults.families import Family, Pair
 from benchmarks.faults.ledger import Count
 

@@ -3,7 +3,7 @@
 import time
 from datetime import datetime, timedelta
 
-from backend.instants import Clock
+from backend.formats.timestamps import Clock
 
 MARGIN = timedelta(seconds=2)
 """Between a jump and the moment when every process has it."""

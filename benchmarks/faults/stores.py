@@ -13,8 +13,8 @@ from typing import Literal, Protocol
 import psutil
 import psycopg
 
-from backend.db import Database
 from backend.settings import Settings
+from backend.store.database import Database
 from tests.support import programs
 from tests.support.running import free_port, wait_for
 

@@ -4,9 +4,9 @@ from collections import Counter
 
 import sqlalchemy as sa
 
-from backend.db import Database
 from backend.extraction.tables import entity_sightings
 from backend.jobs.tables import jobs
+from backend.store.database import Database
 from backend.timelines.tables import timeline_runs, timeline_versions
 from benchmarks.faults.ledger import Count
 from benchmarks.faults.oauth_verdict import tell_tokens

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import httpx
 
-from backend.db import Database
-from backend.instants import Clock, utc_now
+from backend.formats.timestamps import Clock, utc_now
+from backend.store.database import Database
 from benchmarks.faults.lanes import Lane, Sent, found_keys, lanes
 from benchmarks.faults.ledger import Count, Ledger
 from benchmarks.faults.oauth_lane import TokenLane

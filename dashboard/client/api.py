@@ -16,7 +16,7 @@ from backend.settings import Settings
 from dashboard.client import callers
 from dashboard.client.fetched import Fetched
 from dashboard.client.http import ApiClient
-from dashboard.client.wire import (
+from dashboard.client.market_schemas import (
     Asset,
     AssetQuotes,
     CandlesAround,
@@ -28,7 +28,7 @@ from dashboard.client.wire import (
     PriceRecord,
     RankedToken,
 )
-from dashboard.sign_in import desk
+from dashboard.sign_in import service
 
 Span = Literal["24h", "7d"]
 SLOW_SECONDS = 20.0
@@ -124,7 +124,7 @@ def client() -> ApiClient:
     with _lock:
         if _made is None:
             settings = _settings()
-            whose = desk.caller if desk.desk() is not None else None
+            whose = service.caller if service.desk() is not None else None
             _made = ApiClient(settings.api_url, _key_source(settings), whose=whose)
         return _made
 

@@ -14,7 +14,7 @@ from backend.articles.schemas import (
 )
 from dashboard.client import api
 from dashboard.client.fetched import Fetched
-from dashboard.client.posting import Posted, post
+from dashboard.client.post_requests import Posted, post
 
 __all__ = [
     "ApplyResult",

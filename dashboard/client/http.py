@@ -30,9 +30,18 @@ from typing import Any, cast, get_args
 import httpx
 
 from dashboard.client import callers, problems
+from dashboard.client.cache_entries import (
+    LIFETIME_SECONDS,
+    Answer,
+    CacheKey,
+    Content,
+    Decode,
+    Shape,
+    Slot,
+    as_sent,
+)
 from dashboard.client.callers import Caller, Credential, KeyHolder, KeySource
 from dashboard.client.fetched import Fetched, Mode
-from dashboard.client.slots import LIFETIME_SECONDS, Answer, CacheKey, Content, Decode, Shape, Slot, as_sent
 
 TIMEOUT_SECONDS = 5.0
 MOST_PATHS = 1024

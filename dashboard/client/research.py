@@ -19,7 +19,7 @@ from backend.sources.schemas import (
 )
 from dashboard.client import api, problems
 from dashboard.client.fetched import Fetched
-from dashboard.client.posting import Posted
+from dashboard.client.post_requests import Posted
 
 __all__ = [
     "ASSESSMENTS",

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pyarrow as pa
 
-from backend.timelines.columns import SCHEMA
+from backend.timelines.columns.arrow_schema import SCHEMA
 from backend.timelines.schemas import ConfiguredProfile, PointsOut, RunOut
 from dashboard.client import api
 from dashboard.client.fetched import Fetched
@@ -15,7 +15,9 @@ __all__ = ["ConfiguredProfile", "PointsOut", "RunOut", "profiles", "run", "table
 
 
 def table() -> Fetched[pa.Table]:
-    """The newest runs of every profile as ``backend.timelines.columns.SCHEMA``, in one chunk a column.
+    """The newest runs of every profile, in one chunk a column.
+
+    Their schema is ``backend.timelines.columns.arrow_schema.SCHEMA``.
 
     The table keeps its identity as long as the service says that nothing changed.
     """

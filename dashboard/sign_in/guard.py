@@ -13,8 +13,8 @@ from starlette.requests import HTTPConnection
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dashboard.sign_in import addresses
-from dashboard.sign_in.desk import Desk, open_desk
+from dashboard.sign_in import return_url
+from dashboard.sign_in.service import Desk, open_desk
 from dashboard.sign_in.session import Session
 
 OPEN = ("/sign-in", "/sign-in/callback", "/sign-in/session", "/sign-out", "/_stcore/health")
@@ -104,7 +104,7 @@ async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
     if _is_page(scope):
         path = quote(scope["path"], safe="/~!$&'()*+,;=:@-._")
         query = scope["query_string"].decode("latin-1")
-        to = addresses.sign_in(f"{path}?{query}" if query else path)
+        to = return_url.sign_in(f"{path}?{query}" if query else path)
         response = RedirectResponse(to, HTTPStatus.SEE_OTHER, headers=NO_STORE)
     else:
         words = "Sign in first: this is for people who are signed in."

@@ -9,10 +9,10 @@ from urllib.parse import parse_qsl, urlsplit
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from dashboard import preferences
+from dashboard.frame import preferences
+from dashboard.frame.markup import tag, text
 from dashboard.i18n import HTML_LANG, LANGUAGES, Language, match_locale, t
-from dashboard.sign_in import addresses
-from dashboard.views.markup import tag, text
+from dashboard.sign_in import return_url
 
 Why = Literal[
     "ended",
@@ -52,7 +52,7 @@ _HERE = Path(__file__).parent
 def page(request: Request, why: Why, to: str, *, origin: str = "", note: str = "") -> HTMLResponse:
     """``to``: where the sign-in leads. ``origin``: that of another address, where it is to be done."""
     lang = language_of(request, to)
-    again = addresses.sign_in(to)
+    again = return_url.sign_in(to)
     alarming = why in ALARMING
     body = tag(
         "main",

@@ -13,12 +13,12 @@ from starlette.routing import Route
 
 from backend.settings import is_loopback
 from dashboard.i18n import HTML_LANG
-from dashboard.sign_in import addresses, attempts
-from dashboard.sign_in.authority import Refused, Tokens, Unavailable
-from dashboard.sign_in.desk import Desk, NotRegistered, open_desk
+from dashboard.sign_in import oauth_state, return_url
 from dashboard.sign_in.guard import is_own
+from dashboard.sign_in.oauth_client import Refused, Tokens, Unavailable
 from dashboard.sign_in.page import WHYS, Why, language_of, page
-from dashboard.sign_in.sessions import LONGEST_SECONDS
+from dashboard.sign_in.service import Desk, NotRegistered, open_desk
+from dashboard.sign_in.session_store import LONGEST_SECONDS
 
 log = logging.getLogger(__name__)
 LONGEST_FORM = 4096
@@ -27,7 +27,7 @@ NO_STORE = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
 
 async def sign_in(request: Request) -> Response:
     """Lead to the service's sign-in, or tell why somebody is here first."""
-    there, to = open_desk(), addresses.kept(request.query_params.get("next"))
+    there, to = open_desk(), return_url.kept(request.query_params.get("next"))
     if there is None:
         return _to(to)
     if there.session_of(request.cookies) is not None:
@@ -45,12 +45,12 @@ async def callback(request: Request) -> Response:
     """Where the service sends people back to (RFC 6749 section 4.1.2)."""
     there, told = open_desk(), request.query_params
     if there is None:
-        return _to(addresses.HOME)
+        return _to(return_url.HOME)
     state = told.get("state", "")
-    attempt = attempts.find(request.cookies, there.cookies.attempt, state)
+    attempt = oauth_state.find(request.cookies, there.cookies.attempt, state)
     if attempt is None:  # another browser's, or too long ago; and what it says is not looked at
         known = there.session_of(request.cookies) is not None
-        return _to(addresses.HOME if known else addresses.sign_in(addresses.HOME, "lost"))
+        return _to(return_url.HOME if known else return_url.sign_in(return_url.HOME, "lost"))
     return await run_in_threadpool(_end, request, there, attempt)
 
 
@@ -66,22 +66,22 @@ async def sign_out(request: Request) -> Response:
     can sign anybody out. The next sign-in asks for the password, whatever the service has heard by then."""
     there = open_desk()
     if there is None:
-        return _to(addresses.HOME)
+        return _to(return_url.HOME)
     site = request.headers.get("sec-fetch-site", "same-origin")
     foreign = site != "same-origin" or not is_own(request.scope, there)
     known = there.session_of(request.cookies)
     if known is None:  # a page that was open while the dashboard was restarted: the service ends the session
-        response = _to(addresses.sign_in(addresses.HOME))
+        response = _to(return_url.sign_in(return_url.HOME))
         if not foreign:
             _keep(response, there, there.cookies.signed_out, "1", int(LONGEST_SECONDS))
         return response
     sent = await _form(request)
     if foreign or not hmac.compare_digest(sent.get("csrf", "").encode(), known.csrf.encode()):
-        refused = page(request, "foreign", addresses.HOME)
+        refused = page(request, "foreign", return_url.HOME)
         refused.status_code = HTTPStatus.FORBIDDEN
         return refused
     revoked = await run_in_threadpool(there.sessions.sign_out, known)
-    response = _to(addresses.sign_in(addresses.HOME, "signed_out" if revoked else "unrevoked"))
+    response = _to(return_url.sign_in(return_url.HOME, "signed_out" if revoked else "unrevoked"))
     _drop(response, there, there.cookies.session)
     _keep(response, there, there.cookies.signed_out, "1", int(LONGEST_SECONDS))
     return response
@@ -96,7 +96,7 @@ ROUTES = (
 
 
 def _begin(request: Request, there: Desk, to: str) -> Response:
-    attempt = attempts.begin(to)
+    attempt = oauth_state.begin(to)
     try:
         client_id = there.client_id()
         address = there.authority.address(
@@ -112,20 +112,20 @@ def _begin(request: Request, there: Desk, to: str) -> Response:
         return page(request, "unreachable", to)
     response = RedirectResponse(address, HTTPStatus.SEE_OTHER, headers=NO_STORE)
     begun = [name for name in request.cookies if name.startswith(there.cookies.attempt)]
-    for name in begun[: max(0, len(begun) - attempts.MOST + 1)]:
+    for name in begun[: max(0, len(begun) - oauth_state.MOST + 1)]:
         _drop(response, there, name)
-    name = attempts.cookie_name(there.cookies.attempt, attempt.state)
-    _keep(response, there, name, attempt.cookie(), attempts.LIFE_SECONDS)
+    name = oauth_state.cookie_name(there.cookies.attempt, attempt.state)
+    _keep(response, there, name, attempt.cookie(), oauth_state.LIFE_SECONDS)
     return response
 
 
-def _end(request: Request, there: Desk, attempt: attempts.Attempt) -> Response:
+def _end(request: Request, there: Desk, attempt: oauth_state.Attempt) -> Response:
     """What came of an attempt of this browser, whose cookie is taken back whatever it was."""
     try:
         name, tokens = _exchanged(request, there, attempt)
     except NotAdmitted as refusal:
         # Told on a page of its own address, so that a reload does not send the code again.
-        response = _to(addresses.sign_in(attempt.to, refusal.why))
+        response = _to(return_url.sign_in(attempt.to, refusal.why))
     else:
         response = _to(attempt.to)
         former = there.session_of(request.cookies)
@@ -137,7 +137,7 @@ def _end(request: Request, there: Desk, attempt: attempts.Attempt) -> Response:
             secret = there.admit(name, tokens)
             _keep(response, there, there.cookies.session, secret, int(LONGEST_SECONDS))
         _drop(response, there, there.cookies.signed_out)
-    _drop(response, there, attempts.cookie_name(there.cookies.attempt, attempt.state))
+    _drop(response, there, oauth_state.cookie_name(there.cookies.attempt, attempt.state))
     return response
 
 
@@ -147,7 +147,7 @@ class NotAdmitted(Exception):
         self.why = why
 
 
-def _exchanged(request: Request, there: Desk, attempt: attempts.Attempt) -> tuple[str, Tokens]:
+def _exchanged(request: Request, there: Desk, attempt: oauth_state.Attempt) -> tuple[str, Tokens]:
     """Who signed in, and their tokens. Raises :class:`NotAdmitted`."""
     told = request.query_params
     try:
@@ -186,7 +186,7 @@ def _elsewhere(request: Request, there: Desk, to: str) -> Response | None:
     both_here = is_loopback(_name(host)) and is_loopback(own.hostname or "")
     if both_here:
         return RedirectResponse(
-            f"{there.origin}{addresses.sign_in(to)}", HTTPStatus.SEE_OTHER, headers=NO_STORE
+            f"{there.origin}{return_url.sign_in(to)}", HTTPStatus.SEE_OTHER, headers=NO_STORE
         )
     return page(request, "elsewhere", to, origin=there.origin)
 

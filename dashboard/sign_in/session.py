@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from dashboard.client.callers import Credential
-from dashboard.sign_in.authority import Refused, Tokens, Unavailable
+from dashboard.sign_in.oauth_client import Refused, Tokens, Unavailable
 
 RENEW_SECONDS = 300.0
 """So long before they expire tokens are refreshed, or after half their life where that is later."""

@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 import pytest
 
-from backend.articles.rules import ruleset
+from backend.articles.rules import active_rules
 from backend.auth import service as auth_service
 from backend.timelines import store as timeline_store
 from backend.timelines.model import Profile
@@ -135,7 +135,7 @@ def test_rules_and_names_that_are_reloaded_judge_articles_everywhere_by_one_vers
     before = pair.scan_there("The Zorbkoin rose")
     assert [found["rule_id"] for found in before.json()[0]["violations"]]
     write_pack(pair.home, PACK.replace("Zorbkoin", "Zorbquoin"))
-    ruleset.announce(pair.here.database)
+    active_rules.announce(pair.here.database)
     pair.here.look()
     pair.there.look()
     after = pair.scan_there("The Zorbkoin rose")

@@ -11,15 +11,16 @@ import sqlalchemy as sa
 from pydantic import SecretStr
 from typer.testing import CliRunner
 
-from backend import doctor, doctor_checks, migrations
+from backend import migrations
 from backend.cli.commands import app
-from backend.db import Database
-from backend.doctor import Finding, examine
-from backend.doctor_checks import Service, check_home, check_service, check_worker, open_store
+from backend.doctor import installation_checks, runner
+from backend.doctor.installation_checks import Service, check_home, check_service, check_worker, open_store
+from backend.doctor.runner import Finding, examine
 from backend.jobs.heartbeat import Heartbeat
-from backend.markets import setup
+from backend.markets import configuration
 from backend.markets.refresh import Refresher
 from backend.settings import Settings
+from backend.store.database import Database
 from tests.support.homes import own_home
 from tests.support.market_app import CALM, FEW, Clock, enable_only
 from tests.support.submitted_jobs import NOW
@@ -98,8 +99,8 @@ def test_a_check_that_ends_unexpectedly_is_a_finding_and_ends_no_other(
     def refuse(*_: Any) -> Any:
         raise sa.exc.OperationalError("SELECT x", {}, Exception("no such table:\n jobs"))
 
-    monkeypatch.setattr(doctor_checks, "check_rules", fail)
-    monkeypatch.setattr(doctor, "limits_checkup", refuse)
+    monkeypatch.setattr(installation_checks, "check_rules", fail)
+    monkeypatch.setattr(runner, "limits_checkup", refuse)
     findings = examine(settings_of(home))
     assert of(findings, "rules") == (
         "fault",
@@ -234,10 +235,12 @@ def test_the_share_of_assets_that_have_a_quote_is_told(
     settings = settings_of(home)
     migrations.upgrade(settings.app_database_url)
     database = Database(settings.app_database_url)
-    market = setup.prepare(settings, database)
+    market = configuration.prepare(settings, database)
     Refresher(database, market).tick(CALM)
-    assert doctor._coverage(market, database, CALM + later) == ("Figures", state, words)
+    assert runner._coverage(market, database, CALM + later) == ("Figures", state, words)
     enable_only(home, (*ids, *FEW))
-    found = doctor._coverage(setup.prepare(settings, database), database, CALM + timedelta(seconds=20))
+    found = runner._coverage(
+        configuration.prepare(settings, database), database, CALM + timedelta(seconds=20)
+    )
     assert (found[1], found[2].partition(";")[0]) == ("note", "7 of 12 assets have a quote")
     database.dispose()

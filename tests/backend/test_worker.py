@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 import sqlalchemy as sa
 
-from backend.processes import STOP_SIGNALS, StopRequest
+from backend.runtime.processes import STOP_SIGNALS, StopRequest
 from backend.worker import patiently, pause_seconds
 from tests.support.own_thread import logs_of_this_thread
 

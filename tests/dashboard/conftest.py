@@ -12,13 +12,13 @@ from streamlit.testing.v1 import AppTest
 
 from backend import migrations
 from backend.app import create_app
-from backend.db import Database
-from backend.markets import setup
+from backend.markets import configuration
 from backend.markets.refresh import Refresher
 from backend.settings import Settings
+from backend.store.database import Database
 from dashboard.client import api
 from dashboard.client.http import ApiClient
-from dashboard.sign_in import desk
+from dashboard.sign_in import service
 from tests.support.line import Line
 from tests.support.serving import served
 
@@ -56,7 +56,7 @@ def served_market(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Backend]
     settings = Settings(home=tmp_path_factory.mktemp("home"), log_level="error")
     migrations.upgrade(settings.app_database_url)
     database = Database(settings.app_database_url)
-    refresher = Refresher(database, setup.prepare(settings, database))
+    refresher = Refresher(database, configuration.prepare(settings, database))
     for seconds in (0, 15):
         refresher.tick(CALM + timedelta(seconds=seconds))
     database.dispose()
@@ -92,7 +92,7 @@ def app(request: pytest.FixtureRequest) -> AppTest:
 @pytest.fixture(autouse=True)
 def _own_client() -> Iterator[None]:
     """No answer of one test serves another, and nobody is signed in by one for another."""
-    desk.close()
+    service.close()
     yield
     api.close()
-    desk.close()
+    service.close()

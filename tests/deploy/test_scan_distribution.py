@@ -42,7 +42,7 @@ import chainproof_scan
 try:
     chainproof_scan.main()
 finally:
-    import backend.distribution
+    import backend.runtime.distribution
     print(sys.modules["backend"].__file__, file=sys.stderr)
     print(*{name.partition(".")[0] for name in {*sys.modules} - before}, file=sys.stderr)
 """

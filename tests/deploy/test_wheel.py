@@ -48,9 +48,9 @@ def test_the_wheel_holds_every_file_of_both_programs_and_no_test(wheel: zipfile.
     assert packed == written
     assert packed > {
         "dashboard/.streamlit/config.toml",
-        "dashboard/assets/favicon.svg",
-        "dashboard/assets/style.css",
-        "dashboard/components/chart/chart.js",
+        "dashboard/frame/favicon.svg",
+        "dashboard/frame/frame.css",
+        "dashboard/charts/plotly_chart/chart.js",
         "dashboard/i18n/frame.json",
     }
 

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from backend.auth.oauth import accounts, apps
-from backend.db import Database
+from backend.store.database import Database
 from dashboard.i18n import t
 from tests.support import running
 from tests.support.reader import CHECK, DESKTOP, IDLE, RULES

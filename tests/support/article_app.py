@@ -9,7 +9,7 @@ from typing import Any, cast
 import orjson
 
 from backend.articles.service import ArticleService
-from backend.articles.violation_log import Selection, page
+from backend.articles.violation_store import Selection, page
 from backend.auth.principal import Scope
 from backend.auth.service import create_key
 from tests.support import read_once

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from decimal import Decimal
 
-from backend.markets.candles import fold
+from backend.markets.candles.building import fold
 from backend.markets.model import Candle
 
 

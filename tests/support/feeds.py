@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-from backend.articles.rules.ruleset import Rules
-from backend.db import Database
+from backend.articles.rules.active_rules import Rules
 from backend.settings import Settings
-from backend.topics.feed_list import Feed, FeedList
-from backend.topics.fetching import FeedReport, refresh_feeds
+from backend.store.database import Database
+from backend.topics.feeds.feed_list import Feed, FeedList
+from backend.topics.feeds.fetching import FeedReport, refresh_feeds
 from tests.support.provider_server import Behaviour, ProviderServer
 
 NOW = datetime(2026, 5, 18, 12, 0, tzinfo=UTC)

@@ -2,10 +2,10 @@
 
 from datetime import timedelta
 
-from backend.db import Database
-from backend.jobs.dispatch import Dispatcher
+from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.engine import JobEngine
-from backend.jobs.running import JobType, Runner
+from backend.jobs.runner import JobType, Runner
+from backend.store.database import Database
 from tests.support.job_stores import Launch
 from tests.support.market_app import Clock
 from tests.support.submitted_jobs import NOW

@@ -15,11 +15,11 @@ from typing import Any
 
 from dbos import DBOS
 
-from backend.db import Database, bump
-from backend.jobs.dispatch import Dispatcher
+from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.engine import JobEngine
-from backend.jobs.running import JobContext, JobType
+from backend.jobs.runner import JobContext, JobType
 from backend.jobs.schedules import Schedule
+from backend.store.database import Database, bump
 from tests.support.waiting import LIMIT_SECONDS
 
 HOLD = "hold"

@@ -7,7 +7,7 @@ from typing import Any
 
 import structlog
 
-from backend.http_client import UpstreamResponse
+from backend.upstream import UpstreamResponse
 from tests.support.market_app import Running, worker_of
 from tests.support.provider_server import ProviderServer
 

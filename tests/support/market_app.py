@@ -19,16 +19,16 @@ from pydantic import SecretStr
 
 from backend.app import create_app
 from backend.auth.service import create_key
-from backend.db import Database, metadata
-from backend.markets import setup
-from backend.markets.assets import load_assets
+from backend.markets import configuration
+from backend.markets.assets.registry import load_assets
+from backend.markets.configuration import Market
 from backend.markets.model import Fault, ProviderError
 from backend.markets.refresh import Refresher, Report
+from backend.markets.responses.snapshot import MarketView
+from backend.markets.responses.status_json import status_answer
 from backend.markets.service import MarketService
-from backend.markets.setup import Market
-from backend.markets.status import status_answer
-from backend.markets.view import MarketView
 from backend.settings import Settings
+from backend.store.database import Database, metadata
 from tests.support.asgi import Answer, send
 from tests.support.provider_pages import Coin, Pages, Query
 from tests.support.provider_server import ProviderServer
@@ -264,7 +264,7 @@ def few_in_sample() -> Market:
     with TemporaryDirectory() as folder:
         enable_only(Path(folder), FEW)
         settings = settings_in(Path(folder))
-        return setup.prepare(settings, Database(settings.app_database_url))
+        return configuration.prepare(settings, Database(settings.app_database_url))
 
 
 def body_of(view: MarketView, path: str, query: bytes = b"") -> Any:

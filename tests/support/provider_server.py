@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from backend.markets.assets import load_assets
+from backend.markets.assets.registry import load_assets
 from tests.support.provider_pages import COINS, Coin, Pages, invented, png
 from tests.support.recorded_pages import RecordedPages
 

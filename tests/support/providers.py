@@ -4,9 +4,9 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from backend.http_client import Retry, UpstreamClient
 from backend.markets.providers.coingecko import CoinGecko
 from backend.markets.providers.coinmarketcap import CoinMarketCap
+from backend.upstream import Retry, UpstreamClient
 from tests.support.waiting import LIMIT_SECONDS
 
 AT_ONCE = Retry(wait_initial=0, wait_max=0, wait_jitter=0)

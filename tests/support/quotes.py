@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from backend.markets.aggregation import AssetTraits, Memory, Outcome, Policy, aggregate
+from backend.markets.aggregation.aggregate import AssetTraits, Memory, Outcome, Policy, aggregate
 from backend.markets.model import Published, Quote
 from backend.markets.reasons import Reason
 

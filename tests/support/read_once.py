@@ -11,23 +11,23 @@ from pathlib import Path
 
 import pytest
 
-from backend.articles.matching.compiled import CompiledPack
-from backend.articles.rules import compiling, loading
-from backend.articles.rules.loading import PackFile
-from backend.markets import assets
-from backend.markets.assets import AssetBook
+from backend.articles.matching.rule_set import CompiledPack
+from backend.articles.rules import pack_loader, rules_loader
+from backend.articles.rules.pack_loader import PackFile
+from backend.markets.assets import registry
+from backend.markets.assets.registry import AssetBook
 
 
 def shipped_packs() -> None:
     """Call once, before test modules are imported: some read the packs for their parameters."""
-    pytest.MonkeyPatch().setattr(loading, "read_pack", _packs(loading.read_pack))
+    pytest.MonkeyPatch().setattr(pack_loader, "read_pack", _packs(pack_loader.read_pack))
 
 
 @contextlib.contextmanager
 def asset_books() -> Iterator[None]:
     """For what makes applications; the tests of the files hold the function itself."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(assets, "load_assets", _books(assets.load_assets))
+        patch.setattr(registry, "load_assets", _books(registry.load_assets))
         yield
 
 
@@ -35,7 +35,7 @@ def asset_books() -> Iterator[None]:
 def rule_sets() -> Iterator[None]:
     """The same packs make the same set of rules."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiling, "compiled", _compiled)
+        patch.setattr(rules_loader, "compiled", _compiled)
         yield
 
 
@@ -45,7 +45,7 @@ def _books(load: Callable[[Path | None], AssetBook]) -> Callable[[Path | None], 
     def book(user_file: Path | None = None) -> AssetBook:
         if user_file is not None and not user_file.is_file():
             return load(user_file)  # says what is wrong
-        key = assets.SHIPPED.read_bytes(), None if user_file is None else user_file.read_bytes()
+        key = registry.SHIPPED.read_bytes(), None if user_file is None else user_file.read_bytes()
         if key not in known:
             known[key] = load(user_file)
         return known[key]
@@ -57,7 +57,7 @@ def _packs(read: Callable[[Path], PackFile]) -> Callable[[Path], PackFile]:
     known: dict[tuple[Path, bytes], PackFile] = {}
 
     def pack(path: Path) -> PackFile:
-        if path.parent not in loading.SHIPPED:
+        if path.parent not in pack_loader.SHIPPED:
             return read(path)
         key = path, path.read_bytes()
         if key not in known:
@@ -67,12 +67,12 @@ def _packs(read: Callable[[Path], PackFile]) -> Callable[[Path], PackFile]:
     return pack
 
 
-_compile = compiling.compiled
+_compile = rules_loader.compiled
 _sets: dict[tuple[tuple[bool, bytes], ...], CompiledPack] = {}
 
 
 def _compiled(files: Sequence[PackFile]) -> CompiledPack:
-    key = tuple((file.path.parent in loading.SHIPPED, file.path.read_bytes()) for file in files)
+    key = tuple((file.path.parent in pack_loader.SHIPPED, file.path.read_bytes()) for file in files)
     if key not in _sets:
         _sets[key] = _compile(files)
     return _sets[key]

@@ -10,16 +10,16 @@ import sqlalchemy as sa
 
 from backend import migrations
 from backend.app import create_app
-from backend.articles.rules.ruleset import Rules
+from backend.articles.rules.active_rules import Rules
 from backend.auth.service import create_key, ensure_local_key
-from backend.db import Database
 from backend.extraction.tasks import extraction_jobs
-from backend.jobs import ledger, transitions
-from backend.jobs.running import JobContext, JobType
+from backend.jobs import job_store, transitions
+from backend.jobs.runner import JobContext, JobType
 from backend.jobs.schemas import JobKind
 from backend.jobs.tables import jobs
 from backend.settings import Settings
 from backend.sources.tasks import source_jobs
+from backend.store.database import Database
 from tests.support.serving import served
 
 TIMEOUT = timedelta(seconds=120)
@@ -51,7 +51,7 @@ class Research:
             self.finish(job_id)
 
     def finish(self, job_id: str) -> None:
-        found = (ledger.read(self.database, kind, job_id) for kind in self.types)
+        found = (job_store.read(self.database, kind, job_id) for kind in self.types)
         job = next(filter(None, found))
         assert job.status == "running"
         kind = self.types[job.kind]

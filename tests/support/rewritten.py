@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from _pytest.assertion import rewrite
 
-from backend import collector
+from backend.runtime import garbage_collection
 
 TESTS = Path(__file__).parents[1]
 
@@ -23,7 +23,7 @@ def keep(config: pytest.Config) -> None:
     if sys.dont_write_bytecode:
         return
     state = config.stash[rewrite.assertstate_key]
-    with collector.paused():
+    with garbage_collection.paused():
         for file in (*TESTS.rglob("test_*.py"), *TESTS.rglob("conftest.py")):
             made = rewrite.get_cache_dir(file) / f"{file.stem}{rewrite.PYC_TAIL}"
             if rewrite._read_pyc(file, made) is None and rewrite.try_makedirs(made.parent):

@@ -11,11 +11,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from backend.file_mistakes import FileMistake
-from backend.timelines.check import Prepared
-from backend.timelines.importers.formats import FORMATS, detect
+from backend.formats.file_errors import FileMistake
+from backend.timelines.importers.format_detection import FORMATS, detect
 from backend.timelines.importers.model import LeftOut, Notes, Options, Source
 from backend.timelines.model import Profile, Run
+from backend.timelines.validation.run_validation import Prepared
 
 
 class MemoryStore:

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from backend.markets.sample import Event, EventKind, Schedule
-from backend.markets.sample.schedule import CYCLE_HOURS
+from backend.markets.sample.event_schedule import CYCLE_HOURS
 
 CYCLE = timedelta(hours=CYCLE_HOURS)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from backend.articles.schemas import Correction, ScanResult, Violation
-from dashboard.services.articles import Article, blank, texts
+from dashboard.app_pages.corrections.article_edits import Article, blank, texts
 
 
 def article(**fields: Any) -> Article:

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend import migrations
-from backend.db import Database
+from backend.store.database import Database
 
 Schema = dict[str, dict[str, Any]]
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from backend.instants import write_instant
+from backend.formats.timestamps import write_instant
+from backend.timelines.columns.run_arrays import RunArrays, select
+from backend.timelines.columns.run_columns import columns_of
 from backend.timelines.model import Metrics, Points, Run
-from backend.timelines.run_arrays import RunArrays, select
-from backend.timelines.run_columns import columns_of
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 

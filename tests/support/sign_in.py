@@ -20,8 +20,8 @@ from backend.settings import Settings
 from dashboard.client import callers
 from dashboard.client.http import ApiClient
 from dashboard.sign_in import routes
-from dashboard.sign_in.desk import Desk
 from dashboard.sign_in.guard import Guard, caller_of
+from dashboard.sign_in.service import Desk
 from dashboard.sign_in.session import Session
 from tests.support.asgi import Answer, send
 from tests.support.market_app import Running

@@ -5,11 +5,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from backend.articles.rules.ruleset import Rules
-from backend.db import Database
+from backend.articles.rules.active_rules import Rules
 from backend.settings import Settings
-from backend.sources.finding import AtOnce, Finder
 from backend.sources.schemas import SourcesRequest, SourcesResult
+from backend.sources.service import AtOnce, Finder
+from backend.store.database import Database
 from tests.support import read_once
 
 Find = Callable[..., SourcesResult]

@@ -6,12 +6,12 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from backend.db import Database
-from backend.jobs import ledger
+from backend.jobs import job_store
 from backend.jobs.model import Job
-from backend.jobs.running import Handler, JobContext, JobType
+from backend.jobs.runner import Handler, JobContext, JobType
 from backend.jobs.schemas import JobKind
 from backend.jobs.tables import jobs
+from backend.store.database import Database
 from tests.support.waiting import wait_for
 
 NOW = datetime(2026, 5, 18, 12, tzinfo=UTC)
@@ -28,14 +28,14 @@ def submit(
     title: str = "",
     now: datetime = NOW,
 ) -> Job:
-    return ledger.submit(
+    return job_store.submit(
         database, kind, body or {"n": 1}, title=title, submitted_by=by, idempotency_key=key, now=now
     )
 
 
 def read(database: Database, job: Job) -> Job:
     """The job as it is now."""
-    found = ledger.read(database, job.kind, job.id)
+    found = job_store.read(database, job.kind, job.id)
     assert found is not None
     return found
 

@@ -11,11 +11,11 @@ import orjson
 
 from backend.auth.principal import Scope
 from backend.auth.service import create_key
-from backend.db import Database
+from backend.store.database import Database
 from backend.timelines import store
-from backend.timelines.check import check
 from backend.timelines.model import Profile, Run
 from backend.timelines.service import TimelineService
+from backend.timelines.validation.run_validation import check
 from tests.support.asgi import Answer, send
 from tests.support.market_app import Clock, Running, enable_only, run_app, settings_in
 

@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from backend.articles import violation_log
+from backend.articles import violation_store
 from backend.articles.schemas import Violation
-from backend.db import Database
+from backend.store.database import Database
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 VERSION = "a" * 16
@@ -33,4 +33,4 @@ def violation(**more: Any) -> Violation:
 def store(database: Database, *found: Violation, at: datetime = NOON, version: str = VERSION) -> str:
     """Store what one scan found; gives the scan's id."""
     with database.write() as connection:
-        return violation_log.record(connection, found, rules_version=version, now=at)
+        return violation_store.record(connection, found, rules_version=version, now=at)

@@ -6,7 +6,7 @@ from typing import Any
 from uvicorn.config import Config
 from uvicorn.server import ServerState
 
-from backend.asgi.http_protocol import Protocol
+from backend.http.uvicorn_protocol import Protocol
 
 
 class Transport(asyncio.Transport):

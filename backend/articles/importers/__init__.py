@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from backend.articles.importers import prh, table, terminology, vale, vocabulary
-from backend.articles.importers.drafts import Import, Skipped
-from backend.articles.importers.settling import settle
-from backend.articles.importers.writing import as_yaml
+from backend.articles.importers import csv_table, prh, textlint_terminology, vale, vale_vocabulary
+from backend.articles.importers.rule_drafts import Import, Skipped
+from backend.articles.importers.spec_checks import settle
+from backend.articles.importers.yaml_writer import as_yaml
 from backend.articles.model import Pack
-from backend.articles.rules.mistakes import RulesRefused
-from backend.articles.rules.yaml_file import read_document, read_text
+from backend.articles.rules.errors import RulesRefused
+from backend.articles.rules.yaml_reader import read_document, read_text
 from backend.entities.model import Language
-from backend.file_mistakes import FileMistake
+from backend.formats.file_errors import FileMistake
 
 __all__ = ["FORMATS", "Format", "Import", "Skipped", "as_yaml", "detect", "import_rules"]
 
@@ -24,8 +24,8 @@ MAX_FILES = 2_000
 
 _READERS: dict[Format, Callable[..., Import]] = {
     "prh": prh.read,
-    "terminology": terminology.read,
-    "csv": table.read,
+    "terminology": textlint_terminology.read,
+    "csv": csv_table.read,
 }
 
 
@@ -71,13 +71,13 @@ def detect(path: Path) -> Format:
     :raises RulesRefused: where it is none that is known.
     """
     suffix = path.suffix.lower()
-    if path.is_dir() or path.name in vocabulary.FILES:
+    if path.is_dir() or path.name in vale_vocabulary.FILES:
         return "vale"
     if suffix in (".csv", ".tsv"):
         return "csv"
     if suffix in (".json", ".jsonc"):
         try:
-            if terminology.recognises(terminology.load(read_text(path))):
+            if textlint_terminology.recognises(textlint_terminology.load(read_text(path))):
                 return "terminology"
         except (json.JSONDecodeError, ValueError, RecursionError) as error:
             if isinstance(error, RulesRefused):
@@ -97,8 +97,8 @@ def _vale(path: Path, options: Options) -> Import:
     made = Import(path, "vale")
     for file in _vale_files(path):
         try:
-            if file.name in vocabulary.FILES:
-                vocabulary.add(made, file)
+            if file.name in vale_vocabulary.FILES:
+                vale_vocabulary.add(made, file)
             else:
                 vale.add(made, read_document(file), auto_fix=options.auto_fix)
         except RulesRefused as refused:
@@ -115,7 +115,7 @@ def _vale_files(path: Path) -> list[Path]:
     files = sorted(
         file
         for file in path.rglob("*")
-        if file.is_file() and (file.suffix in (".yml", ".yaml") or file.name in vocabulary.FILES)
+        if file.is_file() and (file.suffix in (".yml", ".yaml") or file.name in vale_vocabulary.FILES)
     )
     if not files or len(files) > MAX_FILES:
         reason = f"holds {len(files)} Vale styles and vocabularies: between 1 and {MAX_FILES} can be imported"

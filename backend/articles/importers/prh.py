@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from backend.articles.importers.drafts import Draft, Import, patterns_of, surface
-from backend.articles.importers.finite_regex import Expansion, NotFinite, expand
+from backend.articles.importers.regex_expansion import Expansion, NotFinite, expand
+from backend.articles.importers.rule_drafts import Draft, Import, patterns_of, surface
 from backend.articles.model import Pattern, Spec
-from backend.articles.rules.mistakes import RulesRefused
-from backend.articles.rules.yaml_file import Document, read_document
+from backend.articles.rules.errors import RulesRefused
+from backend.articles.rules.yaml_reader import Document, read_document
 
 MAX_FILES = 100
 _REGEX = re.compile(r"/(.*)/([gimuy]*)", re.DOTALL)

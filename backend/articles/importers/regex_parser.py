@@ -3,7 +3,7 @@
 import re
 import sys
 
-from backend.articles.importers.regex_parts import (
+from backend.articles.importers.regex_ast import (
     MOST,
     Boundary,
     Choice,

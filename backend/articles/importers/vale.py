@@ -7,10 +7,10 @@ with ``|`` in it is a choice. A match that equals one of ``exceptions`` does not
 from pathlib import Path
 from typing import Any
 
-from backend.articles.importers.drafts import Draft, Import, patterns_of
-from backend.articles.importers.finite_regex import Expansion, NotFinite, expand
+from backend.articles.importers.regex_expansion import Expansion, NotFinite, expand
+from backend.articles.importers.rule_drafts import Draft, Import, patterns_of
 from backend.articles.model import Pattern, Severity
-from backend.articles.rules.yaml_file import Document, read_document
+from backend.articles.rules.yaml_reader import Document, read_document
 
 KINDS = (
     "substitution",

@@ -10,13 +10,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from backend.articles.lint.common import Doubt, Ground
-from backend.articles.lint.conflicts import conflicts
-from backend.articles.lint.surfaces import doubtful_surfaces
-from backend.articles.lint.trials import trials
-from backend.articles.matching.combining import merged
-from backend.articles.matching.compiled import compile_rules
-from backend.articles.rules.loading import PackFile
+from backend.articles.lint.behaviour_checks import trials
+from backend.articles.lint.conflict_checks import conflicts
+from backend.articles.lint.lint_context import Doubt, Ground
+from backend.articles.lint.pattern_checks import doubtful_surfaces
+from backend.articles.matching.pack_merging import merged
+from backend.articles.matching.rule_set import compile_rules
+from backend.articles.rules.pack_loader import PackFile
 
 _ALLOW = re.compile(r"#\s*allow:\s*([a-z_, ]+)")
 

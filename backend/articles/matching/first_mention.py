@@ -2,11 +2,11 @@
 
 import re
 
-from backend.articles.matching.explicit import FirstMention
-from backend.articles.matching.fixing import Fix
-from backend.articles.matching.formers import Found
+from backend.articles.matching.explicit_rules import FirstMention
+from backend.articles.matching.field_matcher import Reading
+from backend.articles.matching.fixes import Fix
+from backend.articles.matching.former_names import Found
 from backend.articles.matching.meanings import Kind
-from backend.articles.matching.reading import Reading
 
 _OPENS = re.compile(r"\s?[(（]\s?")
 _CLOSES = re.compile(r"\s?[)）]")

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from backend.articles.model import Pack, Pattern, Rule
-from backend.articles.rules.slips import Where, near
-from backend.articles.rules.yaml_file import Document
+from backend.articles.rules.validation_messages import Where, near
+from backend.articles.rules.yaml_reader import Document
 from backend.articles.text.folding import fold
 from backend.articles.text.protection import protected_spans
 from backend.entities.model import Entity
-from backend.file_mistakes import FileMistake
+from backend.formats.file_errors import FileMistake
 
 STRUCTURAL = "`<>[]@#＃＠|*\\{}"
 """Characters with which a corrected text could become code, markup, a link, a handle or a hashtag."""

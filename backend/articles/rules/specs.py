@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from backend.articles.engine import correct
-from backend.articles.matching.compiled import RuleSet, compile_rules
+from backend.articles.matching.rule_set import RuleSet, compile_rules
 from backend.articles.model import Pack, Rule, Spec
 
 

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from itertools import accumulate
 
 from backend.articles.text.markup import Labels, structure_spans, target_spans
-from backend.articles.text.tokens import SIGN, token_spans
+from backend.articles.text.protected_tokens import SIGN, token_spans
 
 Span = tuple[int, int]
 

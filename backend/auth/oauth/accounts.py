@@ -10,15 +10,15 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.auth.oauth import guesses, passwords, sign_in_sessions
+from backend.auth.model import optional_rfc3339, rfc3339
+from backend.auth.oauth import login_throttle, passwords, sign_in_sessions
 from backend.auth.oauth.grants import CHANGED, end_sessions, revoke_where
 from backend.auth.oauth.sign_in_sessions import SignInSession
 from backend.auth.oauth.tables import accounts, grants
 from backend.auth.oauth.tables import sign_in_sessions as sessions
 from backend.auth.principal import Scope, checked_scopes
-from backend.auth.records import optional_rfc3339, rfc3339
-from backend.db import Database, bump
 from backend.errors import BadRequest, Conflict, NotFound
+from backend.store.database import Database, bump
 
 LONGEST_NAME = 64
 DEFAULT_SCOPES: tuple[Scope, ...] = ("read", "write", "ingest")
@@ -144,7 +144,7 @@ def sign_in(
 ) -> SignedIn | Throttled | None:
     """Who this is; null for a wrong name or password and for a disabled account, after the same time."""
     key = _key(username)
-    wait = guesses.take(database, username_key=key, address=address, now=now)
+    wait = login_throttle.take(database, username_key=key, address=address, now=now)
     if wait is not None:
         return Throttled(wait)
     with database.read() as connection:

@@ -10,13 +10,13 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.auth.naming import checked_name
-from backend.auth.oauth import redirects
+from backend.auth.display_names import checked_name
+from backend.auth.model import optional_rfc3339, rfc3339
+from backend.auth.oauth import redirect_uris as redirects
 from backend.auth.oauth.grants import CHANGED, revoke_where
 from backend.auth.oauth.tables import apps, grants
-from backend.auth.records import optional_rfc3339, rfc3339
-from backend.db import Database, bump
 from backend.errors import BadRequest, NotFound
+from backend.store.database import Database, bump
 
 CLIENT_ID = re.compile(r"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
 ID_START = re.compile(r"[0-9A-Fa-f-]{4,36}")

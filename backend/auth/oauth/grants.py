@@ -15,12 +15,12 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.auth.oauth import sign_in_sessions, tokenformat
+from backend.auth.oauth import sign_in_sessions, token_format
 from backend.auth.oauth.errors import OAuthError, unknown_client
 from backend.auth.oauth.tables import accounts, apps, grants, tokens
 from backend.auth.oauth.tables import sign_in_sessions as sessions
 from backend.auth.principal import SCOPES
-from backend.db import Database, bump
+from backend.store.database import Database, bump
 
 CHANGED = "oauth_tokens"
 """The change topic; it moves when something is revoked, and not when something is issued."""
@@ -62,7 +62,7 @@ class Consent:
 
 def issue_code(connection: Connection, consent: Consent, now: datetime) -> str:
     """A code for one exchange within :data:`CODE_LIFE`."""
-    code = tokenformat.generate("code")
+    code = token_format.generate("code")
     row = {
         "id": str(uuid.uuid4()),
         "app_id": consent.app_id,
@@ -70,7 +70,7 @@ def issue_code(connection: Connection, consent: Consent, now: datetime) -> str:
         "scopes": " ".join(consent.scopes),
         "created_at": now,
         "expires_at": now + CODE_LIFE,
-        "code_digest": tokenformat.digest(code),
+        "code_digest": token_format.digest(code),
         "code_challenge": consent.code_challenge,
         "code_expires_at": now + CODE_LIFE,
         "redirect_uri": consent.redirect_uri,
@@ -92,7 +92,7 @@ def exchange_code(
 ) -> Issued | OAuthError:
     """Tokens for a code (RFC 6749 section 4.1.3). A second use revokes what the first one issued."""
     with database.write() as connection:
-        row = _locked(connection, grants.c.code_digest == tokenformat.digest(code))
+        row = _locked(connection, grants.c.code_digest == token_format.digest(code))
         if row is not None and row.code_used_at is not None:
             revoke_where(connection, grants.c.id == row.id, now)
             bump(connection, CHANGED)
@@ -119,7 +119,7 @@ def refresh(
 ) -> Issued | OAuthError:
     """New tokens for a refresh token, which works once (RFC 9700 section 4.14.2): a second use revokes all
     that was issued under its grant."""
-    digest = tokenformat.digest(refresh_token)
+    digest = token_format.digest(refresh_token)
     this = sa.and_(tokens.c.digest == digest, tokens.c.kind == "refresh")
     with database.write() as connection:
         family = sa.select(grants.c.id, grants.c.session_id).join(tokens).where(this)
@@ -163,7 +163,7 @@ def revoke(
         if client_id is not None and not _is_client(connection, client_id):
             return unknown_client()
         wanted = sa.select(tokens, grants.c.app_id, grants.c.session_id).join(grants)
-        row = connection.execute(wanted.where(tokens.c.digest == tokenformat.digest(token))).one_or_none()
+        row = connection.execute(wanted.where(tokens.c.digest == token_format.digest(token))).one_or_none()
         if row is None:
             return None
         if client_id is not None and row.app_id != client_id:
@@ -185,7 +185,7 @@ def introspect(database: Database, token: str, now: datetime) -> dict[str, Any]:
         sa.select(tokens, grants.c.app_id, grants.c.account_id, accounts.c.username)
         .join(grants, grants.c.id == tokens.c.grant_id)
         .join(accounts, accounts.c.id == grants.c.account_id)
-        .where(tokens.c.digest == tokenformat.digest(token), usable(now))
+        .where(tokens.c.digest == token_format.digest(token), usable(now))
     )
     with database.read() as connection:
         row = connection.execute(wanted).one_or_none()
@@ -214,7 +214,7 @@ def usable(now: datetime) -> sa.ColumnElement[bool]:
 
 
 def revoke_where(connection: Connection, which: sa.ColumnElement[bool], now: datetime) -> None:
-    """Revoke the grants, and so all that was issued under them; :func:`backend.db.bump` is the caller's."""
+    """Revoke the grants, and with them all codes and tokens. The caller bumps the change counter."""
     connection.execute(sa.update(grants).where(which, grants.c.revoked_at.is_(None)).values(revoked_at=now))
 
 
@@ -245,7 +245,7 @@ def challenge_of(verifier: str) -> str:
 
 def _issue(connection: Connection, grant: sa.Row[Any], scopes: tuple[str, ...], now: datetime) -> Issued:
     """An access token of ``scopes`` and a refresh token, which keeps all that was granted (RFC 6749, 6)."""
-    issued = Issued(tokenformat.generate("access"), tokenformat.generate("refresh"), scopes)
+    issued = Issued(token_format.generate("access"), token_format.generate("refresh"), scopes)
     rows = [
         _row(issued.access_token, "access", grant, " ".join(scopes), now, ACCESS_LIFE),
         _row(issued.refresh_token, "refresh", grant, grant.scopes, now, REFRESH_LIFE),
@@ -259,7 +259,7 @@ def _row(
     text: str, kind: str, grant: sa.Row[Any], scopes: str, now: datetime, life: timedelta
 ) -> dict[str, Any]:
     return {
-        "digest": tokenformat.digest(text),
+        "digest": token_format.digest(text),
         "grant_id": grant.id,
         "kind": kind,
         "scopes": scopes,

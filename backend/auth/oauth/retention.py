@@ -4,9 +4,9 @@ from datetime import datetime, timedelta
 
 import sqlalchemy as sa
 
-from backend.auth.oauth import guesses
+from backend.auth.oauth import login_throttle
 from backend.auth.oauth.tables import grants, sign_in_sessions, tokens
-from backend.db import Database
+from backend.store.database import Database
 
 LINGER = timedelta(hours=1)
 """Behind its end a row is kept for so long: clocks of processes differ a little."""
@@ -23,7 +23,7 @@ def forget(database: Database, now: datetime) -> dict[str, int]:
         "tokens": _forget(database, tokens, tokens.c.digest, now),
         "grants": _forget(database, grants, grants.c.id, now),
         "sessions": _forget(database, sign_in_sessions, sign_in_sessions.c.id, now),
-        "guesses": guesses.forget(database, now),
+        "guesses": login_throttle.forget(database, now),
     }
 
 

@@ -10,9 +10,9 @@ from starlette.responses import JSONResponse, Response
 from backend.auth.gate import gated_router
 from backend.auth.oauth import grants
 from backend.auth.oauth.apps import CLIENT_ID
-from backend.auth.oauth.document import INTROSPECT, METADATA, REVOKE, TOKEN
 from backend.auth.oauth.errors import OAuthError, unknown_client
 from backend.auth.oauth.grants import Issued
+from backend.auth.oauth.openapi import INTROSPECT, METADATA, REVOKE, TOKEN
 from backend.auth.oauth.parameters import Parameters, read_form
 from backend.auth.oauth.service import OAuth
 

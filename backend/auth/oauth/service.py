@@ -8,12 +8,12 @@ from sqlalchemy.engine import Connection
 
 from backend.auth.oauth import accounts, apps, grants, sign_in_sessions
 from backend.auth.oauth.accounts import Account, Throttled
-from backend.auth.oauth.authorization import AuthorizationRequest, answer_address
-from backend.auth.oauth.session import Cookie
+from backend.auth.oauth.authorization_request import AuthorizationRequest, answer_address
+from backend.auth.oauth.cookies import Cookie
 from backend.auth.oauth.tables import sign_in_sessions as sessions
 from backend.auth.principal import SCOPES
-from backend.db import Database
-from backend.instants import Clock
+from backend.formats.timestamps import Clock
+from backend.store.database import Database
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class OAuth:
 
         At a first-party application the browser stays signed in; ``session`` is the secret by which it is
         already, which ends. Of the scopes asked for those are granted that the account may grant (RFC 6749
-        section 3.3). Raises :class:`~backend.auth.oauth.authorization.Answered` where there is none.
+        section 3.3). Raises :class:`~backend.auth.oauth.authorization_request.Answered` where there is none.
         """
         who = accounts.sign_in(self.database, username, password, address=address, now=self.now())
         if who is None or isinstance(who, Throttled):

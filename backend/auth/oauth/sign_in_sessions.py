@@ -14,9 +14,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from backend.auth.model import rfc3339
 from backend.auth.oauth.tables import accounts, sign_in_sessions
-from backend.auth.oauth.tokenformat import digest
-from backend.auth.records import rfc3339
+from backend.auth.oauth.token_format import digest
 
 IDLE_LIFE = timedelta(hours=13)
 """From the last use: 12 hours without a page, and the hour of an access token, whose uses do not count."""

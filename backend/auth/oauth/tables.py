@@ -6,7 +6,7 @@ its refresh tokens are one family, which is revoked as one.
 
 import sqlalchemy as sa
 
-from backend.db import BIG_ID, UtcTime, metadata
+from backend.store.database import BIG_ID, UtcTime, metadata
 
 apps = sa.Table(
     "oauth_apps",

@@ -5,10 +5,10 @@ from datetime import datetime
 
 import httpx
 
-from backend.http_client import UpstreamClient
 from backend.markets.model import Fault, FearGreed, ProviderError
 from backend.markets.providers import parsing
-from backend.markets.providers.exchange import Answer, ask, fault_of_status, retry_after, said_in
+from backend.markets.providers.provider_http import Answer, ask, fault_of_status, retry_after, said_in
+from backend.upstream import UpstreamClient
 
 NAME = "alternative.me"
 _THROTTLED_SECONDS = 60.0

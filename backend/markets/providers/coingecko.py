@@ -16,7 +16,6 @@ from urllib.parse import quote, urlsplit
 import httpx
 from pydantic import SecretStr
 
-from backend.http_client import UpstreamClient
 from backend.markets.model import (
     NOT_ALLOWED,
     SPAN_COUNT,
@@ -30,7 +29,8 @@ from backend.markets.model import (
     Span,
 )
 from backend.markets.providers import parsing
-from backend.markets.providers.exchange import (
+from backend.markets.providers.protocols import Identified, Usage
+from backend.markets.providers.provider_http import (
     Answer,
     ask,
     fault_of_denial,
@@ -38,8 +38,8 @@ from backend.markets.providers.exchange import (
     retry_after,
     said_in,
 )
-from backend.markets.providers.terms import Identified, Usage
 from backend.settings import CoinGeckoPlan
+from backend.upstream import UpstreamClient
 
 NAME = "coingecko"
 BATCH = 250

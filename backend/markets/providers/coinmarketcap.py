@@ -18,13 +18,13 @@ import httpx
 import structlog
 from pydantic import SecretStr
 
-from backend.http_client import UpstreamClient
 from backend.markets.model import Fault, FearGreed, GlobalFigures, Poll, ProviderError
-from backend.markets.providers import coinmarketcap_rows as rows
+from backend.markets.providers import coinmarketcap_parsing as rows
 from backend.markets.providers import parsing
-from backend.markets.providers.coinmarketcap_rows import NAME, parse_fear_greed, parse_global, parse_usage
-from backend.markets.providers.exchange import Answer, ask, fault_of_status, retry_after, said_in
-from backend.markets.providers.terms import Identified, Usage
+from backend.markets.providers.coinmarketcap_parsing import NAME, parse_fear_greed, parse_global, parse_usage
+from backend.markets.providers.protocols import Identified, Usage
+from backend.markets.providers.provider_http import Answer, ask, fault_of_status, retry_after, said_in
+from backend.upstream import UpstreamClient
 
 log = structlog.get_logger(__name__)
 

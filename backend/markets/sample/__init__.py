@@ -4,8 +4,8 @@
 provider, ``Schedule`` says when its script shows what. Nothing here records a real market.
 """
 
+from backend.markets.sample.event_schedule import Event, EventKind, Schedule
 from backend.markets.sample.market import SampleMarket
 from backend.markets.sample.provider import SampleProvider
-from backend.markets.sample.schedule import Event, EventKind, Schedule
 
 __all__ = ["Event", "EventKind", "SampleMarket", "SampleProvider", "Schedule"]

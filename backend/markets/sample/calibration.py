@@ -15,8 +15,8 @@ import numpy as np
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from backend.markets.sample import noise
-from backend.yaml_text import SafeLoader
+from backend.formats.yaml_loader import SafeLoader
+from backend.markets.sample import random_numbers
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -82,7 +82,7 @@ class AssetFigures(_Record):
 
 
 class Cast(_Record):
-    """Which asset plays which part of the script; see :mod:`backend.markets.sample.script`."""
+    """Which asset plays which part of the script; see :mod:`backend.markets.sample.scenario`."""
 
     depeg: str
     collapse: str
@@ -163,5 +163,7 @@ def figures_of(asset: SampleAsset, calibration: Calibration) -> AssetFigures:
 
 def traits_of(asset_id: str, count: int = 8) -> Sequence[float]:
     """Numbers in (0, 1) that belong to an id, whatever the seed of the market."""
-    key = np.array(noise.key_of(0, f"traits:{asset_id}"), dtype=np.uint64)
-    return [float(value) for value in noise.uniform(key, np.arange(count), noise.Stream.TRAIT)]
+    key = np.array(random_numbers.key_of(0, f"traits:{asset_id}"), dtype=np.uint64)
+    return [
+        float(value) for value in random_numbers.uniform(key, np.arange(count), random_numbers.Stream.TRAIT)
+    ]

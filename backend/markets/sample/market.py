@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from backend.markets.sample.calibration import Calibration, SampleAsset, shipped_calibration
-from backend.markets.sample.noise import Floats, Ints
-from backend.markets.sample.paths import NODE_SECONDS, NODES_AN_HOUR, Paths
-from backend.markets.sample.schedule import EPOCH_SECONDS, EventKind, Schedule, unix_seconds
-from backend.markets.sample.script import Script
+from backend.markets.sample.event_schedule import EPOCH_SECONDS, EventKind, Schedule, unix_seconds
+from backend.markets.sample.price_paths import NODE_SECONDS, NODES_AN_HOUR, Paths
+from backend.markets.sample.random_numbers import Floats, Ints
+from backend.markets.sample.scenario import Script
 from backend.markets.sample.universe import build_universe
 from backend.markets.sample.volumes import EXPONENT, Volumes
 

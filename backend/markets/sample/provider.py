@@ -17,12 +17,12 @@ from backend.markets.model import (
     Span,
 )
 from backend.markets.sample.calibration import SampleAsset
-from backend.markets.sample.figures import dollars_of, instant_of, percent_of, price_of
+from backend.markets.sample.decimal_conversion import dollars_of, instant_of, percent_of, price_of
+from backend.markets.sample.event_schedule import VIEW_B
+from backend.markets.sample.fear_greed import mood_at
 from backend.markets.sample.market import OhlcTable, QuoteFields, SampleMarket
-from backend.markets.sample.mood import mood_at
-from backend.markets.sample.paths import Bounded
-from backend.markets.sample.schedule import VIEW_B
-from backend.markets.sample.views import VIEWS, lags, price_factors, refuse_in_outage
+from backend.markets.sample.price_paths import Bounded
+from backend.markets.sample.provider_views import VIEWS, lags, price_factors, refuse_in_outage
 
 HALF_HOUR = SPAN_SECONDS["24h"]
 FEAR_GREED_PROVIDER = "sample"

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from backend.markets.sample import noise
+from backend.markets.sample import random_numbers
 from backend.markets.sample.calibration import AssetFigures, Calibration, SampleAsset, figures_of, traits_of
-from backend.markets.sample.noise import Floats, Ints, Keys
+from backend.markets.sample.random_numbers import Floats, Ints, Keys
 
 HOURS_A_CYCLE = 720
 LEVEL_LIMIT = 2.2
@@ -105,9 +105,9 @@ def build_universe(seed: int, assets: Sequence[SampleAsset], calibration: Calibr
         visible=visible,
         index=index,
         factors=np.array(
-            [noise.key_of(seed, f"factor:{name}") for name in ("market", "alt")], dtype=np.uint64
+            [random_numbers.key_of(seed, f"factor:{name}") for name in ("market", "alt")], dtype=np.uint64
         ),
-        keys=np.array([noise.key_of(seed, asset_id) for asset_id in ids], dtype=np.uint64),
+        keys=np.array([random_numbers.key_of(seed, asset_id) for asset_id in ids], dtype=np.uint64),
         log_anchor=log_anchor,
         sigma=sigma,
         market=market,

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from backend.markets.sample import noise
-from backend.markets.sample.noise import Floats, Stream
-from backend.markets.sample.paths import Bounded, Paths
-from backend.markets.sample.script import Script
+from backend.markets.sample import random_numbers
+from backend.markets.sample.price_paths import Bounded, Paths
+from backend.markets.sample.random_numbers import Floats, Stream
+from backend.markets.sample.scenario import Script
 
 EXPONENT = 0.5
 _FLOOR = 0.12
@@ -43,7 +43,9 @@ class Volumes:
         ends = self._paths.hourly(hour, hour + 1)
         start = np.array([hour * 3600.0])
         moved = np.abs(ends[1] - ends[0]) + self._script.turbulence(start)[0]
-        drawn = noise.normal(self._paths.universe.keys, np.array(hour, dtype=np.int64), Stream.VOLUME)
+        drawn = random_numbers.normal(
+            self._paths.universe.keys, np.array(hour, dtype=np.int64), Stream.VOLUME
+        )
         traded = self._usual * (_FLOOR + moved / self._scale) ** EXPONENT * np.exp(_NOISE_SD * drawn)
         halted = ~np.isnan(self._paths.halted_since(np.full(len(self._usual), start[0])))
         return np.where(halted, 0.0, traded)

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-import backend.db
+import backend.store.database
 
 revision = "0002"
 down_revision = "0001"
@@ -37,7 +37,7 @@ def upgrade() -> None:
             "id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False
         ),
         sa.Column("scan_id", sa.String(length=36), nullable=False),
-        sa.Column("stored_at", backend.db.UtcTime(length=27), nullable=False),
+        sa.Column("stored_at", backend.store.database.UtcTime(length=27), nullable=False),
         sa.Column("rules_version", sa.String(length=64), nullable=False),
         sa.Column("article_key", sa.String(length=32), nullable=True),
         sa.Column("article_id", sa.Text(), nullable=True),

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-import backend.db
+import backend.store.database
 
 revision = "0003"
 down_revision = "0002"
@@ -26,9 +26,9 @@ def upgrade() -> None:
         sa.Column("title", sa.Text(), nullable=False),
         sa.Column("text", sa.Text(), nullable=False),
         sa.Column("language", sa.String(length=8), nullable=True),
-        sa.Column("published_at", backend.db.UtcTime(length=27), nullable=True),
+        sa.Column("published_at", backend.store.database.UtcTime(length=27), nullable=True),
         sa.Column("date_precision", sa.String(length=8), nullable=True),
-        sa.Column("stored_at", backend.db.UtcTime(length=27), nullable=False),
+        sa.Column("stored_at", backend.store.database.UtcTime(length=27), nullable=False),
         sa.Column("source_type", sa.String(length=16), nullable=False),
         sa.Column("entities", sa.Text(), nullable=False),
         sa.Column("facts", sa.Text(), nullable=False),
@@ -45,7 +45,7 @@ def upgrade() -> None:
         sa.Column("job_id", sa.String(length=36), nullable=False),
         sa.Column("entity_id", sa.String(length=100), nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
-        sa.Column("seen_at", backend.db.UtcTime(length=27), nullable=False),
+        sa.Column("seen_at", backend.store.database.UtcTime(length=27), nullable=False),
         sa.PrimaryKeyConstraint("job_id", "entity_id", name=op.f("pk_entity_sightings")),
     )
     with op.batch_alter_table("entity_sightings", schema=None) as batch_op:
@@ -58,8 +58,8 @@ def upgrade() -> None:
         sa.Column("job_id", sa.String(length=36), nullable=False),
         sa.Column("position", sa.Integer(), nullable=False),
         sa.Column("name", sa.String(length=64), nullable=False),
-        sa.Column("started_at", backend.db.UtcTime(length=27), nullable=False),
-        sa.Column("finished_at", backend.db.UtcTime(length=27), nullable=True),
+        sa.Column("started_at", backend.store.database.UtcTime(length=27), nullable=False),
+        sa.Column("finished_at", backend.store.database.UtcTime(length=27), nullable=True),
         sa.Column("detail", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("job_id", "position", name=op.f("pk_job_steps")),
     )
@@ -71,11 +71,11 @@ def upgrade() -> None:
         sa.Column("title", sa.Text(), nullable=False),
         sa.Column("input", sa.Text(), nullable=False),
         sa.Column("submitted_by", sa.String(length=64), nullable=False),
-        sa.Column("created_at", backend.db.UtcTime(length=27), nullable=False),
-        sa.Column("enqueued_at", backend.db.UtcTime(length=27), nullable=True),
-        sa.Column("started_at", backend.db.UtcTime(length=27), nullable=True),
-        sa.Column("attempt_at", backend.db.UtcTime(length=27), nullable=True),
-        sa.Column("completed_at", backend.db.UtcTime(length=27), nullable=True),
+        sa.Column("created_at", backend.store.database.UtcTime(length=27), nullable=False),
+        sa.Column("enqueued_at", backend.store.database.UtcTime(length=27), nullable=True),
+        sa.Column("started_at", backend.store.database.UtcTime(length=27), nullable=True),
+        sa.Column("attempt_at", backend.store.database.UtcTime(length=27), nullable=True),
+        sa.Column("completed_at", backend.store.database.UtcTime(length=27), nullable=True),
         sa.Column("error", sa.Text(), nullable=True),
         sa.Column("result", sa.Text(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_jobs")),
@@ -93,8 +93,8 @@ def upgrade() -> None:
         "kept_answers",
         sa.Column("key", sa.String(length=64), nullable=False),
         sa.Column("kind", sa.String(length=16), nullable=False),
-        sa.Column("stored_at", backend.db.UtcTime(length=27), nullable=False),
-        sa.Column("expires_at", backend.db.UtcTime(length=27), nullable=False),
+        sa.Column("stored_at", backend.store.database.UtcTime(length=27), nullable=False),
+        sa.Column("expires_at", backend.store.database.UtcTime(length=27), nullable=False),
         sa.Column("body", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("key", name=op.f("pk_kept_answers")),
     )
@@ -106,7 +106,7 @@ def upgrade() -> None:
         sa.Column("day", sa.String(length=10), nullable=False),
         sa.Column("calls", sa.Integer(), nullable=False),
         sa.Column("tokens", sa.BigInteger(), nullable=False),
-        sa.Column("cost", backend.db.ExactDecimal(), nullable=False),
+        sa.Column("cost", backend.store.database.ExactDecimal(), nullable=False),
         sa.PrimaryKeyConstraint("day", name=op.f("pk_model_use")),
     )
     op.create_table(
@@ -115,7 +115,7 @@ def upgrade() -> None:
         sa.Column("idempotency_key", sa.String(length=255), nullable=False),
         sa.Column("digest", sa.String(length=64), nullable=False),
         sa.Column("job_id", sa.String(length=36), nullable=False),
-        sa.Column("created_at", backend.db.UtcTime(length=27), nullable=False),
+        sa.Column("created_at", backend.store.database.UtcTime(length=27), nullable=False),
         sa.PrimaryKeyConstraint("submitted_by", "idempotency_key", name=op.f("pk_submissions")),
     )
     with op.batch_alter_table("submissions", schema=None) as batch_op:

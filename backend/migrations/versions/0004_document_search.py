@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-import backend.db
+import backend.store.database
 
 revision = "0004"
 down_revision = "0003"
@@ -16,7 +16,7 @@ def upgrade() -> None:
         "document_archives",
         sa.Column("name", sa.String(length=64), nullable=False),
         sa.Column("digest", sa.String(length=64), nullable=False),
-        sa.Column("stored_at", backend.db.UtcTime(length=27), nullable=False),
+        sa.Column("stored_at", backend.store.database.UtcTime(length=27), nullable=False),
         sa.PrimaryKeyConstraint("name", name=op.f("pk_document_archives")),
     )
     op.create_table(

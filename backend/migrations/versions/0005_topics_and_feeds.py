@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-import backend.db
+import backend.store.database
 
 revision = "0005"
 down_revision = "0004"
@@ -19,9 +19,9 @@ def upgrade() -> None:
         sa.Column("url", sa.Text(), nullable=False),
         sa.Column("etag", sa.Text(), nullable=True),
         sa.Column("last_modified", sa.Text(), nullable=True),
-        sa.Column("asked_at", backend.db.UtcTime(length=27), nullable=True),
-        sa.Column("answered_at", backend.db.UtcTime(length=27), nullable=True),
-        sa.Column("due_at", backend.db.UtcTime(length=27), nullable=False),
+        sa.Column("asked_at", backend.store.database.UtcTime(length=27), nullable=True),
+        sa.Column("answered_at", backend.store.database.UtcTime(length=27), nullable=True),
+        sa.Column("due_at", backend.store.database.UtcTime(length=27), nullable=False),
         sa.Column("failures", sa.Integer(), nullable=False),
         sa.Column("problem", sa.Text(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_feeds")),
@@ -31,7 +31,7 @@ def upgrade() -> None:
         sa.Column("topic_id", sa.BigInteger(), nullable=False),
         sa.Column("language", sa.String(length=8), nullable=False),
         sa.Column("inputs", sa.String(length=64), nullable=False),
-        sa.Column("made_at", backend.db.UtcTime(length=27), nullable=False),
+        sa.Column("made_at", backend.store.database.UtcTime(length=27), nullable=False),
         sa.Column("body", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("topic_id", "language", name=op.f("pk_insights")),
     )
@@ -48,8 +48,8 @@ def upgrade() -> None:
         sa.Column("text", sa.Text(), nullable=False),
         sa.Column("image", sa.Text(), nullable=True),
         sa.Column("language", sa.String(length=8), nullable=False),
-        sa.Column("published_at", backend.db.UtcTime(length=27), nullable=False),
-        sa.Column("fetched_at", backend.db.UtcTime(length=27), nullable=False),
+        sa.Column("published_at", backend.store.database.UtcTime(length=27), nullable=False),
+        sa.Column("fetched_at", backend.store.database.UtcTime(length=27), nullable=False),
         sa.Column("simhash", sa.BigInteger(), nullable=False),
         sa.Column("entities", sa.Text(), nullable=False),
         sa.Column("figures", sa.Text(), nullable=False),
@@ -65,7 +65,7 @@ def upgrade() -> None:
     op.create_table(
         "topic_blocks",
         sa.Column("language", sa.String(length=8), nullable=False),
-        sa.Column("first_at", backend.db.UtcTime(length=27), nullable=False),
+        sa.Column("first_at", backend.store.database.UtcTime(length=27), nullable=False),
         sa.Column("first_id", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("own_breaking", sa.Integer(), nullable=False),
         sa.Column("own_important", sa.Integer(), nullable=False),
@@ -90,7 +90,7 @@ def upgrade() -> None:
         sa.Column("title", sa.Text(), nullable=False),
         sa.Column("summary", sa.Text(), nullable=False),
         sa.Column("site_name", sa.Text(), nullable=False),
-        sa.Column("published_at", backend.db.UtcTime(length=27), nullable=True),
+        sa.Column("published_at", backend.store.database.UtcTime(length=27), nullable=True),
         sa.Column("language", sa.String(length=8), nullable=True),
         sa.Column("score", sa.Float(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_topic_media")),
@@ -102,7 +102,7 @@ def upgrade() -> None:
         sa.Column("language", sa.String(length=8), nullable=False),
         sa.Column("realm", sa.String(length=8), nullable=False),
         sa.Column("category", sa.SmallInteger(), nullable=False),
-        sa.Column("published_at", backend.db.UtcTime(length=27), nullable=False),
+        sa.Column("published_at", backend.store.database.UtcTime(length=27), nullable=False),
         sa.Column("score", sa.Float(), nullable=False),
         sa.Column("title", sa.Text(), nullable=False),
         sa.Column("subtitle", sa.Text(), nullable=False),
@@ -133,8 +133,8 @@ def upgrade() -> None:
         sa.Column("realm", sa.String(length=8), nullable=False),
         sa.Column("category", sa.SmallInteger(), nullable=False),
         sa.Column("language", sa.String(length=8), nullable=False),
-        sa.Column("published_at", backend.db.UtcTime(length=27), nullable=False),
-        sa.Column("updated_at", backend.db.UtcTime(length=27), nullable=False),
+        sa.Column("published_at", backend.store.database.UtcTime(length=27), nullable=False),
+        sa.Column("updated_at", backend.store.database.UtcTime(length=27), nullable=False),
         sa.Column("url", sa.Text(), nullable=False),
         sa.Column("cover_img", sa.Text(), nullable=True),
         sa.Column("tweet_score", sa.Float(), nullable=False),

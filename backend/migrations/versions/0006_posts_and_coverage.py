@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-import backend.db
+import backend.store.database
 
 revision = "0006"
 down_revision = "0005"
@@ -24,12 +24,12 @@ def upgrade() -> None:
         sa.Column("official", sa.Boolean(), nullable=False),
         sa.Column("text", sa.Text(), nullable=False),
         sa.Column("language", sa.String(length=8), nullable=True),
-        sa.Column("published_at", backend.db.UtcTime(length=27), nullable=False),
+        sa.Column("published_at", backend.store.database.UtcTime(length=27), nullable=False),
         sa.Column("likes", sa.BigInteger(), nullable=False),
         sa.Column("reposts", sa.BigInteger(), nullable=False),
         sa.Column("quotes", sa.BigInteger(), nullable=False),
         sa.Column("replies", sa.BigInteger(), nullable=False),
-        sa.Column("read_at", backend.db.UtcTime(length=27), nullable=False),
+        sa.Column("read_at", backend.store.database.UtcTime(length=27), nullable=False),
         sa.PrimaryKeyConstraint("post_id", name=op.f("pk_topic_posts")),
     )
     op.create_index(op.f("ix_topic_posts_read_at"), "topic_posts", ["read_at"])
@@ -42,8 +42,8 @@ def upgrade() -> None:
         sa.Column("newest_id", sa.String(length=24), nullable=True),
         sa.Column("next_token", sa.Text(), nullable=True),
         sa.Column("pages", sa.SmallInteger(), nullable=False),
-        sa.Column("asked_at", backend.db.UtcTime(length=27), nullable=False),
-        sa.Column("due_at", backend.db.UtcTime(length=27), nullable=False),
+        sa.Column("asked_at", backend.store.database.UtcTime(length=27), nullable=False),
+        sa.Column("due_at", backend.store.database.UtcTime(length=27), nullable=False),
         sa.PrimaryKeyConstraint("topic_id", name=op.f("pk_post_searches")),
     )
     op.create_index(op.f("ix_post_searches_due_at"), "post_searches", ["due_at"])
@@ -57,9 +57,11 @@ def upgrade() -> None:
     op.add_column("topics", sa.Column("coverage", sa.Float(), nullable=False, server_default="0"))
     op.add_column("topic_texts", sa.Column("coverage", sa.Float(), nullable=False, server_default="0"))
     op.add_column("feeds", sa.Column("pace", sa.Text(), nullable=True))
-    op.add_column("feeds", sa.Column("read_at", backend.db.UtcTime(length=27), nullable=True))
-    op.add_column("feeds", sa.Column("held_until", backend.db.UtcTime(length=27), nullable=True))
-    op.add_column("news_items", sa.Column("seen_at", backend.db.UtcTime(length=27), nullable=True))
+    op.add_column("feeds", sa.Column("read_at", backend.store.database.UtcTime(length=27), nullable=True))
+    op.add_column("feeds", sa.Column("held_until", backend.store.database.UtcTime(length=27), nullable=True))
+    op.add_column(
+        "news_items", sa.Column("seen_at", backend.store.database.UtcTime(length=27), nullable=True)
+    )
     _part_coverage_from_score()
     op.drop_index("ix_topic_texts_order", table_name="topic_texts")
     op.create_index("ix_topic_texts_order", "topic_texts", [*ORDER, "coverage"])

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-import backend.db
+import backend.store.database
 
 revision = "0007"
 down_revision = "0006"
@@ -16,15 +16,15 @@ def upgrade() -> None:
         "model_conditions",
         sa.Column("endpoint", sa.String(length=64), nullable=False),
         sa.Column("failures", sa.Integer(), nullable=False),
-        sa.Column("failing_since", backend.db.UtcTime(length=27), nullable=True),
-        sa.Column("quiet_until", backend.db.UtcTime(length=27), nullable=True),
+        sa.Column("failing_since", backend.store.database.UtcTime(length=27), nullable=True),
+        sa.Column("quiet_until", backend.store.database.UtcTime(length=27), nullable=True),
         sa.Column("problem", sa.Text(), nullable=True),
-        sa.Column("answered_at", backend.db.UtcTime(length=27), nullable=True),
+        sa.Column("answered_at", backend.store.database.UtcTime(length=27), nullable=True),
         sa.PrimaryKeyConstraint("endpoint", name=op.f("pk_model_conditions")),
     )
     with op.batch_alter_table("model_use", schema=None) as batch_op:
-        batch_op.add_column(sa.Column("refused_at", backend.db.UtcTime(length=27), nullable=True))
-        batch_op.add_column(sa.Column("refused_under", backend.db.ExactDecimal(), nullable=True))
+        batch_op.add_column(sa.Column("refused_at", backend.store.database.UtcTime(length=27), nullable=True))
+        batch_op.add_column(sa.Column("refused_under", backend.store.database.ExactDecimal(), nullable=True))
     op.create_table(
         "written_texts",
         sa.Column("topic_id", sa.BigInteger(), nullable=False),
@@ -37,8 +37,8 @@ def upgrade() -> None:
         sa.Column("inputs", sa.String(length=64), nullable=False),
         sa.Column("stage", sa.SmallInteger(), nullable=False),
         sa.Column("from_language", sa.String(length=8), nullable=True),
-        sa.Column("as_of", backend.db.UtcTime(length=27), nullable=False),
-        sa.Column("made_at", backend.db.UtcTime(length=27), nullable=False),
+        sa.Column("as_of", backend.store.database.UtcTime(length=27), nullable=False),
+        sa.Column("made_at", backend.store.database.UtcTime(length=27), nullable=False),
         sa.Column("body", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("topic_id", "language", "kind", name=op.f("pk_written_texts")),
     )
@@ -53,7 +53,7 @@ def downgrade() -> None:
         sa.Column("topic_id", sa.BigInteger(), nullable=False),
         sa.Column("language", sa.String(length=8), nullable=False),
         sa.Column("inputs", sa.String(length=64), nullable=False),
-        sa.Column("made_at", backend.db.UtcTime(length=27), nullable=False),
+        sa.Column("made_at", backend.store.database.UtcTime(length=27), nullable=False),
         sa.Column("body", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("topic_id", "language", name=op.f("pk_insights")),
     )

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-import backend.db
+import backend.store.database
 
 revision = "0009"
 down_revision = "0008"
@@ -21,7 +21,7 @@ def upgrade() -> None:
         sa.Column("model", sa.Text(), nullable=True),
         sa.Column("model_vendor", sa.Text(), nullable=True),
         sa.Column("inference_provider", sa.Text(), nullable=True),
-        sa.Column("added_at", backend.db.UtcTime(length=27), nullable=False),
+        sa.Column("added_at", backend.store.database.UtcTime(length=27), nullable=False),
         sa.PrimaryKeyConstraint("name", name=op.f("pk_timeline_profiles")),
     )
     op.create_table(

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-import backend.db
+import backend.store.database
 
 revision = "0010"
 down_revision = "0009"
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    instant = backend.db.UtcTime(length=27)
+    instant = backend.store.database.UtcTime(length=27)
     big_id = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
     op.create_table(
         "oauth_apps",

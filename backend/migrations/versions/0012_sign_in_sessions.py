@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-import backend.db
+import backend.store.database
 
 revision = "0012"
 down_revision = "0011"
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    instant = backend.db.UtcTime(length=27)
+    instant = backend.store.database.UtcTime(length=27)
     op.create_table(
         "sign_in_sessions",
         sa.Column("id", sa.String(length=36), nullable=False),

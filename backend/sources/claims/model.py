@@ -8,7 +8,7 @@ from typing import Literal
 
 from backend.entities.mention import Mention
 from backend.entities.model import Language
-from backend.sources.claims.roles import Role
+from backend.sources.claims.figure_roles import Role
 from backend.sources.claims.subjects import Subject
 
 Precision = Literal["year", "quarter", "month", "day"]

@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Literal
 
 from backend.entities.model import Language
-from backend.sources.claims import numbers, roles
+from backend.sources.claims import figure_roles, numbers
 from backend.sources.claims.model import DateSpan, Quantity
 from backend.sources.claims.numbers import Numeral
 from backend.sources.claims.units import GENERIC, Units, units
@@ -78,7 +78,10 @@ def find(text: str, language: Language, dates: Sequence[DateSpan] = ()) -> list[
     read = [_read(text, low, numeral, language) for numeral in numerals[: 2 * MOST_QUANTITIES]]
     found += _joined(text, [quantity for quantity in read if quantity is not None], numerals)
     found.sort(key=lambda quantity: quantity.start)
-    return [replace(one, role=roles.of(low, one.start, one.end, language)) for one in found[:MOST_QUANTITIES]]
+    return [
+        replace(one, role=figure_roles.of(low, one.start, one.end, language))
+        for one in found[:MOST_QUANTITIES]
+    ]
 
 
 def _taken(text: str, dates: Sequence[DateSpan]) -> bytearray:

@@ -7,10 +7,10 @@ from typing import Any
 
 import yaml
 
+from backend.formats.yaml_loader import SafeLoader
 from backend.timelines.importers.model import Format, Found, Refused, Source
-from backend.timelines.importers.values import number, scored, vendor
+from backend.timelines.importers.value_conversion import number, scored, vendor
 from backend.timelines.model import Points, Run
-from backend.yaml_text import SafeLoader
 
 _LARGEST = 32 * 1024 * 1024
 _STARTED = re.compile(r"(\d{4}-\d{2}-\d{2})-(\d{2})-(\d{2})-(\d{2})--")

@@ -7,9 +7,9 @@ from typing import Any, TextIO
 
 import msgspec
 
-from backend.timelines.importers.json_pieces import refusal
+from backend.timelines.importers.json_reader import refusal
 from backend.timelines.importers.model import Format, Found, Refused, Source
-from backend.timelines.importers.values import scored
+from backend.timelines.importers.value_conversion import scored
 from backend.timelines.model import Metrics, Points, Run
 
 _NUMBERS = ("total_score", "raw_score", "max_score", "normalized_score", "cost_usd")

@@ -8,7 +8,7 @@ import msgspec
 
 from backend.timelines.importers.inspect_samples import Evaluation, Event, Header, Sample
 from backend.timelines.importers.inspect_zip import Archive, archive
-from backend.timelines.importers.json_pieces import document, leniently
+from backend.timelines.importers.json_reader import document, leniently
 from backend.timelines.importers.model import Format, Found, LeftOut, Refused, Source
 
 _HEADERS = ("header.json", "_journal/start.json", "start.json")

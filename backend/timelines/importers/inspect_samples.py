@@ -8,7 +8,7 @@ import msgspec
 
 from backend.timelines.importers.model import LeftOut, Refused, Source
 from backend.timelines.importers.tool_calls import Behaviour
-from backend.timelines.importers.values import digest, instant, name, number, scored, vendor, words
+from backend.timelines.importers.value_conversion import digest, instant, name, number, scored, vendor, words
 from backend.timelines.model import Metrics, Points, Run
 
 _WORTH = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from xml.parsers import expat
 
-from backend.instants import write_instant
+from backend.formats.timestamps import write_instant
 from backend.timelines.importers.model import Format, Found, LeftOut, Refused, Source
-from backend.timelines.importers.values import digest, instant, later, number, scored, vendor, words
+from backend.timelines.importers.value_conversion import digest, instant, later, number, scored, vendor, words
 from backend.timelines.model import LONGEST_WORDS, Points, Run
 
 _PIECE = 64 * 1024

@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
-from backend.timelines.importers.json_pieces import leniently, lines
+from backend.timelines.importers.json_reader import leniently, lines
 from backend.timelines.importers.model import Format, Found, LeftOut, Notes, Refused, Source
-from backend.timelines.importers.values import (
+from backend.timelines.importers.value_conversion import (
     digest,
     instant,
     name,

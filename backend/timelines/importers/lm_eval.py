@@ -12,10 +12,10 @@ from typing import Any
 
 import msgspec
 
-from backend.instants import write_instant
-from backend.timelines.importers.json_pieces import document, leniently, lines
+from backend.formats.timestamps import write_instant
+from backend.timelines.importers.json_reader import document, leniently, lines
 from backend.timelines.importers.model import Format, Found, LeftOut, Refused, Source
-from backend.timelines.importers.values import digest, instant, later, number, scored, vendor
+from backend.timelines.importers.value_conversion import digest, instant, later, number, scored, vendor
 from backend.timelines.model import Points, Run
 
 _SAMPLES = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)")

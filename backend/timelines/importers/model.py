@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from backend.file_mistakes import FileMistake
+from backend.formats.file_errors import FileMistake
 from backend.timelines.model import Profile, Run
 
 PLACEHOLDERS = (

@@ -11,9 +11,18 @@ from typing import Any
 
 import msgspec
 
-from backend.timelines.importers.json_pieces import document, leniently
+from backend.timelines.importers.json_reader import document, leniently
 from backend.timelines.importers.model import Format, Found, Notes, Refused, Source
-from backend.timelines.importers.values import digest, instant, later, name, number, scored, vendor, words
+from backend.timelines.importers.value_conversion import (
+    digest,
+    instant,
+    later,
+    name,
+    number,
+    scored,
+    vendor,
+    words,
+)
 from backend.timelines.model import Points, Run
 
 _ERROR = 2

@@ -7,7 +7,7 @@ root of (n - 1) / n and by normal instead of t tails; Field and Welsh (2007) for
 
 import numpy as np
 
-from backend.timelines.statistics.student import Floats, Interval, normal_share, t_quantile
+from backend.timelines.statistics.distributions import Floats, Interval, normal_share, t_quantile
 
 DRAWS = 10_000
 SEED = 20_250_101

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from backend.timelines.statistics.student import Floats
+from backend.timelines.statistics.distributions import Floats
 
 K, H = 0.5, 5.0
 """Slack and limit, in standard deviations of a pass: tuned to a shift of one of them."""

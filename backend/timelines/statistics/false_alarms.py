@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from backend.timelines.statistics.cusum import REFERENCE, H, K, drift, pass_values
-from backend.timelines.statistics.student import Floats
+from backend.timelines.statistics.distributions import Floats
 
 PASSES = 100
 """Judged passes that a rate is stated for."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from backend.timelines.statistics.student import Floats, Interval, t_quantile
+from backend.timelines.statistics.distributions import Floats, Interval, t_quantile
 
 Codes = npt.NDArray[np.int64] | npt.NDArray[np.int32]
 LEVEL = 0.95

@@ -6,7 +6,7 @@ quantiles of t for the test and for the power. Miller (2024), section 5, gives t
 
 import math
 
-from backend.timelines.statistics.student import t_quantile
+from backend.timelines.statistics.distributions import t_quantile
 
 ALPHA, POWER = 0.05, 0.8
 _MOST_CASES = 10_000_000

@@ -15,7 +15,7 @@ from pathlib import Path
 import yaml
 
 from backend.entities.model import LANGUAGES, Language
-from backend.topics.grouping.members import Member
+from backend.topics.grouping.news_window import Member
 from backend.topics.grouping.outlets import Outlets
 from backend.topics.model import Category
 

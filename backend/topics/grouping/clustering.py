@@ -13,11 +13,11 @@ from datetime import datetime, timedelta
 import numpy as np
 
 from backend.entities.model import LANGUAGES, Language
-from backend.topics.grouping import signatures
-from backend.topics.grouping import words as titles
-from backend.topics.grouping.linkage import average_linkage
-from backend.topics.grouping.signatures import Features
-from backend.topics.grouping.vectors import Floats, Holders, Ints, Rows, holders, rows_of, summed
+from backend.topics.grouping import headline_features
+from backend.topics.grouping import title_tokens as titles
+from backend.topics.grouping.average_linkage import average_linkage
+from backend.topics.grouping.headline_features import Features
+from backend.topics.grouping.sparse_vectors import Floats, Holders, Ints, Rows, holders, rows_of, summed
 
 WINDOW = timedelta(hours=72)
 NEAR = 0.4
@@ -37,7 +37,7 @@ class Headline:
     language: Language
     published_at: datetime
     features: Features
-    """See :func:`backend.topics.grouping.signatures.features`."""
+    """See :func:`backend.topics.grouping.headline_features.features`."""
 
 
 def clusters(given: Sequence[Headline]) -> list[int]:
@@ -95,7 +95,7 @@ def _joined(given: Sequence[Headline]) -> list[int]:
     count = int(firsts[-1])
     sizes = np.bincount(label_of, minlength=count)
     middles = np.bincount(label_of, weights=times, minlength=count) / np.maximum(sizes, 1)
-    signed = signatures.weighted([one.features for one in given], [one.language for one in given])
+    signed = headline_features.weighted([one.features for one in given], [one.language for one in given])
     signature = _Signature(
         *(
             summed(rows_of([_part(one, acts=acts) for one in signed]), label_of, count)

@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 from backend.documents.model import SourceType
 from backend.entities.model import Entity
 from backend.sources.authority import ABOUT_OTHERS, SCORES, Authorities, Authority
-from backend.sources.claims.fingerprint import near
-from backend.topics.feed_list import Feed
-from backend.topics.grouping.members import Member
-from backend.topics.near_duplicates import Print, Prints
+from backend.sources.claims.simhash import near
+from backend.topics.feeds.feed_list import Feed
+from backend.topics.feeds.near_duplicates import Print, Prints
+from backend.topics.grouping.news_window import Member
 
 HALF_LIFE_HOURS = 12.0
 _AUTHORITIES: frozenset[SourceType] = frozenset({"regulator", "court", "government", "onchain"})

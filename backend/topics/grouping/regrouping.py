@@ -13,18 +13,19 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend.articles.engine import RuleSet
-from backend.db import Database, bump
-from backend.topics import news, rows, store
-from backend.topics.feed_list import Feed
-from backend.topics.grouping import members
-from backend.topics.grouping.building import Desk, topic
+from backend.store.database import Database, bump
+from backend.topics.feeds import article_store
+from backend.topics.feeds.feed_list import Feed
+from backend.topics.grouping import news_window
 from backend.topics.grouping.categories import Moved, never_moved
 from backend.topics.grouping.clustering import WINDOW, Headline, clusters
-from backend.topics.grouping.identity import identities
-from backend.topics.grouping.members import Member
+from backend.topics.grouping.headline_features import features
+from backend.topics.grouping.news_window import Member
 from backend.topics.grouping.outlets import Outlets
-from backend.topics.grouping.signatures import features
+from backend.topics.grouping.topic_builder import Desk, topic
+from backend.topics.grouping.topic_ids import identities
 from backend.topics.model import Media, Topic
+from backend.topics.store import topic_rows, topic_store
 from backend.topics.tables import news_items, topics
 
 LOCK = "topics-grouping"
@@ -129,14 +130,14 @@ class _Plan:
 
 def _planned(database: Database, desk: Desk) -> _Plan:
     with database.read() as connection:
-        items = members.in_window(connection, desk.now - WINDOW, desk.now)
+        items = news_window.in_window(connection, desk.now - WINDOW, desk.now)
         standing = _standing(connection, {one.topic_id for one in items if one.topic_id is not None})
     groups = grouped(desk.rules, items)
     found = identities([[standing.get(one.topic_id or 0) for one in group] for group in groups])
     place = {number: index for index, number in enumerate(found.kept) if number is not None} | found.merged
     with database.read() as connection:
-        older = members.of_topics(connection, sorted(place), items) if place else []
-        stored = {one.id: one for one in rows.read_topics(connection, sorted(place))}
+        older = news_window.of_topics(connection, sorted(place), items) if place else []
+        stored = {one.id: one for one in topic_rows.read_topics(connection, sorted(place))}
     whole = [list(group) for group in groups]
     for member in older:
         whole[place[standing.get(member.topic_id or 0, member.topic_id or 0)]].append(member)
@@ -174,15 +175,15 @@ def _written(connection: Connection, plan: _Plan, now: datetime) -> Regrouped:
     changed = [index for index, one in enumerate(plan.topics) if one is not None]
     given = [one for one in plan.topics if one is not None]
     ids = list(plan.ids)
-    for index, number in zip(changed, store.put(connection, given, now=now, replace=True), strict=True):
+    for index, number in zip(changed, topic_store.put(connection, given, now=now, replace=True), strict=True):
         ids[index] = number
     for gone, index in plan.merged.items():
-        store.merge(connection, gone, _sure(ids[index]), now=now)
+        topic_store.merge(connection, gone, _sure(ids[index]), now=now)
     for topic_id, urls in plan.left.items():
         stay = {member.url for member in plan.groups[ids.index(topic_id)]}
         for kind in ("article", "primary_source"):
-            store.remove_media(connection, topic_id, kind, urls - stay, now=now)
-    news.assign(connection, plan.assigned(ids))
+            topic_store.remove_media(connection, topic_id, kind, urls - stay, now=now)
+    article_store.assign(connection, plan.assigned(ids))
     return plan.result
 
 

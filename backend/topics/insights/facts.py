@@ -10,11 +10,11 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend.entities.model import Entity, Language
-from backend.markets import history
+from backend.markets.candles import price_history
 from backend.sources.authority import Authorities
 from backend.sources.claims import quantities
-from backend.topics import rows
 from backend.topics.model import Realm, Topic
+from backend.topics.store import topic_rows
 from backend.topics.tables import topics
 
 AROUND = timedelta(hours=24)
@@ -176,10 +176,12 @@ def _move(
 
     A price is of the instant at which its candle ended.
     """
-    for seconds in history.RESOLUTIONS:
+    for seconds in price_history.RESOLUTIONS:
         length = timedelta(seconds=seconds)
         reach = max(NEAREST, length)
-        candles = history.candles_between(connection, realm, asset, seconds, at - length - reach, at + AROUND)
+        candles = price_history.candles_between(
+            connection, realm, asset, seconds, at - length - reach, at + AROUND
+        )
         ended = [(candle.open_time + length, candle.close) for candle in candles]
         before = [(end, price) for end, price in ended if at - reach <= end <= at and price]
         after = [(end, price) for end, price in ended if at < end <= min(now, at + AROUND)]
@@ -202,7 +204,7 @@ def _related(connection: Connection, topic: Topic, language: Language, around: S
         .order_by(topics.c.published_at.desc(), topics.c.id.desc())
         .limit(LOOKED_AT)
     )
-    earlier = rows.read_topics(connection, connection.execute(look).scalars().all())
+    earlier = topic_rows.read_topics(connection, connection.execute(look).scalars().all())
     shared = [
         (len(set(one.entities) & set(topic.entities)), one)
         for one in earlier

@@ -10,12 +10,12 @@ from typing import Literal, TypeVar
 
 from pydantic import SecretStr
 
-from backend.http_client import UpstreamClient
 from backend.markets.model import ProviderError
-from backend.markets.providers.exchange import Answer, ask
+from backend.markets.providers.provider_http import Answer, ask
 from backend.settings import Settings
-from backend.topics.posts import x_answers
+from backend.topics.posts import x_parsing
 from backend.topics.posts.model import NAME, Page, Usage, XRefused
+from backend.upstream import UpstreamClient
 
 T = TypeVar("T")
 Endpoint = Literal["search", "lookup", "usage"]
@@ -71,15 +71,15 @@ class XApi:
             params["start_time"] = start.strftime("%Y-%m-%dT%H:%M:%SZ")
         if next_token is not None:
             params["next_token"] = next_token
-        return self._read("/2/tweets/search/recent", params, now, x_answers.page)
+        return self._read("/2/tweets/search/recent", params, now, x_parsing.page)
 
     def lookup(self, ids: Sequence[str], *, now: datetime) -> Page:
         """These posts as they are now; those that are no longer there stand in ``gone``."""
-        return self._read("/2/tweets", {"ids": ",".join(ids), **_FIELDS}, now, x_answers.page)
+        return self._read("/2/tweets", {"ids": ",".join(ids), **_FIELDS}, now, x_parsing.page)
 
     def usage(self, *, now: datetime) -> Usage:
         """What the project has read this month; reads no post."""
-        return self._read("/2/usage/tweets", {}, now, x_answers.usage)
+        return self._read("/2/usage/tweets", {}, now, x_parsing.usage)
 
     def close(self) -> None:
         self._client.close()

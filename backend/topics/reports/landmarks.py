@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, time
 
-from backend.documents.archive import Landmark
+from backend.documents.landmark_archive import Landmark
 from backend.entities.model import LANGUAGES, Language
 from backend.sources.authority import Authorities
 from backend.topics.model import Category, Media, Realm, Topic, TopicText
-from backend.topics.reports.numerals import day
-from backend.topics.reports.phrases import WORDS
+from backend.topics.number_format import day
+from backend.topics.reports.report_templates import WORDS
 
 _CATEGORIES: Mapping[str, Category] = {
     "incident": Category.BREAKING,

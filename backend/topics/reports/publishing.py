@@ -6,20 +6,20 @@ from datetime import datetime
 import sqlalchemy as sa
 import structlog
 
-from backend.articles.rules.ruleset import Rules
-from backend.db import Database
-from backend.documents import archive
-from backend.documents.archive import Landmark
-from backend.markets import setup
-from backend.markets.view import MarketView
+from backend.articles.rules.active_rules import Rules
+from backend.documents import landmark_archive
+from backend.documents.landmark_archive import Landmark
+from backend.markets import configuration
+from backend.markets.responses.snapshot import MarketView
 from backend.settings import Settings
 from backend.sources.authority import Authorities
-from backend.topics import store
+from backend.store.database import Database
 from backend.topics.model import Realm, Topic
-from backend.topics.reports.facts import gather
 from backend.topics.reports.landmarks import archive_topics, on_this_day
-from backend.topics.reports.market import market_reports
-from backend.topics.reports.writing import Desk
+from backend.topics.reports.market_facts import gather
+from backend.topics.reports.market_reports import market_reports
+from backend.topics.reports.report_builder import Desk
+from backend.topics.store import topic_store
 from backend.topics.tables import topics
 
 log = structlog.get_logger(__name__)
@@ -32,7 +32,7 @@ class Reporter:
         self._settings = settings
         self._database = database
         self._rules = rules
-        self._market = setup.prepare(settings, database)
+        self._market = configuration.prepare(settings, database)
         self._view = MarketView(database, self._market)
         self._landmarks: list[Landmark] | None = None
 
@@ -62,7 +62,7 @@ class Reporter:
 
     def _archive(self) -> list[Landmark]:
         if self._landmarks is None:
-            self._landmarks = archive.load()
+            self._landmarks = landmark_archive.load()
         return self._landmarks
 
     def _write(self, due: Sequence[Topic], now: datetime) -> int:
@@ -75,6 +75,6 @@ class Reporter:
         if not fresh:
             return 0
         with self._database.write() as connection:
-            store.put(connection, fresh, now=now)
+            topic_store.put(connection, fresh, now=now)
         log.info("reports_written", topics=len(fresh))
         return len(fresh)

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.components._declare import joined
+from dashboard.components.registration import joined
 from dashboard.i18n import t
 
 _ROOM = Path(__file__).parent

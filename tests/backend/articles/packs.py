@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from backend.articles.model import Pack
-from backend.articles.rules import compiling, loading
+from backend.articles.rules import pack_loader, rules_loader
 
 SHIPPED = """\
 version: 1
@@ -59,6 +59,6 @@ def ship(folder: Path, monkeypatch: pytest.MonkeyPatch, *, name: str, wrong: str
     shipped.mkdir()
     pack = SHIPPED.format(id=name.lower(), name=name, wrong=wrong)
     (shipped / "pack.yaml").write_text(pack, encoding="utf-8")
-    for module in (loading, compiling):
+    for module in (pack_loader, rules_loader):
         monkeypatch.setattr(module, "SHIPPED", (shipped,))
     return shipped

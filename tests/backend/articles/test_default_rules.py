@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from backend.articles.engine import apply, correct, scan
-from backend.articles.matching.combining import merged
-from backend.articles.matching.compiled import RuleSet, compile_rules
+from backend.articles.matching.pack_merging import merged
+from backend.articles.matching.rule_set import RuleSet, compile_rules
 from backend.articles.model import Rule
-from backend.articles.rules.compiling import shipped
-from backend.articles.rules.loading import PackFile, default_files, read_packs
+from backend.articles.rules.pack_loader import PackFile, default_files, read_packs
+from backend.articles.rules.rules_loader import shipped
 from backend.articles.rules.specs import failures_of_all
 from backend.articles.schemas import Article
 from backend.entities.model import LANGUAGES, Language

@@ -3,7 +3,7 @@
 import pytest
 
 from backend.articles.engine import Corrected, apply, correct, scan
-from backend.articles.matching.compiled import compile_rules
+from backend.articles.matching.rule_set import compile_rules
 from backend.articles.schemas import Article
 from backend.entities.model import Language
 from tests.backend.articles.packs import entity, pack, rule

@@ -80,7 +80,7 @@ def test_a_fault_inside_the_store_is_none_that_passes(
     def broken(*_given: object, **_named: object) -> None:
         raise sa.exc.InternalError("SELECT 1", {}, Exception("cache lookup failed"))
 
-    monkeypatch.setattr("backend.articles.violation_log.record", broken)
+    monkeypatch.setattr("backend.articles.violation_store.record", broken)
     answer = articles.post("/articles/scan", MANY)
     assert (answer.status, answer.json()["code"]) == (500, "internal_error")
 

@@ -4,9 +4,9 @@ from datetime import timedelta
 from pathlib import Path
 
 from backend.articles.tasks import article_schedules
-from backend.articles.violation_log import Selection, page
-from backend.db import Database
+from backend.articles.violation_store import Selection, page
 from backend.jobs.schedules import DAY
+from backend.store.database import Database
 from tests.support.market_app import settings_in
 from tests.support.violations import NOON, store, violation
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.articles.violation_counts import MOST_DAYS, MOST_KEYS, split, summary
-from backend.articles.violation_log import Selection, forget, page
-from backend.db import Database
+from backend.articles.violation_store import Selection, forget, page
+from backend.store.database import Database
 from tests.support import databases
 from tests.support.violations import NOON, store, violation
 

@@ -3,8 +3,8 @@ from datetime import UTC, datetime
 import pytest
 
 import backend.auth.tables  # noqa: F401 - declares its tables
-from backend.db import Database
-from tests.backend.auth.notes import Service
+from backend.store.database import Database
+from tests.backend.auth.gated_app import Service
 
 
 @pytest.fixture

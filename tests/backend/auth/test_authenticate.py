@@ -4,12 +4,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from backend.auth import keyformat, service
+from backend.auth import key_format, service
 from backend.auth.gate import authenticate, require
-from backend.auth.keyring import Keyring
+from backend.auth.key_cache import Keyring
 from backend.auth.principal import CredentialSource, Place, Principal
-from backend.db import Database
 from backend.errors import Forbidden, Unauthorized
+from backend.store.database import Database
 
 Headers = list[tuple[bytes, bytes]]
 API, BEARER, TERMINAL = b"cp-x-api-key", b"authorization", b"x-cp-terminal-api-key"
@@ -116,7 +116,7 @@ def test_a_key_alone_in_authorization_is_told_of_the_scheme(desk: Desk) -> None:
         ([(API, b"secret-of-another-service")], "has the form"),
         ([(BEARER, b"Bearer eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl")], "has the form"),
         ([(API, b"cp_livev1" + b"0" * 32 + b"_000000")], "checksum"),
-        ([(API, keyformat.checksum("x").encode() * 9)], "has the form"),
+        ([(API, key_format.checksum("x").encode() * 9)], "has the form"),
         ([(API, b"\xff\xfe\xfd" * 9)], "characters that no key has"),
         ([(BEARER, b"Bearer cl\xc3\xa9")], "characters that no key has"),
         ([(TERMINAL, b"")], "has the form cpt_"),
@@ -129,7 +129,7 @@ def test_a_credential_that_is_no_key_is_refused_with_the_reason(
 
 
 def test_unknown_and_expired_keys_are_refused(desk: Desk) -> None:
-    assert "not valid" in desk.refusal([(API, keyformat.generate("live").encode())])
+    assert "not valid" in desk.refusal([(API, key_format.generate("live").encode())])
     assert "expired" in desk.refusal([(BEARER, b"Bearer " + desk.expired)])
 
 

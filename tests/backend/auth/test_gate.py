@@ -8,7 +8,7 @@ from fastapi import APIRouter
 
 from backend.auth.gate import Access, GatedRoute, gated_router, needs
 from backend.auth.principal import Scope
-from tests.backend.auth.notes import JSON_TYPE, Service, notes_router
+from tests.backend.auth.gated_app import JSON_TYPE, Service, notes_router
 
 
 def nothing() -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.backend.auth.notes import JSON_TYPE, LIMIT, Headers, Service, ways
+from tests.backend.auth.gated_app import JSON_TYPE, LIMIT, Headers, Service, ways
 from tests.support.asgi import Answer
 
 # What a body can be guilty of, each fault with all those before it being absent, and what it is answered:

@@ -6,7 +6,7 @@ import pytest
 
 from backend.auth import service
 from backend.auth.principal import Place, Principal, Scope
-from tests.backend.auth.notes import JSON_TYPE, Headers, Service, ways
+from tests.backend.auth.gated_app import JSON_TYPE, Headers, Service, ways
 
 
 def test_a_key_with_the_scope_of_the_router_is_let_in_both_ways(notes: Service) -> None:

@@ -11,22 +11,22 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from backend.auth import keyfile, keyformat, service
-from backend.auth.records import KeyInfo
+from backend.auth import key_format, local_key_file, service
+from backend.auth.model import KeyInfo
 from backend.auth.tables import api_keys
-from backend.db import Database
 from backend.errors import BadRequest
+from backend.store.database import Database
 from tests.support.own_thread import in_this_thread
 from tests.support.waiting import LIMIT_SECONDS
 
 LATER = timedelta(days=1)
-UNKNOWN = "cp_localv1" + "0" * 32 + "_" + keyformat.checksum("cp_localv1" + "0" * 32)
+UNKNOWN = "cp_localv1" + "0" * 32 + "_" + key_format.checksum("cp_localv1" + "0" * 32)
 STARTS = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from backend.auth import service
-from backend.db import Database
+from backend.store.database import Database
 
 database = Database(sys.argv[1])
 print("ready", flush=True)
@@ -46,7 +46,7 @@ def live_keys(database: Database, now: datetime) -> list[KeyInfo]:
 
 def id_of_the_key_in(file: Path, database: Database) -> str:
     with database.read() as connection:
-        query = sa.select(api_keys.c.id).where(api_keys.c.digest == keyformat.digest(file.read_text()))
+        query = sa.select(api_keys.c.id).where(api_keys.c.digest == key_format.digest(file.read_text()))
         found: str = connection.execute(query).scalar_one()
         return found
 
@@ -62,7 +62,7 @@ def test_a_first_start_makes_one_local_key_and_its_file(
         ("read", "write", "ingest"),
         None,
     )
-    assert keyformat.parse(file.read_text()) == keyformat.ParsedKey(env="local", terminal=False)
+    assert key_format.parse(file.read_text()) == key_format.ParsedKey(env="local", terminal=False)
     assert id_of_the_key_in(file, database) == key.id
 
 
@@ -223,14 +223,14 @@ def test_what_a_killed_process_left_beside_the_file_is_cleared_away(
 def test_a_store_that_does_not_commit_leaves_a_file_that_the_next_start_replaces(
     database: Database, file: Path, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write = keyfile.write
+    write = local_key_file.write
 
     def write_and_die(file: Path, key: str) -> None:
         write(file, key)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(keyfile, "write", write_and_die)
+        patch.setattr(local_key_file, "write", write_and_die)
         with pytest.raises(KeyboardInterrupt):
             service.ensure_local_key(database, file, now)
     assert service.list_keys(database) == []

@@ -7,14 +7,14 @@ import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.auth import keyformat, service
-from backend.auth.records import CreatedKey, KeyInfo
+from backend.auth import key_format, service
+from backend.auth.model import CreatedKey, KeyInfo
 from backend.auth.tables import api_keys
-from backend.db import Database, change_counters
 from backend.errors import BadRequest, NotFound
+from backend.store.database import Database, change_counters
 
 HOUR = timedelta(hours=1)
-UNKNOWN = "cp_livev1" + "0" * 32 + "_" + keyformat.checksum("cp_livev1" + "0" * 32)
+UNKNOWN = "cp_livev1" + "0" * 32 + "_" + key_format.checksum("cp_livev1" + "0" * 32)
 
 
 def changes(database: Database) -> int:
@@ -35,7 +35,7 @@ def insert(database: Database, now: datetime, key_id: str) -> None:
                 name="desk",
                 kind="api",
                 env="live",
-                digest=keyformat.digest(key_id),
+                digest=key_format.digest(key_id),
                 scopes="read",
                 created_at=now,
             )
@@ -44,10 +44,10 @@ def insert(database: Database, now: datetime, key_id: str) -> None:
 
 def test_a_created_key_is_told_once_and_stored_as_its_digest_alone(database: Database, now: datetime) -> None:
     created = create(database, now)
-    assert keyformat.parse(created.key) == keyformat.ParsedKey(env="live", terminal=False)
+    assert key_format.parse(created.key) == key_format.ParsedKey(env="live", terminal=False)
     with database.read() as connection:
         row = connection.execute(sa.select(api_keys)).one()
-    assert row.digest == keyformat.digest(created.key)
+    assert row.digest == key_format.digest(created.key)
     assert created.key not in str(row)
     assert created.key.split("_")[1].removeprefix("livev1") not in str(row)
 
@@ -110,7 +110,7 @@ def test_a_key_is_active_then_expired_from_its_very_instant_of_expiry(
 
 def test_a_terminal_key_has_no_scopes_and_none_may_be_asked_for(database: Database, now: datetime) -> None:
     created = create(database, now, scopes=[], terminal=True)
-    assert keyformat.parse(created.key) == keyformat.ParsedKey(env="live", terminal=True)
+    assert key_format.parse(created.key) == key_format.ParsedKey(env="live", terminal=True)
     assert (created.info.kind, created.info.scopes) == ("terminal", ())
     with pytest.raises(BadRequest, match="has no scopes"):
         create(database, now, scopes=["read", "write"], terminal=True)

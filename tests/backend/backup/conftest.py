@@ -14,8 +14,8 @@ import sqlalchemy as sa
 from backend.backup import service
 from backend.backup.archive import ArchiveReader
 from backend.backup.service import Restored, Written
-from backend.db import Database, sqlite_file
 from backend.settings import Settings
+from backend.store.database import Database, sqlite_file
 from tests.support import databases
 from tests.support.databases import Store
 from tests.support.homes import own_home

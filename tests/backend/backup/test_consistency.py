@@ -9,13 +9,13 @@ import pytest
 import sqlalchemy as sa
 
 from backend.backup.archive import ArchiveWriter, Part
-from backend.db import Database, bump, change_counters
-from backend.jobs import ledger
-from backend.jobs.dispatch import Dispatcher
+from backend.jobs import job_store
+from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.engine import JobEngine
 from backend.jobs.model import Job
-from backend.jobs.running import JobContext
+from backend.jobs.runner import JobContext
 from backend.jobs.tables import job_steps, jobs, submissions
+from backend.store.database import Database, bump, change_counters
 from tests.backend.backup.conftest import Install, Installation
 from tests.support.databases import Store
 from tests.support.submitted_jobs import ended, long_jobs, short_jobs, submit
@@ -125,7 +125,7 @@ def test_each_accepted_job_ends_once_after_a_restore_wherever_the_backup_found_i
     with there.open() as database, engine(there, database):
         for job in (running, waiting, taken):
             assert ended(database, job).status == "completed"
-        assert ledger.read(database, "sources", done.id) is not None
+        assert job_store.read(database, "sources", done.id) is not None
     assert sorted(runs) == sorted(unfinished)
     published = {row.topic: row.n % 1_000 for row in there.rows(change_counters) if "published" in row.topic}
     assert published == {f"published-{job.id}": 1 for job in (done, running, waiting, taken)}

@@ -11,17 +11,17 @@ from alembic import command
 
 from backend import migrations
 from backend.auth import service as auth_service
-from backend.auth.keyring import Keyring
+from backend.auth.key_cache import Keyring
 from backend.auth.principal import Place
 from backend.backup.archive import FILES
-from backend.data_lock import STAGING
-from backend.db import Database, change_counters
 from backend.documents.model import Document
 from backend.documents.store import DocumentStore
 from backend.errors import Conflict
 from backend.markets.tables import asset_icons, price_points
-from backend.topics import store as topic_store
+from backend.store.data_lock import STAGING
+from backend.store.database import Database, change_counters
 from backend.topics.model import Category, Topic, TopicText
+from backend.topics.store import topic_store
 from backend.topics.tables import topic_texts, topics
 from tests.backend.backup.conftest import NOW, Install, Installation, digests
 from tests.support.databases import Store

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from backend.db import Database
 from backend.documents.model import Document
 from backend.documents.store import DocumentStore
+from backend.store.database import Database
 
 NOW = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 Make = Callable[..., Document]

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 import backend.documents
-from backend.articles.rules.loading import default_files, load_pack
+from backend.articles.rules.pack_loader import default_files, load_pack
 
 FILE = Path(backend.documents.__file__).parent / "data" / "landmarks.yaml"
 EVENTS: list[dict[str, Any]] = yaml.safe_load(FILE.read_text(encoding="utf-8"))["events"]

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from backend.db import Database
-from backend.documents import frequencies, ranking
+from backend.documents import collection_statistics, ranking
 from backend.documents import store as documents_store
-from backend.documents.frequencies import Frequencies
-from backend.documents.full_text import Fts5, Gin
-from backend.documents.index_text import document_terms, query_terms
+from backend.documents.collection_statistics import Frequencies
+from backend.documents.full_text_index import Fts5, Gin
 from backend.documents.model import Document, Hit
 from backend.documents.store import DocumentStore
+from backend.documents.tokenizer import document_terms, query_terms
+from backend.store.database import Database
 from tests.support import databases
 from tests.support.laws import examples
 
@@ -208,7 +208,7 @@ def test_a_new_document_counts_at_once_in_a_small_store(
 def test_a_large_store_is_counted_anew_after_a_while(
     database: Database, make: Make, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(frequencies, "COUNTED_EACH_TIME", 1)
+    monkeypatch.setattr(collection_statistics, "COUNTED_EACH_TIME", 1)
     clock = [1_000.0]
     counted = Frequencies(Fts5() if database.is_sqlite else Gin(), lambda: clock[0])
     store = DocumentStore(database)
@@ -222,5 +222,5 @@ def test_a_large_store_is_counted_anew_after_a_while(
     assert read() == (2, {"alpha": 2, "beta": 0})
     store.store([make("three", "alpha beta")], now=now)
     assert read() == (2, {"alpha": 2, "beta": 1})  # what no document held is always asked for
-    clock[0] += frequencies.KEPT_SECONDS
+    clock[0] += collection_statistics.KEPT_SECONDS
     assert read() == (3, {"alpha": 3, "beta": 1})

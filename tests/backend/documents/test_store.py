@@ -9,14 +9,14 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.db import Database
-from backend.documents import rows
+from backend.documents import document_rows
 from backend.documents import store as store_module
+from backend.documents.document_writer import Stored
 from backend.documents.model import Document
 from backend.documents.store import DocumentStore
 from backend.documents.tables import SEARCH_TABLE, document_terms
-from backend.documents.writing import Stored
-from backend.instants import utc_now
+from backend.formats.timestamps import utc_now
+from backend.store.database import Database
 
 Make = Callable[..., Document]
 
@@ -113,7 +113,7 @@ def test_a_transaction_that_fails_leaves_neither_the_document_nor_its_index(
 ) -> None:
     def failing() -> None:
         with database.write() as connection:
-            store.put(connection, rows.prepare([make("one", "alpha")]), now=now)
+            store.put(connection, document_rows.prepare([make("one", "alpha")]), now=now)
             raise RuntimeError("the power went")
 
     with pytest.raises(RuntimeError):
@@ -193,8 +193,8 @@ def test_words_are_cut_before_a_transaction_begins(
         order.append("begin")
         return begin()
 
-    def cutting(given: Sequence[Document] | Sequence[rows.Prepared]) -> list[rows.Prepared]:
-        if not all(isinstance(one, rows.Prepared) for one in given):
+    def cutting(given: Sequence[Document] | Sequence[document_rows.Prepared]) -> list[document_rows.Prepared]:
+        if not all(isinstance(one, document_rows.Prepared) for one in given):
             order.append("cut")
         return cut(given)
 

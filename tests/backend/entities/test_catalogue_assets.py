@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import pytest
 
 from backend.articles.model import Pattern, Rule
-from backend.articles.rules.loading import SHIPPED, default_files, load_pack
+from backend.articles.rules.pack_loader import SHIPPED, default_files, load_pack
 from backend.articles.text.folding import fold
 from backend.entities.model import Entity
-from backend.markets.asset_model import Asset
-from backend.markets.assets import load_assets
+from backend.markets.assets.model import Asset
+from backend.markets.assets.registry import load_assets
 
 ENTITIES_FOLDER, RULES_FOLDER = SHIPPED
 FILES = {"assets": "asset", "stablecoins": "stablecoin", "protocols": "protocol"}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from backend.articles.model import Pack
-from backend.articles.rules.loading import load_pack
+from backend.articles.rules.pack_loader import load_pack
 from backend.entities.model import LANGUAGES, Entity
 
 DATA = Path(__file__).parents[3] / "backend" / "entities" / "data"

@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.articles.engine import RuleSet
-from backend.articles.rules import compiling
+from backend.articles.rules import rules_loader
 from backend.extraction.mentions import entities_of, find, shown
 
 
 @pytest.fixture(scope="module")
 def rules() -> RuleSet:
-    return compiling.shipped().rules
+    return rules_loader.shipped().rules
 
 
 def named(rules: RuleSet, text: str) -> list[tuple[str, str]]:
@@ -77,7 +77,7 @@ def test_an_entity_is_shown_with_its_english_name_type_domains_and_accounts(rule
 @given(st.text(alphabet="Bitcoin ETH$以太坊イーサ.,@/#`\n\u200b", max_size=80))
 def test_every_mention_is_what_stands_there(text: str) -> None:
     behind = 0
-    for mention in find(compiling.shipped().rules, text):
+    for mention in find(rules_loader.shipped().rules, text):
         assert behind <= mention.start < mention.end
         assert text[mention.start : mention.end] == mention.text
         behind = mention.end

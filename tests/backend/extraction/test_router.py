@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from backend.extraction import sightings
+from backend.extraction import seen_entities
 from backend.extraction.mentions import Seen
 from backend.extraction.tasks import extraction_jobs
-from backend.instants import utc_now, write_instant
-from backend.jobs import ledger
-from backend.jobs.running import Runner
+from backend.formats.timestamps import utc_now, write_instant
+from backend.jobs import job_store
+from backend.jobs.runner import Runner
 from tests.support.article_app import Articles, article_app
 from tests.support.asgi import send
 
@@ -88,7 +88,7 @@ def test_submitting_needs_the_scope_write(service: Articles) -> None:
 
 
 def test_a_job_of_source_finding_is_unknown_here(service: Articles) -> None:
-    other = ledger.submit(
+    other = job_store.submit(
         service.running.database,
         "sources",
         {},
@@ -117,7 +117,7 @@ def test_jobs_are_listed_and_cancelled(service: Articles) -> None:
 
 def see(service: Articles, job_id: str, at: datetime, *seen: tuple[str, str]) -> None:
     with service.running.database.write() as connection:
-        sightings.record(connection, job_id, [Seen(*one) for one in seen], at=at)
+        seen_entities.record(connection, job_id, [Seen(*one) for one in seen], at=at)
 
 
 def test_what_jobs_saw_is_counted_by_job_and_sorted_by_count_then_name(service: Articles) -> None:

@@ -9,9 +9,9 @@ import pytest
 import sqlalchemy as sa
 from dbos import DBOSClient
 
-from backend.db import Database
 from backend.jobs.engine import JobEngine, store_engine
 from backend.jobs.serializer import JsonSerializer
+from backend.store.database import Database
 from tests.support import job_stores
 from tests.support.job_crew import Crew
 from tests.support.job_harness import JobHarness

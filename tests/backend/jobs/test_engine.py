@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 from backend.jobs.engine import VERSION, JobEngine
 from backend.jobs.schedules import Schedule
 from backend.jobs.serializer import RecordedError
-from backend.jobs.slots import open_locks
+from backend.jobs.worker_slots import open_locks
 from backend.markets.model import Fault, ProviderError
 from tests.support.job_stores import Launch
 from tests.support.waiting import LIMIT_SECONDS

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from backend.db import Database
-from backend.jobs.dispatch import Dispatcher
+from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.heartbeat import Heartbeat, WorkerState, WorkerWatch, worker_state
 from backend.jobs.schedules import Schedule
 from backend.jobs.tables import workers
+from backend.store.database import Database
 from tests.support.job_stores import Launch
 from tests.support.market_app import Clock
 from tests.support.submitted_jobs import NOW

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from backend import migrations
-from backend.db import Database
 from backend.jobs.model import Job
+from backend.store.database import Database
 from tests.support import needs, run_folder
 from tests.support.databases import OwnServer
 from tests.support.programs import Program, home_in, start

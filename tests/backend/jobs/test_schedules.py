@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.jobs.schedules import DAY, HOUR, MINUTE, Schedule, Ticker
-from backend.jobs.slots import FileLocks
+from backend.jobs.worker_slots import FileLocks
 from tests.support.own_thread import logs_of_this_thread
 
 NOW = datetime(2026, 5, 18, 12, 0, 0, tzinfo=UTC)

@@ -7,12 +7,12 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend import kept
-from backend.db import Database
-from backend.jobs import ledger, tasks, transitions
+from backend.jobs import job_store, tasks, transitions
 from backend.jobs.model import Job
 from backend.jobs.tables import job_steps, submissions
 from backend.jobs.tasks import job_schedules
+from backend.store import response_cache
+from backend.store.database import Database
 from tests.support.submitted_jobs import MINUTE, NOW, count, short_jobs, submit
 
 MONTH = timedelta(days=30)
@@ -22,12 +22,12 @@ def ended_at(database: Database, ago: timedelta) -> Job:
     """A job with a step that was cancelled so long ago."""
     job = submit(database, now=NOW - ago - MINUTE)
     transitions.begin_step(database, job.id, 0, "search", now=NOW - ago)
-    ledger.cancel(database, job.kind, job.id, now=NOW - ago)
+    job_store.cancel(database, job.kind, job.id, now=NOW - ago)
     return job
 
 
 def left(database: Database, job: Job) -> bool:
-    return ledger.read(database, job.kind, job.id) is not None
+    return job_store.read(database, job.kind, job.id) is not None
 
 
 def test_jobs_are_forgotten_a_month_after_they_ended_with_their_steps(database: Database) -> None:
@@ -75,12 +75,15 @@ def test_more_jobs_than_a_batch_are_all_forgotten(
 def test_keys_of_submissions_are_forgotten_after_a_day_and_expired_answers_too(database: Database) -> None:
     submit(database, key="old", now=NOW - timedelta(hours=24))
     submit(database, key="young", now=NOW - timedelta(hours=23))
-    answer = kept.key_of("page", "https://example.org/")
-    kept.keep(database, answer, "page", {}, keep_for=MINUTE, now=NOW - 2 * MINUTE)
+    answer = response_cache.key_of("page", "https://example.org/")
+    response_cache.keep(database, answer, "page", {}, keep_for=MINUTE, now=NOW - 2 * MINUTE)
 
     [schedule] = job_schedules(database, [], keep=MONTH)
     schedule.run(NOW)
 
     with database.read() as connection:
         assert connection.execute(sa.select(submissions.c.idempotency_key)).scalars().all() == ["young"]
-        assert connection.execute(sa.select(sa.func.count()).select_from(kept.kept_answers)).scalar() == 0
+        assert (
+            connection.execute(sa.select(sa.func.count()).select_from(response_cache.kept_answers)).scalar()
+            == 0
+        )

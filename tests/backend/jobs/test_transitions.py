@@ -9,9 +9,9 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.db import Database, bump, change_counters
-from backend.jobs import ledger, transitions
+from backend.jobs import job_store, transitions
 from backend.jobs.model import LONGEST_WAIT, UNTOUCHED, Job
+from backend.store.database import Database, bump, change_counters
 from tests.support.submitted_jobs import MINUTE, NOW, read, submit
 
 TIMEOUT = timedelta(seconds=120)
@@ -85,7 +85,7 @@ def test_a_job_that_is_started_again_keeps_its_first_start(database: Database) -
 
 def test_jobs_that_have_ended_are_not_started(database: Database) -> None:
     cancelled, waiting = submit(database), submit(database)
-    ledger.cancel(database, "extraction", cancelled.id, now=NOW)
+    job_store.cancel(database, "extraction", cancelled.id, now=NOW)
 
     assert transitions.start(database, cancelled.id, now=NOW) is None
     assert transitions.start(database, "unknown", now=NOW) is None
@@ -145,7 +145,7 @@ def test_what_cannot_be_published_is_not_completed(database: Database) -> None:
 
 def test_a_cancelled_job_drops_what_it_still_brings(database: Database) -> None:
     job = started(database)
-    ledger.cancel(database, "extraction", job.id, now=NOW)
+    job_store.cancel(database, "extraction", job.id, now=NOW)
 
     assert not transitions.complete(database, job, {"n": 1}, publish, now=NOW)
 
@@ -175,5 +175,5 @@ def test_a_step_that_is_done_again_is_told_once(database: Database) -> None:
     transitions.begin_step(database, "job", 0, "search", now=NOW)
     transitions.begin_step(database, "job", 0, "search", now=NOW + MINUTE)
 
-    [step] = ledger.steps(database, "job")
+    [step] = job_store.steps(database, "job")
     assert (step.started_at, step.finished_at) == (NOW + MINUTE, None)

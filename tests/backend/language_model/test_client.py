@@ -12,14 +12,14 @@ import pytest
 import sqlalchemy as sa
 from pydantic import BaseModel, SecretStr
 
-from backend.db import Database
-from backend.language_model import condition, spending
+from backend.language_model import circuit_breaker, spending_limits
+from backend.language_model.circuit_breaker import QUIET_FOR
 from backend.language_model.client import KEPT_FOR, LanguageModel
-from backend.language_model.condition import QUIET_FOR
-from backend.language_model.failures import AnswerUnusable, CeilingReached, ModelFailed
-from backend.language_model.spending import Allowance, Prices
+from backend.language_model.errors import AnswerUnusable, CeilingReached, ModelFailed
+from backend.language_model.spending_limits import Allowance, Prices
 from backend.language_model.tables import model_use
 from backend.settings import Settings
+from backend.store.database import Database
 from tests.support.market_app import Clock
 from tests.support.provider_server import Behaviour, ProviderServer, says
 from tests.support.waiting import LIMIT_SECONDS
@@ -199,13 +199,13 @@ def test_a_day_never_costs_more_than_its_ceiling(
     server.always(PATH, GOOD)
     asked = model(database, server, clock, ceiling="0.022")  # an answer may cost 0.02, this one costs 0.0004
     spent = []
-    while spending.of_day(database, START).refused_at is None:
+    while spending_limits.of_day(database, START).refused_at is None:
         with suppress(CeilingReached):
             ask(asked, f"question {len(spent)}")
-        spent.append(spending.of_day(database, START).cost)
+        spent.append(spending_limits.of_day(database, START).cost)
     assert spent[:2] == [Decimal("0.0004"), Decimal("0.0008")]
     assert max(spent) <= Decimal("0.022")
-    assert spending.of_day(database, START).refused_at == START
+    assert spending_limits.of_day(database, START).refused_at == START
     sent_so_far = len(server.requests)
     with pytest.raises(CeilingReached):
         asked.ask("Short.", "?", Verdict, allowance=Allowance(), most_output=1)
@@ -231,10 +231,10 @@ def test_calls_at_the_same_moment_share_what_is_left_of_a_day(database: Database
     def call(_: int) -> bool:
         together.wait(timeout=LIMIT_SECONDS)
         try:
-            reserved = spending.reserve(database, prices, Decimal(1), now=START)
+            reserved = spending_limits.reserve(database, prices, Decimal(1), now=START)
         except CeilingReached:
             return False
-        spending.settle(database, reserved, tokens=10, cost=Decimal(1))
+        spending_limits.settle(database, reserved, tokens=10, cost=Decimal(1))
         return True
 
     with ThreadPoolExecutor(6) as pool:
@@ -246,16 +246,18 @@ def test_calls_at_the_same_moment_share_what_is_left_of_a_day(database: Database
 
 def test_a_call_that_a_killed_process_had_begun_counts_in_full(sqlite_database: Database) -> None:
     prices = Prices(Decimal(1), Decimal(1), Decimal("1.5"))
-    spending.reserve(sqlite_database, prices, Decimal(1), now=START)
+    spending_limits.reserve(sqlite_database, prices, Decimal(1), now=START)
     with pytest.raises(CeilingReached):
-        spending.reserve(sqlite_database, prices, Decimal(1), now=START)
+        spending_limits.reserve(sqlite_database, prices, Decimal(1), now=START)
 
 
 def test_a_call_over_midnight_counts_on_the_day_on_which_it_began(sqlite_database: Database) -> None:
-    reserved = spending.reserve(sqlite_database, Prices(Decimal(1), Decimal(1), None), Decimal(1), now=START)
-    spending.settle(sqlite_database, reserved, tokens=5, cost=Decimal("0.5"))
-    assert spending.of_day(sqlite_database, START).cost == Decimal("0.5")
-    assert spending.of_day(sqlite_database, START + timedelta(days=1)).cost == 0
+    reserved = spending_limits.reserve(
+        sqlite_database, Prices(Decimal(1), Decimal(1), None), Decimal(1), now=START
+    )
+    spending_limits.settle(sqlite_database, reserved, tokens=5, cost=Decimal("0.5"))
+    assert spending_limits.of_day(sqlite_database, START).cost == Decimal("0.5")
+    assert spending_limits.of_day(sqlite_database, START + timedelta(days=1)).cost == 0
 
 
 @pytest.mark.parametrize(
@@ -275,7 +277,7 @@ def test_a_call_that_failed_costs_what_it_may_have_cost(
     server.always(PATH, failure)
     with pytest.raises(ModelFailed):
         ask(model(sqlite_database, server, clock))
-    assert (spending.of_day(sqlite_database, START).cost > 0) is costs
+    assert (spending_limits.of_day(sqlite_database, START).cost > 0) is costs
 
 
 def test_the_wait_that_a_server_asks_for_is_kept_by_all_processes(
@@ -302,14 +304,14 @@ def test_pauses_grow_while_a_model_goes_on_failing_and_end_with_an_answer(
     for _ in range(6):
         with pytest.raises(ModelFailed, match="refuses the key"):
             ask(asked)
-        until = condition.read(sqlite_database, endpoint(server)).quiet_until
+        until = circuit_breaker.read(sqlite_database, endpoint(server)).quiet_until
         assert until is not None
         pauses.append((until - clock()).total_seconds() / 60)
         clock.at = until
     assert pauses == [1, 2, 4, 8, 10, 10]
     server.always(PATH, GOOD)
     ask(asked)
-    known = condition.read(sqlite_database, endpoint(server))
+    known = circuit_breaker.read(sqlite_database, endpoint(server))
     assert (known.failures, known.problem, known.answered_at) == (0, None, clock())
 
 
@@ -319,7 +321,7 @@ def test_what_a_second_try_gets_past_is_no_failure(
     for failure in (says(503, {}), Behaviour(drop=True)):
         server.once(PATH, failure, GOOD)
         assert ask(model(sqlite_database, server, clock), str(failure)).score == 3
-    assert condition.read(sqlite_database, endpoint(server)).failures == 0
+    assert circuit_breaker.read(sqlite_database, endpoint(server)).failures == 0
 
 
 def test_a_model_that_thinks_first_is_asked_in_its_own_words_and_remembered(
@@ -346,11 +348,11 @@ def test_a_model_that_declines_is_not_asked_again_and_counts_as_alive(
     with pytest.raises(AnswerUnusable, match="declines"):
         ask(model(sqlite_database, server, clock))
     assert len(server.requests) == 1
-    assert condition.read(sqlite_database, endpoint(server)).failures == 0
+    assert circuit_breaker.read(sqlite_database, endpoint(server)).failures == 0
 
 
 def endpoint(server: ProviderServer) -> str:
-    return condition.endpoint_of(f"{server.url}/v1", "small-1")
+    return circuit_breaker.endpoint_of(f"{server.url}/v1", "small-1")
 
 
 def test_usage_that_is_not_told_is_estimated(

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 import structlog
 
-from backend.db import Database
 from backend.markets.doctor_checks import Noted, check_providers
 from backend.markets.model import Fault
+from backend.store.database import Database
 from tests.support.market_app import Moody, Worker, few_in_sample, moody
 
 Trouble = tuple[Worker, dict[str, Moody]]

@@ -13,11 +13,11 @@ import pytest
 import sqlalchemy as sa
 import structlog
 
-from backend.db import Database, bump, change_counters
 from backend.markets import refresh
 from backend.markets.model import Fault
+from backend.markets.responses.snapshot import CHANGED
 from backend.markets.tables import incidents, price_points
-from backend.markets.view import CHANGED
+from backend.store.database import Database, bump, change_counters
 from tests.support.market_app import Clock, Moody, Worker, few_in_sample, moody, stored
 
 

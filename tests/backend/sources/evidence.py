@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 
 from backend.entities.mention import Mention
 from backend.entities.model import Language
-from backend.sources.assessing import Evidence
+from backend.sources.assessment.claim_assessment import Evidence
 from backend.sources.claims import dates
+from backend.sources.claims.claim_parser import read_claim
 from backend.sources.claims.model import Claim, Comparison, Difference, Slot
-from backend.sources.claims.slots import read_claim
-from backend.sources.comparing import compare
+from backend.sources.comparison.claim_comparison import compare
 
 NAMES: Mapping[str, tuple[str, str]] = {
     "SEC": ("sec", "regulator"),

@@ -2,13 +2,13 @@
 
 import pytest
 
-from backend.articles.rules import compiling
+from backend.articles.rules import rules_loader
 from backend.sources.authority import OFFICIAL_ACCOUNT, SCORES, Authorities
 
 
 @pytest.fixture(scope="module")
 def authorities() -> Authorities:
-    return Authorities(compiling.shipped().rules.entities)
+    return Authorities(rules_loader.shipped().rules.entities)
 
 
 @pytest.mark.parametrize(

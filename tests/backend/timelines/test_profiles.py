@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from backend.settings import Settings
-from backend.timelines.checkup import checkup
 from backend.timelines.model import Profile
-from backend.timelines.profile_files import ProfilesRefused, read_json, read_toml
-from backend.timelines.profiles import Profiles
+from backend.timelines.profiles.configured_profiles import Profiles
+from backend.timelines.profiles.doctor_checks import checkup
+from backend.timelines.profiles.profile_files import ProfilesRefused, read_json, read_toml
 from tests.support.homes import own_home
 from tests.support.timelines import Served
 

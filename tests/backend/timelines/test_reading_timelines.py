@@ -7,7 +7,7 @@ import orjson
 import pyarrow as pa
 import pytest
 
-from backend.timelines.columns import SCHEMA
+from backend.timelines.columns.arrow_schema import SCHEMA
 from backend.timelines.model import Profile
 from backend.timelines.selection import Selection
 from backend.timelines.service import Asked, TimelineService

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backend.timelines.columns import SCHEMA
-from backend.timelines.figures.deductions import deduction_pareto
+from backend.timelines.analysis.deductions import deduction_pareto
+from backend.timelines.columns.arrow_schema import SCHEMA
+from backend.timelines.columns.run_arrays import instant, select
+from backend.timelines.columns.run_columns import columns_of
 from backend.timelines.model import Metrics, Points, Profile
-from backend.timelines.run_arrays import instant, select
-from backend.timelines.run_columns import columns_of
 from tests.support.scored_runs import START, arrays, run
 
 RUNS = [

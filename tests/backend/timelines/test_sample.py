@@ -6,12 +6,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from backend.timelines.check import check
-from backend.timelines.figures.alerts import alerts, watch_profiles
-from backend.timelines.figures.over_time import model_changes
-from backend.timelines.run_arrays import RunArrays, select
-from backend.timelines.run_columns import columns_of
-from backend.timelines.sample import sample_profiles, sample_runs
+from backend.timelines.analysis.alerts import alerts, watch_profiles
+from backend.timelines.analysis.scores_over_time import model_changes
+from backend.timelines.columns.run_arrays import RunArrays, select
+from backend.timelines.columns.run_columns import columns_of
+from backend.timelines.sample.sample_runs import sample_profiles, sample_runs
+from backend.timelines.validation.run_validation import check
 
 UNTIL = datetime(2026, 3, 20, 12, tzinfo=UTC)
 NEWEST = timedelta(days=42)

@@ -2,16 +2,16 @@ from pathlib import Path
 
 import pytest
 
-from backend.db import Database
 from backend.errors import NotFound
-from backend.instants import utc_now
+from backend.formats.timestamps import utc_now
 from backend.settings import Settings
-from backend.timelines.check import check
-from backend.timelines.columns import SCHEMA
+from backend.store.database import Database
+from backend.timelines.columns.arrow_schema import SCHEMA
+from backend.timelines.columns.run_arrays import select
 from backend.timelines.model import Profile
-from backend.timelines.run_arrays import select
 from backend.timelines.store import add, put_profiles
 from backend.timelines.stored_columns import columns_of
+from backend.timelines.validation.run_validation import check
 from tests.support.scored_runs import rounds, run
 
 

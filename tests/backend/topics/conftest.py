@@ -11,13 +11,13 @@ import pytest
 import sqlalchemy as sa
 
 from backend.articles.engine import RuleSet
-from backend.articles.rules.compiling import shipped
+from backend.articles.rules.rules_loader import shipped
 from backend.auth.principal import Scope
 from backend.auth.service import create_key
-from backend.db import Database, bump, metadata
-from backend.topics import rows, store
+from backend.store.database import Database, bump, metadata
 from backend.topics.model import Category, Realm, Topic, TopicText
 from backend.topics.service import FIRST_PAGES, TopicService
+from backend.topics.store import topic_rows, topic_store
 from backend.topics.tables import topics
 from tests.support import databases
 from tests.support.asgi import Answer, send
@@ -52,7 +52,7 @@ def stored_topics(database: Database, realm: Realm) -> list[Topic]:
     """The topics of ``realm`` that were merged into no other one."""
     mine = sa.select(topics.c.id).where(topics.c.realm == realm, topics.c.merged_into.is_(None))
     with database.read() as connection:
-        return rows.read_topics(connection, connection.execute(mine).scalars().all())
+        return topic_rows.read_topics(connection, connection.execute(mine).scalars().all())
 
 
 @dataclass
@@ -105,7 +105,7 @@ class Service:
             for table in reversed(metadata.sorted_tables):
                 if table.name.startswith(("topic", "written_texts", "document")):
                     connection.execute(sa.delete(table))
-            bump(connection, store.CHANGED)
+            bump(connection, topic_store.CHANGED)
         served: TopicService = self.running.inner.state.topics
         served.ready.forget()
         served.ready._carried.clear()

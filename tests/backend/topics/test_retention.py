@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from backend.db import Database
+from backend.store.database import Database
 from backend.topics import retention
 from backend.topics.tables import feeds, news_items
 from tests.support.feeds import NOW, Round, dated, feed, item, rss

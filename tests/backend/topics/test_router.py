@@ -4,11 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from backend.topics import store
-from backend.topics.insights.writing import parts
+from backend.topics.insights.sections import parts
 from backend.topics.model import Category, Topic, TopicText
-from backend.topics.model_texts import records
-from backend.topics.model_texts.records import Record
+from backend.topics.store import generation_records, topic_store
+from backend.topics.store.generation_records import Record
 from tests.backend.topics.conftest import Service
 
 ITEM = ["id", "title", "subtitle", "summary", "summary_bullets", "category", "lang", "published_at", "url"]
@@ -191,7 +190,7 @@ def covered(service: Service, *figures: tuple[float, float]) -> list[int]:
         for hours, coverage in figures
     ]
     with service.database.write() as connection:
-        ids = store.put(connection, given, now=service.clock())
+        ids = topic_store.put(connection, given, now=service.clock())
     service.running.look()
     return ids
 
@@ -273,7 +272,7 @@ def test_an_insight_says_who_confirms_a_topic(service: Service) -> None:
 
 def test_an_insight_in_a_models_words_is_answered_for_the_facts_that_it_is_of(service: Service) -> None:
     number = service.add()
-    topic = store.read(service.database, number)
+    topic = topic_store.read(service.database, number)
     assert topic is not None
     facts = service.running.inner.state.topics.insights.facts(topic, "en")
     conclusion = parts(facts, "en", "")[0]
@@ -290,7 +289,7 @@ def test_an_insight_in_a_models_words_is_answered_for_the_facts_that_it_is_of(se
         body={conclusion.basis: "Nobody else tells it.", "of other facts": "Gone."},
     )
     with service.database.write() as connection:
-        records.write(connection, record)
+        generation_records.write(connection, record)
     told = service.data(f"/ai_insights/{number}")
     assert told["conclusion"] == "Nobody else tells it."
     titles = [section["title"] for section in told["deep_analysis"]]

@@ -6,9 +6,9 @@ from collections.abc import Callable
 import httpx
 import pytest
 
+from dashboard.app_pages.corrections.article_edits import blank
 from dashboard.client import api, articles
 from dashboard.client.http import ApiClient
-from dashboard.services.articles import blank
 from tests.support.scans import article
 
 

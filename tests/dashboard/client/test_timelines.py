@@ -6,7 +6,7 @@ import httpx
 import pyarrow as pa
 import pytest
 
-from backend.timelines.columns import SCHEMA
+from backend.timelines.columns.arrow_schema import SCHEMA
 from dashboard.client import api, timelines
 from dashboard.client.http import ARROW, ApiClient
 from tests.support.scored_runs import run, table

@@ -3,9 +3,9 @@
 import httpx
 import pytest
 
+from dashboard.app_pages.topics.topic_text import Filters, query
 from dashboard.client import api, topics
 from dashboard.client.http import ApiClient
-from dashboard.services.topics import Filters, query
 
 ITEM = {"id": 7, "title": "T", "category": 1}
 

@@ -6,8 +6,8 @@ import pytest
 
 from backend.auth.oauth import passwords
 from dashboard.client.http import ApiClient
-from dashboard.sign_in import desk as desks
-from dashboard.sign_in.desk import Desk
+from dashboard.sign_in import service as desks
+from dashboard.sign_in.service import Desk
 from tests.support import sign_in
 from tests.support.market_app import Clock, Running, enable_only, run_app, settings_in
 from tests.support.oauth_app import CHEAP, person

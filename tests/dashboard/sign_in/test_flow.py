@@ -5,9 +5,9 @@ from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
 import pytest
 
-from dashboard.sign_in import authority, routes
-from dashboard.sign_in.authority import Tokens
-from dashboard.sign_in.desk import Desk
+from dashboard.sign_in import oauth_client, routes
+from dashboard.sign_in.oauth_client import Tokens
+from dashboard.sign_in.service import Desk
 from tests.support.market_app import Running
 from tests.support.oauth_app import post
 from tests.support.sign_in import DASHBOARD, SERVICE, Browser, Line
@@ -240,7 +240,7 @@ def test_signing_out_while_the_service_is_down_ends_it_here_and_there_later(
 def test_a_service_that_is_down_is_told_and_not_redirected_to(
     browser: Browser, line: Line, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(authority, "FAILED_SECONDS", 0.0)
+    monkeypatch.setattr(oauth_client, "FAILED_SECONDS", 0.0)
     line.cut = True
     address, page = browser.open("/topics")
     assert address == f"{DASHBOARD}/sign-in?next=%2Ftopics"

@@ -6,13 +6,13 @@ from backend.auth.oauth import accounts
 from dashboard.client import callers
 from dashboard.client.callers import NOBODY
 from dashboard.client.http import ApiClient
-from dashboard.sign_in import desk as desks
+from dashboard.sign_in import service as desks
 from dashboard.sign_in import session as sessions
-from dashboard.sign_in.authority import Tokens
-from dashboard.sign_in.desk import Desk
 from dashboard.sign_in.guard import SESSION_ENDED
-from dashboard.sign_in.rounds import Rounds
+from dashboard.sign_in.oauth_client import Tokens
+from dashboard.sign_in.service import Desk
 from dashboard.sign_in.session import Session
+from dashboard.sign_in.session_maintenance import Rounds
 from tests.support.asgi import send
 from tests.support.market_app import Running
 from tests.support.oauth_app import post

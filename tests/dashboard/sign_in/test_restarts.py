@@ -6,10 +6,10 @@ import pytest
 
 from backend.auth.oauth import accounts
 from backend.auth.oauth.sign_in_sessions import IDLE_LIFE
-from dashboard.sign_in import authority
-from dashboard.sign_in import desk as desks
-from dashboard.sign_in.authority import Tokens
-from dashboard.sign_in.desk import Desk
+from dashboard.sign_in import oauth_client
+from dashboard.sign_in import service as desks
+from dashboard.sign_in.oauth_client import Tokens
+from dashboard.sign_in.service import Desk
 from tests.support import sign_in
 from tests.support.market_app import Running
 from tests.support.sign_in import DASHBOARD, SERVICE, Browser, Line
@@ -134,7 +134,7 @@ def test_of_two_dashboards_each_signs_in_whoever_is_led_to_it(
 def test_pages_come_back_by_themselves_when_the_service_starts_after_the_dashboard(
     browser: Browser, desk: Desk, restart: Restart, line: Line, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(authority, "FAILED_SECONDS", 0.0)
+    monkeypatch.setattr(oauth_client, "FAILED_SECONDS", 0.0)
     browser.sign_in(DEEP)
     restart()
     line.cut = True

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from dashboard.sign_in.authority import Refused, Tokens, Unavailable
+from dashboard.sign_in.oauth_client import Refused, Tokens, Unavailable
 from dashboard.sign_in.session import AGAIN_SECONDS, SURE_SECONDS, Session
 from tests.support.waiting import LIMIT_SECONDS
 

@@ -11,10 +11,10 @@ import pytest
 import streamlit as st
 from playwright.sync_api import Page, expect
 
+from dashboard.app_pages.corrections import session_state
+from dashboard.app_pages.corrections.article_edits import blank
 from dashboard.client import api
 from dashboard.i18n import t
-from dashboard.services.articles import blank
-from dashboard.views import corrections_bench
 from tests.e2e.corrections.page import (
     FAULTS,
     FAULTY,
@@ -128,8 +128,8 @@ def test_a_key_that_may_only_read_previews_and_is_told_why_nothing_is_stored(
     monkeypatch.setenv("CHAINPROOF_API_KEY", key)
     monkeypatch.setattr(st, "session_state", {})
     before = stored(running_service)
-    corrections_bench.check({**blank(), "content": FAULTY}, persist=True)
-    work = corrections_bench.bench()
+    session_state.check({**blank(), "content": FAULTY}, persist=True)
+    work = session_state.bench()
     assert work.desk.step is not None
     assert len(work.desk.step.findings) == FAULTS
     assert work.notice == t("corrections.not_stored_key")

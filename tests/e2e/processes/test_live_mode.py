@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from backend.db import Database, bump
+from backend.markets.responses.snapshot import CHANGED
 from backend.markets.tables import provider_quotes, provider_states, published_figures
 from backend.markets.tasks import market_schedules
-from backend.markets.view import CHANGED
+from backend.store.database import Database, bump
 from tests.support import programs
 from tests.support.market_app import live_settings
 from tests.support.provider_pages import png

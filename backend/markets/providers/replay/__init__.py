@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 
 import httpx
 
-from backend.http_client import wait_for_timeout
 from backend.markets.providers.replay.faults import EVERY, JSON, REFUSALS, CutOff
 from backend.markets.providers.replay.recordings import ALTERNATIVE_ME, COINGECKO, COINMARKETCAP, Recordings
 from backend.settings import ReplayFault, Settings
+from backend.upstream import wait_for_timeout
 
 __all__ = ["ALTERNATIVE_ME", "COINGECKO", "COINMARKETCAP", "Recordings", "ReplayTransport", "transports"]
 

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import orjson
 
-from backend.instants import Clock, utc_now
-from backend.markets.providers.replay.restamping import restamped, restamped_candles
+from backend.formats.timestamps import Clock, utc_now
+from backend.markets.providers.replay.timestamp_shift import restamped, restamped_candles
 
 Provider = str
 """The name of a provider, which is also that of its folder."""

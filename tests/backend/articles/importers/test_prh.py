@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from backend.articles.engine import correct
 from backend.articles.importers import Import, as_yaml, import_rules
-from backend.articles.matching.combining import merged
-from backend.articles.matching.compiled import compile_rules
+from backend.articles.matching.pack_merging import merged
+from backend.articles.matching.rule_set import compile_rules
 from backend.articles.model import Pattern, Rule
-from backend.articles.rules.loading import RulesRefused, parse_pack
+from backend.articles.rules.pack_loader import RulesRefused, parse_pack
 from backend.articles.rules.specs import failures
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from backend.articles.importers import Import, as_yaml, import_rules
 from backend.articles.model import Pack, Pattern
-from backend.articles.rules.loading import RulesRefused, parse_pack
+from backend.articles.rules.pack_loader import RulesRefused, parse_pack
 
 
 def imported(folder: Path, text: str, name: str = "Terms.yml", base: tuple[Pack, ...] = ()) -> Import:

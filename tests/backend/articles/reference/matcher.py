@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from backend.articles.matching.neighbours import among_latin
 from backend.articles.model import Pack
 from backend.articles.text.protection import Protection, protected_spans
-from backend.articles.text.renaming import tells_of_renaming
+from backend.articles.text.rename_cues import tells_of_renaming
 from backend.entities.model import Language
 from tests.backend.articles.reference.names import context_senses, entity_senses
 from tests.backend.articles.reference.places import (

@@ -8,8 +8,8 @@ import jsonschema
 import pytest
 
 from backend.articles.rules.json_schema import as_text, schema
-from backend.articles.rules.loading import RulesRefused, default_files, parse_pack
-from backend.articles.rules.yaml_file import read_document
+from backend.articles.rules.pack_loader import RulesRefused, default_files, parse_pack
+from backend.articles.rules.yaml_reader import read_document
 
 PUBLISHED = Path(__file__).parents[4] / "docs" / "rules.schema.json"
 

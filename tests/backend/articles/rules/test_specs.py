@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from backend.articles.matching.combining import merged
-from backend.articles.matching.compiled import compile_rules
+from backend.articles.matching.pack_merging import merged
+from backend.articles.matching.rule_set import compile_rules
 from backend.articles.model import Pack
-from backend.articles.rules.loading import default_files, parse_pack, read_packs
+from backend.articles.rules.pack_loader import default_files, parse_pack, read_packs
 from backend.articles.rules.specs import failures, failures_of_all
 
 RULE = "{{id: {id}, type: {type}, match: [{match}], suggest: {suggest}, {more} specs: [{specs}]}}"

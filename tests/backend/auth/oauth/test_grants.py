@@ -13,9 +13,9 @@ from backend.auth.oauth.errors import OAuthError
 from backend.auth.oauth.grants import Issued
 from backend.auth.oauth.tables import grants as stored_grants
 from backend.auth.oauth.tables import tokens
-from backend.changes import ChangeWatcher
-from backend.db import Database
-from tests.backend.auth.oauth.family import Family, given, refusal
+from backend.store.change_watcher import ChangeWatcher
+from backend.store.database import Database
+from tests.backend.auth.oauth.issued_tokens import Family, given, refusal
 from tests.support.oauth_app import PASSWORD, challenge
 
 AT_ONCE = 16

@@ -1,7 +1,7 @@
 from backend.auth.oauth import apps, retention
-from backend.db import Database
+from backend.store.database import Database
 from backend.worker import sign_in_schedule
-from tests.backend.auth.oauth.family import Family, given, refusal
+from tests.backend.auth.oauth.issued_tokens import Family, given, refusal
 
 
 def test_what_is_over_is_forgotten_and_a_rotated_token_is_not(database: Database) -> None:

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from backend.auth.oauth import accounts, apps, retention
 from backend.auth.oauth.accounts import list_sessions
-from backend.auth.oauth.session import Cookie
+from backend.auth.oauth.cookies import Cookie
 from backend.auth.oauth.sign_in_sessions import IDLE_LIFE, LONGEST_LIFE, name_browser
 from backend.auth.oauth.tables import sign_in_sessions as sessions
 from backend.errors import BadRequest, NotFound

@@ -10,12 +10,12 @@ import sqlalchemy as sa
 
 from backend import migrations
 from backend.auth.oauth import accounts, apps, grants, tables
-from backend.auth.oauth.authorization import AuthorizationRequest, judge
+from backend.auth.oauth.authorization_request import AuthorizationRequest, judge
 from backend.auth.oauth.errors import OAuthError
 from backend.auth.oauth.parameters import Parameters
 from backend.auth.oauth.service import Approved, OAuth
-from backend.auth.oauth.tokenformat import digest
-from backend.db import Database
+from backend.auth.oauth.token_format import digest
+from backend.store.database import Database
 from tests.support.oauth_app import CALLBACK, PASSWORD, VERIFIER, challenge
 from tests.support.waiting import LIMIT_SECONDS
 

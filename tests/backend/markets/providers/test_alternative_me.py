@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from backend.http_client import Retry, UpstreamClient
 from backend.markets.model import Fault, ProviderError
 from backend.markets.providers.alternative_me import AlternativeMe, parse_fear_greed
+from backend.upstream import Retry, UpstreamClient
 from tests.support.provider_server import FAULTS, Behaviour, ProviderServer, says
 
 NEWEST = {"value": "40", "value_classification": "Fear", "timestamp": "1779062400", "time_until_update": "9"}

@@ -9,7 +9,7 @@ import pytest
 
 from backend.markets.model import Fault, ProviderError
 from backend.markets.providers.coinmarketcap import SlugIds
-from backend.markets.providers.coinmarketcap_rows import in_usd, parse_fear_greed, parse_map, parse_quotes
+from backend.markets.providers.coinmarketcap_parsing import in_usd, parse_fear_greed, parse_map, parse_quotes
 from tests.support.provider_pages import COINS, DataForm, QuoteForm, stamp
 from tests.support.provider_server import FAULTS, Behaviour, ProviderServer, cmc_error, says
 from tests.support.providers import CMC_KEY as KEY

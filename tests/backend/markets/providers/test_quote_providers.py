@@ -8,7 +8,7 @@ import pytest
 
 from backend.markets.model import Fault, ProviderError
 from backend.markets.providers.coingecko import parse_markets
-from backend.markets.providers.coinmarketcap_rows import parse_quotes
+from backend.markets.providers.coinmarketcap_parsing import parse_quotes
 from tests.support.provider_pages import COINS, stamp
 from tests.support.provider_server import FAULTS, ProviderServer
 from tests.support.providers import asking_coingecko, asking_coinmarketcap

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from backend.http_client import FailureKind, UpstreamClient, UpstreamFailure
-from backend.markets.assets import Asset, load_assets
+from backend.markets.assets.registry import Asset, load_assets
 from backend.markets.model import Fault, ProviderError
-from backend.markets.providers.live import build_replay
+from backend.markets.provider_registry import realm_of
+from backend.markets.providers.factory import build_replay
 from backend.markets.providers.replay import COINGECKO, Recordings, ReplayTransport
-from backend.markets.sources import realm_of
 from backend.settings import Settings, SettingsError
+from backend.upstream import FailureKind, UpstreamClient, UpstreamFailure
 from tests.support.market_app import Clock, enable_only, run_app, settings_in, worker_of
 
 FOLDER = Path(__file__).parents[4] / "docs" / "examples" / "replay"

@@ -9,8 +9,8 @@ import pytest
 from pydantic import ValidationError
 
 from backend.markets.sample.calibration import Calibration, shipped_calibration
-from backend.markets.sample.cycles import generate
-from backend.markets.sample.noise import Floats
+from backend.markets.sample.price_model import generate
+from backend.markets.sample.random_numbers import Floats
 from backend.markets.sample.universe import build_universe
 from tests.backend.markets.sample.conftest import SEED, Coin
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from backend.markets.model import SAMPLE_PROVIDERS, Fault, ProviderError, Span
 from backend.markets.sample import EventKind, SampleMarket, SampleProvider
-from backend.markets.sample.figures import percent_of, price_of
-from backend.markets.sample.mood import BANDS
-from backend.markets.sample.schedule import EPOCH
+from backend.markets.sample.decimal_conversion import percent_of, price_of
+from backend.markets.sample.event_schedule import EPOCH
+from backend.markets.sample.fear_greed import BANDS
 from tests.backend.markets.sample.conftest import SEED, Coin
 from tests.support.sample_events import next_event
 

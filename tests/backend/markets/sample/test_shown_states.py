@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backend.markets.aggregation import Memory, Policy, aggregate
-from backend.markets.asset_model import Asset
+from backend.markets.aggregation.aggregate import Memory, Policy, aggregate
+from backend.markets.assets.model import Asset
+from backend.markets.configuration import traits_of
 from backend.markets.model import SAMPLE_PROVIDERS, Quote
 from backend.markets.sample import EventKind, SampleMarket, SampleProvider
-from backend.markets.setup import traits_of
 from tests.backend.markets.sample.conftest import SEED, coins
 from tests.support.sample_events import next_event
 

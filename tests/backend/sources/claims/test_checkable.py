@@ -5,7 +5,7 @@ import pytest
 from backend.entities.mention import Mention
 from backend.entities.model import Language
 from backend.sources.claims.checkable import is_checkable
-from backend.sources.claims.slots import read_claim
+from backend.sources.claims.claim_parser import read_claim
 from tests.backend.sources.evidence import claim
 
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from backend.timelines.statistics.bootstrap import bootstrap_interval, expanded_tail
 from backend.timelines.statistics.means import clustered_error, mean_of_cases
-from backend.timelines.statistics.rates import pass_rate, wilson
+from backend.timelines.statistics.pass_rates import pass_rate, wilson
 
 SLEEP = np.array([1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4])
 """Extra hours of sleep with the second drug, of ten patients (Student 1908)."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from backend.topics.grouping.members import Member
+from backend.topics.grouping.news_window import Member
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 Make = Callable[..., Member]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from backend.articles.engine import RuleSet
 from backend.entities.model import Language
 from backend.topics.grouping.clustering import Headline, clusters
-from backend.topics.grouping.signatures import features
+from backend.topics.grouping.headline_features import features
 
 Told = tuple[str, Language, float]
 Group = Callable[[Sequence[Told]], list[set[int]]]

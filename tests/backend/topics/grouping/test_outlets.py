@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 import pytest
 
 from backend.articles.engine import RuleSet
-from backend.sources.claims.fingerprint import BITS, fingerprint
-from backend.topics.feed_list import Feed
-from backend.topics.grouping.members import Member
+from backend.sources.claims.simhash import BITS, fingerprint
+from backend.topics.feeds.feed_list import Feed
+from backend.topics.grouping.news_window import Member
 from backend.topics.grouping.outlets import Outlets
 from tests.backend.topics.grouping.conftest import Make
 

@@ -11,12 +11,12 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend.articles.engine import RuleSet
-from backend.db import Database, change_counters
-from backend.topics import store
+from backend.store.database import Database, change_counters
+from backend.topics.generated_texts import generated_text_store
 from backend.topics.grouping.regrouping import Regrouped, regroup
 from backend.topics.model import Media, Topic, TopicText
-from backend.topics.model_texts import placing, records
-from backend.topics.model_texts.records import Record
+from backend.topics.store import generation_records, topic_store
+from backend.topics.store.generation_records import Record
 from backend.topics.tables import news_items, topics
 
 Add = Callable[..., int]
@@ -63,14 +63,14 @@ def topic_of(database: Database, *items: int) -> list[int]:
 
 
 def read(database: Database, topic_id: int) -> Topic:
-    found = store.read(database, topic_id)
+    found = topic_store.read(database, topic_id)
     assert found is not None
     return found
 
 
 def moves(database: Database) -> int:
     with database.read() as connection:
-        look = sa.select(change_counters.c.n).where(change_counters.c.topic == store.CHANGED)
+        look = sa.select(change_counters.c.n).where(change_counters.c.topic == topic_store.CHANGED)
         return connection.execute(look).scalar_one_or_none() or 0
 
 
@@ -204,7 +204,9 @@ def test_media_that_a_program_sent_stay(database: Database, rules: RuleSet, add:
     regroup(database, rules, now=noon)
     (topic_id,) = topic_of(database, first)
     with database.write() as connection:
-        store.add_media(connection, topic_id, [Media("tweet", "https://x.com/a/1", score=2.0)], now=noon)
+        topic_store.add_media(
+            connection, topic_id, [Media("tweet", "https://x.com/a/1", score=2.0)], now=noon
+        )
     add(DERIBIT + " today", hours=1)
     regroup(database, rules, now=noon + timedelta(hours=1))
     assert sorted(item.kind for item in read(database, topic_id).media) == ["article", "article", "tweet"]
@@ -271,12 +273,12 @@ def test_a_translation_is_no_change_and_goes_when_its_original_changes(
         outcome="written",
         model="small-1",
         asked_by="x",
-        inputs=records.digest_of(topic.texts["en"]),
+        inputs=generation_records.digest_of(topic.texts["en"]),
         from_language="en",
         as_of=noon,
         made_at=noon,
     )
-    assert placing.place(database, record, told)
+    assert generated_text_store.place(database, record, told)
     assert regroup(database, rules, now=noon).changed == 0
     add(f"{DERIBIT} in cash and stock", url="https://second.example/")
     regroup(database, rules, now=noon)

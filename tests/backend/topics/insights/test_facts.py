@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 from sqlalchemy.engine import Connection
 
-from backend.articles.rules import compiling
-from backend.db import Database, upsert
-from backend.markets import history
-from backend.markets.candles import align
+from backend.articles.rules import rules_loader
+from backend.markets.candles import price_history
+from backend.markets.candles.building import align
 from backend.markets.model import Candle
 from backend.markets.tables import candles
 from backend.sources.authority import Authorities
-from backend.topics import store
+from backend.store.database import Database, upsert
 from backend.topics.insights.facts import Surroundings, gather
 from backend.topics.model import Category, Media, Topic, TopicText
+from backend.topics.store import topic_store
 
 AT = datetime(2026, 5, 18, 12, tzinfo=UTC)
 REALM = "sample-1"
@@ -26,7 +26,7 @@ REALM = "sample-1"
 
 @pytest.fixture(scope="module")
 def around() -> Surroundings:
-    entities = compiling.shipped().rules.entities
+    entities = rules_loader.shipped().rules.entities
     return Surroundings(entities, Authorities(entities), REALM, ("own", "sample"), "http://service")
 
 
@@ -48,7 +48,7 @@ def topic(name: str, at: datetime = AT, **more: Any) -> Topic:
 
 
 def stored(connection: Connection, one: Topic) -> Topic:
-    (number,) = store.put(connection, [one], now=AT)
+    (number,) = topic_store.put(connection, [one], now=AT)
     return replace(one, id=number)
 
 
@@ -87,7 +87,7 @@ def test_the_market_is_read_from_closed_candles_around_the_topic(
     writing: Connection, around: Surroundings
 ) -> None:
     for hours, price in ((-2, "100"), (-1, "101"), (0, "102"), (1, "110"), (23, "120")):
-        history.grow_candles(writing, REALM, {"bitcoin": Decimal(price)}, AT + timedelta(hours=hours))
+        price_history.grow_candles(writing, REALM, {"bitcoin": Decimal(price)}, AT + timedelta(hours=hours))
     one = stored(writing, topic("a"))
     (move,) = gather(writing, one, "en", around, AT + timedelta(days=2)).moves
     assert (move.name, move.before, move.after) == ("Bitcoin", Decimal(101), Decimal(120))
@@ -95,14 +95,14 @@ def test_the_market_is_read_from_closed_candles_around_the_topic(
     assert [found.after for found in early] == [Decimal(102)]
 
 
-@pytest.mark.parametrize("seconds", history.RESOLUTIONS)
+@pytest.mark.parametrize("seconds", price_history.RESOLUTIONS)
 @pytest.mark.parametrize("late", [timedelta(), timedelta(minutes=17)])
 def test_the_coarsest_candles_that_are_left_still_tell_of_the_day_around_it(
     writing: Connection, around: Surroundings, seconds: int, late: timedelta
 ) -> None:
     first, length = datetime(2026, 5, 15, tzinfo=UTC), timedelta(seconds=seconds)
     flat = [Candle(first + n * length, *[Decimal(n + 1)] * 4) for n in range(timedelta(days=6) // length)]
-    upsert(writing, candles, [history.candle_row(REALM, "bitcoin", seconds, candle) for candle in flat])
+    upsert(writing, candles, [price_history.candle_row(REALM, "bitcoin", seconds, candle) for candle in flat])
     at = AT + late
     (move,) = gather(writing, stored(writing, topic("a", at)), "en", around, AT + timedelta(days=9)).moves
     assert move.before_at == align(at, seconds)
@@ -113,7 +113,7 @@ def test_the_coarsest_candles_that_are_left_still_tell_of_the_day_around_it(
 def test_without_prices_before_it_nothing_is_said_of_the_market(
     writing: Connection, around: Surroundings
 ) -> None:
-    history.grow_candles(writing, REALM, {"bitcoin": Decimal(100)}, AT + timedelta(hours=1))
+    price_history.grow_candles(writing, REALM, {"bitcoin": Decimal(100)}, AT + timedelta(hours=1))
     assert gather(writing, stored(writing, topic("a")), "en", around, AT + timedelta(days=2)).moves == []
 
 

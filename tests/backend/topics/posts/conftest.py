@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from backend.db import Database
 from backend.entities.model import Entity
-from backend.http_client import UpstreamClient
 from backend.settings import Settings
-from backend.topics import store
+from backend.store.database import Database
 from backend.topics.model import Category, Media, Topic, TopicText
-from backend.topics.posts import state
-from backend.topics.posts.reading import Read, read_posts
-from backend.topics.posts.state import XState
+from backend.topics.posts import x_rate_limits as state
+from backend.topics.posts.fetching import Read, read_posts
 from backend.topics.posts.x_api import XApi
+from backend.topics.posts.x_rate_limits import XState
+from backend.topics.store import topic_store
+from backend.upstream import UpstreamClient
 from tests.support.providers import AT_ONCE
 from tests.support.x_server import TOKEN, XServer
 
@@ -67,7 +67,7 @@ class Rounds:
             "media": (Media("article", url),),
         }
         with self.database.write() as connection:
-            (number,) = store.put(connection, [Topic(**{**given, **more})], now=NOW)
+            (number,) = topic_store.put(connection, [Topic(**{**given, **more})], now=NOW)
         return number
 
     def read(self, now: datetime = NOW, *, is_first: bool = False, **settings: Any) -> Read:
@@ -79,7 +79,7 @@ class Rounds:
             api.close()
 
     def topic(self, topic_id: int) -> Topic:
-        found = store.read(self.database, topic_id)
+        found = topic_store.read(self.database, topic_id)
         assert found is not None
         return found
 

@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from backend.articles.rules import compiling
-from backend.documents import archive
-from backend.documents.archive import Landmark
+from backend.articles.rules import rules_loader
+from backend.documents import landmark_archive
+from backend.documents.landmark_archive import Landmark
 from backend.sources.authority import Authorities
 from backend.topics.model import Category
 from backend.topics.reports.landmarks import archive_topics, on_this_day
@@ -14,12 +14,12 @@ from backend.topics.reports.landmarks import archive_topics, on_this_day
 
 @pytest.fixture(scope="module")
 def authorities() -> Authorities:
-    return Authorities(compiling.shipped().rules.entities)
+    return Authorities(rules_loader.shipped().rules.entities)
 
 
 @pytest.fixture(scope="module")
 def landmarks() -> list[Landmark]:
-    return archive.load()
+    return landmark_archive.load()
 
 
 def test_every_landmark_is_a_topic_of_its_day_with_its_primary_sources(

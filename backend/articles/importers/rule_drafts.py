@@ -1,0 +1,245 @@
+"""What the importers have in common: drafts of rules, made into rules or listed with a reason."""
+
+import re
+import unicodedata
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from backend.articles.importers.regex_expansion import Expansion, NotFinite
+from backend.articles.model import Boundary, Pattern, Rule, Severity, Spec, ViolationType
+from backend.articles.rules.pack_checks import of_rule
+from backend.articles.rules.validation_messages import told
+from backend.articles.text.folding import fold
+from backend.entities.model import LANGUAGES, Entity, Language
+
+KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
+_WORD_ASCII = re.compile(r"\w", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Something of the source that is not carried over, and why."""
+
+    file: Path
+    line: int
+    what: str
+    reason: str
+
+    def __str__(self) -> str:
+        place = f"{self.file.name}:{self.line}" if self.line else self.file.name
+        return f"{place}: {self.what}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A rule as the source has it."""
+
+    file: Path
+    line: int
+    suggest: str | tuple[str, ...]
+    """One name, or several for the editor to choose from; none where the source has no name."""
+    patterns: tuple[Pattern, ...]
+    specs: tuple[tuple[str, str], ...] = ()
+    """The source's own examples: from, to."""
+    boundary: Boundary = "auto"
+    case: Literal["exact", "any"] = "exact"
+    severity: Severity = "warning"
+    auto_fix: bool = False
+    languages: tuple[Language, ...] = ()
+    """Empty: Japanese where kana is in it, else all."""
+    note: str | None = None
+
+    @property
+    def what(self) -> str:
+        shown = self.suggest if isinstance(self.suggest, str) else " or ".join(self.suggest)
+        return shown or ", ".join(pattern.text for pattern in self.patterns[:3])
+
+
+@dataclass(slots=True)
+class Import:
+    """What an importer made of a source."""
+
+    file: Path
+    format: str
+    entities: list[Entity] = field(default_factory=list)
+    rules: list[Rule] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    places: dict[str, tuple[Path, int]] = field(default_factory=dict)
+    """Of each rule, by id: file and line in the source."""
+
+    def skip(self, file: Path, line: int, what: str, reason: str) -> None:
+        self.skipped.append(Skipped(file, line, what, reason))
+
+    def add(self, draft: Draft) -> None:
+        """Make a rule of ``draft``, or list it."""
+        rule = rule_of(draft, self._unused_id(draft))
+        if isinstance(rule, str):
+            self.skip(draft.file, draft.line, draft.what, rule)
+        elif twin := next((known for known in self.rules if _same(known, rule)), None):
+            self.skip(draft.file, draft.line, draft.what, f"it is the same as that of {twin.source}")
+        else:
+            self.rules.append(rule)
+            self.places[rule.id] = draft.file, draft.line
+
+    def _unused_id(self, draft: Draft) -> str:
+        suggestion = draft.suggest if isinstance(draft.suggest, str) else "-".join(draft.suggest)
+        wanted = f"{slug(self.file.stem)}-{slug(suggestion or draft.what)}"[:90].strip("-.")
+        given, number = wanted, 1
+        while given in self.places:
+            number += 1
+            given = f"{wanted}-{number}"
+        return given
+
+
+def rule_of(draft: Draft, rule_id: str) -> Rule | str:
+    """The rule, or the reason why there cannot be one."""
+    patterns = [pattern for pattern in draft.patterns if not _says_itself(pattern, draft)]
+    if not patterns:
+        return "it names no wrong form"
+    given = {
+        "id": rule_id,
+        "type": _type(patterns, draft.suggest),
+        "languages": draft.languages or _languages(draft),
+        "match": [_shortest(pattern) for pattern in patterns],
+        "suggest": draft.suggest,
+        "auto_fix": draft.auto_fix and isinstance(draft.suggest, str),
+        "severity": draft.severity,
+        "case": draft.case,
+        "boundary": draft.boundary,
+        "note": draft.note or None,
+        "source": f"{draft.file.name}, line {draft.line}" if draft.line else draft.file.name,
+        "specs": _specs(draft, patterns),
+    }
+    try:
+        rule = Rule.model_validate(given)
+    except ValidationError as error:
+        return _words(error, given)
+    return next((sentence for _, sentence in of_rule(rule)), rule)
+
+
+def patterns_of(
+    expansions: Iterable[Expansion], *, boundary: Boundary, must_be_empty: int | None = None
+) -> list[tuple[Pattern, Expansion]]:
+    """A pattern for each expansion; the expansions whose group ``must_be_empty`` is not make exclusions.
+
+    :raises NotFinite: where an expansion cannot be said as a pattern.
+    """
+    kept: list[Expansion] = []
+    ignored: list[Expansion] = []
+    for expansion in expansions:
+        filled = must_be_empty is not None and expansion.groups.get(must_be_empty)
+        (ignored if filled else kept).append(expansion)
+    return [(_pattern(expansion, ignored, boundary), expansion) for expansion in kept]
+
+
+def surface(text: str, **conditions: Any) -> Pattern:
+    """A pattern of ``text``.
+
+    :raises NotFinite: where none can be.
+    """
+    given = {"text": text, **conditions}
+    try:
+        return Pattern.model_validate(given)
+    except ValidationError as error:
+        raise NotFinite(_words(error, given)) from None
+
+
+def slug(text: str) -> str:
+    """``text`` as part of an id; where it has no Latin letter or digit, a number that stays the same."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    words = "-".join(re.findall(r"[a-z0-9]+", plain))
+    if any(unicodedata.category(c)[0] == "L" and ord(c) > 0x2FF for c in text) or not words:
+        words = f"{words}-{zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}".lstrip("-")
+    return words[:60].strip("-")
+
+
+def _pattern(expansion: Expansion, ignored: Sequence[Expansion], boundary: Boundary) -> Pattern:
+    text = expansion.text
+    if expansion.word_start != expansion.word_end:
+        raise NotFinite("it asks for a word boundary at one side alone")
+    if expansion.word_start:
+        if not (_WORD_ASCII.match(text[0]) and _WORD_ASCII.match(text[-1])):
+            raise NotFinite("it asks for a word boundary beside what is no Latin letter or digit")
+        boundary = "word"
+    before, after = list(expansion.not_before), list(expansion.not_after)
+    for longer in ignored:
+        if longer.text.endswith(text):
+            after.append(longer.text.removesuffix(text))
+        elif longer.text.startswith(text):
+            before.append(longer.text.removeprefix(text))
+        else:
+            raise NotFinite(f"what it ignores ({longer.text}) is not what it matches with a neighbour")
+    return surface(
+        text,
+        not_before=tuple(before),
+        not_after=tuple(after),
+        boundary=None if boundary == "auto" else boundary,
+    )
+
+
+def _words(error: ValidationError, given: dict[str, Any]) -> str:
+    return "; ".join(dict.fromkeys(words for _, words in told(error.errors(), given)))
+
+
+def _same(one: Rule, other: Rule) -> bool:
+    return one.model_copy(update={"id": other.id, "source": other.source}) == other
+
+
+def _says_itself(pattern: Pattern, draft: Draft) -> bool:
+    """Whether the pattern is the right form and can be nothing else."""
+    exact = (pattern.case or draft.case) == "exact"
+    caseless = pattern.text.lower() == pattern.text.upper()
+    return pattern.text == draft.suggest and (exact or caseless)
+
+
+def _shortest(pattern: Pattern) -> str | Pattern:
+    return pattern.text if pattern == Pattern(text=pattern.text) else pattern
+
+
+def _type(patterns: Sequence[Pattern], suggest: str | tuple[str, ...]) -> ViolationType:
+    if not isinstance(suggest, str):
+        return "ambiguous" if suggest else "forbidden_variant"
+    right = fold(suggest).text
+    wrong = {fold(pattern.text).text for pattern in patterns}
+    if wrong == {right}:
+        return "wrong_case"
+    if {_joined(text) for text in wrong} == {_joined(right)}:
+        return "wrong_spacing"
+    return "forbidden_variant"
+
+
+def _joined(text: str) -> str:
+    return re.sub(r"[\s-]", "", text)
+
+
+def _languages(draft: Draft) -> tuple[Language, ...]:
+    names = (draft.suggest,) if isinstance(draft.suggest, str) else draft.suggest
+    texts = [*names, *(pattern.text for pattern in draft.patterns)]
+    return ("ja",) if any(KANA.search(text) for text in texts) else LANGUAGES
+
+
+def _specs(draft: Draft, patterns: Sequence[Pattern]) -> tuple[Spec, ...]:
+    """The source's examples; where it has none, one of the first wrong form by itself."""
+    if draft.specs:
+        return tuple(Spec.model_validate({"from": given, "to": to}) for given, to in draft.specs)
+    if not isinstance(draft.suggest, str):
+        wrong = patterns[0].text
+        return (Spec.model_validate({"from": wrong, "to": wrong, "finds": True}),)
+    forms = [form for pattern in patterns for form in _forms(pattern, draft)]
+    wrong = next(form for form in forms if form != draft.suggest)
+    # At the start of a sentence a small suggestion takes over the capital of what it stands for.
+    before = "the " if wrong[0].isupper() and draft.suggest[0].islower() else ""
+    return (Spec.model_validate({"from": before + wrong, "to": before + draft.suggest}),)
+
+
+def _forms(pattern: Pattern, draft: Draft) -> list[str]:
+    """Ways to write the pattern that it matches."""
+    text = pattern.text
+    if (pattern.case or draft.case) == "exact":
+        return [text]
+    return [text, text.lower(), text.upper()]

@@ -1,0 +1,281 @@
+"""Meanings and rules that follow from an entity's facts alone: its names, tickers and former names."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+from backend.articles.matching import derived_rule_messages
+from backend.articles.matching.meanings import CompiledRule, Form, Kind, Meaning
+from backend.articles.model import FIELDS, Boundary, Rule, Severity, ViolationType
+from backend.articles.text.boundaries import CLASS, KATAKANA, edges, is_katakana
+from backend.articles.text.folding import fold, plain
+from backend.entities.model import LANGUAGES, Entity, Language
+
+SHORTEST_FIXED = 3
+"""Shorter names are too easily something else for their case to be put right unasked."""
+LONGEST_ACRONYM = 4
+"""Up to this length a name in capitals is, in small letters, as likely part of an address or of a program."""
+
+Surfaces = defaultdict[str, list[Meaning]]
+"""Meanings by folded surface, as they are gathered."""
+
+
+@dataclass(frozen=True, slots=True)
+class RightName:
+    """A right name with what its entity says of it."""
+
+    text: str
+    needs_context: bool
+    order: int
+
+
+class _Beside(NamedTuple):
+    """What may not stand beside a name: classes of characters, and folded texts."""
+
+    left: int
+    right: int
+    not_before: tuple[str, ...]
+    not_after: tuple[str, ...]
+
+    @classmethod
+    def of(cls, entity: Entity, name: str, surface: str) -> Self:
+        condition = entity.condition(name) if entity.conditions else None
+        # An ordinary word in katakana is part of another word where katakana touches it, however long it is.
+        is_word = needs_context(entity, name) and is_katakana(surface)
+        boundary: Boundary = "katakana-run" if is_word else "auto"
+        if condition is None:
+            return cls(*edges(surface, boundary), (), ())
+        return cls(
+            *edges(surface, condition.boundary or boundary),
+            tuple(fold(text).text for text in condition.not_before),
+            tuple(fold(text).text for text in condition.not_after),
+        )
+
+
+def right_names(entity: Entity) -> list[RightName]:
+    """Names and other right names, each once, canonical ones first."""
+    listed = [*entity.names.values(), *(name for names in entity.also.values() for name in names)]
+    return [
+        RightName(name, needs_context(entity, name), order)
+        for order, name in enumerate(dict.fromkeys(listed))
+    ]
+
+
+def needs_context(entity: Entity, name: str) -> bool:
+    """Whether ``name`` is an ordinary word too."""
+    if isinstance(entity.context, bool):
+        return entity.context and " " not in name
+    return name in entity.context
+
+
+def is_acronym(entity: Entity, name: str) -> bool:
+    """Whether ``name`` is so short that in small letters it is likely something else. Words of the field are
+    not, since no names are."""
+    return len(name) <= LONGEST_ACRONYM and name.isupper() and entity.type != "term" and entity.case != "any"
+
+
+def is_telling(entity: Entity) -> bool:
+    """Whether the entity is of the field and its canonical names mean nothing else, so that any form of them
+    is evidence."""
+    return entity.tells_of_field and not any(needs_context(entity, name) for name in entity.names.values())
+
+
+def add_entity(entity: Entity, surfaces: Surfaces, disabled: frozenset[str]) -> Iterator[CompiledRule]:
+    """Adds all meanings that follow from ``entity``; yields the rules derived from it."""
+    names = right_names(entity)
+    by_surface: defaultdict[str, list[RightName]] = defaultdict(list)
+    for name in names:
+        by_surface[fold(name.text).text].append(name)
+    kana = any(map(_has_katakana, by_surface))
+    rules = {rule.type: rule for rule in _rules(entity, names, kana) if rule.id not in disabled}
+    for surface, alike in by_surface.items():
+        surfaces[surface] += _names(entity, surface, alike, rules)
+    for symbol in dict.fromkeys(entity.symbols):
+        surfaces[fold(symbol).text].append(_symbol(entity, symbol))
+    if "former_name" in rules:
+        for former in entity.former:
+            surfaces[fold(former.name).text] += _former(entity, former.name, rules["former_name"])
+    yield from rules.values()
+
+
+def _rules(entity: Entity, names: list[RightName], kana: bool) -> Iterator[CompiledRule]:
+    cased = [name for name in names if _is_cased(name.text) and not name.needs_context]
+    if entity.case != "any" and cased:
+        ordinary = any(len(n.text) < SHORTEST_FIXED or _is_lower_word(n.text) for n in cased)
+        yield _rule(entity, "case", "wrong_case", "warning", not ordinary, derived_rule_messages.WRONG_CASE)
+    if kana:
+        yield _rule(entity, "script", "wrong_script", "warning", True, derived_rule_messages.HALF_WIDTH)
+    if entity.former:
+        yield _rule(entity, "former", "former_name", "info", False, derived_rule_messages.former(entity))
+
+
+def _rule(
+    entity: Entity,
+    suffix: str,
+    kind: ViolationType,
+    severity: Severity,
+    auto_fix: bool,
+    note: Mapping[Language, str],
+) -> CompiledRule:
+    # The parts are known to be right, and there are thousands, so that they are not validated again.
+    own = {"id": f"{entity.id}.{suffix}", "entity": entity.id, "type": kind, "note": dict(note)}
+    rule = _DERIVED.model_copy(update=own | {"auto_fix": auto_fix, "severity": severity})
+    return CompiledRule(rule.id, entity.id, kind, severity, auto_fix, True, rule)
+
+
+_DERIVED = Rule.model_construct(
+    id="",
+    entity=None,
+    type="wrong_case",
+    languages=LANGUAGES,
+    match=(),
+    first_mention=None,
+    suggest="auto",
+    auto_fix=False,
+    severity="warning",
+    case="exact",
+    context=False,
+    boundary="auto",
+    fields=FIELDS,
+    enabled=True,
+    note=None,
+    source="Derived from the entity's names.",
+    specs=(),
+)
+"""What all derived rules have in common."""
+
+
+def _names(
+    entity: Entity, surface: str, alike: list[RightName], rules: dict[ViolationType, CompiledRule]
+) -> Iterator[Meaning]:
+    """Meanings of the names of one entity that fold to ``surface``."""
+    kana = _has_katakana(surface)
+    for name in alike:
+        beside = _Beside.of(entity, name.text, surface)
+        right_form = Meaning(
+            kind=Kind.NAME,
+            entity=entity.id,
+            form=Form.EXACT,
+            exact=plain(name.text),
+            left=beside.left,
+            right=beside.right,
+            not_before=beside.not_before,
+            not_after=beside.not_after,
+            context=name.needs_context,
+            evidence=not name.needs_context and entity.tells_of_field,
+            raw=name.text,
+            order=name.order,
+        )
+        any_case = entity.case == "any" and not name.needs_context
+        yield right_form
+        if any_case and _is_cased(surface):
+            yield right_form._replace(kind=Kind.ANY_CASE, form=Form.ANY_FULL_WIDTH if kana else Form.ANY)
+        if not any_case and not name.needs_context and _is_cased(surface):
+            yield right_form._replace(form=Form.CAPITALS, exact=plain(name.text).upper())
+            if entity.case == "title-at-sentence-start":
+                for form in _opening_forms(plain(name.text)):
+                    yield right_form._replace(form=Form.OPENING, exact=form)
+        if kana and "wrong_script" in rules:
+            yield right_form._replace(
+                kind=Kind.HALF_WIDTH,
+                rule=rules["wrong_script"],
+                form=Form.HALF_WIDTH,
+                suggestions=(name.text,) * len(LANGUAGES),
+            )
+
+
+def _opening_forms(name: str) -> set[str]:
+    words = " ".join(word[:1].upper() + word[1:] for word in name.split(" "))
+    return {name[:1].upper() + name[1:], words} - {name}
+
+
+def _symbol(entity: Entity, symbol: str) -> Meaning:
+    left, right = edges(fold(symbol).text, "auto", symbol=True)
+    return Meaning(
+        kind=Kind.SYMBOL,
+        entity=entity.id,
+        form=Form.EXACT,
+        exact=plain(symbol),
+        left=left,
+        right=right,
+        context=entity.symbols_need_context,
+        evidence=not entity.symbols_need_context and entity.tells_of_field,
+    )
+
+
+def _former(entity: Entity, name: str, rule: CompiledRule) -> Iterator[Meaning]:
+    surface = fold(name).text
+    beside = _Beside.of(entity, name, surface)
+    context = needs_context(entity, name)
+    meaning = Meaning(
+        kind=Kind.FORMER,
+        entity=entity.id,
+        rule=rule,
+        form=Form.EXACT,
+        exact=plain(name),
+        left=beside.left,
+        right=beside.right,
+        not_before=beside.not_before,
+        not_after=beside.not_after,
+        context=context,
+        evidence=not context and is_telling(entity),
+        suggestions=tuple(entity.name(language) for language in LANGUAGES),
+    )
+    yield meaning
+    if _is_cased(surface) and not context:
+        yield meaning._replace(form=Form.CAPITALS, exact=plain(name).upper())
+
+
+def add_other_case(
+    surfaces: Surfaces, rules: dict[str, CompiledRule], entities: Mapping[str, Entity]
+) -> None:
+    """Adds the meaning "right name in wrong case" where it is plain which name is meant.
+
+    It is not where the surface is an ordinary word or right in any case for one entity, or where
+    entities disagree about its form. Forms of tickers and former names are known forms too. An acronym in
+    small letters asks for evidence, and is none.
+    """
+    for meanings in surfaces.values():
+        exact = [name for name in meanings if name.kind is Kind.NAME and name.form is Form.EXACT]
+        if not exact or not _settles_case(exact) or any(name.kind is Kind.ANY_CASE for name in meanings):
+            continue
+        first = min(exact, key=Meaning.rank)
+        rule = rules.get(f"{first.entity}.case")
+        if rule is None:
+            continue
+        acronym = is_acronym(entities[first.entity or ""], first.raw)
+        known = frozenset(meaning.exact for meaning in meanings if meaning.form in _EXACT)
+        meanings.append(
+            first._replace(
+                kind=Kind.OTHER_CASE,
+                rule=rule,
+                form=Form.UNKNOWN,
+                known=known,
+                context=acronym,
+                evidence=first.evidence and not acronym,
+                suggestions=(first.raw,) * len(LANGUAGES),
+            )
+        )
+
+
+_EXACT = (Form.EXACT, Form.EXACT_ANY_WIDTH)
+
+
+def _settles_case(names: list[Meaning]) -> bool:
+    if any(name.context for name in names) or not _is_cased(names[0].exact):
+        return False
+    one_entity = len({name.entity for name in names}) == 1
+    return one_entity or len({name.exact for name in names}) == 1
+
+
+def _is_cased(text: str) -> bool:
+    return text.lower() != text.upper()
+
+
+def _is_lower_word(text: str) -> bool:
+    return text.islower() and " " not in text
+
+
+def _has_katakana(surface: str) -> bool:
+    return not surface.isascii() and any(CLASS[character] & KATAKANA for character in surface)

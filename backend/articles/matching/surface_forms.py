@@ -1,0 +1,57 @@
+"""How a surface must be written to have one of its meanings, and what of that its place decides."""
+
+from backend.articles.matching.meanings import Form, Kind, Meaning
+from backend.articles.text.boundaries import CLASS, DIGIT
+from backend.articles.text.folding import HALF_WIDTH_KATAKANA, plain
+from backend.articles.text.protected_tokens import token_spans
+
+DOLLARS = "$＄"
+BY_PLACE = (Form.CAPITALS, Form.OPENING)
+
+
+def has_form(meaning: Meaning, written: str) -> bool:
+    """Whether ``written`` has the form that ``meaning`` asks for, at some places at least if that is one
+    of :data:`BY_PLACE`."""
+    form = meaning.form
+    if form is Form.ANY:
+        return True
+    half_width = not written.isascii() and HALF_WIDTH_KATAKANA.search(written) is not None
+    if form is Form.ANY_FULL_WIDTH:
+        return not half_width
+    if form is Form.UNKNOWN:
+        return plain(written) not in meaning.known
+    if plain(written) != meaning.exact:
+        return False
+    return form is Form.EXACT_ANY_WIDTH or half_width == (form is Form.HALF_WIDTH)
+
+
+def asks_of_place(meaning: Meaning, written: str, before: str) -> bool:
+    """Whether it depends on more than a name's neighbours if ``meaning`` holds."""
+    if meaning.form in BY_PLACE or meaning.not_before or meaning.not_after or before in DOLLARS:
+        return True
+    if meaning.kind is Kind.SYMBOL:
+        return bool(CLASS[before] & DIGIT)
+    return meaning.kind is Kind.OTHER_CASE and written.islower()
+
+
+def is_adapted(written: str, correct: str | None, *, in_english: bool) -> bool:
+    """Whether a suggestion may be written otherwise at some places."""
+    if correct is None:
+        return False
+    if written.isupper() or (correct[0].islower() and written[0].isupper()):
+        return True
+    return not in_english and written.isascii() and not correct.isascii()
+
+
+def is_token(written: str) -> bool:
+    """Whether a wrong form is an address itself: Crypto.com is a name, but crypto.com a domain."""
+    return not written.isalnum() and next(token_spans(written), None) is not None
+
+
+def is_right(correct: str | None, written: str, meaning: Meaning) -> bool:
+    """Whether a wrong form is what should be written anyway, perhaps in another width or composition."""
+    if correct is None or correct == written:
+        return correct is not None
+    if written == meaning.raw or HALF_WIDTH_KATAKANA.search(written):
+        return False
+    return plain(written) == plain(correct)

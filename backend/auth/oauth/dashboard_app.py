@@ -1,0 +1,100 @@
+"""The dashboard as an application: registered by the service itself, so that people can sign in to it.
+
+What it is called stands in a file of the data folder beside the local key, for the dashboard on this machine;
+one on another machine is registered with ``chainproof apps create`` and told by its settings.
+"""
+
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal
+
+import sqlalchemy as sa
+import structlog
+from sqlalchemy.engine import Connection
+
+from backend.auth import local_key_file
+from backend.auth.oauth import apps, redirect_uris
+from backend.auth.oauth.tables import apps as table
+from backend.errors import BadRequest
+from backend.settings import Settings, is_loopback
+from backend.store.database import Database
+
+NAME = "Chainproof dashboard"
+LOCK = 0x43_50_44_42  # "CPDB": any number that nothing else locks on
+log = structlog.get_logger(__name__)
+
+
+def ensure(database: Database, file: Path, redirect_uri: str, now: datetime) -> None:
+    """See to it that ``file`` names an application to which codes may be sent at ``redirect_uri``.
+
+    One that is registered so already is taken again, whoever did it; an application that the file names and
+    that was revoked is respected, and not replaced. Several processes may start at once: one registers under
+    the store's lock, the others find it. An address that cannot be registered is told in the log, and nobody
+    can sign in until it is another one.
+    """
+    try:
+        redirect_uris.check(redirect_uri)
+    except BadRequest as refusal:
+        log.warning("dashboard_not_registered", redirect_uri=redirect_uri, reason=refusal.detail)
+        return
+    with database.read() as connection:
+        named = _find_named(connection, file, redirect_uri)
+        if named is not None and named.first_party:
+            return
+    with database.write() as connection:  # on SQLite BEGIN IMMEDIATE is the lock
+        if not database.is_sqlite:
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK)))
+        named = _find_named(connection, file, redirect_uri)
+        if named is not None:
+            _set_first_party(connection, named.id)
+            return
+        known = sa.select(table.c.id).where(
+            table.c.name == NAME, table.c.redirect_uris == redirect_uri, table.c.revoked_at.is_(None)
+        )
+        client_id = connection.execute(known.order_by(table.c.created_at).limit(1)).scalar_one_or_none()
+        if client_id is None:
+            client_id = apps.add(connection, name=NAME, redirect_uris=[redirect_uri], now=now).client_id
+        _set_first_party(connection, client_id)
+        local_key_file.write(file, json.dumps({"client_id": client_id, "redirect_uri": redirect_uri}))
+
+
+def _find_named(connection: Connection, file: Path, redirect_uri: str) -> sa.Row[Any] | None:
+    """The application that ``file`` names for this address, a revoked one too."""
+    try:
+        told = json.loads(local_key_file.read(file) or "null")
+        client_id, registered = told["client_id"], told["redirect_uri"]
+    except (ValueError, TypeError, KeyError):
+        return None
+    if registered != redirect_uri or not isinstance(client_id, str):
+        return None
+    return connection.execute(sa.select(table).where(table.c.id == client_id)).one_or_none()
+
+
+def _set_first_party(connection: Connection, client_id: str) -> None:
+    """An older version registered the dashboard like any other application."""
+    connection.execute(sa.update(table).where(table.c.id == client_id).values(first_party=True))
+
+
+def checkup(settings: Settings) -> tuple[Literal["ok", "note", "fault"], str]:
+    """What ``doctor`` tells of who can open the dashboard: a state and a sentence."""
+    host, origin = settings.dashboard_host, settings.dashboard_origin
+    if not settings.dashboard_signs_in:
+        if is_loopback(host):
+            return "ok", f"listens on {host}, for this machine alone; nobody signs in."
+        return "note", f"listens on {host} and is open to all who reach it: they act with the local key."
+    try:
+        redirect_uris.check(settings.dashboard_redirect_uri)
+    except BadRequest as refusal:
+        return (
+            "fault",
+            f"nobody can sign in at {origin}: {refusal.detail} Set CHAINPROOF_DASHBOARD_PUBLIC_URL to the "
+            "https address at which people open it.",
+        )
+    if not is_loopback(host) and settings.dashboard_public_url is None:
+        return (
+            "note",
+            f"people can sign in at {origin} alone. Set CHAINPROOF_DASHBOARD_PUBLIC_URL to the https address "
+            "at which others open it.",
+        )
+    return "ok", f"people sign in at {origin}."

@@ -1,0 +1,72 @@
+"""Restores into an empty data folder. The store is renamed to its place last, when all else is there."""
+
+import os
+import shutil
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from backend.backup.archive import ArchiveReader, Part
+from backend.backup.restore_files import check_files, written_files
+from backend.backup.restore_rows import index_anew, load
+from backend.errors import BadRequest, Conflict
+from backend.settings import Settings
+from backend.store.data_lock import STAGING, DataLock, sync_folder
+from backend.store.database import Database, sqlite_file
+from backend.store.sqlite_file import check_room, folder_faults
+
+NOT_EMPTY = (
+    "{home} holds data already, and a restore writes into an empty data folder only. 1. Stop the service and "
+    "move the folder away, or set CHAINPROOF_HOME to another one. 2. Run the same command again."
+)
+
+
+def restore(settings: Settings, archive: ArchiveReader, files: Sequence[Part], *, at: datetime) -> None:
+    """Raises :class:`Conflict` where the folder is not empty."""
+    home = settings.home
+    store = sqlite_file(settings.app_database_url)
+    if store is None or store.parent.resolve() != home.resolve():
+        raise BadRequest(
+            f"The SQLite store is not in the data folder {home}. Set CHAINPROOF_HOME to its folder."
+        )
+    _check_empty(settings, store, files)
+    check_room(store, sum(part.size for part in archive.manifest.parts))
+    with folder_faults(store):
+        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = DataLock(store, alone=True)
+    staging = home / STAGING
+    with lock:
+        _check_empty(settings, store, files)  # again: a service may have been started meanwhile
+        shutil.rmtree(staging, ignore_errors=True)  # of a restore that was interrupted
+        try:
+            fresh = _build(archive, staging / store.name, at)
+            with written_files(settings, archive, files):
+                sync_folder(home)
+                fresh.rename(store)
+            sync_folder(home)
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
+
+
+def _check_empty(settings: Settings, store: Path, files: Sequence[Part]) -> None:
+    """Neither a store nor the job engine's own, and no files of the user's but those of the archive."""
+    stores = (store, sqlite_file(settings.jobs_database_url))
+    if any(file is not None and file.exists() for file in stores):
+        raise Conflict(NOT_EMPTY.format(home=settings.home), code="not_empty")
+    check_files(settings, files)
+
+
+def _build(archive: ArchiveReader, file: Path, at: datetime) -> Path:
+    """A whole store in a file of its own, on the disk."""
+    database = Database(f"sqlite:///{file}")
+    try:
+        with database.write() as connection:
+            load(connection, archive)
+        index_anew(database, now=at)
+        with database.read() as connection:
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    finally:
+        database.dispose()
+    with file.open("rb") as stream:
+        os.fsync(stream.fileno())
+    return file

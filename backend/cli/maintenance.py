@@ -1,0 +1,48 @@
+"""Looking after an installation: its schema, and what is wrong with it."""
+
+import json
+import logging
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from backend.cli.open_store import open_database
+from backend.cli.terminal.console import DEPENDENCY_FAILED, err, in_words, out
+from backend.runtime import logs
+
+app = typer.Typer()
+
+
+@app.command()
+@in_words
+def migrate() -> None:
+    """Update the data store to the newest schema. Every start does this too."""
+    open_database().dispose()
+    out.print("The store is at the newest schema.")
+
+
+@app.command()
+@in_words
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """Check settings, data store, providers and keys, and explain problems."""
+    from backend.doctor.runner import examine
+    from backend.settings.inspection import load_leniently
+
+    settings, mistakes = load_leniently()
+    logs.configure(settings)
+    logging.disable(logging.ERROR)  # what a log would tell, the findings tell in words
+    try:
+        with err.status("Checking…"):
+            findings = examine(settings, mistakes)
+    finally:
+        logging.disable(logging.NOTSET)
+    if as_json:
+        print(json.dumps([finding.as_dict() for finding in findings], indent=2))
+    else:
+        for finding in findings:
+            mark = {"ok": "[green]✓[/]", "note": "[yellow]–[/]", "fault": "[red]✗[/]"}[finding.state]
+            told = f" {mark} [bold]{escape(finding.subject)}[/]: {escape(finding.sentence)}"
+            out.print(told, highlight=False, soft_wrap=True)
+    if any(finding.state == "fault" for finding in findings):
+        raise typer.Exit(DEPENDENCY_FAILED)

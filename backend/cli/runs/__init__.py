@@ -1,0 +1,10 @@
+"""``chainproof runs``: scored runs of model profiles."""
+
+import typer
+
+from backend.cli.runs import compare_runs, import_runs, list_runs
+
+app = typer.Typer(help="Scored runs of model profiles.", no_args_is_help=True)
+app.command("import")(import_runs.import_)
+app.command("list")(list_runs.list_)
+app.command("compare")(compare_runs.app)

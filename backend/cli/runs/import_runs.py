@@ -1,0 +1,154 @@
+"""``chainproof runs import``: other tools' results, and our own format, into the store."""
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from backend.cli.open_store import open_database
+from backend.cli.terminal.console import WRONG_USE, err, in_words, out
+from backend.cli.terminal.import_progress import progress, tell_mistakes
+from backend.formats.plurals import counted
+from backend.settings import Settings
+
+if TYPE_CHECKING:
+    from backend.timelines.importers.run_import import FileReport, Imported
+
+
+class FormatName(StrEnum):
+    """An enumeration, since the command line reads no list of literals."""
+
+    chainproof = "chainproof"
+    inspect = "inspect"
+    promptfoo = "promptfoo"
+    llmsnare = "llmsnare"
+    aider = "aider"
+    lm_eval = "lm-eval"
+    junit = "junit"
+    csv = "csv"
+
+
+@in_words
+def import_(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="FILE…", help="Result files in any supported format.")
+    ],
+    format: Annotated[
+        FormatName | None, typer.Option(help="Format of the files. Detected by default.")
+    ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Profile of the runs, if the file states none or another. "
+            "May name parts in braces: {model}, {provider}, {task}, {agent}, {file}, ….",
+        ),
+    ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="INSTANT", help="Start time of runs that state none, such as 2026-11-21T09:30:00Z."
+        ),
+    ] = None,
+    add_profiles: Annotated[
+        bool, typer.Option("--add-profiles", help="Also add profiles that are not configured yet.")
+    ] = False,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Import the valid entries even if others have errors.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Validate and report without importing.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Import runs. Runs with a known id are skipped."""
+    from backend.formats.timestamps import parse_instant
+    from backend.timelines.importers.import_store import DatabaseStore
+    from backend.timelines.importers.model import Options
+    from backend.timelines.importers.run_import import Wish, import_files
+
+    wish = Wish(
+        Options(profile, parse_instant(at) if at else None),
+        format.value if format else None,
+        partial,
+        dry_run,
+        add_profiles,
+    )
+    files = list(dict.fromkeys(paths))
+    settings = Settings()
+    store = DatabaseStore(settings, open_database(settings))
+    with progress(files, shown=not as_json) as advance:
+        imported = import_files(store, files, wish, advance=advance)
+    tell_mistakes(imported.mistakes, imported.mistakes_in_all)
+    if as_json:
+        print(json.dumps(_as_dict(imported, dry_run=dry_run), indent=2, ensure_ascii=False))
+    else:
+        _tell(imported, wish.partial, dry_run=dry_run)
+    if imported.mistakes:
+        raise typer.Exit(WRONG_USE)
+
+
+def _tell(imported: "Imported", partial: bool, *, dry_run: bool) -> None:
+    for report in imported.files:
+        _tell_file(report)
+    if imported.new_profiles:
+        verb = "would be added" if dry_run else "added"
+        names = ", ".join(f"«{name}»" for name in list(imported.new_profiles)[:5])
+        more = len(imported.new_profiles) - 5
+        told = f"{names} and {more} more" if more > 0 else names
+        if not imported.mistakes or partial:
+            _say(f"{counted(len(imported.new_profiles), 'profile')} {verb}: {told}.")
+    if imported.mistakes and not (imported.added or imported.known or dry_run):
+        hint = "" if partial else " --partial keeps what is right."
+        err.print(f"Nothing was added.{hint}", highlight=False)
+    elif dry_run:
+        _say(f"Right so far: {counted(imported.runs, 'run')}. Nothing was added.")
+    else:
+        _say(f"{imported.added} added, {imported.known} known.")
+
+
+def _tell_file(report: "FileReport") -> None:
+    notes = report.notes
+    _say(
+        f"[bold]{escape(report.path.name)}[/]: {report.format.title}, {counted(notes.runs, 'run')}",
+        plain=False,
+    )
+    for sentence, many in notes.converted.most_common():
+        _say(f"  converted  {sentence} ({many})")
+    for name, many, reason in report.left_null():
+        _say(f"  null       {name} in {many}: {reason}")
+    for reason, many in notes.left_out.most_common():
+        _say(f"  left out   {many}: {reason}")
+
+
+def _say(sentence: str, *, plain: bool = True) -> None:
+    out.print(escape(sentence) if plain else sentence, highlight=False, soft_wrap=True)
+
+
+def _as_dict(imported: "Imported", *, dry_run: bool) -> dict[str, Any]:
+    return {
+        "added": imported.added,
+        "known": imported.known,
+        "runs": imported.runs,
+        "dry_run": dry_run,
+        "mistakes": imported.mistakes_in_all,
+        "new_profiles": sorted(imported.new_profiles),
+        "files": [
+            {
+                "file": str(report.path),
+                "format": report.format.key,
+                "runs": report.notes.runs,
+                "run_id": report.format.run_id,
+                "mapped": dict(report.format.mapped),
+                "converted": dict(report.notes.converted),
+                "left_null": {
+                    name: {"runs": many, "reason": reason} for name, many, reason in report.left_null()
+                },
+                "left_out": dict(report.notes.left_out),
+            }
+            for report in imported.files
+        ],
+    }

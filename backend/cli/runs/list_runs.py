@@ -1,0 +1,73 @@
+"""``chainproof runs list``: how many runs each profile has, or the newest runs of one."""
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from backend.cli.open_store import open_database
+from backend.cli.terminal.console import in_words
+from backend.cli.terminal.tables import Column, print_table
+from backend.settings import Settings
+
+
+@in_words
+def list_(
+    profile: Annotated[
+        str | None, typer.Argument(help="Profile to list the runs of. By default all profiles with counts.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1024, help="Maximum number of runs.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the profiles with run counts, or the newest runs of one profile."""
+    from backend.timelines import run_listing
+
+    settings = Settings()
+    database = open_database(settings)
+    try:
+        if profile is not None:
+            _tell_runs(run_listing.newest_runs(settings, database, profile, limit=limit), as_json=as_json)
+            return
+        found = run_listing.counted(settings, database)
+    finally:
+        database.dispose()
+    if as_json:
+        print(json.dumps([each._asdict() for each in found], indent=2, ensure_ascii=False))
+        return
+    columns = (
+        Column("profile"),
+        Column("runs", "number"),
+        Column("newest run", "fixed"),
+        Column("data", "fixed", spare=True),
+    )
+    rows = (
+        [each.profile, f"{each.runs:,}", each.newest, "sample" if each.realm == "sample" else "your own"]
+        for each in found
+    )
+    print_table(columns, rows)
+
+
+def _tell_runs(entries: list[dict[str, Any]], *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(entries, indent=2, ensure_ascii=False))
+        return
+    columns = (
+        Column("run"),
+        Column("began", "fixed"),
+        Column("case"),
+        Column("score", "number"),
+        Column("of", "number"),
+        Column("success", "fixed"),
+    )
+    rows = (
+        [
+            entry["run_id"],
+            entry["timestamp"],
+            entry["case_id"],
+            f"{entry['total_score']:g}",
+            f"{entry['max_score']:g}",
+            "yes" if entry["success"] else "no",
+        ]
+        for entry in entries
+    )
+    print_table(columns, rows)

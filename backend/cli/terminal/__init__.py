@@ -1,0 +1,1 @@
+"""Prints to the terminal: banner, tables, progress, errors and exit codes."""

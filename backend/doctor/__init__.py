@@ -1,0 +1,1 @@
+"""Checks an installation for ``chainproof doctor``."""

@@ -1,0 +1,132 @@
+"""Endpoints for whoever runs the service: is it up, do its dependencies answer, what does it count."""
+
+import time
+from typing import Any, Literal
+
+from anyio import CapacityLimiter, to_thread
+from anyio.lowlevel import RunVar
+from fastapi import APIRouter, Request
+from pydantic import BaseModel
+from starlette.responses import JSONResponse, Response
+
+from backend import errors
+from backend.formats.timestamps import utc_now
+from backend.http.client_address import is_on_this_machine
+from backend.jobs.heartbeat import WorkerWatch
+from backend.language_model import metrics as model_gauges
+from backend.runtime import metrics
+
+THREADS = 4
+"""How many threads answer these endpoints in each event loop, apart from those of all other endpoints."""
+_threads: RunVar[CapacityLimiter] = RunVar("health_threads")
+
+router = APIRouter(tags=["operation"])
+
+
+class Health(BaseModel):
+    status: Literal["ok"]
+
+
+class Check(BaseModel):
+    ok: bool
+    detail: str
+
+
+class Readiness(BaseModel):
+    status: Literal["ok", "unavailable"]
+    checks: dict[str, Check]
+
+
+@router.get("/healthz", response_model=Health)
+async def healthz() -> dict[str, str]:
+    """The process is up. Asks nothing of anything else."""
+    return {"status": "ok"}
+
+
+@router.get(
+    "/readyz", response_model=Readiness, responses={503: {"model": Readiness, "description": "Not ready."}}
+)
+async def readyz(request: Request) -> Response:
+    """The dependencies answer: the store, and the watcher that keeps this process's answers current.
+
+    `worker` and `limits` tell of what is not needed to answer: their `ok` changes neither `status` nor the
+    status code.
+    """
+    return await to_thread.run_sync(_readiness, request, limiter=_limiter())
+
+
+def _limiter() -> CapacityLimiter:
+    """The management listener has an event loop of its own, and a limiter belongs to one loop."""
+    try:
+        return _threads.get()
+    except LookupError:
+        limiter = CapacityLimiter(THREADS)
+        _threads.set(limiter)
+        return limiter
+
+
+def _readiness(request: Request) -> Response:
+    checks = {"store": _store(request), "watcher": _watcher(request)}
+    ok = all(check.ok for check in checks.values())
+    checks["worker"] = _worker(request)
+    if request.app.state.limiter is not None:
+        checks["limits"] = Check(ok=True, detail=request.app.state.limiter.where())
+    body: dict[str, Any] = {
+        "status": "ok" if ok else "unavailable",
+        "checks": {name: check.model_dump() for name, check in checks.items()},
+    }
+    return JSONResponse(body, 200 if ok else 503, headers=None if ok else {"Retry-After": "5"})
+
+
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={
+        200: {
+            "content": {"text/plain": {"schema": {"type": "string"}}},
+            "description": "Prometheus exposition.",
+        },
+        403: {"description": "Only callers on this machine may read the metrics."},
+    },
+)
+async def read_metrics(request: Request) -> Response:
+    """Prometheus metrics; for callers on loopback unless `CHAINPROOF_METRICS_PUBLIC` is set."""
+    return await to_thread.run_sync(_metrics, request, limiter=_limiter())
+
+
+def _metrics(request: Request) -> Response:
+    host = request.client.host if request.client else ""
+    here = is_on_this_machine(host, request.scope["headers"])
+    if not (request.app.state.settings.metrics_public or here):
+        raise errors.Forbidden(
+            "Metrics are for callers on this machine; CHAINPROOF_METRICS_PUBLIC=true opens them.",
+            code="loopback_only",
+        )
+    model_gauges.refresh(request.app.state.settings, request.app.state.database, now=utc_now())
+    body, content_type = metrics.exposition()
+    return Response(body, headers={"Content-Type": content_type, "Cache-Control": "no-store"})
+
+
+def _store(request: Request) -> Check:
+    try:
+        request.app.state.database.ping()
+    except Exception as error:  # noqa: BLE001 - whatever the driver raises, the answer is the same
+        return Check(ok=False, detail=f"The store does not answer ({type(error).__name__}).")
+    return Check(ok=True, detail="The store answers.")
+
+
+def _worker(request: Request) -> Check:
+    watch: WorkerWatch = request.app.state.workers
+    try:
+        state = watch.state()
+    except Exception as error:  # noqa: BLE001 - as above
+        return Check(ok=False, detail=f"Not known: the store does not answer ({type(error).__name__}).")
+    return Check(ok=not state.is_fault, detail=state.sentence(watch.clock()))
+
+
+def _watcher(request: Request) -> Check:
+    last = request.app.state.watcher.last_success
+    if last is None:
+        return Check(ok=False, detail="The data have not been read yet.")
+    age = time.monotonic() - last
+    return Check(ok=age < 15, detail=f"The data were last looked at {age:.0f} s ago.")

@@ -1,0 +1,1 @@
+"""Limits requests: rates, load, bodies, and the time that one may take."""

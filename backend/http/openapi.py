@@ -1,0 +1,214 @@
+"""The OpenAPI document, made to say exactly what is sent.
+
+FastAPI describes a 422 that this service never sends, and nothing of the errors, headers and
+credentials that it does. One pass over the generated document mends that, from what each route
+declares.
+"""
+
+from collections.abc import Mapping
+from copy import deepcopy
+from types import MappingProxyType
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from backend.auth.oauth.openapi import NO_STORE
+
+PROBLEM_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "description": "An RFC 9457 problem.",
+    "required": ["type", "title", "status", "detail", "instance", "code"],
+    "properties": {
+        "type": {"type": "string", "format": "uri"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string", "description": "A sentence that says what to do."},
+        "instance": {"type": "string", "description": "Names the request, as in X-Request-ID."},
+        "code": {"type": "string", "description": "A stable word for programs."},
+        "errors": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["loc", "msg", "type"],
+                "properties": {
+                    "loc": {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "integer"}]}},
+                    "msg": {"type": "string"},
+                    "type": {"type": "string"},
+                },
+            },
+        },
+    },
+}
+
+MEANINGS = {
+    "400": "The input is malformed or out of range; `errors` lists every fault.",
+    "401": "The credential is missing or not valid.",
+    "403": "The credential lacks the scope that this needs.",
+    "404": "There is no such thing.",
+    "408": "The body came too slowly; the connection ends.",
+    "413": "The body is over the size limit.",
+    "415": "The body is not `application/json`, or is compressed.",
+    "429": "The caller's limit is reached; `Retry-After` says when to ask again.",
+    "500": "A fault of the service.",
+    "503": "A dependency is down, or there is more to do than can be done in time; `Retry-After` says when "
+    "to ask again.",
+}
+
+TEXT_HEADER = {"schema": {"type": "string"}}
+COMMON_HEADERS = {
+    "X-Request-ID": {"description": "Names this request in the logs.", **TEXT_HEADER},
+    "X-Content-Type-Options": {
+        "description": "The declared type is the type.",
+        "schema": {"type": "string", "enum": ["nosniff"]},
+    },
+    "X-Data-Mode": {
+        "description": "Whether figures are the sample market's or live.",
+        "schema": {"type": "string", "enum": ["sample", "live", "replay"]},
+    },
+    "Content-Security-Policy": {"description": "What a browser may do with the answer.", **TEXT_HEADER},
+    "Cross-Origin-Resource-Policy": {
+        "description": "Whether pages of other origins may embed the answer.",
+        "schema": {"type": "string", "enum": ["same-origin", "cross-origin"]},
+    },
+    "Referrer-Policy": {
+        "description": "What a browser tells others of the address.",
+        "schema": {"type": "string", "enum": ["no-referrer"]},
+    },
+    "Strict-Transport-Security": {
+        "description": "RFC 6797; sent where the public address of the service is one of https.",
+        **TEXT_HEADER,
+    },
+}
+_COUNT = {"type": "integer", "minimum": 0}
+LIMIT_HEADERS: dict[str, dict[str, Any]] = {
+    "RateLimit-Policy": {
+        "description": 'The limit that the request was counted to, as in `"key";q=600;w=60`: 600 requests in '
+        '60 seconds for each key; `"address"` where none was valid. These five headers are sent where a '
+        "limit holds.",
+        **TEXT_HEADER,
+    },
+    "RateLimit": {
+        "description": 'What is left of it, as in `"key";r=599;t=42`: 599 requests, counted anew in 42 '
+        "seconds.",
+        **TEXT_HEADER,
+    },
+    "RateLimit-Limit": {"description": "The `q` of the former.", "schema": _COUNT},
+    "RateLimit-Remaining": {"description": "The `r` of the former.", "schema": _COUNT},
+    "RateLimit-Reset": {"description": "The `t` of the former.", "schema": _COUNT},
+}
+ALWAYS_ANSWERED = frozenset({"/healthz", "/readyz", "/metrics"})
+"""Paths on which no limit holds and nothing is turned away."""
+CACHE_CONTROL = {
+    "Cache-Control": {"description": "Who may keep the answer, and for how long.", **TEXT_HEADER}
+}
+CACHE_HEADERS = {
+    "ETag": {"description": "Strong, one per encoding.", **TEXT_HEADER},
+    "Vary": TEXT_HEADER,
+}
+WRONG_METHOD: dict[str, Any] = {
+    "description": "The path does not take this method; `Allow` names those it takes.",
+    "headers": {"Allow": {"description": "The methods that the path takes.", **TEXT_HEADER}},
+}
+TAG_HEADERS = {
+    "articles": {
+        "X-Rules-Version": {"description": "Hash of the naming rules that were in force.", **TEXT_HEADER}
+    }
+}
+"""Of every answer of a group."""
+DEPRECATION_HEADERS = {
+    "Deprecation": {"description": "RFC 9745: since when this is deprecated.", **TEXT_HEADER},
+    "Link": {"description": 'The successor, `rel="successor-version"`.', **TEXT_HEADER},
+}
+
+
+def install(app: FastAPI, components: Mapping[str, Any] = MappingProxyType({})) -> None:
+    """Make ``app.openapi()`` give the mended document, built once.
+
+    ``components`` are schemas that the framework does not know, of bodies that it does not read.
+    """
+
+    def document() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            app.openapi_schema = mend(
+                get_openapi(
+                    title=app.title, version=app.version, description=app.description, routes=app.routes
+                ),
+                components,
+            )
+        return app.openapi_schema
+
+    app.openapi = document  # type: ignore[method-assign]
+
+
+def mend(document: dict[str, Any], components: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
+    schemas = document.setdefault("components", {}).setdefault("schemas", {})
+    for unused in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(unused, None)
+    schemas["Problem"] = PROBLEM_SCHEMA
+    schemas.update(components)
+    for path, item in document["paths"].items():
+        for operation in item.values():
+            _mend_operation(operation, _error_content(path), is_limited=path not in ALWAYS_ANSWERED)
+            if path.startswith("/oauth/"):
+                operation["responses"]["405"]["headers"].update(NO_STORE)
+    return document
+
+
+def _error_content(path: str) -> dict[str, Any]:
+    """In which shape the framework's own errors are told there; see ``errors.render``."""
+    if path.startswith("/oauth/"):
+        return {"application/json": {"schema": {"$ref": "#/components/schemas/OAuthProblem"}}}
+    return {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+
+
+def _mend_operation(operation: dict[str, Any], error_content: dict[str, Any], *, is_limited: bool) -> None:
+    responses = operation["responses"]
+    had_input = responses.pop("422", None) is not None
+    statuses = {"500"}
+    if operation.get("security"):
+        statuses |= {"401", "403"}
+    if had_input:
+        statuses.add("400")
+    if "requestBody" in operation:
+        statuses |= {"400", "408", "413", "415"}
+    if is_limited:
+        statuses |= {"429", "503"}
+    shape = _shape_of_errors(responses)
+    for status in sorted(statuses):
+        responses.setdefault(status, {"description": MEANINGS[status], **deepcopy(shape)})
+    responses.setdefault("405", {**deepcopy(WRONG_METHOD), **deepcopy(shape)})
+    cacheable = "304" in responses
+    for status, response in responses.items():
+        headers = response.setdefault("headers", {})
+        headers.update(COMMON_HEADERS)
+        if is_limited:
+            headers.update(LIMIT_HEADERS)
+        for tag in operation.get("tags", ()):
+            headers.update(TAG_HEADERS.get(tag, {}))
+        if status in ("200", "304") and cacheable:
+            headers.update(CACHE_HEADERS)
+        if status[0] in "23" and (cacheable or operation.get("security")):
+            headers.update(CACHE_CONTROL)
+        if status in ("200", "304") and operation.get("deprecated"):
+            headers.update(DEPRECATION_HEADERS)
+        if status == "401":
+            headers["WWW-Authenticate"] = TEXT_HEADER
+        if status == "403" and operation.get("security"):
+            headers["WWW-Authenticate"] = {"description": "To access tokens: RFC 6750, 3.1.", **TEXT_HEADER}
+        if status in ("429", "503"):
+            headers["Retry-After"] = {"description": "Seconds.", "schema": {"type": "integer"}}
+        if status[0] in "45":
+            headers.update(CACHE_CONTROL)
+        if status[0] in "45" and "content" not in response:
+            response.setdefault("description", MEANINGS.get(status, ""))
+            response["content"] = deepcopy(error_content)
+    operation["responses"] = dict(sorted(responses.items()))
+
+
+def _shape_of_errors(responses: dict[str, Any]) -> dict[str, Any]:
+    """In which the group of the path tells what it refuses, where it has one of its own."""
+    own: dict[str, Any] = next(
+        (responses[status] for status in ("401", "400") if "content" in responses.get(status, {})), {}
+    )
+    return {"content": own["content"]} if own else {}

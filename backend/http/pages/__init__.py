@@ -1,0 +1,1 @@
+"""Serves the pages of the service: the landing page and the API reference."""

@@ -1,0 +1,103 @@
+"""``/``: a page that leads people to the dashboard, the API reference and the health checks.
+
+It runs no script and loads nothing. Its links are relative, so that a prefix of a proxy does no harm.
+"""
+
+import base64
+import hashlib
+from functools import lru_cache
+from html import escape
+from importlib.metadata import version
+from importlib.resources import files
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from backend.auth.oauth.sign_in_page import ICON, MARK
+from backend.auth.oauth.translations import LANGUAGES, NAMES, TAGS, Language, chosen
+from backend.http.pages.landing_page_translations import CATALOGUES
+from backend.http.prepared_responses import Prepared
+from backend.http.responses import PreparedResponse
+from backend.settings import Mode
+
+STYLE = files(__package__).joinpath("style.css").read_text("utf-8")
+STYLE_HASH = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+POLICY = (
+    f"default-src 'none'; style-src 'sha256-{STYLE_HASH}'; img-src data:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = (
+    (b"content-security-policy", POLICY.encode()),
+    (b"vary", b"Accept-Language"),
+    (b"x-frame-options", b"DENY"),
+)
+PATHS = {"docs": "docs", "openapi": "openapi.json", "health": "healthz", "readiness": "readyz"}
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/")
+def read_page(request: Request) -> Response:
+    """The page in the language that ``lang`` or ``Accept-Language`` asks for; needs no key."""
+    settings = request.app.state.settings
+    language = chosen(request.query_params.get("lang"), request.headers.get("accept-language"))
+    return PreparedResponse(_prepared(language, settings.mode, settings.dashboard_origin), request)
+
+
+@lru_cache(maxsize=16)
+def _prepared(language: Language, mode: Mode, dashboard: str) -> Prepared:
+    answer = Prepared(
+        _html(language, mode, dashboard).encode(),
+        content_type="text/html; charset=utf-8",
+        cache_control="no-cache",
+        extra=HEADERS,
+    )
+    answer.compress()
+    return answer
+
+
+def _html(language: Language, mode: Mode, dashboard: str) -> str:
+    words = CATALOGUES[language]
+    unreal = "" if mode == "live" else " unreal"
+    links = "\n".join(
+        f'<li><a href="{escape(address)}"><strong>{escape(words.links[name][0])}</strong>'
+        f"<span>{escape(words.links[name][1])}</span><code>{escape(shown)}</code></a></li>"
+        for name, address, shown in (
+            ("dashboard", dashboard, dashboard),
+            *((name, path, f"/{path}") for name, path in PATHS.items()),
+        )
+    )
+    return f"""<!doctype html>
+<html lang="{TAGS[language]}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>Chainproof</title>
+<link rel="icon" href="{ICON}">
+<style>{STYLE}</style>
+</head>
+<body>
+<header>{MARK}<h1>Chainproof</h1><span class="mode{unreal}">{words.modes[mode]}</span></header>
+<main>
+<p class="lead">{escape(words.lead)}</p>
+<ul>
+{links}
+</ul>
+</main>
+<footer><span>{words.version.format(version=version("chainproof"))}</span>
+<nav aria-label="{words.language}">{_language_links(language)}</nav></footer>
+</body>
+</html>
+"""
+
+
+def _language_links(current: Language) -> str:
+    return "".join(
+        f'<span lang="{TAGS[language]}" aria-current="true">{NAMES[language]}</span>'
+        if language == current
+        else f'<a href="?lang={language}" hreflang="{TAGS[language]}" lang="{TAGS[language]}">'
+        f"{NAMES[language]}</a>"
+        for language in LANGUAGES
+    )

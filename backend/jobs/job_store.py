@@ -1,0 +1,215 @@
+"""The jobs that callers submit, as they see them: submit, read, list, watch, cancel.
+
+A job is accepted when the transaction that inserted its row is on the disk. Nothing else has to
+happen for it to be run: the workers look into this very table (:mod:`backend.jobs.dispatcher`).
+"""
+
+import hashlib
+import struct
+import uuid
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import orjson
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert as pg_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy.engine import Connection, Row
+
+from backend.errors import BadRequest, Conflict, FieldError
+from backend.jobs.model import CANCELLED, TITLE_LENGTH, Job, JobSummary, Step
+from backend.jobs.schemas import JobKind, Waiting
+from backend.jobs.tables import job_steps, jobs, submissions
+from backend.store.database import Database, UtcTime
+
+REPEATED_WITHIN = timedelta(hours=24)
+"""So long a repeated submission with an idempotency key is the first one."""
+UNFINISHED = ("pending", "running")
+SUMMARY = tuple(jobs.c[name] for name in JobSummary.__dataclass_fields__)
+WHOLE = tuple(
+    jobs.c[{"input_json": "input", "result_json": "result"}.get(name, name)].label(name)
+    for name in Job.__dataclass_fields__
+)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_POSITION = struct.Struct(">q16s")
+
+
+def submit(
+    database: Database,
+    kind: JobKind,
+    body: Mapping[str, Any],
+    *,
+    title: str = "",
+    submitted_by: str,
+    idempotency_key: str | None,
+    now: datetime,
+) -> Job:
+    """Accept a job; it is on the disk when this returns.
+
+    ``body`` is plain JSON data, ``title`` what people tell the job by (cut to 200 characters) and
+    ``submitted_by`` the id of the credential, to which the key belongs. The same key with the same
+    kind and body within 24 hours gives the job of the first time. Raises
+    :class:`~backend.errors.Conflict` when the key came with another body or kind.
+    """
+    row = _new_row(kind, body, title=title, submitted_by=submitted_by, now=now)
+    with database.write() as connection:
+        if idempotency_key is not None:
+            earlier = _earlier(connection, row, idempotency_key)
+            if earlier is not None:
+                return earlier
+        connection.execute(sa.insert(jobs).values(row))
+    return Job(
+        id=row["id"],
+        kind=kind,
+        status="pending",
+        title=row["title"],
+        created_at=now,
+        started_at=None,
+        completed_at=None,
+        error=None,
+        submitted_by=submitted_by,
+        attempt_at=None,
+        input_json=row["input"],
+        result_json=None,
+    )
+
+
+def read(database: Database, kind: JobKind, job_id: str) -> Job | None:
+    """The job of that kind and id (lower case, with hyphens); those of another kind are unknown here."""
+    with database.read() as connection:
+        return _find(connection, job_id, kind)
+
+
+@dataclass(frozen=True, slots=True)
+class JobList:
+    jobs: list[JobSummary]
+    next_cursor: str | None
+    """What ``before`` takes to go on; none on the last page."""
+
+
+def recent(database: Database, kind: JobKind, *, limit: int, before: str | None = None) -> JobList:
+    """The newest jobs of a kind, or those that follow the cursor ``before``."""
+    wanted = sa.select(*SUMMARY).where(jobs.c.kind == kind)
+    if before is not None:
+        at, job_id = _position(before)
+        end = sa.tuple_(sa.literal(at, UtcTime), sa.literal(job_id))
+        wanted = wanted.where(sa.tuple_(jobs.c.created_at, jobs.c.id) < end)
+    wanted = wanted.order_by(jobs.c.created_at.desc(), jobs.c.id.desc()).limit(limit + 1)
+    with database.read() as connection:
+        found = [JobSummary(**row._mapping) for row in connection.execute(wanted)]
+    shown = found[:limit]
+    return JobList(shown, _cursor(shown[-1]) if len(found) > limit else None)
+
+
+def steps(database: Database, job_id: str) -> list[Step]:
+    """What a job has done and is doing, in order."""
+    wanted = sa.select(job_steps).where(job_steps.c.job_id == job_id).order_by(job_steps.c.position)
+    with database.read() as connection:
+        return [
+            Step(row.name, row.started_at, row.finished_at, orjson.loads(row.detail))
+            for row in connection.execute(wanted)
+        ]
+
+
+def waiting(database: Database, job: JobSummary) -> Waiting:
+    """What a pending job waits behind."""
+    mine = sa.tuple_(sa.literal(job.created_at, UtcTime), sa.literal(job.id))
+    before = sa.tuple_(jobs.c.created_at, jobs.c.id) < mine
+    counted = sa.select(
+        sa.func.count().filter(sa.and_(jobs.c.status == "pending", before)).label("ahead"),
+        sa.func.count().filter(jobs.c.status == "running").label("running"),
+    ).where(jobs.c.kind == job.kind, jobs.c.status.in_(UNFINISHED))
+    with database.read() as connection:
+        row = connection.execute(counted).one()
+    return {"jobs_ahead": row.ahead, "jobs_running": row.running}
+
+
+def cancel(database: Database, kind: JobKind, job_id: str, *, now: datetime) -> Job | None:
+    """End an unfinished job as failed; gives the job as it is then, or none if there is no such job.
+
+    One that runs stops before its next step, and what it would still bring is dropped.
+    """
+    unfinished = (jobs.c.id == job_id, jobs.c.kind == kind, jobs.c.status.in_(UNFINISHED))
+    ended = {"status": "failed", "error": CANCELLED, "completed_at": now}
+    with database.write() as connection:
+        connection.execute(sa.update(jobs).where(*unfinished).values(ended))
+        return _find(connection, job_id, kind)
+
+
+def _new_row(
+    kind: JobKind, body: Mapping[str, Any], *, title: str, submitted_by: str, now: datetime
+) -> dict[str, Any]:
+    return {
+        "id": str(uuid.uuid4()),
+        "kind": kind,
+        "status": "pending",
+        "title": " ".join(title.replace("\0", " ").split())[:TITLE_LENGTH],
+        "input": orjson.dumps(body).decode(),
+        "submitted_by": submitted_by,
+        "created_at": now,
+    }
+
+
+def _earlier(connection: Connection, row: dict[str, Any], key: str) -> Job | None:
+    """The job that this key named before; if there is none, the key names that of ``row`` from now on."""
+    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    mine = (submissions.c.submitted_by == row["submitted_by"], submissions.c.idempotency_key == key)
+    digest = _digest(row)
+    named = {"digest": digest, "job_id": row["id"], "created_at": row["created_at"]}
+    first = connection.execute(
+        insert(submissions)
+        .values(submitted_by=row["submitted_by"], idempotency_key=key, **named)
+        .on_conflict_do_nothing()
+        .returning(submissions.c.job_id)
+    )
+    if first.one_or_none() is not None:
+        return None
+    known = connection.execute(sa.select(submissions).where(*mine).with_for_update()).one()
+    job = _find(connection, known.job_id)
+    if job is None or known.created_at <= row["created_at"] - REPEATED_WITHIN:
+        connection.execute(sa.update(submissions).where(*mine).values(named))
+        return None
+    if known.digest != digest:
+        raise Conflict(
+            "This Idempotency-Key came with another submission before. Send a new key with a new "
+            "submission, or the same body again."
+        )
+    return job
+
+
+def _digest(row: dict[str, Any]) -> str:
+    """The same for bodies that say the same, in whatever order their fields are."""
+    question = [row["kind"], orjson.loads(row["input"])]
+    return hashlib.sha256(orjson.dumps(question, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def _find(connection: Connection, job_id: str, kind: JobKind | None = None) -> Job | None:
+    wanted = sa.select(*WHOLE).where(jobs.c.id == job_id)
+    if kind is not None:
+        wanted = wanted.where(jobs.c.kind == kind)
+    row = connection.execute(wanted).one_or_none()
+    return None if row is None else as_job(row)
+
+
+def as_job(row: Row[Any]) -> Job:
+    """A row of the columns :data:`WHOLE`."""
+    return Job(**row._mapping)
+
+
+def _cursor(job: JobSummary) -> str:
+    micros = (job.created_at - _EPOCH) // timedelta(microseconds=1)
+    return urlsafe_b64encode(_POSITION.pack(micros, uuid.UUID(job.id).bytes)).rstrip(b"=").decode()
+
+
+def _position(cursor: str) -> tuple[datetime, str]:
+    try:
+        packed = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
+        micros, job_id = _POSITION.unpack(packed)
+        return _EPOCH + timedelta(microseconds=micros), str(uuid.UUID(bytes=job_id))
+    except (ValueError, OverflowError, struct.error):
+        message = "Is no cursor of this service: send next_cursor as it came"
+        fault: FieldError = {"loc": ["query", "cursor"], "msg": message, "type": "cursor_invalid"}
+        raise BadRequest(f"query.cursor: {message}.", errors=[fault]) from None

@@ -1,0 +1,54 @@
+"""Jobs as bytes on the wire. The stored result goes out as it is."""
+
+from typing import Any
+
+import orjson
+
+from backend.formats.timestamps import write_instant
+from backend.jobs.job_store import JobList
+from backend.jobs.model import Job, JobSummary, Step
+from backend.jobs.schemas import JobState, StepEntry, Waiting
+
+
+def accepted_answer(job: Job) -> bytes:
+    """The bytes of an :class:`~backend.jobs.schemas.AcceptedAnswer`."""
+    return orjson.dumps({"data": {"job_id": job.id}})
+
+
+def job_answer(job: Job) -> bytes:
+    """The bytes of a :class:`~backend.jobs.schemas.JobAnswer`."""
+    data: dict[str, Any] = dict(_state(job))
+    if job.result_json is not None:
+        data["result"] = orjson.Fragment(job.result_json)
+    return orjson.dumps({"data": data})
+
+
+def page_answer(found: JobList) -> bytes:
+    """The bytes of a :class:`~backend.jobs.schemas.JobPage`."""
+    entries = [{**_state(job), "title": job.title} for job in found.jobs]
+    return orjson.dumps({"data": entries, "next_cursor": found.next_cursor})
+
+
+def progress_answer(job: Job, waiting: Waiting | None, steps: list[Step]) -> bytes:
+    """The bytes of a :class:`~backend.jobs.schemas.ProgressAnswer`."""
+    entries: list[StepEntry] = [
+        {
+            "name": step.name,
+            "started_at": write_instant(step.started_at),
+            "finished_at": write_instant(step.finished_at) if step.finished_at else None,
+            "detail": step.detail,
+        }
+        for step in steps
+    ]
+    return orjson.dumps({"data": {"status": job.status, "waiting": waiting, "steps": entries}})
+
+
+def _state(job: JobSummary) -> JobState:
+    return {
+        "id": job.id,
+        "status": job.status,
+        "created_at": write_instant(job.created_at),
+        "started_at": write_instant(job.started_at) if job.started_at else None,
+        "completed_at": write_instant(job.completed_at) if job.completed_at else None,
+        "error": job.error,
+    }

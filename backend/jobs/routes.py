@@ -1,0 +1,241 @@
+"""What the routers of jobs share, so that each of them is a few lines.
+
+A router is made with :func:`backend.auth.gate.gated_router`, names its kind, says how a job of it is
+submitted, and is given the rest::
+
+    @router.post("/sources", status_code=202, response_model=AcceptedAnswer, responses=ACCEPTED)
+    @needs("write")
+    def submit_sources(request: Request, body: SourcesRequest, who: Caller, key: IdempotencyKey) -> Response:
+        return submitted(request, "sources", body.model_dump(mode="json"), title=..., who=who, key=key)
+
+    add_job_routes(router, "sources", "/sources", SourcesResult, named=..., verb_object=..., plural=...)
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Path, Query, Request
+from pydantic import AfterValidator
+from starlette.responses import Response
+
+from backend.auth.gate import current_principal, needs
+from backend.auth.principal import Principal
+from backend.errors import BadRequest, Conflict, FieldError, NotFound
+from backend.formats.timestamps import utc_now
+from backend.http.responses import HOT, RawJson, tagged
+from backend.jobs import job_store, transitions
+from backend.jobs.model import CANCELLED, LONGEST_WAIT, Job
+from backend.jobs.response_bodies import accepted_answer, job_answer, page_answer, progress_answer
+from backend.jobs.schemas import JobAnswer, JobKind, JobPage, ProgressAnswer
+from backend.store.database import Database
+
+KEY_HEADER = "Idempotency-Key"
+LONGEST_KEY = 255
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
+
+UNKNOWN: dict[int | str, dict[str, Any]] = {404: {"description": "There is no such job of this kind."}}
+READ = {**HOT, **UNKNOWN}
+CANCEL: dict[int | str, dict[str, Any]] = {
+    **UNKNOWN,
+    409: {"description": "The job has ended already."},
+}
+ACCEPTED: dict[int | str, dict[str, Any]] = {
+    202: {
+        "description": "The job is accepted, and on the disk.",
+        "headers": {"Location": {"description": "Where to watch the job.", "schema": {"type": "string"}}},
+    },
+    409: {"description": f"The `{KEY_HEADER}` came with another submission before."},
+}
+
+
+def _job_id(text: str) -> str:
+    if not _UUID.fullmatch(text.lower()):
+        raise ValueError("is no job id: a UUID such as 4f7c2a9e-0b1d-4c3e-8f5a-6d7e8f9a0b1c")
+    return text.lower()
+
+
+def _idempotency_key(
+    request: Request,
+    _documented: Annotated[
+        str | None,
+        Header(
+            alias=KEY_HEADER,
+            json_schema_extra={"minLength": 1, "maxLength": LONGEST_KEY},
+            description="1 to 255 printable characters. Within 24 hours the same key of the same "
+            "credential gives the job that it came with first.",
+        ),
+    ] = None,
+) -> str | None:
+    lines = request.headers.getlist(KEY_HEADER)
+    if not lines:
+        return None
+    if len(set(lines)) > 1:
+        raise _bad_key("The request carries several that differ. Send one")
+    try:
+        key = lines[0].encode("latin-1").decode("utf-8")  # the framework reads bytes as Latin-1
+    except UnicodeDecodeError:
+        raise _bad_key("Must be UTF-8, best of ASCII characters alone") from None
+    if not 1 <= len(key) <= LONGEST_KEY:
+        raise _bad_key(f"Must have 1 to {LONGEST_KEY} characters")
+    if not key.isprintable():
+        raise _bad_key("Must consist of printable characters")
+    return key
+
+
+def _bad_key(message: str) -> BadRequest:
+    fault: FieldError = {"loc": ["header", KEY_HEADER], "msg": message, "type": "idempotency_key_invalid"}
+    return BadRequest(f"header.{KEY_HEADER}: {message}.", errors=[fault])
+
+
+JobId = Annotated[
+    str, AfterValidator(_job_id), Path(description="The job's id.", json_schema_extra={"format": "uuid"})
+]
+IdempotencyKey = Annotated[str | None, Depends(_idempotency_key)]
+Caller = Annotated[Principal, Depends(current_principal)]
+Limit = Annotated[int, Query(ge=1, le=100, description="How many at the most.")]
+Cursor = Annotated[str | None, Query(description="`next_cursor` of the page before.")]
+
+
+def submitted(
+    request: Request,
+    kind: JobKind,
+    body: Mapping[str, Any],
+    *,
+    title: str,
+    who: Principal,
+    key: str | None,
+) -> Response:
+    """202 with the job's id, and its ``Location`` below the path that was asked; after the commit."""
+    job = job_store.submit(
+        _database(request),
+        kind,
+        body,
+        title=title,
+        submitted_by=who.credential_id,
+        idempotency_key=key,
+        now=utc_now(),
+    )
+    location = f"{request.scope['path'].rstrip('/')}/{job.id}"
+    answer = RawJson(accepted_answer(job), headers={"Location": location})
+    answer.status_code = 202
+    return answer
+
+
+def read_or_404(request: Request, kind: JobKind, job_id: str) -> Job:
+    """Raises :class:`NotFound` for an id that is unknown or another kind's.
+
+    A job that waited too long fails when it is looked at, since no worker may be there to end it.
+    """
+    database, now = _database(request), utc_now()
+    job = _known(job_store.read(database, kind, job_id), kind)
+    if job.status == "pending" and job.created_at < now - LONGEST_WAIT:
+        transitions.give_up_waiting(database, now=now)
+        job = _known(job_store.read(database, kind, job_id), kind)
+    return job
+
+
+def shown(request: Request, kind: JobKind, job_id: str) -> Response:
+    """The job, with its result once it is completed. Raises :class:`NotFound`."""
+    return tagged(job_answer(read_or_404(request, kind, job_id)), request)
+
+
+def progress(request: Request, kind: JobKind, job_id: str) -> Response:
+    """How far the job has come. Raises :class:`NotFound`.
+
+    The status is read first, so that no step is missing from what has ended.
+    """
+    job = read_or_404(request, kind, job_id)
+    database = _database(request)
+    waiting = job_store.waiting(database, job) if job.status == "pending" else None
+    return tagged(progress_answer(job, waiting, job_store.steps(database, job_id)), request)
+
+
+def listed(request: Request, kind: JobKind, *, limit: int, cursor: str | None) -> Response:
+    """A page of the jobs of a kind. Raises :class:`BadRequest` for a cursor that is none of ours."""
+    return tagged(
+        page_answer(job_store.recent(_database(request), kind, limit=limit, before=cursor)), request
+    )
+
+
+def cancelled(request: Request, kind: JobKind, job_id: str) -> Response:
+    """The job, failed now. Again is once.
+
+    Raises :class:`NotFound`, and :class:`Conflict` when it had ended by itself.
+    """
+    job = _known(job_store.cancel(_database(request), kind, job_id, now=utc_now()), kind)
+    if job.error != CANCELLED:
+        raise Conflict("The job has ended already, so that there is nothing to cancel.")
+    return RawJson(job_answer(job))
+
+
+def _known(job: Job | None, kind: JobKind) -> Job:
+    if job is None:
+        raise NotFound(f"There is no {kind} job of this id. Jobs are forgotten some time after they end.")
+    return job
+
+
+def _database(request: Request) -> Database:
+    database: Database = request.app.state.database
+    return database
+
+
+def add_job_routes(
+    router: APIRouter, kind: JobKind, path: str, result: Any, *, named: str, verb_object: str, plural: str
+) -> None:
+    """The routes by which jobs of a kind are listed, read, watched and cancelled, below ``path``.
+
+    ``result`` is the shape of a completed job's result. ``named`` is what the documentation calls such a
+    job; ``verb_object`` and ``plural`` end the names of the operations (``read_extraction``,
+    ``list_extractions``).
+    """
+    answer = JobAnswer[result]
+    title = f"{'An' if named[0] in 'aeiou' else 'A'} {named}"
+
+    def read_all(request: Request, limit: Limit = 20, cursor: Cursor = None) -> Response:
+        return listed(request, kind, limit=limit, cursor=cursor)
+
+    def read(request: Request, id: JobId) -> Response:
+        return shown(request, kind, id)
+
+    def watch(request: Request, id: JobId) -> Response:
+        return progress(request, kind, id)
+
+    @needs("write")
+    def cancel(request: Request, id: JobId) -> Response:
+        return cancelled(request, kind, id)
+
+    add = router.add_api_route
+    add(
+        path,
+        read_all,
+        name=f"list_{plural}",
+        response_model=JobPage,
+        responses=HOT,
+        description=f"{named[0].upper()}{named[1:]} jobs, newest first.",
+    )
+    add(
+        f"{path}/{{id}}",
+        read,
+        name=f"read_{verb_object}",
+        response_model=answer,
+        responses=READ,
+        description=f"{title} job; `result` is there once it is completed.",
+    )
+    add(
+        f"{path}/{{id}}/steps",
+        watch,
+        name=f"watch_{verb_object}",
+        response_model=ProgressAnswer,
+        responses=READ,
+        description="What the job waits behind, has done and is doing.",
+    )
+    add(
+        f"{path}/{{id}}",
+        cancel,
+        methods=["DELETE"],
+        name=f"cancel_{verb_object}",
+        response_model=answer,
+        responses=CANCEL,
+        description="End a job that has not ended; it fails, and what it would still bring is dropped.",
+    )

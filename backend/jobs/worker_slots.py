@@ -1,0 +1,255 @@
+"""Which process is which, and whose jobs may be taken over.
+
+Each process that runs jobs holds the lowest free slot, a lock that the operating system or
+PostgreSQL gives back when the process is gone, however it went. The slot is the process's name on
+the jobs that it runs (``slot-0``, ``slot-1``, ...). A job that runs under a slot whose lock can be
+taken has no process any more: whoever sees that first puts it back into its queue.
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import re
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Protocol
+
+import sqlalchemy as sa
+import structlog
+from dbos import DBOS, WorkflowStatus
+
+from backend.store.database import LINE
+
+log = structlog.get_logger(__name__)
+
+SLOT = re.compile(r"slot-\d+")
+MOST_SLOTS = 1024
+VERIFY_SECONDS = 2.0
+VERIFICATIONS_PER_SWEEP = 2
+MOST_TAKE_OVERS = 20
+"""After so many processes died over a workflow it is cancelled, since it may be what kills them."""
+
+
+class LockLost(Exception):
+    """The locks of this process are gone: another one may take its jobs over, or has."""
+
+
+class Locks(Protocol):
+    """Locks by name that hold across all processes on one store, and within one process too."""
+
+    def acquire(self, name: str) -> bool:
+        """Take the lock if it is free. Never waits."""
+
+    def release(self, name: str) -> None: ...
+
+    def verify(self) -> None:
+        """Raise :class:`LockLost` unless every lock taken is still held."""
+
+    def close(self) -> None:
+        """Give back every lock."""
+
+
+def open_locks(database_url: str, home: Path) -> Locks:
+    return FileLocks(home) if database_url.startswith("sqlite") else PostgresLocks(database_url)
+
+
+class FileLocks:
+    """Locks on the files ``jobs.NAME`` in ``home``, for processes on one machine."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._held: dict[str, int] = {}
+        self._guard = threading.Lock()
+        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+    def acquire(self, name: str) -> bool:
+        with self._guard:
+            file = os.open(self._home / f"jobs.{name}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(file)
+                return False
+            self._held[name] = file
+            return True
+
+    def release(self, name: str) -> None:
+        """The file stays: to delete it would let two processes hold locks on two files of one name."""
+        with self._guard:
+            os.close(self._held.pop(name))
+
+    def verify(self) -> None:
+        """The operating system takes no lock back while the process lives."""
+
+    def close(self) -> None:
+        with self._guard:
+            while self._held:
+                os.close(self._held.popitem()[1])
+
+
+_SERVER_LINE = ("tcp_keepalives_idle = 15", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3")
+_MINE = sa.text(
+    "SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks "
+    "WHERE locktype = 'advisory' AND objsubid = 1 AND granted AND pid = pg_backend_pid()"
+)
+
+
+class PostgresLocks:
+    """Session-level advisory locks on one connection that is used for nothing else.
+
+    PostgreSQL gives them back when that connection ends. Both ends look after it, so that this
+    process notices a broken line (within some 12 s) before the server does (after 30 s)
+    and lets another process in. A pooler that shares connections by transaction cannot stand
+    between: its sessions are not ours, which :meth:`verify` reports as lost.
+    """
+
+    def __init__(self, database_url: str) -> None:
+        self._held: set[str] = set()
+        self._guard = threading.Lock()
+        self._engine = sa.create_engine(
+            database_url,
+            poolclass=sa.NullPool,
+            isolation_level="AUTOCOMMIT",
+            connect_args={**LINE, "application_name": "chainproof_slot"},
+        )
+        self._connection = self._engine.connect()
+        for setting in _SERVER_LINE:
+            self._connection.exec_driver_sql(f"SET {setting}")
+
+    def acquire(self, name: str) -> bool:
+        with self._guard:
+            if name in self._held:  # PostgreSQL would give a session the same lock twice
+                return False
+            taken = self._ask(sa.select(sa.func.pg_try_advisory_lock(_key(name)))) == [True]
+            if taken:
+                self._held.add(name)
+            return taken
+
+    def release(self, name: str) -> None:
+        with self._guard:
+            self._held.remove(name)
+            self._ask(sa.select(sa.func.pg_advisory_unlock(_key(name))))
+
+    def verify(self) -> None:
+        with self._guard:
+            held = set(self._ask(_MINE))
+            if lost := sorted(name for name in self._held if _key(name) not in held):
+                raise LockLost(f"PostgreSQL no longer holds this session's locks: {', '.join(lost)}")
+
+    def close(self) -> None:
+        with self._guard:
+            self._held.clear()
+            with contextlib.suppress(sa.exc.SQLAlchemyError):  # a dead line holds no locks
+                # At once, and not when the server notices that the line has ended.
+                self._connection.execute(sa.text("SELECT pg_advisory_unlock_all()"))
+            with contextlib.suppress(sa.exc.SQLAlchemyError):
+                self._connection.close()
+                self._engine.dispose()
+
+    def _ask(self, statement: sa.Executable) -> list[object]:
+        try:
+            return list(self._connection.execute(statement).scalars())
+        except sa.exc.SQLAlchemyError as error:
+            cause = getattr(error, "orig", None) or error
+            raise LockLost(f"the connection that holds the locks failed: {cause}") from error
+
+
+def _key(name: str) -> int:
+    """A signed 64-bit number, the same for a name everywhere."""
+    digest = hashlib.sha256(f"chainproof.jobs.{name}".encode()).digest()
+    return int.from_bytes(digest[:8], "big", signed=True)
+
+
+def take_slot(locks: Locks) -> str:
+    """The lowest free slot, now held by ``locks``; its name is the executor id."""
+    for number in range(MOST_SLOTS):
+        if locks.acquire(name := f"slot-{number}"):
+            return name
+    raise RuntimeError(f"{MOST_SLOTS} processes run jobs on this store already, which is as many as can.")
+
+
+def take_over(locks: Locks, own_slot: str) -> dict[str, int]:
+    """Look once for workflows whose process is gone; gives how many were put back, by slot."""
+    owners = {workflow.executor_id or "" for workflow in _pending()} - {own_slot}
+    taken = {}
+    for slot in sorted(owner for owner in owners if SLOT.fullmatch(owner)):
+        if locks.acquire(slot):
+            with _released_at_the_end(locks, slot):
+                taken[slot] = sum(_resume(workflow) for workflow in _pending(slot))
+    return {slot: workflows for slot, workflows in taken.items() if workflows}
+
+
+def _pending(slot: str | None = None) -> list[WorkflowStatus]:
+    """The workflows that run, or those of ``slot``. Reads all that are stored: 60 ms for each 100,000."""
+    return DBOS.list_workflows(status="PENDING", executor_id=slot, load_input=False, load_output=False)
+
+
+def _resume(workflow: WorkflowStatus) -> bool:
+    """Put a workflow back into its queue, unless it may be what kills processes.
+
+    The caller holds the lock of its slot, without which a workflow that runs could be started twice. dbos
+    forgets its own count of attempts when a workflow is resumed.
+    """
+    attributes = workflow.attributes or {}
+    take_overs = attributes.get("take_overs", 0) + 1
+    if take_overs > MOST_TAKE_OVERS:
+        DBOS.cancel_workflow(workflow.workflow_id)
+        return False
+    DBOS.update_workflow_attributes(workflow.workflow_id, {**attributes, "take_overs": take_overs})
+    DBOS.resume_workflow(workflow.workflow_id, queue_name=workflow.queue_name)
+    return True
+
+
+@contextlib.contextmanager
+def _released_at_the_end(locks: Locks, name: str) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        locks.release(name)
+
+
+class Sweeper:
+    """Takes over every four seconds, and makes sure that this process still holds its own slot."""
+
+    def __init__(self, locks: Locks, slot: str, *, on_lost: Callable[[], None]) -> None:
+        self._locks = locks
+        self._slot = slot
+        self._on_lost = on_lost
+        self._stop = threading.Event()
+        self._failing = False
+        self._thread = threading.Thread(target=self._run, name="job-sweeper", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._thread.join(timeout=10)
+
+    def _run(self) -> None:
+        looks = 0
+        while not self._stop.wait(VERIFY_SECONDS):
+            looks += 1
+            try:
+                self._locks.verify()
+                if looks % VERIFICATIONS_PER_SWEEP == 0:
+                    self.sweep()
+            except LockLost as loss:
+                log.critical("job_slot_lost", slot=self._slot, reason=str(loss))
+                self._on_lost()
+                return
+
+    def sweep(self) -> None:
+        """One look. A database that does not answer is reported once; raises :class:`LockLost`."""
+        try:
+            for slot, jobs in take_over(self._locks, self._slot).items():
+                log.warning("jobs_taken_over", of=slot, by=self._slot, jobs=jobs)
+            self._failing = False
+        except LockLost:
+            raise
+        except Exception as error:  # noqa: BLE001 - the thread must outlive any fault of the database
+            if not self._failing:
+                log.warning("jobs_not_swept", error=type(error).__name__)
+            self._failing = True

@@ -1,0 +1,1 @@
+"""Aggregates the providers' quotes of one asset into one price."""

@@ -1,0 +1,1 @@
+"""Loads the configured assets and resolves their symbols."""

@@ -1,0 +1,1 @@
+"""Builds, stores and reads price history and candles."""

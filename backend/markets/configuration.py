@@ -1,0 +1,169 @@
+"""The market's wiring out of the settings: assets, providers, cadence, the rule's constants."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import sqlalchemy as sa
+from pydantic import SecretStr
+
+from backend.markets.aggregation.aggregate import AssetTraits, Policy
+from backend.markets.assets.registry import Asset, AssetBook, load_configured
+from backend.markets.model import SAMPLE_PROVIDERS
+from backend.markets.provider_limits.circuit_breaker import fingerprint
+from backend.markets.provider_limits.polling_schedule import (
+    COINGECKO_IDS_PER_CALL,
+    COINGECKO_QUOTAS,
+    COINMARKETCAP_ASSETS_PER_CREDIT,
+    Cadence,
+    Quota,
+    Role,
+    Schedule,
+    plan,
+)
+from backend.markets.provider_registry import Sources, live_sources, replay_sources, sample_sources
+from backend.markets.providers.coinmarketcap import SlugIds
+from backend.markets.tables import provider_ids
+from backend.settings import Settings
+from backend.store.database import Database, upsert
+
+SIGMA_1H: Mapping[str, Decimal] = {
+    "bitcoin": Decimal("0.70"),
+    "ethereum": Decimal("0.88"),
+    "solana": Decimal("1.45"),
+    "dogecoin": Decimal("1.55"),
+}
+"""Standard deviation of hourly returns in percent, measured on 31,973 hours of perpetual futures."""
+SIGMA_OTHERS = Decimal("1.5")
+SIGMA_PEGGED = Decimal("0.05")
+STAND_IN_SECONDS = 3600
+COINMARKETCAP = "coinmarketcap"
+ASSETS_PER_CREDIT: Mapping[str, int] = {
+    "coingecko": COINGECKO_IDS_PER_CALL,
+    COINMARKETCAP: COINMARKETCAP_ASSETS_PER_CREDIT,
+    "alternative.me": 1,
+}
+
+
+@dataclass(frozen=True)
+class Market:
+    """Everything of the market domain that the settings decide.
+
+    ``fingerprints``: by provider a digest of its configuration; a changed one closes a breaker
+    that a refused key had opened.
+    """
+
+    sources: Sources
+    book: AssetBook
+    policy: Policy
+    cadence: Cadence
+    fingerprints: Mapping[str, str]
+
+    def close(self) -> None:
+        self.sources.close()
+
+
+def prepare(settings: Settings, database: Database) -> Market:
+    """Raises :class:`ValueError` with a sentence for a faulty asset file or contradicting settings."""
+    book = load_configured(settings)
+    if settings.mode == "sample":
+        sources = sample_sources(settings, book)
+        order, primary = SAMPLE_PROVIDERS, SAMPLE_PROVIDERS[0]
+    elif settings.mode == "replay":
+        sources = replay_sources(settings)
+        order, primary = ("coingecko", COINMARKETCAP), settings.primary_provider
+    else:
+        sources = live_sources(settings, load_slug_ids(database), lambda ids: save_slug_ids(database, ids))
+        order, primary = ("coingecko", COINMARKETCAP), settings.primary_provider
+    schedules: dict[str, Schedule] = {}
+    for quota in _quotas(settings, sources):
+        schedules |= plan([quota], _asked_for(quota.provider, book)).schedules
+    cadence = with_stand_ins(Cadence(schedules), sources)
+    policy = Policy(primary=primary, order=order, poll_seconds=cadence.poll_seconds)
+    return Market(sources, book, policy, cadence, _fingerprints(settings))
+
+
+def traits_of(asset: Asset) -> AssetTraits:
+    """What the aggregation rule must know of ``asset``."""
+    pegged = asset.pegged_to == "usd"
+    sigma = SIGMA_PEGGED if pegged else SIGMA_1H.get(asset.id, SIGMA_OTHERS)
+    return AssetTraits(asset.id, pegged=pegged, sigma_1h=sigma)
+
+
+def with_stand_ins(cadence: Cadence, sources: Sources) -> Cadence:
+    """``cadence`` with hourly intervals for roles in which a provider only stands in for another.
+
+    They are asked for while the other does not answer, so the plan of the month leaves them out;
+    the budget itself stretches the intervals of a provider that had to stand in for long.
+    """
+    return Cadence(
+        {
+            name: schedule.standing_in(sources.roles(name), STAND_IN_SECONDS)
+            for name, schedule in cadence.schedules.items()
+        }
+    )
+
+
+def _leads(name: str, sources: Sources) -> tuple[Role, ...]:
+    """The roles in which the provider is asked as long as all is well."""
+    first: dict[Role, str] = {"overview": sources.overview[0].name, "fear_greed": sources.fear_greed[0].name}
+    return tuple(role for role in sources.roles(name) if first.get(role, name) == name)
+
+
+def _quotas(settings: Settings, sources: Sources) -> list[Quota]:
+    if settings.mode != "live":
+        often = (settings.tick_seconds, 60, 300)
+        return [Quota(name, sources.roles(name), None, unmetered=often) for name in sources.names]
+    # A key without a plan is taken for a demo key, as the adapter takes it.
+    keyed = settings.coingecko_api_key is not None and settings.coingecko_plan == "keyless"
+    monthly = {
+        "coingecko": settings.coingecko_monthly_quota
+        or COINGECKO_QUOTAS["demo" if keyed else settings.coingecko_plan],
+        COINMARKETCAP: settings.coinmarketcap_monthly_quota,
+    }
+    return [
+        Quota(name, _leads(name, sources), monthly.get(name), ASSETS_PER_CREDIT[name])
+        for name in sources.names
+    ]
+
+
+def _asked_for(provider: str, book: AssetBook) -> int:
+    """How many enabled assets ``provider`` can be asked for."""
+    if provider == COINMARKETCAP:
+        return sum(asset.datasrc1_slug is not None for asset in book.enabled)
+    return len(book.enabled)
+
+
+def _fingerprints(settings: Settings) -> dict[str, str]:
+    def told(secret: SecretStr | None) -> str | None:
+        return None if secret is None else secret.get_secret_value()
+
+    return {
+        "coingecko": fingerprint(
+            settings.coingecko_plan, settings.coingecko_base_url, told(settings.coingecko_api_key)
+        ),
+        COINMARKETCAP: fingerprint(settings.coinmarketcap_base_url, told(settings.coinmarketcap_api_key)),
+        "alternative.me": fingerprint(settings.alternative_me_base_url),
+    }
+
+
+def load_slug_ids(database: Database) -> SlugIds:
+    """CoinMarketCap's numeric ids as resolved at an earlier start."""
+    with database.read() as connection:
+        rows = connection.execute(
+            sa.select(provider_ids).where(provider_ids.c.provider == COINMARKETCAP)
+        ).all()
+    resolved_at = min((row.resolved_at for row in rows), default=None)
+    return SlugIds(resolved_at, {row.name: int(row.external_id) for row in rows})
+
+
+def save_slug_ids(database: Database, slugs: SlugIds) -> None:
+    at = slugs.resolved_at or datetime.now(UTC)
+    rows = [
+        {"provider": COINMARKETCAP, "name": slug, "external_id": str(number), "resolved_at": at}
+        for slug, number in slugs.ids.items()
+    ]
+    with database.write() as connection:
+        connection.execute(sa.delete(provider_ids).where(provider_ids.c.provider == COINMARKETCAP))
+        upsert(connection, provider_ids, rows)

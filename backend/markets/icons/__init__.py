@@ -1,0 +1,1 @@
+"""Serves asset icons: the provider's image or a generated monogram."""

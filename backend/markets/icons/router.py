@@ -1,0 +1,30 @@
+"""``/assets/{id}/icon``: open and cacheable, so that pages can show icons without a key and no browser asks
+a provider. It stands apart from the icons themselves, which a worker fetches that answers no requests.
+"""
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from backend.http.responses import HOT, PreparedResponse, not_found
+
+router = APIRouter(tags=["markets"])
+
+
+@router.get(
+    "/assets/{id}/icon",
+    response_class=Response,
+    responses={
+        200: {
+            "content": {
+                kind: {} for kind in ("image/svg+xml", "image/png", "image/jpeg", "image/webp", "image/gif")
+            },
+            "description": "The asset's icon.",
+        },
+        **HOT,
+        **not_found("No configured asset has this id."),
+        503: {"description": "The data store does not answer; `Retry-After` says when to ask again."},
+    },
+)
+def read_icon(request: Request, id: str) -> Response:
+    """The asset's icon; needs no key."""
+    return PreparedResponse(request.app.state.icons.icon(id), request)

@@ -1,0 +1,1 @@
+"""Decides when a provider may be asked: circuit breaker, monthly credits, polling schedule."""

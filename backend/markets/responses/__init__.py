@@ -1,0 +1,1 @@
+"""Builds the JSON of the market endpoints."""

@@ -1,0 +1,107 @@
+"""Why a published figure is what it is: each provider's quote, the limits; the incidents of all."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from backend.markets.aggregation.aggregate import AssetTraits, Policy, agreement_limits
+from backend.markets.aggregation.freshness import classify
+from backend.markets.assets.registry import Asset
+from backend.markets.model import Judgement, Quote, source_label
+from backend.markets.numbers import plain, stamp
+from backend.markets.reasons import Reason, say
+from backend.markets.responses.price_json import Entry, number, text, told
+
+
+def quotes_answer(
+    entry: Entry,
+    quotes: Sequence[Quote],
+    incidents: Sequence[dict[str, Any]],
+    spreads: Mapping[datetime, Decimal],
+    *,
+    now: datetime,
+    policy: Policy,
+    traits: AssetTraits,
+) -> dict[str, Any]:
+    """The answer of ``GET /prices/{id}/quotes``.
+
+    ``incidents`` are rows of the log, newest first; ``spreads`` the widest one in percent by slot.
+    """
+    figure = entry.figure
+    judged = {judgement.provider: judgement for judgement in figure.judgements}
+    agree, conflict = _limits(quotes, now, policy, traits)
+    return {
+        "id": entry.asset.id,
+        "symbol": entry.asset.symbol,
+        "price_usd": text(figure.price),
+        "source": figure.source,
+        "last_updated": None if figure.last_updated is None else stamp(figure.last_updated),
+        "rule": figure.rule,
+        **told("reason", figure.reason),
+        "flags": list(figure.flags),
+        "spread_pct": text(figure.spread_pct),
+        "agree_pct": text(agree),
+        "conflict_pct": text(conflict),
+        "spread_24h": [
+            {"opened_at": stamp(slot), "spread_pct": plain(spread)}
+            for slot, spread in sorted(spreads.items())
+        ],
+        "quotes": [_quote(quote, judged.get(quote.provider), now, policy) for quote in quotes],
+        "incidents": [_incident(row) for row in incidents],
+    }
+
+
+def _limits(
+    quotes: Sequence[Quote], now: datetime, policy: Policy, traits: AssetTraits
+) -> tuple[Decimal | None, Decimal | None]:
+    """The limits for the two quotes that were compared: of the best class, as the rule has it.
+
+    Unknown when there are not two to compare.
+    """
+    classes = [classify(quote.provider, quote.as_of, now, policy) for quote in quotes]
+    best = "fresh" if "fresh" in classes else "ageing"
+    usable = [quote for quote, its_class in zip(quotes, classes, strict=True) if its_class == best]
+    if len(usable) != 2:
+        return None, None
+    agree, conflict = agreement_limits(abs(usable[0].as_of - usable[1].as_of), policy, traits)
+    return agree.quantize(Decimal("0.0001")), conflict
+
+
+def _quote(quote: Quote, judgement: Judgement | None, now: datetime, policy: Policy) -> dict[str, Any]:
+    return {
+        "provider": quote.provider,
+        "source": source_label((quote.provider,)),
+        "external_id": quote.external_id,
+        "price_usd": text(quote.price),
+        "market_cap": number(quote.market_cap),
+        "market_cap_rank": quote.market_cap_rank,
+        "volume_24h": number(quote.volume_24h),
+        "pct_change_24h": text(quote.pct_change_24h),
+        "as_of": stamp(quote.as_of),
+        "received_at": stamp(quote.received_at),
+        "age_seconds": max(0, int((now - quote.as_of).total_seconds())),
+        "freshness": classify(quote.provider, quote.as_of, now, policy),
+        "used": judgement is not None and judgement.used,
+        **told("reason", judgement.reason if judgement else say("not_judged")),
+    }
+
+
+def incidents_answer(rows: Sequence[dict[str, Any]], assets: Mapping[str, Asset]) -> list[dict[str, Any]]:
+    """The answer of ``GET /markets/incidents``: rows of the log of ``assets``, in their order."""
+    answer = []
+    for row in rows:
+        asset = assets[row["asset_id"]]
+        answer.append({"asset_id": asset.id, "symbol": asset.symbol, "name": asset.name} | _incident(row))
+    return answer
+
+
+def _incident(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "id": row["id"],
+        "kind": row["kind"],
+        "opened_at": stamp(row["opened_at"]),
+        "closed_at": None if row["closed_at"] is None else stamp(row["closed_at"]),
+        "worst_pct": text(row["worst_pct"]),
+        **told("detail", Reason.from_text(row["detail"])),
+    }

@@ -1,0 +1,53 @@
+"""How each provider is doing, for people: faults, cadence, what is left of its quota."""
+
+from datetime import datetime
+from typing import Any
+
+from backend.markets.configuration import Market
+from backend.markets.numbers import stamp
+from backend.markets.provider_state import ProviderState, load_states
+from backend.markets.responses.price_json import told
+from backend.markets.responses.snapshot import Snapshot
+from backend.store.database import Database
+
+
+def status_answer(
+    database: Database, market: Market, snapshot: Snapshot, mode: str, now: datetime
+) -> dict[str, Any]:
+    with database.read() as connection:
+        states = load_states(connection, market)
+    # Of quotes alone: a series fetched for one opened asset refreshes no figure.
+    polled = [at for state in states.values() if (at := state.polled.get("quotes"))]
+    return {
+        "mode": mode,
+        "refreshed_at": _stamp(max(polled, default=None)),
+        "assets": len(snapshot.entries),
+        "stale": sum(entry.figure.stale or entry.figure.price is None for entry in snapshot.entries),
+        "providers": [_provider(name, state, market, now) for name, state in states.items()],
+    }
+
+
+def _provider(name: str, state: ProviderState, market: Market, now: datetime) -> dict[str, Any]:
+    standing, budget = state.breaker.standing(now), state.budget.at(now)
+    schedule = market.cadence.schedules[name]
+    roles = market.sources.roles(name)
+    intervals = [seconds for role in roles if (seconds := schedule.seconds(role)) is not None]
+    metered = budget.limit is not None
+    return {
+        "provider": name,
+        "role": list(roles),
+        "state": standing.state,
+        **told("message", standing.message),
+        "failing_since": _stamp(standing.since),
+        "last_success_at": _stamp(state.last_success),
+        "retry_at": _stamp(standing.retry_at),
+        "poll_interval_seconds": min(intervals, default=None),
+        "credits_used": budget.used if metered else None,
+        "credits_quota": budget.limit,
+        "quota_resets_at": stamp(budget.resets_at(now)) if metered else None,
+        "missing_ids": list(state.missing),
+    }
+
+
+def _stamp(moment: datetime | None) -> str | None:
+    return None if moment is None else stamp(moment)

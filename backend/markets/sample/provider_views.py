@@ -1,0 +1,90 @@
+"""The two views that stand for two data providers: the same market, seen late and not quite alike."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+from backend.markets.model import Fault, ProviderError
+from backend.markets.sample import random_numbers as noise
+from backend.markets.sample.event_schedule import VIEW_A, VIEW_B, EventKind, Schedule
+from backend.markets.sample.random_numbers import Floats, Stream
+from backend.markets.sample.universe import Universe
+
+_TICK = 30
+"""Each asset's figures change every thirty seconds, at a second of its own."""
+_LAG_SECONDS = 2400.0
+_PEG_SHARE = 0.2
+"""Pegged assets are quoted this much more closely than others."""
+DIVERGENCE, DIVERGENCE_SWING, CONFLICT = 0.026, 0.004, -0.08
+"""What the second view adds to the log price of the cast's divergent and conflicting assets."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """``delay`` in seconds; ``offset`` and ``noise`` of the log price, the latter a standard deviation."""
+
+    name: str
+    delay: float
+    offset: float
+    noise: float
+    disagrees: bool
+    """Whether this is the view that the script's disagreements are shown by."""
+
+
+VIEWS: Mapping[str, View] = {
+    VIEW_A: View(VIEW_A, delay=8, offset=0.0, noise=0.0001, disagrees=False),
+    VIEW_B: View(VIEW_B, delay=45, offset=0.0002, noise=0.0002, disagrees=True),
+}
+
+
+def refuse_in_outage(view: View, schedule: Schedule, now: datetime) -> None:
+    """Raise what a caller of this view gets at ``now``, if the script has it fail then."""
+    for event in schedule.active(EventKind.OUTAGE, now, view.name):
+        raise ProviderError(
+            view.name,
+            Fault.UNAVAILABLE,
+            f"no answer until {event.ends:%Y-%m-%d %H:%M} UTC, as the script has it",
+        )
+    for event in schedule.active(EventKind.THROTTLE, now, view.name):
+        raise ProviderError(
+            view.name,
+            Fault.THROTTLED,
+            "too many requests, as the script has it",
+            retry_after=max(1.0, (event.ends - now).total_seconds()),
+        )
+
+
+def lags(view: View, universe: Universe, schedule: Schedule, now: datetime) -> Floats:
+    """(assets,): how many seconds old each asset's figures are at ``now`` in this view."""
+    phase = _TICK * noise.uniform(universe.keys, np.array(0, dtype=np.int64), Stream.VIEW)
+    seen = now.timestamp() - view.delay - phase
+    ticked = np.floor(np.floor(seen / _TICK) * _TICK + phase)
+    age = now.timestamp() - ticked
+    for event in schedule.active(EventKind.LAG, now, view.name):
+        age[_columns(universe, event.assets)] += _LAG_SECONDS
+    return np.asarray(age[: universe.visible], dtype=np.float64)
+
+
+def price_factors(view: View, universe: Universe, schedule: Schedule, now: datetime, as_of: Floats) -> Floats:
+    """(assets,): by what this view's prices differ from the market's."""
+    keys = universe.keys ^ np.uint64(noise.key_of(0, view.name))
+    drawn = noise.normal(keys[: universe.visible], as_of.astype(np.int64), Stream.VIEW)
+    off = view.offset + view.noise * drawn
+    off *= np.where(universe.pegged & (universe.base < 0), _PEG_SHARE, 1.0)[: universe.visible]
+    if view.disagrees:
+        swing = np.sin(2 * np.pi * now.timestamp() / 11_000)
+        for event in schedule.active(EventKind.DIVERGENCE, now):
+            off[_columns(universe, event.assets)] = DIVERGENCE + DIVERGENCE_SWING * swing
+        for event in schedule.active(EventKind.CONFLICT, now):
+            off[_columns(universe, event.assets)] = CONFLICT
+    return np.asarray(np.exp(off), dtype=np.float64)
+
+
+def _columns(universe: Universe, asset_ids: tuple[str, ...]) -> list[int]:
+    return [
+        place
+        for name in asset_ids
+        if (place := universe.index.get(name, universe.visible)) < universe.visible
+    ]

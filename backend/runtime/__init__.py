@@ -1,0 +1,1 @@
+"""What a process runs with: child processes, logging, metrics, garbage collection, the data folder."""

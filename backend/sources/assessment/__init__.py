@@ -1,0 +1,1 @@
+"""Weighs the evidence for each claim and gives the verdict with its reason."""

@@ -1,0 +1,1 @@
+"""Compares claims with passages, slot by slot."""

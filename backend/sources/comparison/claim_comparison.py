@@ -1,0 +1,179 @@
+"""Holding a claim against a passage: what agrees, and in which slot the two say different things.
+
+First it is asked whether the passage tells the same event at all: an altered statement keeps most of its
+slots and changes one, another event shares few. Where it does not, nothing agrees and nothing differs.
+"""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import date, timedelta
+from decimal import Decimal
+
+from backend.sources.claims import dates
+from backend.sources.claims.model import Action, Claim, Comparison, DateSpan, Difference, Quantity
+from backend.sources.claims.units import GENERIC, units
+from backend.sources.comparison import agents, evidence_sufficiency, figure_agreement, polarity
+from backend.sources.comparison.claim_passage import Held
+from backend.sources.comparison.same_event import SAME_EVENT, closeness_of, is_particular
+
+REPORTED = timedelta(days=60)
+"""Within which a quarter's figures are told: a record of that day may tell of the quarter."""
+_PRECISIONS = ("day", "month", "quarter", "year")
+_CLAUSE_END = re.compile(r"[.;!?](?=\s|$)|[。；！？\n]")
+_NOTHING = Comparison(0, 0, 0, 0, (), same_event=False)
+
+
+def compare(
+    claim: Claim,
+    passage: Claim,
+    facts: Mapping[str, str],
+    *,
+    types: Mapping[str, str] | None = None,
+    happened: DateSpan | None = None,
+    published: date | None = None,
+    entities: Collection[str] = (),
+    bm25: float | None = None,
+) -> Comparison:
+    """``claim`` against ``passage`` with its record's ``facts`` and ``entities``.
+
+    ``types`` tells the type of each entity id. ``happened`` is when the record's event was
+    (``dates.of_record``): a claim of another date contradicts it. ``published`` is the day of a page: it
+    can agree, since news tell what happened, and never contradicts. ``bm25`` is the score of the search
+    that found the passage.
+    """
+    ids = frozenset(mention.entity_id for mention in passage.mentions) | frozenset(entities)
+    held = Held(
+        claim,
+        passage,
+        figure_agreement.of_facts(facts),
+        types or {},
+        happened,
+        published,
+        ids,
+        frozenset(entities),
+    )
+    shared = len({mention.entity_id for mention in claim.mentions} & ids)
+    same_dates, wrong_date = _dates(held)
+    same_figures, wrong_figure = _figures(held)
+    on_its_day = happened is not None and any(dates.agree(mine, happened) for mine in claim.dates)
+    same_actions, wrong_polarity = polarity.actions(
+        claim, passage, is_record=happened is not None, on_its_day=on_its_day
+    )
+    wrong = (wrong_date, wrong_figure, agents.difference(held), wrong_polarity)
+    found = Comparison(
+        shared,
+        len(same_dates),
+        len(same_figures),
+        same_actions,
+        tuple(difference for difference in wrong if difference is not None),
+        (*same_dates, *same_figures),
+    )
+    closeness = closeness_of(claim, passage, found, bm25)
+    if closeness < SAME_EVENT or not is_particular(claim, passage, found, bm25):
+        return _NOTHING
+    acting = {mention.entity_id for mention in claim.mentions if held.kinds(mention.entity_id)}
+    grounded = evidence_sufficiency.suffice(claim, passage, found, known=ids, acting=acting)
+    return replace(found, closeness=closeness, grounded=grounded)
+
+
+def _dates(held: Held) -> tuple[list[Difference], Difference | None]:
+    """The dates of the claim that agree, and the first that does not where none of its finest does."""
+    same = []
+    borne_out = False
+    wrong: Difference | None = None
+    finest = min((_PRECISIONS.index(mine.precision) for mine in held.claim.dates), default=0)
+    for mine in held.claim.dates:
+        theirs = _same_date(held, mine)
+        is_finest = _PRECISIONS.index(mine.precision) == finest
+        if theirs is not None:
+            same.append(Difference("date", mine.text, theirs))
+            borne_out |= is_finest
+        elif wrong is None and is_finest:
+            wrong = _wrong_date(held, mine)
+    return same, None if borne_out else wrong
+
+
+def _same_date(held: Held, mine: DateSpan) -> str | None:
+    if held.happened is not None and dates.agree(mine, held.happened):
+        return held.happened.text
+    for theirs in held.passage.dates:
+        if not dates.agree(mine, theirs):
+            continue
+        if held.happened is None or not (_is_vague(mine, theirs) or _tells_other(held, theirs)):
+            return theirs.text
+    if held.published is None or held.happened is not None or held.passage.dates:
+        return None
+    near = mine.first <= held.published and held.published - timedelta(days=1) <= mine.last
+    return held.published.isoformat() if near else None
+
+
+def _is_vague(mine: DateSpan, theirs: DateSpan) -> bool:
+    """Whether a record's second date is too coarse to bear out the claim's (a year for a day)."""
+    return _PRECISIONS.index(theirs.precision) > _PRECISIONS.index(mine.precision) + 1
+
+
+def _tells_other(held: Held, theirs: DateSpan) -> bool:
+    """Whether a record's second date belongs to another act than the claim's (trading began on …)."""
+    ours = {action.verb for action in held.claim.actions}
+    beside = {action.verb for action in _beside(held.passage, theirs)}
+    elsewhere = {action.verb for action in held.passage.actions} - beside
+    return bool(beside) and not ours & beside and bool(ours & elsewhere)
+
+
+def _wrong_date(held: Held, mine: DateSpan) -> Difference | None:
+    if held.happened is not None:
+        if mine.precision == "quarter" and timedelta(0) < held.happened.first - mine.last <= REPORTED:
+            return None
+        return Difference("date", mine.text, held.happened.text)
+    ours = {action.verb for action in held.claim.actions}
+    for theirs in held.passage.dates:  # a page tells many days: only that of the same act contradicts
+        if ours & {action.verb for action in _beside(held.passage, theirs)}:
+            return Difference("date", mine.text, theirs.text)
+    return None
+
+
+def _beside(passage: Claim, span: DateSpan) -> Sequence[Action]:
+    """The actions of the sentence that holds a date."""
+    if len(passage.actions) < 2:
+        return passage.actions
+    text = passage.text
+    start = max((match.end() for match in _CLAUSE_END.finditer(text, 0, span.start)), default=0)
+    after = _CLAUSE_END.search(text, span.end)
+    end = after.start() if after else len(text)
+    return [action for action in passage.actions if start <= action.start < end]
+
+
+def _figures(held: Held) -> tuple[list[Difference], Difference | None]:
+    """The figures of the claim that agree, and the first of which the source has only others of its unit."""
+    theirs = [*held.passage.quantities, *held.facts]
+    same = []
+    wrong: Difference | None = None
+    for mine in held.claim.quantities:
+        equals = [known for known in theirs if figure_agreement.agree(mine, known)]
+        fitting = [known for known in theirs if not figure_agreement.plays_another_part(mine, known)]
+        equal = next(
+            (known for known in equals if not figure_agreement.plays_another_part(mine, known)), None
+        )
+        rivals = [known for known in fitting if _is_rival(mine, known)]
+        if equal is None and equals and not rivals:
+            equal = equals[0]  # the only figure of its kind, whatever part it plays
+        if equal is not None:
+            same.append(Difference("figure", mine.text, equal.text))
+        elif wrong is None and mine.unit is not None and rivals:
+            nearest = min(rivals, key=lambda known: _distance(mine, known))
+            wrong = Difference("figure", mine.text, nearest.text)
+    return same, wrong
+
+
+def _distance(mine: Quantity, known: Quantity) -> tuple[bool, Decimal]:
+    """How near a figure comes: one in the same part of its sentence before others."""
+    return mine.role != known.role, abs(known.value - mine.value)
+
+
+def _is_rival(mine: Quantity, known: Quantity) -> bool:
+    """Whether two figures measure one thing. Coins of a kind that the claim leaves open are held against
+    those of any asset."""
+    if mine.unit in GENERIC:
+        return mine.unit == "coin" and known.unit in units().codes - units().currencies
+    return mine.unit == known.unit

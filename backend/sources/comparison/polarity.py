@@ -1,0 +1,208 @@
+"""Whether a claim and a passage tell the same act, or one tells what the other denies.
+
+Beside the list of opposites: what the claim tells too is nothing against it. What a source's other verb
+takes for granted (the ban that was set aside, the suit that was dropped) is its background, and contradicts
+nobody. A record tells its event in its first sentence and what came of it later behind: of a claim of the
+record's day the first sentence decides. And a record tells what came about: where a claim says that it did
+not, in whatever words, and the record knows of no refusal at all, the two differ.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from itertools import takewhile
+
+from backend.entities.model import Language
+from backend.sources.claims import dates
+from backend.sources.claims.actions import Verb, verbs
+from backend.sources.claims.model import Action, Claim, Difference
+from backend.sources.comparison import case_outcomes
+
+LONGEST_SHOWN = 60
+"""Characters of a record's first sentence that are shown where no verb of it answers the claim's."""
+
+
+def actions(
+    claim: Claim, passage: Claim, *, is_record: bool = False, on_its_day: bool = False
+) -> tuple[int, Difference | None]:
+    """How many actions of the claim agree, and the first that the passage tells the opposite of.
+
+    ``on_its_day``: the claim tells of the day of the record's event.
+    """
+    listed = verbs()
+    told = _told(passage.actions)
+    later = _dated_otherwise(claim, passage) if is_record and on_its_day else []
+    first = _told(_of_first_sentence(passage)) if is_record and on_its_day else {}
+    claimed = _told(claim.actions)
+    now = {key: told[key] for key in told if key not in claimed and told[key] not in later}
+    background = _background(passage.actions, listed)
+    same = 0
+    refused = False
+    granted = _background(claim.actions, listed)
+    against: list[tuple[Action, Action]] = []
+    for mine in claim.actions:
+        if (sided := case_outcomes.compared(mine, claim, passage)) is not None:
+            same += sided.same
+            if not sided.same:
+                return same, _differing(claim, mine, passage, sided.told)
+            continue
+        unclaimed = {key: first[key] for key in first if key not in claimed}
+        opposite = _opposite(mine, unclaimed, frozenset(), listed)
+        if opposite is None or _agrees(mine, first, listed):
+            if _agrees(mine, told, listed):
+                same += 1
+                refused |= listed[mine.verb].refusal
+                continue
+            opposite = _opposite(mine, now, background, listed)
+        if opposite is not None and mine.verb not in granted:
+            against.append((mine, opposite))
+    if refused:  # both tell the refusal: what was refused is no act in either
+        against = [(mine, other) for mine, other in against if mine.verb != other.verb]
+    if against:
+        clearest = next((pair for pair in against if pair[0].verb != pair[1].verb), against[0])
+        return same, _differing(claim, clearest[0], passage, clearest[1])
+    if not is_record:
+        return same, None
+    if (denied := _denied_word(claim, passage)) is not None or same:
+        return same, denied
+    return same, _mere_refusal(claim, passage, listed, on_its_day=on_its_day)
+
+
+def _denied_word(claim: Claim, passage: Claim) -> Difference | None:
+    """What the claim says was not done, in a word that the record has and does not deny."""
+    if claim.language != passage.language:
+        return None
+    for word in sorted((claim.denied & passage.words) - passage.denied):
+        places = [text.text.lower().find(word) for text in (claim, passage)]
+        if min(places) >= 0:
+            shown = (
+                _clause(text.text, Action(word, True, at, at + len(word), word))
+                for text, at in zip((claim, passage), places, strict=True)
+            )
+            return Difference("polarity", *shown)
+    return None
+
+
+def _differing(claim: Claim, mine: Action, passage: Claim, other: Action) -> Difference:
+    """Both as they stand in their texts: the verbs where they are two, else the words around the one verb
+    that is affirmed on one side and denied on the other."""
+    if mine.verb != other.verb:
+        return Difference("polarity", mine.text, other.text)
+    return Difference("polarity", _clause(claim.text, mine), _clause(passage.text, other))
+
+
+def _clause(text: str, action: Action) -> str:
+    """The words around a verb, up to the nearest mark on either side, in at most sixty characters."""
+    room = max(0, LONGEST_SHOWN - (action.end - action.start)) // 2
+    before, after = text[max(0, action.start - room) : action.start], text[action.end : action.end + room]
+    start = _MARKS.split(before)[-1]
+    if len(start) == room and " " in start:  # never from the middle of a word
+        start = start.partition(" ")[2]
+    end = _MARKS.split(after)[0]
+    if len(end) == room and " " in end:
+        end = end.rpartition(" ")[0]
+    return f"{start}{text[action.start : action.end]}{end}".strip()
+
+
+_MARKS = re.compile(r"[.,;:!?](?=\s|$)|[。、，；：！？\n]")
+
+
+def _told(told: Iterable[Action]) -> dict[tuple[str, bool], Action]:
+    return {(action.verb, action.affirmed): action for action in told}
+
+
+def _agrees(mine: Action, told: Mapping[tuple[str, bool], Action], listed: Mapping[str, Verb]) -> bool:
+    if (mine.verb, mine.affirmed) in told:
+        return True
+    if (mine.verb, not mine.affirmed) in told:
+        return False
+    return any((other, not mine.affirmed) in told for other in listed[mine.verb].opposites)
+
+
+def _opposite(
+    mine: Action,
+    told: Mapping[tuple[str, bool], Action],
+    background: frozenset[str],
+    listed: Mapping[str, Verb],
+) -> Action | None:
+    """What is told against ``mine``: the same denied, or its opposite, unless that is background or takes
+    what is claimed for granted."""
+    if (denied := told.get((mine.verb, not mine.affirmed))) is not None:
+        return denied
+    for other in sorted(listed[mine.verb].opposites - background):
+        found = told.get((other, mine.affirmed))
+        if found is not None and mine.affirmed and mine.verb not in listed[other].after:
+            return found
+    return None
+
+
+def _background(told: Iterable[Action], listed: Mapping[str, Verb]) -> frozenset[str]:
+    return frozenset(verb for action in told if action.affirmed for verb in listed[action.verb].after)
+
+
+def _of_first_sentence(passage: Claim) -> list[Action]:
+    ends = [at for stop in (". ", "。", "\n") if (at := passage.text.find(stop)) >= 0]
+    end = min(ends, default=len(passage.text))
+    return [*takewhile(lambda action: action.start < end, passage.actions)]
+
+
+def _dated_otherwise(claim: Claim, passage: Claim) -> list[Action]:
+    """The actions of a record's sentences that give a day of their own, none of them the claim's."""
+    later: list[Action] = []
+    start = 0
+    for match in _STOP.finditer(passage.text):
+        held = [span for span in passage.dates if start <= span.start < match.end()]
+        if held and not any(dates.agree(mine, span) for mine in claim.dates for span in held):
+            later += [action for action in passage.actions if start <= action.start < match.end()]
+        start = match.end()
+    return later
+
+
+_STOP = re.compile(r"[.;](?=\s)|[。；\n]|$")
+
+
+def _mere_refusal(
+    claim: Claim, passage: Claim, listed: Mapping[str, Verb], *, on_its_day: bool
+) -> Difference | None:
+    """A claim that something did not come about, against a record that knows of no refusal."""
+    refusals = [
+        action
+        for action in claim.actions
+        if action.affirmed == (listed[action.verb].refusal or (on_its_day and action.verb in _STOPPING))
+    ]
+    if not refusals or any(_is_negative(action, listed) for action in passage.actions):
+        return None
+    stops = all(action.verb in _STOPPING for action in refusals)
+    if stops and not any(action.verb in _BEGINNING for action in passage.actions):
+        return None
+    if _NEGATIVE[passage.language].search(passage.text):
+        return None
+    end = len(passage.text.split("\n")[0].split("。")[0])
+    return Difference("polarity", refusals[0].text, passage.text[: min(end, LONGEST_SHOWN)].rstrip(". "))
+
+
+def _is_negative(action: Action, listed: Mapping[str, Verb]) -> bool:
+    verb = listed[action.verb]
+    return not action.affirmed or verb.refusal or bool(verb.after) or verb.name in _ENDING
+
+
+_STOPPING = frozenset({"ban", "shut_down", "freeze", "delist", "stop_accepting"})
+"""What ends or forbids what others begin: a record that knows of no such thing tells the opposite."""
+_BEGINNING = frozenset(
+    {
+        *("launch", "activate", "list", "approve", "enact"),
+        *("take_effect", "allow", "resume", "continue", "regulate"),
+    }
+)
+_ENDING = frozenset(
+    {
+        *("ban", "shut_down", "freeze", "acquit", "lose_case", "bankrupt", "close_bank", "sanction", "seize"),
+        *("lift_sanctions", "resign", "close_bank", "voluntary", "exempt", "not_security"),
+    }
+)
+_NEGATIVE: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"\b(?:not|never|refus\w+|declin\w+|fail\w*|den(?:y|ied|ies)|without|cease\w*|stop(?:s|ped)?|halt\w*)\b"
+    ),
+    "ja": re.compile(r"ない|なかっ|ません|拒|却下|断っ|中止|停止|見送|応じず|ず(?:に|、|。)"),
+    "zh": re.compile(r"拒|未|没|沒|不(?!同|断|斷|仅|僅|过|過|少|久)|禁|停止|取消"),
+}

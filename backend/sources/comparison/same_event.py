@@ -1,0 +1,138 @@
+"""Whether a passage tells the same event as a claim: a logit of what both share.
+
+An altered statement keeps most of its slots and changes one; another event of the same people shares few.
+The weights are those of a logistic regression on statements made from records of events, true ones and
+ones with a date, figure or agent altered, against their own record and against others, with words left
+out to stand for other wordings; then rounded.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from backend.sources.claims import agent_phrases
+from backend.sources.claims.actions import verbs
+from backend.sources.claims.model import Action, Claim, Comparison
+
+SAME_EVENT = 0.0
+"""The logit from which the passage is taken to tell the claim's event."""
+NOTHING_SHARED = -5.8
+WEIGHTS: Mapping[str, float] = {
+    "further shared entities": 1.4,  # beyond the first, two at the most
+    "share of the claim's entities": 3.3,
+    "same date": 3.7,
+    "same figure": 2.0,
+    "same action or its opposite": 0.7,
+    "actions of other themes": -2.0,
+    "share of the claim's words": 3.9,
+    "unlisted name known": 1.4,
+    "unlisted name unknown": -1.8,
+    "other date": -1.0,
+    "other figure": -0.4,
+    "several differences": -3.1,
+    "another action and another date, agent or name": -1.8,
+    "both name who did one deed": 0.8,
+    "rare terms shared": 1.2,  # the score of the search by tens, three at the most
+}
+MOST_OF_SEARCH, USUAL = 30.0, 15.0
+"""Beyond which a score of the search tells no more; and what stands for it where there was no search."""
+_NO_ENTITY, _NO_WORDS = 0.5, 0.4
+"""Shares where the claim names nobody, and where the two texts are of different languages."""
+
+
+def closeness_of(claim: Claim, passage: Claim, found: Comparison, bm25: float | None = None) -> float:
+    """The logit that ``passage`` tells the event of ``claim``, of which ``found`` agrees or differs.
+    ``bm25`` is the search's score, which grows with the rare terms that both hold."""
+    signs = _signs(claim, passage, found, USUAL if bm25 is None else bm25)
+    return NOTHING_SHARED + sum(WEIGHTS[name] * sign for name, sign in signs.items())
+
+
+def _signs(claim: Claim, passage: Claim, found: Comparison, bm25: float) -> dict[str, float]:
+    slots = {difference.slot for difference in found.differences}
+    entities = {mention.entity_id for mention in claim.mentions}
+    both_act = bool(claim.actions and passage.actions)
+    same_act = found.same_actions > 0 or "polarity" in slots
+    known = names_known(claim, passage)
+    comparable = claim.words and claim.language == passage.language
+    return {
+        "further shared entities": min(max(found.shared_entities - 1, 0), 2),
+        "share of the claim's entities": found.shared_entities / len(entities) if entities else _NO_ENTITY,
+        "same date": min(found.same_dates, 1),
+        "same figure": min(found.same_figures, 1),
+        "same action or its opposite": same_act,
+        "actions of other themes": both_act and not same_act and not _kin(claim.actions, passage.actions),
+        "share of the claim's words": (
+            len(claim.words & passage.words) / len(claim.words) if comparable else _NO_WORDS
+        ),
+        "unlisted name known": known is True,
+        "unlisted name unknown": known is False,
+        "other date": "date" in slots,
+        "other figure": "figure" in slots,
+        "several differences": len(slots) > 1,
+        "another action and another date, agent or name": (
+            both_act
+            and not same_act
+            and (known is False or (known is None and bool({"date", "agent"} & slots)) or "date" in slots)
+        ),
+        "both name who did one deed": same_act and _both_name_doers(claim, passage),
+        "rare terms shared": min(max(bm25, 0.0), MOST_OF_SEARCH) / 10,
+    }
+
+
+def _kin(ours: Iterable[Action], theirs: Iterable[Action]) -> bool:
+    """Whether any two actions share a theme."""
+    listed = verbs()
+    themes = frozenset().union(*(listed[action.verb].themes for action in ours))
+    return any(themes & listed[action.verb].themes for action in theirs)
+
+
+def names_known(claim: Claim, passage: Claim) -> bool | None:
+    """Whether the passage knows a name that the catalogue lacks; None where the claim has none or the two
+    are of different languages."""
+    if not claim.names or claim.language != passage.language:
+        return None
+    low = passage.text.lower()
+    return any(name.lower() in low for name in claim.names)
+
+
+ENOUGH = 2
+"""Points from which what is shared is particular to one event."""
+_SHARE, _FEW = 0.5, 2
+
+
+def is_particular(claim: Claim, passage: Claim, found: Comparison, bm25: float | None = None) -> bool:
+    """Whether what is shared is more than people of the field and a verb that every text has.
+
+    A day, month or quarter, a figure that agrees, or a doer named on both sides is enough. So are two of: a
+    year; an act that is not common to all texts, or its opposite; a second entity; an unlisted name; half of
+    the claim's own words; rare terms. One more is asked for where another takes the place of the claim's
+    agent, where the two differ in two ways, and where another figure stands beside no act that both tell,
+    since it may measure something else. A text that knows nobody of whom the claim speaks and agrees in
+    nothing is of another event.
+    """
+    slots = {difference.slot for difference in found.differences}
+    stranger = claim.mentions and not found.shared_entities and not found.agreed
+    if stranger and "agent" not in slots and names_known(claim, passage) is not True:
+        return False
+    finest = any(span.precision != "year" for span in claim.dates)
+    points = (2 if finest else 1) * bool(found.same_dates) + 2 * bool(found.same_figures)
+    points += _particular_acts(claim, passage) + (found.shared_entities > 1)
+    if found.shared_entities and found.same_actions and _both_name_doers(claim, passage):
+        points += 2
+    points += names_known(claim, passage) is True
+    if claim.words and claim.language == passage.language:
+        shared = len(claim.words & passage.words)
+        points += shared >= _FEW and shared / len(claim.words) >= _SHARE
+    points += bm25 is not None and bm25 >= USUAL
+    other_measure = "figure" in slots and not found.same_actions
+    return points >= ENOUGH + ("agent" in slots) + (len(slots) > 1) + other_measure
+
+
+def _both_name_doers(claim: Claim, passage: Claim) -> bool:
+    """Whether each says, of a deed, who was behind it."""
+    return all(agent_phrases.named(text.text, text.language) is not None for text in (claim, passage))
+
+
+def _particular_acts(claim: Claim, passage: Claim) -> bool:
+    listed = verbs()
+    told = {action.verb for action in passage.actions}
+    ours = {action.verb for action in claim.actions if not listed[action.verb].generic}
+    return any(verb in told or listed[verb].opposites & told for verb in ours)

@@ -1,0 +1,140 @@
+"""Alerts: which profiles fell or rose, since when and by how much, and how often such an alert is false."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from backend.timelines.columns.run_arrays import Ints, RunArrays
+from backend.timelines.statistics.cusum import REFERENCE, H, K, Watch, watch
+from backend.timelines.statistics.distributions import Floats
+from backend.timelines.statistics.false_alarms import false_alarm_rate
+from backend.timelines.statistics.paired_comparison import Paired, compare
+from backend.timelines.statistics.passes import pass_numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """``profile`` changed since ``since`` (pass ``start``), which was noticed at ``noticed`` (pass ``at``).
+
+    Passes count from 1. ``size`` compares the cases' means since then, until the next alert, with those
+    before, back to the last; null if they share none. ``rate`` is the share of unchanged profiles that
+    would alarm so within 100 passes, null until it is found; ``standing``: no later alert followed.
+    """
+
+    profile: int
+    fell: bool
+    since: int
+    noticed: int
+    start: int
+    at: int
+    size: Paired | None
+    rate: float | None
+    standing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """One profile's watch. ``time`` is of the first run of each pass; ``judged`` counts passes that were."""
+
+    profile: int
+    time: Ints
+    watch: Watch
+    alerts: tuple[Alert, ...]
+    passes: int
+    judged: int
+
+
+def watch_profiles(chosen: RunArrays, k: float = K, h: float = H) -> tuple[Watched, ...]:
+    """Every profile's watch; its alerts have no rates yet: see :func:`rated`."""
+    return tuple(
+        _watched(chosen.where(chosen.profile == place), int(place), k, h)
+        for place in np.unique(chosen.profile)
+    )
+
+
+def alerts(watched: tuple[Watched, ...]) -> tuple[Alert, ...]:
+    """All alerts, the newest first."""
+    return tuple(sorted((one for each in watched for one in each.alerts), key=_noticed, reverse=True))
+
+
+def _noticed(alert: Alert) -> tuple[int, int]:
+    return alert.noticed, alert.profile
+
+
+def _watched(mine: RunArrays, place: int, k: float, h: float) -> Watched:
+    numbers = pass_numbers(mine.case)
+    passes = int(numbers[-1]) + 1
+    held, case = np.unique(mine.case, return_inverse=True)
+    first = np.searchsorted(numbers, np.arange(passes))
+    time = mine.time[first]
+    if passes <= REFERENCE:
+        nothing = np.zeros(passes)
+        return Watched(place, time, Watch(np.full(passes, np.nan), nothing, nothing, ()), (), passes, 0)
+    sums, counts = _by_pass(mine.score, numbers, case, passes, len(held))
+    seen = watch(sums, counts, k, h)
+    told = _alerts(place, seen, sums, counts, time)
+    return Watched(place, time, seen, told, passes, int((~np.isnan(seen.z)).sum()))
+
+
+def _by_pass(score: Floats, numbers: Ints, case: Ints, passes: int, cases: int) -> tuple[Floats, Floats]:
+    cell, size = numbers * cases + case, passes * cases
+    sums = np.bincount(cell, weights=score, minlength=size).astype(np.float64)
+    counts = np.bincount(cell, minlength=size).astype(np.float64)
+    return sums.reshape(passes, cases), counts.reshape(passes, cases)
+
+
+def rated(
+    chosen: RunArrays, watched: Sequence[Watched], shown: Sequence[Alert], k: float = K, h: float = H
+) -> tuple[Alert, ...]:
+    """The alerts in ``shown`` with the rates of false ones, about a tenth of a second a profile.
+
+    What is drawn from are the runs of ``chosen``, of which ``watched`` was made, about their case's mean
+    between alarms: a fall is no noise.
+    """
+    changes = {each.profile: [alert.since for alert in each.alerts] for each in watched}
+    rates = {
+        place: _rate(chosen.where(chosen.profile == place), changes[place], k, h)
+        for place in {alert.profile for alert in shown}
+    }
+    return tuple(replace(alert, rate=rates[alert.profile]) for alert in shown)
+
+
+def _rate(mine: RunArrays, changes: Sequence[int], k: float, h: float) -> float | None:
+    stretch = np.searchsorted(changes, mine.time, side="right")
+    cell = stretch * len(mine.cases) + mine.case
+    means = np.bincount(cell, weights=mine.score) / np.maximum(np.bincount(cell), 1)
+    noise = mine.score - means[cell]
+    order = np.argsort(mine.case, kind="stable")
+    trials = np.split(noise[order], np.flatnonzero(np.diff(mine.case[order])) + 1)
+    return false_alarm_rate(trials, k=k, h=h)
+
+
+def _alerts(place: int, seen: Watch, sums: Floats, counts: Floats, time: Ints) -> tuple[Alert, ...]:
+    starts = [alarm.start for alarm in seen.alarms]
+    found = []
+    for number, alarm in enumerate(seen.alarms):
+        last = starts[number - 1] if number else 0
+        following = starts[number + 1] if number + 1 < len(starts) else len(sums)
+        before = _means(sums[last : alarm.start], counts[last : alarm.start])
+        since = _means(sums[alarm.start : following], counts[alarm.start : following])
+        found.append(
+            Alert(
+                place,
+                alarm.fell,
+                int(time[alarm.start]),
+                int(time[alarm.at]),
+                alarm.start + 1,
+                alarm.at + 1,
+                compare(before, since),
+                None,
+                number + 1 == len(starts),
+            )
+        )
+    return tuple(found)
+
+
+def _means(sums: Floats, counts: Floats) -> Floats:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means: Floats = sums.sum(axis=0) / counts.sum(axis=0)
+    return means

@@ -1,0 +1,94 @@
+"""How an agent behaved, against what it scored; and what a score cost."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from backend.timelines.columns.run_arrays import Ints, RunArrays
+from backend.timelines.statistics.distributions import Floats
+from backend.timelines.statistics.means import Mean, mean_of_cases
+
+METRICS = (
+    "read_write_ratio",
+    "pre_write_read_coverage",
+    "read_file_calls",
+    "write_file_calls",
+    "list_dir_calls",
+)
+MOST_POINTS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter:
+    """Runs whose metric is known: at most ``MOST_POINTS``, evenly taken by profile and time.
+
+    ``run`` are places in the selection, ``known`` of ``runs`` tell the metric. ``correlation`` is Pearson's
+    of both centred by profile and case, so that neither a hard case nor a good model makes one of nothing;
+    null where it cannot be told.
+    """
+
+    metric: str
+    run: Ints
+    profile: Ints
+    x: Floats
+    score: Floats
+    known: int
+    runs: int
+    correlation: float | None
+
+
+def against_score(chosen: RunArrays, metric: str, most: int = MOST_POINTS) -> Scatter:
+    """``metric`` (one of :data:`METRICS`) against the score. Raises :class:`ValueError` for another."""
+    if metric not in METRICS:
+        raise ValueError(f"no metric is called {metric}; there are {', '.join(METRICS)}")
+    values = chosen.number(metric)
+    known = np.flatnonzero(~np.isnan(values))
+    told = chosen.where(~np.isnan(values))
+    correlation = _within_cells(told, values[known])
+    shown = known
+    if len(known) > most:
+        shown = known[np.linspace(0, len(known) - 1, most).astype(np.int64)]
+    x, score = values[shown], chosen.score[shown]
+    return Scatter(metric, shown, chosen.profile[shown], x, score, len(known), len(chosen), correlation)
+
+
+def _within_cells(told: RunArrays, values: Floats) -> float | None:
+    cell = told.profile * len(told.cases) + told.case
+    x, y = values - told.cell_means(values)[0].ravel()[cell], told.score - told.by_cell[0].ravel()[cell]
+    scale = float(np.sqrt(np.square(x).sum() * np.square(y).sum()))
+    return float((x * y).sum()) / scale if scale > 1e-12 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """A profile's mean score and mean cost of a run in USD, both of case means, over runs of known cost.
+
+    ``frontier``: no other profile scores at least as much for less.
+    """
+
+    profile: int
+    score: Mean
+    cost: Mean
+    frontier: bool
+
+
+def cost_against_score(chosen: RunArrays) -> tuple[Cost, ...]:
+    """Profiles whose cost is known, the cheapest first."""
+    cost = chosen.number("cost_usd")
+    told, cost = chosen.where(~np.isnan(cost)), cost[~np.isnan(cost)]
+    found: list[tuple[int, Mean, Mean]] = []
+    for place in np.unique(told.profile):
+        mine = told.profile == place
+        score, spent = (mean_of_cases(values[mine], told.case[mine]) for values in (told.score, cost))
+        if score is not None and spent is not None:
+            found.append((int(place), score, spent))
+    found.sort(key=_cheapest_first)
+    best, shown = -np.inf, []
+    for place, score, spent in found:
+        shown.append(Cost(place, score, spent, score.mean > best))
+        best = max(best, score.mean)
+    return tuple(shown)
+
+
+def _cheapest_first(one: tuple[int, Mean, Mean]) -> tuple[float, float]:
+    return one[2].mean, -one[1].mean

@@ -1,0 +1,51 @@
+"""The heatmap of profiles by cases: where they disagree, and what was not run."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from backend.timelines.columns.run_arrays import Ints, RunArrays
+from backend.timelines.statistics.distributions import Floats
+
+MOST_CASES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Heatmap:
+    """Mean scores (rows: ``profiles``, best first; columns: ``cases``, most disputed first), NaN: not run.
+
+    ``disagreement`` is the standard deviation over profiles of a case's means, NaN where one profile ran it;
+    ``hidden`` counts cases beyond the most that are shown.
+    """
+
+    profiles: Ints
+    cases: Ints
+    mean: Floats
+    runs: Ints
+    disagreement: Floats
+    hidden: int
+
+
+def heatmap(chosen: RunArrays, most_cases: int = MOST_CASES) -> Heatmap:
+    """Cases that one profile ran come last. Ties go by name."""
+    means, counts = chosen.by_cell
+    rows = np.flatnonzero(counts.sum(axis=1) > 0)
+    columns = np.flatnonzero(counts.sum(axis=0) > 0)
+    means, counts = means[np.ix_(rows, columns)], counts[np.ix_(rows, columns)]
+    ran = counts > 0
+    across = ran.sum(axis=0)
+    middle = np.nansum(means, axis=0) / np.maximum(across, 1)
+    squares = np.where(ran, np.square(means - middle), 0.0).sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        disagreement = np.where(across > 1, np.sqrt(squares / (across - 1)), np.nan)
+    level = np.nansum(means, axis=1) / np.maximum(ran.sum(axis=1), 1)
+    up = np.argsort(-level, kind="stable")
+    left = np.argsort(-np.nan_to_num(np.round(disagreement, 12), nan=-1.0), kind="stable")[:most_cases]
+    return Heatmap(
+        rows[up],
+        columns[left],
+        means[np.ix_(up, left)],
+        counts[np.ix_(up, left)],
+        disagreement[left],
+        max(0, len(columns) - most_cases),
+    )

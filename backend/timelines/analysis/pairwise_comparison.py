@@ -1,0 +1,66 @@
+"""Every profile against every other, corrected for how many comparisons that is."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from backend.timelines.columns.run_arrays import Ints, RunArrays
+from backend.timelines.statistics.distributions import Floats, t_quantile
+from backend.timelines.statistics.means import LEVEL
+from backend.timelines.statistics.multiple_comparisons import benjamini_hochberg, holm
+from backend.timelines.statistics.paired_comparison import all_pairs
+from backend.timelines.statistics.power import ALPHA
+
+
+@dataclass(frozen=True, slots=True)
+class PairMatrix:
+    """Matrices over ``profiles`` (places, the highest mean first): column less row, NaN for no comparison.
+
+    ``reach`` is half of the pair's own t interval. ``bh`` and ``holm`` are adjusted for all pairs at once;
+    ``compared`` is how many those are, and the counts are of pairs at 5 %, before and after.
+    """
+
+    profiles: Ints
+    mean: Floats
+    difference: Floats
+    reach: Floats
+    p: Floats
+    bh: Floats
+    holm: Floats
+    cases: Ints
+    compared: int
+    found: int
+    found_bh: int
+    found_holm: int
+
+
+def pair_matrix(chosen: RunArrays, level: float = LEVEL, alpha: float = ALPHA) -> PairMatrix:
+    """All pairs of the profiles that have runs."""
+    means, counts = chosen.by_cell
+    ran = np.flatnonzero(counts.sum(axis=1) > 0)
+    level_of = np.array([np.nanmean(means[place]) for place in ran])
+    order = np.argsort(-level_of, kind="stable")
+    ran = ran[order]
+    pairs = all_pairs(means[ran])
+    upper = np.triu_indices(len(ran), 1)
+    adjusted = [_symmetric(method(pairs.p[upper]), upper, len(ran)) for method in (benjamini_hochberg, holm)]
+    df = np.maximum(pairs.cases - 1, 1).astype(np.float64)
+    return PairMatrix(
+        ran,
+        level_of[order],
+        pairs.difference,
+        t_quantile(0.5 + level / 2, df) * pairs.error,
+        pairs.p,
+        adjusted[0],
+        adjusted[1],
+        pairs.cases,
+        int((~np.isnan(pairs.p[upper])).sum()),
+        *(int((matrix[upper] < alpha).sum()) for matrix in (pairs.p, *adjusted)),
+    )
+
+
+def _symmetric(values: Floats, upper: tuple[Ints, Ints], size: int) -> Floats:
+    matrix = np.full((size, size), np.nan)
+    matrix[upper] = values
+    matrix.T[upper] = values
+    return matrix

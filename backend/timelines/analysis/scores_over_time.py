@@ -1,0 +1,127 @@
+"""Scores over time: the mean of case means by window, with its band; and where a profile's model changed."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from backend.timelines.columns.run_arrays import Ints, RunArrays
+from backend.timelines.statistics.distributions import Floats, t_quantile
+from backend.timelines.statistics.means import LEVEL
+
+SECOND = 1_000_000
+MINUTE, HOUR, DAY = 60 * SECOND, 3_600 * SECOND, 86_400 * SECOND
+WINDOWS = (
+    *(n * MINUTE for n in (1, 5, 15, 30)),
+    *(n * HOUR for n in (1, 3, 6, 12)),
+    *(n * DAY for n in (1, 2, 7, 14, 28, 91, 182, 364)),
+)
+"""Lengths to choose from. They begin at UTC midnights, those of weeks on Mondays."""
+MOST_WINDOWS, FEWEST_WINDOWS = 120, 10
+_MONDAY = 4 * DAY
+"""The first Monday of the epoch, from which windows are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One profile by window. ``low`` and ``high`` are NaN where a window holds one case: there is no band.
+
+    ``time`` is the mean time of the window's runs, ``start`` where the window begins.
+    """
+
+    profile: int
+    start: Ints
+    time: Ints
+    mean: Floats
+    low: Floats
+    high: Floats
+    cases: Ints
+    runs: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class OverTime:
+    window: int
+    same_cases: bool
+    lines: tuple[Line, ...]
+
+
+def over_time(
+    chosen: RunArrays, window: int | None = None, *, same_cases: bool = False, level: float = LEVEL
+) -> OverTime:
+    """A line for each profile that has runs; ``window`` in microseconds, or chosen by :func:`fitting_window`.
+
+    With ``same_cases`` each case is centred on its own mean and the profile's mean is put back, so that a
+    window of hard cases does not look like a fall; the band then tells of the change from window to window
+    and leaves out how cases differ from each other.
+    """
+    window = window or fitting_window(chosen)
+    score = _centred(chosen) if same_cases else chosen.score
+    bins = (chosen.time - _MONDAY) // window
+    lines = tuple(
+        _line(chosen, bins, score, int(place), window, level) for place in np.unique(chosen.profile)
+    )
+    return OverTime(window, same_cases, lines)
+
+
+def fitting_window(chosen: RunArrays) -> int:
+    """The shortest window that holds about a pass, with 10 to 120 of them over the span."""
+    if not len(chosen):
+        return DAY
+    span = int(chosen.time.max() - chosen.time.min())
+    runs = np.bincount(chosen.profile)
+    cells = (chosen.by_cell[1] > 0).sum(axis=1)[: len(runs)]
+    passes = float(np.median(runs[runs > 0] / cells[runs > 0]))
+    wanted = min(MOST_WINDOWS, max(FEWEST_WINDOWS, passes))
+    longest = WINDOWS[-1] * (1 + int(span / wanted) // WINDOWS[-1])
+    return next((window for window in WINDOWS if span / window <= wanted), longest)
+
+
+def _centred(chosen: RunArrays) -> Floats:
+    means, counts = chosen.by_cell
+    ran = (counts > 0).sum(axis=1)
+    level = np.nansum(means, axis=1) / np.maximum(ran, 1)
+    centred: Floats = chosen.score - means[chosen.profile, chosen.case] + level[chosen.profile]
+    return centred
+
+
+def _line(chosen: RunArrays, bins: Ints, score: Floats, place: int, window: int, level: float) -> Line:
+    mine = chosen.profile == place
+    windows, at = np.unique(bins[mine], return_inverse=True)
+    cells, cell_of = np.unique(at * len(chosen.cases) + chosen.case[mine], return_inverse=True)
+    means = np.bincount(cell_of, weights=score[mine]) / np.bincount(cell_of)
+    window_of = cells // len(chosen.cases)
+    cases, runs = np.bincount(window_of), np.bincount(at)
+    mean = np.bincount(window_of, weights=means) / cases
+    squares = np.bincount(window_of, weights=np.square(means - mean[window_of]))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        error = np.sqrt(squares / (cases - 1) / cases)
+    reach = t_quantile(0.5 + level / 2, np.maximum(cases - 1, 1).astype(np.float64)) * error
+    reach[cases < 2] = np.nan
+    start = windows * window + _MONDAY
+    offset = np.bincount(at, weights=(chosen.time[mine] - start[at]).astype(np.float64)) / runs
+    return Line(place, start, start + offset.astype(np.int64), mean, mean - reach, mean + reach, cases, runs)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChange:
+    """The first run of ``profile`` with ``after``, when those before were made with ``before``."""
+
+    profile: int
+    time: int
+    before: str
+    after: str
+
+
+def model_changes(chosen: RunArrays, most: int = 200) -> tuple[ModelChange, ...]:
+    """Where a run's own model differs from the last known one of its profile, oldest first, at most ``most``.
+
+    Runs that name no model are passed over.
+    """
+    codes, names = chosen.names("model")
+    known = np.flatnonzero(codes >= 0)
+    changed = np.flatnonzero((np.diff(codes[known]) != 0) & (np.diff(chosen.profile[known]) == 0))
+    changed = changed[np.argsort(chosen.time[known[changed + 1]], kind="stable")][:most]
+    return tuple(
+        ModelChange(int(chosen.profile[now]), int(chosen.time[now]), names[codes[last]], names[codes[now]])
+        for now, last in zip(known[changed + 1], known[changed], strict=True)
+    )

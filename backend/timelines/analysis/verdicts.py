@@ -1,0 +1,196 @@
+"""What a comparison or an alert says, in a sentence: the same on the page and on the command line. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from backend.entities.model import Language
+from backend.timelines.analysis.alerts import Alert, Watched
+from backend.timelines.analysis.comparison import Side, Versus
+from backend.timelines.analysis.pairwise_comparison import PairMatrix
+from backend.timelines.analysis.verdict_templates import MONTHS, WORDS
+from backend.timelines.columns.run_arrays import instant
+from backend.timelines.statistics.cusum import REFERENCE
+from backend.timelines.statistics.distributions import Interval
+from backend.timelines.statistics.paired_comparison import SAME, Paired
+from backend.timelines.statistics.power import ALPHA, cases_needed
+
+Kind = Literal[
+    "ahead", "level", "borderline", "identical", "too_few", "one_run", "disjoint", "no_runs", "itself"
+]
+REFUSED: tuple[Kind, ...] = ("disjoint", "no_runs", "itself")
+"""Kinds that compare nothing."""
+FEWEST_CASES = 5
+"""Shared cases from which an interval is given: below, neither the bootstrap nor t can be trusted."""
+TARGET = 0.02
+"""The difference for which a sentence says how many cases would show it: 2 points."""
+MINUS = "\u2212"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """``text`` in one language; ``needed`` is how many shared cases would show :data:`TARGET`, where told."""
+
+    kind: Kind
+    text: str
+    needed: int | None = None
+
+    @property
+    def compared(self) -> bool:
+        return self.kind not in REFUSED
+
+
+def verdict(result: Versus, language: Language = "en", target: float = TARGET) -> Verdict:
+    """What ``result`` says. One of both is ahead only if the interval and the t test agree on it."""
+    words = WORDS[language]
+    kind = kind_of(result)
+    paired, names = result.paired, {"a": result.a.profile, "b": result.b.profile}
+    if paired is None or kind in REFUSED:
+        return Verdict(kind, words[kind].format(**names, **_refusal(result, words)))
+    ahead = result.b if paired.difference > 0 else result.a
+    signed = kind in ("ahead", "borderline")
+    turned = signed and ahead is result.a
+    told = {
+        "size": points(-paired.difference if turned else paired.difference),
+        "ahead": ahead.profile,
+        "single": words["and"].join(_single(result)),
+        "cases": f"{paired.cases:,}",
+        "fewest": FEWEST_CASES,
+        **_interval(paired.interval, turned=turned),
+        "p": probability(paired.p),
+        "least": points(paired.least),
+    }
+    needed = _needed(paired, target) if kind in ("ahead", "level", "borderline") else None
+    clause = "" if needed is None else words["needed"].format(needed=f"{needed:,}", target=_plain(target))
+    return Verdict(kind, words[kind].format(**names, **told, needed=clause), needed)
+
+
+def kind_of(result: Versus) -> Kind:
+    paired = result.paired
+    if result.a.profile == result.b.profile:
+        return "itself"
+    if not (result.a.runs and result.b.runs):
+        return "no_runs"
+    if paired is None:
+        return "disjoint"
+    if paired.cases == 1 and _single(result):
+        return "one_run"
+    if paired.cases < FEWEST_CASES or paired.interval is None or paired.p is None:
+        return "too_few"
+    if paired.ties == paired.cases:
+        return "identical"
+    apart = paired.interval.low > 0 or paired.interval.high < 0
+    if apart and paired.p < ALPHA:
+        return "ahead"
+    return "borderline" if apart or paired.p < ALPHA else "level"
+
+
+def _single(result: Versus) -> list[str]:
+    return [side.profile for side in (result.a, result.b) if side.runs == 1]
+
+
+def _refusal(result: Versus, words: Mapping[str, str]) -> dict[str, str]:
+    sides = (result.a, result.b)
+    missing = words["and"].join(side.profile for side in sides if not side.runs)
+    return {"a_cases": f"{result.a.cases:,}", "b_cases": f"{result.b.cases:,}", "missing": missing}
+
+
+def _interval(given: Interval | None, *, turned: bool) -> dict[str, str]:
+    if given is None:
+        return {"low": "", "high": ""}
+    low, high = (-given.high, -given.low) if turned else given
+    return {"low": points(low), "high": points(high)}
+
+
+def _needed(paired: Paired, target: float) -> int | None:
+    """Null too where the cases at hand already suffice."""
+    if paired.deviation is None or paired.least is None or paired.least <= target:
+        return None
+    return cases_needed(paired.deviation, target)
+
+
+def left_out(side: Side, language: Language = "en") -> str | None:
+    """That machinery failures of ``side`` are left out; null if there are none."""
+    if not side.left_out:
+        return None
+    words = WORDS[language]["left_out" if side.left_out > 1 else "left_out_one"]
+    return words.format(count=f"{side.left_out:,}", name=side.profile)
+
+
+def pairs_sentence(matrix: PairMatrix, language: Language = "en") -> str:
+    """How many pairs differ, before and after correction."""
+    counts = {"found": matrix.found, "bh": matrix.found_bh, "holm": matrix.found_holm}
+    told = {name: f"{count:,}" for name, count in counts.items()}
+    return WORDS[language]["pairs"].format(compared=f"{matrix.compared:,}", **told)
+
+
+def corrected_sentence(matrix: PairMatrix, row: int, column: int, language: Language = "en") -> str | None:
+    """Whether a pair, by its places in ``matrix``, stands among all of them; null if it was no comparison."""
+    p = float(matrix.bh[row, column])
+    if not 0 <= p <= 1:
+        return None
+    words = WORDS[language]["stands" if p < ALPHA else "falls"]
+    return words.format(compared=f"{matrix.compared:,}", p=probability(p))
+
+
+def alert_sentence(alert: Alert, name: str, language: Language = "en", *, now: datetime | None = None) -> str:
+    """``B fell 5.2 points since 14 Mar (pass 41; false alarm 3 % per 100 passes)``; no full stop.
+
+    The year is left out where it is that of ``now``.
+    """
+    words = WORDS[language]
+    verb = "fell" if alert.fell else "rose"
+    size = alert.size.difference if alert.size else 0.0
+    sized = size < -SAME if alert.fell else size > SAME
+    rate = "" if alert.rate is None else words["rate"].format(rate=_percent(alert.rate, words))
+    return words[verb if sized else f"{verb}_unsized"].format(
+        name=name,
+        size=points(abs(size)),
+        day=day(alert.since, language, now),
+        pass_=alert.start,
+        rate=rate,
+    )
+
+
+def watch_sentence(watched: Watched, name: str, language: Language = "en") -> str | None:
+    """Why a profile is not watched; null if it is."""
+    if watched.judged:
+        return None
+    return WORDS[language]["too_few_passes"].format(name=name, passes=watched.passes, fewest=REFERENCE + 1)
+
+
+def points(score: float | None) -> str:
+    """A difference in points, to the tenth, or to one digit if it is less: ``4.1``, ``−0.9``, ``0.03``."""
+    if score is None:
+        return "–"
+    if abs(score) <= SAME:
+        return "0"
+    size = abs(score) * 100
+    return f"{MINUS if score < 0 else ''}{f'{size:,.1f}' if size >= 0.05 else f'{size:.1g}'}"
+
+
+def probability(p: float | None) -> str:
+    """``0.03``, ``0.004``, ``< 0.001``: two digits that count."""
+    if p is None:
+        return "–"
+    if p < 0.001:
+        return "< 0.001"
+    return f"{p:.3f}" if p < 0.01 else f"{p:.2f}"
+
+
+def day(micros: int, language: Language, now: datetime | None = None) -> str:
+    """The UTC day of an instant: ``14 Mar``, ``14 Mar 2025``, ``2025年3月14日``."""
+    moment = instant(micros)
+    bare = now is not None and now.year == moment.year
+    if language == "en":
+        return f"{moment.day} {MONTHS[moment.month - 1]}{'' if bare else f' {moment.year}'}"
+    return f"{'' if bare else f'{moment.year}年'}{moment.month}月{moment.day}日"
+
+
+def _percent(rate: float, words: Mapping[str, str]) -> str:
+    return words["under"].format(limit="1") if rate < 0.01 else f"{100 * rate:.0f}"
+
+
+def _plain(target: float) -> str:
+    return f"{target * 100:.10g}"

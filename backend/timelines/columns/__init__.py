@@ -1,0 +1,1 @@
+"""Turns runs into Arrow columns and NumPy arrays."""

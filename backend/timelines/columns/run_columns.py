@@ -1,0 +1,79 @@
+"""Runs as they are sent, turned into the columns that charts and statistics work on."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import pyarrow as pa
+
+from backend.formats.timestamps import parse_instant
+from backend.timelines.columns.arrow_schema import SCHEMA
+from backend.timelines.model import Points, Profile, Run
+from backend.timelines.statistics.infrastructure_failures import failed_in_machinery
+
+_METRICS = (
+    "read_file_calls",
+    "write_file_calls",
+    "list_dir_calls",
+    "read_write_ratio",
+    "pre_write_read_coverage",
+)
+_OWN = ("provider", "model", "model_vendor", "inference_provider")
+_AS_THEY_ARE = (
+    "case_id",
+    "run_id",
+    "success",
+    "total_score",
+    "raw_score",
+    "max_score",
+    "normalized_score",
+    "cost_usd",
+)
+
+
+def columns_of(runs: Iterable[Run], profiles: Mapping[str, Profile] | None = None) -> pa.Table:
+    """The columns of ``runs``, oldest first within their profile and by run id where instants are equal.
+
+    A run's profile gives what it does not say itself. Raises :class:`ValueError` for a run without a profile
+    and for a wrong instant.
+    """
+    known = profiles or {}
+    rows = sorted((_row(run, known) for run in runs), key=_place)
+    arrays = [pa.array([row[field.name] for row in rows], _plain(field.type)) for field in SCHEMA]
+    plain = pa.table(arrays, names=SCHEMA.names)
+    return plain.cast(SCHEMA) if len(rows) else SCHEMA.empty_table()
+
+
+def _place(row: Mapping[str, object]) -> tuple[object, ...]:
+    return row["profile"], row["timestamp"], row["run_id"]
+
+
+def _row(run: Run, profiles: Mapping[str, Profile]) -> dict[str, object]:
+    if run.profile is None:
+        raise ValueError(f"run {run.run_id}: names no profile")
+    profile = profiles.get(run.profile, Profile())
+    row: dict[str, object] = {name: getattr(run, name) for name in _AS_THEY_ARE}
+    row |= {name: getattr(run.metrics, name) for name in _METRICS}
+    row |= {name: getattr(run, name) or getattr(profile, name) for name in _OWN}
+    row |= {"deductions": _parts(run.deductions), "bonuses": _parts(run.bonuses)}
+    try:
+        finished = parse_instant(run.finished_at) if run.finished_at else None
+        row |= {"timestamp": parse_instant(run.timestamp), "finished_at": finished}
+    except ValueError as error:
+        raise ValueError(f"run {run.run_id}: its time {error}") from None
+    return row | {"profile": run.profile, "machinery_failure": _broken(run)}
+
+
+def _broken(run: Run) -> bool:
+    return failed_in_machinery(run, said=run.machinery_failure, error=run.error)
+
+
+def _parts(parts: Sequence[Points]) -> list[dict[str, object]]:
+    return [{"name": part.name, "points": part.points} for part in parts]
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """The type without dictionaries, which Arrow does not build inside lists."""
+    if pa.types.is_dictionary(kind):
+        return kind.value_type
+    if pa.types.is_list(kind):
+        return pa.list_(pa.struct([(field.name, _plain(field.type)) for field in kind.value_type]))
+    return kind

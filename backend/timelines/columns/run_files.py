@@ -1,0 +1,58 @@
+"""Runs out of a file of JSON Lines, for looking at them without a store."""
+
+from pathlib import Path
+
+import msgspec
+import pyarrow as pa
+
+from backend.formats.file_errors import FileMistake
+from backend.timelines.columns.run_columns import columns_of
+from backend.timelines.model import Profile, Run
+
+_RUN = msgspec.json.Decoder(Run)
+_PROFILES = msgspec.json.Decoder(dict[str, Profile])
+
+
+def columns_of_file(path: Path) -> pa.Table:
+    """The columns of the runs in ``path``, one a line, each with its ``profile``.
+
+    ``runs.profiles.json`` beside ``runs.jsonl`` tells what its profiles are made with, where there is one.
+    Of several runs with one id the first counts. Raises :class:`ValueError` that names the line and what is
+    wrong with it.
+    """
+    runs: dict[str, Run] = {}
+    for number, line in enumerate(_read(path).split(b"\n"), 1):
+        if line.strip():
+            run = _run(path, number, line)
+            runs.setdefault(run.run_id, run)
+    try:
+        return columns_of(runs.values(), _profiles_beside(path))
+    except ValueError as error:
+        raise ValueError(str(FileMistake(path, 0, f"{error}."))) from None
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ValueError(str(FileMistake(path, 0, f"cannot be read: {error.strerror}."))) from None
+
+
+def _run(path: Path, number: int, line: bytes) -> Run:
+    try:
+        run = _RUN.decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(str(FileMistake(path, number, f"is no run: {error}."))) from None
+    if run.profile is None:
+        raise ValueError(str(FileMistake(path, number, "has no profile.")))
+    return run
+
+
+def _profiles_beside(path: Path) -> dict[str, Profile]:
+    beside = path.with_suffix(".profiles.json")
+    if not beside.is_file():
+        return {}
+    try:
+        return _PROFILES.decode(_read(beside))
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(str(FileMistake(beside, 0, f"is no file of profiles: {error}."))) from None

@@ -1,0 +1,37 @@
+"""An import's store: the service's own."""
+
+from collections.abc import Mapping, Sequence
+
+from backend.formats.timestamps import utc_now
+from backend.settings import Settings
+from backend.store.database import Database
+from backend.timelines import store
+from backend.timelines.model import Profile
+from backend.timelines.profiles.configured_profiles import Profiles
+from backend.timelines.profiles.profile_files import ProfilesRefused
+from backend.timelines.store_snapshot import added_profiles
+from backend.timelines.validation.run_validation import Prepared
+
+
+class DatabaseStore:
+    """Runs and profiles of one's own; those of the sample take no imports."""
+
+    def __init__(self, settings: Settings, database: Database) -> None:
+        self._settings, self._database = settings, database
+        self._profiles: dict[str, Profile] = {}
+
+    def profiles(self) -> Mapping[str, Profile]:
+        """All that are configured. Raises :class:`ProfilesRefused` where a file of them has a mistake."""
+        configured = Profiles(self._settings)
+        if configured.mistakes:
+            raise ProfilesRefused(configured.mistakes)
+        with self._database.read() as connection:
+            self._profiles = configured.own(added_profiles(connection))
+        return self._profiles
+
+    def add_profiles(self, profiles: Mapping[str, Profile]) -> None:
+        store.put_profiles(self._database, profiles, now=utc_now())
+        self._profiles.update(profiles)
+
+    def add(self, runs: Sequence[Prepared]) -> tuple[int, int]:
+        return store.add(self._database, "own", runs, self._profiles)

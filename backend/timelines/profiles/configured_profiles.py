@@ -1,0 +1,111 @@
+"""The configured profiles, from three places.
+
+Whoever stands first here is asked first, and has a profile to itself, all four fields of it: the JSON file
+that ``CHAINPROOF_PROFILES`` names, the tables ``[profiles."name"]`` of ``chainproof.toml``, the profiles
+that ``chainproof profiles add`` stored. The files are looked at again when they have changed; while one
+has a mistake, what it said before stands.
+
+In sample mode there are the sample's profiles, as long as there is not one of one's own.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from backend.formats.file_errors import FileMistake
+from backend.runtime.data_folder import config_file
+from backend.settings import Settings
+from backend.timelines.model import Profile, Realm
+from backend.timelines.profiles.profile_files import ProfilesRefused, read_json, read_toml
+
+Origin = Literal["file", "settings", "command", "sample"]
+Stamp = tuple[Path, int, int] | None
+SampleProfiles = Callable[[], Mapping[str, Profile]]
+
+
+class Shown(NamedTuple):
+    """The profiles to be seen, and whose runs are shown with them."""
+
+    realm: Realm
+    profiles: Mapping[str, Profile]
+
+
+class _File:
+    """What one file says, as it said it when it last had no mistake."""
+
+    def __init__(self, read: Callable[[Path], dict[str, Profile]]) -> None:
+        self._read = read
+        self._stamp: Stamp | Literal["never"] = "never"
+        self.profiles: dict[str, Profile] = {}
+        self.mistakes: list[FileMistake] = []
+
+    def refresh(self, path: Path | None) -> bool:
+        """Whether what it says has changed."""
+        stamp = _stamp(path)
+        if stamp == self._stamp:
+            return False
+        before, self._stamp = self.profiles, stamp
+        try:
+            self.profiles = {} if path is None else self._read(path)
+            self.mistakes = []
+        except ProfilesRefused as refused:
+            self.mistakes = refused.mistakes
+        return before != self.profiles
+
+
+class Profiles:
+    """The profiles that are in files, kept current by :meth:`refresh`."""
+
+    def __init__(self, settings: Settings, sample: SampleProfiles | None = None) -> None:
+        """``sample`` gives the sample's profiles; without it there are none."""
+        self._settings = settings
+        self._sample = dict(sample()) if sample is not None and settings.mode == "sample" else {}
+        self._json = _File(read_json)
+        self._toml = _File(read_toml)
+        self.generation = 0
+        """Moves whenever what the files say has changed."""
+        self.refresh()
+
+    @property
+    def mistakes(self) -> list[FileMistake]:
+        """What is wrong with the files as they are now."""
+        return [*self._json.mistakes, *self._toml.mistakes]
+
+    def refresh(self) -> None:
+        """Read the files that have changed."""
+        changed = [self._json.refresh(self._settings.profiles_file), self._toml.refresh(config_file())]
+        if any(changed):
+            self.generation += 1
+
+    def own(self, added: Mapping[str, Profile]) -> dict[str, Profile]:
+        """The configured profiles; ``added`` are those of commands."""
+        return {**added, **self._toml.profiles, **self._json.profiles}
+
+    def shown(self, added: Mapping[str, Profile]) -> Shown:
+        """The profiles to be seen: the configured ones, or else the sample's."""
+        own = self.own(added)
+        return Shown("own", own) if own or not self._sample else Shown("sample", self._sample)
+
+    def origins(self, added: Mapping[str, Profile]) -> dict[str, list[Origin]]:
+        """Where each of one's own profiles is found, the place that counts first."""
+        places: tuple[tuple[Origin, Mapping[str, Profile]], ...] = (
+            ("file", self._json.profiles),
+            ("settings", self._toml.profiles),
+            ("command", added),
+        )
+        names = sorted({name for _, profiles in places for name in profiles})
+        return {name: [origin for origin, profiles in places if name in profiles] for name in names}
+
+    def file_of(self, origin: Origin) -> Path | None:
+        """The file that profiles of this origin are written in."""
+        return {"file": self._settings.profiles_file, "settings": config_file()}.get(origin)
+
+
+def _stamp(path: Path | None) -> Stamp:
+    if path is None:
+        return None
+    try:
+        found = path.stat()
+    except OSError:
+        return path, 0, 0
+    return path, found.st_mtime_ns, found.st_size

@@ -1,0 +1,184 @@
+"""Profiles as people write them: JSON ``{name: {provider, model, model_vendor, inference_provider}}``, or
+TOML tables ``[profiles."name"]`` with the same four fields. Every mistake is told with its line."""
+
+import difflib
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from backend.formats.file_errors import FileMistake
+from backend.timelines.model import LONGEST_NAME, Profile
+
+FIELDS = Profile.__struct_fields__
+LINES = Callable[[str, str | None], int]
+"""Gives the line of a profile, and of one of its fields."""
+_TOML_PLACE = re.compile(r" \(at line (\d+), column \d+\)")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class ProfilesRefused(ValueError):
+    """A file of profiles that cannot be used; the message holds every mistake, one a line."""
+
+    def __init__(self, mistakes: Sequence[FileMistake]) -> None:
+        super().__init__("\n".join(str(mistake) for mistake in mistakes))
+        self.mistakes = list(mistakes)
+
+
+def read_json(path: Path) -> dict[str, Profile]:
+    """:raises ProfilesRefused: with every mistake, its file and line."""
+    text = _text(path)
+    twice: list[str] = []
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        twice.extend({name for name, _ in pairs if sum(name == other for other, _ in pairs) > 1})
+        return dict(pairs)
+
+    try:
+        data = json.loads(text, object_pairs_hook=members)
+    except json.JSONDecodeError as error:
+        raise _refused(path, error.lineno, f"is no valid JSON: {error.msg}") from None
+    except RecursionError:
+        raise _refused(path, 0, "is nested too deeply") from None
+    if not isinstance(data, dict):
+        raise _refused(path, 1, "must be an object of profiles by their names")
+    places = dict(_json_places(text))
+    if twice:
+        found = [
+            FileMistake(path, places.get((name, None), 0), f"'{name}' is given twice: remove one of the two")
+            for name in sorted(twice)
+        ]
+        raise ProfilesRefused(found)
+    return _profiles(path, data, lambda name, field: places.get((name, field)) or places.get((name, None), 0))
+
+
+def read_toml(path: Path) -> dict[str, Profile]:
+    """The table ``profiles`` of a file of settings, which may hold more.
+
+    :raises ProfilesRefused: with every mistake, its file and line.
+    """
+    text = _text(path)
+    try:
+        data = tomllib.loads(text).get("profiles", {})
+    except tomllib.TOMLDecodeError as error:
+        told = str(error)
+        place = _TOML_PLACE.search(told)
+        line = int(place[1]) if place else 0
+        raise _refused(path, line, f"is no valid TOML: {_TOML_PLACE.sub('', told)}") from None
+    if not isinstance(data, dict):
+        raise _refused(path, 0, 'profiles must be tables, as in [profiles."name"]')
+    places = dict(_toml_places(text))
+    return _profiles(path, data, lambda name, field: places.get((name, field)) or places.get((name, None), 0))
+
+
+def judge(name: str, given: Any) -> Iterator[tuple[str | None, str]]:
+    """What is wrong with a profile: the field, or null for the profile as a whole, and the reason."""
+    if not name or len(name) > LONGEST_NAME:
+        yield None, f"a profile's name has 1 to {LONGEST_NAME} characters"
+    elif not _is_storable(name):
+        yield None, "a profile's name must hold no U+0000 and no lone surrogate"
+    if not isinstance(given, Mapping):
+        yield None, f"must hold the fields {', '.join(FIELDS)}"
+        return
+    for field, value in given.items():
+        if field not in FIELDS:
+            close = difflib.get_close_matches(str(field), FIELDS, n=1)
+            hint = f" (did you mean '{close[0]}'?)" if close else f"; those are {', '.join(FIELDS)}"
+            yield str(field), f"'{field}' is not a field of a profile{hint}"
+        elif value is not None and not isinstance(value, str):
+            yield field, f"{field} must be text or null"
+        elif value and (len(value) > LONGEST_NAME or not _is_storable(value)):
+            yield field, f"{field} has at most {LONGEST_NAME} characters, no U+0000 and no lone surrogate"
+
+
+def made(given: Mapping[str, str | None]) -> Profile:
+    """The profile of fields that :func:`judge` found right; an empty text says as little as none."""
+    return Profile(**{field: value or None for field, value in given.items()})
+
+
+def _profiles(path: Path, data: Mapping[str, Any], line: LINES) -> dict[str, Profile]:
+    mistakes = [
+        FileMistake(path, line(name, field), f"profile '{_shown(name)}': {_shown(reason)}")
+        for name, given in data.items()
+        for field, reason in judge(name, given)
+    ]
+    if mistakes:
+        raise ProfilesRefused(sorted(mistakes, key=_line))
+    return {name: made(given) for name, given in data.items()}
+
+
+def _line(mistake: FileMistake) -> int:
+    return mistake.line
+
+
+def _is_storable(text: str) -> bool:
+    return "\0" not in text and not _SURROGATE.search(text)
+
+
+def _shown(text: str) -> str:
+    cut = text if len(text) <= LONGEST_NAME else f"{text[:50]}…"
+    return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", cut)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise _refused(path, 0, f"cannot be read: {error.strerror or type(error).__name__}") from None
+    except UnicodeDecodeError:
+        raise _refused(path, 0, "is not UTF-8") from None
+
+
+def _refused(path: Path, line: int, reason: str) -> ProfilesRefused:
+    return ProfilesRefused([FileMistake(path, line, reason)])
+
+
+Places = Iterator[tuple[tuple[str, str | None], int]]
+_SPACE = re.compile(r"[ \t\r\n,:]*")
+
+
+def _json_places(text: str) -> Places:
+    """The line of each profile's name and of each of its fields, in an object that is right."""
+    decoder = json.JSONDecoder()
+
+    def members(start: int) -> Iterator[tuple[str, int, int, int]]:
+        """Name, its position, and start and end of the value, of the object that opens at ``start``."""
+        position = _after_space(text, start + 1)
+        while text[position] != "}":
+            name, end = decoder.raw_decode(text, position)
+            value = _after_space(text, end)
+            _, end = decoder.raw_decode(text, value)
+            yield name, position, value, end
+            position = _after_space(text, end)
+
+    def line(position: int) -> int:
+        return text.count("\n", 0, position) + 1
+
+    for name, at, value, _ in members(_after_space(text, 0)):
+        yield (name, None), line(at)
+        if text[value] == "{":
+            yield from (((name, field), line(place)) for field, place, _, _ in members(value))
+
+
+def _after_space(text: str, position: int) -> int:
+    found = _SPACE.match(text, position)
+    return found.end() if found else position
+
+
+def _toml_places(text: str) -> Places:
+    """The lines of the tables' headers and their fields, as far as each stands on a line of its own."""
+    inside: str | None = None
+    for number, line in enumerate(text.splitlines(), start=1):
+        try:
+            read = tomllib.loads(line)
+        except tomllib.TOMLDecodeError:
+            continue  # a line of something longer
+        if line.lstrip().startswith("["):
+            tables = read.get("profiles")
+            inside = next(iter(tables), None) if isinstance(tables, dict) else None
+            if inside is not None:
+                yield (inside, None), number
+        elif inside is not None:
+            yield from (((inside, field), number) for field in read)

@@ -1,0 +1,94 @@
+"""Profiles as commands manage them: added to the store, listed with where they come from, removed."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from backend.settings import Settings
+from backend.store.database import Database
+from backend.timelines import store
+from backend.timelines.model import Profile
+from backend.timelines.profiles.configured_profiles import Origin, Profiles
+from backend.timelines.profiles.profile_files import judge, made, read_json
+from backend.timelines.store_snapshot import added_profiles
+
+
+class Listed(NamedTuple):
+    """A configured profile and the place that it is taken from."""
+
+    name: str
+    profile: Profile
+    origin: Origin
+    file: Path | None
+
+
+class Put(NamedTuple):
+    added: int
+    changed: int
+    unchanged: int
+
+
+class Registry:
+    """The profiles of one store and its settings."""
+
+    def __init__(self, settings: Settings, database: Database) -> None:
+        self._database = database
+        self._profiles = Profiles(settings)
+
+    @property
+    def mistakes(self) -> list[str]:
+        """What is wrong with the files of profiles."""
+        return [str(mistake) for mistake in self._profiles.mistakes]
+
+    def listed(self) -> list[Listed]:
+        """Every configured profile, by name."""
+        added = self._added()
+        shown = self._profiles.shown(added).profiles
+        return [
+            Listed(name, shown[name], found[0], self._profiles.file_of(found[0]))
+            for name, found in self._profiles.origins(added).items()
+        ]
+
+    def add(self, name: str, given: Mapping[str, str | None], *, now: datetime) -> Put:
+        """Add a profile, or change one that a command added. Raises ``ValueError``."""
+        for _, reason in judge(name, given):
+            raise ValueError(f"{reason[:1].upper()}{reason[1:]}.")
+        return self._put({name: made(given)}, now=now)
+
+    def add_from(self, path: Path, *, now: datetime) -> Put:
+        """Add the profiles of a JSON file, or change them: all or, where there is a mistake, none.
+
+        :raises ProfilesRefused: with every mistake, its file and line.
+        """
+        return self._put(read_json(path), now=now)
+
+    def remove(self, name: str) -> None:
+        """Raises ``ValueError`` for one that no command added."""
+        self._refuse_if_in_a_file(name, "Remove it there")
+        if name not in self._added():
+            raise ValueError(
+                f"There is no profile '{name}'. 'chainproof profiles list' shows those there are."
+            )
+        store.remove_profile(self._database, name)
+
+    def _put(self, profiles: Mapping[str, Profile], *, now: datetime) -> Put:
+        for name in profiles:
+            self._refuse_if_in_a_file(name, "Change it there")
+        known = self._added()
+        new = [name for name in profiles if name not in known]
+        changed = [name for name in profiles if name in known and known[name] != profiles[name]]
+        if new or changed:
+            store.put_profiles(self._database, {name: profiles[name] for name in (*new, *changed)}, now=now)
+        return Put(len(new), len(changed), len(profiles) - len(new) - len(changed))
+
+    def _refuse_if_in_a_file(self, name: str, advice: str) -> None:
+        origin = self._profiles.origins({}).get(name)
+        if origin is not None:
+            raise ValueError(
+                f"Profile '{name}' is configured in {self._profiles.file_of(origin[0])}. {advice}."
+            )
+
+    def _added(self) -> dict[str, Profile]:
+        with self._database.read() as connection:
+            return added_profiles(connection)

@@ -1,0 +1,1 @@
+"""Builds the responses of the timeline endpoints from compressed pieces."""

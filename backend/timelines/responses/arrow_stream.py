@@ -1,0 +1,96 @@
+"""Runs as an Arrow stream (IPC streaming format, zstd within), made of pieces that follow each other.
+
+Every piece is of one profile: its dictionaries and one record batch of
+:data:`backend.timelines.columns.arrow_schema.SCHEMA`. Behind the schema message any of them can follow any other,
+since a stream may replace its dictionaries; so a profile's piece is made once, when its runs change.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+
+from backend.timelines.columns.arrow_schema import SCHEMA
+from backend.timelines.model import Metrics, Profile
+from backend.timelines.responses.arrow_arrays import names, names_of, numbers, parts, texts, truths
+from backend.timelines.run_queries import Row
+from backend.timelines.statistics.infrastructure_failures import failed_in_machinery
+from backend.timelines.validation.run_validation import Entry, Rest
+
+END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
+"""Of a stream."""
+_ENTRIES = msgspec.json.Decoder(list[Entry])
+_RESTS = msgspec.json.Decoder(list[Rest])
+
+
+@cache
+def beginning() -> bytes:
+    """The schema message."""
+    return bytes(SCHEMA.serialize())
+
+
+def frames(pieces: int) -> list[bytes]:
+    """What stands around so many pieces."""
+    return [beginning(), *[b""] * (pieces - 1), END] if pieces else [beginning() + END]
+
+
+def piece(rows: Sequence[Row], made_with: Mapping[int, Profile]) -> bytes:
+    """The messages of ``rows``, all of one profile; ``made_with`` is by their series."""
+    if not rows:
+        return b""
+    sink = pa.BufferOutputStream()
+    # Threads of its own would take three times as long over buffers as small as these.
+    options = pa.ipc.IpcWriteOptions(compression="zstd", use_threads=False)
+    with pa.ipc.new_stream(sink, SCHEMA, options=options) as writer:
+        writer.write_batch(batch(rows, made_with))
+    stream = memoryview(sink.getvalue())
+    return bytes(stream[len(beginning()) : -len(END)])
+
+
+def batch(rows: Sequence[Row], made_with: Mapping[int, Profile]) -> Any:
+    """``rows`` as a record batch of :data:`SCHEMA`."""
+    entries = _ENTRIES.decode(_array([row.entry for row in rows]))
+    rests = _RESTS.decode(_array([row.rest or b"{}" for row in rows]))
+    metrics = [entry.metrics for entry in entries]
+    columns: dict[str, Any] = {
+        "profile": names_of([entries[0].profile], [0] * len(rows)),
+        "case_id": names([entry.case_id for entry in entries]),
+        "run_id": texts([entry.run_id for entry in entries]),
+        "timestamp": numbers([row.instant for row in rows], pa.int64()).cast(_INSTANT),
+        "finished_at": texts([entry.finished_at for entry in entries]).cast(_INSTANT),
+        "success": truths([entry.success for entry in entries]),
+        "deductions": parts([entry.deductions for entry in entries]),
+        "bonuses": parts([entry.bonuses for entry in entries]),
+        "cost_usd": numbers([rest.cost_usd for rest in rests], pa.float64()),
+        "machinery_failure": truths(list(map(_broken, entries, rests))),
+    }
+    columns |= _made_with(rows, made_with)
+    columns |= {
+        name: numbers([getattr(each, name) for each in metrics], SCHEMA.field(name).type)
+        for name in Metrics.__struct_fields__
+    }
+    columns |= {name: numbers([getattr(each, name) for each in entries], pa.float64()) for name in _SCORES}
+    return pa.record_batch([columns[field.name] for field in SCHEMA], schema=SCHEMA)
+
+
+def _made_with(rows: Sequence[Row], made_with: Mapping[int, Profile]) -> dict[str, Any]:
+    places = {number: place for place, number in enumerate(made_with)}
+    series = [places[row.series_id] for row in rows]
+    return {
+        name: names_of([getattr(each, name) for each in made_with.values()], series)
+        for name in Profile.__struct_fields__
+    }
+
+
+def _array(values: Sequence[bytes]) -> bytes:
+    return b"[" + b",".join(values) + b"]"
+
+
+_INSTANT = SCHEMA.field("timestamp").type
+_SCORES = ("total_score", "raw_score", "max_score", "normalized_score")
+
+
+def _broken(entry: Entry, rest: Rest) -> bool:
+    return failed_in_machinery(entry, said=rest.machinery_failure, error=rest.error)

@@ -1,0 +1,180 @@
+"""Timelines as they are sent: a few bytes of frame, a piece for each profile, a few bytes of frame.
+
+No answer is ever one string. Where every piece stands ready, its length is declared; where some are read
+first, they are read in a thread, a few at a time, while those before are on their way.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import orjson
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from backend.timelines.responses.gzip_splicing import END_SIZE, HEADER, Member, Packed, stored_size
+from backend.timelines.responses.piece_cache import Kind
+from backend.timelines.selection import Wanted
+from backend.timelines.store import fields
+
+Piece = bytes | Packed
+Make = Callable[[Sequence[Wanted]], list[Piece]]
+AT_ONCE = 4
+"""Pieces that are read before any of them is sent, but for the first, which is sent at once."""
+LARGE = 64 * 1024
+_LISTING_ENDS = b"]}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What an answer is made of: ``frames`` around ``wanted``, one more than those.
+
+    ``pieces`` are all of them where they stand ready; else ``make`` gives them.
+    """
+
+    kind: Kind
+    frames: Sequence[bytes]
+    wanted: Sequence[Wanted]
+    pieces: Sequence[Piece] | None
+    make: Make
+
+    @property
+    def length(self) -> int | None:
+        """In bytes, where every piece stands ready."""
+        if self.pieces is None:
+            return None
+        if self.kind != "gzip":
+            return sum(map(len, self.frames)) + sum(map(len, self.pieces))
+        frames = sum(stored_size(frame) for frame in self.frames)
+        return len(HEADER) + END_SIZE + frames + sum(_deflated_size(piece) for piece in self.pieces)
+
+
+def listing_frames(wanted: Sequence[Wanted]) -> list[bytes]:
+    """What stands around the entries of each profile in the JSON of the listing."""
+    if not wanted:
+        return [b'{"profiles":{}}']
+    frames = []
+    for index, each in enumerate(wanted):
+        timeline = each.timeline
+        before = b"]}," if index else b'{"profiles":{'
+        head = orjson.dumps(fields(timeline.profile))[:-1]
+        frames.append(before + orjson.dumps(timeline.name) + b":" + head + b',"entries":[')
+    return [*frames, _LISTING_ENDS]
+
+
+def profile_frames(wanted: Wanted) -> list[bytes]:
+    """What stands around the entries in the JSON of one profile."""
+    head = {"profile": wanted.timeline.name, **fields(wanted.timeline.profile)}
+    return [orjson.dumps(head)[:-1] + b',"entries":[', b"]}"]
+
+
+class TimelineResponse(Response):
+    """Sends a :class:`Body`, a message for each piece of it."""
+
+    def __init__(self, body: Body, headers: dict[str, str]) -> None:
+        self._body = body
+        self.background = None
+        self.status_code = 200
+        declared = {} if body.length is None else {"Content-Length": str(body.length)}
+        self.init_headers({**headers, **declared})
+        self.body = b""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        start = {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
+        await send(start)
+        body, member = self._body, Member() if self._body.kind == "gzip" else None
+        messages = Messages(send)
+        if member is not None:
+            await messages.write(HEADER)
+        await messages.write(_framed(body.frames[0], member))
+        if body.pieces is None:
+            await messages.flush()  # on its way while the first piece is read
+        done = 0
+        async for pieces in _pieces(body):
+            for piece in pieces:
+                done += 1
+                await messages.write(_written(piece, member))
+                await messages.write(_framed(body.frames[done], member))
+            await messages.flush()
+        last = b"" if member is None else member.end()
+        await send({"type": "http.response.body", "body": last, "more_body": False})
+
+
+class Messages:
+    """Sends pieces of a body: small ones several at once, since a message costs as much as copying many of
+    them, large ones as they are."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._waiting: list[bytes] = []
+        self._size = 0
+
+    async def write(self, piece: bytes) -> None:
+        if len(piece) >= LARGE:
+            await self.flush()
+            await self._send({"type": "http.response.body", "body": piece, "more_body": True})
+            return
+        self._waiting.append(piece)
+        self._size += len(piece)
+        if self._size >= LARGE:
+            await self.flush()
+
+    async def flush(self) -> None:
+        if self._size:
+            joined = b"".join(self._waiting)
+            self._waiting, self._size = [], 0
+            await self._send({"type": "http.response.body", "body": joined, "more_body": True})
+
+
+async def _pieces(body: Body) -> AsyncIterator[Sequence[Piece]]:
+    """All pieces in order; where they are read first, some are read while those before are sent."""
+    if body.pieces is not None:
+        yield body.pieces
+        return
+    groups = _groups(len(body.wanted))
+    ahead = _read(body, next(groups))
+    try:
+        for group in groups:
+            pieces = await ahead
+            ahead = _read(body, group)
+            yield pieces
+        yield await ahead
+    finally:
+        ahead.cancel()
+
+
+def _read(body: Body, group: slice) -> asyncio.Future[list[Piece]]:
+    return asyncio.ensure_future(run_in_threadpool(body.make, body.wanted[group]))
+
+
+def _groups(count: int) -> Iterator[slice]:
+    """Which pieces are read at once: the first alone, so that it is soon on its way."""
+    yield slice(0, 1)
+    yield from (slice(at, at + AT_ONCE) for at in range(1, count, AT_ONCE))
+
+
+def _framed(frame: bytes, member: Member | None) -> bytes:
+    return frame if member is None else member.stored(frame)
+
+
+def _written(piece: Piece, member: Member | None) -> bytes:
+    if isinstance(piece, bytes):
+        return piece
+    if member is None:
+        raise TypeError("a compressed piece in an answer that is not")
+    return member.packed(piece)
+
+
+def _deflated_size(piece: Piece) -> int:
+    return len(piece.deflated if isinstance(piece, Packed) else piece)
+
+
+def all_ready(pieces: Iterable[Piece | None]) -> list[Piece] | None:
+    """The pieces, if none is missing."""
+    found: list[Piece] = []
+    for piece in pieces:
+        if piece is None:
+            return None
+        found.append(piece)
+    return found

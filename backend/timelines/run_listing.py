@@ -1,0 +1,51 @@
+"""The runs of each profile counted, and the newest of one, as commands list them."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+
+import orjson
+
+from backend.errors import NotFound
+from backend.formats.timestamps import write_instant
+from backend.settings import Settings
+from backend.store.database import Database
+from backend.timelines import run_queries
+from backend.timelines.model import Realm
+from backend.timelines.profiles.configured_profiles import Profiles
+from backend.timelines.sample.sample_runs import sample_profiles
+from backend.timelines.selection import Selection, wanted
+from backend.timelines.store_snapshot import StateReader
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Counted(NamedTuple):
+    """A profile's runs; ``newest`` is the instant of the last, null where there is none."""
+
+    profile: str
+    realm: Realm
+    runs: int
+    newest: str | None
+
+
+def counted(settings: Settings, database: Database) -> list[Counted]:
+    """Every profile that is shown, by name."""
+    state = StateReader(database, Profiles(settings, sample_profiles)).read()
+    found = []
+    with database.read() as connection:
+        for timeline in state.timelines.values():
+            last = run_queries.whole_rows(connection, wanted(timeline, Selection(limit=1)))
+            newest = write_instant(_EPOCH + timedelta(microseconds=last[0].instant)) if last else None
+            found.append(Counted(timeline.name, timeline.realm, timeline.runs, newest))
+    return found
+
+
+def newest_runs(settings: Settings, database: Database, profile: str, *, limit: int) -> list[dict[str, Any]]:
+    """The entries of the last ``limit`` runs of ``profile``, newest first. Raises :class:`NotFound`."""
+    state = StateReader(database, Profiles(settings, sample_profiles)).read()
+    timeline = state.timelines.get(profile)
+    if timeline is None:
+        raise NotFound(f"There is no profile '{profile}'. 'chainproof profiles list' shows those there are.")
+    with database.read() as connection:
+        entries = run_queries.entries(connection, wanted(timeline, Selection(limit=limit)))
+    return [orjson.loads(entry) for entry in reversed(entries)]

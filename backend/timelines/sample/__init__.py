@@ -1,0 +1,1 @@
+"""Generates the labelled sample runs."""

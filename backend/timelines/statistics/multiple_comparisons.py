@@ -1,0 +1,42 @@
+"""Many comparisons at once: p-values adjusted for how many were made.
+
+Sources: Benjamini and Hochberg, "Controlling the False Discovery Rate" (1995); Holm, "A Simple Sequentially
+Rejective Multiple Test Procedure" (1979). Paired comparisons of means are positively dependent, where
+Benjamini-Hochberg still holds (Benjamini and Yekutieli 2001).
+"""
+
+import numpy as np
+
+from backend.timelines.statistics.distributions import Floats
+
+
+def benjamini_hochberg(p: Floats) -> Floats:
+    """Adjusted p-values: below a level, they are findings of which at most that share is false.
+
+    The least over j >= i of p(j) m / j, in the order of size. NaN is no comparison and stays NaN.
+    """
+    return _stepwise(p, up=True)
+
+
+def holm(p: Floats) -> Floats:
+    """Adjusted p-values: below a level, the chance of even one false finding is at most that level.
+
+    The greatest over j <= i of p(j) (m - j + 1), in the order of size. NaN is no comparison and stays NaN.
+    """
+    return _stepwise(p, up=False)
+
+
+def _stepwise(p: Floats, *, up: bool) -> Floats:
+    adjusted = np.full(len(p), np.nan)
+    made = np.flatnonzero(~np.isnan(p))
+    count = len(made)
+    if not count:
+        return adjusted
+    order = made[np.argsort(p[made], kind="stable")]
+    rank = np.arange(1, count + 1)
+    if up:
+        steps = np.minimum.accumulate((p[order] * (count / rank))[::-1])[::-1]
+    else:
+        steps = np.maximum.accumulate(p[order] * (count - rank + 1))
+    adjusted[order] = np.minimum(steps, 1.0)
+    return adjusted

@@ -1,0 +1,114 @@
+"""A against B by the cases that both ran.
+
+Sources: Miller (2024, arXiv:2411.00640), section 4, for pairing: hard cases are hard for both, so their
+differences vary less than their scores; Student (1908) for the test on the differences of case means.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from backend.timelines.statistics.bootstrap import bootstrap_interval
+from backend.timelines.statistics.distributions import Floats, Interval, t_quantile, two_sided
+from backend.timelines.statistics.means import LEVEL
+from backend.timelines.statistics.power import least_detectable
+
+SAME = 1e-9
+"""Case means that differ by less are a tie: what is left is rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """B less A over ``cases`` shared cases, in scores (fractions).
+
+    ``wins`` are the cases in which B is higher. ``interval`` is the case-resampled bootstrap's,
+    ``t_interval`` and ``p`` are of the paired t test; all are null below two cases. ``deviation`` is the
+    standard deviation of the differences; ``least`` the least difference found with 80 % power.
+    """
+
+    difference: float
+    interval: Interval | None
+    t_interval: Interval | None
+    p: float | None
+    error: float | None
+    deviation: float | None
+    least: float | None
+    cases: int
+    wins: int
+    ties: int
+    losses: int
+
+
+def compare(a: Floats, b: Floats, level: float = LEVEL) -> Paired | None:
+    """B against A, case means in the same order, NaN where a case was not run; null without a shared case."""
+    differences = (b - a)[~np.isnan(a) & ~np.isnan(b)]
+    count = len(differences)
+    if not count:
+        return None
+    difference = float(differences.mean())
+    wins, losses = int((differences > SAME).sum()), int((differences < -SAME).sum())
+    tally = {"cases": count, "wins": wins, "ties": count - wins - losses, "losses": losses}
+    if count < 2:
+        return Paired(difference, None, None, None, None, None, None, **tally)
+    deviation = _settled(float(differences.std(ddof=1)))
+    error = deviation / float(np.sqrt(count))
+    reach = float(t_quantile(0.5 + level / 2, count - 1)) * error
+    return Paired(
+        difference,
+        bootstrap_interval(differences, level),
+        Interval(difference - reach, difference + reach),
+        float(p_values(np.array([difference]), np.array([error]), np.array([count]))[0]),
+        error,
+        deviation,
+        least_detectable(deviation, count),
+        **tally,
+    )
+
+
+def _settled(deviation: float) -> float:
+    return deviation if deviation > SAME else 0.0
+
+
+def p_values(difference: Floats, error: Floats, count: npt.NDArray[np.int64]) -> Floats:
+    """The p of the paired t test; where all differences are the same, 1 if that is nothing and else 0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        t = np.where(error > 0, difference / error, np.where(np.abs(difference) > SAME, np.inf, 0.0))
+    return np.where(count > 1, two_sided(t, np.maximum(count - 1, 1)), np.nan)
+
+
+@dataclass(frozen=True, slots=True)
+class AllPairs:
+    """Every row against every other, as matrices: ``difference[i, j]`` is j less i; NaN is no comparison."""
+
+    difference: Floats
+    error: Floats
+    p: Floats
+    cases: npt.NDArray[np.int64]
+
+
+def all_pairs(means: Floats) -> AllPairs:
+    """All comparisons of case means (rows: profiles, columns: cases, NaN where not run) in a few products.
+
+    The sums over shared cases of d and of d squared come from products of the masked matrix, so 4,950 pairs
+    cost milliseconds. Each case is centred first, which leaves differences as they are and digits intact.
+    """
+    ran = (~np.isnan(means)).astype(np.float64)
+    counted = ran.sum(axis=0)
+    middle = np.where(counted > 0, np.nansum(means, axis=0) / np.maximum(counted, 1), 0.0)
+    x = np.where(ran > 0, means - middle, 0.0)
+    shared = ran @ ran.T
+    one_sided, squares = x @ ran.T, np.square(x) @ ran.T
+    with np.errstate(invalid="ignore", divide="ignore"):
+        difference = (one_sided.T - one_sided) / shared
+        spread = squares + squares.T - 2 * (x @ x.T) - shared * np.square(difference)
+        variance = np.maximum(spread, 0.0) / (shared - 1)
+        error = np.sqrt(np.where(variance > SAME**2, variance, 0.0) / shared)
+    error[shared < 2] = np.nan
+    difference[shared < 1] = np.nan
+    np.fill_diagonal(error, np.nan)
+    np.fill_diagonal(difference, 0.0)
+    cases = np.rint(shared).astype(np.int64)
+    p = p_values(difference, error, cases)
+    p[np.isnan(error)] = np.nan
+    return AllPairs(difference, error, p, cases)

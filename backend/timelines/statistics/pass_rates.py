@@ -1,0 +1,49 @@
+"""Pass rates with Wilson's interval, which stays within 0 and 1 and is right at both ends.
+
+Sources: Wilson, "Probable Inference" (1927); Kish, "Survey Sampling" (1965), for the design effect; Korn and
+Graubard (1998) and Dean and Pagano (2015) for intervals of a rate out of clusters by an effective number.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from backend.timelines.statistics.distributions import Floats, Interval, normal_quantile
+from backend.timelines.statistics.means import LEVEL, Codes, clustered_error
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """``effective`` is the number of independent runs that would tell as much."""
+
+    rate: float
+    interval: Interval
+    effective: float
+    cases: int
+    runs: int
+
+
+def wilson(rate: float, n: float, level: float = LEVEL) -> Interval:
+    """Wilson's score interval of ``rate`` seen in ``n`` independent trials; ``n`` may be a fraction."""
+    z = normal_quantile(0.5 + level / 2)
+    middle = (rate + z * z / (2 * n)) / (1 + z * z / n)
+    reach = z / (1 + z * z / n) * np.sqrt(rate * (1 - rate) / n + z * z / (4 * n * n))
+    return Interval(max(0.0, float(middle - reach)), min(1.0, float(middle + reach)))
+
+
+def pass_rate(successes: Floats, cases: Codes, level: float = LEVEL) -> Rate | None:
+    """The share of runs that succeeded (1.0 or 0.0 each), with Wilson's interval; null without runs.
+
+    The number of runs is divided by the design effect, the clustered variance over the independent one,
+    which is taken as no less than 1 and no more than runs per case. Where all runs agree, nothing tells
+    them apart from copies, so each case counts once.
+    """
+    runs = len(successes)
+    if not runs:
+        return None
+    rate, count = float(successes.mean()), len(np.unique(cases))
+    alone = rate * (1 - rate) / runs
+    most = runs / count
+    effect = clustered_error(successes, cases) ** 2 / alone if alone > 0 else most
+    effective = runs / min(max(effect, 1.0), most)
+    return Rate(rate, wilson(rate, effective, level), effective, count, runs)

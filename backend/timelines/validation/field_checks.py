@@ -1,0 +1,98 @@
+"""What is asked of the fields of a run, one function each; what is wrong is added to ``faults``."""
+
+import math
+import re
+from collections.abc import Iterator
+from datetime import datetime
+
+from backend.formats.timestamps import parse_instant, write_instant
+from backend.timelines.model import Run
+from backend.timelines.validation.validation_messages import Fault, Place
+
+SUM_TOLERANCE = 0.01
+"""How far ``total_score`` may be from ``raw_score`` plus bonuses less deductions."""
+RATIO_TOLERANCE = 0.005
+"""How far ``normalized_score`` may be from ``total_score`` over ``max_score``: as far as rounding to two
+decimals takes it."""
+_SLACK = 1e-9
+"""For what binary fractions add to a difference of decimals."""
+_ROUNDING = 4 * 2.0**-52
+"""For what large numbers lose in a sum, as a share of the largest."""
+_AS_WRITTEN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\d(?:\.(?!000000)\d{6})?Z", re.ASCII)
+"""An instant as it is answered: most come like this, and are read several times as quickly."""
+
+
+def judge_instant(text: str, field: str, faults: list[Fault]) -> tuple[str, datetime] | None:
+    """The instant as it is answered, and as it is."""
+    try:
+        if _AS_WRITTEN.fullmatch(text):
+            return text, datetime.fromisoformat(text)
+    except ValueError:
+        pass  # there is no such day or time, and the reader below says so
+    try:
+        moment = parse_instant(text)
+    except ValueError as error:
+        faults.append(Fault((field,), "instant", str(error)))
+        return None
+    return write_instant(moment), moment
+
+
+def judge_profile(run: Run, asked: str | None, faults: list[Fault]) -> str | None:
+    """The name of the run's profile, which must be ``asked`` unless that is null."""
+    if asked is None:
+        if run.profile is None:
+            faults.append(Fault(("profile",), "missing", "is missing"))
+        return run.profile
+    if run.profile is not None and run.profile != asked:
+        faults.append(Fault(("profile",), "profile", f"is not {asked[:100]!r}, to which the runs are added"))
+    return asked
+
+
+def judge_names(run: Run, faults: list[Fault]) -> None:
+    """Names can be stored by PostgreSQL too."""
+    if "\0" not in f"{run.run_id}{run.case_id}{run.profile}{run.provider}{run.model}" and "\0" not in (
+        f"{run.model_vendor}{run.inference_provider}"
+    ):
+        return
+    for field in ("run_id", "case_id", "profile", "provider", "model", "model_vendor", "inference_provider"):
+        if "\0" in (getattr(run, field) or ""):
+            faults.append(Fault((field,), "null_character", "must not hold the character U+0000"))
+
+
+def judge_numbers(run: Run, faults: list[Fault]) -> bool:
+    """Whether every number is finite, which JSON sees to, and what is read from other formats may not."""
+    wrong = [place for place, number in _numbers(run) if number is not None and not math.isfinite(number)]
+    faults += [Fault(place, "finite", "must be a finite number") for place in wrong]
+    return not wrong
+
+
+def _numbers(run: Run) -> Iterator[tuple[Place, float | None]]:
+    yield ("total_score",), run.total_score
+    yield ("raw_score",), run.raw_score
+    yield ("max_score",), run.max_score
+    yield ("normalized_score",), run.normalized_score
+    yield ("metrics", "read_write_ratio"), run.metrics.read_write_ratio
+    yield ("cost_usd",), run.cost_usd
+    for name, parts in (("deductions", run.deductions), ("bonuses", run.bonuses)):
+        yield from (((name, index, "points"), part.points) for index, part in enumerate(parts))
+
+
+def judge_sums(run: Run, faults: list[Fault]) -> None:
+    """The scores follow from each other. All numbers must be finite."""
+    terms = [run.raw_score]
+    terms += [part.points for part in run.bonuses]
+    terms += [-part.points for part in run.deductions]
+    try:
+        right = math.fsum(terms)
+    except OverflowError:
+        faults.append(Fault(("deductions",), "sum", "add up to more than a number can hold"))
+        return
+    largest = max(abs(run.total_score), max(terms), -min(terms))
+    if abs(run.total_score - right) > SUM_TOLERANCE + _SLACK + _ROUNDING * largest:
+        meant = f"raw_score plus bonuses less deductions, which is {right:.10g}"
+        faults.append(Fault(("total_score",), "sum", f"must be {meant}, within {SUM_TOLERANCE}"))
+    share = run.total_score / run.max_score
+    far = abs(run.normalized_score - share) > RATIO_TOLERANCE + _SLACK + _ROUNDING * abs(share)
+    if far or not math.isfinite(share):
+        meant = f"total_score over max_score, which is {share:.10g}"
+        faults.append(Fault(("normalized_score",), "ratio", f"must be {meant}, within {RATIO_TOLERANCE}"))

@@ -1,0 +1,85 @@
+"""The body of a request that adds runs: decoded once into runs, in C; only what may be wrong is looked at
+again, by slower means that know every place."""
+
+from typing import Any
+
+import msgspec
+
+from backend.errors import BadRequest, FieldError
+from backend.http import json_body
+from backend.timelines.model import Run
+from backend.timelines.validation.run_validation import Prepared, check
+from backend.timelines.validation.validation_messages import Fault, told
+
+MOST_FAULTS = 100
+"""Faults that an answer lists; a body may hold many more."""
+_RUN, _RUNS = msgspec.json.Decoder(Run), msgspec.json.Decoder(list[Run])
+_WHITE_SPACE = b" \t\r\n"
+
+
+def prepared(body: bytes, profile: str) -> list[Prepared]:
+    """The runs of ``body``, one or an array of them, ready to be stored with ``profile``.
+
+    Raises :class:`BadRequest` with the index, the field and the reason of every fault. Synchronous, and as
+    slow as the body is long: for a thread.
+    """
+    one = body.lstrip(_WHITE_SPACE)[:1] == b"{"
+    try:
+        runs = [_RUN.decode(body)] if one else _RUNS.decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise _explained(body, profile, error) from None
+    json_body.refuse_huge_integers(body)
+    checked = check(runs, profile=profile, decoded=True)
+    if checked.refusals:
+        raise _refused([(each.index, each.fault) for each in checked.refusals], len(runs), one=one)
+    return checked.prepared
+
+
+def _explained(body: bytes, profile: str, error: Exception) -> BadRequest:
+    """Why the decoder refused ``body``: it is no JSON, or no run, or some of its runs are none."""
+    if not body.strip(_WHITE_SPACE):
+        return _whole("The body is empty; send a run, or an array of runs", "missing")
+    value: Any = json_body.parse(body)
+    if not isinstance(value, dict | list):
+        return _whole("The body must be a run (an object) or an array of runs", "type")
+    values: list[Any] = [value] if isinstance(value, dict) else value
+    faults: list[tuple[int, Fault]] = []
+    for index, each in enumerate(values):
+        try:
+            run = msgspec.convert(each, Run)
+        except msgspec.ValidationError as fault:
+            faults.append((index, told(fault)))
+            if len(faults) > MOST_FAULTS:
+                break
+        else:
+            refusals = check([run], profile=profile, decoded=True).refusals
+            faults += [(index, refusal.fault) for refusal in refusals]
+    return _refused(faults or [(0, told(error))], len(values), one=isinstance(value, dict))
+
+
+def _refused(faults: list[tuple[int, Fault]], many: int, *, one: bool) -> BadRequest:
+    listed: list[FieldError] = [
+        {
+            "loc": ["body", *(() if one else (index,)), *fault.place],
+            "msg": _capital(fault.reason),
+            "type": fault.kind,
+        }
+        for index, fault in faults[:MOST_FAULTS]
+    ]
+    index, first = faults[0]
+    field = ".".join(str(part) for part in first.place)
+    which = "The run" if one else f"Run {index} of {many} (counted from 0)"
+    whole = f"{which}: {field} {first.reason}" if field else f"{which} {first.reason}"
+    more = len(faults) - 1
+    others = f" {more} more in errors." if more else ""
+    if more >= MOST_FAULTS:
+        others = f" {MOST_FAULTS - 1} more in errors, which are not all."
+    return BadRequest(f"{whole}.{others} Nothing was added.", errors=listed)
+
+
+def _whole(sentence: str, kind: str) -> BadRequest:
+    return BadRequest(f"{sentence}.", errors=[{"loc": ["body"], "msg": sentence, "type": kind}])
+
+
+def _capital(reason: str) -> str:
+    return reason[:1].upper() + reason[1:]

@@ -1,0 +1,1 @@
+"""Polls feeds, parses them and stores their articles."""

@@ -1,0 +1,254 @@
+"""The configured feeds: who publishes where, in which language, and how official that is.
+
+The shipped list is ``data/feeds.yaml``; a file of the user's own adds to it, changes and disables.
+"""
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator
+
+from backend.articles.rules.errors import RulesRefused
+from backend.articles.rules.yaml_reader import Document, read_document
+from backend.entities.model import Language, Slug
+from backend.formats.file_errors import FileMistake
+from backend.settings import Settings
+
+SHIPPED = Path(__file__).parent / "data" / "feeds.yaml"
+
+OutletKind = Literal[
+    "regulator",
+    "court",
+    "government",
+    "official",
+    "exchange",
+    "data_provider",
+    "press",
+    "trade_press",
+    "blog",
+]
+"""Who speaks, in the words of :data:`backend.documents.model.SourceType`."""
+OFFICIAL_KINDS: frozenset[OutletKind] = frozenset(get_args(OutletKind)) - {"press", "trade_press", "blog"}
+EVERY_MINUTES: Mapping[bool, int] = MappingProxyType({True: 30, False: 10})
+"""How often official feeds, and the others, are asked where their entry does not say."""
+
+
+class Feed(BaseModel):
+    """One feed. Strict and immutable; a field that is not known is refused, being most likely a slip."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: Slug = Field(max_length=64)
+    name: Annotated[str, StringConstraints(min_length=1, max_length=100)]
+    url: Annotated[str, StringConstraints(max_length=2_000)]
+    language: Language
+    kind: OutletKind
+    outlet: Slug | None = None
+    """One word for all feeds of one publisher, who counts once however many of them tell something."""
+    about: Literal["crypto", "general"] = "crypto"
+    """``general``: much of the feed is of no concern; only what names something of the field is kept."""
+    every_minutes: int | None = Field(default=None, ge=1, le=1_440)
+    enabled: bool = True
+
+    @field_validator("url")
+    @classmethod
+    def _is_an_address(cls, url: str) -> str:
+        if not url.startswith(("https://", "http://")) or any(letter.isspace() for letter in url):
+            raise ValueError("must be an address that begins with https:// (or http://), without spaces")
+        return url
+
+    @property
+    def publisher(self) -> str:
+        return self.outlet or self.id
+
+    @property
+    def is_official(self) -> bool:
+        return self.kind in OFFICIAL_KINDS
+
+    @property
+    def cadence_minutes(self) -> int:
+        return self.every_minutes or EVERY_MINUTES[self.is_official]
+
+
+class FeedListRefused(RulesRefused):
+    """A file of feeds that cannot be used; the message holds every mistake, one a line: ``file:line: …``."""
+
+
+class FeedList:
+    """The feeds in file order, immutable."""
+
+    __slots__ = ("_by_id",)
+
+    def __init__(self, feeds: Iterable[Feed]) -> None:
+        self._by_id = MappingProxyType({feed.id: feed for feed in feeds})
+
+    @property
+    def by_id(self) -> Mapping[str, Feed]:
+        """Disabled ones too."""
+        return self._by_id
+
+    @property
+    def enabled(self) -> tuple[Feed, ...]:
+        return tuple(feed for feed in self if feed.enabled)
+
+    def __iter__(self) -> Iterator[Feed]:
+        return iter(self._by_id.values())
+
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """An entry as written: fields that a later file lays over are its own, with their lines."""
+
+    fields: Mapping[str, Any]
+    places: Mapping[str, FileMistake]
+    """Of each field, and of the entry as ``""``, a mistake without a reason at its line."""
+
+    def mistake(self, name: str, reason: str) -> FileMistake:
+        place = self.places.get(name, self.places[""])
+        return FileMistake(place.file, place.line, f"{name}: {reason}" if name else reason)
+
+
+def load_configured(settings: Settings) -> FeedList:
+    """The list that ``settings`` ask for: a file that they name must exist, the default one may."""
+    chosen = settings.user_feeds_file
+    return load_feeds(chosen if settings.feeds_file or chosen.is_file() else None)
+
+
+def load_feeds(user_file: Path | None = None) -> FeedList:
+    """The shipped feeds, with those of ``user_file`` laid over them.
+
+    An entry with a known id replaces the fields that it gives; an unknown id is a new feed, after the
+    others; ``disable`` lists ids to disable, ``disable: all`` every shipped one.
+
+    :raises FeedListRefused: with every mistake, its file and line.
+    """
+    known, mistakes, _ = _read(SHIPPED)
+    feeds, more = _judged(known, {})
+    _refuse([*mistakes, *more])
+    if user_file is None:
+        return FeedList(feeds)
+    own, mistakes, document = _read(user_file)
+    merged = dict(known)
+    mistakes += _disable(merged, own, document)
+    for feed_id, entry in own.items():
+        base = merged.get(feed_id, _Entry({}, {}))
+        merged[feed_id] = _Entry({**base.fields, **entry.fields}, {**base.places, **entry.places})
+    feeds, more = _judged(merged, known)
+    _refuse([*mistakes, *more])
+    return FeedList(feeds)
+
+
+def _refuse(mistakes: Sequence[FileMistake]) -> None:
+    if mistakes:
+        raise FeedListRefused(sorted(mistakes, key=lambda mistake: (str(mistake.file), mistake.line)))
+
+
+def _read(path: Path) -> tuple[dict[str, _Entry], list[FileMistake], Document]:
+    """The entries by id, what is wrong with the file so far, and the file."""
+    try:
+        document = read_document(path)
+    except RulesRefused as refused:
+        raise FeedListRefused(refused.mistakes) from None
+    data = document.data if document.data is not None else {}
+    if not isinstance(data, dict):
+        reason = "must hold a list under 'feeds:', each entry with an id"
+        raise FeedListRefused([document.mistake((), reason)])
+    mistakes = [
+        document.mistake((key,), f"'{key}' is not known here: only 'feeds' and 'disable' are")
+        for key in data
+        if key not in ("feeds", "disable")
+    ]
+    given = data.get("feeds")
+    if given is not None and not isinstance(given, list):
+        mistakes.append(
+            document.mistake(("feeds",), "must be a list of entries, each beginning with '- id:'")
+        )
+    entries: dict[str, _Entry] = {}
+    for number, fields in enumerate(given if isinstance(given, list) else ()):
+        at = ("feeds", number)
+        if not isinstance(fields, dict) or not isinstance(fields.get("id"), str):
+            mistakes.append(document.mistake(at, "must begin with 'id:' and a word for the feed"))
+        elif fields["id"] in entries:
+            mistakes.append(document.mistake((*at, "id"), f"'{fields['id']}' is given twice: join the two"))
+        else:
+            places = {"": document.mistake(at, ""), **{k: document.mistake((*at, k), "") for k in fields}}
+            entries[fields["id"]] = _Entry(fields, places)
+    return entries, mistakes, document
+
+
+def _disable(merged: dict[str, _Entry], own: Mapping[str, _Entry], document: Document) -> list[FileMistake]:
+    """Disable what the user's file says; an entry of its own may still enable one out of ``all``."""
+    data = document.data if isinstance(document.data, dict) else {}
+    given = data.get("disable")
+    if given == "all":
+        given = [feed_id for feed_id in merged if feed_id not in own]
+    elif given is not None and not isinstance(given, list):
+        return [
+            document.mistake(("disable",), "must be a list of feed ids, as in [coindesk, decrypt], or all")
+        ]
+    mistakes = []
+    for index, feed_id in enumerate(given or ()):
+        at = ("disable", index)
+        if feed_id in own:
+            mistakes.append(
+                document.mistake(at, f"'{feed_id}' has an entry here: write 'enabled: false' in it")
+            )
+        elif feed_id not in merged:
+            hint = _near(str(feed_id), merged)
+            mistakes.append(document.mistake(at, f"there is no feed '{feed_id}'{hint}"))
+        else:
+            entry = merged[feed_id]
+            merged[feed_id] = _Entry({**entry.fields, "enabled": False}, entry.places)
+    return mistakes
+
+
+def _judged(
+    entries: Mapping[str, _Entry], known: Mapping[str, _Entry]
+) -> tuple[list[Feed], list[FileMistake]]:
+    feeds: list[Feed] = []
+    mistakes: list[FileMistake] = []
+    by_url: dict[str, str] = {}
+    for feed_id, entry in entries.items():
+        try:
+            feed = Feed.model_validate(entry.fields)
+        except ValidationError as error:
+            hint = f"; no feed '{feed_id}' is known{_near(feed_id, known)}" if known else ""
+            mistakes += [entry.mistake(*_sentence(fault, hint)) for fault in error.errors()]
+            continue
+        if (other := by_url.setdefault(feed.url, feed.id)) != feed.id:
+            mistakes.append(entry.mistake("url", f"is that of '{other}' already: remove one of them"))
+        feeds.append(feed)
+    return feeds, mistakes
+
+
+def _sentence(fault: Any, hint: str) -> tuple[str, str]:
+    """Field and sentence of one of pydantic's faults."""
+    name = str(fault["loc"][0]) if fault["loc"] else ""
+    kind, context = fault["type"], fault.get("ctx", {})
+    match kind:
+        case "missing":
+            return "", f"{name} is missing: every feed needs it{hint}"
+        case "extra_forbidden":
+            return name, f"is not a field{_near(name, Feed.model_fields)}: correct or remove it"
+        case "value_error":
+            return name, str(context["error"])
+        case "literal_error":
+            return name, f"must be one of {context['expected']}"
+        case "bool_type" | "bool_parsing":
+            return name, "must be true or false"
+        case "string_type":
+            return name, "must be text: put it in quotes"
+        case _:
+            return name, str(fault["msg"])
+
+
+def _near(word: str, words: Iterable[str]) -> str:
+    close = difflib.get_close_matches(word, list(words), n=1)
+    return f" (did you mean '{close[0]}'?)" if close else ""

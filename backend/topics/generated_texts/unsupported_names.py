@@ -1,0 +1,191 @@
+"""Whom and what a text names, as far as that can be told: the catalogue's entities, words in Latin letters,
+and whatever leads elsewhere (addresses, handles, wallets).
+
+Names in kanji or katakana that the catalogue does not know cannot be told from other words.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from backend.articles.engine import RuleSet, mentions
+from backend.entities.model import Language
+from backend.sources.claims import numbers
+from backend.topics.generated_texts import stated_values
+
+_LATIN = re.compile(r"[A-Za-zÀ-ÖØ-öø-ʯ][A-Za-zÀ-ÖØ-öø-ʯ0-9]*(?:[-.&'’+][A-Za-zÀ-ÖØ-öø-ʯ0-9]+)*\+?")
+_ANY_LATIN = re.compile(r"[A-Za-zÀ-ʯͰ-ӿ]")
+_POSSESSIVE = re.compile(r"['’]s?$")
+_LINK = re.compile(
+    r"[a-z][a-z0-9+.-]{1,20}://|\bwww\.|\bmailto:|\]\(|<[a-z/!]|&#?\w{1,8};|`|\bjavascript:", re.I
+)
+_PLACE = re.compile(
+    r"(?<![\w.])(?:[a-z0-9-]{1,63}\.)+[a-z]{2,24}(?:/\S*)?(?!\w|\.\w)"  # a host, perhaps with a path
+    r"|[\w.+-]{1,64}@[\w.-]{1,255}|(?<!\w)@\w{2,40}|(?<!\w)[#$][a-z]\w{1,40}"
+    r"|\b0x[0-9a-f]{4,64}\b|\b[0-9a-f]{32,64}\b|\bbc1[0-9a-z]{6,87}\b|\b[1-9A-HJ-NP-Za-km-z]{26,64}\b",
+    re.I,
+)
+_SENTENCE_END = re.compile(r"[.!?:;。！？：；…\n]['\"”’」』）)]*\s*['\"“‘「『（(]*$")
+_ORDINARY = frozenset({"i", "utc", "am", "pm"})
+_CALENDAR = re.compile(
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?|(?:mon|tues|wednes|thurs|fri|satur|sun)day|q[1-4])s?",
+    re.I,
+)
+_PLACES: Mapping[str, re.Pattern[str]] = {
+    "u.s us united states america american americans": re.compile(
+        "米(?!ドル)|美国|美國|美联储|アメリカ|全米"
+    ),
+    "u.k uk united kingdom britain british": re.compile("英国|英國|イギリス|英(?=中|議|政|金|当|の)"),
+    "japan japanese": re.compile("日本|金融庁|日銀|东京|東京"),
+    "tokyo": re.compile("東京|东京"),
+    "china chinese": re.compile("中国|中國"),
+    "hong kong": re.compile("香港"),
+    "singapore": re.compile("シンガポール|新加坡"),
+    "south korea korean": re.compile("韓国|韩国|韓國"),
+    "north korea korean": re.compile("北朝鮮|朝鲜|北韩"),
+    "new york": re.compile("ニューヨーク|纽约|紐約"),
+    "eu european union europe": re.compile("欧州|欧盟|歐盟|ヨーロッパ|欧洲"),
+    "german germany": re.compile("ドイツ|德国"),
+    "swiss switzerland": re.compile("スイス|瑞士"),
+    "russia russian": re.compile("ロシア|俄罗斯"),
+    "india indian": re.compile("インド(?!ネシア)|印度(?!尼)"),
+    "el salvador": re.compile("エルサルバドル|萨尔瓦多"),
+    "dubai uae": re.compile("ドバイ|迪拜|アラブ首長国|阿联酋"),
+    "canada canadian": re.compile("カナダ|加拿大"),
+    "australia australian": re.compile("オーストラリア|豪(?=州|政|当)|澳大利亚"),
+    "france french": re.compile("フランス|仏(?=政|当|検)|法国"),
+}
+"""English words for places, and how Japanese and Chinese write them: the catalogue holds no places."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Whom and what some texts name; words in Latin letters are in lower case."""
+
+    entities: frozenset[str]
+    words: frozenset[str]
+    places: frozenset[str]
+    text: str
+    """All of them, with one width of letters."""
+
+
+def of(rules: RuleSet, texts: Iterable[str]) -> Named:
+    """What may be named by whoever tells ``texts`` again."""
+    whole = even("\n".join(texts))
+    found = {entity for _, _, entity in mentions(rules, whole)}
+    words = {*_words(whole), *_places_in(whole)}
+    return Named(frozenset(found), frozenset(words), frozenset(_places(whole)), whole)
+
+
+def even(text: str) -> str:
+    return unicodedata.normalize("NFKC", text)
+
+
+def links(text: str) -> list[str]:
+    """What leads out of the page or is no plain text: such a thing no model writes."""
+    return [match.group() for match in _LINK.finditer(even(text))]
+
+
+def foreign_places(text: str, known: Named) -> list[str]:
+    """Hosts, handles, cashtags, wallets and transactions that ``known`` does not hold as they are."""
+    return sorted(place for place in _places(even(text)) if place not in known.places)
+
+
+def foreign_entities(rules: RuleSet, text: str, known: Named) -> list[str]:
+    """Names of entities of the catalogue that ``known`` does not name in any language."""
+    plain = even(text)
+    return [
+        plain[start:end]
+        for start, end, entity in mentions(rules, plain)
+        if entity not in known.entities and rules.entities[entity].type != "term"
+    ]
+
+
+def foreign_words(
+    rules: RuleSet, text: str, language: Language, known: Named, excused: Mapping[str, str] | None = None
+) -> list[str]:
+    """Names and tickers in Latin letters that ``known`` does not hold.
+
+    In Japanese and Chinese each such word is one; in English those with a capital where no sentence begins,
+    or with capitals within. ``excused`` are names that were translated, by what stands in the source.
+    """
+    plain = even(text)
+    covered = [(s, e) for s, e, entity in mentions(rules, plain) if entity in known.entities]
+    covered += [
+        *_excused(plain, known, excused or {}),
+        *stated_values.measures(numbers.plain(plain), language),
+    ]
+    found = []
+    matches = list(_LATIN.finditer(plain))
+    for place, match in enumerate(matches):
+        word = _POSSESSIVE.sub("", match.group())
+        if any(start <= match.start() and match.start() + len(word) <= end for start, end in covered):
+            continue
+        if _is_known(word, known.words) or (language == "en" and not _is_name(plain, matches, place)):
+            continue
+        found.append(word)
+    return found
+
+
+def _is_known(word: str, words: frozenset[str]) -> bool:
+    low = word.lower()
+    if low in words or low in _ORDINARY or _CALENDAR.fullmatch(low):
+        return True
+    parts = [part for part in re.split(r"[-/]", low) if part]
+    return len(parts) > 1 and all(part in words or (part.islower() and part == low) for part in parts)
+
+
+def _is_name(text: str, matches: Sequence[re.Match[str]], place: int) -> bool:
+    """Whether an English word is a name by its letters: capitals within, or one where no sentence begins. The
+    first word of a sentence is one where another name follows it at once."""
+    match = matches[place]
+    word = _POSSESSIVE.sub("", match.group())
+    if not any(letter.isupper() for letter in word):
+        return False
+    if any(letter.isupper() for letter in word[1:]) or (
+        len(word) > 1 and not word.isalpha() and "-" not in word
+    ):
+        return True
+    before = text[: match.start()].rstrip(" '\"“‘(")
+    if before and not _SENTENCE_END.search(text[: match.start()]):
+        return True
+    follows = matches[place + 1] if place + 1 < len(matches) else None
+    beside = follows is not None and text[match.end() : follows.start()] == " "
+    return bool(beside and follows and follows.group()[0].isupper() and len(word) > 3)
+
+
+def _excused(text: str, known: Named, names: Mapping[str, str]) -> Iterator[tuple[int, int]]:
+    """Where a translated name stands whose original stands in the source, and is in other letters there."""
+    for source, told in names.items():
+        original, name = even(source).strip(), even(told).strip()
+        if len(original) < 2 or len(name) < 2 or original not in known.text or _ANY_LATIN.search(original):
+            continue
+        if any(letter.isdigit() for letter in name) or len(name) > 60:
+            continue
+        yield from ((at, at + len(name)) for at in _all(text, name))
+
+
+def _all(text: str, name: str) -> Iterator[int]:
+    at = text.find(name)
+    while at >= 0:
+        yield at
+        at = text.find(name, at + 1)
+
+
+def _words(text: str) -> Iterator[str]:
+    for match in _LATIN.finditer(text):
+        word = _POSSESSIVE.sub("", match.group()).lower()
+        yield word
+        yield from re.split(r"[-/.&]", word)
+
+
+def _places_in(text: str) -> Iterator[str]:
+    for words, pattern in _PLACES.items():
+        if pattern.search(text):
+            yield from words.split()
+
+
+def _places(text: str) -> Iterator[str]:
+    return (match.group().lower().rstrip("./") for match in _PLACE.finditer(text))

@@ -1,0 +1,166 @@
+"""A topic out of the members of a group: what it says, whom it tells of, how urgent it is, and its media."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+from backend.articles.engine import RuleSet
+from backend.entities.model import LANGUAGES, Language
+from backend.sources.claims.claim_splitting import sentences
+from backend.sources.retrieval.content_sanitizer import gives_instructions, plain
+from backend.topics.grouping.categories import Moved, category, never_moved
+from backend.topics.grouping.extractive_summary import LONGEST, REMEMBERED, Said, Wording, joined, worded
+from backend.topics.grouping.glossary import terms_in
+from backend.topics.grouping.headline_features import features
+from backend.topics.grouping.news_window import Member
+from backend.topics.grouping.outlets import Outlets
+from backend.topics.model import Media, Topic, TopicText
+
+MOST_ENTITIES = 12
+MOST_CITED = 5
+"""Cited pages among the primary sources of one topic."""
+IN_TEXT = 0.25
+"""What being named in a member's text alone counts for, beside being named in a title."""
+_OF_THE_FIELD = frozenset({"asset", "stablecoin", "protocol", "exchange"})
+_ADDRESS = re.compile(r"https?://[^\s<>\"'（）()「」『』【】、。，；]{4,500}")
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What every topic is written with."""
+
+    rules: RuleSet
+    outlets: Outlets
+    now: datetime
+    moved: Moved = never_moved
+
+
+def topic(desk: Desk, members: Sequence[Member], topic_id: int | None = None) -> Topic:
+    """The topic of ``members``, at least one; the language in which it was told first comes first."""
+    known = sorted(members, key=lambda one: (one.published_at, one.id))
+    about = _about(desk, known)
+    official = frozenset(one.id for one in known if desk.outlets.is_primary(one, about))
+    languages = dict.fromkeys(one.language for one in known)
+    wordings = {
+        language: worded([one for one in known if one.language == language], official, language)
+        for language in languages
+    }
+    lead = wordings[known[0].language].title.member
+    pictures = (one.image for one in (lead, *known) if one.image)
+    return Topic(
+        category=category(
+            known, desk.outlets, about=about, of_the_field=_of_the_field(desk, known, about), moved=desk.moved
+        ),
+        published_at=known[0].published_at,
+        url=lead.url,
+        texts={language: _text(wording, language) for language, wording in wordings.items()},
+        realm="live",
+        cover_img=next(pictures, None),
+        coverage=desk.outlets.coverage(known, about, desk.now),
+        entities=about,
+        media=tuple(_media(desk, known, about, official, wordings)),
+        id=topic_id,
+    )
+
+
+def _about(desk: Desk, members: Sequence[Member]) -> tuple[str, ...]:
+    """The entities by how many members name them, those in titles before others; who only reports is left
+    out, and so is what stands in the texts of less than half of the members."""
+    titled: Counter[str] = Counter()
+    for member in members:
+        found = features(desk.rules, member.title, member.language)
+        titled.update(sorted(one.removeprefix("entity:") for one in found if one.startswith("entity:")))
+    texts = Counter(entity for member in members for entity in dict.fromkeys(member.entities))
+    publishers = {desk.outlets.publisher(member) for member in members}
+    known = desk.rules.entities
+    named = [
+        entity
+        for entity in {**titled, **texts}
+        if entity in known
+        and known[entity].type != "term"
+        and not (known[entity].type == "media" and entity in publishers)
+        and (entity in titled or 2 * texts[entity] >= len(members))
+    ]
+    return tuple(sorted(named, key=lambda e: (-titled[e] - IN_TEXT * texts[e], e))[:MOST_ENTITIES])
+
+
+def _of_the_field(desk: Desk, members: Sequence[Member], about: Sequence[str]) -> bool:
+    if any(desk.rules.entities[entity].type in _OF_THE_FIELD for entity in about):
+        return True
+    return any(terms_in([member.title], member.language) for member in members)
+
+
+def _text(wording: Wording, language: Language) -> TopicText:
+    bullets = tuple(tuple(one.text for one in group) for group in wording.bullets)
+    summary = joined(wording.summary, language)
+    shown = [wording.title.text, summary, *(one for group in bullets for one in group)]
+    return TopicText(
+        title=wording.title.text,
+        summary=summary,
+        bullets=bullets,
+        terms=terms_in(shown, language),
+        origin="publisher",
+    )
+
+
+def _media(
+    desk: Desk,
+    members: Sequence[Member],
+    about: Sequence[str],
+    official: frozenset[int],
+    wordings: Mapping[Language, Wording],
+) -> Iterator[Media]:
+    """Primary sources, then articles, by instant; an article's summary holds the sentences that the topic
+    quotes from it, so that each can be followed to where it stands."""
+    quoted: dict[int, list[Said]] = {}
+    for language in LANGUAGES:
+        for one in wordings[language].said if language in wordings else ():
+            quoted.setdefault(one.member.id, []).append(one)
+    for member in sorted(members, key=lambda one: one.id not in official):
+        said = quoted.get(member.id, [])
+        yield Media(
+            kind="primary_source" if member.id in official else "article",
+            url=member.url,
+            title=plain(member.title),
+            summary=joined(said, member.language) if said else _lead(member.text, member.language),
+            published_at=member.published_at,
+            site_name=desk.outlets.site_name(member),
+            language=member.language,
+        )
+    yield from _cited(desk, members, about)
+
+
+def _cited(desk: Desk, members: Sequence[Member], about: Sequence[str]) -> Iterator[Media]:
+    """Pages of those whom the topic is about, and of authorities, that members link to."""
+    seen = {member.url for member in members}
+    count = 0
+    for member in members:
+        for match in _ADDRESS.finditer(member.text):
+            url = match.group().rstrip(".,;:!?]}*_")
+            if url in seen or not _is_a_page(url) or not desk.outlets.is_primary_page(url, about):
+                continue
+            seen.add(url)
+            yield Media(kind="primary_source", url=url, site_name=desk.outlets.name_of(url, member))
+            count += 1
+            if count == MOST_CITED:
+                return
+
+
+def _is_a_page(url: str) -> bool:
+    """Whether an address is of something particular; the front page of a site proves nothing."""
+    try:
+        return len(urlsplit(url).path.strip("/")) > 0
+    except ValueError:
+        return False
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _lead(text: str, language: Language) -> str:
+    """The first sentence of a member's text, where it is short enough to be one."""
+    visible = plain(text)
+    first = next(sentences(visible), "")
+    return "" if gives_instructions(visible) or len(first) > LONGEST[language] else first

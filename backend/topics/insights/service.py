@@ -1,0 +1,54 @@
+"""Insights as they are asked for: by templates, in a model's words where these are of the same facts."""
+
+from datetime import datetime
+from typing import Any
+
+from backend.articles.rules.active_rules import Rules
+from backend.entities.model import Language
+from backend.formats.timestamps import Clock
+from backend.markets.provider_registry import realm_of
+from backend.settings import Settings
+from backend.sources.authority import Authorities
+from backend.store.database import Database
+from backend.topics.ai_disclosure import insight_note
+from backend.topics.insights.facts import InsightFacts, Surroundings, gather
+from backend.topics.insights.sections import answer, parts
+from backend.topics.model import Realm, Topic
+from backend.topics.store import generation_records
+
+
+class InsightDesk:
+    """Writes insights for one process."""
+
+    def __init__(
+        self, settings: Settings, database: Database, rules: Rules, realms: tuple[Realm, ...], *, now: Clock
+    ) -> None:
+        self._settings = settings
+        self._database = database
+        self._rules = rules
+        self._realms = realms
+        self._now = now
+        self._authorities: tuple[str, Authorities] | None = None
+
+    def insight(self, topic: Topic, language: Language) -> dict[str, Any]:
+        """The interface's answer on ``topic``, which is stored and has text in ``language``."""
+        found = parts(self.facts(topic, language), language, self._settings.api_url)
+        kept = generation_records.prose(self._database, topic.id or 0, language)
+        return answer(found, kept.by_basis, insight_note(language, kept.model))
+
+    def facts(self, topic: Topic, language: Language, at: datetime | None = None) -> InsightFacts:
+        """What may be said of ``topic`` now, or what could be ``at`` an earlier instant."""
+        with self._database.read() as connection:
+            return gather(connection, topic, language, self._surroundings(), at or self._now())
+
+    def _surroundings(self) -> Surroundings:
+        rules = self._rules.current
+        if self._authorities is None or self._authorities[0] != rules.version:
+            self._authorities = (rules.version, Authorities(rules.entities))
+        return Surroundings(
+            rules.entities,
+            self._authorities[1],
+            realm_of(self._settings),
+            self._realms,
+            self._settings.api_url,
+        )

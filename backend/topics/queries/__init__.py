@@ -1,0 +1,1 @@
+"""Answers lists of topics: filters, pages, rankings, media."""

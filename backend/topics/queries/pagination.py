@@ -1,0 +1,129 @@
+"""Reads pages of topics: newest first, with the number of topics on all pages.
+
+A page without a search is an OFFSET on an index that holds the whole order; only the topics of the page are
+read from their tables. The full-text index finds the topics of a search, which are then sorted. Totals of
+languages and categories are stored; those between instants, and the sorted ids of searches, are kept until a
+topic changes: each change moves the topics' change counter.
+"""
+
+from array import array
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Row
+
+from backend.entities.model import Language
+from backend.store.database import Database, change_counters
+from backend.topics.model import Realm
+from backend.topics.queries.list_filters import LISTED, NEWEST_FIRST, Page, Wanted
+from backend.topics.store import search_index, topic_counts
+from backend.topics.store.topic_store import CHANGED
+from backend.topics.tables import topic_texts, topics
+
+MAX_CACHED_IDS = 2_000_000
+"""Ids that are cached in all, at eight bytes each."""
+IDS_PER_ENTRY = 100
+"""What a cached filter counts for, beside its ids."""
+
+
+class _Cache:
+    """What is known of the topics while their change counter stands at ``counter``."""
+
+    def __init__(self, counter: int) -> None:
+        self.counter = counter
+        self.totals: dict[Wanted, int] = {}
+        self.found: dict[Wanted, array[int]] = {}
+        """The ids that a search finds, newest first."""
+        self._size = 0
+
+    def make_room(self, ids: int) -> None:
+        self._size += ids + IDS_PER_ENTRY
+        if self._size > MAX_CACHED_IDS:
+            self.totals, self.found, self._size = {}, {}, ids + IDS_PER_ENTRY
+
+
+class Pages:
+    """Safe to share between threads; keep one a process, since it has a cache."""
+
+    def __init__(self, database: Database, realms: Collection[Realm]) -> None:
+        self._database = database
+        self._realms = sorted(realms)
+        self._cache = _Cache(-1)
+
+    def read(self, wanted: Wanted, *, page: int, page_size: int) -> Page:
+        """Read the ``page``-th page, counted from 1; one past the end is empty."""
+        first = (page - 1) * page_size
+        with self._database.snapshot() as connection:
+            cache = self._current_cache(connection)
+            if wanted.searches:
+                found = self._find(connection, cache, wanted)
+                ids: Sequence[int] = found[first : first + page_size]
+                total = len(found)
+            else:
+                total = self._count(connection, cache, wanted)
+                chosen = self._select(wanted).order_by(*NEWEST_FIRST).limit(page_size).offset(first)
+                ids = connection.execute(chosen).scalars().all() if first < total else ()
+            # A statement of its own: PostgreSQL plans to join whole tables where it does not know the limit.
+            return Page(_read_rows(connection, wanted.language, ids), total)
+
+    def _current_cache(self, connection: Connection) -> _Cache:
+        counter = connection.execute(_COUNTER).scalar_one_or_none() or 0
+        cache = self._cache
+        if cache.counter != counter:
+            cache = self._cache = _Cache(counter)
+        return cache
+
+    def _count(self, connection: Connection, cache: _Cache, wanted: Wanted) -> int:
+        total = cache.totals.get(wanted)
+        if total is None:
+            if wanted.after is None and wanted.before is None:
+                total = topic_counts.total(connection, wanted.language, self._realms, wanted.category)
+            else:
+                counted = sa.select(sa.func.count()).select_from(self._select(wanted).subquery())
+                total = connection.execute(counted).scalar_one()
+            cache.make_room(0)
+            cache.totals[wanted] = total
+        return total
+
+    def _find(self, connection: Connection, cache: _Cache, wanted: Wanted) -> "array[int]":
+        found = cache.found.get(wanted)
+        if found is None:
+            matching = search_index.matching(connection, wanted.language, wanted.find, wanted.entities)
+            if matching is None:
+                return array("q")
+            chosen = self._select(wanted).join(matching, matching.c.topic_id == topic_texts.c.topic_id)
+            found = array("q", connection.execute(chosen.order_by(*NEWEST_FIRST)).scalars())
+            cache.make_room(len(found))
+            cache.found[wanted] = found
+        return found
+
+    def _select(self, wanted: Wanted) -> sa.Select[int]:
+        """Select the ids of all topics that ``wanted`` asks for, whatever it searches for."""
+        text = topic_texts.c
+        selected = sa.select(text.topic_id).where(
+            text.language == wanted.language, text.realm.in_(self._realms)
+        )
+        if wanted.category is not None:
+            selected = selected.where(text.category == int(wanted.category))
+        if wanted.after is not None:
+            selected = selected.where(text.published_at >= wanted.after)
+        if wanted.before is not None:
+            selected = selected.where(text.published_at < wanted.before)
+        return selected
+
+
+_COUNTER = sa.select(change_counters.c.n).where(change_counters.c.topic == CHANGED)
+
+
+def _read_rows(connection: Connection, language: Language, ids: Sequence[int]) -> list[Row[Any]]:
+    """Rows of :data:`LISTED`, in the order of ``ids``."""
+    if not ids:
+        return []
+    look = (
+        sa.select(*LISTED)
+        .join(topics, topics.c.id == topic_texts.c.topic_id)
+        .where(topic_texts.c.topic_id.in_(list(ids)), topic_texts.c.language == language)
+    )
+    rows = {row.topic_id: row for row in connection.execute(look)}
+    return [rows[topic_id] for topic_id in ids]

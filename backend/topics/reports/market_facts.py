@@ -1,0 +1,114 @@
+"""What a market report is written from: the figures that the service stands behind at one moment."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from sqlalchemy.engine import Connection
+
+from backend.entities.model import Entity, Language
+from backend.markets.candles import price_history
+from backend.markets.model import SPAN_SECONDS, FearGreed, GlobalFigures, Published
+from backend.markets.responses.snapshot import Snapshot
+from backend.topics.model import Realm
+
+LARGEST = 100
+"""Assets that reports speak of: the largest by market cap, so that nobody's pump makes the news."""
+WEEK = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class Coin:
+    """An asset and its figures, all known. ``week_high`` and ``week_low`` are of the closed candles of the
+    last seven days, null where there are too few."""
+
+    id: str
+    entity: str | None
+    names: Mapping[Language, str]
+    symbol: str
+    is_stable: bool
+    """Whether it stands for another value: a dollar, gold, a lent dollar with its interest."""
+    is_dollar: bool
+    """Whether it is meant to be worth one dollar."""
+    price: Decimal
+    change: Decimal
+    cap: Decimal
+    volume: Decimal | None
+    source: str
+    week_high: Decimal | None
+    week_low: Decimal | None
+
+    def name(self, language: Language) -> str:
+        return self.names.get(language) or self.names["en"]
+
+
+@dataclass(frozen=True, slots=True)
+class MarketFacts:
+    """``realm`` is ``sample`` or ``live``; nothing of one ever stands beside the other."""
+
+    realm: Realm
+    at: datetime
+    coins: Sequence[Coin]
+    """By market cap, the largest first; stale figures are left out."""
+    totals: GlobalFigures | None
+    mood: FearGreed | None
+
+
+def gather(
+    connection: Connection,
+    snapshot: Snapshot,
+    *,
+    realm: Realm,
+    history_realm: str,
+    entities: Mapping[str, Entity],
+    now: datetime,
+) -> MarketFacts:
+    """The facts of this moment. ``entities`` give the names in the three languages, and ``history_realm``
+    is the name under which the market keeps its candles."""
+    by_asset = {
+        entity.asset or entity.id: entity
+        for entity in entities.values()
+        if entity.asset or entity.type in ("asset", "stablecoin")
+    }
+    ranked = sorted(
+        (entry for entry in snapshot.entries if _is_known(entry.figure)),
+        key=lambda entry: (-(entry.figure.market_cap or 0), entry.asset.id),
+    )[:LARGEST]
+    seconds, coins = SPAN_SECONDS["7d"], []
+    for entry in ranked:
+        figure, entity = entry.figure, by_asset.get(entry.asset.id)
+        week = price_history.candles_between(
+            connection, history_realm, entry.asset.id, seconds, now - WEEK, now
+        )[:-1]
+        coins.append(
+            Coin(
+                id=entry.asset.id,
+                entity=entity.id if entity else None,
+                names={"en": entry.asset.name, **(entity.names if entity else {})},
+                symbol=entry.asset.symbol,
+                is_stable=entry.asset.pegged_to is not None
+                or (entity is not None and entity.type == "stablecoin"),
+                is_dollar=entry.asset.pegged_to == "usd",
+                price=figure.price or Decimal(0),
+                change=figure.pct_change_24h or Decimal(0),
+                cap=figure.market_cap or Decimal(0),
+                volume=figure.volume_24h,
+                source=figure.source or "",
+                week_high=max((candle.high for candle in week), default=None) if len(week) >= 12 else None,
+                week_low=min((candle.low for candle in week), default=None) if len(week) >= 12 else None,
+            )
+        )
+    overview = snapshot.overview
+    return MarketFacts(
+        realm,
+        now,
+        coins,
+        None if overview.totals_stale else overview.totals,
+        None if overview.fear_greed_stale else overview.fear_greed,
+    )
+
+
+def _is_known(figure: Published) -> bool:
+    known = (figure.price, figure.pct_change_24h, figure.market_cap)
+    return not figure.stale and None not in known

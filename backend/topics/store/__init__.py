@@ -1,0 +1,1 @@
+"""Stores topics with their texts, media, search index and generation records."""

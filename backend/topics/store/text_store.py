@@ -1,0 +1,119 @@
+"""The texts of topics: written and deleted."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from backend.store.database import upsert
+from backend.topics.model import Realm, Topic, TopicText
+from backend.topics.store import topic_counts, valid_translations
+from backend.topics.store.topic_counts import Place
+from backend.topics.tables import topic_texts
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A topic whose row in ``topics`` is written. ``score`` is the sum of its two."""
+
+    topic: Topic
+    id: int
+    realm: Realm
+    score: float
+    is_new: bool
+
+
+def write(connection: Connection, entries: Sequence[Entry], *, replace: bool) -> None:
+    """Write the texts of ``entries``, and let those that are stored already stand where the topic stands now.
+
+    With ``replace``, stored texts in languages that are not given are deleted. A translation stays for as
+    long as the text that it was made from stays as it is.
+    """
+    known = [entry for entry in entries if not entry.is_new]
+    before = _places(connection, [entry.id for entry in known])
+    given = {entry.id: entry.topic.texts for entry in known}
+    translated = valid_translations.standing(connection, given, replace=replace) if known else {}
+    kept: dict[int, set[str]] = {}
+    for place in before:
+        if translated.get((place.topic_id, place.language), not replace):
+            kept.setdefault(place.topic_id, set()).add(place.language)
+    after = {_placed(entry, language) for entry in entries for language in entry.topic.texts}
+    after |= {_placed(entry, language) for entry in entries for language in kept.get(entry.id, ())}
+    staying = {(place.topic_id, place.language) for place in after}
+    _delete(connection, [place for place in before if (place.topic_id, place.language) not in staying])
+    _restate(
+        connection, [entry for entry in entries if kept.get(entry.id, set()).difference(entry.topic.texts)]
+    )
+    upsert(connection, topic_texts, [row for entry in entries for row in _rows(entry)])
+    topic_counts.apply(connection, left=set(before) - after, came=after - set(before))
+
+
+def delete(connection: Connection, topic_id: int) -> None:
+    """Delete all texts of a topic."""
+    gone = _places(connection, [topic_id])
+    _delete(connection, gone)
+    topic_counts.apply(connection, left=gone, came=())
+
+
+def _placed(entry: Entry, language: str) -> Place:
+    return Place(entry.id, language, entry.realm, int(entry.topic.category), entry.topic.published_at)
+
+
+def _places(connection: Connection, topic_ids: Collection[int]) -> list[Place]:
+    if not topic_ids:
+        return []
+    columns = [topic_texts.c[name] for name in Place._fields]
+    look = sa.select(*columns).where(topic_texts.c.topic_id.in_(topic_ids))
+    return [Place(*row) for row in connection.execute(look)]
+
+
+def _delete(connection: Connection, places: Sequence[Place]) -> None:
+    if places:
+        one = sa.delete(topic_texts).where(
+            topic_texts.c.topic_id == sa.bindparam("of_topic"),
+            topic_texts.c.language == sa.bindparam("of_language"),
+        )
+        given = [{"of_topic": place.topic_id, "of_language": place.language} for place in places]
+        connection.execute(one, given)
+
+
+def _restate(connection: Connection, entries: Sequence[Entry]) -> None:
+    """Say in every stored text of ``entries`` again what the topic says now."""
+    if entries:
+        every = (
+            sa.update(topic_texts)
+            .where(topic_texts.c.topic_id == sa.bindparam("of_topic"))
+            .values({name: sa.bindparam(name) for name in _STATED})
+        )
+        connection.execute(every, [{"of_topic": entry.id, **_stated(entry)} for entry in entries])
+
+
+_STATED = ("category", "published_at", "score", "coverage")
+
+
+def _stated(entry: Entry) -> dict[str, Any]:
+    topic = entry.topic
+    told = (int(topic.category), topic.published_at, entry.score, topic.coverage)
+    return dict(zip(_STATED, told, strict=True))
+
+
+def _rows(entry: Entry) -> list[dict[str, Any]]:
+    common = {"topic_id": entry.id, "realm": entry.realm, **_stated(entry)}
+    return [
+        {**common, "language": language, **_columns(text)} for language, text in entry.topic.texts.items()
+    ]
+
+
+def _columns(text: TopicText) -> dict[str, Any]:
+    terms = [{"term": one.term, "definition": one.definition} for one in text.terms]
+    return {
+        "title": text.title,
+        "subtitle": text.subtitle,
+        "summary": text.summary,
+        "bullets": orjson.dumps(text.bullets).decode(),
+        "terms": orjson.dumps(terms).decode(),
+        "origin": text.origin,
+    }

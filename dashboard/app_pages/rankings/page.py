@@ -1,0 +1,12 @@
+"""Rankings: every configured asset in one live table, with a panel, a treemap and comparisons."""
+
+from dashboard.app_pages.rankings import layout
+from dashboard.charts import plotly_chart
+from dashboard.client import api
+from dashboard.frame import freshness, head, refresh
+from dashboard.i18n import t
+
+head.head(t("rankings.title"), api.prices().mode)
+refresh.live(layout.board, key="rk_board")
+plotly_chart.prepare()
+freshness.footer(api.prices().mode)

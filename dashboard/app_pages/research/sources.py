@@ -1,0 +1,131 @@
+"""The sources of a result, ranked: who each is, what it says of the statement, and how much it counts."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+
+from dashboard.app_pages.research import jobs as reading
+from dashboard.app_pages.research.marked_text import marked, marked_piece
+from dashboard.app_pages.research.markup import lang_of
+from dashboard.client.research import PrimarySource, SourcesResult, TruthAssessment
+from dashboard.components import text_marks as marking
+from dashboard.components.text_marks import Mark
+from dashboard.frame.markup import tag, text
+from dashboard.i18n import t
+
+TYPES = (
+    "regulator", "court", "government", "onchain", "official", "exchange", "data_provider", "press",
+    "trade_press", "social", "blog", "unknown",
+)  # fmt: skip
+NEWS = ("press", "trade_press", "social", "blog")
+
+
+def sources(result: SourcesResult) -> str:
+    """All of them as markup; of an unverified statement it is said that none tells of it."""
+    found = result["primary_sources"]
+    word = result["truth_assessment"]["assessment"]
+    near = word == "unverified"
+    note = t("research.sources_near") if near else t("research.sources_note")
+    head = tag("h2", text(f"{t('research.sources')} ({len(found)})" if found else t("research.sources")))
+    if not found:
+        return tag("section", head, tag("p", text(t("research.sources_none"))), class_="rs-sources")
+    items = "".join(_source(source, number, result) for number, source in enumerate(found, 1))
+    return tag(
+        "section",
+        tag("div", head, tag("p", text(note), class_="cp-note"), class_="rs-sources-head"),
+        tag("ol", items),
+        class_="rs-sources rs-near" if near else "rs-sources",
+    )
+
+
+def _source(source: PrimarySource, number: int, result: SourcesResult) -> str:
+    truth = result["truth_assessment"]
+    lang = lang_of(source["summary"] or source["title"])
+    title = tag("span", text(source["title"] or reading.host(source["url"])), lang=lang_of(source["title"]))
+    linked = (
+        tag(
+            "a",
+            title,
+            tag("span", text(f" ({t('research.new_tab')})"), class_="rs-hidden"),
+            href=source["url"],
+            target="_blank",
+            rel="noopener noreferrer",
+        )
+        if reading.is_web(source["url"])
+        else title
+    )
+    marks = marking.telling(source["summary"], truth["reasoning"], result["statement"], truth["assessment"])
+    return tag(
+        "li",
+        tag(
+            "div",
+            tag("span", text(str(number)), class_="rs-rank", aria_hidden="true"),
+            tag("h3", linked),
+            class_="rs-source-head",
+        ),
+        tag("p", _facts(source, truth), class_="rs-facts"),
+        tag("blockquote", marked(source["summary"], marks, here=True), lang=lang),
+        _whole(source, lang),
+        tag(
+            "div",
+            _score(t("research.authority"), source["authority_score"]),
+            _score(t("research.relevance"), source["relevance_score"]),
+            class_="rs-scores",
+        ),
+        class_="rs-source rs-news" if source["is_news_like"] else "rs-source",
+    )
+
+
+def _whole(source: PrimarySource, lang: str) -> str:
+    """The record beyond the passage, folded away."""
+    if not source["content"].strip() or source["content"].strip() in source["summary"]:
+        return ""
+    body = tag("p", text(source["content"]), lang=lang)
+    return tag("details", tag("summary", text(t("research.content_whole"))), body)
+
+
+def _facts(source: PrimarySource, truth: TruthAssessment) -> str:
+    kind = source["source_type"]
+    news = kind in NEWS or source["is_news_like"]
+    parts = [
+        tag(
+            "span",
+            text(t(f"research.source_{kind}") if kind in TYPES else kind),
+            class_=f"cp-badge cp-tone-{'calm' if news or kind == 'unknown' else 'good'}",
+        )
+    ]
+    if source["is_news_like"]:
+        parts.append(
+            tag(
+                "span", text(t("research.news")), class_="cp-badge cp-tone-warn", title=t("research.news_why")
+            )
+        )
+    parts.append(tag("span", text(reading.host(source["url"])), class_="rs-host"))
+    parts.append(_date(source["published_at"], truth))
+    glyph, word = {
+        True: ("✓", "valid_yes"),
+        False: ("✕", "valid_no"),
+        None: ("○", "valid_unknown"),
+    }[source["validated"]]
+    mark = tag("span", text(f"{glyph} "), aria_hidden="true")
+    parts.append(tag("span", mark, text(t(f"research.{word}")), class_=f"rs-{word}"))
+    return "".join(parts)
+
+
+def _date(moment: str | None, truth: TruthAssessment) -> str:
+    """The day of a source; marked where the reasoning quotes it."""
+    if moment is None:
+        return tag("span", text(t("research.undated")))
+    at = datetime.fromisoformat(moment).astimezone(UTC)
+    day = f"{at:%Y-%m-%d}"
+    sign = marking.date_sign(day, truth["reasoning"], truth["assessment"])
+    said = text(day) if sign is None else marked_piece(day, Mark(0, len(day), sign=sign), here=True)
+    return tag("time", said, datetime=moment, title=f"{at:%Y-%m-%d %H:%M:%S} UTC")
+
+
+def _score(label: str, value: Decimal | float) -> str:
+    share = min(max(float(value), 0.0), 1.0)
+    number = f"{share:.2f}"
+    bar = tag(
+        "span", tag("span", class_="rs-share", style=f"width:{share * 100:.0f}%"), class_="rs-score-track"
+    )
+    return tag("p", tag("span", text(label)), bar, tag("strong", text(number)), class_="rs-score")

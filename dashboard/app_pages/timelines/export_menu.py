@@ -1,0 +1,40 @@
+"""The page as a link, and the runs that it shows as files."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+
+import streamlit as st
+
+from backend.timelines.columns.run_arrays import RunArrays
+from dashboard.app_pages.timelines import export
+from dashboard.app_pages.timelines import url_state as desk
+from dashboard.app_pages.timelines.export import Runs
+from dashboard.components.copy_button import copy_button
+from dashboard.i18n import t
+
+FORMS: tuple[tuple[str, Callable[[Runs], bytes], str], ...] = (
+    ("csv", export.to_csv, "text/csv"),
+    ("parquet", export.to_parquet, "application/vnd.apache.parquet"),
+)
+
+
+def show(arrays: RunArrays, as_of: datetime | None) -> None:
+    """A file is made when it is asked for."""
+    base = (st.context.url or "").partition("/timelines")[0].rstrip("/")
+    runs = Runs(arrays, as_of or datetime.now(UTC), base + desk.address())
+    with st.popover(t("timelines.take_out"), icon=":material/ios_share:", key="tl_take_out", width="content"):
+        st.caption(t("timelines.take_out_what", n=f"{len(arrays):,}"))
+        copy_button(t("frame.copy_link"), key="tl_copy")
+        with st.container(horizontal=True, gap="small"):
+            for kind, make, mime in FORMS:
+                st.download_button(
+                    t(f"timelines.download_{kind}"),
+                    data=partial(make, runs),
+                    file_name=f"chainproof-runs-{runs.as_of:%Y%m%dT%H%M%SZ}.{kind}",
+                    mime=mime,
+                    key=f"tl_download_{kind}",
+                    icon=":material/download:",
+                    on_click="ignore",
+                    disabled=not len(arrays),
+                )

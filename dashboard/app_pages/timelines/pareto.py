@@ -1,0 +1,106 @@
+"""What points are lost for, A beside B."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from backend.timelines.analysis.deductions import Pareto
+from dashboard.app_pages.timelines.comparison_data import compact, plain, short, shorts
+from dashboard.app_pages.timelines.section_text import bare
+from dashboard.charts import plotting
+from dashboard.charts.plotly_chart import Figure, Table
+from dashboard.frame.theme import Look
+from dashboard.i18n import t
+
+ROW = 30
+
+
+def height(found: Pareto) -> int:
+    return 84 + ROW * (len(found.names) + bool(found.rest))
+
+
+def labels(found: Pareto) -> list[str]:
+    rest = [t("timelines.case_rest", n=f"{found.rest:,}")] if found.rest else []
+    return [*found.names, *rest]
+
+
+def _sides(found: Pareto, names: Sequence[str]) -> list[tuple[str, list[float]]]:
+    rest = [(found.rest_a, found.rest_b)] if found.rest else []
+    sides = [[*found.a.tolist(), *(one[0] for one in rest)], [*found.b.tolist(), *(one[1] for one in rest)]]
+    return list(zip(names, sides, strict=False))
+
+
+def figure(found: Pareto, names: Sequence[str], look: Look) -> Figure:
+    """Bars in points of 100; B's are hatched, so that colour is not the only sign."""
+    full = labels(found)
+    rows = [plain(label) for label in full]
+    fills = (look.shades.up, look.shades.down)
+    traces: list[dict[str, Any]] = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "name": plain(short(name, 30)),
+            "y": rows,
+            "x": [round(100 * value, 3) for value in lost],
+            "marker": {
+                "color": fills[place],
+                "pattern": {
+                    "shape": "/" if place else "",
+                    "fillmode": "overlay",
+                    "fgcolor": look.background,
+                    "fgopacity": 0.65,
+                    "size": 6,
+                    "solidity": 0.3,
+                },
+            },
+            "hovertemplate": f"%{{y}}<br><b>%{{x:.2f}}</b> {t('timelines.case_points')}",
+        }
+        for place, (name, lost) in enumerate(_sides(found, names))
+    ]
+    grid = plotting.faint(look.ink, 0.14)
+    layout = {
+        "margin": {"l": 178, "r": 8, "t": 28, "b": 48},
+        "font": {"color": look.ink, "size": 11},
+        "hoverlabel": plotting.hover_label(look.ink, look.background),
+        "barmode": "group",
+        "bargap": 0.28,
+        "bargroupgap": 0.05,
+        "uirevision": "pareto",
+        "legend": {
+            "orientation": "h", "x": 0, "xref": "container", "y": 0, "yref": "container", "yanchor": "bottom",
+        },
+        "xaxis": {"gridcolor": grid, "zerolinecolor": grid, "fixedrange": True, "side": "top"},
+        "yaxis": {
+            "autorange": "reversed", "fixedrange": True, "type": "category",
+            "tickvals": rows, "ticktext": shorts(full, 27),
+        },
+    }  # fmt: skip
+    return plotting.figure(traces, layout)
+
+
+def basis(found: Pareto, names: Sequence[str]) -> str:
+    if len(names) > 1:
+        return t("timelines.case_lost_note", cases=f"{found.cases:,}", a=names[0], b=names[1])
+    return t("timelines.case_lost_note_one", cases=f"{found.cases:,}", a=names[0])
+
+
+def nothing(found: Pareto) -> str:
+    return t("timelines.case_lost_none" if found.cases else "timelines.case_lost_no_cases")
+
+
+def alt(found: Pareto, names: Sequence[str]) -> str:
+    top = t("timelines.case_lost_most", name=found.names[0], share=f"{100 * found.cumulative[0]:.0f}")
+    return f"{basis(found, names)} {top}"
+
+
+def table(found: Pareto, names: Sequence[str]) -> Table:
+    head = [t("timelines.case_reason"), *names, t("timelines.case_cumulative")]
+    shares = [*compact(found.cumulative), *([1.0] if found.rest else [])]
+    rows = [
+        [
+            label,
+            *(bare(lost[place]) for _, lost in _sides(found, names)),
+            f"{100 * (shares[place] or 0):.0f} %",
+        ]
+        for place, label in enumerate(labels(found))
+    ]
+    return Table(t("timelines.case_lost"), head, rows)

@@ -1,0 +1,167 @@
+"""The assets that a topic names: links to their prices, and the price around the event."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from dashboard.app_pages.rankings import coin_panel_sections
+from dashboard.app_pages.rankings.rows import Span
+from dashboard.app_pages.topics import topic_text as reading
+from dashboard.charts import candles
+from dashboard.charts.plotly_chart import Figure, chart
+from dashboard.client import Problem, api
+from dashboard.client.market_schemas import CandleRow
+from dashboard.client.topics import TopicDetail
+from dashboard.components.text_marks import Named
+from dashboard.frame import states, theme
+from dashboard.frame.freshness import source_name
+from dashboard.frame.markup import tag, text
+from dashboard.frame.url_state import link
+from dashboard.i18n import language, t
+
+MOST = 4
+LATE_MS = 3_600_000
+"""An event is on the chart up to an hour after the last candle, which may not have ended."""
+AXIS_LABEL = 18
+"""Pixels to the left, so that the first time on the axis is whole."""
+KEPT = (1_800, 14_400, 86_400)
+"""Seconds of the candles that the service keeps, the finest for the shortest time."""
+ASSET_TYPES = ("asset", "stablecoin", "protocol")
+
+
+def show(topic: TopicDetail, named: Sequence[Named], now: datetime) -> None:
+    """Nothing where the topic names no asset of this service."""
+    assets = api.assets()
+    if assets.data is None and assets.error is not None and named:
+        states.error(assets.error, key="tp_prices")
+        return
+    listed = {asset["id"] for asset in assets.data or ()}
+    found = [one for one in named if one.id in listed and one.type in ASSET_TYPES][:MOST]
+    if not found:
+        return
+    event = datetime.fromisoformat(topic["published_at"])
+    with st.container(key="tp_prices", gap="small"):
+        st.html(tag("h3", text(t("topics.prices")), class_="rs-head") + _links(found))
+        chosen = found[0]
+        if len(found) > 1:
+            chosen = _choose(found)
+        _chart(chosen, event, now)
+
+
+def _choose(found: Sequence[Named]) -> Named:
+    names = {one.id: one.name for one in found}
+    if st.session_state.get("tp_asset") not in names:
+        st.session_state["tp_asset"] = found[0].id
+    code = st.segmented_control(
+        t("topics.asset"),
+        list(names),
+        format_func=lambda code: names.get(code, code),
+        key="tp_asset",
+        required=True,
+        label_visibility="collapsed",
+    )
+    return next((one for one in found if one.id == code), found[0])
+
+
+def _links(found: Sequence[Named]) -> str:
+    links = "".join(
+        tag("li", tag("a", text(one.name), href=link("/rankings", coin=one.id), lang="en")) for one in found
+    )
+    return tag("ul", links, class_="rs-chips", aria_label=t("topics.on_rankings"))
+
+
+class _Series(NamedTuple):
+    """Candles around an event, what they span in words and for the axis, and what they are made of."""
+
+    candles: Sequence[CandleRow]
+    span: Span
+    label: str
+    basis: str
+    source: str | None
+
+
+def _chart(asset: Named, event: datetime, now: datetime) -> None:
+    """Of the last days what the Rankings draw; of earlier ones what is kept."""
+    found = _recent(asset, event, now) if reading.is_drawn(event, now) else _kept(asset, event)
+    if isinstance(found, Problem):
+        states.error(found, key="tp_candles")
+    if not isinstance(found, _Series):
+        return
+    said = t("topics.prices_event", time=f"{event.astimezone(UTC):%Y-%m-%d %H:%M} UTC")
+    if not found.candles:
+        st.html(coin_panel_sections.note(f"{said} · {t('topics.prices_none')}"))
+        return
+    look = theme.look()
+    figure = candles.figure(
+        found.candles,
+        look.shades,
+        look.zone,
+        ink=look.ink,
+        background=look.background,
+        sample=bool(found.source and found.source.startswith("sample")),
+        span=found.span,
+        identity=f"{asset.id} {found.label} {event.isoformat()}",
+    )
+    local = event.astimezone(look.zone).replace(tzinfo=None)
+    marked = mark(figure, found.candles, local, event, look.accent)
+    words = candles.summary(found.candles, asset.name, found.label)
+    chart(
+        figure,
+        key="tp_candles",
+        height=candles.HEIGHT,
+        alt=f"{words} {said}" if marked else words,
+        table=candles.table(found.candles, asset.name, language()),
+    )
+    st.html(coin_panel_sections.note(f"{said} · {found.basis}" if marked else found.basis))
+
+
+def _recent(asset: Named, event: datetime, now: datetime) -> _Series | Problem | None:
+    span: Span = "24h" if now - event < timedelta(hours=20) else "7d"
+    answer = api.candles(asset.id, span)
+    series = answer.data
+    if series is None:
+        return answer.error
+    basis = t(f"rankings.basis_{series['basis']}", source=source_name(series["source"]))
+    return _Series(series["candles"], span, t(f"rankings.span_{span}"), basis, series["source"])
+
+
+def _kept(asset: Named, event: datetime) -> _Series | Problem | None:
+    answer = api.candles_around(asset.id, event)
+    series = answer.data
+    if series is None:
+        return answer.error
+    seconds = series["interval_seconds"]
+    basis = t(f"topics.kept_{seconds}") if seconds in KEPT else ""
+    span: Span = "24h" if seconds == KEPT[0] else "7d"
+    return _Series(series["candles"], span, t("topics.around"), basis, series["source"])
+
+
+def mark(figure: Figure, shown: Sequence[CandleRow], local: datetime, event: datetime, colour: str) -> bool:
+    """Draw the event across a figure of candles; false where they do not reach it.
+
+    ``local`` is the event's time as the figure writes times.
+    """
+    first, last = shown[0][0], shown[-1][0]
+    at = event.timestamp() * 1000
+    if not first <= at <= last + max(LATE_MS, (last - first) / len(shown) * 2):
+        return False
+    layout: dict[str, Any] = figure["layout"]
+    layout["margin"] = {**layout["margin"], "l": AXIS_LABEL}
+    line = {"color": colour, "width": 2, "dash": "dot"}
+    layout["shapes"] = [
+        {"type": "line", "x0": local, "x1": local, "y0": 0, "y1": 1, "yref": "paper", "line": line}
+    ]
+    label = {
+        "text": t("topics.event"),
+        "x": local,
+        "y": 1,
+        "yref": "paper",
+        "xanchor": "right" if at > (first + last) / 2 else "left",
+        "yanchor": "top",
+        "showarrow": False,
+        "font": {"color": colour},
+    }
+    layout["annotations"] = [*layout.get("annotations", ()), label]
+    return True

@@ -1,0 +1,184 @@
+"""The candle chart of one asset, and the table that says the same."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from dashboard.app_pages.rankings.rows import Span
+from dashboard.charts import plotting
+from dashboard.charts.plotly_chart import Figure, Table
+from dashboard.charts.plotting import CLEAR
+from dashboard.client.market_schemas import CandleRow
+from dashboard.frame.formats import UNKNOWN, compact_usd, price
+from dashboard.frame.palette import Shades
+from dashboard.i18n import Language, t
+
+HEIGHT = 300
+DIGIT, POINT = 6.9, 3.6
+"""Pixels: how wide a digit, a comma or a point is on an axis, at most."""
+
+
+def figure(
+    candles: Sequence[CandleRow],
+    shades: Shades,
+    zone: ZoneInfo,
+    *,
+    ink: str,
+    background: str,
+    sample: bool,
+    span: Span,
+    identity: str,
+    lang: Language = "en",
+) -> Figure:
+    """Rising candles filled, falling ones hollow; volume below where every candle knows it.
+
+    ``ink`` is the text colour and ``background`` the page's; zoom is kept as long as ``identity``
+    stays. Times are drawn in ``zone`` and named in UTC too.
+    """
+    with_volume = bool(candles) and all(row[5] is not None for row in candles)
+    times = [datetime.fromtimestamp(row[0] / 1000, UTC) for row in candles]
+    local = [time.astimezone(zone).replace(tzinfo=None) for time in times]
+    traces = [{"x": local, **_candlesticks(candles, times, shades)}]
+    if with_volume:
+        traces.append({"x": local, **_volume_bars(candles, shades, lang)})
+    layout = {
+        "showlegend": False,
+        "uirevision": identity,
+        "font": {"color": ink, "size": 12},
+        "hoverlabel": plotting.hover_label(ink, background),
+        "bargap": 0.25,
+        **_axes(candles, span, plotting.faint(ink, 0.12), with_volume=with_volume),
+    }
+    if sample:
+        layout["annotations"] = [plotting.watermark(ink, 52, 0.6)]
+    return plotting.figure(traces, layout)
+
+
+def _candlesticks(candles: Sequence[CandleRow], times: Sequence[datetime], shades: Shades) -> dict[str, Any]:
+    labels = [
+        [_price(value) for value in row[1:5]] + [f"{time:%Y-%m-%d %H:%M} UTC"]
+        for row, time in zip(candles, times, strict=True)
+    ]
+    return {
+        "type": "candlestick",
+        "open": [row[1] for row in candles],
+        "high": [row[2] for row in candles],
+        "low": [row[3] for row in candles],
+        "close": [row[4] for row in candles],
+        "increasing": {"line": {"color": shades.up, "width": 1}, "fillcolor": shades.up},
+        "decreasing": {"line": {"color": shades.down, "width": 1.2}, "fillcolor": CLEAR},
+        "customdata": labels,
+        "hovertemplate": (
+            f"{t('rankings.open')} %{{customdata[0]}}<br>{t('rankings.high')} %{{customdata[1]}}<br>"
+            f"{t('rankings.low')} %{{customdata[2]}}<br>{t('rankings.closing')} %{{customdata[3]}}<br>"
+            "%{customdata[4]}<extra></extra>"
+        ),
+        "name": "",
+    }
+
+
+def _volume_bars(candles: Sequence[CandleRow], shades: Shades, lang: Language) -> dict[str, Any]:
+    return {
+        "type": "bar",
+        "y": [row[5] for row in candles],
+        "yaxis": "y2",
+        "marker": {
+            "color": [shades.up if row[4] >= row[1] else shades.down for row in candles],
+            "opacity": 0.4,
+        },
+        "customdata": [_volume(row[5], lang) for row in candles],
+        "hovertemplate": f"{t('rankings.volume')} %{{customdata}}<extra></extra>",
+    }
+
+
+def _axes(candles: Sequence[CandleRow], span: Span, grid: str, *, with_volume: bool) -> dict[str, Any]:
+    """The axes of prices, times and volumes, and the margin that their labels take."""
+    form = _tick_format([row[3] for row in candles], [row[2] for row in candles])
+    right = _label_width([row[2] for row in candles], form)
+    return {
+        "margin": {"l": 0, "r": right or 4, "t": 6, "b": 24 if span == "7d" else 38},
+        "xaxis": {
+            "rangeslider": {"visible": False},
+            "showgrid": False,
+            "tickcolor": grid,
+            "tickangle": 0,
+            "ticklabeloverflow": "allow",
+            "anchor": "y2" if with_volume else "y",
+            "tickformat": "%m-%d" if span == "7d" else "%H:%M\n%m-%d",
+            "hoverformat": "%m-%d %H:%M",
+        },
+        "yaxis": {
+            "side": "right",
+            "automargin": right is None,
+            "nticks": 6,
+            "ticklabeloverflow": "allow",
+            "gridcolor": grid,
+            "tickprefix": "$",
+            "tickformat": form,
+            "domain": [0.24, 1] if with_volume else [0, 1],
+            "fixedrange": False,
+        },
+        "yaxis2": {"domain": [0, 0.17], "visible": False, "anchor": "x"},
+    }
+
+
+def _tick_format(lows: Sequence[float], highs: Sequence[float]) -> str:
+    """Enough digits to tell the axis' ticks apart: a stablecoin needs more than its price does."""
+    if not lows:
+        return ",.2f"
+    span, top = max(highs) - min(lows), max(highs)
+    if span <= 0 or top <= 0:
+        return ".4~g"
+    digits = Decimal(top).adjusted() - Decimal(span / 4).adjusted() + 1
+    return f",.{max(0, 1 - Decimal(span / 4).adjusted())}f" if top >= 0.001 else f".{max(3, digits)}~g"
+
+
+def _label_width(highs: Sequence[float], form: str) -> int | None:
+    """Pixels that the price axis' labels take; null where only the library knows what it will write.
+
+    A margin that is known beforehand saves the library from drawing the axes twice.
+    """
+    if not highs or not form.endswith("f"):
+        return None
+    return round(10 + sum(POINT if sign in ",." else DIGIT for sign in f"${max(highs) * 1.02:{form}}"))
+
+
+def table(candles: Sequence[CandleRow], name: str, lang: Language) -> Table:
+    """The same candles newest first, in UTC."""
+    head = [t(f"rankings.{key}") for key in ("time", "open", "high", "low", "closing", "volume")]
+    rows = [
+        [
+            f"{datetime.fromtimestamp(row[0] / 1000, UTC):%m-%d %H:%M}",
+            *(_price(value) for value in row[1:5]),
+            _volume(row[5], lang),
+        ]
+        for row in reversed(candles)
+    ]
+    return Table(f"{t('rankings.candles')}: {name}", head, rows)
+
+
+def summary(candles: Sequence[CandleRow], name: str, span: str) -> str:
+    """The chart in one sentence, for its text alternative."""
+    return t(
+        "rankings.candles_alt",
+        name=name,
+        span=span,
+        first=_price(candles[0][1]),
+        last=_price(candles[-1][4]),
+        low=_price(min(row[3] for row in candles)),
+        high=_price(max(row[2] for row in candles)),
+    )
+
+
+# Kept: each stands in the drawing and in the table, and a candle that is closed comes again and again.
+@lru_cache(maxsize=8192)
+def _price(value: float) -> str:
+    return price(Decimal(repr(value)))
+
+
+@lru_cache(maxsize=8192)
+def _volume(value: float | None, lang: Language) -> str:
+    return UNKNOWN if value is None else compact_usd(Decimal(repr(value)), lang)

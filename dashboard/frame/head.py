@@ -1,0 +1,90 @@
+"""What every page shares: its head with title, freshness and settings, the style, and the foot."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard import i18n
+from dashboard.client import Mode
+from dashboard.frame import account, palette, preferences
+from dashboard.frame.freshness import sample_html
+from dashboard.frame.html_lang import html_lang
+from dashboard.frame.markup import tag, text
+from dashboard.frame.palette import SCHEMES
+from dashboard.frame.preferences import REFRESH_KEY, REFRESHES, SCHEME_KEY, Preferences
+from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, language, t
+
+ASSETS = Path(__file__).parent.parent / "assets"
+STYLES = (
+    "style.css",
+    "rankings.css",
+    "corrections.css",
+    "research.css",
+    "topics.css",
+    "timelines.css",
+    "timelines_parts.css",
+)
+
+
+def frame(chosen: Preferences) -> None:
+    """Language of the document and colours; once a run, before the page. The document carries the style."""
+    st.html(f"<style>:root{{{palette.css_variables(chosen.scheme)}}}</style>")
+    html_lang(chosen.language, preferences.cookie())
+
+
+def head(title: str, mode: Mode | None, note: str = "") -> None:
+    """The page's one ``h1``, the sample label, a line of the page's own (markup), and the settings."""
+    with st.container(key="page-head", horizontal=True, vertical_alignment="center", gap="small"):
+        heading = tag("h1", text(title), lang=i18n.HTML_LANG[language()])
+        st.html(tag("div", heading, sample_html(mode), note, class_="cp-head"))
+        settings()
+
+
+def settings() -> None:
+    """The reader's preferences; each choice takes effect at once and the drawer stays open."""
+    now = preferences.current()
+    with st.popover(t("frame.settings"), icon=":material/tune:", width="content", key="settings"):
+        account.account()
+        _choice(
+            "pref_language",
+            t("frame.settings_language"),
+            LANGUAGES,
+            now.language,
+            i18n.SESSION_KEY,
+            dict(LANGUAGE_NAMES.items()),
+        )
+        names: dict[str, str] = {code: t(f"frame.colours_{code}") for code in SCHEMES}
+        _choice("pref_colours", t("frame.settings_colours"), SCHEMES, now.scheme, SCHEME_KEY, names)
+        st.caption(t("frame.settings_colours_help"))
+        names = {
+            code: t("frame.refresh_off") if code == "off" else t("frame.refresh_seconds", n=code)
+            for code in REFRESHES
+        }
+        _choice("pref_refresh", t("frame.settings_refresh"), REFRESHES, now.refresh, REFRESH_KEY, names)
+        st.caption(t("frame.settings_kept"))
+
+
+def _choice(
+    key: str, label: str, codes: Sequence[str], current: str, target: str, names: Mapping[str, str]
+) -> None:
+    st.session_state[key] = current
+    st.segmented_control(
+        label,
+        codes,
+        format_func=lambda code: names[code],
+        key=key,
+        required=True,
+        on_change=partial(_chosen, key, target),
+    )
+
+
+def _chosen(key: str, target: str) -> None:
+    preferences.choose(target, st.session_state[key])
+
+
+@cache
+def sheet() -> str:
+    """The style of all pages."""
+    return "\n".join((ASSETS / name).read_text(encoding="utf-8") for name in STYLES)

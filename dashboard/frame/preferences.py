@@ -1,0 +1,88 @@
+"""What a reader chose for themselves: language, rise colours, refresh interval.
+
+A cookie keeps them on this browser, so that a new visit starts with them at its first paint (local
+storage would be read only after it). ``?lang=`` in a link sets the language for that visit. Before
+a choice, the language follows the browser.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, cast, get_args
+from urllib.parse import parse_qsl, urlencode
+
+import streamlit as st
+
+from dashboard import i18n
+from dashboard.frame import palette
+from dashboard.frame.palette import SCHEMES, Scheme
+from dashboard.i18n import LANGUAGES, Language
+
+Refresh = Literal["off", "5", "10", "30", "60"]
+"""Seconds between refreshes, as codes."""
+REFRESHES: tuple[Refresh, ...] = get_args(Refresh)
+DEFAULT_REFRESH: Refresh = "10"
+
+COOKIE = "chainproof"
+SCHEME_KEY = "rise_colours"
+REFRESH_KEY = "refresh"
+_CHOSEN = "_preferences_chosen"
+_LINK = "_lang_link"
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    language: Language
+    scheme: Scheme
+    refresh: Refresh
+
+    @property
+    def refresh_seconds(self) -> float | None:
+        return None if self.refresh == "off" else float(self.refresh)
+
+
+def load() -> Preferences:
+    """Settle the session's preferences; called once at the start of every run."""
+    state = st.session_state
+    if SCHEME_KEY not in state:
+        kept = parse(st.context.cookies.get(COOKIE))
+        state[i18n.SESSION_KEY] = kept.get("lang") or i18n.match_locale(st.context.locale)
+        state[SCHEME_KEY] = kept.get("colours", palette.DEFAULT)
+        state[REFRESH_KEY] = kept.get("refresh", DEFAULT_REFRESH)
+    linked = st.query_params.get("lang")
+    if linked != state.get(_LINK):
+        state[_LINK] = linked
+        if linked in LANGUAGES:
+            state[i18n.SESSION_KEY] = linked
+    return current()
+
+
+def current() -> Preferences:
+    state = st.session_state
+    return Preferences(
+        i18n.language(),
+        cast(Scheme, state.get(SCHEME_KEY, palette.DEFAULT)),
+        cast(Refresh, state.get(REFRESH_KEY, DEFAULT_REFRESH)),
+    )
+
+
+def choose(key: str, code: str) -> None:
+    """Take a choice made in the settings: for this session, and for the cookie of later visits."""
+    st.session_state[key] = code
+    st.session_state[_CHOSEN] = True
+    if key == i18n.SESSION_KEY:
+        st.query_params["lang"] = code  # a link copied from here opens in this language
+        st.session_state[_LINK] = code
+
+
+def cookie() -> str | None:
+    """The cookie to set, once the reader has chosen something; null before."""
+    if not st.session_state.get(_CHOSEN):
+        return None
+    now = current()
+    return urlencode({"lang": now.language, "colours": now.scheme, "refresh": now.refresh})
+
+
+def parse(cookie: str | None) -> Mapping[str, str]:
+    """The valid entries of the cookie; what a browser sends is never trusted to be ours."""
+    known: Mapping[str, tuple[str, ...]] = {"lang": LANGUAGES, "colours": SCHEMES, "refresh": REFRESHES}
+    return {name: code for name, code in parse_qsl(cookie or "") if code in known.get(name, ())}

@@ -1,0 +1,41 @@
+"""The page's own colours for drawings, in the mode that the reader sees."""
+
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import streamlit as st
+
+from dashboard.frame import preferences
+from dashboard.frame.palette import DARK_BACKGROUNDS, LIGHT_BACKGROUNDS, Shades, shades
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """``ink`` on ``background``, and the shades of rise and fall of the reader's scheme."""
+
+    dark: bool
+    ink: str
+    background: str
+    accent: str
+    shades: Shades
+    zone: ZoneInfo
+
+
+def look() -> Look:
+    dark = st.context.theme.type == "dark"
+    mode = "dark" if dark else "light"
+    return Look(
+        dark=dark,
+        ink=st.get_option(f"theme.{mode}.textColor") or ("#e6ebf4" if dark else "#131a26"),
+        background=(DARK_BACKGROUNDS if dark else LIGHT_BACKGROUNDS)[0],
+        accent=st.get_option(f"theme.{mode}.primaryColor") or ("#7aa7ff" if dark else "#0b57d0"),
+        shades=shades(preferences.current().scheme, dark=dark),
+        zone=_zone(st.context.timezone),
+    )
+
+
+def _zone(name: str | None) -> ZoneInfo:
+    try:
+        return ZoneInfo(name or "UTC")
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return ZoneInfo("UTC")

@@ -1,0 +1,137 @@
+"""Expressions that stand for a list of texts, and those that do not."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.articles.importers.regex_expansion import NotFinite, expand
+
+
+def texts(pattern: str, *, bounded: bool = False) -> list[str]:
+    return [expansion.text for expansion in expand(pattern, bounded=bounded)]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("サーバ", ["サーバ"]),
+        ("(?:mobile|smart) ?phone", ["mobile phone", "mobilephone", "smart phone", "smartphone"]),
+        ("関わ?らず", ["関わらず", "関らず"]),
+        ("関わ??らず", ["関らず", "関わらず"]),
+        ("[Ee]therium", ["Etherium", "etherium"]),
+        ("[a-c]x", ["ax", "bx", "cx"]),
+        ("[a\\-c]", ["a", "-", "c"]),
+        ("a{2,3}b", ["aaab", "aab"]),
+        (r"C\+\+", ["C++"]),
+        (r"\u3042\x41\u{1F4B0}", ["あA💰"]),
+        (r"v\d", [f"v{digit}" for digit in range(10)]),
+        ("(?<name>a)b|(?P<other>c)", ["ab", "c"]),
+        ("(a|(b))c", ["ac", "bc"]),
+    ],
+)
+def test_a_finite_expression_is_written_out_in_the_order_it_prefers(
+    pattern: str, expected: list[str]
+) -> None:
+    assert texts(pattern) == expected
+
+
+def test_groups_hold_what_they_matched() -> None:
+    assert [dict(expansion.groups) for expansion in expand("(a|(b))c")] == [{1: "a"}, {1: "b", 2: "b"}]
+
+
+def test_what_must_not_follow_or_precede_is_kept() -> None:
+    (expansion,) = expand("(?<!前)良い(?!例|子)")
+    assert (expansion.text, expansion.not_after, expansion.not_before) == ("良い", ("前",), ("例", "子"))
+
+
+def test_a_text_that_a_preferred_shorter_one_always_takes_is_left_out() -> None:
+    assert texts("a|ab") == ["a"]
+    assert texts("ab|a") == ["ab", "a"]
+    assert texts("a|ab", bounded=True) == ["a", "ab"]
+    assert texts("a(?!b)|ab") == ["a", "ab"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [
+        (".", "any character"),
+        ("a*", "without an end"),
+        ("a+", "without an end"),
+        ("a{2,}", "without an end"),
+        (r"\s", "white space"),
+        (r"\w", "any letter"),
+        ("[^a]", "all but some"),
+        ("^a", "edge of a line"),
+        ("a$", "edge of a line"),
+        ("(?=a)b", "asks for a neighbour"),
+        ("(?<=a)b", "asks for a neighbour"),
+        ("(?i)a", "sets options"),
+        ("a(?!b)c", "in its middle"),
+        ("a(?<!b)c", "in its middle"),
+        (r"a\bb", "in its middle"),
+        (r"(a)\1", "what a group matched"),
+        ("a?", "empty text"),
+        ("(?!a.)b", "any character"),
+        ("(", "not closed"),
+        (")", "too many"),
+        ("a**", "without an end"),
+        ("a?*", "repeats a repetition"),
+        ("[", "too early"),
+        ("[]", "empty class"),
+        ("\\", "too early"),
+        (r"\u12", "broken character code"),
+        (r"\u{110000}", "broken character code"),
+        ("[あ-龠]", "more than 200"),
+        ("[a-z]{3}", "more than 200"),
+        ("(a|b){9}c", "more than 200"),
+        ("(" * 60 + "a" + ")" * 60, "too deeply"),
+        ("(?:a{200}){200}", "more than 100 characters"),
+    ],
+)
+def test_what_is_no_list_of_texts_is_refused_with_its_reason(pattern: str, reason: str) -> None:
+    with pytest.raises(NotFinite, match=re.escape(reason)):
+        expand(pattern)
+
+
+pieces = st.recursive(
+    st.sampled_from(["a", "b", "ab", "[ab]", "サ", "1?"]),
+    lambda inner: st.one_of(
+        st.builds("(?:{}|{})".format, inner, inner),
+        st.builds("{}{}".format, inner, inner),
+        st.builds("(?:{})?".format, inner),
+    ),
+    max_leaves=6,
+)
+
+
+@given(pieces)
+def test_every_expansion_is_matched_whole_by_the_expression(pattern: str) -> None:
+    try:
+        found = texts(pattern, bounded=True)
+    except NotFinite:
+        return
+    assert len(found) == len(set(found))
+    for text in found:
+        assert re.fullmatch(pattern, text)
+
+
+@given(pieces, st.text("abサ1", max_size=5))
+def test_what_the_expression_matches_first_is_among_its_expansions(pattern: str, text: str) -> None:
+    try:
+        found = texts(pattern)
+    except NotFinite:
+        return
+    match = re.match(pattern, text)
+    if match:
+        assert match.group() in found
+
+
+@given(st.text("ab()[]|?*+{}\\^$.-!<=:,0123456789", max_size=30))
+def test_any_text_is_expanded_or_refused(pattern: str) -> None:
+    try:
+        found = expand(pattern)
+    except NotFinite:
+        return
+    assert 0 < len(found) <= 200

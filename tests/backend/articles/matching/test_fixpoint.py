@@ -1,0 +1,127 @@
+"""A correction that is held back takes no other with it that has no part in what it would do."""
+
+from itertools import pairwise
+
+from backend.articles.engine import apply
+from backend.articles.matching.context_evidence import NEAR
+from backend.articles.matching.fixpoint import MOST_ROUNDS
+from backend.articles.matching.rule_set import compile_rules
+from backend.articles.schemas import Article
+from tests.backend.articles.packs import entity, pack, rule
+
+RULES = compile_rules(
+    [
+        pack(
+            entity("Aba"),
+            rule(["Abba"], id="abba", entity="aba"),
+            # Where one of these is put right there is evidence, beside which another mistake counts.
+            rule(["Zork"], id="zork", suggest="Aba"),
+            rule(["Nea"], id="nea", suggest="Near", context=True),
+        )
+    ]
+)
+
+
+def test_what_would_make_a_new_mistake_far_from_it_is_held_back() -> None:
+    assert apply(RULES, Article(content="Zork and then Nea", language="en"))["applied"] == []
+    assert apply(RULES, Article(content="Zork and then Near", language="en"))["applied_count"] == 1
+
+
+def test_corrections_of_other_paragraphs_are_made() -> None:
+    text = "Abba rose.\n\nZork fell and Nea did.\n\nAbba fell."
+    result = apply(RULES, Article(content=text, language="en"))
+    assert result["corrected_article"]["content"] == "Aba rose.\n\nZork fell and Nea did.\n\nAba fell."
+
+
+def test_so_are_those_of_other_fields() -> None:
+    result = apply(RULES, Article(title="Abba rose", content="Zork fell and Nea did.", language="en"))
+    assert result["corrected_article"]["title"] == "Aba rose"
+
+
+def test_a_paragraph_of_many_rounds_takes_nothing_of_another_with_it() -> None:
+    """Each name of the chain can be put right only where the next one is, and the last one cannot."""
+    names = [chr(ord("乐") + k) for k in range(3 * MOST_ROUNDS)]
+    chained = compile_rules(
+        [
+            pack(
+                entity("Aba"),
+                rule(["Abba"], id="abba", entity="aba"),
+                rule([f"{names[-1]}终"], id="last", suggest="停"),
+                *(rule([f"{name}错"], id=f"own-{k}", suggest=name) for k, name in enumerate(names)),
+                *(
+                    rule([f"{name}{following}错"], id=f"join-{k}", suggest=f"{name}和{following}")
+                    for k, (name, following) in enumerate(pairwise(names))
+                ),
+            )
+        ]
+    )
+    chain = "".join(f"{name}错" for name in names) + "终"
+    assert apply(chained, Article(content=chain, language="zh"))["applied"] == []
+    result = apply(chained, Article(content=f"Abba\n\n{chain}\n\nAbba", language="zh"))
+    assert result["corrected_article"]["content"] == f"Aba\n\n{chain}\n\nAba"
+
+
+FORMERS = compile_rules(
+    [
+        pack(
+            entity("Aba", former=[{"name": "Olda"}]),
+            entity("Fin"),
+            rule(["Oldb"], id="oldb", entity="aba", type="former_name"),
+            rule(["Finn"], id="finn", entity="fin"),
+        )
+    ]
+)
+
+
+def test_a_correction_beside_which_another_would_be_right_is_held_back() -> None:
+    """Corrected, the one is the name of today, beside which the former name is right."""
+    assert apply(FORMERS, Article(content="Olda and Oldb fell.", language="en"))["applied"] == []
+
+
+def test_former_names_in_other_paragraphs_hold_nothing_back() -> None:
+    result = apply(FORMERS, Article(content="Olda fell.\n\nFinn rose.", language="en"))
+    assert result["corrected_article"]["content"] == "Olda fell.\n\nFin rose."
+
+
+def test_a_correction_that_changes_how_its_neighbour_is_corrected_is_held_back() -> None:
+    rules = compile_rules(
+        [
+            pack(
+                entity("Zorbium", names={"en": "Zorbium", "ja": "ゾービアム"}),
+                rule(["Zorbum"], id="zorbum", entity="zorbium", auto_fix=False),
+                rule(["Foow"], id="foow", suggest="フーウ"),
+            )
+        ]
+    )
+    assert apply(rules, Article(content="Foow Zorbumが上昇", language="ja"))["applied"] == []
+    assert apply(rules, Article(content="Foowが上昇、Zorbumも", language="ja"))["applied_count"] == 1
+
+
+def test_a_correction_that_moves_evidence_too_far_away_is_held_back() -> None:
+    rules = compile_rules(
+        [
+            pack(
+                entity("Abacus"),
+                entity("Near"),
+                rule(["Nea"], id="nea", entity="near", context=True, auto_fix=False),
+                rule(["Fin"], id="fin", suggest="Finland"),
+            )
+        ]
+    )
+    longer = len("Finland") - len("Fin")
+    for distance, made in ((NEAR - longer, 1), (NEAR - longer + 1, 0)):
+        text = "Abacus Fin".ljust(distance) + "Nea"
+        assert apply(rules, Article(content=text, language="en"))["applied_count"] == made
+
+
+def test_a_correction_at_which_another_name_would_begin_is_held_back() -> None:
+    rules = compile_rules(
+        [
+            pack(
+                rule(["アバ"], id="abba", suggest="以太坊", boundary="none"),
+                rule(["ニア"], id="loose", suggest="ミア", boundary="none", languages=["en"]),
+                rule(["ニア"], id="bounded", suggest="ミア"),
+            )
+        ]
+    )
+    assert apply(rules, Article(content="アバニア", language="zh"))["applied"] == []

@@ -1,0 +1,235 @@
+"""A set of rules is kept for the next start, and used as long as it would be made the same again."""
+
+import hashlib
+import logging
+import os
+import pickle
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from backend.articles.engine import correct
+from backend.articles.matching.rule_set import CompiledPack
+from backend.articles.rules import compiled_cache, pack_loader, rules_loader
+from backend.articles.rules.active_rules import Rules
+from backend.articles.rules.compiled_cache import FILE_NAME, Kept, fingerprint
+from backend.articles.rules.rules_loader import compiled
+from backend.settings import Settings
+
+OWN = """\
+version: 1
+entities:
+  - {{id: solana, type: asset, symbols: [SOL], names: {{en: Solana, ja: ソラナ}}}}
+rules:
+  - {{id: own, type: forbidden_variant, entity: solana, match: [{{text: {wrong}, not_before: [x]}}],
+     suggest: auto, specs: [{{from: Solana (SOL) and {wrong}, to: Solana (SOL) and Solana}}]}}
+  - {{id: first, type: missing_symbol, entity: solana, first_mention: {{en: "Solana (SOL)"}},
+     specs: [{{from: Solana rises., to: Solana (SOL) rises.}}]}}
+"""
+
+
+@pytest.fixture
+def packs(tmp_path: Path) -> list[Path]:
+    pack = tmp_path / "own.yaml"
+    pack.write_text(OWN.format(wrong="Solanna"), encoding="utf-8")
+    return [pack]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / FILE_NAME
+
+
+def made(file: Path, packs: Sequence[Path]) -> tuple[CompiledPack, bool]:
+    """The set, and whether it had to be made."""
+    times = []
+
+    def make() -> CompiledPack:
+        times.append(1)
+        return compiled(pack_loader.read_packs(packs))
+
+    return Kept(file, renewed=True).or_made(packs, make), bool(times)
+
+
+def told(kept: CompiledPack) -> list[tuple[object, ...]]:
+    """All meanings in their order; rules by their content, since they are compared as what they are."""
+    meanings = [meaning for listed in kept.rules.meanings for meaning in listed]
+    return [(*m[:2], m.rule.rule if m.rule else None, *m[3:]) for m in meanings]
+
+
+def never() -> CompiledPack:
+    raise AssertionError("The set was made anew.")
+
+
+def test_the_next_start_finds_what_one_has_made(file: Path, packs: list[Path]) -> None:
+    first, was_made = made(file, packs)
+    assert was_made
+    second, was_made = made(file, packs)
+    assert not was_made
+    assert second.pack == first.pack
+    assert second.rules.version == first.rules.version
+    for text in ("Solanna rises, SOL too. Solana again.", "ｿﾗﾅとソラナ", "Solannax"):
+        expected, found = (correct(each.rules, text, language="en") for each in (first, second))
+        assert (found.text, repr(found)) == (expected.text, repr(expected))
+    assert correct(second.rules, "Solanna", language="en").text == "Solana (SOL)"
+
+
+def test_the_shipped_set_is_kept_as_it_is(file: Path) -> None:
+    """Whatever it consists of can be taken out of the file."""
+    shipped = rules_loader.shipped()
+    kept = Kept(file, renewed=True)
+    kept.or_made(pack_loader.default_files(), rules_loader.shipped)
+    found = kept.or_made(pack_loader.default_files(), never)
+    assert found.pack == shipped.pack
+    assert found.rules.entities == shipped.rules.entities
+    assert [each.rule for each in found.rules.rules] == [each.rule for each in shipped.rules.rules]
+    assert found.rules.surfaces == shipped.rules.surfaces
+    assert told(found) == told(shipped)
+
+
+def test_what_a_process_learned_since_is_not_kept(file: Path, packs: list[Path]) -> None:
+    first, _ = made(file, packs)  # its specs were read
+    assert first.rules.settled
+    assert not made(file, packs)[0].rules.settled
+
+
+@pytest.mark.parametrize("change", ["content", "order", "one more", "another place"])
+def test_other_packs_are_another_set(
+    file: Path, packs: list[Path], change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = packs[0].with_name("other.yaml")
+    other.write_text("version: 1\ncontext_words: {en: [ledger]}\n", encoding="utf-8")
+    made(file, [*packs, other])
+    asked = [*packs, other]
+    match change:
+        case "content":
+            packs[0].write_text(OWN.format(wrong="Sollana"), encoding="utf-8")
+        case "order":
+            asked.reverse()
+        case "one more":
+            asked.append(other)
+        case "another place":  # the specs of shipped rules are not read at the start
+            monkeypatch.setattr(pack_loader, "SHIPPED", (other.parent,))
+    assert made(file, asked)[1]
+
+
+def test_a_set_of_other_code_is_made_anew(
+    file: Path, packs: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made(file, packs)
+    monkeypatch.setattr(compiled_cache, "_fingerprint_of_code", lambda: b"of the version before")
+    assert made(file, packs)[1]
+
+
+@pytest.mark.parametrize("damage", ["cut", "empty", "altered"])
+def test_a_file_that_is_not_whole_is_made_anew(file: Path, packs: list[Path], damage: str) -> None:
+    made(file, packs)
+    content = bytearray(file.read_bytes())
+    content[-20] ^= 1
+    file.write_bytes({"cut": content[:-9], "empty": b"", "altered": content}[damage])
+    assert made(file, packs)[1]
+    assert not made(file, packs)[1]
+
+
+def test_nothing_but_parts_of_sets_is_taken_out_of_a_file(
+    file: Path, packs: list[Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    trap = file.with_name("trap")
+
+    class Stranger:
+        def __reduce__(self) -> tuple[object, ...]:
+            return Path.touch, (trap,)
+
+    content = fingerprint(packs) + pickle.dumps(Stranger())
+    file.write_bytes(hashlib.blake2b(content, digest_size=32).digest() + content)
+    with caplog.at_level(logging.INFO):
+        assert made(file, packs)[1]
+    assert f"not read from {file}: it holds" in caplog.text
+    assert not trap.exists()
+
+
+def test_a_pack_that_changes_while_it_is_read_is_not_taken_for_the_one_before(
+    file: Path, packs: list[Path]
+) -> None:
+    def make() -> CompiledPack:
+        packs[0].write_text(OWN.format(wrong="Sollana"), encoding="utf-8")
+        return compiled(pack_loader.read_packs(packs))
+
+    Kept(file, renewed=True).or_made(packs, make)
+    assert not file.exists()
+
+
+def test_without_room_for_it_the_set_is_made_all_the_same(
+    tmp_path: Path, packs: list[Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO):
+        _, was_made = made(tmp_path / "none" / FILE_NAME, packs)
+    assert was_made
+    assert "not kept" in caplog.text
+    assert "No such file or directory" in caplog.text
+
+
+def test_nobody_else_can_read_it_and_nothing_lies_beside_it(file: Path, packs: list[Path]) -> None:
+    made(file, packs)
+    assert file.stat().st_mode & 0o077 == 0
+    assert sorted(each.name for each in file.parent.iterdir()) == [FILE_NAME, "own.yaml"]
+
+
+def test_what_a_killed_process_left_is_cleared_away_but_not_what_another_writes(
+    file: Path, packs: list[Path]
+) -> None:
+    left, written = (file.with_name(f".{FILE_NAME}.{name}") for name in ("left", "written"))
+    left.touch()
+    written.touch()
+    long_ago = time.time() - compiled_cache.STRAY_SECONDS - 1
+    os.utime(left, (long_ago, long_ago))
+    made(file, packs)
+    assert not left.exists()
+    assert written.exists()
+
+
+def test_a_start_keeps_its_rules_and_a_change_while_it_runs_waits_for_the_next(
+    tmp_path: Path, packs: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rules_loader, "default_files", list)
+    settings = Settings(home=tmp_path, rules_dir=tmp_path)
+    Rules(settings)  # of a command that only looks
+    assert not (tmp_path / FILE_NAME).exists()
+    rules = Rules(settings, keep=True)
+    kept = (tmp_path / FILE_NAME).read_bytes()
+    packs[0].write_text(OWN.format(wrong="Sollana"), encoding="utf-8")
+    rules.refresh()
+    assert correct(rules.current, "Sollana", language="en").text == "Solana (SOL)"
+    assert (tmp_path / FILE_NAME).read_bytes() == kept
+    Rules(settings, keep=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(rules_loader, "compiled", never)
+        assert correct(Rules(settings).current, "Sollana", language="en").text == "Solana (SOL)"
+
+
+def test_sets_that_take_turns_are_all_kept(tmp_path: Path, packs: list[Path]) -> None:
+    other = tmp_path / "other.yaml"
+    other.write_text("version: 1\ncontext_words: {en: [ledger]}\n", encoding="utf-8")
+    kept = Kept(tmp_path / "cache" / FILE_NAME, renewed=True, each_apart=True)
+    kept.file.parent.mkdir()
+    for asked in (packs, [*packs, other]):
+        kept.or_made(asked, lambda asked=asked: compiled(pack_loader.read_packs(asked)))
+    for asked in (packs, [*packs, other]):
+        assert (
+            kept.or_made(asked, never).rules.version == compiled(pack_loader.read_packs(asked)).rules.version
+        )
+
+
+def test_of_sets_that_take_turns_the_oldest_go(tmp_path: Path, packs: list[Path]) -> None:
+    for number in range(compiled_cache.MOST_APART + 1):
+        old = tmp_path / f"compiled-rules-{number}.pickle"
+        old.touch()
+        os.utime(old, (number, number))
+    Kept(tmp_path / FILE_NAME, renewed=True, each_apart=True).or_made(
+        packs, lambda: compiled(pack_loader.read_packs(packs))
+    )
+    left = {file.name for file in tmp_path.glob("*.pickle")}
+    assert len(left) == compiled_cache.MOST_APART
+    assert not {"compiled-rules-0.pickle", "compiled-rules-1.pickle"} & left

@@ -1,0 +1,40 @@
+"""The engine finds what a slow and plain matcher finds."""
+
+from hypothesis import given, settings
+
+from backend.articles.matching.field_matcher import Reading
+from backend.articles.matching.rule_set import compile_rules
+from backend.articles.model import FieldName, Pack
+from backend.entities.model import Language
+from tests.backend.articles.reference.matcher import Reference, Seen
+from tests.backend.articles.strategies import languages, packs, texts
+from tests.support.laws import examples
+
+
+def seen(pack: Pack, text: str, language: Language, *, is_title: bool = False) -> list[Seen]:
+    field: FieldName = "title" if is_title else "content"
+    reading = Reading(compile_rules([pack]), text, field, field, language)
+    reading.choose(reading.evidence.beside)
+    return [
+        Seen(
+            start,
+            end,
+            meaning.entity,
+            meaning.rule.id if meaning.rule else None,
+            right,
+            meaning.rule.auto_fix if meaning.rule else False,
+        )
+        for start, end, meaning, right in reading.found
+    ]
+
+
+@settings(max_examples=examples(300), deadline=None)
+@given(packs(), texts(), languages)
+def test_the_engine_finds_what_a_plain_matcher_finds(pack: Pack, text: str, language: Language) -> None:
+    assert seen(pack, text, language) == Reference(pack).read(text, language)
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(packs(), texts(markup=False), languages)
+def test_it_does_in_a_title_too(pack: Pack, text: str, language: Language) -> None:
+    assert seen(pack, text, language, is_title=True) == Reference(pack).read(text, language, is_title=True)

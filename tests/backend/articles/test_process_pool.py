@@ -1,0 +1,269 @@
+"""Batches spread over processes: the same bytes as without them, whatever befalls the processes."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import util
+from pathlib import Path
+
+import psutil
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.articles.batches import Done, text_size, work_on
+from backend.articles.matching.rule_set import RuleSet
+from backend.articles.process_pool import FIRST_PAUSE, SMALLEST_PIECE, WORTH_SPREADING, ScanPool, cut
+from backend.articles.rules.active_rules import Rules
+from backend.articles.schemas import Article
+from backend.settings import Settings
+from tests.support.article_app import PACK, write_pack
+from tests.support.market_app import settings_in
+from tests.support.waiting import LIMIT_SECONDS, wait_for
+
+SENTENCE = "The Zorb Token and Zorbkoin rose, says Zorby; イーサリアム too. "
+FILLER = "nothing is said of anybody here and so it goes on for a while, "
+MOST_IN_A_PIPE = 64 * 1024
+"""Bytes that a pipe takes while nobody reads them."""
+BATCH = [
+    Article(id=str(number), content=SENTENCE + FILLER * (20 + number * 13 % 170), tags=["Zorbcoyn"])
+    for number in range(60)
+]
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    home = tmp_path_factory.mktemp("pool")
+    write_pack(home, PACK)
+    return settings_in(home, scan_processes=2)
+
+
+@pytest.fixture(scope="module")
+def in_force(settings: Settings) -> Rules:
+    return Rules(settings)
+
+
+@pytest.fixture(scope="module")
+def rules(in_force: Rules) -> RuleSet:
+    return in_force.current
+
+
+def warm_up(pool: ScanPool) -> bool:
+    """Waits until the processes have compiled the rules; false where there are none."""
+    team = pool._started()
+    if team is None:
+        return False
+    try:
+        process_ids(pool)
+    except BrokenProcessPool:
+        pool._forget(team)
+        return False
+    return True
+
+
+def process_ids(pool: ScanPool) -> set[int]:
+    assert pool._team is not None
+    return {greeting.result() for greeting in pool._team.greetings}
+
+
+class Time:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture(scope="module")
+def pool(settings: Settings, in_force: Rules) -> Iterator[ScanPool]:
+    """Two processes that have started."""
+    made = ScanPool(settings, in_force)
+    assert warm_up(made)
+    yield made
+    made.close()
+
+
+def test_the_batch_is_large_enough_to_be_spread() -> None:
+    assert sum(map(text_size, BATCH)) > WORTH_SPREADING
+
+
+@pytest.mark.processes
+def test_a_batch_gives_the_same_bytes_as_without_processes(pool: ScanPool, rules: RuleSet) -> None:
+    alone, spread = work_on("scan", rules, BATCH), pool.run("scan", rules, BATCH)
+    assert spread == alone
+    assert spread.violations
+    assert pool.run("apply", rules, BATCH) == work_on("apply", rules, BATCH)
+    assert process_ids(pool)
+    assert os.getpid() not in process_ids(pool)
+
+
+@pytest.mark.processes
+def test_who_was_called_with_rules_that_are_no_longer_in_force_does_the_work(
+    pool: ScanPool, tmp_path: Path
+) -> None:
+    write_pack(tmp_path, PACK.replace("Zorbcoyn", "Zorb Token 2"))
+    other = Rules(settings_in(tmp_path)).current
+    before = process_ids(pool)
+    assert pool.run("scan", other, BATCH) == work_on("scan", other, BATCH)
+    assert process_ids(pool) == before
+
+
+@pytest.mark.processes
+def test_processes_hold_the_rules_in_force_whatever_the_files_say_by_now(tmp_path: Path) -> None:
+    write_pack(tmp_path, PACK)
+    rules = Rules(settings_in(tmp_path))
+    pool = ScanPool(settings_in(tmp_path, scan_processes=1), rules)
+    assert warm_up(pool)
+    before = process_ids(pool)
+
+    write_pack(tmp_path, PACK.replace("Zorbcoyn", "Zorbocoin"))
+    rules.refresh()
+    write_pack(tmp_path, "version: [")
+    rules.refresh()
+    assert rules.problem is not None
+    assert warm_up(pool)
+    assert process_ids(pool).isdisjoint(before)
+    team = pool._started()
+    assert team is not None
+    done = pool._receive(team, pool._send(team, "scan", BATCH))
+    assert done == work_on("scan", rules.current, BATCH)
+    pool.close()
+
+
+@pytest.mark.processes
+def test_a_killed_process_loses_nothing_and_is_replaced_after_a_pause(
+    settings: Settings, in_force: Rules, rules: RuleSet
+) -> None:
+    time = Time()
+    pool = ScanPool(settings, in_force, clock=time)
+    assert warm_up(pool)
+    alone = work_on("scan", rules, BATCH)
+    before = process_ids(pool)
+    for process_id in before:
+        os.kill(process_id, signal.SIGKILL)
+    assert pool.run("scan", rules, BATCH) == alone
+    assert not warm_up(pool)  # they have just died
+    assert pool.run("scan", rules, BATCH) == alone
+    time.now += FIRST_PAUSE
+    assert warm_up(pool)
+    assert pool.run("scan", rules, BATCH) == alone
+    assert process_ids(pool)
+    assert not process_ids(pool) & before
+    pool.close()
+
+
+@pytest.mark.processes
+def test_processes_killed_before_they_read_anything_hold_nobody_up(
+    settings: Settings, in_force: Rules, rules: RuleSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spawned = util.spawnv_passfds
+    killed: list[int] = []
+
+    def spawn_and_kill(path: bytes, arguments: list[bytes] | list[str], handed: list[int]) -> int:
+        process_id = int(spawned(path, arguments, handed))
+        if "spawn_main" in repr(arguments):  # not the process that looks after semaphores
+            os.kill(process_id, signal.SIGKILL)
+            killed.append(process_id)
+        return process_id
+
+    assert len(pickle.dumps(in_force.in_force.pack)) > MOST_IN_A_PIPE
+    alone = work_on("scan", rules, BATCH)
+    time = Time()
+    pool = ScanPool(settings, in_force, clock=time)
+    monkeypatch.setattr(util, "spawnv_passfds", spawn_and_kill)
+    answered: list[Done] = []
+    asking = threading.Thread(target=lambda: answered.append(pool.run("scan", rules, BATCH)), daemon=True)
+    asking.start()
+    asking.join(LIMIT_SECONDS)
+    assert answered == [alone]
+    assert killed
+    assert not warm_up(pool)
+    monkeypatch.setattr(util, "spawnv_passfds", spawned)
+    time.now += FIRST_PAUSE
+    assert warm_up(pool)
+    assert pool.run("scan", rules, BATCH) == alone
+    pool.close()
+
+
+@pytest.mark.processes
+def test_what_processes_are_handed_is_gone_with_them(
+    settings: Settings, in_force: Rules, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    pool = ScanPool(settings, in_force)
+    assert warm_up(pool)
+    handed = [path for path in tmp_path.iterdir() if path.name.startswith("chainproof-rules-")]
+    assert [path.stat().st_mode & 0o077 for path in handed] == [0]
+    pool.close()
+    assert not any(path.exists() for path in handed)
+
+
+@pytest.mark.processes
+def test_processes_do_not_outlive_a_killed_parent(settings: Settings) -> None:
+    program = (
+        "import pickle, psutil, sys, threading; from backend.articles.process_pool import ScanPool;"
+        "from backend.articles.rules.active_rules import Rules; settings = pickle.load(sys.stdin.buffer);"
+        "pool = ScanPool(settings, Rules(settings)); [each.result() for each in pool._started().greetings];"
+        "children = psutil.Process().children(recursive=True);"
+        "print('children', *[child.pid for child in children], flush=True); threading.Event().wait()"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert parent.stdin is not None
+    assert parent.stdout is not None
+    parent.stdin.write(pickle.dumps(settings))
+    parent.stdin.close()
+    told = next(line for line in parent.stdout if line.startswith(b"children"))
+    children = [psutil.Process(int(number)) for number in told.split()[1:]]
+    assert settings.scan_processes is not None
+    assert len(children) >= settings.scan_processes
+    parent.kill()
+    parent.wait()
+    wait_for(lambda: not any(child.is_running() for child in children), "The children's end")
+
+
+def started(pool: ScanPool) -> bool:
+    return pool._team is not None
+
+
+def test_no_process_is_started_for_a_small_batch_a_single_article_or_none(
+    settings: Settings, in_force: Rules, rules: RuleSet
+) -> None:
+    pool = ScanPool(settings, in_force)
+    pool.run("scan", rules, [])
+    pool.run("scan", rules, BATCH[:3])
+    pool.run("scan", rules, [Article(content="x" * 2 * WORTH_SPREADING)])
+    assert not started(pool)
+    pool.close()
+
+
+def test_without_processes_everything_is_done_by_the_caller(
+    tmp_path: Path, in_force: Rules, rules: RuleSet
+) -> None:
+    pool = ScanPool(settings_in(tmp_path, scan_processes=0), in_force)
+    assert pool.run("scan", rules, BATCH) == work_on("scan", rules, BATCH)
+    assert not warm_up(pool)
+    assert not started(pool)
+
+
+@pytest.mark.processes
+def test_nobody_waits_for_processes_to_start(settings: Settings, in_force: Rules, rules: RuleSet) -> None:
+    pool = ScanPool(settings, in_force)
+    assert pool.run("scan", rules, BATCH) == work_on("scan", rules, BATCH)
+    assert started(pool)
+    pool.close()
+    assert pool.run("scan", rules, BATCH) == work_on("scan", rules, BATCH)
+    assert not started(pool)
+
+
+@given(st.lists(st.integers(0, 3 * SMALLEST_PIECE), max_size=60), st.integers(1, 12))
+def test_pieces_join_to_the_batch_and_none_is_empty(sizes: list[int], pieces: int) -> None:
+    articles = [Article(id=str(number)) for number in range(len(sizes))]
+    cuts = cut(articles, sizes, pieces)
+    assert [article for piece in cuts for article in piece] == articles
+    assert all(cuts) or not articles
+    assert len(cuts) <= 2 * pieces + 1

@@ -1,0 +1,47 @@
+"""The guide to writing rules: its examples are right."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from backend.articles.lint.linter import lint
+from backend.articles.matching.pack_merging import merged
+from backend.articles.rules.pack_loader import default_files, read_packs
+from backend.articles.rules.rules_loader import compiled
+from backend.cli import rules, rules_check
+
+GUIDE = (Path(__file__).parents[3] / "docs" / "rules.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"```yaml\n(.*?)```", GUIDE, re.DOTALL)
+
+
+@pytest.mark.parametrize("number", range(len(EXAMPLES)))
+def test_an_example_is_taken_beside_the_shipped_rules_and_leaves_no_doubt(
+    tmp_path: Path, number: int
+) -> None:
+    file = tmp_path / "example.yaml"
+    file.write_text(EXAMPLES[number], encoding="utf-8")
+    files = read_packs([*default_files(), file])
+    compiled(files)
+    assert [str(finding) for finding in lint(files, {file})] == []
+
+
+def test_the_examples_can_stand_together(tmp_path: Path) -> None:
+    files = []
+    for number, example in enumerate(EXAMPLES):
+        files.append(tmp_path / f"{number}.yaml")
+        files[-1].write_text(example, encoding="utf-8")
+    packs = read_packs([*default_files(), *files])
+    compiled(packs)
+    own = [rule.id for rule in merged(file.pack for file in packs).rules if rule.id.startswith("own-")]
+    assert len(own) == 5
+
+
+def test_every_command_that_the_guide_names_is_there() -> None:
+    named = set(re.findall(r"chainproof rules (\w+)", GUIDE))
+    known = {
+        command.name or command.callback.__name__
+        for command in [*rules.app.registered_commands, *rules_check.app.registered_commands]
+        if command.callback
+    }
+    assert named == known

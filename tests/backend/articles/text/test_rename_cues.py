@@ -1,0 +1,44 @@
+"""A text that says that a name changed may use the old one."""
+
+import pytest
+
+from backend.articles.text.rename_cues import in_one_paragraph, tells_of_renaming
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "formerly known as OldName",
+        "the former OldName desk",
+        "ex-OldName staff",
+        "rebranded from OldName",
+        "OldName (now Newname) said",
+        "OldName, which was renamed in 2024,",
+        "OldName has since rebranded to Newname",
+        "the OldName-to-Newname migration",
+        "OldName to Newname",
+        "旧OldName",
+        "OldName（現Newname）",
+        "OldNameは改称した",
+        "OldNameから名称変更",
+        "原名OldName",
+        "OldName更名为Newname",
+        "OldName已改名",
+    ],
+)
+def test_words_beside_the_name_say_that_it_changed(text: str) -> None:
+    at = text.index("OldName")
+    assert tells_of_renaming(text, at, at + len("OldName"))
+
+
+@pytest.mark.parametrize(
+    "text", ["OldName rose", "OldNameが上昇した", "OldName上涨", "The price of OldName.", "OldName"]
+)
+def test_other_words_do_not(text: str) -> None:
+    at = text.index("OldName")
+    assert not tells_of_renaming(text, at, at + len("OldName"))
+
+
+def test_a_paragraph_ends_with_a_blank_line() -> None:
+    assert in_one_paragraph("a\nb", 0, 3)
+    assert not in_one_paragraph("a\n \t\nb", 0, 6)

@@ -1,0 +1,94 @@
+"""The dashboard's registration at the service: made once, found again, and never forced upon an operator."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from backend.auth.oauth import apps, dashboard_app
+from backend.settings import Settings
+from backend.store.database import Database
+
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+HERE = "http://127.0.0.1:8501/sign-in/callback"
+THERE = "https://chainproof.example/sign-in/callback"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "dashboard-client.json"
+
+
+def named(file: Path) -> str:
+    told = json.loads(file.read_text())
+    assert set(told) == {"client_id", "redirect_uri"}
+    return str(told["client_id"])
+
+
+def test_it_is_registered_once_with_its_address(sqlite_database: Database, file: Path) -> None:
+    for _ in range(2):
+        dashboard_app.ensure(sqlite_database, file, HERE, NOW)
+    (app,) = apps.list_all(sqlite_database)
+    assert (app.name, app.redirect_uris) == (dashboard_app.NAME, (HERE,))
+    assert named(file) == app.client_id
+
+
+def test_a_lost_or_broken_file_is_written_anew_for_the_same_application(
+    sqlite_database: Database, file: Path
+) -> None:
+    dashboard_app.ensure(sqlite_database, file, HERE, NOW)
+    before = named(file)
+    for broken in (None, "", "{", "[]", '{"client_id": 1, "redirect_uri": 2}', "\u20ac"):
+        file.unlink() if broken is None else file.write_text(broken, encoding="utf-8")
+        dashboard_app.ensure(sqlite_database, file, HERE, NOW)
+        assert named(file) == before
+    assert len(apps.list_all(sqlite_database)) == 1
+
+
+def test_another_address_is_another_application(sqlite_database: Database, file: Path) -> None:
+    dashboard_app.ensure(sqlite_database, file, HERE, NOW)
+    before = named(file)
+    dashboard_app.ensure(sqlite_database, file, THERE, NOW)
+    assert named(file) != before
+    dashboard_app.ensure(sqlite_database, file, HERE, NOW)
+    assert named(file) == before
+
+
+def test_one_that_was_revoked_is_respected(sqlite_database: Database, file: Path) -> None:
+    dashboard_app.ensure(sqlite_database, file, HERE, NOW)
+    before = named(file)
+    apps.revoke(sqlite_database, before, NOW)
+    dashboard_app.ensure(sqlite_database, file, HERE, NOW)
+    assert named(file) == before
+    assert [app.state for app in apps.list_all(sqlite_database)] == ["revoked"]
+
+
+def test_an_address_that_cannot_be_registered_keeps_the_service_from_nothing(
+    sqlite_database: Database, file: Path
+) -> None:
+    dashboard_app.ensure(sqlite_database, file, "http://192.168.1.5:8501/sign-in/callback", NOW)
+    assert not file.exists()
+    assert apps.list_all(sqlite_database) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "state", "words"),
+    [
+        ({}, "ok", "this machine alone"),
+        ({"dashboard_sign_in": "always"}, "ok", "people sign in at http://127.0.0.1:8501"),
+        ({"dashboard_host": "0.0.0.0"}, "note", "CHAINPROOF_DASHBOARD_PUBLIC_URL"),
+        ({"dashboard_host": "192.168.1.5"}, "fault", "CHAINPROOF_DASHBOARD_PUBLIC_URL"),
+        ({"dashboard_host": "::", "dashboard_public_url": "https://c.example"}, "ok", "https://c.example"),
+        (
+            {"dashboard_host": "::", "dashboard_sign_in": "never", "dashboard_open_to_all": True},
+            "note",
+            "open to all",
+        ),
+    ],
+)
+def test_the_doctor_tells_who_can_open_the_dashboard(given: dict[str, Any], state: str, words: str) -> None:
+    told = dashboard_app.checkup(Settings(**given))
+    assert told[0] == state
+    assert words in told[1]

@@ -1,0 +1,83 @@
+"""No more guesses than promised within any minute, whichever process counts them."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import sqlalchemy as sa
+
+from backend.auth.oauth import login_throttle
+from backend.auth.oauth.tables import guesses as stored
+from backend.store.database import Database
+
+NOW = datetime(2026, 5, 18, 12, 0, tzinfo=UTC)
+
+
+def take(database: Database, name: str = "ada", address: str = "192.0.2.1", after: float = 0) -> int | None:
+    return login_throttle.take(
+        database, username_key=name, address=address, now=NOW + timedelta(seconds=after)
+    )
+
+
+def test_ten_of_an_account_in_any_minute_from_any_address(database: Database) -> None:
+    for number in range(10):
+        assert take(database, address=f"192.0.2.{number}", after=number) is None
+    assert take(database, address="192.0.2.99", after=10) == 50
+    assert take(database, "grace", after=10) is None
+    assert take(database, after=59.5) == 1
+    assert take(database, after=60) is None
+    assert take(database, after=60) == 1
+    assert take(database, after=61) is None
+
+
+def test_a_hundred_of_an_address_in_any_minute_for_any_names(sqlite_database: Database) -> None:
+    for number in range(100):
+        assert take(sqlite_database, f"name-{number}", after=number / 10) is None
+    assert take(sqlite_database, "another", after=10) == 50
+    assert take(sqlite_database, "another", "192.0.2.2", after=10) is None
+    assert take(sqlite_database, "another", after=60.1) is None
+
+
+def test_an_attempt_that_must_wait_does_not_make_the_next_one_wait_longer(sqlite_database: Database) -> None:
+    for _ in range(10):
+        take(sqlite_database)
+    assert [take(sqlite_database, after=after) for after in (1, 2, 3, 59)] == [59, 58, 57, 1]
+    assert take(sqlite_database, after=60) is None
+
+
+def test_attempts_of_a_clock_that_was_put_back_keep_nobody_out(sqlite_database: Database) -> None:
+    ahead = timedelta(days=40).total_seconds()
+    for _ in range(10):
+        assert take(sqlite_database, after=ahead) is None
+    assert take(sqlite_database, after=ahead) == 60
+    assert take(sqlite_database) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("2001:db8::1", "2001:db8::ffff:1", True),
+        ("2001:db8::1", "2001:db8:0:1::1", False),
+        ("::ffff:192.0.2.1", "192.0.2.1", True),
+        ("192.0.2.1", "192.0.2.2", False),
+        ("testclient", "", True),
+    ],
+)
+def test_an_address_is_what_one_caller_has(one: str, other: str, same: bool) -> None:
+    assert (login_throttle._network(one) == login_throttle._network(other)) is same
+
+
+def test_simultaneous_attempts_are_counted_one_by_one(database: Database) -> None:
+    with ThreadPoolExecutor(16) as pool:
+        waits = list(pool.map(lambda _: take(database), range(16)))
+    assert waits.count(None) == 10
+
+
+def test_what_counts_no_more_is_forgotten_and_names_are_never_kept(sqlite_database: Database) -> None:
+    take(sqlite_database, "a-password-typed-as-a-name")
+    take(sqlite_database, after=30)
+    assert login_throttle.forget(sqlite_database, NOW + timedelta(seconds=60)) == 2
+    with sqlite_database.read() as connection:
+        rows = connection.execute(sa.select(stored)).all()
+    assert len(rows) == 2
+    assert "ada" not in repr(rows)

@@ -1,0 +1,233 @@
+"""Access tokens as every request judges them: from memory, on every process, revoked or not."""
+
+from datetime import timedelta
+
+import pytest
+import sqlalchemy as sa
+
+from backend.auth.credentials import Credentials
+from backend.auth.key_cache import Keyring
+from backend.auth.oauth import apps, grants, retention, token_cache, token_format
+from backend.auth.oauth.tables import tokens
+from backend.auth.oauth.token_cache import TokenRing
+from backend.auth.principal import Place, Principal, UnknownCredential
+from backend.errors import Unauthorized, Unavailable
+from backend.store.change_watcher import ChangeWatcher
+from backend.store.database import Database
+from tests.backend.auth.oauth.issued_tokens import Family, given
+
+
+@pytest.fixture
+def family(database: Database) -> Family:
+    return Family.of(database)
+
+
+@pytest.fixture
+def held(family: Family) -> TokenRing:
+    return TokenRing(family.database, clock=lambda: family.at.timestamp())
+
+
+def find(held: TokenRing, token: str) -> Principal:
+    """As the gate does."""
+    try:
+        return held.find(token.encode(), Place.BEARER)
+    except UnknownCredential as unknown:
+        if not unknown.look_again():
+            raise
+        return held.find(token.encode(), Place.BEARER)
+
+
+def refused(held: TokenRing, token: str, place: Place = Place.BEARER) -> str:
+    with pytest.raises(Unauthorized) as error:
+        find(held, token) if place is Place.BEARER else held.find(token.encode(), place)
+    assert token not in error.value.detail
+    return error.value.detail
+
+
+def test_a_token_stands_for_its_account_with_the_scopes_it_was_given(family: Family, held: TokenRing) -> None:
+    found = find(held, given(family.exchange(family.code("read", "write"), scope="read")).access_token)
+    assert (found.id, found.name, found.kind) == (family.account_id, "ada", "oauth")
+    assert found.scopes == {"read"}
+
+
+def test_refreshing_changes_the_token_and_not_the_credential(family: Family, held: TokenRing) -> None:
+    first = family.issued()
+    second = given(family.refresh(first.refresh_token))
+    assert find(held, first.access_token).credential_id == find(held, second.access_token).credential_id
+
+
+def test_the_store_is_asked_once_for_a_token(family: Family, held: TokenRing) -> None:
+    token = family.issued().access_token
+    find(held, token)
+    asked: list[str] = []
+    sa.event.listen(family.database.engine, "before_cursor_execute", lambda *a: asked.append(a[2]))
+
+    def selects() -> int:
+        return sum(statement.startswith("SELECT") for statement in asked)
+
+    for _ in range(3):
+        find(held, token)
+    assert selects() == 0
+    absent = token_format.generate("access")
+    for _ in range(3):
+        refused(held, absent)
+    assert selects() == 1
+
+
+def test_a_revoked_token_is_refused_from_the_next_look_at_the_change_counter_on(
+    family: Family, held: TokenRing
+) -> None:
+    watcher = ChangeWatcher(family.database)
+    watcher.subscribe(grants.CHANGED, held.reload)
+    one, other = family.issued(), family.issued()
+    find(held, one.access_token)
+    find(held, other.access_token)
+    grants.revoke(family.database, token=one.access_token, client_id=None, now=family.at)
+    watcher.poll()
+    refused(held, one.access_token)
+    find(held, other.access_token)
+    apps.revoke(family.database, family.client_id, family.at)
+    watcher.poll()
+    refused(held, other.access_token)
+
+
+def test_a_look_up_that_was_under_way_while_the_token_was_revoked_does_not_bring_it_back(
+    family: Family, held: TokenRing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = family.issued().access_token
+    look = held._stored
+
+    def slow(digest: str) -> object:
+        found = look(digest)
+        grants.revoke(family.database, token=token, client_id=None, now=family.at)
+        held.reload()
+        return found
+
+    monkeypatch.setattr(held, "_stored", slow)
+    refused(held, token)
+
+
+def test_a_token_that_was_revoked_or_ran_out_before_it_was_seen_is_refused(
+    family: Family, held: TokenRing
+) -> None:
+    revoked, old = family.issued(), family.issued()
+    grants.revoke(family.database, token=revoked.access_token, client_id=None, now=family.at)
+    refused(held, revoked.access_token)
+    family.later(hours=1)
+    refused(held, old.access_token)
+
+
+def test_a_token_that_is_known_runs_out(family: Family, held: TokenRing) -> None:
+    token = family.issued().access_token
+    find(held, token)
+    family.later(seconds=3599)
+    find(held, token)
+    family.later(seconds=1)
+    refused(held, token)
+
+
+def test_what_is_no_access_token_is_refused_without_asking_the_store(family: Family, held: TokenRing) -> None:
+    issued = family.issued()
+    family.database.dispose()
+    assert "refresh_token" in refused(held, issued.refresh_token)
+    assert "checksum" in refused(
+        held, issued.access_token[:-1] + ("0" if issued.access_token[-1] != "0" else "1")
+    )
+    assert "Bearer" in refused(held, issued.access_token, Place.API_KEY_HEADER)
+    assert "Bearer" in refused(held, issued.access_token, Place.TERMINAL_HEADER)
+
+
+def test_a_known_token_is_refused_in_the_headers_of_keys_too(family: Family, held: TokenRing) -> None:
+    token = family.issued().access_token
+    find(held, token)
+    refused(held, token, Place.API_KEY_HEADER)
+
+
+def test_a_refusal_carries_the_challenge_by_which_clients_refresh(held: TokenRing) -> None:
+    with pytest.raises(Unauthorized) as error:
+        find(held, token_format.generate("access"))
+    assert 'Bearer realm="chainproof", error="invalid_token"' in error.value.headers["WWW-Authenticate"]
+
+
+def test_no_more_tokens_are_kept_than_there_is_room_for(
+    family: Family, held: TokenRing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(token_cache, "MOST_KNOWN", 2)
+    issued = [family.issued().access_token for _ in range(3)]
+    for token in issued * 2:
+        assert find(held, token)
+    assert len(held._known) == 2
+
+
+def test_look_ups_wait_for_their_turn_and_say_so_when_it_does_not_come(
+    family: Family, held: TokenRing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = family.issued().access_token
+    monkeypatch.setattr(token_cache, "PATIENCE_SECONDS", 0.001)
+    taken = [held._looking.acquire(blocking=False) for _ in range(token_cache.MOST_LOOKING)]
+    assert all(taken)
+    with pytest.raises(Unavailable):
+        find(held, token)
+    held._looking.release()
+    assert find(held, token)
+
+
+def test_the_last_use_of_an_application_is_written_in_a_batch(family: Family, held: TokenRing) -> None:
+    find(held, family.issued().access_token)
+    assert apps.list_all(family.database)[0].last_used_at is None
+    held.flush_last_used()
+    assert apps.list_all(family.database)[0].last_used_at == family.at
+
+
+def test_keys_and_tokens_are_one_source(family: Family, held: TokenRing) -> None:
+    both = Credentials(Keyring(family.database), held)
+    token = family.issued().access_token
+    find(held, token)
+    assert both.find(token.encode(), Place.BEARER).kind == "oauth"
+    with pytest.raises(Unauthorized, match="API key"):
+        both.find(b"something else", Place.BEARER)
+    grants.revoke(family.database, token=token, client_id=None, now=family.at)
+    both.reload()
+    with pytest.raises(Unauthorized):
+        both.find(token.encode(), Place.BEARER)
+
+
+def test_only_what_was_revoked_before_its_end_is_kept_in_mind(family: Family, held: TokenRing) -> None:
+    grants.revoke(family.database, token=family.issued().access_token, client_id=None, now=family.at)
+    held.reload()
+    assert len(held._revoked) == 1
+    family.at += timedelta(hours=1)
+    held.reload()
+    assert held._revoked == frozenset()
+    with family.database.read() as connection:
+        assert connection.execute(sa.select(sa.func.count()).select_from(tokens)).scalar_one() == 2
+
+
+def test_what_was_revoked_stays_so_while_the_clock_is_set_forth_and_back(
+    family: Family, held: TokenRing
+) -> None:
+    before, ahead = family.issued(), family.issued()
+    find(held, before.access_token)
+    find(held, ahead.access_token)
+    grants.revoke(family.database, token=before.refresh_token, client_id=None, now=family.at)
+    held.reload()
+    family.later(minutes=61)
+    grants.revoke(family.database, token=ahead.refresh_token, client_id=None, now=family.at)
+    held.reload()
+    family.later(minutes=-61)
+    for token in (before.access_token, ahead.access_token):
+        refused(held, token)
+
+
+def test_what_was_revoked_stays_so_though_the_store_forgot_it_meanwhile(
+    family: Family, held: TokenRing
+) -> None:
+    token = family.issued().access_token
+    find(held, token)
+    grants.revoke(family.database, token=token, client_id=None, now=family.at)
+    held.reload()
+    family.later(days=40)
+    assert retention.forget(family.database, family.at)["tokens"] > 0
+    family.later(days=-40)
+    held.reload()
+    refused(held, token)

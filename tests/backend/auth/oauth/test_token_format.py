@@ -1,0 +1,30 @@
+from typing import get_args
+
+import pytest
+
+from backend.auth import key_format
+from backend.auth.oauth import token_format
+from backend.auth.oauth.token_format import Kind
+from backend.runtime.redaction import redact
+
+
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_a_token_says_what_it_is_and_is_no_key(kind: Kind) -> None:
+    text = token_format.generate(kind)
+    assert token_format.kind_of(text) == kind
+    assert not key_format.has_key_form(text)
+    assert text != token_format.generate(kind)
+
+
+@pytest.mark.parametrize("place", [0, 2, 5, 20, 35, -1])
+def test_a_typing_error_is_seen(place: int) -> None:
+    text = list(token_format.generate("access"))
+    text[place] = "x" if text[place] != "x" else "y"
+    assert token_format.kind_of("".join(text)) is None
+
+
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_no_log_holds_one(kind: Kind) -> None:
+    text = token_format.generate(kind)
+    assert text[4:] not in redact(f"GET /callback?code={text}&state=x")
+    assert redact("the word cpa_ and cp1 stay") == "the word cpa_ and cp1 stay"

@@ -1,0 +1,23 @@
+import re
+from dataclasses import asdict
+from typing import get_args
+
+import pytest
+
+from backend.auth.oauth.authorization_request import Fault
+from backend.auth.oauth.translations import CATALOGUES, EN, LANGUAGES, NAMES, TAGS, Language
+from backend.auth.principal import SCOPES
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_says_all_with_the_same_things_put_in(language: Language) -> None:
+    words = CATALOGUES[language]
+    assert set(words.scopes) == set(SCOPES)
+    assert set(words.problems) == set(get_args(Fault))
+    for name, sentence in asdict(EN).items():
+        told = asdict(words)[name]
+        assert told
+        if isinstance(sentence, str):
+            assert sorted(re.findall(r"{\w+}", told)) == sorted(re.findall(r"{\w+}", sentence)), name
+    assert NAMES[language]
+    assert TAGS[language].startswith(language)

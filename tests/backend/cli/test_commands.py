@@ -1,0 +1,160 @@
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from backend import cli
+from backend.auth import key_format
+from backend.cli import commands
+from backend.cli.commands import app
+from backend.runtime import logs
+from tests.support.homes import own_home
+
+run = CliRunner()
+
+
+@pytest.fixture(autouse=True)
+def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    return own_home(tmp_path, monkeypatch)
+
+
+def test_a_created_key_is_told_once_and_listed_without_its_text() -> None:
+    made = run.invoke(
+        app,
+        [
+            "keys",
+            "create",
+            "--name",
+            "ci",
+            "--scope",
+            "read",
+            "--scope",
+            "write",
+            "--expires",
+            "90d",
+            "--json",
+        ],
+    )
+    assert made.exit_code == 0, made.output
+    created = json.loads(made.stdout)
+    assert key_format.parse(created["key"]) is not None
+    assert created["scopes"] == ["read", "write"]
+    assert created["expires_at"].endswith("Z")
+    listed = run.invoke(app, ["keys", "list", "--json"])
+    assert [key["id"] for key in json.loads(listed.stdout)] == [created["id"]]
+    assert created["key"] not in listed.stdout
+    assert created["key"] not in run.invoke(app, ["keys", "list"]).stdout
+
+
+def test_a_revoked_key_is_listed_as_revoked() -> None:
+    created = json.loads(run.invoke(app, ["keys", "create", "--name", "ci", "--json"]).stdout)
+    revoked = run.invoke(app, ["keys", "revoke", created["id"]])
+    assert revoked.exit_code == 0
+    assert json.loads(run.invoke(app, ["keys", "list", "--json"]).stdout)[0]["state"] == "revoked"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["keys", "create", "--name", "x", "--scope", "everything"], "read, write, ingest, admin"),
+        (["keys", "create", "--name", "x", "--expires", "soon"], "90d"),
+        (["keys", "create", "--name", "x", "--env", "LIVE"], "env"),
+        (["keys", "create", "--name", "x", "--terminal", "--scope", "read"], "--terminal or --scope"),
+        (["keys", "revoke", "nobody"], "keys list"),
+        (["prices", "show", "no-such-coin"], "no-such-coin"),
+    ],
+)
+def test_wrong_use_is_a_sentence_and_exit_code_2(arguments: list[str], word: str) -> None:
+    answer = run.invoke(app, arguments)
+    assert answer.exit_code == 2
+    assert word in " ".join(answer.stderr.split())
+    assert "Traceback" not in answer.output
+
+
+def test_a_setting_that_cannot_be_is_named() -> None:
+    answer = run.invoke(app, ["migrate"], env={"CHAINPROOF_PORT": "many"})
+    assert answer.exit_code == 2
+    assert "CHAINPROOF_PORT" in answer.stderr
+
+
+def test_a_dead_store_is_exit_code_3_without_its_password() -> None:
+    address = "postgresql://chain:hunter2@127.0.0.1:1/none"
+    answer = run.invoke(app, ["keys", "list"], env={"CHAINPROOF_DATABASE_URL": address})
+    assert answer.exit_code == 3
+    assert "does not answer" in answer.stderr
+    assert "hunter2" not in answer.output
+
+
+def test_prices_are_fetched_where_none_are_stored_and_name_their_source() -> None:
+    answer = run.invoke(app, ["prices", "show", "btc", "ethereum", "--json"])
+    assert answer.exit_code == 0, answer.output
+    records = json.loads(answer.stdout)
+    assert [record["id"] for record in records] == ["bitcoin", "ethereum"]
+    assert all(record["source"] == "sample" and record["price_usd"] for record in records)
+    table = run.invoke(app, ["prices", "show", "--limit", "3"], env={"COLUMNS": "160"})
+    assert "BTC" in table.stdout
+    assert "sample" in table.stdout
+
+
+def test_doctor_tells_a_fresh_machine_what_it_has(home: Path) -> None:
+    answer = run.invoke(app, ["doctor", "--json"], env={"CHAINPROOF_PORT": "1"})
+    findings = {finding["subject"]: finding for finding in json.loads(answer.stdout)}
+    assert answer.exit_code == 0
+    assert findings["Store"]["state"] in ("ok", "note")
+    assert findings["Assets"]["state"] == "ok"
+    assert "not running" in findings["Service"]["sentence"]
+
+
+def test_doctor_finds_a_key_file_that_others_can_read(home: Path) -> None:
+    assert run.invoke(app, ["migrate"]).exit_code == 0
+    file = home / "local.key"
+    file.write_text(key_format.generate("local"))
+    file.chmod(0o644)
+    answer = run.invoke(app, ["doctor"])
+    assert answer.exit_code == 3
+    assert "chmod 600" in answer.stdout
+    assert stat.S_IMODE(file.stat().st_mode) == 0o644  # told, not touched
+
+
+def test_doctor_names_the_fault_in_a_users_asset_file(home: Path) -> None:
+    home.mkdir(parents=True)
+    (home / "assets.yaml").write_text("assets:\n  - id: bitcoin\n    colour: orange\n")
+    answer = run.invoke(app, ["doctor"])
+    assert answer.exit_code == 3
+    assert "colour" in answer.stdout
+
+
+def test_doctor_says_that_own_rules_are_refused_and_why(home: Path) -> None:
+    (home / "rules").mkdir(parents=True)
+    (home / "rules" / "own.yaml").write_text("version: 1\nrules: [{id: x}]\n")
+    told = run.invoke(app, ["doctor"])
+    assert "Your own are refused, so those shipped serve:" in " ".join(told.stdout.split())
+    assert "own.yaml:2" in told.stdout.replace("\n", "")
+
+
+@pytest.mark.parametrize(
+    ("variable", "given", "then"),
+    [
+        ("OPENBLAS_NUM_THREADS", None, "1"),
+        ("OPENBLAS_NUM_THREADS", "3", "3"),
+        ("MALLOC_ARENA_MAX", None, "2"),
+        ("MALLOC_ARENA_MAX", "7", "7"),
+    ],
+)
+def test_children_have_few_threads_of_algebra_and_few_heaps_unless_the_operator_says_more(
+    monkeypatch: pytest.MonkeyPatch, variable: str, given: str | None, then: str
+) -> None:
+    for name in ("PYTHONSAFEPATH", "OPENBLAS_NUM_THREADS", "MALLOC_ARENA_MAX"):
+        monkeypatch.setenv(name, "")  # which the program sets; undone at the end
+    if given is None:
+        monkeypatch.delenv(variable)
+    else:
+        monkeypatch.setenv(variable, given)
+    seen: list[str] = []
+    monkeypatch.setattr(logs, "report_errors_only", lambda: None)
+    monkeypatch.setattr(commands, "app", lambda: seen.append(os.environ[variable]))
+    cli.main()
+    assert seen == [then]

@@ -1,0 +1,78 @@
+"""``chainproof entities`` lists whom texts name, and whom jobs saw."""
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from backend import migrations
+from backend.cli.commands import app
+from backend.extraction import seen_entities
+from backend.extraction.mentions import Seen
+from backend.formats.timestamps import utc_now
+from backend.settings import Settings
+from backend.store.database import Database
+from tests.support import read_once
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    monkeypatch.setenv("CHAINPROOF_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+
+    def invoke(*words: str, stdin: str | None = None) -> Result:
+        with read_once.rule_sets():
+            return CliRunner().invoke(app, ["entities", *words], input=stdin)
+
+    return invoke
+
+
+def test_entities_of_files_are_listed_once_as_json(run: Run) -> None:
+    Path("a.txt").write_text("\ufeffビットコイン and Coinbase", encoding="utf-8")
+    Path("b.txt").write_text("Bitcoin", encoding="utf-8")
+    told = run("extract", "a.txt", "b.txt", "--json")
+    assert told.exit_code == 0
+    found = json.loads(told.stdout)["entities"]
+    assert [(e["name"], e["canonical_name"], e["type"]) for e in found] == [
+        ("ビットコイン", "Bitcoin", "asset"),
+        ("Coinbase", "Coinbase", "exchange"),
+    ]
+
+
+def test_standard_input_is_read_and_shown_as_a_table(run: Run) -> None:
+    told = run("extract", "-", stdin="以太坊")
+    assert told.exit_code == 0
+    assert "以太坊" in told.stdout
+    assert "Ethereum" in told.stdout
+    assert "No entity" in run("extract", "-", stdin="nothing here").stdout
+
+
+def test_a_file_that_is_missing_or_not_utf8_is_told_in_a_sentence(run: Run) -> None:
+    Path("bad.txt").write_bytes(b"Bitcoin \xff")
+    told = run("extract", "bad.txt")
+    assert (told.exit_code, "byte 9 is not UTF-8" in told.stderr) == (2, True)
+    for missing in ("none.txt", "."):
+        told = run("extract", missing)
+        assert (told.exit_code, f"{missing}: cannot be read" in told.stderr) == (2, True)
+        assert "CHAINPROOF_HOME" not in told.stderr
+
+
+def test_what_jobs_saw_is_listed_by_count(run: Run) -> None:
+    settings = Settings()
+    migrations.upgrade(settings.app_database_url)
+    database = Database(settings.app_database_url)
+    with database.write() as connection:
+        for job in ("a", "b"):
+            seen = [Seen("bitcoin", "BTC")] + [Seen("ethereum", "ETH")] * (job == "a")
+            seen_entities.record(connection, job, seen, at=utc_now() - timedelta(minutes=5))
+    database.dispose()
+    told = json.loads(run("list", "--json").stdout)["entities"]
+    assert [(e["canonical_name"], e["count"]) for e in told] == [("Bitcoin", 2), ("Ethereum", 1)]
+    assert "Bitcoin" in run("list", "--window", "2h").stdout
+    assert "No entity was seen" in run("list", "--window", "1m").stdout
+    assert run("list", "--window", "soon").exit_code == 2

@@ -1,0 +1,80 @@
+"""``chainproof profiles`` and ``chainproof runs list``."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from backend.cli.commands import app
+from backend.store.database import Database
+from tests.support.homes import own_home
+from tests.support.timelines import made_run, put
+
+
+@pytest.fixture(autouse=True)
+def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    return own_home(tmp_path, monkeypatch)
+
+
+def run(*arguments: str, code: int = 0) -> Result:
+    done = CliRunner().invoke(app, list(arguments))
+    assert done.exit_code == code, done.output
+    return done
+
+
+def test_profiles_are_added_changed_listed_and_removed() -> None:
+    added = run("profiles", "add", "a/b c", "--model", "m", "--json")
+    assert json.loads(added.stdout) == {"added": 1, "changed": 0, "unchanged": 0}
+    assert json.loads(run("profiles", "add", "a/b c", "--model", "m", "--json").stdout)["unchanged"] == 1
+    assert "1 changed" in run("profiles", "add", "a/b c", "--model-vendor", "v").stdout
+    (listed,) = json.loads(run("profiles", "list", "--json").stdout)
+    assert listed == {
+        "name": "a/b c",
+        "provider": None,
+        "model": None,
+        "model_vendor": "v",
+        "inference_provider": None,
+        "from": "command",
+        "file": None,
+    }
+    assert "a/b c" in run("profiles", "list").stdout
+    run("profiles", "remove", "a/b c")
+    assert json.loads(run("profiles", "list", "--json").stdout) == []
+    assert "There is no profile" in run("profiles", "remove", "a/b c", code=2).stderr
+
+
+def test_a_file_of_profiles_is_imported_whole_or_not_at_all(tmp_path: Path) -> None:
+    file = tmp_path / "some.json"
+    file.write_text('{"a": {"model": "m"},\n "b": {"x": 1}}')
+    assert "some.json:2" in run("profiles", "import", str(file), code=2).stderr.replace("\n", "")
+    file.write_text('{"a": {"model": "m"}, "b": {}}')
+    assert json.loads(run("profiles", "import", str(file), "--json").stdout)["added"] == 2
+
+
+def test_what_a_file_configures_no_command_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "profiles.json"
+    file.write_text('{"a": {}}')
+    monkeypatch.setenv("CHAINPROOF_PROFILES", str(file))
+    for arguments in (("add", "a"), ("remove", "a"), ("import", str(file))):
+        told = run("profiles", *arguments, code=2).stderr.replace("\n", "")
+        assert "profiles.json" in told
+    assert "1 to 500 characters" in run("profiles", "add", "", code=2).stderr
+
+
+def test_runs_are_listed_by_profile_with_counts_and_one_by_one(home: Path) -> None:
+    assert {each["realm"] for each in json.loads(run("runs", "list", "--json").stdout)} == {"sample"}
+    run("profiles", "add", "one")
+    run("profiles", "add", "two")
+    database = Database(f"sqlite:///{home / 'chainproof.db'}")
+    put(database, "one", made_run("a"), made_run("b", timestamp="2026-03-02T00:00:00Z"))
+    database.dispose()
+    assert json.loads(run("runs", "list", "--json").stdout) == [
+        {"profile": "one", "realm": "own", "runs": 2, "newest": "2026-03-02T00:00:00Z"},
+        {"profile": "two", "realm": "own", "runs": 0, "newest": None},
+    ]
+    assert [each["run_id"] for each in json.loads(run("runs", "list", "one", "--json").stdout)] == ["b", "a"]
+    assert "a case" in run("runs", "list", "one", "--limit", "1").stdout
+    assert "one" in run("runs", "list").stdout
+    assert "There is no profile" in run("runs", "list", "none", code=2).stderr

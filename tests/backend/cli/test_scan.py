@@ -1,0 +1,206 @@
+"""``chainproof scan`` finds, corrects and reports, in files, archives and streams."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from backend.articles.files import scanner
+from backend.articles.files.file_io import sources
+from backend.articles.matching.rule_set import CompiledPack
+from backend.articles.rules.rules_loader import load_rules
+from backend.cli import scan as command
+from backend.cli.commands import app
+from tests.support.article_app import PACK
+
+TEXT = "# Zorbkoin rises\r\n\r\n`Zorbkoin` and Zorb Token, says Zorby.\nsee zorbkoin.org"
+FIXED = TEXT.replace("# Zorbkoin", "# Zorbcoin")
+Scan = Callable[..., Result]
+LOAD_SCAN_RULES = command.load_scan_rules
+
+
+@pytest.fixture(scope="module")
+def rules(tmp_path_factory: pytest.TempPathFactory) -> CompiledPack:
+    """The shipped rules and a few made-up ones; read once, since that takes a second."""
+    folder = tmp_path_factory.mktemp("rules")
+    (folder / "own.yaml").write_text(PACK)
+    return load_rules(folder, must_exist=True)
+
+
+@pytest.fixture
+def scan(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, rules: CompiledPack) -> Scan:
+    monkeypatch.setenv("CHAINPROOF_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command, "load_scan_rules", lambda: rules)
+
+    def run(*words: str, stdin: str | None = None) -> Result:
+        return CliRunner().invoke(app, ["scan", "--jobs", "0", *words], input=stdin)
+
+    return run
+
+
+def lines(*articles: Any) -> bytes:
+    return b"".join(json.dumps(article, ensure_ascii=False).encode() + b"\n" for article in articles)
+
+
+def test_findings_are_told_with_line_column_rule_and_what_to_write(scan: Scan) -> None:
+    Path("a.md").write_bytes(TEXT.encode())
+    told = scan("a.md")
+    assert told.exit_code == 1
+    assert "1:3       error   Zorbkoin → Zorbcoin  zorbcoin-typo" in told.stdout
+    assert "3:16      warning Zorb Token → Zorbcoin  (to approve)  zorbcoin-old" in told.stdout
+    assert "3:33      info    Zorby  (to decide)  zorby" in told.stdout
+    assert "3 findings; 1 can be corrected with --fix." in told.stderr
+
+
+def test_a_clean_text_is_nothing_to_report(scan: Scan) -> None:
+    Path("a.md").write_text("Zorbcoin rises")
+    told = scan("a.md")
+    assert (told.exit_code, told.stdout) == (0, "")
+    assert "nothing to correct" in told.stderr
+
+
+def test_fix_makes_the_safe_corrections_and_touches_nothing_else(scan: Scan) -> None:
+    Path("a.md").write_bytes(b"\xef\xbb\xbf" + TEXT.encode())
+    told = scan("a.md", "--fix")
+    assert Path("a.md").read_bytes() == b"\xef\xbb\xbf" + FIXED.encode()
+    assert "1 correction made: 2 findings left." in told.stderr
+    assert told.exit_code == 1
+    again = Path("a.md").stat().st_mtime_ns
+    scan("a.md", "--fix")
+    assert Path("a.md").stat().st_mtime_ns == again
+
+
+def test_a_diff_is_shown_and_nothing_written(scan: Scan) -> None:
+    Path("a.md").write_bytes(TEXT.encode())
+    told = scan("a.md", "--diff")
+    assert told.exit_code == 1
+    assert "-# Zorbkoin rises\n+# Zorbcoin rises\n" in told.stdout  # the runner drops carriage returns
+    assert Path("a.md").read_bytes() == TEXT.encode()
+
+
+def test_standard_input_comes_out_corrected_and_findings_go_beside(scan: Scan) -> None:
+    told = scan("-", "--fix", stdin="Zorbkoin, says Zorby")
+    assert told.stdout == "Zorbcoin, says Zorby"
+    assert "Zorby  (to decide)" in told.stderr
+
+
+def test_what_is_less_severe_than_asked_is_left_out(scan: Scan) -> None:
+    Path("a.md").write_text("says Zorby")
+    assert scan("a.md", "--severity", "warning").exit_code == 0
+    assert scan("a.md", "--severity", "info").exit_code == 1
+
+
+def test_an_archive_keeps_its_lines_but_for_the_corrected_fields(scan: Scan) -> None:
+    clean = b'{"id":"1", "content" : "Zorbcoin", "x": 1.50}\n\n'
+    wrong = b'{"id": "2", "title": "Zorbkoin \\u2014", "more": {"a": [1]}, "tags": ["Zorbcoyn"]}\n'
+    Path("a.jsonl").write_bytes(clean + wrong + b"not json\n")
+    told = scan("a.jsonl", "--fix")
+    assert Path("a.jsonl").read_bytes() == (
+        clean + wrong.replace(b"Zorbkoin", b"Zorbcoin").replace(b"Zorbcoyn", b"Zorbcoin") + b"not json\n"
+    )
+    assert "a.jsonl:4: no valid JSON at column 1" in told.stderr
+    assert told.exit_code == 2
+
+
+def test_an_archive_may_go_elsewhere(scan: Scan) -> None:
+    Path("a.jsonl").write_bytes(lines({"content": "Zorbkoin"}))
+    told = scan("a.jsonl", "--fix", "--out", "b.jsonl")
+    assert told.exit_code == 0
+    assert b"Zorbkoin" in Path("a.jsonl").read_bytes()
+    assert Path("b.jsonl").read_bytes() == lines({"content": "Zorbcoin"})
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b'"text"', "the line holds no object"),
+        (b'{"content": 5}', "content: Input should be a valid string"),
+        (b'{"content": "\\ud83d"}', "content holds half of a surrogate pair"),
+        (b'{"language": "fr"}', "language:"),
+        (b"\xff", "not UTF-8 at byte 0"),
+        (b"[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_a_bad_line_is_named_with_its_reason(scan: Scan, line: bytes, reason: str) -> None:
+    Path("a.jsonl").write_bytes(b"\n" + line + b"\n")
+    told = scan("a.jsonl")
+    assert f"a.jsonl:2: {reason}" in " ".join(told.stderr.split())
+    assert told.exit_code == 2
+
+
+def test_a_file_that_is_no_text_is_named_and_the_others_are_scanned(scan: Scan) -> None:
+    Path("a.md").write_bytes("暗号".encode("shift-jis"))
+    Path("b.md").write_text("Zorbkoin")
+    told = scan("a.md", "b.md", "gone.md")
+    assert "a.md:1: not UTF-8 at byte 0" in told.stderr
+    assert "gone.md: No such file" in told.stderr
+    assert "Zorbkoin" in told.stdout
+    assert told.exit_code == 2
+
+
+def test_json_holds_every_finding_with_its_place(scan: Scan) -> None:
+    Path("a.md").write_text("x Zorbkoin")
+    told = json.loads(scan("a.md", "--format", "json").stdout)
+    (finding,) = told["findings"]
+    assert told["rules_version"]
+    assert (finding["file"], finding["line"], finding["column"]) == ("a.md", 1, 3)
+    assert (finding["corrected_text"], finding["reason"]) == ("Zorbcoin", "A frequent slip.")
+
+
+def test_a_reason_is_in_the_language_of_its_article_and_that_of_a_rule_in_english(scan: Scan) -> None:
+    Path("a.md").write_text("Zorbkoinが上昇したと発表されました。")
+    (finding,) = json.loads(scan("a.md", "--format", "json").stdout)["findings"]
+    assert (finding["language"], finding["reason"]) == ("ja", "よくある誤りです。")
+    run = json.loads(scan("a.md", "--format", "sarif").stdout)["runs"][0]
+    (rule,) = run["tool"]["driver"]["rules"]
+    assert rule["fullDescription"]["text"] == "A frequent slip."
+
+
+def test_sarif_holds_regions_rules_and_fixes(scan: Scan) -> None:
+    Path("文 1.md").write_text("𝒳 Zorbkoin, says Zorby")
+    run = json.loads(scan("文 1.md", "--format", "sarif").stdout)["runs"][0]
+    typo, unclear = run["results"]
+    assert run["columnKind"] == "unicodeCodePoints"
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["zorbcoin-typo", "zorby"]
+    place = typo["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "%E6%96%87%201.md"
+    assert place["region"] == {"startLine": 1, "startColumn": 3, "endLine": 1, "endColumn": 11}
+    (replacement,) = typo["fixes"][0]["artifactChanges"][0]["replacements"]
+    assert replacement["insertedContent"] == {"text": "Zorbcoin"}
+    assert (unclear["level"], "fixes" in unclear) == ("note", False)
+
+
+def test_processes_find_what_one_does(scan: Scan, tmp_path: Path, rules: CompiledPack) -> None:
+    del scan
+    archive = tmp_path / "big.jsonl"
+    archive.write_bytes(lines({"id": "a", "content": "Zorbkoin " + "x" * 100_000}) * 15)
+    found = sources([archive], "")
+    alone, together = (
+        list(scanner.Desk(rules, fix=True, jobs=jobs).outcomes(found, None)) for jobs in (0, 2)
+    )
+    assert alone == together
+    assert sum(outcome.corrections for outcome in together) == 15
+
+
+def test_rules_with_a_mistake_are_told_instead_of_scanning_with_others(
+    scan: Scan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "own.yaml").write_text("version: 1\nrules: [{id: x}]\n")
+    monkeypatch.setattr(command, "load_scan_rules", LOAD_SCAN_RULES)
+    monkeypatch.setenv("CHAINPROOF_RULES_DIR", str(folder))
+    told = scan("-", stdin="Zorbkoin")
+    assert told.exit_code == 2
+    assert "own.yaml:2" in told.stderr.replace("\n", "")
+
+
+@pytest.mark.parametrize("words", [["--out", "x"], ["--out", "x", "--fix", "a.md", "b.md"]])
+def test_out_goes_with_fix_and_one_file(scan: Scan, words: list[str]) -> None:
+    told = scan(*words, stdin="")
+    assert told.exit_code == 2
+    assert "--out goes with --fix and exactly one file" in told.stderr

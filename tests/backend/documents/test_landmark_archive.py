@@ -1,0 +1,217 @@
+"""The archive of landmarks: strict in what it reads, and brought into the store once."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from threading import Barrier
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from backend.documents import landmark_archive
+from backend.documents.landmark_archive import ArchiveRefused, bring_in, load, to_documents
+from backend.documents.store import DocumentStore
+from backend.documents.tables import document_archives
+from backend.store.database import Database
+
+EVENTS = """\
+version: 1
+events:
+  - id: lm-2024-04-20-bitcoin
+    date: 2024-04-20
+    time_utc: "2024-04-20T00:09:27Z"
+    category: protocol
+    title: {en: Fourth Bitcoin halving, ja: ビットコイン、4回目の半減期, zh: 比特币第四次减半}
+    detail:
+      en: At block 840,000 the reward fell from 6.25 to 3.125 BTC.
+      ja: ブロック高840,000で報酬が6.25BTCから3.125BTCに減った。
+      zh: 在区块高度840,000，奖励由6.25枚BTC减至3.125枚。
+    primary_sources: [https://mempool.space/block/840000, "https://bitcoin.org/"]
+    entities: [bitcoin]
+    facts: {block: 840000, reward_after_btc: 3.125}
+  - id: lm-2022-09-15-no
+    date: 2022-09-15
+    time_utc: null
+    category: protocol
+    title: {en: "no", ja: 統合, zh: 合并}
+    detail: {en: Proof of stake began., ja: 移行した。, zh: 已转换。}
+    primary_sources:
+      - https://ethereum.org/en/roadmap/merge/
+    entities: [ethereum]
+    facts: {}
+"""
+Write = Callable[[str], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def written(text: str) -> Path:
+        file = tmp_path / "events.yaml"
+        file.write_text(text, "utf-8")
+        return file
+
+    return written
+
+
+def test_an_event_becomes_a_document_in_each_language(write: Write) -> None:
+    english, japanese, chinese, other, *_ = to_documents(load(write(EVENTS)), lambda url, about: "onchain")
+    assert (english.kind, english.event, english.language) == ("landmark", "lm-2024-04-20-bitcoin", "en")
+    assert english.url == english.urls[0] == "https://mempool.space/block/840000"
+    assert len(english.urls) == 2
+    assert (english.published_at, english.date_precision) == (
+        datetime(2024, 4, 20, 0, 9, 27, tzinfo=UTC),
+        "second",
+    )
+    assert (other.published_at, other.date_precision) == (datetime(2022, 9, 15, tzinfo=UTC), "day")
+    assert english.facts == {"block": "840000", "reward_after_btc": "3.125"}
+    assert english.source_type == "onchain"
+    assert japanese.title == "ビットコイン、4回目の半減期"
+    assert "3.125枚" in chinese.text
+    assert other.title == "no"
+    assert len({english.external_id, japanese.external_id, chinese.external_id}) == 3
+
+
+def test_the_kind_of_source_is_asked_of_the_first_address_and_the_entities(write: Write) -> None:
+    asked = []
+    to_documents(load(write(EVENTS)), lambda url, about: asked.append((url, about)) or "court")
+    assert asked[0] == ("https://mempool.space/block/840000", ("bitcoin",))
+
+
+def test_a_figure_keeps_its_digits(write: Write) -> None:
+    figures = "{block: 840000, reward_after_btc: 3.125}"
+    given = write(EVENTS.replace(figures, "{a: 0.1000000000000000000001, b: 1e3, c: -2}"))
+    assert to_documents(load(given))[0].facts == {"a": "0.1000000000000000000001", "b": "1000", "c": "-2"}
+
+
+@pytest.mark.parametrize(
+    ("slip", "instead", "line", "reason"),
+    [
+        ("category: protocol", "category: sport", 6, "category"),
+        ("zh: 比特币第四次减半}", "fr: x}", 7, "title"),
+        (", zh: 比特币第四次减半", "", 7, "title"),
+        ("date: 2024-04-20", "date: 2024-04-31", 4, "a day that there is"),
+        ("date: 2024-04-20", "date: 2024-04-21", 3, "id must hold the day"),
+        ("00:09:27Z", "00:09", 5, "time_utc"),
+        ("[https://mempool.space/block/840000,", "[http://mempool.space,", 12, "https://"),
+        ("[bitcoin]", "[]", 13, "entities"),
+        ("[bitcoin]", "[bitcoin, bitcoin]", 3, "entities must not give anything twice"),
+        ("3.125}", "many}", 14, "'many' is none"),
+        ("3.125}", "nan}", 14, "finite"),
+        ("facts: {}", "fact: {}", 15, "facts"),
+        ("facts: {}", "facts: {}\n    colour: red", 25, "colour"),
+        ('en: "no"', 'en: " "', 19, "title.en"),
+        (
+            "lm-2022-09-15-no\n    date: 2022-09-15",
+            "lm-2024-04-20-bitcoin\n    date: 2024-04-20",
+            15,
+            "is taken, in line 3",
+        ),
+        ("    time_utc: null", "    date: 2022-09-15\n    time_utc: null", 17, "'date' twice"),
+        ("version: 1", "version: 2", 1, "version: 1"),
+        ("facts: {}", "facts: {", 25, ""),
+    ],
+)
+def test_a_mistake_names_file_line_and_reason(
+    write: Write, slip: str, instead: str, line: int, reason: str
+) -> None:
+    assert slip in EVENTS
+    file = write(EVENTS.replace(slip, instead, 1))
+    with pytest.raises(ArchiveRefused) as refused:
+        load(file)
+    first = str(refused.value).splitlines()[0]
+    assert first.startswith(f"{file}:{line}: "), first
+    assert reason in first
+
+
+def test_every_mistake_is_told_at_once(write: Write) -> None:
+    with pytest.raises(ArchiveRefused) as refused:
+        load(write(EVENTS.replace("category: protocol", "category: sport")))
+    assert len(str(refused.value).splitlines()) == 2
+
+
+def test_the_archive_is_brought_in_once(database: Database, write: Write, now: datetime) -> None:
+    file, store = write(EVENTS), DocumentStore(database)
+    assert bring_in(database, now=now, path=file)
+    assert store.count() == {"landmark": 6}
+    assert store.search("4回目の半減期", languages=["ja"])[0].document.event == "lm-2024-04-20-bitcoin"
+    assert not bring_in(database, now=now + timedelta(days=1), path=file)
+    assert {document.stored_at for document in store.recent()} == {now}
+
+
+def test_a_changed_archive_replaces_the_one_before(database: Database, write: Write, now: datetime) -> None:
+    store = DocumentStore(database)
+    store.store([replace(to_documents(load(write(EVENTS)))[0], kind="user", external_id="own")], now=now)
+    bring_in(database, now=now, path=write(EVENTS))
+    first_event = EVENTS[: EVENTS.index("  - id: lm-2022")].replace("3.125}", "3.1250}")
+    assert bring_in(database, now=now, path=write(first_event))
+    assert store.count() == {"landmark": 3, "user": 1}
+    assert {one.facts["reward_after_btc"] for one in store.recent(kinds=["landmark"])} == {"3.1250"}
+
+
+def test_another_judgement_of_a_source_is_brought_in(database: Database, write: Write, now: datetime) -> None:
+    file = write(EVENTS)
+    bring_in(database, now=now, path=file)
+    assert bring_in(database, now=now, path=file, source_type=lambda url, about: "official")
+    assert {one.source_type for one in DocumentStore(database).recent()} == {"official"}
+
+
+def test_a_refused_archive_leaves_the_one_before(database: Database, write: Write, now: datetime) -> None:
+    bring_in(database, now=now, path=write(EVENTS))
+    with pytest.raises(ArchiveRefused):
+        bring_in(database, now=now, path=write("version: 1\nevents: [{}]"))
+    assert DocumentStore(database).count() == {"landmark": 6}
+
+
+def test_one_of_several_at_once_brings_it_in(
+    database: Database, write: Write, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write(EVENTS)
+    looked = landmark_archive._held
+
+    def overtaken(connection: Connection) -> str | None:
+        """Another process brings it in between our look and our transaction."""
+        found = looked(connection)
+        monkeypatch.setattr(landmark_archive, "_held", looked)
+        assert bring_in(database, now=now, path=file)
+        return found
+
+    monkeypatch.setattr(landmark_archive, "_held", overtaken)
+    assert not bring_in(database, now=now + timedelta(days=1), path=file)
+    with database.read() as connection:
+        assert connection.execute(sa.select(document_archives.c.stored_at)).scalar_one() == now
+
+
+def test_services_that_start_together_bring_it_in_without_fault(
+    database: Database, write: Write, now: datetime
+) -> None:
+    file, together = write(EVENTS), Barrier(3)
+
+    def start(_number: int) -> bool:
+        own = Database(database.url)
+        try:
+            together.wait()
+            return bring_in(own, now=now, path=file)
+        finally:
+            own.dispose()
+
+    with ThreadPoolExecutor(3) as services:
+        told = list(services.map(start, range(3)))
+    assert sorted(told) == [False, False, True]
+    assert DocumentStore(database).count() == {"landmark": 6}
+
+
+def test_the_shipped_archive_can_be_read() -> None:
+    landmarks = load()
+    assert landmarks
+    assert len(to_documents(landmarks)) == 3 * len(landmarks)
+
+
+def test_the_shipped_archive_names_entities_that_the_catalogue_knows() -> None:
+    from backend.articles.rules.pack_loader import default_files, read_packs
+
+    known = {entity.id for file in read_packs(default_files()) for entity in file.pack.entities}
+    unknown = {(one.id, entity) for one in load() for entity in one.entities if entity not in known}
+    assert unknown == set()

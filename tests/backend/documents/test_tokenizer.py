@@ -1,0 +1,134 @@
+"""What texts are cut into, so that a query and a document meet."""
+
+import re
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.documents.tokenizer import (
+    MOST_BYTES,
+    MOST_OF_ONE,
+    Counts,
+    digest,
+    document_terms,
+    fold,
+    pack_counts,
+    query_terms,
+    stem,
+    terms,
+)
+
+
+def test_latin_words_are_stemmed_and_cjk_is_cut_into_pairs() -> None:
+    assert list(terms("Bitcoin halvings: 用户数が半減")) == [
+        "bitcoin",
+        "halv",
+        "用户",
+        "户数",
+        "数が",
+        "が半",
+        "半減",
+    ]
+
+
+@pytest.mark.parametrize(
+    "alike",
+    [
+        ("halve", "halves", "halved", "halving", "halvings"),
+        ("approve", "approves", "approved", "approving"),
+        ("stop", "stops", "stopped", "stopping"),
+        ("policy", "policies"),
+        ("loss", "losses"),
+        ("tax", "taxes"),
+        ("exchange", "exchanges", "exchanged"),
+        ("sell", "sells", "selling"),
+    ],
+)
+def test_forms_of_a_word_have_one_stem(alike: tuple[str, ...]) -> None:
+    assert len({stem(word) for word in alike}) == 1
+
+
+@pytest.mark.parametrize(
+    "word", ["btc", "ring", "king", "bed", "us", "gas", "uniswap", "consensus", "eip1559", "был"]
+)
+def test_a_word_that_only_looks_inflected_keeps_its_letters(word: str) -> None:
+    assert stem(word) == word
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("ＢＴＣ　６．２５", "btc 6.25"),
+        ("ﾋﾞｯﾄｺｲﾝ", "ビットコイン"),
+        ("block 840,000", "BLOCK 840000"),
+        ("Ａpproved", "approving"),
+    ],
+)
+def test_width_case_and_thousands_make_no_difference(one: str, other: str) -> None:
+    assert list(terms(one)) == list(terms(other))
+
+
+def test_a_figure_with_a_fraction_is_one_term_and_a_day_is_three() -> None:
+    assert list(terms("3.125 BTC, 2024.04.20, 5億2300万")) == [
+        "3.125",
+        "btc",
+        "2024",
+        "04",
+        "20",
+        "5",
+        "億",
+        "2300",
+        "万",
+    ]
+
+
+def test_a_query_leaves_out_pairs_of_hiragana_alone() -> None:
+    assert query_terms(["半減したのは"]) == ["半減", "減し"]
+
+
+def test_a_query_of_nothing_but_hiragana_keeps_them() -> None:
+    assert query_terms(["ふるさと"]) == ["ふる", "るさ", "さと"]
+
+
+def test_a_query_asks_for_each_term_once() -> None:
+    assert query_terms(["bitcoin Bitcoins", "BITCOIN 減"]) == ["bitcoin", "減"]
+
+
+@given(st.text())
+def test_terms_hold_nothing_that_a_query_language_could_read(text: str) -> None:
+    for term in terms(text):
+        assert term
+        assert not re.search(r"[\s\x00-\x2d\x3a-\x60\x7b-\x7f\ud800-\udfff]", term)
+        assert term == term.lower()
+
+
+@given(st.text())
+def test_folding_twice_is_folding_once(text: str) -> None:
+    assert list(terms(fold(text))) == list(terms(text))
+
+
+def test_a_long_text_is_cut_where_its_terms_fill_the_room() -> None:
+    for text in ("ab " * MOST_BYTES, "漢字" * MOST_BYTES, "x" * MOST_BYTES * 5):
+        found = document_terms("title", text)
+        assert found[0] == "titl"
+        assert sum(len(term.encode()) + 1 for term in found) <= MOST_BYTES
+
+
+def test_runs_of_combining_marks_are_folded_piece_by_piece() -> None:
+    marks = "\u0301\u0316" * 50_000
+    assert len(fold("a" + marks)) <= 100_001  # in one piece this takes some ten seconds
+
+
+@given(st.lists(st.text(min_size=1, max_size=3), max_size=300))
+def test_packed_counts_tell_how_often_a_term_occurs(found: list[str]) -> None:
+    packed = Counts(pack_counts(found))
+    held = Counter(map(digest, found))
+    for term in found:
+        assert packed.of(digest(term)) == min(held[digest(term)], MOST_OF_ONE)
+    assert packed.of(digest("a term that none of them is")) == 0
+
+
+def test_a_count_is_bounded() -> None:
+    assert Counts(pack_counts(["a"] * 1_000)).of(digest("a")) == MOST_OF_ONE

@@ -1,0 +1,226 @@
+"""What is too much is refused at once, and only that."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from backend.auth.key_cache import Keyring
+from backend.http.limits.body_limits import Body
+from backend.http.limits.load_shedding import Load, Pace
+from backend.http.middleware import Bounds, Shell
+from backend.http.uvicorn_protocol import CROWDED
+from backend.runtime.metrics import SHED
+from backend.store.database import Database
+from tests.support.asgi import Answer, Headers
+from tests.support.asgi import send as ask
+
+Application = Callable[[Any, Any, Any], Awaitable[None]]
+
+
+class Nothing:
+    def find(self, path: str, query: bytes) -> None:
+        return None
+
+
+async def ok(scope: Any, receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"ok"})
+
+
+def shell(database: Database, app: Application, **bounds: Any) -> Shell:
+    return Shell(
+        app,
+        keyring=Keyring(database),
+        ready=Nothing(),
+        mode="live",
+        bounds=Bounds(**{"body": 1000, **bounds}),
+    )
+
+
+def full() -> Load:
+    load = Load(2)
+    load.enter()
+    load.enter()
+    return load
+
+
+def shed(reason: str) -> float:
+    return float(SHED.labels(reason)._value.get())
+
+
+def test_one_request_more_than_can_be_done_in_time_is_refused(sqlite_database: Database) -> None:
+    load, before = full(), shed("requests")
+    app = shell(sqlite_database, ok, load=load)
+    answer = ask(app, "/x")
+    assert (answer.status, answer.json()["code"]) == (503, "overloaded")
+    assert 1 <= int(answer.headers["retry-after"]) <= 3
+    assert shed("requests") == before + 1
+    load.leave()
+    assert ask(app, "/x").status == 200
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
+def test_whoever_runs_the_service_is_answered_all_the_same(sqlite_database: Database, path: str) -> None:
+    load = full()
+    assert ask(shell(sqlite_database, ok, load=load), path).status == 200
+    assert load.requests == 2
+
+
+def test_each_group_is_told_in_its_own_shape(sqlite_database: Database) -> None:
+    app = shell(sqlite_database, ok, load=full())
+    assert set(ask(app, "/topics").json()) == {"code", "message", "data"}
+    assert set(ask(app, "/oauth/token").json()) == {"error", "error_description"}
+
+
+def test_on_too_many_connections_the_refusal_ends_the_connection(sqlite_database: Database) -> None:
+    async def crowded(scope: Any, receive: Any, send: Any) -> None:
+        scope["state"][CROWDED] = True
+        await app(scope, receive, send)
+
+    app = shell(sqlite_database, ok)
+    answer = ask(crowded, "/x")
+    assert (answer.status, answer.headers["connection"]) == (503, "close")
+    assert ask(crowded, "/healthz").status == 200
+
+
+def test_a_request_is_in_hand_until_it_is_done_even_when_it_breaks(sqlite_database: Database) -> None:
+    load, seen = Load(10), list[int]()
+
+    async def breaking(scope: Any, receive: Any, send: Any) -> None:
+        seen.append(load.requests)
+        raise RuntimeError
+
+    assert ask(shell(sqlite_database, breaking, load=load), "/x").status == 500
+    assert (seen, load.requests, load.body_bytes) == ([1], 0, 0)
+
+
+class Timed:
+    """An application that works until it is let go."""
+
+    def __init__(self) -> None:
+        self.go_on = asyncio.Event()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        await self.go_on.wait()
+        await ok(scope, receive, send)
+
+
+def test_what_takes_too_long_is_told_so_and_counts_until_it_is_really_done(sqlite_database: Database) -> None:
+    load, sent = Load(10), list[Any]()
+
+    async def run() -> int:
+        working = Timed()
+        app = shell(sqlite_database, working, load=load, seconds=0.01)
+        told = asyncio.Event()
+
+        async def take(message: Any) -> None:
+            sent.append(message)
+            if message["type"] == "http.response.body":
+                told.set()
+
+        async def receive() -> Any:
+            raise AssertionError("nobody reads")
+
+        scope = {"type": "http", "method": "GET", "path": "/topics", "query_string": b"", "headers": []}
+        request = asyncio.create_task(app(scope, receive, take))
+        await told.wait()
+        still = load.requests
+        working.go_on.set()
+        await request
+        return still
+
+    assert asyncio.run(run()) == 1
+    assert load.requests == 0
+    start, body = sent  # and what the application said after all is dropped
+    assert start["status"] == 503
+    assert dict(start["headers"])[b"retry-after"]
+    assert b"longer than 0.01 seconds" in body["body"]
+    assert b'"data":null' in body["body"]
+
+
+async def reading(scope: Any, receive: Any, send: Any) -> None:
+    while (await receive()).get("more_body"):
+        pass
+    await ok(scope, receive, send)
+
+
+def post(app: Shell, *pieces: bytes, headers: Headers = ()) -> Answer:
+    return ask(app, "/x", method="POST", body=pieces, headers=headers)
+
+
+def test_bodies_are_held_no_longer_than_their_requests_take(sqlite_database: Database) -> None:
+    load = Load(10, most_body_bytes=100)
+    app = shell(sqlite_database, reading, load=load)
+    for _ in range(3):
+        assert post(app, b"x" * 50, b"x" * 50).status == 200
+    assert (load.body_bytes, load.requests) == (0, 0)
+
+
+def receiving(*messages: Any) -> Callable[[], Awaitable[Any]]:
+    """Gives these, then nothing, for ever."""
+    left = list(messages)
+
+    async def receive() -> Any:
+        if not left:
+            await asyncio.Event().wait()
+        return left.pop(0)
+
+    return receive
+
+
+PART = {"type": "http.request", "body": b"x" * 60, "more_body": True}
+
+
+def failure_of(*messages: Any, load: Load, limit: int = 1000) -> int | None:
+    """The status with which reading a body ends; null when it ends well."""
+    from starlette.exceptions import HTTPException
+
+    async def read() -> None:
+        body = Body(receiving(*messages), load, limit=limit, came=list, first_seconds=0.01)
+        while (await body()).get("more_body"):
+            pass
+
+    load.enter()
+    try:
+        asyncio.run(read())
+    except HTTPException as error:
+        return error.status_code
+    return None
+
+
+def test_a_sender_that_stops_is_not_waited_for() -> None:
+    load = Load(10)
+    assert failure_of(PART, load=load) == 408
+    assert load.requests == 1
+
+
+def test_bodies_together_have_a_bound_beside_that_of_each() -> None:
+    last = {**PART, "more_body": False}
+    assert failure_of(PART, last, load=Load(10, most_body_bytes=100)) == 503
+    assert failure_of(PART, last, load=Load(10), limit=100) == 413
+    assert failure_of(PART, last, load=Load(10)) is None
+
+
+def test_a_request_whose_body_is_on_its_way_takes_nobodys_place() -> None:
+    load, seen = Load(1), list[bool]()
+
+    async def receive() -> Any:
+        seen.append(load.refusal(crowded=False) is None)
+        return {**PART, "more_body": False}
+
+    load.enter()
+    asyncio.run(read_once(Body(receive, load, limit=1000, came=list)))
+    assert seen == [True]
+    assert load.refusal(crowded=False) is not None
+
+
+async def read_once(body: Body) -> None:
+    await body()
+
+
+def test_refusals_beyond_so_many_a_second_are_told_later() -> None:
+    pace = Pace(most_a_second=3)
+    assert [pace.seconds(10.0 + i / 10) > 0 for i in range(5)] == [False, False, False, True, True]
+    assert pace.seconds(11.0) == 0

@@ -1,0 +1,272 @@
+"""Whom a request is counted to, what a refused credential costs, what the answer tells."""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from limits.aio import strategies
+from limits.aio.storage import memory
+
+from backend.auth.key_cache import Keyring
+from backend.auth.key_format import generate
+from backend.auth.principal import Principal
+from backend.auth.service import create_key
+from backend.http.limits import rate_limiter as limiting
+from backend.http.limits.rate_limiter import BoundedMemoryStorage, Counted, Limiter, Standing, caller_of
+from backend.runtime.metrics import LIMITED
+from tests.support.asgi import Answer, send
+from tests.support.market_app import CALM, Clock, Running, enable_only, run_app, settings_in
+
+SOMEBODY = "192.0.2.7"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    home = tmp_path_factory.mktemp("limited")
+    enable_only(home, ("bitcoin",))
+    running = run_app(settings_in(home, rate_limit="3/day"), Clock())
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def running(service: Running, monkeypatch: pytest.MonkeyPatch) -> Running:
+    """A service that lets everybody ask three times a day, and has counted nothing yet."""
+    limit(service, 3, monkeypatch)
+    return service
+
+
+def limit(running: Running, amount: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running.app, "_limiter", Limiter(amount, 86_400))
+
+
+def ask(running: Running, path: str = "/prices", key: str | None = None, **more: Any) -> Answer:
+    headers = {"CP-X-API-KEY": key or running.key} if key != "" else {}
+    return send(running.app, path, headers=headers | more.pop("headers", {}), **more)
+
+
+def statuses(running: Running, count: int, path: str = "/prices", **more: Any) -> list[int]:
+    return [ask(running, path, **more).status for _ in range(count)]
+
+
+def test_a_key_may_ask_as_often_as_the_rate_says_wherever_it_asks_from(running: Running) -> None:
+    addresses = ("192.0.2.7", "198.51.100.9", "2001:db8::1", "192.0.2.7")
+    told = [ask(running, "/prices", client=address).status for address in addresses]
+    assert told == [200, 200, 200, 429]
+
+
+@pytest.mark.parametrize("path", ["/prices", "/prices/bitcoin/quotes", "/assets/bitcoin", "/nothing"])
+def test_what_stands_ready_counts_as_what_does_not(running: Running, path: str) -> None:
+    told = statuses(running, 4, path)
+    assert (told[:3].count(429), told[3]) == (0, 429)
+
+
+def test_keys_are_counted_apart(running: Running) -> None:
+    other = create_key(running.database, name="other", scopes=("read",), now=CALM).key
+    running.inner.state.watcher.poll()
+    assert statuses(running, 4)[3] == 429
+    assert ask(running, key=other).status == 200
+
+
+def test_an_answer_tells_what_is_left_and_a_refusal_when_to_come_back(running: Running) -> None:
+    answers = [ask(running) for _ in range(4)]
+    assert [answer.headers["ratelimit-remaining"] for answer in answers] == ["2", "1", "0", "0"]
+    first, refused = answers[0].headers, answers[3].headers
+    assert first["ratelimit-policy"] == '"key";q=3;w=86400'
+    assert first["ratelimit"] == f'"key";r=2;t={first["ratelimit-reset"]}'
+    assert "retry-after" not in first
+    assert refused["retry-after"] == refused["ratelimit-reset"]
+    assert int(refused["retry-after"]) > 0
+    problem = answers[3].json()
+    assert (problem["status"], problem["code"]) == (429, "rate_limited")
+    assert "3 requests per day" in problem["detail"]
+    assert refused["cache-control"] == "no-store"
+
+
+def test_a_304_and_a_head_are_counted_and_tell_too(running: Running) -> None:
+    tag = ask(running).headers["etag"]
+    again = ask(running, headers={"If-None-Match": tag})
+    assert (again.status, again.headers["ratelimit-remaining"]) == (304, "1")
+    assert ask(running, method="HEAD").headers["ratelimit-remaining"] == "0"
+    refused = ask(running, method="HEAD")
+    assert (refused.status, refused.body) == (429, b"")
+
+
+def test_each_group_tells_a_refusal_in_its_own_shape(running: Running) -> None:
+    statuses(running, 3)
+    assert ask(running, "/topics").json() | {"message": ""} == {"code": 429, "message": "", "data": None}
+    assert set(ask(running, "/oauth/token", method="POST").json()) == {"error", "error_description"}
+
+
+def test_without_a_valid_key_an_address_is_counted_and_others_are_not_held_up(running: Running) -> None:
+    told = statuses(running, 5, key="", client=SOMEBODY)
+    assert told == [401, 401, 401, 429, 429]
+    assert ask(running, key="", client="192.0.2.8").status == 401
+    assert ask(running, client=SOMEBODY).status == 200
+
+
+def test_one_ipv6_network_is_one_caller(running: Running) -> None:
+    for number in range(3):
+        ask(running, key="", client=f"2001:db8:0:1::{number}")
+    assert ask(running, key="", client="2001:db8:0:1:ffff::9").status == 429
+    assert ask(running, key="", client="2001:db8:0:2::1").status == 401
+
+
+def test_a_made_up_key_is_refused_before_the_store_is_asked_for_it(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(Keyring, "look_again", lambda _, digest: bool(asked.append(digest)))
+    told = [ask(running, key=generate("live"), client=SOMEBODY).status for _ in range(5)]
+    assert told == [401, 401, 401, 429, 429]
+    assert len(asked) == 3
+
+
+@pytest.mark.parametrize(("amount", "guesses"), [(600, 60), (3000, 300), (60, 60), (5, 5)])
+def test_a_refused_credential_counts_for_more_than_a_request(amount: int, guesses: int) -> None:
+    async def guess_until_refused() -> int:
+        limiter = Limiter(amount, 86_400)
+        for number in range(10_000):
+            counted = await limiter.count(SOMEBODY)
+            if not counted.allowed:
+                return number
+            await counted.settle(401)
+        raise AssertionError("never refused")
+
+    assert asyncio.run(guess_until_refused()) == guesses
+
+
+def test_reading_what_an_answer_tells_of_the_limit_counts_nothing() -> None:
+    async def read() -> None:
+        limiter = Limiter(600, 86_400)
+        refused = await (await limiter.count(SOMEBODY)).settle(401)
+        told = refused.headers()
+        assert [refused.headers() for _ in range(5)] == [told] * 5
+        assert refused.standing.remaining == 590
+        assert (await limiter.count(SOMEBODY)).standing.remaining == 589
+
+    asyncio.run(read())
+
+
+def test_a_401_tells_what_it_cost(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    limit(running, 600, monkeypatch)
+    assert ask(running, key="", client=SOMEBODY).headers["ratelimit-remaining"] == "590"
+    assert ask(running, "/docs", key="", client=SOMEBODY).headers["ratelimit-remaining"] == "589"
+
+
+def test_the_rate_of_the_settings_holds(service: Running) -> None:
+    rate = service.inner.state.limiter.rate
+    assert (rate.amount, rate.get_expiry()) == (3, 86_400)
+
+
+def test_the_local_key_is_not_counted_on_this_machine(running: Running) -> None:
+    local = (running.inner.state.settings.local_key_file).read_text().strip()
+    answers = [ask(running, key=local) for _ in range(5)]
+    assert {answer.status for answer in answers} == {200}
+    assert "ratelimit" not in answers[0].headers
+
+
+def test_the_local_key_is_counted_elsewhere_and_behind_a_proxy_that_is_not_trusted(running: Running) -> None:
+    local = (running.inner.state.settings.local_key_file).read_text().strip()
+    assert statuses(running, 2, key=local, client=SOMEBODY) == [200, 200]
+    proxied: Any = {"X-Forwarded-For": SOMEBODY}
+    assert statuses(running, 2, key=local, headers=proxied) == [200, 429]
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
+def test_whoever_runs_the_service_is_never_refused(running: Running, path: str) -> None:
+    assert statuses(running, 4, path, key="") == [200] * 4
+    assert "ratelimit" not in ask(running, path).headers
+
+
+def test_refusals_are_counted_by_what_was_counted(running: Running) -> None:
+    before = [LIMITED.labels(policy)._value.get() for policy in ("key", "address")]
+    statuses(running, 5)
+    statuses(running, 4, key="")
+    after = [LIMITED.labels(policy)._value.get() for policy in ("key", "address")]
+    assert [b - a for a, b in zip(before, after, strict=True)] == [2, 1]
+
+
+def test_callers_of_both_kinds_have_names_apart() -> None:
+    holder = Principal("x", "x", "api", frozenset(), "x")
+    assert caller_of(holder).name != caller_of("x").name
+
+
+def test_fields_are_structured_as_their_draft_says() -> None:
+    counted = Counted(Limiter(600, 60), caller_of("a"), Standing(True, 12, 34))
+    told = dict(counted.headers())
+    assert told[b"ratelimit-policy"] == b'"address";q=600;w=60'
+    assert told[b"ratelimit"] == b'"address";r=12;t=34'
+
+
+class Time:
+    """Stands for the module ``time`` in the library and in the limiter."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, at: float = 1_800_000_000.25) -> None:
+        self.at = at
+        for module in (memory, strategies, limiting):
+            monkeypatch.setattr(module, "time", self)
+
+    def time(self) -> float:
+        return self.at
+
+
+@given(
+    amount=st.integers(1, 40),
+    seconds=st.sampled_from([1, 10, 60]),
+    steps=st.lists(st.floats(0, 90), max_size=30),
+)
+def test_whoever_waits_as_told_is_let_through(amount: int, seconds: int, steps: list[float]) -> None:
+    async def wait(time: Time) -> None:
+        limiter = Limiter(amount, seconds)
+        for step in steps:
+            time.at += step
+            await limiter.count(SOMEBODY)
+        while (counted := await limiter.count(SOMEBODY)).allowed:
+            pass
+        time.at += counted.standing.reset
+        assert (await limiter.count(SOMEBODY)).allowed
+
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        asyncio.run(wait(Time(monkeypatch)))
+
+
+def test_a_window_that_ends_opens_no_burst(monkeypatch: pytest.MonkeyPatch) -> None:
+    time, limiter = Time(monkeypatch), Limiter(60, 60)
+
+    async def taken() -> int:
+        return sum([(await limiter.count(SOMEBODY)).allowed for _ in range(100)])
+
+    async def test() -> None:
+        time.at += 59
+        assert await taken() == 60
+        time.at += 2
+        assert await taken() == 2
+        time.at += 29
+        assert await taken() == 29
+
+    asyncio.run(test())
+
+
+def test_memory_is_bounded_however_many_callers_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limiting, "MAX_COUNTS", 100)
+    time, storage = Time(monkeypatch), BoundedMemoryStorage()
+
+    async def test() -> None:
+        for number in range(1000):
+            await storage.incr(f"caller {number}", expiry=60)
+            assert len(storage.storage) <= 100
+        await storage.reset()
+        await storage.incr("early", expiry=60)
+        time.at += 30
+        for number in range(40):
+            await storage.incr(f"late {number}", expiry=60)
+        time.at += 31
+        for number in range(60):
+            await storage.incr(f"new {number}", expiry=60)
+        assert await storage.get("late 0") == 0, "More than half are alive, so all are forgotten."
+
+    asyncio.run(test())

@@ -1,0 +1,180 @@
+"""Counting in Redis: exact over all processes, and never a thing that a request depends on."""
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+
+import pytest
+import redis
+
+from backend.http.limits import redis_counters
+from backend.http.limits.rate_limiter import Limiter
+from backend.http.limits.redis_counters import SharedCounts
+from tests.support.own_thread import logs_of_this_thread
+from tests.support.redis_server import RedisServer, started
+from tests.support.waiting import LIMIT_SECONDS
+
+AMOUNT, SECONDS = 20, 86_400
+numbers = itertools.count()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    with started(tmp_path_factory.mktemp("redis")) as server:
+        yield server
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redis_counters, "PROBE_INTERVAL_SECONDS", 0.01)
+    monkeypatch.setattr(
+        redis_counters, "REDIS_TIMEOUT_SECONDS", LIMIT_SECONDS
+    )  # tests wait for what happens, however slowly
+
+
+@pytest.fixture
+def caller() -> str:
+    return f"caller {next(numbers)}"
+
+
+@asynccontextmanager
+async def limiters(url: str, count: int, *, amount: int = AMOUNT) -> AsyncIterator[list[Limiter]]:
+    """As many as processes would have, each with counts and connections of its own."""
+    made = [Limiter(amount, SECONDS, shared=SharedCounts(url)) for _ in range(count)]
+    for limiter in made:
+        await limiter.start()
+    try:
+        yield made
+    finally:
+        for limiter in made:
+            await limiter.stop()
+
+
+def run(test: Callable[[], Awaitable[None]]) -> None:
+    async def bounded() -> None:
+        async with asyncio.timeout(LIMIT_SECONDS):
+            await test()
+
+    asyncio.run(bounded())
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    while not holds():
+        await asyncio.sleep(0.01)
+
+
+def test_all_processes_together_let_through_exactly_the_rate(server: RedisServer, caller: str) -> None:
+    async def test() -> None:
+        async with limiters(server.url, 3) as made:
+            together = await asyncio.gather(*(made[n % 3].count(caller) for n in range(60)))
+            assert sum(counted.allowed for counted in together) == AMOUNT
+            assert [(await limiter.count(caller)).allowed for limiter in made] == [False] * 3
+
+    run(test)
+
+
+def test_what_is_left_is_what_all_left(server: RedisServer, caller: str) -> None:
+    async def test() -> None:
+        async with limiters(server.url, 2) as (one, other):
+            assert (await one.count(caller)).standing.remaining == 19
+            counted = await other.count(caller)
+            assert counted.standing.remaining == 18
+            assert (await counted.settle(401)).standing.remaining == 18  # a guess costs one here
+
+    run(test)
+
+
+def test_a_refused_credential_costs_more_in_all_processes(server: RedisServer, caller: str) -> None:
+    async def test() -> None:
+        async with limiters(server.url, 2, amount=600) as (one, other):
+            refused = await (await one.count(caller)).settle(401)
+            assert refused.standing.remaining == 590
+            assert (await other.count(caller)).standing.remaining == 589
+
+    run(test)
+
+
+def test_counts_expire_with_their_windows(server: RedisServer, caller: str) -> None:
+    async def test() -> None:
+        async with limiters(server.url, 1) as (limiter,):
+            await limiter.count(caller)
+
+    run(test)
+    with redis.Redis.from_url(server.url) as client:
+        (key,) = client.keys(f"{redis_counters.KEY_PREFIX}*{caller}*")
+        assert 0 < client.ttl(key) <= 2 * SECONDS
+
+
+def test_without_redis_each_counts_alone_says_so_once_and_comes_back_by_itself(
+    server: RedisServer, caller: str
+) -> None:
+    async def test() -> None:
+        async with limiters(server.url, 2) as made:
+            for _ in range(5):
+                await made[0].count(caller)
+            server.stop()
+            with logs_of_this_thread() as logs:
+                told = [await made[0].count(caller) for _ in range(20)]
+                assert [counted.allowed for counted in told] == [True] * 15 + [False] * 5
+                assert "does not answer" in made[0].where()
+                assert (await made[1].count(caller)).allowed
+            assert [each["event"] for each in logs] == ["redis_lost"] * 2
+            server.start()
+            await until(lambda: "in Redis" in made[0].where())
+            assert (await made[0].count(f"caller {next(numbers)}")).standing.remaining == 19
+
+    run(test)
+
+
+def test_a_redis_that_forgot_the_scripts_is_told_them_again(server: RedisServer, caller: str) -> None:
+    async def test() -> None:
+        async with limiters(server.url, 1) as (limiter,):
+            assert (await limiter.count(caller)).standing.remaining == 19
+            with redis.Redis.from_url(server.url) as client:
+                client.script_flush()
+            assert (await limiter.count(caller)).standing.remaining == 18
+            assert "in Redis" in limiter.where()
+
+    run(test)
+
+
+def test_a_redis_that_is_not_there_at_the_start_is_waited_for_in_the_background(caller: str) -> None:
+    async def test() -> None:
+        async with limiters("redis://127.0.0.1:1/0", 1) as (limiter,):
+            assert "does not answer" in limiter.where()
+            assert (await limiter.count(caller)).standing.remaining == 19
+
+    run(test)
+
+
+def test_a_redis_that_hangs_is_asked_once_and_then_nobody_waits(
+    caller: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bytes] = []
+
+    async def hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while piece := await reader.read(4096):
+            asked.append(piece)
+            if b"probe" in piece:  # all that it says is that it is there
+                writer.write(b":1\r\n")
+            elif b"EVALSHA" not in piece:
+                writer.write(b"+OK\r\n" * piece.count(b"CLIENT"))
+        writer.close()
+
+    async def test() -> None:
+        monkeypatch.setattr(redis_counters, "REDIS_TIMEOUT_SECONDS", 1.0)
+        silent = await asyncio.start_server(hang, "127.0.0.1", 0)
+        port = silent.sockets[0].getsockname()[1]
+        async with limiters(f"redis://127.0.0.1:{port}/0?protocol=2", 1) as (limiter,):
+            assert "in Redis" in limiter.where()
+            monkeypatch.setattr(redis_counters, "PROBE_INTERVAL_SECONDS", 60.0)
+            told = await asyncio.gather(*(limiter.count(caller) for _ in range(10)))
+            assert all(counted.allowed for counted in told)
+            assert "does not answer" in limiter.where()
+            messages = len(asked)
+            assert (await limiter.count(caller)).standing.remaining == 9
+            assert len(asked) == messages
+        silent.close()
+
+    run(test)

@@ -1,0 +1,86 @@
+"""The interface's page: what is sent, its policy, and that it names this host alone."""
+
+import re
+
+import pytest
+
+from tests.backend.http.pages.docs_page_app import application
+from tests.support.asgi import Answer, send
+
+
+class Client:
+    """Asks the application of the test as a server would."""
+
+    def __init__(self) -> None:
+        self.app = application()
+
+    def get(self, path: str, **headers: str) -> Answer:
+        return send(self.app, path, headers={name.replace("_", "-"): text for name, text in headers.items()})
+
+    def addresses(self) -> list[str]:
+        """What the page refers to."""
+        page = self.get("/docs").text.decode()
+        return re.findall(r'(?:src|href)="([^"]+)"', page) + re.findall(r"url: '([^']+)'", page)
+
+
+@pytest.fixture
+def client() -> Client:
+    return Client()
+
+
+def test_the_page_names_only_addresses_of_its_own_host_below_any_prefix(client: Client) -> None:
+    named = client.addresses()
+    assert len(named) >= 5
+    assert not [name for name in named if "//" in name or name.startswith("/")]
+
+
+def test_every_address_that_the_page_names_is_answered_as_what_it_is(client: Client) -> None:
+    kinds = {".js": "text/javascript", ".css": "text/css", ".png": "image/png", ".json": "application/json"}
+    for name in client.addresses():
+        answer = client.get("/" + name)
+        assert answer.status == 200, name
+        assert answer.headers["content-type"].startswith(kinds["." + name.rpartition(".")[2]]), name
+
+
+def test_the_page_allows_one_script_within_itself_and_nothing_from_elsewhere(
+    client: Client,
+) -> None:
+    policy = client.get("/docs").headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'")
+    assert re.search(r"script-src 'self' 'sha256-[^']+';", policy)
+    assert "unsafe" not in policy
+    assert "http" not in policy
+    assert "frame-ancestors 'none'" in policy
+
+
+def test_the_page_and_its_files_are_not_sent_again_to_who_holds_them(client: Client) -> None:
+    held = ["docs", *(name for name in client.addresses() if name.startswith("docs/"))]
+    for name in held:
+        tag = client.get("/" + name).headers["etag"]
+        again = client.get("/" + name, if_none_match=tag)
+        assert again.status == 304, name
+        assert again.body == b"", name
+
+
+def test_the_large_files_are_compressed_when_asked_to_be(client: Client) -> None:
+    script = next(name for name in client.addresses() if name.endswith("bundle.js"))
+    zipped = client.get("/" + script, accept_encoding="gzip")
+    plain = client.get("/" + script, accept_encoding="identity")
+    assert zipped.headers["content-encoding"] == "gzip"
+    assert int(zipped.headers["content-length"]) < int(plain.headers["content-length"]) / 2
+    assert zipped.text == plain.body
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["nothing.js", "__init__.py", "..%2fmain.py"],
+)
+def test_a_file_that_is_not_one_of_the_page_is_a_404_in_words(client: Client, name: str) -> None:
+    answer = client.get(f"/docs/{name}")
+    assert answer.status == 404
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert "/docs" in answer.json()["detail"]
+
+
+def test_the_page_is_not_an_operation_of_the_interface(client: Client) -> None:
+    assert not [path for path in client.get("/openapi.json").json()["paths"] if path.startswith("/docs")]

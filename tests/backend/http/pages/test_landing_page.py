@@ -1,0 +1,70 @@
+"""The page at ``/``: where it leads, in which language, and what a browser may make of it."""
+
+import re
+
+import pytest
+from fastapi import FastAPI
+
+from backend.http.pages import landing_page
+from backend.settings import Settings
+from tests.support.asgi import Answer, send
+
+
+def page(path: str = "/", *, settings: Settings | None = None, **headers: str) -> Answer:
+    """What a service with these settings answers."""
+    app = FastAPI()
+    app.state.settings = settings or Settings()
+    app.include_router(landing_page.router)
+    return send(app, path, headers={name.replace("_", "-"): text for name, text in headers.items()})
+
+
+def addresses(answer: Answer) -> list[str]:
+    return re.findall(r'<li><a href="([^"]+)"', answer.text.decode())
+
+
+def test_it_leads_to_the_dashboard_the_reference_and_the_health_checks() -> None:
+    settings = Settings(dashboard_public_url="https://desk.example")
+    found = page(settings=settings)
+    assert found.status == 200
+    assert addresses(found) == ["https://desk.example", "docs", "openapi.json", "healthz", "readyz"]
+
+
+def test_without_a_public_address_the_dashboard_is_where_it_listens() -> None:
+    assert addresses(page(settings=Settings(dashboard_port=8601)))[0] == "http://127.0.0.1:8601"
+
+
+def test_it_tells_the_version_and_which_data_are_shown() -> None:
+    text = page().text.decode()
+    assert re.search(r"Version \d+\.\d+", text)
+    assert "Sample data" in text
+    assert "Live data" in page(settings=Settings(mode="live")).text.decode()
+
+
+@pytest.mark.parametrize(
+    ("asked", "language"),
+    [("ja-JP,ja;q=0.9,en;q=0.5", "ja"), ("zh-TW", "zh-Hans"), ("de, en;q=0.4", "en"), ("", "en")],
+)
+def test_it_is_in_the_language_that_the_browser_asks_for(asked: str, language: str) -> None:
+    assert f'<html lang="{language}">'.encode() in page(accept_language=asked).body
+
+
+def test_a_language_that_was_chosen_wins_over_the_browsers() -> None:
+    assert b'<html lang="ja">' in page("/?lang=ja", accept_language="zh").body
+    assert b'<html lang="en">' in page("/?lang=tlh").body
+
+
+def test_a_cache_keeps_one_page_for_each_language() -> None:
+    found = page(accept_language="ja")
+    assert "Accept-Language" in found.headers["vary"]
+    assert found.headers["etag"] != page(accept_language="zh").headers["etag"]
+    again = page(accept_language="ja", if_none_match=found.headers["etag"])
+    assert (again.status, again.body) == (304, b"")
+
+
+def test_a_browser_may_load_and_run_nothing_but_the_style_of_the_page() -> None:
+    policy = page().headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert "unsafe" not in policy
+    assert "http" not in policy
+    assert "frame-ancestors 'none'" in policy
+    assert b"<script" not in page().body

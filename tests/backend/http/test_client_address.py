@@ -1,0 +1,34 @@
+"""Where a request comes from."""
+
+import pytest
+
+from backend.http.client_address import counted_as, is_on_this_machine
+
+
+@pytest.mark.parametrize(
+    ("host", "name"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8:0:1:aaaa:bbbb:cccc:dddd", "2001:db8:0:1::/64"),
+        ("2001:DB8:0:1::", "2001:db8:0:1::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("unknown", "unknown"),
+        ("", ""),
+        ("x" * 5000, "x" * 64),
+    ],
+)
+def test_all_addresses_of_one_caller_have_one_name(host: str, name: str) -> None:
+    assert counted_as(host) == name
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.1", "::1", "::ffff:127.0.0.1", "localhost"])
+def test_a_program_on_this_machine_is_known_and_a_proxy_there_told_apart(host: str) -> None:
+    assert is_on_this_machine(host, [(b"accept", b"*/*")])
+    for name in (b"x-forwarded-for", b"forwarded", b"x-real-ip"):
+        assert not is_on_this_machine(host, [(name, b"127.0.0.1")])
+
+
+@pytest.mark.parametrize("host", ["192.0.2.7", "::ffff:192.0.2.7", "10.0.0.1", "", "loopback"])
+def test_others_are_elsewhere(host: str) -> None:
+    assert not is_on_this_machine(host, [])

@@ -1,0 +1,242 @@
+"""The outermost layer over an application of the test's own."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from backend.auth import service
+from backend.auth.key_cache import Keyring
+from backend.http.middleware import Bounds, Shell
+from backend.http.prepared_responses import Prepared
+from backend.http.request_ids import RequestIds
+from backend.http.uvicorn_protocol import CROWDED
+from backend.runtime.metrics import REQUESTS
+from backend.store.database import Database
+from tests.support.asgi import Answer, send
+from tests.support.market_app import CALM
+
+Application = Callable[[Any, Any, Any], Awaitable[None]]
+READY = {("/ready", b""): Prepared(b'{"ready":true}')}
+
+
+class Ready:
+    def find(self, path: str, query: bytes) -> Prepared | None:
+        return READY.get((path, query))
+
+
+def shell(database: Database, app: Application, *, body_limit: int = 1000) -> Shell:
+    keyring = Keyring(database)
+    keyring.reload()
+    return Shell(app, keyring=keyring, ready=Ready(), mode="live", bounds=Bounds(body_limit))
+
+
+def answering(status: int = 200, body: bytes = b"from the application") -> Application:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        headers = [(b"content-length", str(len(body)).encode())]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+    return app
+
+
+async def breaking(scope: Any, receive: Any, send: Any) -> None:
+    raise RuntimeError("a cause that no client may see")
+
+
+async def breaking_halfway(scope: Any, receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"half", "more_body": True})
+    raise RuntimeError("too late to say anything")
+
+
+async def reading(scope: Any, receive: Any, send: Any) -> None:
+    """Answers with the length of the body."""
+    length, more = 0, True
+    while more:
+        message = await receive()
+        length += len(message.get("body", b""))
+        more = message.get("more_body", False)
+    await answering(body=str(length).encode())(scope, receive, send)
+
+
+def key_with(database: Database, *scopes: str) -> str:
+    return service.create_key(database, name="test", scopes=scopes, now=CALM).key
+
+
+def get(app: Shell, path: str, **headers: str) -> Answer:
+    return send(app, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+
+
+def test_what_stands_ready_is_sent_without_asking_the_application(sqlite_database: Database) -> None:
+    key = key_with(sqlite_database, "read")
+    app = shell(sqlite_database, breaking)
+    answer = get(app, "/ready", cp_x_api_key=key)
+    assert (answer.status, answer.body) == (200, b'{"ready":true}')
+    assert answer.headers["x-data-mode"] == "live"
+
+
+def test_what_stands_ready_is_sent_on_too_many_connections_too_and_ends_each(
+    sqlite_database: Database,
+) -> None:
+    key = key_with(sqlite_database, "read")
+    app = shell(sqlite_database, breaking)
+
+    async def crowded(scope: Any, receive: Any, send: Any) -> None:
+        scope["state"][CROWDED] = True
+        await app(scope, receive, send)
+
+    answer = send(crowded, "/ready", headers={"CP-X-API-KEY": key})
+    assert (answer.status, answer.headers["connection"]) == (200, "close")
+    assert "connection" not in send(app, "/ready", headers={"CP-X-API-KEY": key}).headers
+
+
+@pytest.mark.parametrize("scopes", [(), ("write",), ("ingest", "admin")])
+def test_without_a_key_that_may_read_the_application_is_left_to_refuse(
+    sqlite_database: Database, scopes: tuple[str, ...]
+) -> None:
+    sent = {"cp_x_api_key": key_with(sqlite_database, *scopes)} if scopes else {}
+    app = shell(sqlite_database, answering(403, b"no"))
+    assert (get(app, "/ready", **sent).status, get(app, "/ready", **sent).body) == (403, b"no")
+
+
+def test_a_head_takes_the_short_cut_too_and_gets_the_headers_alone(sqlite_database: Database) -> None:
+    key = key_with(sqlite_database, "read")
+    app = shell(sqlite_database, breaking)
+    answer = send(app, "/ready", method="HEAD", headers={"CP-X-API-KEY": key})
+    assert (answer.status, answer.body) == (200, b"")
+    assert answer.headers["content-length"] == str(len(READY["/ready", b""].body))
+
+
+def test_the_application_sees_a_get_where_a_head_was_sent_and_its_body_is_left_out(
+    sqlite_database: Database,
+) -> None:
+    seen: list[str] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        seen.append(scope["method"])
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"a part", "more_body": True})
+        await send({"type": "http.response.body", "body": b" and the rest"})
+
+    answer = send(shell(sqlite_database, app), "/x", method="HEAD")
+    assert (seen, answer.status, answer.body) == (["GET"], 200, b"")
+
+
+@pytest.mark.parametrize(
+    ("told", "sent"),
+    [(b"GET", b"GET, HEAD"), (b"POST,GET", b"POST,GET, HEAD"), (b"POST", b"POST"), (b"GET, HEAD",) * 2],
+)
+def test_what_allows_get_allows_head(sqlite_database: Database, told: bytes, sent: bytes) -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 405, "headers": [(b"allow", told)]})
+        await send({"type": "http.response.body", "body": b""})
+
+    answer = send(shell(sqlite_database, app), "/x", method="PATCH")
+    assert answer.headers["allow"].encode() == sent
+
+
+def test_an_application_that_breaks_answers_a_head_with_the_headers_of_its_500(
+    sqlite_database: Database,
+) -> None:
+    answer = send(shell(sqlite_database, breaking), "/x", method="HEAD")
+    assert (answer.status, answer.body) == (500, b"")
+    assert int(answer.headers["content-length"]) > 0
+
+
+def test_only_a_get_or_a_head_takes_the_short_cut(sqlite_database: Database) -> None:
+    key = key_with(sqlite_database, "read")
+    app = shell(sqlite_database, answering())
+    for method in ("POST", "DELETE", "OPTIONS"):
+        assert (
+            send(app, "/ready", method=method, headers={"CP-X-API-KEY": key}).body == b"from the application"
+        )
+
+
+def test_an_application_that_breaks_is_answered_for_in_words_without_the_cause(
+    sqlite_database: Database,
+) -> None:
+    answer = get(shell(sqlite_database, breaking), "/x", x_request_id="of-the-test")
+    assert answer.status == 500
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.headers["x-request-id"] == "of-the-test"
+    problem = answer.json()
+    assert "of-the-test" in problem["detail"]
+    assert problem["code"] == "internal_error"
+    assert b"cause" not in answer.body
+    assert int(answer.headers["content-length"]) == len(answer.body)
+
+
+def test_an_answer_that_breaks_off_is_not_followed_by_a_second_one(sqlite_database: Database) -> None:
+    answer = get(shell(sqlite_database, breaking_halfway), "/x")
+    assert (answer.status, answer.body) == (200, b"half")
+
+
+@pytest.mark.parametrize("path", ["/oauth/token", "/topics/1"])
+def test_a_group_with_an_error_shape_of_its_own_has_it_for_a_500_too(
+    sqlite_database: Database, path: str
+) -> None:
+    answer = get(shell(sqlite_database, breaking), path)
+    assert answer.status == 500
+    assert answer.headers["content-type"] == "application/json"
+
+
+def test_a_body_within_the_limit_reaches_the_application_whole(sqlite_database: Database) -> None:
+    app = shell(sqlite_database, reading, body_limit=1000)
+    answer = send(app, "/x", method="POST", body=[b"x" * 400, b"y" * 600])
+    assert answer.body == b"1000"
+
+
+def test_headers_of_the_application_are_not_doubled(sqlite_database: Database) -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        headers = [(b"x-content-type-options", b"nosniff"), (b"x-mine", b"1")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b""})
+
+    answer = get(shell(sqlite_database, app), "/x")
+    names = [name for name, _ in answer.raw_headers]
+    assert len(names) == len(set(names))
+    assert {b"x-content-type-options", b"x-data-mode", b"x-mine", b"x-request-id"} <= set(names)
+
+
+def test_other_protocols_pass_through_untouched(sqlite_database: Database) -> None:
+    seen: list[str] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        seen.append(scope["type"])
+
+    unused: Any = None
+    asyncio.run(shell(sqlite_database, app)({"type": "lifespan"}, unused, unused))
+    assert seen == ["lifespan"]
+
+
+@pytest.mark.parametrize("sent", [b"abc", b"a.b-c_d", b"0" * 128])
+def test_a_sane_id_is_taken(sent: bytes) -> None:
+    assert RequestIds().take(sent) == sent
+
+
+@pytest.mark.parametrize("sent", [None, b"", b"0" * 129, b"a b", b"a\nb", b"a\n", b"\xff", b"a,b"])
+def test_any_other_is_replaced_by_one_of_our_own(sent: bytes | None) -> None:
+    ids = RequestIds()
+    first, second = ids.take(sent), ids.take(sent)
+    assert first != second
+    assert sent not in (first, second)
+
+
+def test_ids_of_two_processes_differ() -> None:
+    assert RequestIds().take(None) != RequestIds().take(None)
+
+
+def test_every_answer_is_counted_by_its_route_and_foreign_paths_as_one(sqlite_database: Database) -> None:
+    def count(route: str, status: str) -> float:
+        return float(REQUESTS.labels("GET", route, status)._value.get())
+
+    key = key_with(sqlite_database, "read")
+    app = shell(sqlite_database, answering(404, b""))
+    ready, none = count("/ready", "200"), count("(none)", "404")
+    get(app, "/ready", cp_x_api_key=key)
+    get(app, "/some-path-that-nobody-has")
+    get(app, "/another")
+    assert count("/ready", "200") == ready + 1
+    assert count("(none)", "404") == none + 2

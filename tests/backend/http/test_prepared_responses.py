@@ -1,0 +1,92 @@
+import gzip
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.http.prepared_responses import COMPRESS_FROM, Prepared, accepts_gzip, matches
+
+LARGE = b'{"a":"' + b"x" * COMPRESS_FROM + b'"}'
+
+
+def compressed() -> Prepared:
+    answer = Prepared(LARGE)
+    answer.compress()
+    return answer
+
+
+def header(headers: list[tuple[bytes, bytes]], name: bytes) -> bytes | None:
+    return dict(headers).get(name)
+
+
+@pytest.mark.parametrize(
+    ("accept", "expected"),
+    [
+        (b"gzip", True),
+        (b"gzip, deflate, br", True),
+        (b"br;q=1.0, gzip;q=0.8, *;q=0.1", True),
+        (b"*", True),
+        (b"GZIP", True),
+        (b"gzip;q=0", False),
+        (b"gzip; q=0.000", False),
+        (b"identity", False),
+        (b"deflate, br", False),
+        (b"gzip;q=0.5, identity", False),
+        (b"*;q=0", False),
+        (b"gzip;q=high", False),
+        (b"", False),
+    ],
+)
+def test_gzip_is_sent_only_where_it_is_at_least_as_welcome_as_no_coding(
+    accept: bytes, expected: bool
+) -> None:
+    assert accepts_gzip(accept) is expected
+
+
+@given(st.binary(max_size=200))
+def test_no_accept_encoding_header_raises(accept: bytes) -> None:
+    assert accepts_gzip(accept) in (True, False)
+
+
+def test_the_two_encodings_have_different_strong_tags_and_the_same_content() -> None:
+    answer = compressed()
+    status, plain_headers, plain = answer.answer(None, None)
+    _, zipped_headers, zipped = answer.answer(b"gzip", None)
+    assert status == 200
+    assert gzip.decompress(zipped) == plain == LARGE
+    assert header(plain_headers, b"etag") != header(zipped_headers, b"etag")
+    assert not (header(zipped_headers, b"etag") or b"").startswith(b"W/")
+    assert header(zipped_headers, b"content-encoding") == b"gzip"
+    assert header(zipped_headers, b"content-length") == str(len(zipped)).encode()
+
+
+def test_a_client_that_holds_the_bytes_gets_304_with_the_tag_and_no_body() -> None:
+    answer = compressed()
+    tag = header(answer.answer(b"gzip", None)[1], b"etag")
+    status, headers, body = answer.answer(b"gzip", tag)
+    assert (status, body) == (304, b"")
+    assert header(headers, b"etag") == tag
+    assert header(headers, b"content-length") is None
+    assert header(headers, b"vary")
+
+
+def test_the_tag_of_one_encoding_does_not_match_the_other() -> None:
+    answer = compressed()
+    plain_tag = header(answer.answer(None, None)[1], b"etag")
+    assert answer.answer(b"gzip", plain_tag)[0] == 200
+
+
+@pytest.mark.parametrize("sent", [b"*", b'"t"', b'W/"t"', b'"a", "t"', b' "a" , W/"t" '])
+def test_if_none_match_compares_weakly_within_a_list(sent: bytes) -> None:
+    assert matches(sent, b'"t"')
+
+
+@pytest.mark.parametrize("sent", [b"", b'"T"', b"t", b'"a", "b"'])
+def test_another_tag_does_not_match(sent: bytes) -> None:
+    assert not matches(sent, b'"t"')
+
+
+def test_a_small_body_is_never_compressed() -> None:
+    answer = Prepared(b"{}")
+    answer.compress()
+    assert answer.answer(b"gzip", None)[2] == b"{}"

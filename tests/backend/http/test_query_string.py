@@ -1,0 +1,46 @@
+from urllib.parse import urlencode
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.errors import BadRequest
+from backend.http.query_string import judge_query
+
+
+@given(
+    st.dictionaries(
+        st.text(st.characters(exclude_categories=["Cs"])), st.text(st.characters(exclude_categories=["Cs"]))
+    )
+)
+def test_whatever_a_client_encodes_as_utf8_passes(sent: dict[str, str]) -> None:
+    judge_query(urlencode(sent).encode())
+
+
+@pytest.mark.parametrize(
+    "query", [b"", b"a", b"a=%", b"a=%zz", b"a+b=c+d", b"&&=&", b"a=b=c", b"a=100%&b=%E5%B8%81"]
+)
+def test_what_is_odd_but_plain_passes(query: bytes) -> None:
+    judge_query(query)
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        (b"a=%ff", "a"),
+        (b"a=1&b=%E5%B8", "b"),
+        (b"a=%ED%A0%80", "a"),
+        (b"a=%C0%AF", "a"),
+        (b"a+b=%ff", "a b"),
+        (b"%ff=1", "\N{REPLACEMENT CHARACTER}"),
+        ("a=\u5e01".encode(), "a"),
+        (b"a=\xff", "a"),
+        (b"a=%E5&b=%B8%81", "a"),
+    ],
+)
+def test_what_is_not_utf8_is_refused_with_its_name(query: bytes, name: str) -> None:
+    with pytest.raises(BadRequest) as refused:
+        judge_query(query)
+    (fault,) = refused.value.errors
+    assert fault["loc"] == ["query", name]
+    assert f"query.{name}: " in refused.value.detail

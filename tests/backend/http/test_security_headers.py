@@ -1,0 +1,81 @@
+"""Every answer bears what keeps a browser from making more of it than it is."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from backend.http.security_headers import always, completed
+from tests.support.asgi import Answer, send
+from tests.support.market_app import Running, sample_app
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with sample_app(tmp_path_factory.mktemp("headers"), ("bitcoin",)) as running:
+        yield running
+
+
+def assert_safe(answer: Answer) -> None:
+    names = [name.lower() for name, _ in answer.raw_headers]
+    assert len(names) == len(set(names))
+    told = answer.headers
+    assert told["x-content-type-options"] == "nosniff"
+    assert told["referrer-policy"] == "no-referrer"
+    assert told["content-security-policy"].startswith("default-src 'none'")
+    assert told["cross-origin-resource-policy"] in ("same-origin", "cross-origin")
+    assert told["x-request-id"]
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/prices", 200),
+        ("/prices/bitcoin/quotes", 200),
+        ("/nothing", 404),
+        ("/rankings?sort=x", 400),
+        ("/topics", 200),
+        ("/topics/x", 400),
+        ("/healthz", 200),
+        ("/readyz", 200),
+        ("/metrics", 200),
+        ("/docs", 200),
+        ("/openapi.json", 200),
+        ("/assets/bitcoin/icon", 200),
+    ],
+)
+def test_every_answer_bears_them_a_304_and_a_head_too(running: Running, path: str, status: int) -> None:
+    running.look()  # without which it is ready for some seconds alone
+    answer = running.get(path)
+    assert answer.status == status
+    assert_safe(answer)
+    assert_safe(send(running.app, path, method="HEAD", headers={"CP-X-API-KEY": running.key}))
+    if "etag" in answer.headers:
+        again = running.get(path, if_none_match=answer.headers["etag"])
+        assert again.status == 304
+        assert_safe(again)
+
+
+def test_a_401_and_a_405_bear_them_and_are_kept_by_nobody(running: Running) -> None:
+    refused = send(running.app, "/prices")
+    wrong = send(running.app, "/prices", method="PUT")
+    assert (refused.status, wrong.status) == (401, 405)
+    for answer in (refused, wrong):
+        assert_safe(answer)
+        assert answer.headers["cache-control"] == "no-store"
+
+
+def test_answers_of_data_may_not_be_framed_and_pages_have_a_policy_of_their_own(running: Running) -> None:
+    assert "frame-ancestors 'none'" in running.get("/prices").headers["content-security-policy"]
+    assert "script-src 'self'" in running.get("/docs").headers["content-security-policy"]
+    assert "sandbox" in running.get("/assets/bitcoin/icon").headers["content-security-policy"]
+
+
+def test_https_is_asked_for_only_where_the_public_address_is_one() -> None:
+    names = [{name for name, _ in always("live", https=https)} for https in (True, False)]
+    assert names[0] - names[1] == {b"strict-transport-security"}
+
+
+def test_what_an_answer_says_itself_stands_whatever_the_case() -> None:
+    own = [(b"Referrer-Policy", b"same-origin"), (b"Cache-Control", b"max-age=5")]
+    told = completed(own, 404, [(b"referrer-policy", b"no-referrer"), (b"x-more", b"1")])
+    assert told == [*own, (b"x-more", b"1")]

@@ -1,0 +1,148 @@
+"""The server over real connections: slow readers and too many connections, and the management listener."""
+
+import re
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any
+
+import pytest
+import uvicorn
+
+from backend.http import uvicorn_protocol
+from backend.http.server import management_listener, server_config
+from backend.settings import Settings
+from tests.support.waiting import LIMIT_SECONDS, wait_for
+
+LARGE = 30_000_000
+REQUEST = b"GET /x HTTP/1.1\r\nHost: a\r\n\r\n"
+
+
+async def echo(scope: Any, receive: Any, send: Any) -> None:
+    """Tells who asked and whether there are too many; ``/large`` is more than any buffer holds."""
+    if scope["type"] != "http":
+        return
+    crowded = uvicorn_protocol.CROWDED in scope["state"]
+    body = b"x" * LARGE if scope["path"] == "/large" else f"{scope['client'][0]} {crowded}".encode()
+    headers = [(b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+Served = tuple[int, uvicorn.Server]
+
+
+@contextmanager
+def served(app: Any = echo, **settings: Any) -> Iterator[Served]:
+    listening = socket.socket()
+    listening.bind(("127.0.0.1", 0))
+    listening.listen(128)
+    server = uvicorn.Server(server_config(app, Settings(**settings)))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    try:
+        yield listening.getsockname()[1], server
+    finally:
+        server.should_exit = True
+        thread.join(LIMIT_SECONDS)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Served]:
+    with served() as found:
+        yield found
+
+
+@pytest.fixture
+def port(server: Served) -> int:
+    return server[0]
+
+
+def connections(server: Served) -> list[Any]:
+    return list(server[1].server_state.connections)
+
+
+def connect(port: int) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", port), timeout=LIMIT_SECONDS)
+
+
+def until_the_end(connection: socket.socket) -> bytes:
+    told = b""
+    while piece := connection.recv(65536):
+        told += piece
+    return told
+
+
+def answer(connection: socket.socket) -> bytes:
+    """One answer, which may come in several pieces."""
+    told = b""
+    while b"\r\n\r\n" not in told:
+        told += connection.recv(65536)
+    head, _, body = told.partition(b"\r\n\r\n")
+    (length,) = re.findall(rb"content-length: (\d+)", head)
+    while len(body) < int(length):
+        body += connection.recv(65536)
+    return head + b"\r\n\r\n" + body
+
+
+def ask(port: int, request: bytes = REQUEST) -> bytes:
+    with connect(port) as connection:
+        connection.sendall(request)
+        return answer(connection)
+
+
+def test_a_reader_that_takes_nothing_is_cut_off(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uvicorn_protocol, "STALL_SECONDS", 0.05)
+    wait_for(lambda: not connections(server), "The end of former connections")
+    with connect(server[0]) as connection:
+        connection.sendall(b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert connection.recv(16, socket.MSG_PEEK).startswith(b"HTTP/1.1 200")
+        wait_for(lambda: not connections(server), "The end of the connection")
+        with suppress(ConnectionError):
+            assert len(until_the_end(connection)) < LARGE
+
+
+def test_the_management_listener_answers_while_the_event_loop_of_the_service_is_blocked() -> None:
+    blocked, released = threading.Event(), threading.Event()
+
+    async def block(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            blocked.set()
+            released.wait(LIMIT_SECONDS)
+        await echo(scope, receive, send)
+
+    with served(block) as (port, _), connect(port) as one:
+        one.sendall(REQUEST)
+        assert blocked.wait(LIMIT_SECONDS)
+        with socket.socket() as bound:
+            bound.bind(("127.0.0.1", 0))
+            with management_listener(echo, Settings(), bound):
+                assert ask(bound.getsockname()[1]).startswith(b"HTTP/1.1 200")
+                assert not released.is_set()
+        released.set()
+        assert answer(one).startswith(b"HTTP/1.1 200")
+
+
+def test_nobodys_word_on_addresses_is_taken_unless_that_proxy_is_trusted(port: int) -> None:
+    told = REQUEST[:-2] + b"X-Forwarded-For: 203.0.113.5, 192.0.2.9\r\n\r\n"
+    assert ask(port, told).endswith(b"127.0.0.1 False")
+    with served(trusted_proxies="127.0.0.0/8") as (behind, _):
+        assert ask(behind, told).endswith(b"192.0.2.9 False")
+
+
+def test_requests_on_too_many_connections_say_so_and_even_more_are_not_taken() -> None:
+    with served(connections_at_once=16) as server, ExitStack() as opened:
+        for _ in range(16):
+            opened.enter_context(connect(server[0]))
+        wait_for(lambda: len(connections(server)) == 16, "All of them")
+        assert ask(server[0]).endswith(b"127.0.0.1 True")
+        wait_for(lambda: len(connections(server)) == 16, "Room")
+        for _ in range(16):
+            opened.enter_context(connect(server[0]))
+        wait_for(lambda: len(connections(server)) == 32, "Twice as many")
+        with suppress(ConnectionError), connect(server[0]) as one_more:
+            assert until_the_end(one_more) == b""
+        opened.close()
+        wait_for(lambda: not connections(server), "The end of all")
+        assert ask(server[0]).endswith(b"127.0.0.1 False")

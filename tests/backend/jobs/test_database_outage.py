@@ -1,0 +1,86 @@
+"""Jobs whose store cannot be written, or not be reached, for a moment."""
+
+from typing import Any
+
+import pytest
+from dbos._sys_db import SystemDatabase
+from sqlalchemy.exc import OperationalError
+
+from backend.jobs import transitions
+from backend.jobs.runner import JobContext
+from backend.store.database import Database
+from tests.support.job_harness import JobHarness, runner
+from tests.support.submitted_jobs import ended, long_jobs, read, short_jobs, submit
+
+
+def test_a_store_that_is_away_for_a_moment_costs_no_job_its_result(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    complete, failures = transitions.complete, [1, 1]
+
+    def sometimes(*args: Any, **more: Any) -> bool:
+        if failures:
+            failures.pop()
+            raise OperationalError("UPDATE", {}, Exception("the server closed the connection"))
+        return complete(*args, **more)
+
+    monkeypatch.setattr(transitions, "complete", sometimes)
+    job = submit(database, body={"n": 5})
+
+    runner(database, short_jobs()).run("extraction", [job.id])
+
+    assert read(database, job).result == {"twice": 10}
+
+
+def fails_twice(monkeypatch: pytest.MonkeyPatch, place: object, name: str) -> None:
+    """As a full disk does until there is room again."""
+    real, failures = getattr(place, name), [1, 1]
+
+    def sometimes(*args: Any, **more: Any) -> Any:
+        if failures:
+            failures.pop()
+            raise OperationalError("INSERT", {}, Exception("database or disk is full"))
+        return real(*args, **more)
+
+    monkeypatch.setattr(place, name, sometimes)
+
+
+def two_steps(context: JobContext) -> dict[str, Any]:
+    return {"found": [context.step("search", lambda: 3), context.step("weigh", lambda: 5)]}
+
+
+@pytest.mark.parametrize(
+    ("place", "name"),
+    [
+        (transitions, "still_runs"),
+        (transitions, "begin_step"),
+        (transitions, "finish_step"),
+        (SystemDatabase, "_check_operation_execution_txn"),
+        (SystemDatabase, "_record_operation_result_txn"),
+    ],
+)
+def test_a_disk_that_takes_nothing_in_amid_the_steps_costs_no_job(
+    harness: JobHarness, monkeypatch: pytest.MonkeyPatch, place: object, name: str
+) -> None:
+    fails_twice(monkeypatch, place, name)
+    harness.open(long_jobs(two_steps))
+    end = ended(harness.database, submit(harness.database, "sources"))
+    assert (end.status, end.error) == ("completed", None)
+    assert end.result == {"found": [3, 5]}
+
+
+def test_nothing_behind_a_step_that_was_not_recorded_is_recorded(
+    harness: JobHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record, recorded = SystemDatabase._record_operation_result_txn, []
+
+    def but_not_the_first(self: SystemDatabase, result: Any, *args: Any, **more: Any) -> None:
+        if result["function_name"] == "search":
+            raise OperationalError("INSERT", {}, Exception("database or disk is full"))
+        recorded.append(result["function_name"])
+        record(self, result, *args, **more)
+
+    monkeypatch.setattr(SystemDatabase, "_record_operation_result_txn", but_not_the_first)
+    harness.open(long_jobs(two_steps))
+    assert ended(harness.database, submit(harness.database, "sources")).result == {"found": [3, 5]}
+    assert "weigh" not in recorded

@@ -1,0 +1,127 @@
+"""Submitted jobs whose process is killed."""
+
+import os
+import signal
+from datetime import UTC, datetime
+
+import pytest
+import sqlalchemy as sa
+
+from backend.jobs import job_store
+from backend.jobs.engine import VERSION
+from backend.jobs.model import Job
+from backend.store.database import Database, change_counters
+from tests.support.job_crew import Crew
+from tests.support.job_process import HOLD
+from tests.support.submitted_jobs import ended, read, submit
+
+pytestmark = pytest.mark.processes
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def published(database: Database) -> dict[str, int]:
+    with database.read() as connection:
+        return {row.topic: row.n for row in connection.execute(sa.select(change_counters))}
+
+
+def kill(crew: Crew, pid: str) -> str:
+    """Gives the one that is left."""
+    os.kill(int(pid), signal.SIGKILL)
+    [survivor] = [str(other) for other in crew.processes if str(other) != pid]
+    return survivor
+
+
+def half_done(crew: Crew, database: Database) -> tuple[Job, str]:
+    """A long job whose second step waits, and the one of two processes that is at it."""
+    (crew.folder / HOLD).touch()
+    crew.start(2)
+    job = submit(database, "sources", now=now())
+    crew.wait_until(lambda: bool(crew.told("two")), "the second step has begun")
+    [(_, victim)] = crew.told("one")
+    return job, victim
+
+
+def test_a_killed_worker_job_goes_on_elsewhere_behind_its_last_step_and_ends_once(
+    crew: Crew, database: Database
+) -> None:
+    job, victim = half_done(crew, database)
+
+    survivor = kill(crew, victim)
+    crew.wait_until(lambda: len(crew.told("two")) == 2, "the other process has begun the second step")
+    assert read(database, job).status == "running"
+    (crew.folder / HOLD).unlink()
+    done = ended(database, job)
+
+    assert done.result == {"pids": [int(victim), int(survivor)]}
+    assert [pid for _, pid in crew.told("one")] == [victim], "a completed step is not done again"
+    steps = job_store.steps(database, job.id)
+    assert [(step.name, step.detail["pid"]) for step in steps] == [
+        ("one", int(victim)),
+        ("two", int(survivor)),
+    ]
+    assert published(database) == {f"published-{job.id}": 1}
+    assert done.started_at is not None
+    assert done.attempt_at is not None
+    assert done.attempt_at > done.started_at
+
+
+def test_of_a_killed_batch_only_what_had_not_ended_is_done_again(crew: Crew, database: Database) -> None:
+    (crew.folder / HOLD).touch()
+    jobs = [submit(database, body={"n": n}, now=now()) for n in range(3)]
+    crew.start(1)
+    crew.wait_until(lambda: len(crew.told("short")) == 2, "the second job has begun")
+    [victim] = {pid for _, pid, _ in crew.told("short")}
+    assert [read(database, job).status for job in jobs] == ["completed", "running", "pending"]
+
+    os.kill(int(victim), signal.SIGKILL)
+    (crew.folder / HOLD).unlink()
+    crew.start(1)
+    done = [ended(database, job) for job in jobs]
+
+    [survivor] = [str(pid) for pid in crew.processes if str(pid) != victim]
+    assert [job.result for job in done] == [{"pid": int(pid)} for pid in (victim, survivor, survivor)]
+    assert sorted((n, pid == survivor) for _, pid, n in crew.told("short")) == [
+        ("0", False),
+        ("1", False),
+        ("1", True),
+        ("2", True),
+    ]
+    assert set(published(database).values()) == {1}
+
+
+def test_a_job_that_is_cancelled_while_its_worker_is_dead_is_not_taken_over(
+    crew: Crew, database: Database
+) -> None:
+    job, victim = half_done(crew, database)
+
+    job_store.cancel(database, "sources", job.id, now=now())
+    kill(crew, victim)
+    (crew.folder / HOLD).unlink()
+    later = submit(database, "sources", now=now())
+
+    assert ended(database, later).status == "completed"
+    assert read(database, job).error == "The job was cancelled."
+    assert published(database) == {f"published-{later.id}": 1}
+
+
+def test_a_job_that_an_older_version_began_is_finished_by_a_newer_one_behind_its_last_step(
+    crew: Crew, database: Database, store: sa.Engine, workflows: sa.Table
+) -> None:
+    (crew.folder / HOLD).touch()
+    crew.start(1)
+    job = submit(database, "sources", now=now())
+    crew.wait_until(lambda: bool(crew.told("two")), "the second step has begun")
+    waiting = submit(database, "sources", now=now())
+    [(_, older)] = crew.told("one")
+    crew.start(1, newer=True)
+    newer = kill(crew, older)
+    (crew.folder / HOLD).unlink()
+
+    assert ended(database, job).result == {"pids": [int(older), int(newer)]}
+    assert ended(database, waiting).result == {"pids": [int(newer), int(newer)]}
+    with store.connect() as connection:
+        versions = connection.execute(sa.select(workflows.c.application_version).distinct()).scalars().all()
+    assert versions == [VERSION]

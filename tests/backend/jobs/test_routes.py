@@ -1,0 +1,329 @@
+"""The endpoints of jobs as callers meet them, with a router of the test's own."""
+
+import gzip
+import re
+import uuid
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from fastapi import Request
+from pydantic import BaseModel
+from starlette.responses import Response
+
+from backend.auth.gate import gated_router, needs
+from backend.auth.service import create_key
+from backend.formats.timestamps import utc_now
+from backend.jobs import job_store, routes, transitions
+from backend.jobs.model import LONGEST_WAIT, UNTOUCHED
+from backend.jobs.schemas import AcceptedAnswer
+from tests.support.asgi import Answer, send
+from tests.support.market_app import Clock, Running, enable_only, run_app, settings_in
+from tests.support.submitted_jobs import NOW
+
+router = gated_router(scope="read", tags=["toys"])
+
+
+class Toy(BaseModel):
+    n: int
+
+
+class Doubled(BaseModel):
+    twice: int
+
+
+@router.post("/toys", status_code=202, response_model=AcceptedAnswer, responses=routes.ACCEPTED)
+@needs("write")
+def submit_toy(request: Request, body: Toy, who: routes.Caller, key: routes.IdempotencyKey) -> Response:
+    return routes.submitted(request, "sources", body.model_dump(), title=f"toy {body.n}", who=who, key=key)
+
+
+routes.add_job_routes(router, "sources", "/toys", Doubled, named="toy", verb_object="toy", plural="toys")
+
+
+class Caller:
+    """Calls the service with a key of both scopes."""
+
+    def __init__(self, running: Running) -> None:
+        self.running = running
+        self.key = self.new_key("write", "read")
+
+    def new_key(self, *scopes: Any) -> str:
+        made = create_key(self.running.database, name=" ".join(scopes), scopes=scopes, now=NOW)
+        self.running.inner.state.keyring.reload()
+        return made.key
+
+    def call(
+        self, method: str, path: str, body: Any = None, *, key: str | None = None, headers: Any = ()
+    ) -> Answer:
+        sent = [("CP-X-API-KEY", key or self.key), *headers]
+        if body is None:
+            return send(self.running.app, path, method=method, headers=sent)
+        raw = orjson.dumps(body)
+        sent += [("Content-Type", "application/json"), ("Content-Length", str(len(raw)))]
+        return send(self.running.app, path, method=method, headers=sent, body=[raw])
+
+    def submit(self, n: int = 1, **more: Any) -> str:
+        answer = self.call("POST", "/toys", {"n": n}, **more)
+        assert answer.status == 202, answer.body
+        job_id: str = answer.json()["data"]["job_id"]
+        return job_id
+
+
+@pytest.fixture(scope="module")
+def caller(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Caller]:
+    home: Path = tmp_path_factory.mktemp("home")
+    enable_only(home, ("bitcoin",))
+    running = run_app(settings_in(home, scan_processes=0), Clock())
+    running.inner.include_router(router)
+    yield Caller(running)
+    running.inner.state.articles.close()
+    running.close()
+
+
+def key_line(value: str) -> list[tuple[str, str]]:
+    return [("Idempotency-Key", value)]
+
+
+def test_a_submission_is_accepted_with_an_id_and_where_to_watch_it(caller: Caller) -> None:
+    answer = caller.call("POST", "/toys", {"n": 21})
+
+    job_id = answer.json()["data"]["job_id"]
+    assert answer.status == 202
+    assert answer.json() == {"data": {"job_id": job_id}}
+    assert answer.headers["location"] == f"/toys/{job_id}"
+    assert str(uuid.UUID(job_id)) == job_id
+    assert caller.call("GET", answer.headers["location"]).status == 200
+
+
+def test_a_job_that_waits_has_everything_but_a_result(caller: Caller) -> None:
+    job_id = caller.submit()
+
+    data = caller.call("GET", f"/toys/{job_id}").json()["data"]
+
+    assert data.pop("created_at").endswith("Z")
+    assert data == {
+        "id": job_id,
+        "status": "pending",
+        "started_at": None,
+        "completed_at": None,
+        "error": None,
+    }
+
+
+def test_a_completed_job_has_its_result(caller: Caller) -> None:
+    job_id, database = caller.submit(21), caller.running.database
+    job = transitions.start(database, job_id, now=NOW)
+    assert job is not None
+    transitions.complete(database, job, {"twice": 42}, None, now=NOW)
+
+    data = caller.call("GET", f"/toys/{job_id.upper()}").json()["data"]
+
+    assert (data["status"], data["result"]) == ("completed", {"twice": 42})
+    assert data["started_at"] == data["completed_at"] == "2026-05-18T12:00:00Z"
+
+
+def test_a_running_job_shows_its_steps(caller: Caller) -> None:
+    job_id, database = caller.submit(), caller.running.database
+    transitions.start(database, job_id, now=NOW)
+    transitions.begin_step(database, job_id, 0, "search", now=NOW)
+    transitions.finish_step(database, job_id, 0, {"found": 3}, now=NOW)
+    transitions.begin_step(database, job_id, 1, "read", now=NOW)
+
+    at = "2026-05-18T12:00:00Z"
+    assert caller.call("GET", f"/toys/{job_id}/steps").json() == {
+        "data": {
+            "status": "running",
+            "waiting": None,
+            "steps": [
+                {"name": "search", "started_at": at, "finished_at": at, "detail": {"found": 3}},
+                {"name": "read", "started_at": at, "finished_at": None, "detail": {}},
+            ],
+        }
+    }
+
+
+def test_a_repeated_submission_gives_the_first_job_and_another_body_is_a_conflict(caller: Caller) -> None:
+    first = caller.submit(1, headers=key_line("again"))
+
+    assert caller.submit(1, headers=key_line("again")) == first
+    assert caller.submit(1, headers=[*key_line("again"), *key_line("again")]) == first
+    assert caller.submit(1, headers=key_line("again"), key=caller.new_key("write")) != first
+    refused = caller.call("POST", "/toys", {"n": 2}, headers=key_line("again"))
+    assert (refused.status, refused.json()["code"]) == (409, "conflict")
+
+
+@pytest.mark.parametrize("value", ["x", "x" * 255, '"8e03978e-40d5-43e8-bc93-6894a57f9324"', "clÃ©"])
+def test_a_key_may_be_any_words_up_to_255_characters(caller: Caller, value: str) -> None:
+    """The last one is, byte for byte, an accented word in UTF-8."""
+    assert caller.submit(headers=key_line(value)) == caller.submit(headers=key_line(value))
+
+
+@pytest.mark.parametrize(
+    ("lines", "sentence"),
+    [
+        ([""], "Must have 1 to 255 characters."),
+        (["x" * 256], "Must have 1 to 255 characters."),
+        (["a\tb"], "Must consist of printable characters."),
+        (["a\x7f"], "Must consist of printable characters."),
+        (["\xc2\x85"], "Must consist of printable characters."),
+        (["cl\xe9"], "Must be UTF-8, best of ASCII characters alone."),
+        (["\xff\xfe"], "Must be UTF-8, best of ASCII characters alone."),
+        (["one", "two"], "The request carries several that differ. Send one."),
+    ],
+)
+def test_a_key_that_is_none_is_refused(caller: Caller, lines: list[str], sentence: str) -> None:
+    headers = [line for value in lines for line in key_line(value)]
+
+    refused = caller.call("POST", "/toys", {"n": 1}, headers=headers)
+
+    assert refused.status == 400
+    assert refused.json()["detail"] == f"header.Idempotency-Key: {sentence}"
+    assert refused.json()["errors"][0]["loc"] == ["header", "Idempotency-Key"]
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+@pytest.mark.parametrize("path", ["/toys/{}", "/toys/{}/steps"])
+def test_an_id_that_is_malformed_is_400_and_one_that_is_unknown_404(
+    caller: Caller, method: str, path: str
+) -> None:
+    if method == "DELETE" and path.endswith("steps"):
+        return
+    malformed = ["1", "x" * 36, uuid.uuid4().hex, f"{{{uuid.uuid4()}}}", "%00", "４f7c2a9e-0b1d-4c3e-8f5a"]
+
+    assert [caller.call(method, path.format(bad)).status for bad in malformed] == [400] * len(malformed)
+    assert "is no job id" in caller.call(method, path.format("1")).json()["detail"]
+    unknown = caller.call(method, path.format(uuid.uuid4()))
+    assert (unknown.status, unknown.json()["code"]) == (404, "not_found")
+
+
+def test_ids_of_another_kind_are_unknown(caller: Caller) -> None:
+    other = job_store.submit(
+        caller.running.database, "extraction", {}, submitted_by="x", idempotency_key=None, now=NOW
+    )
+
+    for method, path in (("GET", ""), ("GET", "/steps"), ("DELETE", "")):
+        assert caller.call(method, f"/toys/{other.id}{path}").status == 404
+    listed = caller.call("GET", "/toys?limit=100").json()["data"]
+    assert other.id not in {job["id"] for job in listed}
+
+
+def test_a_job_is_cancelled_once_and_again(caller: Caller) -> None:
+    job_id = caller.submit()
+
+    first, again = (caller.call("DELETE", f"/toys/{job_id}") for _ in range(2))
+
+    assert (first.status, again.status) == (200, 200)
+    assert first.json() == again.json() == caller.call("GET", f"/toys/{job_id}").json()
+    assert first.json()["data"]["status"] == "failed"
+    assert first.json()["data"]["error"] == "The job was cancelled."
+
+
+def test_a_job_that_has_ended_by_itself_is_not_cancelled(caller: Caller) -> None:
+    job_id, database = caller.submit(), caller.running.database
+    transitions.start(database, job_id, now=NOW)
+    transitions.fail(database, job_id, "No luck.", now=NOW)
+
+    refused = caller.call("DELETE", f"/toys/{job_id}")
+
+    assert refused.status == 409
+    assert caller.call("GET", f"/toys/{job_id}").json()["data"]["error"] == "No luck."
+
+
+def test_the_history_is_read_page_by_page_newest_first(caller: Caller) -> None:
+    mine = [caller.submit(n) for n in range(5)]
+
+    first = caller.call("GET", "/toys?limit=2").json()
+    second = caller.call("GET", f"/toys?limit=2&cursor={first['next_cursor']}").json()
+
+    shown = [*first["data"], *second["data"]]
+    assert [job["id"] for job in shown] == mine[:0:-1]
+    assert [job["title"] for job in shown] == ["toy 4", "toy 3", "toy 2", "toy 1"]
+    assert all("result" not in job for job in shown)
+    for bad in ("limit=0", "limit=101", "limit=x", "cursor=x"):
+        assert caller.call("GET", f"/toys?{bad}").status == 400
+
+
+def test_reading_needs_the_one_scope_and_submitting_and_cancelling_the_other(caller: Caller) -> None:
+    reads, writes = caller.new_key("read"), caller.new_key("write")
+    job_id = caller.submit()
+
+    assert caller.call("GET", f"/toys/{job_id}", key=writes).status == 403
+    assert caller.call("POST", "/toys", {"n": 1}, key=reads).status == 403
+    assert caller.call("DELETE", f"/toys/{job_id}", key=reads).status == 403
+    assert caller.call("GET", f"/toys/{job_id}", key=reads).status == 200
+
+
+def test_the_document_tells_of_ids_keys_and_locations(caller: Caller) -> None:
+    document = caller.call("GET", "/openapi.json").json()
+
+    submission, reading = document["paths"]["/toys"]["post"], document["paths"]["/toys/{id}"]["get"]
+    assert "Location" in submission["responses"]["202"]["headers"]
+    assert "409" in submission["responses"]
+    [key] = [each for each in submission["parameters"] if each["in"] == "header"]
+    assert key["name"] == "Idempotency-Key"
+    [job_id] = [each for each in reading["parameters"] if each["in"] == "path"]
+    assert job_id["schema"]["format"] == "uuid"
+    schema = reading["responses"]["200"]["content"]["application/json"]["schema"]["$ref"]
+    answer = document["components"]["schemas"][schema.rsplit("/", 1)[1]]
+    assert re.search(r"JobEnvelope_\w*Doubled", str(answer))
+
+
+@pytest.mark.parametrize("path", ["/toys/{}", "/toys/{}/steps", "/toys?limit=100"])
+def test_an_answer_that_the_client_holds_is_not_sent_again(caller: Caller, path: str) -> None:
+    job_id = caller.submit()
+    asked = path.format(job_id)
+    answer = caller.call("GET", asked)
+    tag = answer.headers["etag"]
+    assert answer.headers["cache-control"] == "private, no-cache"
+    assert "Accept-Encoding" in answer.headers["vary"]
+
+    held = caller.call("GET", asked, headers=[("If-None-Match", tag)])
+    assert (held.status, held.body, held.headers["etag"]) == (304, b"", tag)
+
+    caller.call("DELETE", f"/toys/{job_id}")
+    assert caller.call("GET", asked, headers=[("If-None-Match", tag)]).status == 200
+
+
+def test_a_long_answer_is_compressed_for_whoever_takes_it(caller: Caller) -> None:
+    for n in range(10):
+        caller.submit(n)
+    plain = caller.call("GET", "/toys")
+    zipped = caller.call("GET", "/toys", headers=[("Accept-Encoding", "gzip")])
+    assert zipped.headers["content-encoding"] == "gzip"
+    assert gzip.decompress(zipped.body) == plain.body
+    assert zipped.headers["etag"] != plain.headers["etag"]
+    assert (
+        "content-encoding"
+        not in caller.call("GET", "/toys", headers=[("Accept-Encoding", "gzip;q=0")]).headers
+    )
+
+
+def test_a_job_that_waited_a_day_with_no_worker_there_fails_as_it_is_looked_at(caller: Caller) -> None:
+    database = caller.running.database
+    long_ago = utc_now() - LONGEST_WAIT - timedelta(minutes=1)
+    job = job_store.submit(database, "sources", {}, submitted_by="x", idempotency_key=None, now=long_ago)
+
+    data = caller.call("GET", f"/toys/{job.id}").json()["data"]
+
+    assert (data["status"], data["error"], data["started_at"]) == ("failed", UNTOUCHED, None)
+
+
+def test_a_job_that_waits_tells_behind_what(caller: Caller) -> None:
+    database = caller.running.database
+    before = caller.call("GET", f"/toys/{caller.submit()}/steps").json()["data"]["waiting"]
+    transitions.start(database, caller.submit(), now=NOW)
+    told = caller.call("GET", f"/toys/{caller.submit()}/steps").json()["data"]
+    assert (told["status"], told["steps"]) == ("pending", [])
+    assert told["waiting"] == {
+        "jobs_ahead": before["jobs_ahead"] + 1,
+        "jobs_running": before["jobs_running"] + 1,
+    }
+
+
+def test_a_key_that_was_made_elsewhere_a_moment_ago_opens_at_once(caller: Caller) -> None:
+    made = create_key(caller.running.database, name="elsewhere", scopes=["read"], now=NOW)
+    assert caller.call("GET", "/toys", key=made.key).status == 200

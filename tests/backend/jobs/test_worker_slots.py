@@ -1,0 +1,236 @@
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from dbos import DBOS, SetWorkflowID
+
+from backend.jobs import worker_slots
+from backend.jobs.worker_slots import (
+    FileLocks,
+    LockLost,
+    Locks,
+    PostgresLocks,
+    Sweeper,
+    open_locks,
+    take_slot,
+)
+from tests.support.job_stores import Launch
+from tests.support.waiting import LIMIT_SECONDS
+
+calls: list[str] = []
+
+
+@DBOS.step()
+def counted_step() -> str:
+    calls.append("step")
+    return "made once"
+
+
+@DBOS.workflow(name="one-counted-step")
+def one_counted_step() -> str:
+    calls.append("workflow")
+    return counted_step()
+
+
+@pytest.fixture
+def another(database_url: str, tmp_path: Path) -> Iterator[Callable[[], Locks]]:
+    """Locks as each further process on the store would open them."""
+    opened: list[Locks] = []
+
+    def another() -> Locks:
+        opened.append(open_locks(database_url, tmp_path))
+        return opened[-1]
+
+    yield another
+    for locks in opened:
+        locks.close()
+
+
+def cut_every_line(store: sa.Engine) -> None:
+    """End the sessions that hold locks, as a restart of PostgreSQL does."""
+    query = """
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE application_name = 'chainproof_slot' AND datname = current_database()
+    """
+    with store.connect() as connection:
+        connection.exec_driver_sql(query)
+
+
+def test_each_process_takes_the_lowest_free_slot(another: Callable[[], Locks]) -> None:
+    first, second, third = another(), another(), another()
+    assert [take_slot(locks) for locks in (first, second)] == ["slot-0", "slot-1"]
+
+    first.close()
+
+    assert take_slot(third) == "slot-0"
+
+
+def test_a_lock_is_held_against_other_processes_and_against_its_own(another: Callable[[], Locks]) -> None:
+    mine, theirs = another(), another()
+
+    assert mine.acquire("schedule-x")
+    assert not mine.acquire("schedule-x")
+    assert not theirs.acquire("schedule-x")
+    assert theirs.acquire("schedule-y")
+
+
+def test_a_released_lock_is_free_for_others(another: Callable[[], Locks]) -> None:
+    mine, theirs = another(), another()
+    mine.acquire("schedule-x")
+
+    mine.release("schedule-x")
+
+    assert theirs.acquire("schedule-x")
+
+
+def test_locks_that_are_held_are_verified_in_silence(another: Callable[[], Locks]) -> None:
+    locks = another()
+    for number in range(20):
+        locks.acquire(f"schedule-{number}")
+
+    locks.verify()
+
+
+def test_no_more_processes_than_slots_may_run(
+    another: Callable[[], Locks], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_slots, "MOST_SLOTS", 1)
+    take_slot(another())
+
+    with pytest.raises(RuntimeError, match="1 processes run jobs on this store already"):
+        take_slot(another())
+
+
+def test_the_store_says_which_locks_are_used(database_url: str, another: Callable[[], Locks]) -> None:
+    kind = FileLocks if database_url.startswith("sqlite") else PostgresLocks
+    assert isinstance(another(), kind)
+
+
+@pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+def test_a_cut_line_is_noticed_and_frees_the_slot(another: Callable[[], Locks], store: sa.Engine) -> None:
+    locks = another()
+    take_slot(locks)
+
+    cut_every_line(store)
+
+    with pytest.raises(LockLost, match="connection that holds the locks failed"):
+        locks.verify()
+    assert take_slot(another()) == "slot-0"
+
+
+@pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+def test_locks_that_a_pooler_threw_away_are_noticed(another: Callable[[], Locks]) -> None:
+    locks = another()
+    assert isinstance(locks, PostgresLocks)
+    take_slot(locks)
+
+    locks._connection.exec_driver_sql("DISCARD ALL")
+
+    with pytest.raises(LockLost, match="no longer holds"):
+        locks.verify()
+
+
+@pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+def test_a_process_that_lost_its_slot_stops_working(
+    launch: Launch, store: sa.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_slots, "VERIFY_SECONDS", 0.02)
+    told = threading.Event()
+    launch(on_slot_lost=told.set)
+
+    cut_every_line(store)
+
+    assert told.wait(LIMIT_SECONDS)
+
+
+def test_a_store_that_does_not_answer_ends_no_process(
+    another: Callable[[], Locks], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    locks = another()
+    warnings: list[str] = []
+
+    def away(**_: object) -> None:
+        raise sa.exc.OperationalError("SELECT", {}, Exception("the server closed the connection"))
+
+    monkeypatch.setattr(DBOS, "list_workflows", away)
+    monkeypatch.setattr(worker_slots.log, "warning", lambda event, **_: warnings.append(event))
+    sweeper = Sweeper(locks, take_slot(locks), on_lost=lambda: None)
+
+    sweeper.sweep()
+    sweeper.sweep()
+
+    assert warnings == ["jobs_not_swept"], "it is reported once"
+
+
+@pytest.fixture
+def orphan(launch: Launch, store: sa.Engine, workflows: sa.Table, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A job of slot-7 that had done its step when its process died; the engine's own thread leaves it."""
+    monkeypatch.setattr(Sweeper, "sweep", lambda _: None)
+    launch()
+    calls.clear()
+    with SetWorkflowID("orphan"):
+        assert DBOS.start_workflow(one_counted_step).get_result() == "made once"
+    dead = {"status": "PENDING", "executor_id": "slot-7", "completed_at": None, "output": None}
+    with store.begin() as connection:
+        connection.execute(sa.update(workflows).where(workflows.c.workflow_uuid == "orphan").values(**dead))
+    return "orphan"
+
+
+def owner(store: sa.Engine, workflows: sa.Table, job: str) -> tuple[Any, ...]:
+    with store.connect() as connection:
+        query = sa.select(workflows.c.status, workflows.c.executor_id)
+        return tuple(connection.execute(query.where(workflows.c.workflow_uuid == job)).one())
+
+
+def test_a_dead_process_job_is_resumed_without_repeating_its_steps(
+    orphan: str, store: sa.Engine, workflows: sa.Table, another: Callable[[], Locks]
+) -> None:
+    assert worker_slots.take_over(another(), "slot-0") == {"slot-7": 1}
+
+    assert DBOS.retrieve_workflow(orphan).get_result(polling_interval_sec=0.01) == "made once"
+    assert owner(store, workflows, orphan) == ("SUCCESS", "slot-0")
+    assert calls == ["workflow", "step", "workflow"]
+
+
+def test_a_job_over_which_too_many_processes_died_is_given_up(
+    orphan: str, store: sa.Engine, workflows: sa.Table, another: Callable[[], Locks]
+) -> None:
+    DBOS.update_workflow_attributes(orphan, {"take_overs": worker_slots.MOST_TAKE_OVERS})
+
+    assert worker_slots.take_over(another(), "slot-0") == {}
+
+    assert owner(store, workflows, orphan)[0] == "CANCELLED"
+
+
+def test_a_job_that_was_taken_over_counts_it(orphan: str, another: Callable[[], Locks]) -> None:
+    worker_slots.take_over(another(), "slot-0")
+
+    [found] = DBOS.list_workflows(workflow_ids=[orphan])
+    assert found.attributes == {"take_overs": 1}
+
+
+def test_a_living_process_job_is_left_alone(
+    orphan: str, store: sa.Engine, workflows: sa.Table, another: Callable[[], Locks]
+) -> None:
+    another().acquire("slot-7")
+
+    assert worker_slots.take_over(another(), "slot-0") == {}
+    assert owner(store, workflows, orphan) == ("PENDING", "slot-7")
+
+
+def test_a_process_never_takes_over_its_own_jobs(
+    orphan: str, store: sa.Engine, workflows: sa.Table, another: Callable[[], Locks]
+) -> None:
+    assert worker_slots.take_over(another(), "slot-7") == {}
+    assert owner(store, workflows, orphan) == ("PENDING", "slot-7")
+
+
+def test_a_slot_is_free_again_after_its_jobs_were_taken_over(
+    orphan: str, store: sa.Engine, another: Callable[[], Locks]
+) -> None:
+    worker_slots.take_over(another(), "slot-0")
+
+    assert another().acquire("slot-7")

@@ -1,0 +1,94 @@
+"""What ``chainproof doctor`` says of the language model, out of the store alone."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from prometheus_client import REGISTRY
+
+from backend.language_model import circuit_breaker, metrics, spending_limits
+from backend.language_model.doctor_checks import checkup
+from backend.language_model.errors import CeilingReached
+from backend.language_model.spending_limits import Prices
+from backend.settings import Settings
+from backend.store.database import Database
+
+NOW = datetime(2026, 5, 18, 9, 30, tzinfo=UTC)
+NAMED = {"model_base_url": "http://127.0.0.1:9/v1", "model_name": "small-1"}
+PRICED = {"model_price_input": "1", "model_price_output": "4", "model_daily_ceiling": "2.50"}
+
+
+def told(database: Database, later: timedelta = timedelta(0), **settings: Any) -> tuple[str, str]:
+    noted = checkup(Settings(**settings), database, now=NOW + later)
+    assert noted.subject == "Language model"
+    return noted.state, noted.sentence
+
+
+def test_without_a_model_or_in_sample_mode_none_is_asked(sqlite_database: Database) -> None:
+    assert told(sqlite_database) == ("ok", "none is configured; rules and templates alone are used.")
+    assert "not asked in sample mode" in told(sqlite_database, **NAMED)[1]
+
+
+def test_what_the_day_costs_is_told_beside_its_ceiling(sqlite_database: Database) -> None:
+    reserved = spending_limits.reserve(
+        sqlite_database, Prices(Decimal(1), Decimal(4), None), Decimal(1), now=NOW
+    )
+    spending_limits.settle(sqlite_database, reserved, tokens=1200, cost=Decimal("0.0031"))
+    state, sentence = told(sqlite_database, mode="live", **NAMED, **PRICED)
+    assert (state, sentence) == (
+        "ok",
+        "small-1: 1 call and 1,200 tokens today, 0.0031 US dollars of at most 2.50.",
+    )
+
+
+def test_a_ceiling_that_is_reached_is_told_until_midnight(sqlite_database: Database) -> None:
+    prices = Prices(Decimal(1), Decimal(4), Decimal("2.50"))
+    with pytest.raises(CeilingReached):
+        spending_limits.reserve(sqlite_database, prices, Decimal(3), now=NOW)
+    live = {"mode": "live", **NAMED, **PRICED}
+    state, sentence = told(sqlite_database, **live)
+    assert state == "note"
+    assert "ceiling of 2.50 US dollars was reached at 09:30 UTC" in sentence
+    assert "ceiling" not in told(sqlite_database, timedelta(days=1), **live)[1]
+
+
+def test_a_ceiling_without_prices_never_counts_and_that_is_told(sqlite_database: Database) -> None:
+    state, sentence = told(sqlite_database, mode="live", model_daily_ceiling="1", **NAMED)
+    assert (state, "CHAINPROOF_MODEL_PRICE_INPUT" in sentence) == ("note", True)
+
+
+def test_a_model_that_fails_is_told_with_since_when_and_when_it_is_asked_again(
+    sqlite_database: Database,
+) -> None:
+    endpoint = circuit_breaker.endpoint_of(NAMED["model_base_url"], NAMED["model_name"])
+    circuit_breaker.failed(
+        sqlite_database, endpoint, "refuses the key (status 401)", retry_after=None, now=NOW
+    )
+    state, sentence = told(sqlite_database, mode="live", **NAMED)
+    assert state == "fault"
+    assert "refuses the key (status 401) (since 2026-05-18 09:30 UTC, 1 in a row)" in sentence
+    assert "after 09:31 UTC" in sentence
+    circuit_breaker.answered(sqlite_database, endpoint, "small-1", now=NOW)
+    assert told(sqlite_database, mode="live", **NAMED)[0] == "ok"
+
+
+def test_a_scraper_reads_what_all_processes_put_down(sqlite_database: Database) -> None:
+    settings = Settings(mode="live", **NAMED, **PRICED)
+    prices = Prices(Decimal(1), Decimal(4), Decimal("2.50"))
+    reserved = spending_limits.reserve(sqlite_database, prices, Decimal(1), now=NOW)
+    spending_limits.settle(sqlite_database, reserved, tokens=1200, cost=Decimal("0.25"))
+    metrics.refresh(settings, sqlite_database, now=NOW)
+    assert scraped("day_cost_dollars", "day_tokens", "ceiling_reached") == [0.25, 1200, 0]
+    with pytest.raises(CeilingReached):
+        spending_limits.reserve(sqlite_database, prices, Decimal(3), now=NOW)
+    endpoint = circuit_breaker.endpoint_of(NAMED["model_base_url"], NAMED["model_name"])
+    circuit_breaker.failed(sqlite_database, endpoint, "is down", retry_after=None, now=NOW)
+    metrics.refresh(settings, sqlite_database, now=NOW)
+    assert scraped("ceiling_reached", "failures") == [1, 1]
+    metrics.refresh(settings, sqlite_database, now=NOW + timedelta(days=1))
+    assert scraped("day_cost_dollars", "ceiling_reached") == [0, 0]
+
+
+def scraped(*names: str) -> list[float | None]:
+    return [REGISTRY.get_sample_value(f"chainproof_model_{name}") for name in names]

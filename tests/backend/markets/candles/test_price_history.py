@@ -1,0 +1,266 @@
+"""Points and candles that grow from our own polls; strips; what fills a gap and what does not."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from backend.markets.candles import price_history
+from backend.markets.candles.price_history import HALF_HOUR, candles_between
+from backend.markets.model import SPAN_COUNT, Candle, Poll, Published
+from backend.markets.reasons import Reason
+from backend.markets.tables import candle_strips, candles, price_points
+from backend.store.database import Database
+from tests.support.candles import from_polls
+from tests.support.market_app import Worker, body_of, few_in_sample
+
+NOON = datetime.fromisoformat("2026-05-18T12:00:00Z")
+REALM = "live"
+
+
+def half_hours(count: float) -> timedelta:
+    return timedelta(minutes=30 * count)
+
+
+def grow(database: Database, moment: datetime, price: str, asset_id: str = "bitcoin") -> None:
+    """What one refresh with a poll does to the history."""
+    figure = Published(asset_id, Decimal(price), ("coingecko",), False, moment, "single", Reason(None, ""))
+    with database.write() as connection:
+        price_history.add_points(connection, REALM, [figure], moment)
+        price_history.close_half_hours(connection, REALM, {asset_id: "coingecko"}, moment)
+        price_history.grow_candles(connection, REALM, {asset_id: Decimal(price)}, moment)
+
+
+def kept(database: Database, seconds: int, asset_id: str = "bitcoin", realm: str = REALM) -> list[Candle]:
+    with database.read() as connection:
+        return candles_between(
+            connection, realm, asset_id, seconds, NOON - timedelta(days=9), NOON + timedelta(days=999)
+        )
+
+
+def points(database: Database, asset_id: str = "bitcoin") -> list[tuple[datetime, Decimal]]:
+    query = sa.select(price_points.c.at, price_points.c.price).where(price_points.c.asset_id == asset_id)
+    with database.read() as connection:
+        return [(row.at, row.price) for row in connection.execute(query.order_by(price_points.c.at))]
+
+
+def strip(database: Database, span: str = "24h", realm: str = REALM, asset_id: str = "bitcoin") -> list[Any]:
+    where = sa.and_(
+        candle_strips.c.span == span,
+        candle_strips.c.realm == realm,
+        candle_strips.c.asset_id == asset_id,
+        candle_strips.c.basis != "ohlc",
+    )
+    with database.read() as connection:
+        found = connection.execute(sa.select(candle_strips.c.body).where(where)).scalar()
+    return json.loads(found) if found else []
+
+
+def opened(rows: Sequence[Any]) -> list[datetime]:
+    return [datetime.fromtimestamp(row[0] / 1000, NOON.tzinfo) for row in rows]
+
+
+def test_candles_of_every_length_are_those_that_the_points_make(database: Database) -> None:
+    for minute in range(0, 60 * 9, 7):
+        grow(database, NOON + timedelta(minutes=minute), str(100 + (minute * 37) % 11))
+    told = points(database)
+    for seconds in price_history.RESOLUTIONS:
+        assert kept(database, seconds) == from_polls(told, seconds)
+    assert len(kept(database, HALF_HOUR)) == 18
+
+
+def test_the_strip_holds_the_closed_candles_and_none_that_is_open(database: Database) -> None:
+    for slot in range(5):
+        grow(database, NOON + half_hours(slot), str(100 + slot))
+    assert opened(strip(database)) == [NOON + half_hours(slot) for slot in range(4)]
+    assert [row[4] for row in strip(database)] == [100, 101, 102, 103]
+
+
+def test_the_strip_forgets_what_is_older_than_a_day(database: Database) -> None:
+    for slot in range(60):
+        grow(database, NOON + half_hours(slot), str(100 + slot))
+    assert opened(strip(database)) == [NOON + half_hours(slot) for slot in range(11, 59)]
+
+
+def test_a_pause_leaves_a_gap(database: Database) -> None:
+    grow(database, NOON, "100")
+    grow(database, NOON + half_hours(6), "101")
+    grow(database, NOON + half_hours(7), "102")
+    assert opened(strip(database)) == [NOON, NOON + half_hours(6)]
+
+
+def test_strips_are_rendered_once_for_each_half_hour(sqlite_database: Database) -> None:
+    grow(sqlite_database, NOON, "100")
+    grow(sqlite_database, NOON + half_hours(1), "101")
+    with sqlite_database.write() as connection:
+        connection.execute(sa.update(candle_strips).values(body="[]"))
+    grow(sqlite_database, NOON + half_hours(1.5), "102")
+    assert strip(sqlite_database) == []
+    grow(sqlite_database, NOON + half_hours(2), "103")
+    assert len(strip(sqlite_database)) == 2
+
+
+# -- sparklines --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [167, 168, 169])
+@pytest.mark.parametrize("minute", [0, 1, 59, 61, 119, 239])
+def test_any_number_of_hourly_closes_about_a_week_makes_forty_two_candles(
+    sqlite_database: Database, count: int, minute: int
+) -> None:
+    now = NOON + timedelta(minutes=minute)
+    closes = tuple(Decimal(100 + hour) for hour in range(count))
+    poll = Poll("coingecko", now, {}, sparklines={"bitcoin": closes})
+    with sqlite_database.write() as connection:
+        price_history.render_sparklines(connection, REALM, poll, now)
+    rows = strip(sqlite_database, "7d")
+    assert len(rows) == SPAN_COUNT["7d"]
+    assert rows[-1][4] == 100 + count - 1
+    assert all(later - earlier == timedelta(hours=4) for earlier, later in pairwise(opened(rows)))
+    assert all(first[4] == second[1] for first, second in pairwise(rows))
+    assert now - timedelta(hours=4) <= opened(rows)[-1] <= now
+
+
+def test_a_young_assets_sparkline_makes_fewer_candles_and_an_empty_one_none(
+    sqlite_database: Database,
+) -> None:
+    sparklines = {"bitcoin": tuple(Decimal(5) for _ in range(10)), "ethereum": ()}
+    with sqlite_database.write() as connection:
+        price_history.render_sparklines(
+            connection, REALM, Poll("coingecko", NOON, {}, sparklines=sparklines), NOON
+        )
+    assert 2 <= len(strip(sqlite_database, "7d")) <= 4
+    assert strip(sqlite_database, "7d", asset_id="ethereum") == []
+
+
+def test_a_sparkline_is_drawn_again_after_five_minutes_and_at_once_for_a_new_asset(
+    sqlite_database: Database,
+) -> None:
+    def draw(moment: datetime, price: int, *asset_ids: str) -> None:
+        sparklines = dict.fromkeys(asset_ids, (Decimal(1), Decimal(price)))
+        poll = Poll("coingecko", moment, {}, sparklines=sparklines)
+        with sqlite_database.write() as connection:
+            price_history.render_sparklines(connection, REALM, poll, moment)
+
+    draw(NOON, 10, "bitcoin")
+    draw(NOON + timedelta(minutes=4), 11, "bitcoin")
+    assert strip(sqlite_database, "7d")[-1][4] == 10
+    draw(NOON + timedelta(minutes=4), 12, "bitcoin", "ethereum")
+    assert strip(sqlite_database, "7d")[-1][4] == 12
+    draw(NOON + timedelta(minutes=9), 13, "bitcoin", "ethereum")
+    assert strip(sqlite_database, "7d")[-1][4] == 13
+
+
+# -- the sample market's past ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def worker(sqlite_database: Database) -> Worker:
+    return Worker(sqlite_database, few_in_sample())
+
+
+def day(worker: Worker, asset_id: str = "bitcoin") -> list[Any]:
+    tokens = body_of(worker.view(), "/rankings", b"with_candles=24h")
+    return next(token["candles_24h"] for token in tokens if token["id"] == asset_id)
+
+
+def without_gaps(rows: Sequence[Any]) -> bool:
+    return all(later - earlier == half_hours(1) for earlier, later in pairwise(opened(rows)))
+
+
+def test_the_sample_market_begins_with_a_whole_day_behind_it(worker: Worker) -> None:
+    worker.tick()
+    rows = day(worker)
+    assert len(rows) == SPAN_COUNT["24h"]
+    assert without_gaps(rows)
+    assert [row[5] is None for row in rows] == [False] * 47 + [True]  # the open one grows from polls
+
+
+def test_the_sample_market_fills_the_gap_of_a_pause(worker: Worker) -> None:
+    worker.tick()
+    worker.tick(seconds=15)
+    worker.tick(hours=5)
+    rows = day(worker)
+    assert len(rows) == SPAN_COUNT["24h"]
+    assert without_gaps(rows)
+    worker.tick(days=3)
+    assert len(day(worker)) == SPAN_COUNT["24h"]
+    assert without_gaps(day(worker))
+
+
+def test_candles_that_grew_from_polls_are_closed_and_kept(worker: Worker) -> None:
+    for _ in range(9):
+        worker.tick(minutes=5)
+    told = [(at, price) for at, price in points(worker.database) if at.minute >= 30 or at.hour == 10]
+    rows = day(worker)
+    assert rows[-1][4] == float(told[-1][1])
+    closed = next(row for row in rows if opened([row])[0].hour == 10 and opened([row])[0].minute == 0)
+    inside = [float(price) for at, price in told if at.hour == 10 and at.minute < 30]
+    assert closed[1:5] == [inside[0], max(inside), min(inside), inside[-1]]
+
+
+def test_a_market_without_a_past_begins_with_the_open_candle_alone(sqlite_database: Database) -> None:
+    market = few_in_sample()
+    worker = Worker(sqlite_database, replace(market, sources=replace(market.sources, history=None)))
+    worker.tick()
+    assert len(day(worker)) == 1
+    worker.tick(minutes=30)
+    assert len(day(worker)) == 2
+
+
+def test_realms_keep_their_candles_apart(database: Database) -> None:
+    grow(database, NOON, "100")
+    Worker(database, few_in_sample()).tick()
+    assert [candle.close for candle in kept(database, HALF_HOUR)] == [Decimal(100)]
+    with database.read() as connection:
+        realms = connection.execute(sa.select(candles.c.realm).distinct()).scalars().all()
+    assert set(realms) == {"live", "sample-2026"}
+
+
+def fill(database: Database, seconds: int, start: datetime, many: int) -> None:
+    rows = [
+        price_history.candle_row(
+            REALM, "bitcoin", seconds, Candle(start + n * timedelta(seconds=seconds), *[Decimal(n + 1)] * 4)
+        )
+        for n in range(many)
+    ]
+    with database.write() as connection:
+        connection.execute(sa.insert(candles), rows)
+
+
+def around(database: Database, at: datetime, asset_id: str = "bitcoin") -> price_history.Around:
+    with database.read() as connection:
+        return price_history.around(connection, REALM, asset_id, at)
+
+
+def test_the_finest_candles_that_are_left_around_an_instant_tell_of_it(database: Database) -> None:
+    day = datetime.fromisoformat("2026-05-18T00:00:00Z")
+    fill(database, 86_400, day - timedelta(days=400), 400)
+    fill(database, 14_400, day - timedelta(days=40), 240)
+    fill(database, 1_800, day - timedelta(days=3), 144)
+    recent, earlier, old = (
+        around(database, day - timedelta(**ago)) for ago in ({"days": 1}, {"days": 20}, {"days": 200})
+    )
+    assert [found.seconds for found in (recent, earlier, old)] == [1_800, 14_400, 86_400]
+    assert [len(found.candles) for found in (recent, earlier, old)] == [49, 49, 49]
+    assert recent.candles[24].open_time == day - timedelta(days=1)
+    assert recent.candles == sorted(recent.candles, key=lambda candle: candle.open_time)
+
+
+@pytest.mark.parametrize("at", ["2009-01-03T18:15:05Z", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+def test_an_instant_of_which_nothing_is_stored_has_no_candles(sqlite_database: Database, at: str) -> None:
+    fill(sqlite_database, 86_400, NOON, 5)
+    assert around(sqlite_database, datetime.fromisoformat(at)) == (None, [])
+
+
+def test_candles_of_which_none_is_near_an_instant_do_not_tell_of_it(sqlite_database: Database) -> None:
+    fill(sqlite_database, 1_800, NOON, 10)
+    assert around(sqlite_database, NOON - half_hours(1)).seconds == 1_800
+    assert around(sqlite_database, NOON - half_hours(2)) == (None, [])
+    assert around(sqlite_database, NOON, "ethereum") == (None, [])

@@ -1,0 +1,115 @@
+"""The candles of one opened asset: true ones where they can be had, else our own."""
+
+import json
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import structlog
+
+from backend.markets.candles.series_reader import CandleReader
+from backend.markets.model import SPAN_COUNT, Fault, Span
+from backend.store.database import Database
+from tests.support.market_app import Moody, Worker, few_in_sample, moody
+
+
+@pytest.fixture
+def trouble(database: Database) -> tuple[Worker, dict[str, Moody]]:
+    market, sources = moody(few_in_sample())
+    worker = Worker(database, market)
+    worker.tick()
+    return worker, sources
+
+
+def read(worker: Worker, asset_id: str = "bitcoin", span: Span = "24h") -> dict[str, Any]:
+    asset = worker.market.book.by_id[asset_id]
+    with structlog.testing.capture_logs():
+        body = CandleReader(worker.database, worker.market).read(asset, span, worker.clock())
+    told: dict[str, Any] = json.loads(body)
+    return told
+
+
+def asked(sources: dict[str, Moody]) -> int:
+    return sources["sample-a"].asked.count("ohlc")
+
+
+@pytest.mark.parametrize("span", ["24h", "7d"])
+def test_a_series_is_fetched_once_until_the_provider_has_a_new_one(
+    trouble: tuple[Worker, dict[str, Moody]], span: Span
+) -> None:
+    worker, sources = trouble
+    first = read(worker, span=span)
+    assert (first["basis"], first["source"]) == ("ohlc", "sample")
+    assert len(first["candles"]) == SPAN_COUNT[span]
+    worker.clock.move(seconds=14)
+    assert read(worker, span=span)["last_updated"] == first["last_updated"]
+    assert asked(sources) == 1
+    worker.clock.move(seconds=1)
+    assert read(worker, span=span)["last_updated"] > first["last_updated"]
+    assert asked(sources) == 2
+
+
+@pytest.mark.parametrize(("span", "basis"), [("24h", "polls"), ("7d", "sparkline")])
+def test_without_the_provider_our_own_candles_stand_and_say_what_they_are(
+    trouble: tuple[Worker, dict[str, Moody]], span: Span, basis: str
+) -> None:
+    worker, sources = trouble
+    sources["sample-a"].fail()
+    series = read(worker, span=span)
+    assert (series["basis"], series["source"]) == (basis, "sample")
+    assert len(series["candles"]) == SPAN_COUNT[span]
+
+
+def test_own_candles_are_dated_by_what_they_hold_and_not_by_the_reading(
+    trouble: tuple[Worker, dict[str, Moody]],
+) -> None:
+    worker, sources = trouble
+    for source in sources.values():
+        source.fail()
+    without_history = replace(worker.market.sources, history=None)
+    worker = replace(worker, market=replace(worker.market, sources=without_history))
+    with structlog.testing.capture_logs():
+        worker.tick(hours=3)
+    series = read(worker)
+    last = series["candles"][-1][0] / 1000
+    assert last <= worker.clock().timestamp() - 2 * 3600
+    assert series["last_updated"] < (worker.clock() - timedelta(hours=2)).isoformat()
+
+
+def test_a_provider_that_may_not_be_asked_is_not(trouble: tuple[Worker, dict[str, Moody]]) -> None:
+    worker, sources = trouble
+    sources["sample-a"].fail(Fault.THROTTLED, retry_after=3600)
+    assert read(worker)["basis"] == "polls"
+    assert read(worker)["basis"] == "polls"
+    assert asked(sources) == 1
+    assert worker.status()["by_name"]["sample-a"]["state"] == "throttled"
+
+
+@pytest.mark.parametrize("fault", [Fault.NOT_FOUND, Fault.UNAUTHORISED])
+def test_a_series_that_is_not_to_be_had_is_not_asked_for_at_each_reading_and_closes_nothing(
+    trouble: tuple[Worker, dict[str, Moody]], fault: Fault
+) -> None:
+    worker, sources = trouble
+    sources["sample-a"].fail(fault)
+    for _ in range(3):
+        assert read(worker)["basis"] == "polls"
+    assert asked(sources) == 1
+    assert worker.status()["by_name"]["sample-a"]["state"] == "ok"
+
+
+def test_an_asset_that_the_provider_does_not_know_has_our_own_candles(
+    trouble: tuple[Worker, dict[str, Moody]],
+) -> None:
+    worker, sources = trouble
+    sources["sample-a"]._source = few_in_sample().sources.quotes[1]
+    series = read(worker, "unus-sed-leo")
+    assert series["basis"] == "polls"
+    assert len(series["candles"]) == SPAN_COUNT["24h"]
+
+
+def test_a_disabled_asset_is_never_asked_for(trouble: tuple[Worker, dict[str, Moody]]) -> None:
+    worker, sources = trouble
+    series = read(worker, "dogecoin")
+    assert (series["candles"], series["source"], series["last_updated"]) == ([], None, None)
+    assert asked(sources) == 0

@@ -1,0 +1,218 @@
+"""Live mode while providers fail, one or all: the others' figures, the last known ones, the status."""
+
+from pathlib import Path
+
+import pytest
+import structlog
+
+from backend.markets import configuration
+from tests.support.live import FEAR_GREED, GLOBAL, MARKETS, NOON, QUOTES, Start
+from tests.support.market_app import Clock, Worker, enable_only, live_settings, run_app, worker_of
+from tests.support.provider_server import FAULTS
+from tests.support.running import free_port
+
+# -- one provider fails ------------------------------------------------------------------------------
+
+STATES = {
+    "throttled-json": ("throttled", "2026-05-18T12:01:00Z"),
+    "throttled-json-7s": ("throttled", "2026-05-18T12:00:07Z"),
+    "throttled-text": ("throttled", "2026-05-18T12:01:00Z"),
+    "throttled-html": ("throttled", "2026-05-18T12:01:00Z"),
+    "unauthorised": ("refused", "2026-05-18T12:00:30Z"),
+    "payment": ("refused", "2026-05-18T12:00:30Z"),
+    "forbidden-html": ("refused", "2026-05-18T12:00:30Z"),
+    "broken-json": ("ok", None),
+    "web-page": ("ok", None),
+    "empty": ("ok", None),
+    "cut-off": ("ok", None),
+    "dropped": ("ok", None),
+    "slow": ("ok", None),
+    "down": ("ok", None),
+}
+"""What a provider's state is after one such answer, and when it is asked again."""
+
+
+@pytest.mark.parametrize("fault", STATES)
+def test_while_the_first_provider_fails_the_second_ones_figures_stand_and_the_status_says_why(
+    start: Start, fault: str
+) -> None:
+    live = start()
+    live.server.always(MARKETS, FAULTS[fault])
+    if fault == "slow":
+        live.hurry("coingecko", MARKETS, seconds=0.01)
+    live.tick()
+    record = live.prices()["bitcoin"]
+    assert record["source"] == "coinmarketcap"
+    assert record["price_usd"] is not None
+    assert [quote["provider"] for quote in live.quotes("bitcoin")["quotes"]] == ["coinmarketcap"]
+    told = live.provider("coingecko")
+    state, retry_at = STATES[fault]
+    assert (told["state"], told["failing_since"]) == (state, "2026-05-18T12:00:00Z")
+    # Up to a tenth is added to a wait that the provider did not name.
+    assert (told["retry_at"] or "")[:18] == (retry_at or "")[:18]
+    assert told["message"]
+    assert live.provider("coinmarketcap")["state"] == "ok"
+    assert live.overview()["market_cap"]["value"] is not None
+
+
+@pytest.mark.parametrize(
+    "fault", ["throttled-json", "month-spent", "key-wrong", "down", "broken-json", "payment"]
+)
+def test_while_the_second_provider_fails_the_first_ones_figures_stand(start: Start, fault: str) -> None:
+    live = start()
+    live.server.always(QUOTES, FAULTS[fault])
+    live.server.always("/v2/cryptocurrency/quotes/latest", FAULTS[fault])
+    live.tick()
+    assert live.prices()["bitcoin"]["source"] == "coingecko"
+    told = live.provider("coinmarketcap")
+    assert told["message"]
+    expected = {"throttled-json": "throttled", "month-spent": "quota_spent", "key-wrong": "unauthorised"}
+    assert told["state"] == expected.get(fault, "unauthorised" if fault == "payment" else "ok")
+
+
+def test_a_throttled_provider_is_asked_again_exactly_when_it_said(start: Start) -> None:
+    live = start()
+    live.server.once(MARKETS, FAULTS["throttled-json-7s"])
+    live.tick()
+    live.tick(seconds=6)
+    assert len(live.server.seen(MARKETS)) == 1
+    live.tick(seconds=2)
+    assert len(live.server.seen(MARKETS)) == 2
+    assert live.prices()["bitcoin"]["source"] == "coingecko+coinmarketcap"
+    assert live.provider("coingecko")["state"] == "ok"
+
+
+def test_a_provider_behind_a_firewall_is_probed_ever_more_rarely_and_at_once_after_a_restart(
+    start: Start,
+) -> None:
+    live = start()
+    live.server.always(MARKETS, FAULTS["forbidden-html"])
+    for _ in range(60):
+        live.tick(minutes=1)
+    asked = len(live.server.seen(MARKETS))
+    assert 5 <= asked <= 10
+    told = live.provider("coingecko")
+    assert (told["state"], told["message_code"]) == ("refused", "access_refused")
+    assert told["failing_since"] == "2026-05-18T12:01:00Z"
+    assert "web page" in told["message"]
+    live.worker = worker_of(live.running)
+    live.tick(seconds=1)
+    live.tick(seconds=15)
+    assert len(live.server.seen(MARKETS)) == asked + 1
+    live.server.always(MARKETS, None)
+    live.worker = worker_of(live.running)
+    live.tick(seconds=15)
+    told = live.provider("coingecko")
+    assert (told["state"], told["message"], told["failing_since"]) == ("ok", None, None)
+    assert live.prices()["bitcoin"]["source"] == "coingecko+coinmarketcap"
+
+
+def test_a_throttle_that_goes_on_lasts_longer_though_other_questions_are_answered(start: Start) -> None:
+    live = start()
+    live.server.always(MARKETS, FAULTS["throttled-html"])
+    for _ in range(120):
+        live.tick(seconds=30)
+    assert 5 <= len(live.server.seen(MARKETS)) <= 8
+    assert len(live.server.seen(GLOBAL)) >= 2
+    assert live.provider("coingecko")["state"] == "throttled"
+
+
+def test_a_refused_key_is_probed_rarely_and_another_key_at_once(start: Start, tmp_path: Path) -> None:
+    live = start()
+    live.server.always(QUOTES, FAULTS["key-wrong"])
+    live.tick()
+    live.tick(seconds=15)
+    assert live.provider("coinmarketcap")["state"] == "unauthorised"
+    assert len(live.server.seen(QUOTES)) == 1
+    live.server.always(QUOTES, None)
+    settings = live_settings(tmp_path, live.server.url, coinmarketcap_api_key="another-key")
+    market = configuration.prepare(settings, live.running.database)
+    live.worker = Worker(live.running.database, market, live.clock)
+    live.tick(seconds=1)
+    assert len(live.server.seen(QUOTES)) == 2
+    assert "coinmarketcap" in live.prices()["bitcoin"]["source"]
+    market.close()
+
+
+def test_a_plan_without_the_overview_takes_it_from_the_other_provider(start: Start) -> None:
+    live = start()
+    live.server.always(GLOBAL, FAULTS["unauthorised"])
+    for _ in range(6):
+        live.tick(minutes=5)
+    assert live.prices()["bitcoin"]["source"] == "coingecko+coinmarketcap"
+    assert live.overview()["market_cap"]["source"] == "coinmarketcap"
+    live.server.always(GLOBAL, None)
+    for _ in range(4):
+        live.tick(hours=1)
+    assert live.overview()["market_cap"]["source"] == "coingecko"
+
+
+def test_a_provider_whose_month_is_spent_leaves_the_overview_to_the_other(start: Start) -> None:
+    live = start(coingecko_api_key="k", coingecko_plan="demo", coingecko_monthly_quota=100)
+    live.tick()
+    with live.running.database.write() as connection:
+        connection.exec_driver_sql(
+            "UPDATE provider_states SET body = replace(body, '\"used\":2', '\"used\":100')"
+        )
+    live.tick(days=2)
+    assert live.provider("coingecko")["credits_used"] == 100
+    assert live.overview()["market_cap"]["source"] == "coinmarketcap"
+    assert live.prices()["bitcoin"]["source"] == "coinmarketcap"
+
+
+def test_the_index_returns_to_its_own_provider_when_that_answers_again(start: Start) -> None:
+    live = start()
+    live.server.once(FEAR_GREED, FAULTS["web-page"])
+    live.tick()
+    live.tick(seconds=15)
+    live.tick(hours=2)
+    live.tick(hours=2)
+    assert live.overview()["fear_greed"]["source"] == "alternative.me"
+
+
+def test_the_index_comes_from_the_other_provider_while_its_own_does_not_answer(start: Start) -> None:
+    live = start()
+    live.server.always(FEAR_GREED, FAULTS["web-page"])
+    live.tick()
+    live.tick(seconds=15)
+    fear_greed = live.overview()["fear_greed"]
+    assert (fear_greed["value"], fear_greed["label"], fear_greed["source"]) == (64, "Greed", "coinmarketcap")
+
+
+# -- both fail ---------------------------------------------------------------------------------------
+
+
+def test_when_nobody_answers_the_last_figures_stand_then_are_stale_then_go_then_return(start: Start) -> None:
+    live = start()
+    live.tick()
+    known = live.prices()["bitcoin"]
+    live.server.always("*", FAULTS["web-page"])
+    live.tick(minutes=10)
+    assert live.prices()["bitcoin"] == known
+    live.tick(minutes=25)
+    assert live.prices()["bitcoin"] == known | {"source": "coingecko+coinmarketcap:stale"}
+    assert live.running.json("/markets/status")["stale"] == len(live.prices())
+    live.tick(hours=20)
+    assert live.prices()["bitcoin"]["price_usd"] == known["price_usd"]
+    assert live.overview()["market_cap"]["source"] == "coingecko:stale"
+    live.tick(hours=4)
+    assert live.prices()["bitcoin"]["price_usd"] is live.prices()["bitcoin"]["source"] is None
+    live.server.always("*", None)
+    live.tick(hours=1)
+    assert live.prices()["bitcoin"]["source"] == "coingecko+coinmarketcap"
+    assert live.overview()["market_cap"]["source"] == "coingecko"
+
+
+def test_a_provider_that_is_not_there_at_all_is_a_sentence_in_the_status(tmp_path: Path) -> None:
+    enable_only(tmp_path, ("bitcoin",))
+    settings = live_settings(tmp_path, f"http://127.0.0.1:{free_port()}")
+    running = run_app(settings, Clock(NOON))
+    with structlog.testing.capture_logs():
+        report = worker_of(running).tick()
+    running.look()
+    assert report.answered == ()
+    assert running.json("/prices")["bitcoin"]["price_usd"] is None
+    for told in running.json("/markets/status")["providers"]:
+        assert told["last_success_at"] is None
+        assert told["message"]
+    running.close()

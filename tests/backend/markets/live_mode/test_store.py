@@ -1,0 +1,99 @@
+"""What live mode keeps: ids, figures and candles over a restart, apart from the sample market's."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+import structlog
+
+from backend.markets import configuration
+from tests.support.live import MAP, NOON, QUOTES, Start
+from tests.support.market_app import Worker, few_in_sample, live_settings, run_app
+from tests.support.provider_server import FAULTS
+
+
+def test_resolved_ids_are_kept_over_a_restart(start: Start, tmp_path: Path) -> None:
+    live = start()
+    live.tick()
+    assert len(live.server.seen(MAP)) == 1
+    market = configuration.prepare(live_settings(tmp_path, live.server.url), live.running.database)
+    kept = configuration.load_slug_ids(live.running.database)
+    assert kept.ids["pepe"] == 24478
+    assert kept.resolved_at == NOON
+    live.server.pages.now = live.clock.move(minutes=30)
+    with structlog.testing.capture_logs():
+        Worker(live.running.database, market, live.clock).tick()
+    assert len(live.server.seen(MAP)) == 1
+    assert "24478" in live.server.seen(QUOTES)[-1].query["id"]
+    market.close()
+
+
+def test_sample_and_live_figures_in_one_store_never_meet(start: Start) -> None:
+    live = start()
+    sample = Worker(live.running.database, few_in_sample(), live.clock)
+    for _ in range(3):
+        sample.tick(minutes=1)
+        live.tick(minutes=5)
+    assert b"sample" not in live.running.get("/prices").text
+    assert b"sample" not in live.running.get("/prices/bitcoin/quotes").text
+    assert {record["source"] for record in live.prices().values()} <= {
+        *("coingecko", "coinmarketcap", "coingecko+coinmarketcap"),
+    }
+    shown = sample.price("bitcoin")
+    assert shown["source"] == "sample"
+    assert shown["price_usd"] != live.prices()["bitcoin"]["price_usd"]
+    totals = sample.view().snapshot.overview.totals
+    assert totals is not None
+    assert totals.provider == "sample-a"
+    assert live.overview()["market_cap"]["source"] == "coingecko"
+    day = live.running.json("/rankings?with_candles=24h&limit=1")[0]["candles_24h"]
+    assert len(day) == 1  # the sample market's backfilled ones are not among them
+
+
+def test_a_pause_leaves_a_gap_in_the_candles_that_nobody_fills_with_a_guess(start: Start) -> None:
+    live = start()
+    live.tick()
+    live.tick(minutes=5)
+    live.tick(hours=3)
+    rows = live.running.json("/rankings?with_candles=24h&limit=1")[0]["candles_24h"]
+    assert [row[0] for row in rows] == [
+        int((NOON + timedelta(hours=hours)).timestamp() * 1000) for hours in (0, 3)
+    ]
+
+
+def test_the_service_starts_on_what_an_earlier_run_stored(start: Start, tmp_path: Path) -> None:
+    live = start()
+    live.tick()
+    again = run_app(live_settings(tmp_path, live.server.url), live.clock)
+    assert again.json("/prices") == live.prices()
+    again.close()
+
+
+@pytest.mark.parametrize("fault", ["not-found", "unauthorised", "down", "broken-json"])
+def test_candles_that_cannot_be_had_fall_back_to_our_own_and_cost_the_quotes_nothing(
+    start: Start, fault: str
+) -> None:
+    live = start()
+    live.tick()
+    live.server.always("/api/v3/coins/bitcoin/ohlc", FAULTS[fault])
+    for span, basis in (("24h", "polls"), ("7d", "sparkline")):
+        series = live.running.json(f"/assets/bitcoin/candles?span={span}")
+        assert series["basis"] == basis
+        assert series["candles"]
+    assert live.provider("coingecko")["state"] == "ok"
+
+
+def test_true_candles_are_fetched_once_for_all_readers(start: Start) -> None:
+    live = start()
+    live.tick()
+    first = live.running.json("/assets/bitcoin/candles?span=24h")
+    assert (first["basis"], first["source"], len(first["candles"])) == ("ohlc", "coingecko", 48)
+    assert live.running.json("/assets/bitcoin/candles?span=24h") == first
+    assert len(live.server.seen("/api/v3/coins/bitcoin/ohlc")) == 1
+
+
+def test_no_key_of_a_provider_is_stored(start: Start, tmp_path: Path) -> None:
+    live = start()
+    live.tick()
+    for file in tmp_path.glob("chainproof.db*"):
+        assert b"a-key-of-the-test" not in file.read_bytes()

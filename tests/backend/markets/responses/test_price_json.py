@@ -1,0 +1,148 @@
+"""From figures to JSON: order, exact numbers, nothing lost and nothing rounded."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.markets import schemas
+from backend.markets.assets.registry import Asset
+from backend.markets.model import FearGreed, GlobalFigures, Published
+from backend.markets.reasons import Reason
+from backend.markets.responses import price_json
+from backend.markets.responses.asset_json import asset_json
+from backend.markets.responses.price_json import Entry, Order, Overview, SortKey, rank_order
+
+NOON = datetime(2026, 5, 18, 12, tzinfo=UTC)
+FIGURES = st.one_of(
+    st.none(),
+    st.decimals("-1e12", "1e12", places=18),
+    st.builds(Decimal, st.sampled_from(["1.223e-09", "1E+12", "0"])),
+)
+
+
+def entry(asset_id: str, **figures: Any) -> Entry:
+    asset = Asset(id=asset_id, name=asset_id.title(), symbol="SYM")
+    known: dict[str, Any] = {"price": Decimal(1), "providers": ("coingecko",), "last_updated": NOON} | figures
+    return Entry(asset, Published(asset_id, stale=False, rule="single", reason=Reason(None, ""), **known))
+
+
+ENTRIES = st.lists(
+    st.builds(
+        lambda number, value, rank: entry(
+            f"a-{number}", market_cap=value, pct_change_24h=value, market_cap_rank=rank
+        ),
+        st.integers(0, 999),
+        st.one_of(st.none(), st.sampled_from([Decimal(1), Decimal(2), Decimal("-3.5")])),
+        st.one_of(st.none(), st.integers(1, 3)),
+    ),
+    unique_by=lambda item: item.asset.id,
+    max_size=12,
+)
+
+
+@given(ENTRIES, st.sampled_from(["market_cap", "pct_change_24h"]), st.sampled_from(["asc", "desc"]))
+def test_an_order_holds_everyone_once_values_in_order_nulls_last_ties_by_rank_then_id(
+    entries: list[Entry], sort: SortKey, order: Order
+) -> None:
+    positions = rank_order(entries, sort, order)
+    assert sorted(positions) == list(range(len(entries)))
+    sorted_ones = [entries[position] for position in positions]
+    values = [getattr(item.figure, sort) for item in sorted_ones]
+    known = [value for value in values if value is not None]
+    assert known == sorted(known, reverse=order == "desc")
+    assert None not in values[: len(known)]
+    for one, other in pairwise(sorted_ones):
+        if getattr(one.figure, sort) == getattr(other.figure, sort):
+            first, second = one.figure.market_cap_rank, other.figure.market_cap_rank
+            assert (first is None, first or 0, one.asset.id) < (second is None, second or 0, other.asset.id)
+
+
+@given(ENTRIES)
+def test_the_order_does_not_depend_on_the_order_that_was_given(entries: list[Entry]) -> None:
+    def ids(given_ones: list[Entry]) -> list[str]:
+        return [given_ones[position].asset.id for position in rank_order(given_ones, "market_cap", "desc")]
+
+    assert ids(entries) == ids(entries[::-1])
+
+
+@given(price=FIGURES, cap=FIGURES, change=FIGURES)
+def test_figures_come_through_exactly_and_never_with_an_exponent(
+    price: Decimal | None, cap: Decimal | None, change: Decimal | None
+) -> None:
+    made = entry("coin", price=price, market_cap=cap, pct_change_24h=change, pct_change_7d=change, ath=price)
+    for body in (
+        price_json.ranked_token(made, None, None),
+        asset_json(made),
+        orjson.dumps(price_json.price_record(made)),
+    ):
+        assert b"e-" not in body.lower()
+        assert b"e+" not in body.lower()
+    token = json.loads(price_json.ranked_token(made, None, None), parse_float=Decimal, parse_int=Decimal)
+    assert token["market_cap"] == cap
+    assert (None if token["price_usd"] is None else Decimal(token["price_usd"])) == price
+    assert (None if token["pct_change_24h"] is None else Decimal(token["pct_change_24h"])) == change
+    schemas.RankedToken.model_validate_json(price_json.ranked_token(made, None, None))
+
+
+@pytest.mark.parametrize(
+    ("span", "filled", "empty"), [("24h", "candles_24h", "candles_7d"), ("7d", "candles_7d", "candles_24h")]
+)
+def test_a_strip_goes_into_the_array_that_was_asked_for(span: Any, filled: str, empty: str) -> None:
+    token = json.loads(price_json.ranked_token(entry("coin"), span, "[[1,2,3,4,5,null]]"))
+    assert token[filled] == [[1, 2, 3, 4, 5, None]]
+    assert token[empty] == []
+    assert json.loads(price_json.ranked_token(entry("coin"), span, None))[filled] == []
+
+
+def overview(**given: Any) -> Any:
+    nothing = Overview(None, False, None, False)
+    return json.loads(price_json.overview_answer(replace(nothing, **given)))
+
+
+def test_an_overview_of_nothing_is_null_throughout() -> None:
+    told = overview()
+    schemas.MarketOverview.model_validate(told)
+    assert told["btc_market_cap_percentage"] is told["fear_greed"]["value"] is None
+    assert set(told["market_cap"].values()) == {None}
+
+
+def test_an_overview_keeps_what_is_known_beside_what_is_not() -> None:
+    totals = GlobalFigures("coingecko", NOON, Decimal("2693886540498"), None, None, None, Decimal("57.95"))
+    told = overview(
+        totals=totals, totals_stale=True, fear_greed=FearGreed("alternative.me", NOON, 0, "Extreme Fear")
+    )
+    assert told["market_cap"] == {
+        "value": 2693886540498,
+        "display_value": "$2.69T",
+        "change_24h": None,
+        "last_updated": "2026-05-18T12:00:00Z",
+        "source": "coingecko:stale",
+    }
+    assert told["volume_24h"]["value"] is told["volume_24h"]["display_value"] is None
+    assert told["btc_market_cap_percentage"] == 57.95
+    assert told["fear_greed"]["value"] == 0
+    assert told["fear_greed"]["source"] == "alternative.me"
+
+
+def test_an_asset_names_its_sources_and_an_unknown_one_not_at_all() -> None:
+    bare = json.loads(asset_json(entry("coin")))
+    assert (bare["sources"], bare["datasrc1_slug"], bare["urls"]["datasrc2"]) == ({}, None, None)
+    asset = Asset(id="coin", name="Coin", symbol="SYM", datasrc1_slug="a-slug", datasrc2_id="an-id")
+    told = json.loads(asset_json(replace(entry("coin"), asset=asset)))
+    assert told["sources"] == {"coinmarketcap": "a-slug", "coingecko": "an-id"}
+    assert told["urls"]["datasrc2"].endswith("/coins/an-id")
+
+
+def test_two_assets_of_one_id_in_turn_do_not_share_what_is_kept_of_them() -> None:
+    """Such as before and after a change of the user's file."""
+    first = json.loads(asset_json(entry("coin")))
+    renamed = replace(entry("coin"), asset=Asset(id="coin", name="Another", symbol="SYM"))
+    assert json.loads(asset_json(renamed))["metadata"]["name"] == "Another" != first["metadata"]["name"]

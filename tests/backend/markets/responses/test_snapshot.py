@@ -1,0 +1,199 @@
+"""The snapshot that a process serves from: reloads, the clock, what stands ready."""
+
+from dataclasses import replace
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from backend.http.prepared_responses import Prepared
+from backend.markets.model import FearGreed, GlobalFigures
+from backend.markets.responses.queries import figure_row
+from backend.markets.responses.snapshot import MarketView, Snapshot
+from backend.markets.tables import market_figures
+from backend.store.database import Database, upsert
+from tests.support.market_app import Worker, body_of, few_in_sample
+
+OVERVIEW = "/crypto/market-overview"
+
+
+@pytest.fixture
+def worker(sqlite_database: Database) -> Worker:
+    return Worker(sqlite_database, few_in_sample())
+
+
+def totals(worker: Worker, provider: str, cap: int, **older: float) -> None:
+    as_of = worker.clock() - timedelta(**older)
+    put(worker, "global", GlobalFigures(provider, as_of, Decimal(cap), None, Decimal(7), None, None))
+
+
+def mood(worker: Worker, provider: str, value: int, **older: float) -> None:
+    put(worker, "fear_greed", FearGreed(provider, worker.clock() - timedelta(**older), value, "Greed"))
+
+
+def put(worker: Worker, kind: str, item: GlobalFigures | FearGreed) -> None:
+    with worker.database.write() as connection:
+        upsert(connection, market_figures, [figure_row(worker.realm, kind, item)])
+
+
+def test_a_refresh_is_served_after_the_next_reload_and_not_before(worker: Worker) -> None:
+    view = worker.view()
+    worker.tick()
+    assert body_of(view, "/prices")["bitcoin"]["price_usd"] is None
+    view.reload()
+    assert body_of(view, "/prices")["bitcoin"]["price_usd"] is not None
+
+
+def test_an_answer_that_is_being_sent_is_not_changed_by_a_reload(worker: Worker) -> None:
+    worker.tick()
+    view = worker.view()
+    snapshot, answer = view.snapshot, view.find("/prices", b"")
+    assert answer is not None
+    before = answer.body
+    worker.tick(seconds=60)
+    view.reload()
+    assert answer.body == before
+    assert snapshot.prices().body == before
+    assert view.find("/prices", b"") is not answer
+
+
+def test_an_unchanged_market_keeps_its_tags(worker: Worker) -> None:
+    worker.tick()
+    view = worker.view()
+    first = {path: view.find(path, b"") for path in ("/prices", "/rankings", "/assets", OVERVIEW)}
+    view.reload()
+    for path, answer in first.items():
+        again = view.find(path, b"")
+        assert answer is not None
+        assert again is not None
+        assert again.plain_tag == answer.plain_tag
+
+
+def test_an_answer_made_from_an_older_snapshot_never_stands_among_newer_ones(worker: Worker) -> None:
+    """A refresh may be served while a request is between reading the snapshot and remembering its answer."""
+    view = worker.view()
+    worker.tick()
+
+    def overtaken(snapshot: Snapshot) -> Prepared:
+        made = snapshot.prices()
+        view.reload()
+        return made
+
+    view.answer("/prices", b"x=1", overtaken)
+    found = view.find("/prices", b"x=1")
+    assert found is None or b'"price_usd":null' not in found.body
+
+
+def test_figures_grow_stale_and_go_by_the_clock_although_nothing_is_refreshed(worker: Worker) -> None:
+    worker.tick()
+    view = worker.view()
+    known = body_of(view, "/prices")["bitcoin"]
+    worker.clock.move(minutes=10)
+    view.by_the_clock()
+    assert body_of(view, "/prices")["bitcoin"] == known
+    worker.clock.move(minutes=6)
+    view.by_the_clock()
+    assert body_of(view, "/prices")["bitcoin"] == known | {"source": "sample:stale"}
+    worker.clock.move(hours=24)
+    view.by_the_clock()
+    gone = body_of(view, "/prices")["bitcoin"]
+    assert gone["price_usd"] is gone["source"] is gone["last_updated"] is None
+    assert {token["id"] for token in body_of(view, "/rankings")} == set(body_of(view, "/prices"))
+
+
+def test_looking_at_the_clock_builds_nothing_while_nothing_changes(worker: Worker) -> None:
+    worker.tick()
+    view = worker.view()
+    snapshot = view.snapshot
+    for _ in range(3):
+        worker.clock.move(seconds=20)
+        view.by_the_clock()
+        assert view.snapshot is snapshot or view.snapshot.figures != snapshot.figures
+
+
+def test_the_clock_comes_to_rest_when_everything_has_gone(worker: Worker) -> None:
+    worker.tick()
+    view = worker.view()
+    builds = 0
+    for _ in range(40):
+        before = view.snapshot
+        worker.clock.move(hours=2)
+        view.by_the_clock()
+        builds += view.snapshot is not before
+    assert builds < 12
+    assert view.snapshot.next_change is None
+
+
+# -- the overview ------------------------------------------------------------------------------------
+
+
+def test_before_anything_is_known_the_overview_is_null_throughout(worker: Worker) -> None:
+    def leaves(value: Any) -> list[Any]:
+        return (
+            [leaf for item in value.values() for leaf in leaves(item)] if isinstance(value, dict) else [value]
+        )
+
+    assert set(leaves(body_of(worker.view(), OVERVIEW))) == {None}
+
+
+def test_each_block_of_the_overview_is_whole_from_the_preferred_fresh_provider(worker: Worker) -> None:
+    totals(worker, "sample-a", 100, minutes=170)
+    totals(worker, "sample-b", 200, minutes=1)
+    found = worker.view().snapshot.overview
+    assert found.totals is not None
+    assert (found.totals.market_cap, found.totals_stale) == (Decimal(100), False)
+    worker.clock.move(minutes=11)
+    found = worker.view().snapshot.overview
+    assert found.totals is not None
+    assert (found.totals.market_cap, found.totals_stale) == (Decimal(200), False)
+    worker.clock.move(hours=4)
+    found = worker.view().snapshot.overview
+    assert found.totals is not None
+    assert (found.totals.market_cap, found.totals_stale) == (Decimal(200), True)
+
+
+def test_figures_that_were_stale_by_a_clock_put_back_since_are_not_so_any_more(worker: Worker) -> None:
+    worker.tick()
+    view = worker.view()
+    worker.clock.move(minutes=50)
+    view.by_the_clock()
+    assert body_of(view, "/prices")["bitcoin"]["source"] == "sample:stale"
+    worker.clock.move(minutes=-50)
+    view.by_the_clock()
+    assert body_of(view, "/prices")["bitcoin"]["source"] == "sample"
+
+
+def test_the_overview_too_changes_by_the_clock_although_nothing_is_refreshed(worker: Worker) -> None:
+    totals(worker, "sample-a", 100)
+    totals(worker, "sample-b", 200, hours=-1)
+    view = worker.view()
+    worker.clock.move(hours=3, seconds=1)
+    view.by_the_clock()
+    assert body_of(view, OVERVIEW)["market_cap"]["value"] == 200
+    worker.clock.move(hours=1)
+    view.by_the_clock()
+    market_cap = body_of(view, OVERVIEW)["market_cap"]
+    assert (market_cap["value"], market_cap["source"]) == (200, "sample:stale")
+    assert market_cap["last_updated"] == "2026-11-18T11:07:42Z"
+
+
+def test_a_mood_of_a_day_ago_is_current_and_one_of_two_days_ago_stale(worker: Worker) -> None:
+    mood(worker, "sample", 60, hours=24)
+    view = worker.view()
+    assert body_of(view, OVERVIEW)["fear_greed"]["source"] == "sample"
+    worker.clock.move(hours=13)
+    view.by_the_clock()
+    fear_greed = body_of(view, OVERVIEW)["fear_greed"]
+    assert fear_greed["source"] == "sample:stale"
+    assert (fear_greed["value"], fear_greed["label"]) == (60, "Greed")
+
+
+def test_a_view_of_another_realm_shows_nothing_of_this_one(worker: Worker, sqlite_database: Database) -> None:
+    worker.tick()
+    market = replace(worker.market, sources=replace(worker.market.sources, realm="live"))
+    other = MarketView(sqlite_database, market, now=worker.clock)
+    other.reload()
+    assert body_of(other, "/prices")["bitcoin"]["price_usd"] is None
+    assert body_of(other, "/rankings", b"with_candles=24h")[0]["candles_24h"] == []
+    assert body_of(other, OVERVIEW)["market_cap"]["value"] is None

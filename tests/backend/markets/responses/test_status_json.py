@@ -1,0 +1,99 @@
+"""What ``/markets/status`` tells of each provider."""
+
+from datetime import timedelta
+
+import pytest
+import structlog
+
+from backend.markets.model import Fault
+from backend.markets.provider_state import ProviderState, change_state
+from backend.store.database import Database
+from tests.support.market_app import CALM, Moody, Worker, few_in_sample, moody
+
+
+@pytest.fixture
+def trouble(sqlite_database: Database) -> tuple[Worker, dict[str, Moody]]:
+    market, sources = moody(few_in_sample())
+    return Worker(sqlite_database, market), sources
+
+
+def test_before_the_first_refresh_every_provider_is_there_and_nothing_is_known(
+    trouble: tuple[Worker, dict[str, Moody]],
+) -> None:
+    told = trouble[0].status()
+    assert told["refreshed_at"] is None
+    assert told["stale"] == told["assets"] == len(few_in_sample().book.enabled)
+    assert [each["provider"] for each in told["providers"]] == ["sample-a", "sample-b"]
+    assert {each["state"] for each in told["providers"]} == {"ok"}
+    assert {each["last_success_at"] for each in told["providers"]} == {None}
+
+
+def test_ids_that_a_provider_does_not_know_are_named(trouble: tuple[Worker, dict[str, Moody]]) -> None:
+    worker, _ = trouble
+    worker.tick()
+    told = worker.status()["by_name"]
+    assert told["sample-a"]["missing_ids"] == []
+    assert told["sample-b"]["missing_ids"] == ["unus-sed-leo"]
+    assert told["sample-a"]["poll_interval_seconds"] == 15
+    assert told["sample-a"]["credits_quota"] is told["sample-a"]["credits_used"] is None
+
+
+def test_figures_count_as_refreshed_when_quotes_came_and_not_when_somebody_opened_an_asset(
+    trouble: tuple[Worker, dict[str, Moody]],
+) -> None:
+    worker, _ = trouble
+    worker.tick()
+    later = worker.clock.move(minutes=5)
+    change_state(worker.database, worker.market, "sample-a", lambda state: state.answered(None, 0, later))
+    told = worker.status()
+    assert told["refreshed_at"] == "2026-11-18T10:07:42Z"
+    assert told["by_name"]["sample-a"]["last_success_at"] == "2026-11-18T10:12:42Z"
+
+
+def test_an_answer_to_another_question_does_not_hide_that_quotes_failed(
+    trouble: tuple[Worker, dict[str, Moody]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker, sources = trouble
+    first = sources["sample-a"]
+    asked = first._ask
+
+    def failing(what: str, *question: object) -> object:
+        first.fault = None
+        if what == "quotes":
+            first.fail()
+        return asked(what, *question)
+
+    monkeypatch.setattr(first, "_ask", failing)
+    with structlog.testing.capture_logs():
+        report = worker.tick()
+    assert "sample-a overview" in report.answered
+    assert "as the test has it" in worker.status()["by_name"]["sample-a"]["message"]
+
+
+@pytest.mark.parametrize("fault", list(Fault))
+def test_every_fault_leaves_a_state_that_can_be_stored_and_told(
+    trouble: tuple[Worker, dict[str, Moody]], fault: Fault
+) -> None:
+    worker, sources = trouble
+    sources["sample-b"].fail(fault)
+    with structlog.testing.capture_logs():
+        worker.tick()
+    told = worker.status()["by_name"]["sample-b"]
+    if fault is not Fault.NOT_FOUND:
+        assert "as the test has it" in told["message"]
+    counted = (Fault.NOT_FOUND, Fault.UNAVAILABLE, Fault.MALFORMED)
+    assert (told["retry_at"] is None) is (fault in counted)
+    assert (told["failing_since"] is None) is (fault is Fault.NOT_FOUND)
+
+
+def test_a_state_comes_back_from_the_store_as_it_was() -> None:
+    state = (
+        ProviderState()
+        .asked("quotes", CALM)
+        .answered(None, 3, CALM)
+        .lacking("overview", CALM + timedelta(seconds=1))
+    )
+    assert state.refused == ("overview",)
+    assert ProviderState.from_json(state.to_json()) == state
+    assert state.asked("overview", CALM).refused == ()
+    assert ProviderState.from_json({}) == ProviderState()

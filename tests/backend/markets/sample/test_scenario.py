@@ -1,0 +1,182 @@
+"""Each part of the cast is seen playing it at its time."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+from backend.markets.assets.registry import load_assets
+from backend.markets.model import Quote
+from backend.markets.sample import EventKind, SampleMarket, SampleProvider
+from backend.markets.sample.calibration import shipped_calibration
+from tests.backend.markets.sample.conftest import Coin
+from tests.support.sample_events import next_event
+
+CYCLE_START = datetime(2026, 11, 16, tzinfo=UTC)
+ALTS = ["solana", "xrp", "dogecoin", "cardano", "chainlink", "avalanche", "sui", "polkadot", "near", "aave"]
+ALTS += ["uniswap", "pepe", "shiba-inu", "aptos", "filecoin", "litecoin", "stellar", "cosmos", "neo", "qtum"]
+Views = Mapping[str, SampleProvider]
+
+
+def quote(views: Views, name: str, asset_id: str, time: datetime) -> Quote:
+    return views[name].quotes([Coin(asset_id)], time).quotes[asset_id]
+
+
+def spread_pct(views: Views, asset_id: str, time: datetime) -> float:
+    first, second = (quote(views, name, asset_id, time).price for name in ("sample-a", "sample-b"))
+    return float(abs(first - second) / ((first + second) / 2) * 100)
+
+
+@pytest.mark.parametrize("cycle", range(3))
+def test_the_crash_hour_has_the_proportions_of_the_real_one(market: SampleMarket, cycle: int) -> None:
+    crash = next_event(market.schedule, EventKind.CRASH, CYCLE_START + timedelta(days=30 * cycle))
+    hour = market.ohlc(["bitcoin", *ALTS], 3600, crash.starts, crash.ends)
+    wick, close = 100 * (hour.low / hour.open - 1)[0], 100 * (hour.close / hour.open - 1)[0]
+    assert wick[0] == pytest.approx(-11.5, abs=1.2)
+    assert close[0] == pytest.approx(-0.9, abs=0.9)
+    assert np.median(wick[1:]) == pytest.approx(-62, abs=6)
+    assert np.median(close[1:]) == pytest.approx(-18.5, abs=4)
+
+
+def test_after_the_crash_the_alts_recover_and_the_market_is_rough(market: SampleMarket) -> None:
+    crash = next_event(market.schedule, EventKind.CRASH, CYCLE_START)
+    index = [market.universe.index[name] for name in ALTS]
+
+    def volatility(start: datetime) -> float:
+        closes = np.log(market.hourly_closes(start + timedelta(days=3), 72))
+        return float(np.diff(closes[:, index], axis=0).std())
+
+    # Over many cycles, since in one of them chance may have it otherwise.
+    cycles = [crash.ends + timedelta(days=30 * n) for n in range(12)]
+    rough = np.mean([volatility(end) for end in cycles])
+    calm = np.mean([volatility(end - timedelta(days=14)) for end in cycles])
+    assert rough > 2 * calm
+    against_bitcoin = [
+        np.log((market.prices(time) / market.price_at("bitcoin", time))[index])
+        for end in cycles
+        for time in (end, end + timedelta(days=7))
+    ]
+    assert np.median(np.array(against_bitcoin[1::2]) - np.array(against_bitcoin[::2])) > 0.05
+
+
+def test_a_stablecoin_falls_to_0_877_and_is_back_within_three_days(market: SampleMarket) -> None:
+    coin = market.calibration.cast.depeg
+    fall = next_event(market.schedule, EventKind.DEPEG, CYCLE_START)
+    table = market.ohlc([coin], 1800, fall.starts, fall.ends)
+    assert fall.ends - fall.starts == timedelta(days=3)
+    assert table.low.min() == pytest.approx(0.877, abs=0.008)
+    for quiet in (fall.starts - timedelta(hours=1), fall.ends + timedelta(hours=1)):
+        assert market.price_at(coin, quiet) == pytest.approx(1, abs=0.003)
+
+
+def test_an_algorithmic_coin_falls_to_a_tenth_and_stays_there(market: SampleMarket) -> None:
+    coin = market.calibration.cast.collapse
+    fall = next_event(market.schedule, EventKind.COLLAPSE, CYCLE_START)
+    assert market.price_at(coin, fall.starts - timedelta(hours=1)) == pytest.approx(1, abs=0.003)
+    for day in range(5, 17):
+        assert market.price_at(coin, fall.starts + timedelta(days=day)) == pytest.approx(0.1, rel=0.25)
+
+
+def test_the_newcomer_has_no_long_changes_and_short_candles(views: Views, calm: datetime) -> None:
+    view = views["sample-a"]
+    newcomer = Coin(view.market.calibration.cast.listing)
+    poll = view.quotes([newcomer], calm)
+    told = poll.quotes[newcomer.id]
+    assert told.pct_change_24h is not None
+    assert (told.pct_change_7d, told.pct_change_30d) == (None, None)
+    listed = view.market.schedule.listed_at(calm)
+    assert told.ath_date is not None
+    assert listed <= told.ath_date <= calm
+    assert 24 * 6 <= len(poll.sparklines[newcomer.id]) < 168
+    candles = view.ohlc(newcomer, "7d", calm)
+    assert 36 <= len(candles) < 42
+    assert candles[0].open_time >= listed
+    assert len(view.ohlc(newcomer, "24h", calm)) == 48
+
+
+def test_a_halted_asset_keeps_the_price_and_time_of_its_last_trade(views: Views, calm: datetime) -> None:
+    market = views["sample-a"].market
+    halt = market.schedule.active(EventKind.HALT, calm)[0]
+    asset = halt.assets[0]
+    seen = [quote(views, "sample-a", asset, halt.starts + timedelta(hours=n)) for n in (1, 3, 5)]
+    assert {told.as_of for told in seen} == {halt.starts}
+    assert len({(told.price, told.market_cap, told.pct_change_24h, told.volume_24h) for told in seen}) == 1
+    flat = market.ohlc([asset], 1800, halt.starts, halt.starts + timedelta(hours=5))
+    assert (flat.high == flat.low).all()
+    assert (flat.volume == 0).all()
+    resumed = quote(views, "sample-a", asset, halt.ends + timedelta(minutes=10))
+    assert resumed.as_of > halt.ends
+    assert resumed.price != seen[0].price
+
+
+def test_a_suspension_lasts_longer_than_a_day(views: Views) -> None:
+    asset = views["sample-a"].market.calibration.cast.suspended
+    time = CYCLE_START + timedelta(days=8)
+    assert time - quote(views, "sample-a", asset, time).as_of == timedelta(days=3)
+
+
+@pytest.mark.parametrize("day", range(0, 30, 3))
+def test_some_assets_disagree_and_nearly_all_agree(views: Views, assets: list[Coin], day: int) -> None:
+    time = CYCLE_START + timedelta(days=day, hours=11, minutes=3)
+    schedule = views["sample-a"].market.schedule
+    first, second = (views[name].quotes(assets, time).quotes for name in views)
+    apart = {
+        name: float(abs(told.price - second[name].price) / told.price * 100)
+        for name, told in first.items()
+        if name in second
+    }
+    for event in schedule.active(EventKind.DIVERGENCE, time):
+        assert 1.5 < apart[event.assets[0]] < 4.5
+    for event in schedule.active(EventKind.CONFLICT, time):
+        assert apart[event.assets[0]] > 5
+    agreeing = [name for name, spread in apart.items() if spread < 0.5]
+    assert len(agreeing) > 0.85 * len(apart)
+
+
+def test_one_view_is_forty_minutes_behind_with_one_asset(views: Views, calm: datetime) -> None:
+    asset = views["sample-a"].market.calibration.cast.lagging
+    assert calm - quote(views, "sample-a", asset, calm).as_of < timedelta(minutes=2)
+    assert timedelta(minutes=40) <= calm - quote(views, "sample-b", asset, calm).as_of < timedelta(minutes=42)
+
+
+def test_one_view_does_not_know_one_asset(views: Views, calm: datetime) -> None:
+    asset = Coin(views["sample-a"].market.calibration.cast.one_view_only)
+    assert asset.id in views["sample-a"].quotes([asset], calm).quotes
+    assert views["sample-b"].quotes([asset], calm).missing == (asset.id,)
+
+
+def test_what_stands_for_another_asset_has_no_rank(views: Views, assets: list[Coin], calm: datetime) -> None:
+    quotes = views["sample-a"].quotes(assets, calm).quotes
+    unranked = {name for name, told in quotes.items() if told.market_cap_rank is None}
+    assert unranked == set(views["sample-a"].market.calibration.cast.unranked)
+    ranked = sorted(
+        (told for told in quotes.values() if told.market_cap_rank), key=lambda told: told.market_cap_rank or 0
+    )
+    assert [told.market_cap_rank for told in ranked] == list(range(1, len(ranked) + 1))
+    caps = [told.market_cap or Decimal(0) for told in ranked]
+    assert caps == sorted(caps, reverse=True)
+
+
+def test_a_price_of_a_billionth_keeps_its_digits(views: Views, calm: datetime) -> None:
+    told = quote(views, "sample-a", views["sample-a"].market.calibration.cast.tiny_price, calm)
+    assert Decimal("1e-10") < told.price < Decimal("1e-8")
+    assert len(told.price.as_tuple().digits) == 7
+
+
+def test_the_shipped_book_has_the_whole_cast() -> None:
+    cast, book = shipped_calibration().cast, load_assets().by_id
+    first, second = (book[asset_id] for asset_id in cast.shared_symbol)
+    assert first.symbol.lower() == second.symbol.lower()
+    assert not book[cast.disabled].enabled
+    assert not book[cast.collapse].enabled
+    shown = [cast.depeg, cast.listing, cast.suspended, cast.lagging, cast.one_view_only, cast.tiny_price]
+    shown += [*cast.halted, *cast.divergent, *cast.conflicting, *cast.shared_symbol, *cast.unranked]
+    assert [asset_id for asset_id in shown if not book[asset_id].enabled] == []
+    assert len(set(shown)) == len(shown)
+
+
+def test_every_shipped_asset_has_figures_of_its_own() -> None:
+    known = shipped_calibration().assets
+    assert [asset.id for asset in load_assets() if asset.id not in known] == []

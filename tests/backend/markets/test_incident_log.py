@@ -1,0 +1,152 @@
+"""``/markets/incidents``: of all assets, filtered, on SQLite and on PostgreSQL."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from backend.markets import incident_log
+from backend.markets.aggregation.incident_tracking import Action, IncidentEvent
+from backend.markets.aggregation.state import IncidentKind
+from backend.markets.reasons import say
+from backend.markets.tables import incidents
+from tests.support.market_app import CALM, Clock, Running, enable_only, run_app, settings_in
+
+PATH = "/markets/incidents"
+OFF_PEG = say("off_peg", off_pct=Decimal("2.5"), limit_pct=Decimal(1))
+
+
+@pytest.fixture
+def running(tmp_path: Path, database_url: str) -> Iterator[Running]:
+    enable_only(tmp_path, ("bitcoin", "ethereum", "usdc"))
+    running = run_app(settings_in(tmp_path, database_url=database_url), Clock())
+    yield running
+    running.close()
+
+
+def happens(
+    running: Running,
+    asset: str,
+    kind: IncidentKind,
+    *,
+    days: float,
+    action: Action = "open",
+    size: str = "2.5",
+) -> None:
+    """An incident opens, grows or ends so many days before now, as a refresh would note it."""
+    at = CALM - timedelta(days=days)
+    detail = None if action == "close" else OFF_PEG
+    event = IncidentEvent(action, kind, asset, at, Decimal(size), detail)
+    with running.database.write() as connection:
+        incident_log.record(connection, running.market.market.sources.realm, [event], at)
+
+
+@pytest.fixture
+def told(running: Running) -> Running:
+    """Two that are open, one of them for long; two that are over; one that ended before the 30 days."""
+    happens(running, "usdc", "depeg", days=80)
+    happens(running, "bitcoin", "jump", days=60)
+    happens(running, "bitcoin", "jump", days=31, action="close")
+    happens(running, "bitcoin", "divergent", days=40)
+    happens(running, "bitcoin", "divergent", days=29, action="close")
+    happens(running, "ethereum", "conflict", days=3)
+    happens(running, "ethereum", "conflict", days=2, action="close")
+    happens(running, "bitcoin", "conflict", days=1)
+    return running
+
+
+def named(rows: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    return [(row["asset_id"], row["kind"]) for row in rows]
+
+
+def test_nothing_has_happened_at_first(running: Running) -> None:
+    assert running.json(PATH) == []
+
+
+def test_what_was_open_in_the_last_thirty_days_comes_newest_first(told: Running) -> None:
+    assert named(told.json(PATH)) == [
+        ("bitcoin", "conflict"),
+        ("ethereum", "conflict"),
+        ("bitcoin", "divergent"),
+        ("usdc", "depeg"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("asset=bitcoin", [("bitcoin", "conflict"), ("bitcoin", "divergent")]),
+        ("kind=conflict", [("bitcoin", "conflict"), ("ethereum", "conflict")]),
+        ("open=true", [("bitcoin", "conflict"), ("usdc", "depeg")]),
+        ("open=false", [("ethereum", "conflict"), ("bitcoin", "divergent")]),
+        ("open=false&asset=ethereum&kind=conflict", [("ethereum", "conflict")]),
+        ("limit=1", [("bitcoin", "conflict")]),
+        ("open=false&limit=1", [("ethereum", "conflict")]),
+        ("asset=no-such-asset", []),
+        ("asset=%00", []),
+        ("asset=", []),
+    ],
+)
+def test_filters_narrow_the_list(told: Running, query: str, expected: list[tuple[str, str]]) -> None:
+    assert named(told.json(f"{PATH}?{query}")) == expected
+
+
+def test_an_incident_is_told_whole_with_its_asset_and_the_reasons_code(told: Running) -> None:
+    (ended,) = told.json(f"{PATH}?asset=ethereum")
+    assert ended | {"id": 0} == {
+        "id": 0,
+        "asset_id": "ethereum",
+        "symbol": "ETH",
+        "name": "Ethereum",
+        "kind": "conflict",
+        "opened_at": "2026-11-15T10:07:42Z",
+        "closed_at": "2026-11-16T10:07:42Z",
+        "worst_pct": "2.5",
+        "detail": "The price is 2.50 % from one dollar (limit 1.00 %).",
+        "detail_code": "off_peg",
+        "detail_values": {"off_pct": "2.50", "limit_pct": "1.00"},
+    }
+    quoted = told.json("/prices/ethereum/quotes")["incidents"]
+    assert quoted == [{name: ended[name] for name in quoted[0]}]
+
+
+def test_a_worse_size_brings_its_own_words(told: Running) -> None:
+    happens(told, "usdc", "depeg", days=0, action="update", size="1.5")
+    (milder,) = told.json(f"{PATH}?asset=usdc")
+    assert milder["worst_pct"] == "2.5"
+    happens(told, "usdc", "depeg", days=0, action="update", size="12")
+    (worse,) = told.json(f"{PATH}?asset=usdc")
+    assert (worse["worst_pct"], worse["id"]) == ("12", milder["id"])
+
+
+def test_an_asset_that_nobody_judges_any_more_and_another_realm_are_left_out(told: Running) -> None:
+    happens(told, "litecoin", "conflict", days=1)  # not enabled
+    with told.database.write() as connection:
+        connection.execute(sa.update(incidents).where(incidents.c.asset_id == "usdc").values(realm="another"))
+    assert {asset for asset, _ in named(told.json(PATH))} == {"bitcoin", "ethereum"}
+
+
+def test_a_bare_sentence_of_an_earlier_version_is_told_without_a_code(told: Running) -> None:
+    with told.database.write() as connection:
+        connection.execute(sa.update(incidents).values(detail="They differ."))
+    row = told.json(f"{PATH}?limit=1")[0]
+    assert (row["detail"], row["detail_code"], row["detail_values"]) == ("They differ.", None, {})
+
+
+def test_an_unchanged_list_is_not_sent_twice(told: Running) -> None:
+    etag = told.get(PATH).headers["etag"]
+    assert told.get(PATH, if_none_match=etag).status == 304
+    happens(told, "ethereum", "jump", days=0)
+    assert told.get(PATH, if_none_match=etag).status == 200
+    assert told.get(PATH, accept_encoding="gzip").headers["content-encoding"] == "gzip"
+
+
+@pytest.mark.parametrize("query", ["open=yes", "open=", "kind=crash", "limit=0", "limit=1001", "limit=many"])
+def test_a_filter_that_is_none_is_400_with_its_place(running: Running, query: str) -> None:
+    answer = running.get(f"{PATH}?{query}")
+    assert answer.status == 400
+    assert answer.json()["errors"][0]["loc"] == ["query", query.partition("=")[0]]

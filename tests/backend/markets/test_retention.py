@@ -1,0 +1,103 @@
+"""Old points, candles and incidents go; what is kept stays, in every realm but the one that is thinned."""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+import pytest
+import sqlalchemy as sa
+
+from backend.markets import retention, retention_policy
+from backend.markets.tables import candles, incidents, price_points
+from backend.store.database import Database, upsert
+
+NOW = datetime.fromisoformat("2026-05-18T12:01:30Z")
+
+
+def add_points(database: Database, realm: str, instants: list[datetime]) -> None:
+    rows = [
+        {"realm": realm, "asset_id": asset, "at": at, "price": Decimal(1), "spread_pct": None, "source": "x"}
+        for at in instants
+        for asset in ("bitcoin", "ethereum")
+    ]
+    with database.write() as connection:
+        for start in range(0, len(rows), 400):
+            upsert(connection, price_points, rows[start : start + 400])
+
+
+def instants_of(database: Database, realm: str, asset_id: str = "bitcoin") -> list[datetime]:
+    where = sa.and_(price_points.c.realm == realm, price_points.c.asset_id == asset_id)
+    with database.read() as connection:
+        return list(
+            connection.execute(
+                sa.select(price_points.c.at).where(where).order_by(price_points.c.at)
+            ).scalars()
+        )
+
+
+def add_candle(database: Database, realm: str, seconds: int, opened: datetime) -> None:
+    one = Decimal(1)
+    row = {"realm": realm, "asset_id": "bitcoin", "seconds": seconds, "open_time": opened}
+    with database.write() as connection:
+        upsert(
+            connection, candles, [row | {"open": one, "high": one, "low": one, "close": one, "volume": None}]
+        )
+
+
+def test_points_are_thinned_as_the_rule_says_and_doing_it_twice_changes_nothing(database: Database) -> None:
+    made = [NOW - timedelta(seconds=step) for step in range(0, 60 * 3600, 90)]
+    add_points(database, "live", made)
+    add_points(database, "sample-1", made[::50])
+    gone = retention.thin(database, "live", NOW)
+    expected = retention_policy.keep(made, NOW)
+    assert instants_of(database, "live") == instants_of(database, "live", "ethereum") == expected
+    assert gone["points"] == 2 * (len(made) - len(expected))
+    assert gone["points"] > 2 * retention.BATCH
+    assert instants_of(database, "sample-1") == sorted(made[::50])
+    assert retention.thin(database, "live", NOW) == {"points": 0, "candles": 0, "incidents": 0}
+
+
+def test_the_newest_point_stays_however_old_it_is(sqlite_database: Database) -> None:
+    old = NOW - timedelta(days=40)
+    add_points(sqlite_database, "live", [old, old - timedelta(minutes=1)])
+    retention.thin(sqlite_database, "live", NOW)
+    assert instants_of(sqlite_database, "live") == [old]
+
+
+@pytest.mark.parametrize(("seconds", "days"), [(1800, 90), (14_400, 730)])
+def test_candles_go_when_their_time_is_over_and_daily_ones_stay(
+    database: Database, seconds: int, days: int
+) -> None:
+    for age in (0, days - 1, days + 1):
+        add_candle(database, "live", seconds, NOW - timedelta(days=age))
+        add_candle(database, "sample-1", seconds, NOW - timedelta(days=age))
+    add_candle(database, "live", 86_400, NOW - timedelta(days=4000))
+    assert retention.thin(database, "live", NOW)["candles"] == 1
+    with database.read() as connection:
+        left = connection.execute(sa.select(candles.c.realm, candles.c.seconds)).all()
+    assert sorted(tuple(row) for row in left) == sorted(
+        [("live", 86_400), *[("live", seconds)] * 2, *[("sample-1", seconds)] * 3]
+    )
+
+
+def test_incidents_that_ended_a_year_ago_go_and_open_ones_stay(database: Database) -> None:
+    def incident(closed: datetime | None, realm: str = "live") -> dict[str, object]:
+        begun = NOW - timedelta(days=800)
+        return {
+            "realm": realm,
+            "asset_id": "bitcoin",
+            "kind": "depeg",
+            "opened_at": begun,
+            "closed_at": closed,
+            "worst_pct": Decimal(2),
+            "detail": "For a test.",
+        }
+
+    old, late = NOW - timedelta(days=366), NOW - timedelta(days=364)
+    with database.write() as connection:
+        connection.execute(
+            sa.insert(incidents), [incident(old), incident(late), incident(None), incident(old, "sample-1")]
+        )
+    assert retention.thin(database, "live", NOW)["incidents"] == 1
+    with database.read() as connection:
+        left = connection.execute(sa.select(incidents.c.closed_at).where(incidents.c.realm == "live"))
+        assert set(left.scalars()) == {late, None}

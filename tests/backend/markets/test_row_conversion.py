@@ -1,0 +1,123 @@
+"""What is written to the store comes back as it was, on SQLite and on PostgreSQL."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import sqlalchemy as sa
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from backend.markets.model import FearGreed, GlobalFigures, Judgement, Published, Quote
+from backend.markets.reasons import Reason
+from backend.markets.responses.queries import fear_greed_of, figure_row, global_of
+from backend.markets.row_conversion import published_of, published_row, quote_of, quote_row
+from backend.markets.tables import market_figures, provider_quotes, published_figures
+from backend.store.database import Database, upsert
+from tests.support.quotes import published
+
+ONE_STORE = settings(
+    max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+AMOUNTS = st.decimals("1e-12", "1e15", places=12)
+MAYBE = st.one_of(st.none(), AMOUNTS)
+INSTANTS = st.datetimes(datetime(1, 1, 1), datetime(9999, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
+# PostgreSQL holds no NUL, and adapters let none through.
+WORDS = st.text(st.characters(blacklist_categories=["Cs", "Cc"]), max_size=40)
+VALUES = st.dictionaries(
+    st.sampled_from(["price", "used", "providers"]), st.one_of(WORDS, st.integers(0, 9), st.lists(WORDS))
+)
+REASONS = st.builds(Reason, st.one_of(st.none(), st.just("two_agree")), WORDS, VALUES)
+FIGURES: dict[str, Any] = {
+    "market_cap": MAYBE,
+    "market_cap_rank": st.one_of(st.none(), st.integers(1, 1_000_000)),
+    "volume_24h": MAYBE,
+    "pct_change_1h": MAYBE,
+    "pct_change_24h": MAYBE,
+    "pct_change_7d": MAYBE,
+    "pct_change_30d": MAYBE,
+    "ath": MAYBE,
+    "ath_change_percentage": st.one_of(st.none(), st.decimals("-100", "0", places=5)),
+    "ath_date": st.one_of(st.none(), INSTANTS),
+}
+QUOTES = st.builds(
+    Quote,
+    provider=st.just("coingecko"),
+    asset_id=st.just("coin"),
+    external_id=st.just("coin"),
+    price=AMOUNTS,
+    as_of=INSTANTS,
+    received_at=INSTANTS,
+    **FIGURES,
+)
+PUBLISHED = st.builds(
+    Published,
+    asset_id=st.just("coin"),
+    price=MAYBE,
+    providers=st.sampled_from([(), ("coingecko",), ("coingecko", "coinmarketcap")]),
+    stale=st.booleans(),
+    last_updated=st.one_of(st.none(), INSTANTS),
+    rule=st.sampled_from(["mean", "none"]),
+    reason=REASONS,
+    flags=st.sampled_from([(), ("divergent",), ("conflict", "depeg")]),
+    spread_pct=MAYBE,
+    judgements=st.lists(
+        st.builds(
+            Judgement, WORDS, st.sampled_from(["fresh", "ageing", "stale", None]), st.booleans(), REASONS
+        ),
+        max_size=3,
+    ).map(tuple),
+    **FIGURES,
+)
+
+
+@ONE_STORE
+@given(quote=QUOTES)
+def test_a_quote_comes_back_as_it_was(database: Database, quote: Quote) -> None:
+    with database.write() as connection:
+        upsert(connection, provider_quotes, [quote_row("live", quote)])
+        assert quote_of(connection.execute(sa.select(provider_quotes)).mappings().one()) == quote
+
+
+@ONE_STORE
+@given(figure=PUBLISHED)
+def test_a_published_figure_comes_back_as_it_was_with_its_memory(
+    database: Database, figure: Published
+) -> None:
+    memory = {"pending": {"price": "1.5"}, "excluded": ["a"]}
+    with database.write() as connection:
+        upsert(connection, published_figures, [published_row("live", figure, memory)])
+        row = connection.execute(sa.select(published_figures)).mappings().one()
+    assert published_of(row) == (figure, memory)
+
+
+def test_a_figure_of_an_earlier_version_keeps_its_bare_sentences(database: Database) -> None:
+    figure = published(reason=Reason(None, "For a test."), judgements=())
+    row = published_row("live", figure, {}) | {
+        "reason": "They agree.",
+        "judgements": '[{"provider":"coingecko","freshness":null,"used":false,"reason":"Not used."}]',
+    }
+    with database.write() as connection:
+        upsert(connection, published_figures, [row])
+        found, _ = published_of(connection.execute(sa.select(published_figures)).mappings().one())
+    assert found.reason == Reason(None, "They agree.")
+    assert found.judgements == (Judgement("coingecko", None, False, Reason(None, "Not used.")),)
+
+
+@ONE_STORE
+@given(cap=AMOUNTS, change=MAYBE, volume=MAYBE, value=st.integers(0, 100), label=WORDS)
+def test_the_overviews_figures_come_back_as_they_were(
+    database: Database, cap: Decimal, change: Decimal | None, volume: Decimal | None, value: int, label: str
+) -> None:
+    at = datetime(2026, 5, 18, tzinfo=UTC) + timedelta(microseconds=7)
+    totals = GlobalFigures("coingecko", at, cap, change, volume, None, None, credits=1)
+    mood = FearGreed("alternative.me", at, value, label)
+    with database.write() as connection:
+        upsert(
+            connection,
+            market_figures,
+            [figure_row("live", "global", totals), figure_row("live", "fear_greed", mood)],
+        )
+        rows = {row["kind"]: row for row in connection.execute(sa.select(market_figures)).mappings()}
+    assert global_of(rows["global"]) == totals
+    assert fear_greed_of(rows["fear_greed"]) == mood

@@ -1,0 +1,180 @@
+"""Fresh, repeated and simultaneous migrations, on SQLite and on PostgreSQL."""
+
+import subprocess
+import sys
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+from backend import migrations
+from backend.migrations.declared_tables import is_declared
+from backend.store.database import Database, ExactDecimal, UtcTime, metadata
+from tests.support.own_thread import in_this_thread
+from tests.support.schema_changes import is_current
+from tests.support.waiting import LIMIT_SECONDS
+
+
+def versions(database: Database) -> list[str]:
+    with database.read() as connection:
+        return list(connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalars())
+
+
+def test_a_migrated_store_is_what_the_tables_declare(database: Database) -> None:
+    with database.read() as connection:
+        context = MigrationContext.configure(
+            connection, opts={"compare_type": same_type, "include_name": is_compared}
+        )
+        assert compare_metadata(context, metadata) == []
+
+
+def is_compared(name: str | None, kind: str, _parents: object) -> bool:
+    """The full-text index is made by hand, in each store's own way."""
+    return kind != "table" or is_declared(name)
+
+
+def same_type(
+    context: object, column: object, declared: object, found: object, declared_type: object
+) -> bool | None:
+    """Our decimals and instants are other types on each store; the rest is compared by Alembic itself."""
+    if isinstance(found, ExactDecimal):
+        return not isinstance(declared_type, sa.Numeric | sa.Text)
+    if isinstance(found, UtcTime):
+        return not isinstance(declared_type, sa.DateTime | sa.String)
+    return None
+
+
+def test_a_fresh_store_is_brought_to_the_newest_revision(empty_database_url: str) -> None:
+    database = Database(empty_database_url)
+    assert not is_current(database)
+    migrations.upgrade(empty_database_url)
+    assert is_current(database)
+    assert set(metadata.tables) <= set(sa.inspect(database.engine).get_table_names())
+    database.dispose()
+
+
+def test_migrating_twice_changes_nothing(database: Database) -> None:
+    before = versions(database)
+    with database.write() as connection:
+        connection.execute(sa.text("INSERT INTO change_counters (topic, n) VALUES ('kept', 7)"))
+    migrations.upgrade(database.url)
+    assert versions(database) == before
+    with database.read() as connection:
+        assert connection.execute(sa.text("SELECT n FROM change_counters")).scalar_one() == 7
+
+
+def test_coverage_that_stood_as_a_senders_score_is_parted_from_it_and_back(empty_database_url: str) -> None:
+    config = migrations.configuration()
+    config.attributes["url"] = empty_database_url
+    command.upgrade(config, "0005")
+    database = Database(empty_database_url)
+    at = datetime(2026, 5, 18, tzinfo=UTC)
+    scored = {"live": 2.5, "own": 7.0}
+    with database.write() as connection:
+        for number, (realm, score) in enumerate(scored.items()):
+            connection.execute(sa.insert(topics_before), topic_before(number, realm, score, at))
+            connection.execute(sa.insert(texts_before), text_before(number, realm, score + 1, at))
+
+    def told(column: str) -> list[tuple[float, float]]:
+        look = (
+            f"SELECT t.{column}, x.score FROM topics t JOIN topic_texts x ON x.topic_id = t.id ORDER BY t.id"
+        )
+        with database.read() as connection:
+            return [tuple(row) for row in connection.execute(sa.text(look))]
+
+    command.upgrade(config, "0006")
+    assert (told("coverage"), told("tweet_score")) == ([(2.5, 1.0), (0.0, 8.0)], [(0.0, 1.0), (7.0, 8.0)])
+    command.downgrade(config, "0005")
+    assert told("tweet_score") == [(2.5, 3.5), (7.0, 8.0)]
+    database.dispose()
+
+
+topics_before = sa.table(
+    "topics",
+    *(sa.column(name) for name in ("id", "realm", "category", "language", "url", "entities")),
+    *(sa.column(name, sa.Float) for name in ("tweet_score", "media_score")),
+    *(sa.column(name, UtcTime) for name in ("published_at", "updated_at")),
+)
+texts_before = sa.table(
+    "topic_texts",
+    *(sa.column(name) for name in ("topic_id", "language", "realm", "category", "score", "origin")),
+    *(sa.column(name) for name in ("title", "subtitle", "summary", "bullets", "terms")),
+    sa.column("published_at", UtcTime),
+)
+
+
+def topic_before(number: int, realm: str, score: float, at: datetime) -> dict[str, Any]:
+    words = {"url": "https://a.example/", "entities": "[]", "language": "en"}
+    scores = {"tweet_score": score, "media_score": 1.0, "category": 2}
+    return {"id": number, "realm": realm, "published_at": at, "updated_at": at, **words, **scores}
+
+
+def text_before(number: int, realm: str, score: float, at: datetime) -> dict[str, Any]:
+    words = dict.fromkeys(("title", "subtitle", "summary", "bullets", "terms", "origin"), "[]")
+    place = {"language": "en", "realm": realm, "category": 2, "published_at": at}
+    return {"topic_id": number, "score": score, **place, **words}
+
+
+def test_processes_that_migrate_at_once_wait_for_each_other(empty_database_url: str) -> None:
+    program = f"from backend import migrations; input(); migrations.upgrade({empty_database_url!r})"
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", program], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        for _ in range(3)
+    ]
+    for process in running:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+    faults = [process.communicate(timeout=LIMIT_SECONDS)[1] for process in running]
+    assert [process.returncode for process in running] == [0, 0, 0], faults
+    database = Database(empty_database_url)
+    assert is_current(database)
+    assert len(versions(database)) == 1
+    database.dispose()
+
+
+def test_a_revision_that_fails_leaves_the_store_as_it_was(
+    empty_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    newest, *_ = ScriptDirectory.from_config(migrations.configuration()).walk_revisions()
+    original = sa.engine.Connection.execute
+    made = 0
+
+    def failing(self: sa.engine.Connection, statement: Any, *rest: Any, **more: Any) -> Any:
+        nonlocal made
+        made += "CREATE TABLE" in str(statement)
+        if made == 3:
+            raise RuntimeError("the power went")
+        return original(self, statement, *rest, **more)
+
+    monkeypatch.setattr(sa.engine.Connection, "execute", in_this_thread(failing, original))
+    with pytest.raises(RuntimeError, match="power"):
+        migrations.upgrade(empty_database_url)
+    monkeypatch.undo()
+    database = Database(empty_database_url)
+    assert sa.inspect(database.engine).get_table_names() == []
+    migrations.upgrade(empty_database_url)
+    assert versions(database) == [newest.revision]
+    database.dispose()
+
+
+def test_the_newest_file_of_a_revision_is_the_head_of_all() -> None:
+    heads = ScriptDirectory.from_config(migrations.configuration()).get_heads()
+    assert heads == [migrations.newest_revision()]
+
+
+def test_a_store_that_is_current_is_not_written_to(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("a migration ran")
+
+    monkeypatch.setattr(command, "upgrade", refuse)
+    migrations.upgrade(database.url)

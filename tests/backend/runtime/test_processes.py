@@ -1,0 +1,63 @@
+import math
+import os
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import psutil
+import pytest
+
+from backend.runtime import processes
+from backend.runtime.processes import PARENT_PIPE, Child, Family, bound_socket
+from tests.support.waiting import wait_for
+
+pytestmark = pytest.mark.processes
+
+
+def test_a_port_in_use_is_not_free() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        assert bound_socket("127.0.0.1", taken.getsockname()[1]) is None
+
+
+CHILD = """
+    import pathlib, sys, time
+    from backend.runtime.processes import stop_with_parent
+    stop_with_parent()
+    pathlib.Path(sys.argv[1]).write_text(str(__import__("os").getpid()))
+    time.sleep(600)
+"""
+
+
+def test_a_child_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
+    script, told = tmp_path / "child.py", tmp_path / "pid"
+    script.write_text(textwrap.dedent(CHILD))
+    parent = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import subprocess, sys, time; "
+            "subprocess.Popen([sys.executable, *sys.argv[1:]], stdin=subprocess.PIPE); time.sleep(600)",
+            str(script),
+            str(told),
+        ],
+        env={**os.environ, PARENT_PIPE: "1"},
+    )
+    wait_for(lambda: told.exists() and told.read_text() != "", "The start of the child")
+    child = psutil.Process(int(told.read_text()))
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
+    wait_for(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE, "Its end")
+
+
+def test_a_child_that_cannot_start_ends_the_family_and_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "SETTLED_SECONDS", math.inf)  # however long a start takes here
+    family = Family([Child("nonsense", ["no-such-command"])])
+    family.start()
+    family.watch()
+    assert family.failed is not None
+    assert family.failed.name == "nonsense"

@@ -1,0 +1,174 @@
+"""What all evidence together says."""
+
+from math import exp, log
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.entities.model import LANGUAGES, Language
+from backend.sources.assessment.claim_assessment import Evidence, assess, probability
+from backend.sources.claims.model import Comparison
+from backend.sources.claims.simhash import fingerprint, near
+from tests.backend.sources.evidence import evidence
+
+PIECES = st.builds(
+    evidence,
+    agreed=st.sampled_from([(), ("date",), ("figure",), ("date", "figure")]),
+    entities=st.integers(0, 4),
+    authority=st.floats(0, 1),
+    relevance=st.floats(0, 1),
+    url=st.sampled_from([f"https://example.org/{k}" for k in range(9)]),
+)
+CONFLICTS = st.builds(
+    lambda slot, authority, relevance: evidence(
+        slot, authority=authority, relevance=relevance, url="https://example.org/conflict"
+    ),
+    st.sampled_from(["date", "figure", "agent", "polarity"]),
+    st.floats(0, 1),
+    st.floats(0, 1),
+)
+
+
+def expected(z: float, relevance: float = 1.0) -> float:
+    return 0.5 + (1 / (1 + exp(-z)) - 0.5) * relevance
+
+
+@pytest.mark.parametrize(
+    ("piece", "z"),
+    [
+        (evidence("date"), -2.6),
+        (evidence("figure"), -2.6 * 0.95),
+        (evidence("agent"), -2.6 * 0.90),
+        (evidence("polarity"), -2.6 * 0.85),
+        (evidence("polarity", "date", agreed=("figure",)), -2.6),
+        (evidence(entities=0), 0.4),
+        (evidence(entities=2), 1.2),
+        (evidence(entities=5), 1.6),
+        (evidence(entities=1, agreed=("date", "date")), 1.7),
+        (evidence(entities=1, agreed=("date", "figure", "figure", "figure")), 3.3),
+    ],
+)
+def test_one_piece_of_evidence_follows_the_formula(piece: Evidence, z: float) -> None:
+    assert probability(piece) == pytest.approx(expected(z))
+    assert assess([piece]).truth_probability == pytest.approx(expected(z))
+
+
+def test_relevance_draws_it_to_one_half() -> None:
+    piece = evidence("date", relevance=0.3)
+    assert probability(piece) == pytest.approx(expected(-2.6, 0.3))
+
+
+def test_nothing_found_is_not_known() -> None:
+    for pieces in ([], [Evidence(Comparison(0, 0, 0, 0, (), same_event=False), 0.9, 1.0, "A", "u")]):
+        found = assess(pieces)
+        assert found.truth_probability == 0.5
+        assert (found.assessment, found.confidence_level, found.deciding) == ("unverified", "low", None)
+
+
+def test_lesser_sources_do_not_outvote_a_strong_conflict() -> None:
+    strong = evidence("date", authority=0.95, name="The regulator")
+    lesser = [
+        evidence(agreed=("date", "figure"), authority=0.6, url=f"https://example.org/{k}", name="News")
+        for k in range(2, 9)
+    ]
+    found = assess([*lesser, strong])
+    assert found.truth_probability <= probability(strong)
+    assert (found.assessment, found.deciding) == ("contradicted", strong)
+    assert "The regulator" in found.reasoning
+
+
+def test_a_weak_conflict_is_outvoted() -> None:
+    weak = evidence("date", authority=0.3, url="https://example.org/2")
+    found = assess([evidence(agreed=("date", "figure"), authority=0.95), weak])
+    assert found.assessment == "supported"
+
+
+def test_sources_as_strong_that_disagree_are_mixed() -> None:
+    yes = evidence(agreed=("date", "figure"), authority=0.9, relevance=0.9, name="One")
+    no = evidence("date", authority=0.9, relevance=1.0, url="https://example.org/2", name="Other")
+    found = assess([yes, no])
+    assert found.assessment == "mixed"
+    assert "One" in found.reasoning
+    assert "Other" in found.reasoning
+
+
+def test_a_conflict_of_another_event_is_left_out_where_a_closer_source_bears_the_claim_out() -> None:
+    yes = evidence(agreed=("date", "figure"), closeness=6.0)
+    no = evidence("date", url="https://example.org/2", closeness=1.0)
+    assert assess([yes, no]).truth_probability == probability(yes)
+
+
+def test_the_mean_is_of_logits_by_authority() -> None:
+    one = evidence(entities=3, authority=0.9)
+    other = evidence(entities=0, authority=0.3, url="https://example.org/2")
+    logits = [log(p / (1 - p)) for p in (probability(one), probability(other))]
+    mean = (0.9 * logits[0] + 0.3 * logits[1]) / 1.2
+    assert assess([one, other]).truth_probability == pytest.approx(1 / (1 + exp(-mean)))
+
+
+def test_copies_and_repeated_addresses_count_once() -> None:
+    text = "At block 840,000 the reward of miners fell by half, as the rules of the network had foretold."
+    copies = [
+        evidence(entities=0, digest=fingerprint(text), url=f"https://example.org/{k}", authority=0.5)
+        for k in range(5)
+    ]
+    other = evidence(entities=3, authority=0.5, url="https://example.org/other")
+    assert assess([*copies, other]).truth_probability == assess([copies[0], other]).truth_probability
+    assert assess([other, other, other]).truth_probability == assess([other]).truth_probability
+
+
+def test_near_duplicates_have_near_fingerprints_and_other_texts_do_not() -> None:
+    base = " ".join(f"word{chr(97 + k)}{chr(97 + k % 7)} of the report" for k in range(26))
+    assert near(fingerprint(base), fingerprint(base + " Updated"))
+    assert not near(
+        fingerprint(base), fingerprint("The regulator approved eleven funds in one order on Wednesday")
+    )
+    assert not near(fingerprint(""), fingerprint(""))
+
+
+@pytest.mark.parametrize(
+    ("piece", "level"),
+    [
+        (evidence("date", relevance=0.95, authority=0.95), "high"),
+        (evidence("date", relevance=0.95, authority=0.7), "medium"),
+        (evidence(agreed=("date",), relevance=0.6), "medium"),
+        (evidence(entities=0), "low"),
+    ],
+)
+def test_confidence_needs_distance_relevance_and_authority(piece: Evidence, level: str) -> None:
+    assert assess([piece]).confidence_level == level
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("slot", ["date", "figure", "agent", "polarity"])
+def test_the_reason_names_both_values_and_the_source(language: Language, slot: str) -> None:
+    reason = assess([evidence(slot, name="Example Gazette")], language=language).reasoning  # type: ignore[arg-type]
+    assert all(part in reason for part in ("claimed", "found", "Example Gazette"))
+
+
+def test_a_name_with_braces_is_quoted_as_it_is() -> None:
+    assert "{0} {x}" in assess([evidence("date", name="{0} {x}")]).reasoning
+
+
+@given(st.lists(st.one_of(PIECES, CONFLICTS), max_size=6), st.sampled_from(LANGUAGES))
+def test_any_evidence_gives_a_probability_and_a_reason(pieces: list[Evidence], language: Language) -> None:
+    found = assess(pieces, language=language)
+    assert 0 < found.truth_probability < 1
+    assert found.reasoning
+    assert found.assessment in ("supported", "contradicted", "mixed", "unverified")
+
+
+@given(st.lists(PIECES, max_size=5, unique_by=lambda piece: piece.url), CONFLICTS)
+def test_the_order_of_the_evidence_does_not_matter(pieces: list[Evidence], conflict: Evidence) -> None:
+    together = [*pieces, conflict]
+    assert assess(together).truth_probability == pytest.approx(assess(together[::-1]).truth_probability)
+
+
+@given(st.lists(PIECES, max_size=5), st.floats(0.8, 1), st.floats(0.5, 1))
+def test_a_strong_conflict_rules_over_any_number_of_lesser_sources(
+    pieces: list[Evidence], authority: float, relevance: float
+) -> None:
+    strong = evidence("figure", authority=authority, relevance=relevance, url="https://example.org/strong")
+    lesser = [piece for piece in pieces if piece.authority < authority and piece.relevance <= relevance]
+    assert assess([*lesser, strong]).truth_probability <= probability(strong) + 1e-9

@@ -1,0 +1,92 @@
+"""The checkable statements of a text."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.entities.model import LANGUAGES, Language
+from backend.sources.claims.claim_splitting import MOST_CLAIMS, check_worthiness, sentences, split
+
+
+def test_a_stop_after_an_abbreviation_in_a_number_or_in_quotation_marks_ends_no_sentence() -> None:
+    text = (
+        'Mr. Smith of Coinbase Inc. said U.S. volume was $4.6 billion. "We did it. We won," said Grayscale. '
+        "Mt. Gox lost 850,000 BTC."
+    )
+    assert list(sentences(text)) == [
+        "Mr. Smith of Coinbase Inc. said U.S. volume was $4.6 billion.",
+        '"We did it. We won," said Grayscale.',
+        "Mt. Gox lost 850,000 BTC.",
+    ]
+
+
+def test_japanese_and_chinese_sentences_end_at_their_own_stops() -> None:
+    assert list(sentences("承認した。「停止する。再開は未定」と発表した！终于？")) == [
+        "承認した。",
+        "「停止する。再開は未定」と発表した！",
+        "终于？",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "kept"),
+    [
+        (
+            "The SEC approved 11 funds on 10 January 2024. I think this is great. Will it rise? "
+            "Mt. Gox lost 850,000 BTC in 2014.",
+            "en",
+            ["The SEC approved 11 funds on 10 January 2024.", "Mt. Gox lost 850,000 BTC in 2014."],
+        ),
+        (
+            "SECは2024年1月10日に11本を承認した。素晴らしいと思う。上がるのか？取引所は約85万BTCを失った。",
+            "ja",
+            ["SECは2024年1月10日に11本を承認した。", "取引所は約85万BTCを失った。"],
+        ),
+        (
+            "SEC于2024年1月10日批准了11只产品。我认为会涨到100美元！你信吗？Mt. Gox丢失85万枚比特币。",
+            "zh",
+            ["SEC于2024年1月10日批准了11只产品。", "Mt. Gox丢失85万枚比特币。"],
+        ),
+    ],
+)
+def test_facts_are_kept_in_order_and_opinions_and_questions_left_out(
+    text: str, language: Language, kept: list[str]
+) -> None:
+    assert split(text, language) == kept
+
+
+def test_an_article_gives_at_most_five_claims_and_those_with_the_most_to_check() -> None:
+    dull = [f"The exchange opened office {k}." for k in range(8)]
+    facts = [f"It lost {k},000 BTC on {k} May 2020." for k in range(1, 6)]
+    mixed = [
+        sentence for pair in zip(dull, [*facts, "", "", ""], strict=True) for sentence in pair if sentence
+    ]
+    assert split(" ".join(mixed), "en") == facts
+
+
+def test_a_repeated_sentence_is_one_claim() -> None:
+    assert split("It lost 5 BTC. It lost 5 BTC. It lost 6 BTC.", "en") == ["It lost 5 BTC.", "It lost 6 BTC."]
+
+
+def test_one_sentence_is_its_own_claim_whatever_it_says() -> None:
+    assert split("Is this so?", "en") == ["Is this so?"]
+    assert split("   ", "en") == []
+
+
+def test_slots_make_a_sentence_worth_checking() -> None:
+    more = check_worthiness("The exchange lost 5 BTC in May 2020.", "en")
+    assert more > check_worthiness("The exchange lost coins.", "en") > 0
+
+
+@given(st.text(alphabet="ab. 。！？\n\"'「」(）1B", max_size=120), st.sampled_from(LANGUAGES))
+def test_claims_are_pieces_of_the_text_and_few(text: str, language: Language) -> None:
+    claims = split(text, language)
+    assert len(claims) <= MOST_CLAIMS
+    assert all(claim in text for claim in claims)
+
+
+@pytest.mark.parametrize(
+    "text", ["。" * 100_000, "a. " * 50_000, "「" * 100_000, "(?" * 50_000, '"' * 100_000]
+)
+def test_a_hostile_text_is_split_to_its_end(text: str) -> None:
+    assert len(split(text, "en")) <= MOST_CLAIMS

@@ -1,0 +1,39 @@
+"""The part that a figure plays in its sentence."""
+
+import pytest
+
+from backend.entities.model import Language
+from backend.sources.claims.figure_roles import Role, of_fact
+from tests.backend.sources.evidence import claim
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "roles"),
+    [
+        ("The reward fell from 6.25 to 3.125 BTC.", "en", ["from", "to"]),
+        ("The halving cut the reward to 6.25 BTC.", "en", ["to"]),
+        ("The loss amounted to 50 million dollars.", "en", [None]),
+        ("Users withdrew 50 BTC from the exchange.", "en", [None]),
+        ("It took 50 BTC from 20 users.", "en", [None, None]),
+        (
+            "A penalty of 125 million dollars, far below the roughly 2 billion dollars it had asked for.",
+            "en",
+            [None, "aside"],
+        ),
+        ("The SEC sought 2 billion dollars.", "en", ["aside"]),
+        ("報酬が6.25BTCから3.125BTCに減った。", "ja", ["from", "to"]),
+        ("制裁金は1億ドル。SECの求めた約20億ドルを下回る。", "ja", [None, "aside"]),
+        ("奖励由6.25枚BTC减至3.125枚BTC。", "zh", ["from", "to"]),
+        ("罚款1.25亿美元，低于SEC要求的约20亿美元。", "zh", [None, "aside"]),
+    ],
+)
+def test_a_figure_has_its_part(text: str, language: Language, roles: list[Role | None]) -> None:
+    assert [quantity.role for quantity in claim(text, language).quantities] == roles
+
+
+def test_the_name_of_a_record_figure_tells_its_part() -> None:
+    assert [of_fact(name) for name in ("reward_before_btc", "reward_after_btc", "usd")] == [
+        "from",
+        "to",
+        None,
+    ]

@@ -1,0 +1,251 @@
+"""Holding a claim against a passage: which slots agree, which differ, and whether it is one event."""
+
+from datetime import UTC, date, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.sources.claims.model import Difference
+from backend.sources.comparison.claim_comparison import compare
+from tests.backend.sources.evidence import APPROVAL, HALVING, LOSS, TYPES, claim, held, slots
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The fourth Bitcoin halving took place in April 2024.",
+        "On 20 April 2024 the reward of Bitcoin fell to 3.125 BTC at block 840,000.",
+        "Bitcoin's fourth halving came in 2024.",
+    ],
+)
+def test_a_true_statement_differs_in_nothing(text: str) -> None:
+    found = held(text, HALVING)
+    assert found.same_event
+    assert found.differences == ()
+    assert found.same_dates == 1
+    assert found.shared_entities == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "difference"),
+    [
+        (
+            "The fourth Bitcoin halving took place in May 2023.",
+            Difference("date", "May 2023", "2024-04-20"),
+        ),
+        (
+            "The fourth Bitcoin halving was on 2024-04-21.",
+            Difference("date", "2024-04-21", "2024-04-20"),
+        ),
+        (
+            "At the fourth Bitcoin halving in April 2024 the block reward fell to 1.5 BTC.",
+            Difference("figure", "1.5 BTC", "3.125 BTC"),
+        ),
+        (
+            "The fourth Bitcoin halving was at block 740,000.",
+            Difference("figure", "740,000", "840,000"),
+        ),
+        (
+            "The third Bitcoin halving in April 2024 cut the block reward to 3.125 BTC.",
+            Difference("figure", "third Bitcoin halv", "Fourth Bitcoin halv"),
+        ),
+        (
+            "The fourth Ethereum halving in April 2024 cut the block reward to 3.125 at block 840,000.",
+            Difference("agent", "Ethereum", "Bitcoin"),
+        ),
+    ],
+)
+def test_an_altered_slot_is_told_with_both_values(text: str, difference: Difference) -> None:
+    assert difference in held(text, HALVING).differences
+
+
+@pytest.mark.parametrize(
+    ("text", "slot"),
+    [
+        ("Coinbase said that about 850,000 BTC had been stolen in February 2014.", "agent"),
+        ("Mt. Gox said that 650,000 BTC had been stolen in February 2014.", "figure"),
+        ("Mt. Gox denied that about 850,000 BTC had been stolen in February 2014.", "polarity"),
+        ("Google said that about 850,000 BTC had been stolen in February 2014.", "agent"),
+    ],
+)
+def test_an_altered_loss_differs_in_its_slot(text: str, slot: str) -> None:
+    assert slots(held(text, LOSS)) == {slot}
+
+
+@pytest.mark.parametrize(
+    ("text", "slot"),
+    [
+        ("The SEC rejected spot bitcoin ETFs in January 2024.", "polarity"),
+        ("The SEC did not approve spot bitcoin ETFs in January 2024.", "polarity"),
+        ("The CFTC approved eleven spot bitcoin ETFs in January 2024.", "agent"),
+        ("The SEC approved spot bitcoin ETFs on 11 January 2024.", "date"),
+    ],
+)
+def test_an_altered_approval_differs_in_its_slot(text: str, slot: str) -> None:
+    assert slot in slots(held(text, APPROVAL))
+
+
+def test_a_second_date_bears_out_what_was_done_on_it() -> None:
+    found = held("Spot bitcoin ETFs approved by the SEC began trading on 11 January.", APPROVAL)
+    assert (found.same_dates, found.differences) == (1, ())
+
+
+def test_another_event_agrees_and_differs_in_nothing() -> None:
+    for text in (
+        "Kraken acquired a broker for 1.5 billion dollars in March 2025.",
+        "Tesla bought 9,000 BTC in January 2021.",
+        "Bitcoin was sold by a museum in Norway in 2016.",
+    ):
+        found = held(text, HALVING)
+        assert not found.same_event
+        assert (found.shared_entities, found.same_dates, found.differences) == (0, 0, ())
+
+
+def test_what_a_record_undoes_it_takes_for_granted() -> None:
+    record = ("SEC dismisses its case against Coinbase.", datetime(2025, 2, 27, tzinfo=UTC))
+    assert "polarity" not in slots(held("The SEC sued Coinbase.", record))
+    sued = ("SEC sues Coinbase.", datetime(2023, 6, 6, tzinfo=UTC))
+    assert "polarity" in slots(held("The SEC dismissed its case against Coinbase.", sued))
+
+
+def test_facts_of_the_record_bear_out_figures_that_its_text_lacks() -> None:
+    found = held("The fourth Bitcoin halving in April 2024 paid 31 dollars.", HALVING, usd="31")
+    assert [same.slot for same in found.agreed] == ["date", "figure", "figure"]
+
+
+def test_a_page_agrees_by_its_day_and_contradicts_only_by_what_it_says() -> None:
+    page = claim("The fourth Bitcoin halving cut the block reward.")
+    told = claim("The fourth Bitcoin halving cut the block reward in April 2024.")
+    assert compare(told, page, {}, types=TYPES, published=date(2024, 4, 20)).same_dates == 1
+    later = compare(told, page, {}, types=TYPES, published=date(2024, 6, 1))
+    assert (later.same_dates, later.differences) == (0, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "slot"),
+    [
+        ("ビットフライヤーは2018年1月に約5億2300万XEMを失った。", "agent"),
+        ("コインチェックは2018年1月に約8億2300万XEMの流出を発表した。", "figure"),
+        ("コインチェックは2019年3月に約5億2300万XEMの流出を発表した。", "date"),
+    ],
+)
+def test_japanese_statements_differ_in_their_slots(text: str, slot: str) -> None:
+    record = (
+        "コインチェックから約5億2300万XEMが流出。取引所は被害を約580億円とした。",
+        datetime(2018, 1, 26, tzinfo=UTC),
+    )
+    assert slots(held(text, record, "ja")) == {slot}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("币安在2023年11月承认有罪，支付逾43亿美元。", set()),
+        ("币安在2023年11月认罪，支付逾93亿美元。", {"figure"}),
+        ("币安在2023年11月没有认罪。", {"polarity"}),
+        ("Kraken在2023年11月认罪，支付逾43亿美元。", {"agent"}),
+    ],
+)
+def test_chinese_statements_differ_in_their_slots(text: str, found: set[str]) -> None:
+    record = ("币安在美国认罪。和解金额逾43亿美元，首席执行官卸任。", datetime(2023, 11, 21, tzinfo=UTC))
+    assert slots(held(text, record, "zh")) == found
+
+
+@given(st.text(max_size=120), st.text(max_size=120))
+def test_any_two_texts_can_be_compared(one: str, other: str) -> None:
+    compare(claim(one), claim(other), {"btc": other})
+
+
+@given(st.sampled_from([HALVING, LOSS, APPROVAL]))
+def test_a_record_never_differs_from_its_own_text(record: tuple[str, datetime]) -> None:
+    found = held(record[0], record)
+    assert found.same_event
+    assert found.differences == ()
+
+
+def test_a_record_within_weeks_of_a_quarter_may_tell_of_it() -> None:
+    record = ("Tesla sold bitcoin. About 75 percent was sold.", datetime(2022, 7, 20, tzinfo=UTC))
+    assert slots(held("Tesla sold bitcoin in the second quarter of 2022, about 75 percent.", record)) == set()
+    assert slots(held("Tesla sold bitcoin in the second quarter of 2021, about 75 percent.", record)) == {
+        "date"
+    }
+
+
+def test_coins_of_a_kind_left_open_are_held_against_those_of_an_asset() -> None:
+    found = held("The fourth halving of Bitcoin in April 2024 cut the reward to 12.5 coins.", HALVING)
+    assert slots(found) == {"figure"}
+
+
+def test_a_ticker_is_no_other_agent() -> None:
+    record = (
+        "Tesla discloses a bitcoin purchase. It bought bitcoin for 1.5 billion dollars.",
+        datetime(2021, 2, 8, tzinfo=UTC),
+    )
+    assert slots(held("TSLA bought bitcoin for $1.5 billion in February 2021.", record)) == set()
+    assert slots(held("Walmart bought bitcoin for $1.5 billion in February 2021.", record)) == {"agent"}
+
+
+def test_people_of_the_field_and_a_common_verb_are_not_one_event() -> None:
+    record = ("Coinbase launches a network. It was opened to all.", datetime(2023, 8, 9, tzinfo=UTC))
+    assert not held("Coinbase launched a scholarship in Chile.", record).same_event
+    assert held("Coinbase launched a network on 9 August 2023.", record).same_event
+
+
+def test_where_a_change_began_is_not_where_it_ended() -> None:
+    wrong = held("The fourth Bitcoin halving cut the block reward to 6.25 BTC.", HALVING)
+    assert Difference("figure", "6.25 BTC", "3.125 BTC") in wrong.differences
+    for text in (
+        "The fourth Bitcoin halving cut the block reward to 3.125 BTC.",
+        "The fourth Bitcoin halving cut the block reward from 6.25 to 3.125 BTC.",
+    ):
+        assert held(text, HALVING, reward_before_btc="6.25").differences == ()
+
+
+FINE = (
+    "Court fines Coinbase 125 million dollars. The judge set a civil penalty of 125,035,150 dollars, far "
+    "below the roughly 2 billion dollars that the SEC had asked for.",
+    datetime(2024, 8, 7, tzinfo=UTC),
+)
+
+
+def test_what_was_asked_for_is_not_what_was_ordered() -> None:
+    wrong = held("Coinbase was ordered to pay a civil penalty of $2 billion.", FINE)
+    assert [one.found for one in wrong.differences] == ["125,035,150 dollars"]
+    assert held("Coinbase was ordered to pay a civil penalty of $125 million.", FINE).differences == ()
+    asked = held("The SEC asked for a civil penalty of $2 billion from Coinbase.", FINE)
+    assert "figure" not in slots(asked)
+
+
+ATTRIBUTED = (
+    "Coinbase is robbed. Coins were stolen from the exchange; the FBI attributed the theft to North Korea.",
+    datetime(2025, 2, 21, tzinfo=UTC),
+)
+
+
+def test_another_doer_than_the_source_names_differs() -> None:
+    wrong = held("The Coinbase hack was carried out by Iran.", ATTRIBUTED)
+    assert wrong.differences == (Difference("agent", "Iran", "North Korea"),)
+    assert held("The Coinbase hack was carried out by North Korea.", ATTRIBUTED).differences == ()
+
+
+LOAN = (
+    "A loan limits bitcoin. Under the agreement on 1.4 billion dollars, acceptance is to be voluntary.",
+    datetime(2024, 12, 18, tzinfo=UTC),
+)
+
+
+def test_a_figure_beside_no_common_act_measures_something_else() -> None:
+    assert not held("Bitcoin reached $100,000 in December 2024.", LOAN).same_event
+
+
+def test_a_source_that_knows_nobody_of_the_claim_and_agrees_in_nothing_is_of_another_event() -> None:
+    record = ("The founder of a lender is sentenced to 12 years.", datetime(2025, 5, 8, tzinfo=UTC))
+    assert not held("The founder of Coinbase was sentenced to 40 years.", record).same_event
+
+
+def test_one_verb_affirmed_and_denied_is_shown_with_the_words_around_it() -> None:
+    (difference,) = held("The SEC did not approve spot bitcoin ETFs in January 2024.", APPROVAL).differences
+    assert difference.slot == "polarity"
+    assert difference.claimed == "The SEC did not approve spot bitcoin ETFs in"
+    assert difference.found.startswith("SEC approves spot bitcoin ETFs")

@@ -1,0 +1,89 @@
+"""When two figures say the same."""
+
+from decimal import Decimal
+from typing import Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.sources.claims.model import Quantity
+from backend.sources.comparison.figure_agreement import agree, of_facts
+
+
+def figure(
+    value: str,
+    unit: str | None = "BTC",
+    *,
+    about: bool = False,
+    bound: Literal["least", "most"] | None = None,
+) -> Quantity:
+    return Quantity(Decimal(value), unit, 0, 0, value, about or bound is not None, bound)
+
+
+@pytest.mark.parametrize(
+    ("claimed", "known", "same"),
+    [
+        (figure("119754"), figure("119754"), True),
+        (figure("119745"), figure("119754"), False),
+        (figure("120000"), figure("119754"), True),
+        (figure("6"), figure("6.25"), False),
+        (figure("1.5E+9"), figure("1.46E+9"), True),
+        (figure("15E+9"), figure("1.5E+9"), False),
+        (figure("2E+9"), figure("1.5E+9"), False),
+        (figure("850000", about=True), figure("844408"), True),
+        (figure("744000", about=True), figure("850000", about=True), False),
+        (figure("532E+6"), figure("523E+6", about=True), False),
+        (figure("7E+9", bound="least"), figure("7.4E+9"), True),
+        (figure("7.4E+9"), figure("7E+9", bound="least"), True),
+        (figure("9E+9"), figure("7E+9", bound="least"), False),
+        (figure("9E+9", bound="least"), figure("7E+9", bound="least"), False),
+        (figure("8", "%", bound="most"), figure("5", "%"), False),
+        (figure("840001", "block height"), figure("840000", "block height"), False),
+        (figure("-5", "%"), figure("5", "%"), False),
+        (figure("5", "BTC"), figure("5", "ETH"), False),
+        (figure("11", "item"), figure("11", "fund"), True),
+        (figure("11", "item"), figure("11", "USD"), False),
+    ],
+)
+def test_figures_agree_as_exactly_as_they_are_written(claimed: Quantity, known: Quantity, same: bool) -> None:
+    assert agree(claimed, known) is same
+
+
+@given(
+    st.decimals(min_value=-(10**12), max_value=10**12, places=4),
+    st.sampled_from(["BTC", "%", None, "block height"]),
+)
+def test_a_figure_agrees_with_itself(value: Decimal, unit: str | None) -> None:
+    one = Quantity(value, unit, 0, 0, str(value))
+    assert agree(one, one) or unit is None
+
+
+@given(
+    st.decimals(min_value=1, max_value=10**9, places=2),
+    st.sampled_from([Decimal("0.5"), Decimal(2), Decimal(10)]),
+)
+def test_a_figure_half_or_twice_as_large_never_agrees(value: Decimal, times: Decimal) -> None:
+    for about in (False, True):
+        one = Quantity(value, "BTC", 0, 0, "", about)
+        assert not agree(Quantity(value * times, "BTC", 0, 0, ""), one)
+
+
+def test_the_name_of_a_fact_gives_its_unit() -> None:
+    facts = {
+        "reward_after_btc": "3.125",
+        "usd_more_than": "7000000000",
+        "block": "840000",
+        "jpy_about": "58000000000",
+    }
+    assert [(found.unit, found.approximate, found.bound) for found in of_facts(facts)] == [
+        ("BTC", False, None),
+        ("USD", True, "least"),
+        ("block height", False, None),
+        ("JPY", True, None),
+    ]
+
+
+def test_facts_that_are_no_figures_are_passed_over_and_votes_are_two() -> None:
+    assert of_facts({"ticker": "COIN", "release": "34-80206", "nan": "NaN"}) == []
+    assert [found.value for found in of_facts({"senate": "68-30"})] == [68, 30]

@@ -1,0 +1,154 @@
+"""Whether a claim and a passage tell the same act: opposites, background, refusals, who won."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.entities.model import Language
+from backend.sources.claims.actions import verbs
+from backend.sources.claims.model import Action, Claim
+from backend.sources.comparison.case_outcomes import compared
+from backend.sources.comparison.polarity import actions
+from tests.backend.sources.evidence import claim, held, slots
+
+LIFTED = "Court sets aside the ban on the mixer. The regulator had banned it in 2022."
+DROPPED = "SEC dismisses its case against Coinbase. The civil suit of June 2023 was dropped."
+
+
+def _told(mine: str, theirs: str, language: Language = "en", *, record: bool = True) -> tuple[int, bool]:
+    same, wrong = actions(claim(mine, language), claim(theirs, language), is_record=record)
+    return same, wrong is not None
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs"),
+    [
+        ("The court upheld the ban", "Court overturns the ban."),
+        ("The SEC refused to drop its lawsuit against Coinbase", DROPPED),
+        ("Bitcoin kept its dollar peg", "Bitcoin loses its dollar peg."),
+        ("The exchange will stay open", "The exchange says it will shut down."),
+        ("The trade must pay VAT", "Court exempts the trade from VAT."),
+        ("The coins are securities", "Staff says the coins are not securities."),
+        ("Acceptance is mandatory", "Acceptance is voluntary."),
+    ],
+)
+def test_an_opposite_differs(mine: str, theirs: str) -> None:
+    assert _told(mine, theirs)[1]
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs"),
+    [
+        ("The court quashed the ban", LIFTED),
+        ("Banks are allowed to trade again", LIFTED),
+        ("The SEC dropped its lawsuit against Coinbase", DROPPED),
+        ("The SEC sued Coinbase, then dropped the case", DROPPED),
+        ("The coins are not securities", "Staff says the coins are not securities."),
+    ],
+)
+def test_what_a_source_takes_for_granted_contradicts_nobody(mine: str, theirs: str) -> None:
+    assert not _told(mine, theirs)[1]
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "language"),
+    [
+        ("Kraken was denied a charter", "Kraken wins a bank charter.", "en"),
+        ("议会拒绝通过预算", "议会公布预算。", "zh"),
+        ("同社は免許を得られなかった", "同社、州の認可を取得。", "ja"),
+    ],
+)
+def test_a_record_that_knows_of_no_refusal_differs_from_a_claim_of_one(
+    mine: str, theirs: str, language: Language
+) -> None:
+    assert _told(mine, theirs, language)[1]
+    assert not _told(mine, theirs, language, record=False)[1]
+
+
+def test_a_refusal_that_the_record_tells_in_other_words_does_not_differ() -> None:
+    record = "Coinbase discloses a leak. It did not give in to the demand."
+    assert not _told("Coinbase refused the ransom", record)[1]
+
+
+def test_what_came_later_does_not_contradict_a_claim_of_the_records_day() -> None:
+    text = "Facebook announces a coin. The project was wound down in early 2022."
+    announced = claim("The coin was unveiled in June 2019")
+    assert actions(announced, claim(text), is_record=True, on_its_day=True)[1] is None
+
+
+def test_the_first_sentence_of_a_record_decides_what_was_done_on_its_day() -> None:
+    text = "Regulator bans the sale of notes. They were allowed again on 8 October 2025."
+    allowed = claim("In January 2021 the sale of notes was allowed")
+    wrong = actions(allowed, claim(text), is_record=True, on_its_day=True)[1]
+    assert wrong is not None
+    assert (wrong.slot, wrong.found) == ("polarity", "bans")
+
+
+@pytest.mark.parametrize(
+    ("mine", "same"),
+    [
+        ("The SEC lost to Coinbase", True),
+        ("Coinbase won against the SEC", True),
+        ("The SEC beat Coinbase", False),
+        ("Coinbase lost to the SEC", False),
+    ],
+)
+def test_a_case_has_one_winner_whoever_is_named_first(mine: str, same: bool) -> None:
+    ours, theirs = claim(mine), claim("Appeals court rules for Coinbase against the SEC.")
+    told = compared(ours.actions[0], ours, theirs)
+    assert told is not None
+    assert told.same is same
+
+
+@given(st.sampled_from(sorted(verbs())), st.booleans())
+def test_a_claim_never_contradicts_itself(verb: str, affirmed: bool) -> None:
+    one = Claim("text", "en", actions=(Action(verb, affirmed, 0, 4, "text"),))
+    for is_record in (False, True):
+        assert actions(one, one, is_record=is_record) == (1, None)
+
+
+@given(st.sampled_from(sorted(verbs())))
+def test_what_is_affirmed_and_what_is_denied_differ(verb: str) -> None:
+    said = Claim("text", "en", actions=(Action(verb, True, 0, 4, "text"),))
+    denied = Claim("text", "en", actions=(Action(verb, False, 0, 4, "text"),))
+    assert actions(said, denied)[1] is not None
+    assert actions(denied, said)[1] is not None
+
+
+def test_a_polarity_that_differs_is_shown_with_both_words() -> None:
+    from tests.backend.sources.evidence import APPROVAL
+
+    comparison = held("The SEC rejected spot bitcoin ETFs on 10 January 2024.", APPROVAL)
+    assert slots(comparison) == {"polarity"}
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "language"),
+    [
+        ("The upgrade brought the bomb forward", "The upgrade delays the bomb.", "en"),
+        ("The attacker kept all of the money", "The attacker gave nearly all of it back.", "en"),
+        ("The president blocked the repeal of the rule", "Repeal of the rule becomes law.", "en"),
+        ("The order directs work on the coin", "The order barred work on the coin.", "en"),
+        ("The firm declined to replace the coins", "The firm replaced the coins on the next day.", "en"),
+        ("The bank halted its coin project", "The bank starts the next phase of its coin project.", "en"),
+        ("取引所は34万ETHの流出を免れた", "取引所から34万ETHが流出した。", "ja"),
+        ("同社は売却を断念した", "同社は売却した。", "ja"),
+        ("行政令下令研发数字货币", "行政令禁止推进数字货币。", "zh"),
+        ("公司撤回了上市计划", "公司在交易所上市。", "zh"),
+        ("交易所让用户承担损失", "损失由基金全额承担。", "zh"),
+    ],
+)
+def test_what_is_turned_round_in_other_words_differs(mine: str, theirs: str, language: Language) -> None:
+    same_day = actions(claim(mine, language), claim(theirs, language), is_record=True, on_its_day=True)
+    assert same_day[1] is not None
+
+
+def test_what_the_claim_itself_takes_for_granted_does_not_differ() -> None:
+    rescinded, gone = "SECは指針SAB121を撤回した", "SAB121が撤回され、負債として計上させる指針がなくなった。"
+    assert not _told(rescinded, gone, "ja")[1]
+
+
+def test_a_name_of_the_case_is_no_side_of_it() -> None:
+    record = "上诉法院裁定币安胜诉SEC。"
+    assert _told("SEC在币安案中胜诉", record, "zh")[1]
+    assert not _told("SEC在币安案中败诉", record, "zh")[1]

@@ -1,0 +1,157 @@
+"""Learning that another process changed something."""
+
+import contextlib
+import threading
+from collections.abc import Callable
+
+import pytest
+import structlog
+
+from backend.store.change_watcher import ChangeWatcher
+from backend.store.database import Database, bump
+from tests.support.own_thread import logs_of_this_thread
+from tests.support.waiting import LIMIT_SECONDS
+
+
+class Broken(Exception):
+    pass
+
+
+def change(database: Database, *topics: str) -> None:
+    with database.write() as connection:
+        for topic in topics:
+            bump(connection, topic)
+
+
+def noting(seen: list[str], word: str) -> Callable[[], None]:
+    return lambda: seen.append(word)
+
+
+def test_a_subscriber_is_called_once_for_each_change_that_it_missed_together(database: Database) -> None:
+    seen: list[str] = []
+    watcher = ChangeWatcher(database)
+    watcher.subscribe("a", noting(seen, "a"))
+    watcher.subscribe("b", noting(seen, "b"))
+    watcher.poll()
+    assert seen == []
+    change(database, "a", "a", "a")
+    watcher.poll()
+    watcher.poll()
+    assert seen == ["a"]
+    change(database, "b", "a")
+    watcher.poll()
+    assert seen == ["a", "a", "b"]
+
+
+def test_what_happened_before_the_start_counts_as_a_change(sqlite_database: Database) -> None:
+    seen: list[str] = []
+    change(sqlite_database, "a")
+    watcher = ChangeWatcher(sqlite_database)
+    watcher.subscribe("a", noting(seen, "a"))
+    watcher.poll()
+    assert seen == ["a"]
+
+
+def test_a_change_that_was_rolled_back_is_none(database: Database) -> None:
+    seen: list[str] = []
+    watcher = ChangeWatcher(database)
+    watcher.subscribe("a", noting(seen, "a"))
+    with contextlib.suppress(Broken), database.write() as connection:
+        bump(connection, "a")
+        raise Broken
+    watcher.poll()
+    assert seen == []
+
+
+def test_a_change_during_a_reload_is_not_lost(sqlite_database: Database) -> None:
+    seen: list[str] = []
+    watcher = ChangeWatcher(sqlite_database)
+
+    def reload() -> None:
+        seen.append("a")
+        if len(seen) == 1:
+            change(sqlite_database, "a")
+
+    watcher.subscribe("a", reload)
+    change(sqlite_database, "a")
+    watcher.poll()
+    watcher.poll()
+    watcher.poll()
+    assert seen == ["a", "a"]
+
+
+def test_a_reload_that_fails_is_tried_again_and_keeps_no_other_from_its_news(
+    sqlite_database: Database,
+) -> None:
+    seen: list[str] = []
+    faults = [Broken(), Broken()]
+
+    def reload() -> None:
+        if faults:
+            raise faults.pop()
+        seen.append("a")
+
+    watcher = ChangeWatcher(sqlite_database)
+    watcher.subscribe("a", reload)
+    watcher.subscribe("b", noting(seen, "b"))
+    change(sqlite_database, "a", "b")
+    with logs_of_this_thread() as logged:
+        watcher.poll()
+        assert seen == ["b"]
+        assert watcher.last_success is None
+        for _ in range(3):
+            watcher.poll()
+    assert seen == ["b", "a"]
+    assert watcher.last_success is not None
+    assert [entry["event"] for entry in logged] == ["reload_failed", "reload_works_again"]
+
+
+def test_the_thread_outlives_whatever_is_called_each_time(sqlite_database: Database) -> None:
+    calls = threading.Semaphore(0)
+
+    def fail() -> None:
+        calls.release()
+        raise Broken
+
+    watcher = ChangeWatcher(sqlite_database, interval=0.001)
+    watcher.each_time(fail)
+    with structlog.testing.capture_logs():
+        watcher.start()
+        try:
+            assert all(calls.acquire(timeout=LIMIT_SECONDS) for _ in range(3))
+        finally:
+            watcher.stop()
+
+
+def test_the_thread_outlives_a_store_that_fails_and_says_so_once(
+    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks, seen, again = threading.Semaphore(0), list[str](), threading.Event()
+    watcher = ChangeWatcher(sqlite_database, interval=0.001)
+    watcher.each_time(looks.release)
+    watcher.subscribe("a", again.set)
+    healthy = sqlite_database.read
+
+    def refuse() -> None:
+        seen.append("asked")
+        raise ConnectionError
+
+    monkeypatch.setattr(sqlite_database, "read", refuse)
+    with structlog.testing.capture_logs() as logged:
+        watcher.start()
+        assert all(looks.acquire(timeout=LIMIT_SECONDS) for _ in range(4))
+        monkeypatch.setattr(sqlite_database, "read", healthy)
+        change(sqlite_database, "a")
+        assert again.wait(LIMIT_SECONDS)
+        watcher.stop()
+    assert len(seen) >= 3
+    events = [entry["event"] for entry in logged]
+    assert events.count("database_does_not_answer") == 1
+    assert events.count("database_answers_again") == 1
+
+
+def test_the_last_success_is_known_only_once_the_store_has_answered(sqlite_database: Database) -> None:
+    watcher = ChangeWatcher(sqlite_database)
+    assert watcher.last_success is None
+    watcher.poll()
+    assert watcher.last_success is not None

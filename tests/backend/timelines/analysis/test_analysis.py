@@ -1,0 +1,206 @@
+import numpy as np
+import pytest
+
+from backend.timelines.analysis.alerts import alerts, rated, watch_profiles
+from backend.timelines.analysis.behaviour import against_score, cost_against_score
+from backend.timelines.analysis.comparison import versus
+from backend.timelines.analysis.deductions import deduction_pareto
+from backend.timelines.analysis.heatmap import heatmap
+from backend.timelines.analysis.pairwise_comparison import pair_matrix
+from backend.timelines.analysis.scores_over_time import DAY, HOUR, fitting_window, model_changes, over_time
+from backend.timelines.model import Metrics, Points
+from backend.timelines.statistics.means import mean_of_cases
+from tests.support.scored_runs import arrays, rounds, run
+
+CASES = [f"case {n:02}" for n in range(12)]
+
+
+def _noisy(profile: str, level: float, days: int = 30, seed: int = 1, fall: float = 0.0) -> list:
+    noise = np.random.default_rng(seed).uniform(-0.1, 0.1, (len(CASES), days))
+    noise -= noise.mean(axis=0)
+    noise[:, days // 2 :] -= fall
+    own = np.linspace(-0.2, 0.2, len(CASES))
+    return rounds(profile, {case: level + own[n] + noise[n] for n, case in enumerate(CASES)})
+
+
+def test_a_line_is_the_mean_of_case_means_of_each_window() -> None:
+    chosen = arrays(
+        [run("a", "x", 0.2, 1), run("a", "x", 0.4, 2), run("a", "y", 0.9, 3), run("a", "x", 1, 30)]
+    )
+    line = over_time(chosen, DAY).lines[0]
+    assert line.mean == pytest.approx([0.6, 1.0])
+    assert (line.cases.tolist(), line.runs.tolist()) == ([2, 1], [3, 1])
+    alone = mean_of_cases(np.array([0.3, 0.9]), np.array([0, 1]))
+    assert alone is not None
+    assert alone.interval is not None
+    assert (line.low[0], line.high[0]) == pytest.approx(tuple(alone.interval))
+    assert np.isnan(line.low[1])
+    assert line.time[0] - line.start[0] == 2 * HOUR
+
+
+def test_windows_of_hard_cases_do_not_look_like_a_fall_among_the_same_cases() -> None:
+    runs = [
+        run("a", "easy", 0.9, 1),
+        run("a", "easy", 0.9, 2),
+        run("a", "hard", 0.1, 25),
+        run("a", "hard", 0.1, 26),
+    ]
+    plain, same = (over_time(arrays(runs), DAY, same_cases=how).lines[0].mean for how in (False, True))
+    assert plain == pytest.approx([0.9, 0.1])
+    assert same == pytest.approx([0.5, 0.5])
+
+
+def test_the_window_follows_the_span_and_the_passes() -> None:
+    assert fitting_window(arrays(_noisy("a", 0.5))) == DAY
+    assert fitting_window(arrays([])) == DAY
+    assert fitting_window(arrays([run("a", "x", 1, n / 2) for n in range(240)])) == HOUR
+    many = over_time(arrays([run("a", "x", 1, n) for n in range(2000)]))
+    assert len(many.lines[0].mean) <= 121
+
+
+def test_a_change_of_model_is_marked_where_the_first_run_with_it_is() -> None:
+    runs = [run("a", "x", 1, n, model=model) for n, model in enumerate(["m1", "m1", None, "m2", "m2"])]
+    found = model_changes(arrays([*runs, run("b", "x", 1, 9, model="m3")]))
+    assert [(one.profile, one.before, one.after) for one in found] == [(0, "m1", "m2")]
+    assert found[0].time == arrays(runs).time[3]
+
+
+def test_a_fall_is_an_alert_with_its_size_and_the_rate_of_false_ones() -> None:
+    chosen = arrays([*_noisy("falls", 0.6, fall=0.12), *_noisy("stays", 0.6, seed=2)])
+    watched = watch_profiles(chosen)
+    found = rated(chosen, watched, alerts(watched))
+    assert [(chosen.profiles[one.profile], one.fell, one.start, one.standing) for one in found] == [
+        ("falls", True, 16, True)
+    ]
+    assert found[0].size is not None
+    assert found[0].size.difference == pytest.approx(-0.12)
+    assert found[0].rate == pytest.approx(0.1, abs=0.06)
+    assert found[0].at <= 18
+
+
+def test_few_passes_are_shown_as_not_judged() -> None:
+    watched = watch_profiles(arrays([run("a", "x", 0.5, n) for n in range(3)]))[0]
+    assert (watched.passes, watched.judged, watched.alerts) == (3, 0, ())
+
+
+def test_a_against_b_names_the_cases_that_differ_where_b_loses_most_first() -> None:
+    runs = [run("a", "x", 0.9), run("a", "y", 0.5), run("a", "only a", 0.1)]
+    runs += [run("b", "x", 0.4), run("b", "y", 0.7)]
+    found = versus(arrays(runs), "a", "b")
+    assert found.paired is not None
+    assert (found.paired.cases, found.paired.difference) == (2, pytest.approx(-0.15))
+    assert found.difference == pytest.approx([-0.5, 0.2])
+    assert (found.a.cases, found.b.cases, found.a.runs) == (3, 2, 3)
+    assert versus(arrays(runs), "a", "nobody").b.mean is None
+    perfect = versus(arrays([run("a", f"case {n}", float(n > 0)) for n in range(6)]), "a", "b").a
+    assert perfect.mean is not None
+    assert perfect.mean.interval is not None
+    assert perfect.interval is not None
+    assert perfect.mean.interval.high > 1 == perfect.interval.high
+
+
+def test_all_pairs_are_corrected_together() -> None:
+    levels = {"best": 0.7, "middle": 0.6, "as good": 0.6}
+    runs = [one for n, (name, level) in enumerate(levels.items()) for one in _noisy(name, level, 4, seed=n)]
+    chosen = arrays(runs)
+    found = pair_matrix(chosen)
+    assert chosen.profiles[found.profiles[0]] == "best"
+    assert (found.compared, found.found_bh, found.found_holm) == (3, 2, 2)
+    assert found.difference == pytest.approx(-found.difference.T)
+    alone = versus(chosen, "best", "middle").paired
+    assert alone is not None
+    assert alone.t_interval is not None
+    row, column = (found.profiles.tolist().index(chosen.profiles.index(name)) for name in ("best", "middle"))
+    assert found.difference[row, column] == pytest.approx(alone.difference)
+    assert found.reach[row, column] == pytest.approx((alone.t_interval.high - alone.t_interval.low) / 2)
+    assert found.bh[row, column] >= found.p[row, column]
+    assert (found.holm >= found.bh)[row, column]
+
+
+def test_the_heatmap_begins_with_the_best_profile_and_the_most_disputed_case() -> None:
+    runs = [run("a", "same", 0.5), run("a", "apart", 0.1), run("b", "same", 0.5), run("b", "apart", 0.9)]
+    found = heatmap(arrays([*runs, run("b", "alone", 0.3)]))
+    assert found.profiles.tolist() == [1, 0]
+    assert found.cases.tolist() == [1, 2, 0]
+    assert np.allclose(found.mean, [[0.9, 0.5, 0.3], [0.1, 0.5, np.nan]], equal_nan=True)
+    assert found.disagreement[0] == pytest.approx(np.std([0.1, 0.9], ddof=1))
+    assert heatmap(arrays(runs), most_cases=1).hidden == 1
+
+
+def test_lost_shares_add_up_to_what_the_mean_lacks() -> None:
+    lost = (Points("slow", 0.1), Points("wrong", 0.3))
+    runs = [run("a", "x", 0.6, 0, deductions=lost), run("a", "x", 1.0, 1), run("a", "y", 0.8, 2)]
+    runs += [run("b", "x", 0.5, 3), run("b", "z", 0.0, 4)]
+    alone = deduction_pareto(arrays(runs), "a")
+    assert dict(zip(alone.names, alone.a, strict=True)) == pytest.approx(
+        {"wrong": 0.075, "slow": 0.025, "check": 0.1}
+    )
+    assert alone.a.sum() == pytest.approx(1 - (0.8 + 0.8) / 2)
+    both = deduction_pareto(arrays(runs), "a", "b", most=1)
+    assert (both.names, both.cases, both.rest) == (("check",), 1, 2)
+    assert (both.b[0], both.rest_a) == pytest.approx((0.5, 0.2))
+    assert deduction_pareto(arrays(runs), "nobody").names == ()
+
+
+def test_a_metric_is_shown_against_the_score_of_runs_that_tell_it() -> None:
+    runs = [
+        run(profile, case, score + gain, n, metrics=Metrics(pre_write_read_coverage=score))
+        for profile, gain in (("a", 0.0), ("b", 0.1))
+        for case, n, score in (("x", 0, 0.2), ("x", 1, 0.4), ("y", 2, 0.8), ("y", 3, 0.6))
+    ]
+    found = against_score(arrays([*runs, run("a", "x", 0.5, 9)]), "pre_write_read_coverage")
+    assert (found.known, found.runs, found.correlation) == (8, 9, pytest.approx(1.0))
+    assert len(against_score(arrays(runs), "pre_write_read_coverage", most=3).x) == 3
+    assert against_score(arrays(runs), "read_write_ratio").correlation is None
+    with pytest.raises(ValueError, match="no metric is called mood"):
+        against_score(arrays(runs), "mood")
+
+
+def test_the_frontier_holds_who_scores_more_than_all_that_are_cheaper() -> None:
+    runs = [
+        run(name, "x", score, 0, cost_usd=cost)
+        for name, score, cost in (("a", 0.5, 1), ("b", 0.4, 2), ("c", 0.9, 3))
+    ]
+    chosen = arrays([*runs, run("unknown", "x", 1.0)])
+    found = [
+        (chosen.profiles[one.profile], one.cost.mean, one.frontier) for one in cost_against_score(chosen)
+    ]
+    assert found == [("a", 1.0, True), ("b", 2.0, False), ("c", 3.0, True)]
+
+
+@pytest.mark.parametrize("runs", [[], [run("a", "x", 0.5)], [run("a", "x", 0.5), run("b", "y", 0.2)]])
+def test_nothing_and_next_to_nothing_are_drawn_as_they_are(runs: list) -> None:
+    chosen = arrays(runs)
+    names = {one.profile for one in runs}
+    assert len(over_time(chosen).lines) == len(watch_profiles(chosen)) == len(names)
+    assert heatmap(chosen).mean.shape == (len(names), len(runs))
+    assert pair_matrix(chosen).compared == 0
+    assert model_changes(chosen) == alerts(watch_profiles(chosen)) == cost_against_score(chosen) == ()
+    assert against_score(chosen, "read_write_ratio").known == 0
+    assert deduction_pareto(chosen, "a", "b").cases == 0
+    assert versus(chosen, "a", "b").paired is None
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_huge_and_tiny_numbers_and_ends_of_time_stay_finite() -> None:
+    tiny = {
+        "max_score": 1e-300,
+        "normalized_score": 1e300,
+        "deductions": (Points("check", 1e300),),
+        "cost_usd": 1e308,
+    }
+    runs = [run(name, case, 0.5, at, **tiny) for name in "ab" for case in "xy" for at in (0, 1)]
+    runs += [
+        run("a", "x", 0.5, run_id=when, timestamp=when)
+        for when in ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z")
+    ]
+    chosen = arrays(runs)
+    found = versus(chosen, "a", "b").paired
+    assert found is not None
+    assert np.isfinite(found.difference)
+    assert np.isfinite(pair_matrix(chosen).difference).all()
+    assert np.isfinite(deduction_pareto(chosen, "a", "b").a).all()
+    drawn = over_time(chosen)
+    assert max(len(line.mean) for line in drawn.lines) <= 121
+    assert len(watch_profiles(chosen)) == 2
+    assert np.isfinite([one.cost.mean for one in cost_against_score(chosen)]).all()

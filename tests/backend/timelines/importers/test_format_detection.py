@@ -1,0 +1,86 @@
+"""A file's format is found by its content."""
+
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import pytest
+
+from backend.cli.runs.import_runs import FormatName
+from backend.timelines.importers import json_reader
+from backend.timelines.importers.format_detection import FORMATS, detect
+from backend.timelines.model import Run
+from tests.support.run_files import (
+    INSPECT_HEADER,
+    inspect_sample,
+    own_run,
+    write_eval,
+    write_json,
+    write_lines,
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.txt", own_run(), "chainproof"),
+        ("a.json", [own_run()], "chainproof"),
+        ("a.json", {**INSPECT_HEADER, "samples": [inspect_sample()]}, "inspect"),
+        ("a.json", {"results": {"version": 3, "results": []}, "evalId": "e"}, "promptfoo"),
+        ("a.json", {"results": {"gsm8k": {}}, "configs": {}, "versions": {}}, "lm-eval"),
+        ("a.jsonl", {"doc_id": 0, "doc": {}, "target": "x", "resps": []}, "lm-eval"),
+        ("a.jsonl", own_run(tool_calls=[]), "llmsnare"),
+        ("a.jsonl", own_run(deductions=[{"name": "H", "points": -5}]), "llmsnare"),
+        ("a.jsonl", {"anything": 1}, "chainproof"),
+        ("a.json", 5, None),
+    ],
+)
+def test_json_is_known_by_its_members(tmp_path: Path, name: str, content: Any, expected: str | None) -> None:
+    found = detect(write_json(tmp_path / name, content))
+    assert (found and found.key) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.xml", "\ufeff  <?xml version='1.0'?><testsuite/>", "junit"),
+        ("a", "<testsuites/>", "junit"),
+        ("polyglot.yml", "- dirname: x", "aider"),
+        ("a.csv", "run_id,case_id", "csv"),
+        ("a.jsonl", "{broken", "chainproof"),
+        ("a.json", "{broken", None),
+        ("a.bin", "something", None),
+        ("a.dat", "", None),
+    ],
+)
+def test_other_formats_are_known_by_their_beginning_or_name(
+    tmp_path: Path, name: str, content: str, expected: str | None
+) -> None:
+    (tmp_path / name).write_text(content)
+    found = detect(tmp_path / name)
+    assert (found and found.key) == expected
+
+
+def test_an_archive_and_several_lines_are_known(tmp_path: Path) -> None:
+    archive = detect(write_eval(tmp_path / "renamed.bin", {"header.json": INSPECT_HEADER}))
+    assert archive is FORMATS["inspect"]
+    assert detect(write_lines(tmp_path / "a", own_run(), own_run())) is FORMATS["chainproof"]
+
+
+def test_lines_are_not_searched_for_what_a_document_may_need(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(json_reader, "_mask")
+    path = write_lines(tmp_path / "a.jsonl", own_run(error="\U0001f600"), own_run())
+    assert b"\\ud83d" in path.read_bytes()
+    assert detect(path) is FORMATS["chainproof"]
+
+
+def test_the_command_offers_every_format() -> None:
+    assert {name.value for name in FormatName} == set(FORMATS)
+
+
+@pytest.mark.parametrize("key", FORMATS)
+def test_a_format_speaks_of_fields_that_there_are(key: str) -> None:
+    known = {*get_type_hints(Run), "", "every field", "profiles"}
+    named = {part for fields in (*FORMATS[key].mapped, *FORMATS[key].nulls) for part in fields.split(", ")}
+    assert named <= known

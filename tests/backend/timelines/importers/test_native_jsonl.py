@@ -1,0 +1,86 @@
+"""Our own JSON Lines: strict, and named by the line."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from backend.timelines.importers import json_reader
+from backend.timelines.importers.native_jsonl import profiles_beside
+from backend.timelines.model import Profile
+from backend.timelines.profiles.profile_files import ProfilesRefused
+from tests.support.run_files import Reading, own_run, write_json, write_lines
+
+
+def test_lines_and_arrays_are_runs(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "a.jsonl", own_run(), [own_run(run_id="r2"), own_run(run_id="r3")])
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n\r\n"))
+    reading = Reading(path)
+    assert [run.run_id for run in reading.runs] == ["r1", "r2", "r3"]
+    assert [(one.line, one.place) for one in reading.found] == [(1, ""), (3, "run 0"), (3, "run 1")]
+    assert sum(one.size for one in reading.found) == path.stat().st_size - 2 * len(b"\r\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("{", ":1: is no JSON: input data was truncated"),
+        (json.dumps(own_run(colour="red")), ":1: colour: is not a field of a run"),
+        (json.dumps(own_run(raw_score="4")), ":1: raw_score: must be a number, not a string"),
+        (json.dumps(own_run(deductions=[{"name": "x", "points": -1}])), ":1: deductions.0.points: must be"),
+        (json.dumps([own_run(), own_run(success=1)]), ":1: run 1: success: must be true or false"),
+        (json.dumps([own_run()])[:-1], ":1: is no JSON"),
+        ("\xff", ":1: is no JSON"),
+        ("[" * 100_000, ":1: is nested too deeply"),
+        (json.dumps(own_run()).replace("0.75", "NaN"), ":1: is no JSON"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_has_its_line_and_field(tmp_path: Path, line: str, reason: str) -> None:
+    (tmp_path / "a.jsonl").write_text(f"{line}\n", encoding="latin-1")
+    assert Reading(tmp_path / "a.jsonl", "chainproof").mistakes[0].startswith(reason)
+
+
+def test_a_line_beyond_the_bound_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_reader, "LONGEST_LINE", 1_000)
+    monkeypatch.setattr(json_reader, "_PIECE", 300)
+    path = write_lines(tmp_path / "a.jsonl", own_run(), own_run(error="x" * 5_000), own_run(run_id="r3"))
+    reading = Reading(path, "chainproof")
+    assert [run.run_id for run in reading.runs] == ["r1", "r3"]
+    assert reading.mistakes[0].startswith(":2: is longer than ")
+    assert sum(one.size for one in reading.found) == path.stat().st_size
+
+
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [("fixed", "fixed"), ("{model} by {agent}", "gpt by me"), ("{file}/{profile}", "a/alpha"), ("{}", None)],
+)
+def test_the_caller_names_the_profile(tmp_path: Path, template: str, expected: str | None) -> None:
+    path = write_lines(tmp_path / "a.jsonl", own_run(model="gpt", agent="me"))
+    if expected is None:
+        with pytest.raises(ValueError, match=r"--profile knows no .{2}; it may name .profile., .model."):
+            Reading(path, profile=template)
+    else:
+        assert Reading(path, profile=template).only.profile == expected
+
+
+def test_a_part_that_is_unknown_is_told(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "a.jsonl", own_run())
+    assert Reading(path, profile="{agent}").mistakes == [
+        ":1: profile: --profile names {agent}, which the file does not say"
+    ]
+
+
+@pytest.mark.parametrize("profile", [None, ""])
+def test_a_run_needs_a_profile(tmp_path: Path, profile: Any) -> None:
+    path = write_lines(tmp_path / "a.jsonl", own_run(profile=profile))
+    assert Reading(path).mistakes[0].startswith(":1: profile: ")
+
+
+def test_profiles_beside_the_runs_are_read(tmp_path: Path) -> None:
+    assert profiles_beside(tmp_path / "a.jsonl") == {}
+    path = write_json(tmp_path / "a.profiles.json", {"alpha": {"model": "gpt"}})
+    assert profiles_beside(tmp_path / "a.jsonl") == {"alpha": Profile(model="gpt")}
+    path.write_text("[]")
+    with pytest.raises(ProfilesRefused):
+        profiles_beside(tmp_path / "a.jsonl")

@@ -1,0 +1,89 @@
+"""Foreign values as ours."""
+
+from typing import Any
+
+import pytest
+
+from backend.timelines.importers.model import Notes, Refused
+from backend.timelines.importers.value_conversion import instant, later, name, number, scored, vendor, words
+from backend.timelines.model import MOST_PARTS, Points
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        ("openai/gpt-4o-mini", "openai"),
+        ("o1-2024-12-17 (high)", "openai"),
+        ("o3", "openai"),
+        ("openrouter/anthropic/claude-3.5-sonnet", "anthropic"),
+        ("us.anthropic.claude-3-5-sonnet-20241022-v2:0", "anthropic"),
+        ("meta-llama/Llama-3.1-8B", "meta"),
+        ("DeepSeek R1", "deepseek"),
+        ("Qwen2.5-Coder-32B-Instruct", "alibaba"),
+        ("gemini-1.5-flash", "google"),
+        ("grok-2", "xai"),
+        ("yi-lightning", "01-ai"),
+        ("yielder", None),
+        ("phi-4", "microsoft"),
+        ("phineas", None),
+        ("o1o", None),
+        ("my-gpt", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_a_model_s_maker_is_known_by_how_its_name_begins(model: str | None, expected: str | None) -> None:
+    assert vendor(model) == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "expected", "noted"),
+    [
+        ("2026-03-01T10:00:00+02:00", "2026-03-01T08:00:00Z", 0),
+        ("2026-03-01T10:00:00+0200", "2026-03-01T08:00:00Z", 0),
+        ("2026-03-01 10:00:00.5", "2026-03-01T10:00:00.500000Z", 1),
+        ("2026-03-01T10:00:00", "2026-03-01T10:00:00Z", 1),
+    ],
+)
+def test_times_without_a_zone_are_utc_and_noted(given: str, expected: str, noted: int) -> None:
+    notes = Notes()
+    assert instant(given, notes) == expected
+    assert sum(notes.converted.values()) == noted
+
+
+@pytest.mark.parametrize("given", [None, 5, "", "yesterday", "2026-02-30T10:00:00Z", "2026-03-01"])
+def test_what_is_no_time_is_refused(given: Any) -> None:
+    with pytest.raises(Refused, match=r"^timestamp: "):
+        instant(given, Notes())
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"), [(0.25, "2026-03-01T10:00:00.250000Z"), (-1, None), (1e20, None)]
+)
+def test_an_end_is_a_start_and_a_length_of_time(seconds: float, expected: str | None) -> None:
+    assert later("2026-03-01T10:00:00Z", seconds) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [(True, 1.0), (3, 3.0), (float("nan"), None), (10**400, None), ("1", None)]
+)
+def test_a_number_is_finite_or_none(value: Any, expected: float | None) -> None:
+    assert number(value) == expected
+
+
+def test_long_names_stay_apart_and_long_words_are_cut() -> None:
+    one, other = name("x" * 600 + "a"), name("x" * 600 + "b")
+    assert one != other
+    assert len(one) == len(other) == 500
+    assert words("y" * 30_000) == "y" * 19_999 + "…"
+    assert name("\ud800 ") == "\N{REPLACEMENT CHARACTER}"
+
+
+def test_parts_beyond_the_most_are_one() -> None:
+    run = scored(
+        run_id="r", timestamp="2026-03-01T10:00:00Z", case_id="c", profile="p", maximum=10_000,
+        deductions=[Points(str(index), 1) for index in range(MOST_PARTS + 10)],
+    )  # fmt: skip
+    assert len(run.deductions) == MOST_PARTS
+    assert run.deductions[-1].points == 11
+    assert run.total_score == 10_000 - MOST_PARTS - 10

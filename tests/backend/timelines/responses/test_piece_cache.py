@@ -1,0 +1,114 @@
+"""What is kept in memory of the newest runs, and for how long."""
+
+import gzip
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from backend.timelines.responses.piece_cache import IDLE_SECONDS, Joined, Key, Tails
+from tests.support.timelines import sent_run, served
+
+
+class Watch:
+    """Seconds that a test moves on."""
+
+    def __init__(self) -> None:
+        self.at = 0.0
+
+    def __call__(self) -> float:
+        return self.at
+
+
+def key(name: str) -> Key:
+    return Key("arrow", "own", name)
+
+
+@pytest.fixture
+def watch() -> Watch:
+    return Watch()
+
+
+def test_the_newest_entries_are_cut_off_at_their_beginning() -> None:
+    joined = Joined.of([b"{1}", b"{22}", b"{333}"])
+    assert joined.body == b"{1},{22},{333}"
+    assert [joined.newest(limit) for limit in (1, 2, 3, 9)] == [
+        b"{333}",
+        b"{22},{333}",
+        joined.body,
+        joined.body,
+    ]
+    assert Joined.of([]).newest(5) == b""
+
+
+def test_only_the_version_that_is_asked_for_is_found(watch: Watch) -> None:
+    tails = Tails(10_000, watch)
+    tails.offer(key("a"), 2, b"two")
+    assert tails.find(key("a"), 2) == b"two"
+    assert tails.find(key("a"), 1) is tails.find(key("a"), 3) is tails.find(key("b"), 2) is None
+    tails.offer(key("a"), 1, b"one")  # by a reader who began before the change
+    assert tails.find(key("a"), 2) == b"two"
+    size = tails.size
+    tails.offer(key("a"), 3, b"333")
+    assert (tails.find(key("a"), 3), tails.size) == (b"333", size)
+
+
+def test_what_is_asked_for_now_and_then_stays_while_the_rest_makes_way(watch: Watch) -> None:
+    tails = Tails(3_500, watch)
+    for name in ("a", "b", "c", "d"):
+        tails.offer(key(name), 1, bytes(600))
+    assert tails.size <= 3_500
+    assert tails.find(key("d"), 1) is None  # no room, and nobody is idle
+    watch.at = IDLE_SECONDS - 1
+    assert tails.find(key("a"), 1) is not None
+    watch.at = IDLE_SECONDS + 1
+    tails.offer(key("d"), 1, bytes(600))
+    assert [name for name in "abcd" if tails.find(key(name), 1) is not None] == ["a", "c", "d"]
+
+
+def test_what_is_larger_than_the_budget_is_not_kept(watch: Watch) -> None:
+    tails = Tails(100, watch)
+    tails.offer(key("a"), 1, b"x")
+    assert (tails.find(key("a"), 1), tails.size) == (None, 0)
+
+
+def test_a_listing_beyond_the_budget_is_the_same_listing(tmp_path: Path) -> None:
+    with served(tmp_path, timelines_memory_mib=1) as service:
+        long = {"name": "why", "points": 1, "description": "x" * 19_000}
+        runs = [sent_run(f"{n}", n % 60, deductions=[long]) for n in range(40)]
+        service.add("one", *runs)
+        service.add("two", *({**run, "run_id": f"two {run['run_id']}"} for run in runs))
+        answers = [service.get("/v1/timelines") for _ in range(3)]
+        assert len({answer.body for answer in answers}) == len({answer.headers["etag"] for answer in answers})
+        assert len(answers[0].body) > 1024**2
+        assert all("content-length" not in answer.headers for answer in answers)
+        assert 0 < service.timelines.tails.size <= 1024**2
+        zipped = service.get("/v1/timelines", accept_encoding="gzip")
+        assert gzip.decompress(zipped.body) == answers[0].body
+        assert service.get("/v1/timelines?limit=1").json()["profiles"]["two"]["entries"]
+
+
+def test_the_newest_runs_stand_ready_before_anybody_asks(tmp_path: Path) -> None:
+    with served(tmp_path) as service:
+        service.add("one", sent_run("a"))
+        service.add("two", sent_run("b"))
+        assert service.timelines.tails.size == 0
+        service.timelines.read_ahead(Event())
+        listing = service.get("/v1/timelines")
+        assert "content-length" in listing.headers  # which is known where nothing is read first
+        assert [len(each["entries"]) for each in listing.json()["profiles"].values()] == [1, 1]
+
+
+def test_reading_ahead_leaves_room_and_ends_when_it_is_told(tmp_path: Path) -> None:
+    with served(tmp_path, timelines_memory_mib=1) as service:
+        long = {"name": "why", "points": 1, "description": "x" * 19_000}
+        runs = [sent_run(f"{n}", n % 60, deductions=[long]) for n in range(42)]
+        service.add("one", sent_run("short"))
+        service.add("two", *runs)
+        ended = Event()
+        ended.set()
+        service.timelines.read_ahead(ended)
+        assert service.timelines.tails.size == 0
+        service.timelines.read_ahead(Event())
+        assert "content-length" in service.get("/v1/timelines/two").headers  # from the end
+        assert "content-length" not in service.get("/v1/timelines/one").headers

@@ -1,0 +1,74 @@
+import msgspec
+import pytest
+
+from backend.timelines.model import Metrics, Points, Run
+from backend.timelines.statistics.infrastructure_failures import failed_in_machinery
+
+FAILED = Run(
+    run_id="1",
+    timestamp="2026-03-01T00:00:00Z",
+    case_id="case",
+    success=False,
+    total_score=0,
+    raw_score=3,
+    max_score=3,
+    normalized_score=0,
+    deductions=(Points("check_a", 1, "connection refused"), Points("check_b", 2)),
+)
+
+
+def _judged(**changed: object) -> bool:
+    run = msgspec.structs.replace(FAILED, **changed)
+    return failed_in_machinery(run, said=run.machinery_failure, error=run.error)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "bash: mini: command not found",
+        "The agent was never started.",
+        "docker: could not start the container",
+        "OSError: [Errno 28] No space left on device",
+        "HTTP status 503",
+        "openai.RateLimitError: Error code: 429",
+        "ConnectionError: connection reset by peer",
+    ],
+)
+def test_an_error_of_the_machinery_is_known(error: str) -> None:
+    assert _judged(error=error)
+
+
+@pytest.mark.parametrize("error", [None, "", "AssertionError: 429 != 430", "timed out after 600 s"])
+def test_what_may_be_the_model_is_the_model(error: str | None) -> None:
+    assert not _judged(error=error)
+
+
+def test_words_of_checks_are_never_searched() -> None:
+    assert not _judged()
+
+
+def test_the_senders_word_stands() -> None:
+    assert _judged(machinery_failure=True, success=True, total_score=3)
+    assert not _judged(machinery_failure=False, error="command not found")
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        {"total_score": 1.0},
+        {"success": True},
+        {"metrics": Metrics(read_file_calls=1)},
+        {"bonuses": (Points("kind_words", 1),)},
+    ],
+)
+def test_an_agent_that_acted_or_scored_was_there(shown: dict[str, object]) -> None:
+    assert not _judged(error="command not found", **shown)
+
+
+def test_a_harness_that_names_the_failure_is_believed() -> None:
+    told = "the source holds no check results for this run (failure_mode: unknown_agent_error)"
+    assert _judged(deductions=(Points("no_test_results", 3, told),))
+    assert not _judged(
+        deductions=(Points("no_test_results", 3, told.replace("unknown_agent_error", "test_timeout")),)
+    )
+    assert _judged(deductions=(Points("sandbox_failed", 3),))

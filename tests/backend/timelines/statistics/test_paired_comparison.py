@@ -1,0 +1,149 @@
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from backend.timelines.statistics.multiple_comparisons import benjamini_hochberg, holm
+from backend.timelines.statistics.paired_comparison import all_pairs, compare
+from backend.timelines.statistics.power import cases_needed, least_detectable
+
+FIRST = np.array([0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0])
+SECOND = np.array([1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4])
+"""Extra hours of sleep of ten patients with two drugs (Student 1908): the paired t is 4.0621, p 0.002833."""
+PUBLISHED = (
+    "0.0001 0.0004 0.0019 0.0095 0.0201 0.0278 0.0298 0.0344 0.0459 0.3240 0.4262 0.5719 0.6528 0.7590 1"
+)
+SCORES = st.one_of(st.floats(0, 1, allow_subnormal=False), st.just(float("nan")))
+ROW = arrays(np.float64, 9, elements=SCORES)
+P_VALUES = arrays(np.float64, st.integers(1, 20), elements=st.floats(0, 1))
+
+
+def test_the_paired_test_is_students_on_his_own_data() -> None:
+    found = compare(FIRST, SECOND)
+    assert found is not None
+    assert found.error is not None
+    assert found.difference == pytest.approx(1.58)
+    assert found.difference / found.error == pytest.approx(4.0621, abs=1e-4)
+    assert found.p == pytest.approx(0.002833, abs=1e-6)
+    assert found.t_interval == pytest.approx((0.7001142, 2.4598858), abs=1e-6)
+    assert (found.wins, found.ties, found.losses, found.cases) == (9, 1, 0, 10)
+
+
+def test_only_shared_cases_are_compared() -> None:
+    nan = np.nan
+    found = compare(np.array([0.2, nan, 0.5, 0.9]), np.array([0.4, 0.7, 0.5, nan]))
+    assert found is not None
+    assert (found.cases, found.difference, found.wins, found.ties) == (2, pytest.approx(0.1), 1, 1)
+    assert compare(np.array([0.2, nan]), np.array([nan, 0.2])) is None
+
+
+def test_one_shared_case_has_a_difference_and_no_certainty() -> None:
+    found = compare(np.array([0.2]), np.array([0.7]))
+    assert found is not None
+    assert (found.difference, found.interval, found.p, found.least) == (pytest.approx(0.5), None, None, None)
+
+
+def test_differences_that_are_all_the_same_are_certain_and_those_of_nothing_are_none() -> None:
+    apart, alike = compare(np.zeros(8), np.full(8, 0.25)), compare(np.ones(8) / 3, np.ones(8) / 3)
+    assert apart is not None
+    assert alike is not None
+    assert (apart.p, alike.p) == (0.0, 1.0)
+
+
+@settings(max_examples=40)
+@given(ROW, ROW)
+def test_b_against_a_is_the_mirror_of_a_against_b(a: np.ndarray, b: np.ndarray) -> None:
+    there, back = compare(a, b), compare(b, a)
+    if there is None or back is None:
+        assert there is back
+        return
+    assert there.difference == pytest.approx(-back.difference)
+    assert (there.wins, there.ties, there.losses) == (back.losses, back.ties, back.wins)
+    if there.interval and back.interval and there.t_interval and there.p is not None:
+        assert there.interval == pytest.approx((-back.interval.high, -back.interval.low), abs=1e-9)
+        assert there.p == pytest.approx(back.p)
+        assert there.interval.low - 1e-9 <= there.difference <= there.interval.high + 1e-9
+        assert there.t_interval.low <= there.difference <= there.t_interval.high
+
+
+@settings(max_examples=25)
+@given(arrays(np.float64, (4, 9), elements=SCORES))
+def test_all_pairs_at_once_are_what_each_pair_is_alone(means: np.ndarray) -> None:
+    together = all_pairs(means)
+    for i in range(4):
+        for j in range(i):
+            alone = compare(means[i], means[j])
+            if alone is None or alone.p is None or alone.error is None:
+                assert np.isnan(together.p[i, j])
+                continue
+            assert together.cases[i, j] == alone.cases
+            assert together.difference[i, j] == pytest.approx(alone.difference, abs=1e-9)
+            assert together.difference[j, i] == -together.difference[i, j]
+            assert together.error[i, j] == pytest.approx(alone.error, abs=1e-7)
+            if alone.error > 1e-6:
+                assert together.p[i, j] == pytest.approx(alone.p, abs=1e-6)
+
+
+def test_benjamini_hochberg_and_holm_find_what_their_examples_find() -> None:
+    # Benjamini and Hochberg (1995), section 3.2: 15 p-values, of which 4 are found, and 3 by Bonferroni.
+    p = np.array([float(one) for one in PUBLISHED.split()])
+    adjusted = benjamini_hochberg(p)
+    assert (adjusted <= 0.05).sum() == 4
+    assert adjusted[:5] == pytest.approx([0.0015, 0.003, 0.0095, 0.035625, 0.0603])
+    assert (holm(p) <= 0.05).sum() == 3
+    assert holm(np.array([0.01, 0.04, 0.03, 0.005])) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+
+
+@settings(max_examples=60)
+@given(P_VALUES)
+@example(np.full(11, 0.76))
+def test_correction_keeps_the_order_and_holm_is_the_stricter(p: np.ndarray) -> None:
+    bh, strict = benjamini_hochberg(p), holm(p)
+    order = np.argsort(p, kind="stable")
+    for adjusted in (bh, strict):
+        assert (np.diff(adjusted[order]) >= 0).all()
+        assert ((adjusted >= p) & (adjusted <= 1)).all()
+    assert (strict >= bh - 1e-12).all()
+
+
+@settings(max_examples=30)
+@given(P_VALUES, st.integers(0, 19))
+def test_a_smaller_p_never_makes_another_larger(p: np.ndarray, place: int) -> None:
+    smaller = p.copy()
+    smaller[place % len(p)] /= 2
+    assert (benjamini_hochberg(smaller) <= benjamini_hochberg(p) + 1e-12).all()
+
+
+def test_what_was_not_compared_counts_for_nothing() -> None:
+    p = np.array([0.01, np.nan, 0.04])
+    assert benjamini_hochberg(p)[[0, 2]] == pytest.approx(benjamini_hochberg(p[[0, 2]]))
+    assert np.isnan(benjamini_hochberg(p)[1])
+    assert np.isnan(holm(np.array([np.nan]))).all()
+
+
+def test_the_least_detectable_difference_has_blooms_multiple() -> None:
+    # Bloom (1995): 2.8 standard errors for a two-sided test at 5 % with 80 % power.
+    found = least_detectable(1.0, 10_000)
+    assert found is not None
+    assert found * 100 == pytest.approx(2.80, abs=0.005)
+    assert least_detectable(1.0, 1) is None
+
+
+def test_the_number_of_cases_is_that_of_the_tables() -> None:
+    # As G*Power gives it for a paired t test, half a deviation, 5 % two-sided and 80 % power.
+    assert cases_needed(1.0, 0.5) == 34
+    assert cases_needed(0.0, 0.02) == 2
+    assert cases_needed(1e6, 1e-9) is None
+
+
+@settings(max_examples=30)
+@given(st.floats(0.01, 1), st.floats(0.005, 0.5))
+def test_that_many_cases_see_the_difference_and_one_fewer_do_not(deviation: float, difference: float) -> None:
+    needed = cases_needed(deviation, difference)
+    assert needed is not None
+    seen = least_detectable(deviation, needed)
+    assert seen is not None
+    assert seen <= difference
+    fewer = least_detectable(deviation, needed - 1)
+    assert fewer is None or fewer > difference

@@ -1,0 +1,31 @@
+"""How runs are found in the store."""
+
+from backend.timelines import run_queries
+from backend.timelines.selection import Selection, wanted
+from tests.support.timelines import Served, sent_run
+
+INSTRUCTIONS = 50
+"""Of SQLite's machine: several for each row that it looks at."""
+
+
+def test_the_runs_of_a_case_are_found_without_looking_at_those_of_others(sqlite_service: Served) -> None:
+    sqlite_service.add("one", *(sent_run(f"{n}", n % 60, case_id=f"case {n}") for n in range(600)))
+    timeline = sqlite_service.timelines.states.read().timelines["one"]
+    looks = 0
+
+    def count() -> None:
+        nonlocal looks
+        looks += 1
+
+    with sqlite_service.database.read() as connection:
+        driver = connection.connection.driver_connection
+        assert driver is not None
+        driver.set_progress_handler(count, INSTRUCTIONS)
+        try:
+            of_one = run_queries.entries(connection, wanted(timeline, Selection(case_id="case 7")))
+            looks_of_one, looks = looks, 0
+            of_all = run_queries.entries(connection, wanted(timeline, Selection()))
+        finally:
+            driver.set_progress_handler(None, INSTRUCTIONS)
+    assert (len(of_one), len(of_all)) == (1, 600)
+    assert looks_of_one * 10 < looks

@@ -1,0 +1,123 @@
+"""What is asked of a run before it is stored."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from backend.timelines.model import Metrics, Points, Run
+from backend.timelines.validation.run_validation import check
+from tests.support.timelines import made_run, sent_run
+
+
+def decoded(**more: Any) -> Run:
+    return msgspec.convert(sent_run(**more), Run)
+
+
+def faults(run: Run, *, decoded: bool = True) -> list[tuple[str, str]]:
+    return [(each.field, each.fault.kind) for each in check([run], profile="one", decoded=decoded).refusals]
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        {},
+        {"finished_at": "2026-03-01T10:00:00Z"},
+        {"total_score": 8.51},
+        {"normalized_score": 0.855},
+        {"raw_score": -1, "total_score": -1.5, "normalized_score": -0.15},
+        {"profile": "one"},
+        {"max_score": 1e-3, "normalized_score": 8500},
+        {"raw_score": 1e300, "total_score": 1e300, "max_score": 1e300, "normalized_score": 1},
+        {"timestamp": "0001-01-01T00:00:00Z", "finished_at": "9999-12-31T23:59:59.999999Z"},
+        {"run_id": "漢" * 500, "case_id": "'; --"},
+    ],
+)
+def test_a_run_that_keeps_the_rules_is_right(right: dict[str, Any]) -> None:
+    assert faults(decoded(**right)) == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "found"),
+    [
+        ({"timestamp": "2026-03-01"}, ("timestamp", "instant")),
+        ({"timestamp": "2026-02-30T00:00:00Z"}, ("timestamp", "instant")),
+        ({"timestamp": "2026-03-01T10:00:00"}, ("timestamp", "instant")),
+        ({"finished_at": "soon"}, ("finished_at", "instant")),
+        ({"finished_at": "2026-03-01T09:59:59.999999Z"}, ("finished_at", "order")),
+        ({"finished_at": "2026-03-01T11:00:00+02:00"}, ("finished_at", "order")),
+        ({"total_score": 8.52}, ("total_score", "sum")),
+        ({"normalized_score": 85}, ("normalized_score", "ratio")),
+        ({"normalized_score": 0.86}, ("normalized_score", "ratio")),
+        ({"max_score": 5e-324}, ("normalized_score", "ratio")),
+        ({"profile": "two"}, ("profile", "profile")),
+        ({"run_id": "a\0"}, ("run_id", "null_character")),
+        ({"model": "\0"}, ("model", "null_character")),
+        ({"bonuses": [{"name": "a", "points": 1e308}] * 3}, ("deductions", "sum")),
+    ],
+)
+def test_a_run_that_breaks_a_rule_is_refused_by_its_field(
+    wrong: dict[str, Any], found: tuple[str, str]
+) -> None:
+    assert found in faults(decoded(**wrong))
+
+
+def test_every_fault_of_a_run_and_every_wrong_run_is_told_with_its_index() -> None:
+    wrong = decoded(timestamp="no", total_score=0)
+    told = check([decoded(), wrong, decoded(), wrong], profile="one", decoded=True)
+    assert [each.index for each in told.refusals] == [1, 1, 1, 3, 3, 3]
+    assert [each.field for each in told.refusals[:3]] == ["timestamp", "total_score", "normalized_score"]
+    assert len(told.prepared) == 2
+    assert "which is 8.5" in told.refusals[1].reason
+
+
+@pytest.mark.parametrize(
+    ("wrong", "found"),
+    [
+        ({"total_score": float("nan")}, ("total_score", "finite")),
+        ({"raw_score": float("inf")}, ("raw_score", "finite")),
+        ({"deductions": (Points("a", float("inf")),)}, ("deductions.0.points", "finite")),
+        ({"max_score": 0.0}, ("max_score", "range")),
+        ({"max_score": "1"}, ("max_score", "type")),
+        ({"run_id": ""}, ("run_id", "range")),
+        ({"metrics": Metrics(read_file_calls=-1)}, ("metrics.read_file_calls", "range")),
+        ({"deductions": (Points("a", -1.0),)}, ("deductions.0.points", "range")),
+        ({"case_id": "\ud800"}, ("", "string_unicode")),
+    ],
+)
+def test_what_a_constructor_lets_through_is_judged_too(wrong: dict[str, Any], found: tuple[str, str]) -> None:
+    assert faults(made_run(**wrong), decoded=False) == [found]
+
+
+def test_instants_are_kept_to_the_microsecond_and_written_in_utc() -> None:
+    given = {
+        "2026-03-01T10:00:00Z": "2026-03-01T10:00:00Z",
+        "2026-03-01T10:00:00.500000Z": "2026-03-01T10:00:00.500000Z",
+        "2026-03-01T10:00:00.5Z": "2026-03-01T10:00:00.500000Z",
+        "2026-03-01T10:00:00.000000Z": "2026-03-01T10:00:00Z",
+        "2026-03-01t12:00:00.1234567+02:00": "2026-03-01T10:00:00.123456Z",
+        "1969-12-31T23:59:59.999999Z": "1969-12-31T23:59:59.999999Z",
+        "2026-06-30T23:59:60Z": "2026-07-01T00:00:00Z",
+    }
+    for text, written in given.items():
+        (prepared,) = check([made_run(timestamp=text)], profile="one").prepared
+        assert msgspec.json.decode(prepared.entry)["timestamp"] == written
+    (before,) = check([made_run(timestamp="1969-12-31T23:59:59.999999Z")], profile="one").prepared
+    assert before.instant == -1
+
+
+def test_an_entry_has_every_field_in_the_order_of_the_interface() -> None:
+    (prepared,) = check([decoded(cost_usd=0.5)], profile="one", decoded=True).prepared
+    entry = msgspec.json.decode(prepared.entry)
+    first = ["run_id", "timestamp", "finished_at", "case_id", "profile", "success"]
+    scores = ["total_score", "raw_score", "max_score", "normalized_score"]
+    assert list(entry) == [*first, *scores, "metrics", "deductions", "bonuses"]
+    assert list(entry["metrics"].values()) == [None] * 5
+    assert entry["bonuses"] == [{"name": "short", "points": 0.5, "description": ""}]
+    assert prepared.rest == b'{"cost_usd":0.5}'
+
+
+def test_without_a_profile_for_all_each_run_names_its_own() -> None:
+    told = check([made_run(profile="a"), made_run()])
+    assert [each.profile for each in told.prepared] == ["a"]
+    assert [(each.index, each.field, each.reason) for each in told.refusals] == [(1, "profile", "is missing")]

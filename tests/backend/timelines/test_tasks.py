@@ -1,0 +1,49 @@
+"""The sample's runs: added by the clock, shown in sample mode alone, and never among one's own."""
+
+from datetime import timedelta
+from pathlib import Path
+
+from backend.settings import Settings
+from backend.timelines import store
+from backend.timelines.model import Profile
+from backend.timelines.profiles.configured_profiles import Profiles
+from backend.timelines.sample.sample_runs import sample_profiles
+from backend.timelines.service import TimelineService
+from backend.timelines.tasks import SAMPLE_RUNS, add_sample_runs, timeline_schedules
+from tests.support.problems import is_problem
+from tests.support.timelines import NOW, Served, made_run, put, sent_run
+
+
+def of_the_sample(service: Served) -> Profiles:
+    return Profiles(Settings(home=service.running.inner.state.settings.home), sample_profiles)
+
+
+def test_the_newest_are_added_with_each_tick_and_none_twice(service: Served) -> None:
+    for name in ("one", "two"):
+        store.remove_profile(service.database, name)
+    profiles = of_the_sample(service)
+    first = add_sample_runs(service.database, profiles, seed=1, now=NOW - timedelta(days=58))
+    assert first > 0
+    assert add_sample_runs(service.database, profiles, seed=1, now=NOW - timedelta(days=58)) == 0
+    more = add_sample_runs(service.database, profiles, seed=1, now=NOW - timedelta(days=57))
+    assert 0 < more < first
+    listed = service.json("/v1/timelines")["profiles"]
+    assert set(listed) == set(sample_profiles())
+    assert all(name.startswith("sample") and each["entries"] for name, each in listed.items())
+    name, entry = next((name, each["entries"][0]) for name, each in listed.items())
+    assert service.json(f"/v1/runs/{entry['run_id']}")["profile"] == name
+    is_problem(service.post(name.replace(" ", "%20"), sent_run()), 409, "sample_profile")
+    service.configure(mine=Profile())
+    assert add_sample_runs(service.database, profiles, seed=1, now=NOW) == 0
+    assert list(service.json("/v1/timelines")["profiles"]) == ["mine"]
+    is_problem(service.get(f"/v1/runs/{entry['run_id']}"), 404, "not_found")
+    assert put(service.database, "mine", made_run(entry["run_id"])).added == 1
+
+
+def test_live_mode_has_no_sample(tmp_path: Path, sqlite_service: Served) -> None:
+    live = Settings(home=tmp_path, mode="live")
+    assert timeline_schedules(live, sqlite_service.database) == []
+    (schedule,) = timeline_schedules(Settings(home=tmp_path), sqlite_service.database)
+    assert schedule.name == SAMPLE_RUNS
+    schedule.run(NOW)  # nothing is made while there are profiles of one's own
+    assert TimelineService(live, sqlite_service.database).states.read().realm == "own"

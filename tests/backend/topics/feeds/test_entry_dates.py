@@ -1,0 +1,98 @@
+"""Dates as feeds write them."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.entities.model import Language
+from backend.topics.feeds.entry_dates import clamped, read
+
+MOMENT = datetime(2023, 9, 8, 8, 4, 46, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Fri, 08 Sep 2023 16:04:46 PRC+0800",
+        "Fri, 08 Sep 2023 08:04:46 GMT",
+        "Fri, 8 Sep 23 08:04:46 +0000",
+        "08 Sep 2023 04:04:46 EDT",
+        "2023-09-08T16:04:46+08:00",
+        "2023-09-08T08:04:46Z",
+        "2023-09-08t08:04:46.123z",
+        "2023-09-08 16:04:46 +0800",
+        "Fri Sep 08 2023 16:04:46 GMT+0800 (中国标准时间)",
+        "Friday, 08-Sep-23 08:04:46 UTC",
+        "Sep 8, 2023 8:04:46 AM GMT",
+        "Fri, 08 Sep 2023 17:04:46 JST",
+        "Fri Sep  8 08:04:46 2023",
+        "2023/09/08 16:04:46 UTC+8",
+    ],
+)
+def test_every_notation_means_the_same_instant(text: str) -> None:
+    assert read(text) == MOMENT
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "meant"),
+    [
+        ("2023-09-08 16:04:46", "zh", "2023-09-08T08:04:46Z"),
+        ("2023年9月8日 16:04", "zh", "2023-09-08T08:04:00Z"),
+        ("Fri, 08 Sep 2023 17:04:46", "ja", "2023-09-08T08:04:46Z"),
+        ("Fri, 08 Sep 2023 08:04:46", "en", "2023-09-08T08:04:46Z"),
+        ("Fri, 08 Sep 2023 16:04:46 CST", "zh", "2023-09-08T08:04:46Z"),
+        ("Fri, 08 Sep 2023 02:04:46 CST", "en", "2023-09-08T08:04:46Z"),
+        ("2024-03-13", "ja", "2024-03-13T00:00:00Z"),
+        ("2023-09-08T24:00:00Z", "en", "2023-09-09T00:00:00Z"),
+        ("2016-12-31T23:59:60Z", "en", "2017-01-01T00:00:00Z"),
+        ("Sep 8, 2023 12:30 PM", "en", "2023-09-08T12:30:00Z"),
+        ("Sep 8, 2023 12:30 AM", "en", "2023-09-08T00:30:00Z"),
+        ("01 Jan 95 00:00:00 GMT", "en", "1995-01-01T00:00:00Z"),
+    ],
+)
+def test_what_a_date_leaves_out_comes_from_where_it_is_written(
+    text: str, language: Language, meant: str
+) -> None:
+    assert read(text, language) == datetime.fromisoformat(meant)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "not-a-date",
+        "Thu, 01 Jan 1970 00:00:00 GMT",
+        "0001-01-01T00:00:00Z",
+        "Mon, 30 Feb 2024 00:00:00 GMT",
+        "2024-13-01",
+        "2024-01-01T25:00:00Z",
+        "2024-01-01T00:61:00Z",
+        "2024-01-01T00:00:00+99:00",
+        "٢٠٢٤-٠١-٠١",
+        "1" * 500,
+        "9999-12-31T23:59:59-12:00",
+    ],
+)
+def test_what_is_no_date_is_none(text: str) -> None:
+    assert read(text) is None
+
+
+def test_nothing_was_published_after_it_was_fetched() -> None:
+    assert clamped(datetime(2099, 1, 1, tzinfo=UTC), MOMENT) == MOMENT
+    assert clamped(datetime(2001, 1, 1, tzinfo=UTC), MOMENT) == datetime(2001, 1, 1, tzinfo=UTC)
+    assert clamped(None, MOMENT) is None
+
+
+@given(st.text(max_size=120), st.sampled_from(["en", "ja", "zh"]))
+def test_no_text_breaks_the_reader(text: str, language: Language) -> None:
+    found = read(text, language)
+    assert found is None or found.tzinfo is UTC
+
+
+@given(st.integers(631_300_000, 4_102_000_000).map(lambda seconds: datetime.fromtimestamp(seconds, UTC)))
+def test_an_instant_that_is_written_down_is_read_again(moment: datetime) -> None:
+
+    assert read(moment.isoformat()) == moment
+    assert read(moment.strftime("%a, %d %b %Y %H:%M:%S +0000")) == moment

@@ -1,0 +1,108 @@
+"""The configured feeds, and what a user's own file does to them."""
+
+from pathlib import Path
+
+import pytest
+
+from backend.entities.model import LANGUAGES
+from backend.settings import Settings
+from backend.topics.feeds.feed_list import FeedListRefused, load_configured, load_feeds
+
+MINE = "feeds: [{id: mine, name: Mine, url: 'https://mine.example/feed', language: ja, kind: blog}]\n"
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    return tmp_path / "feeds.yaml"
+
+
+def refused(own: Path, text: str) -> list[str]:
+    own.write_text(text, encoding="utf-8")
+    with pytest.raises(FeedListRefused) as caught:
+        load_feeds(own)
+    return [line.removeprefix(f"{own}:") for line in str(caught.value).split("\n")]
+
+
+def test_the_shipped_list_has_official_sources_and_press_in_each_language() -> None:
+    listed = load_feeds().enabled
+    for language in LANGUAGES:
+        ours = [feed for feed in listed if feed.language == language]
+        assert any(feed.is_official for feed in ours)
+        assert len({feed.publisher for feed in ours if not feed.is_official}) >= 5
+
+
+def test_every_shipped_feed_is_asked_over_tls_and_general_ones_are_filtered() -> None:
+    for feed in load_feeds():
+        assert feed.url.startswith("https://")
+        assert feed.kind != "regulator" or feed.about == "general"
+
+
+def test_official_feeds_are_asked_less_often_than_the_press() -> None:
+    by_id = load_feeds().by_id
+    assert by_id["sec-press"].cadence_minutes > by_id["coindesk"].cadence_minutes
+
+
+def test_a_feed_of_ones_own_comes_behind_the_shipped_ones(own: Path) -> None:
+    own.write_text(MINE)
+    assert [feed.id for feed in load_feeds(own)] == [*load_feeds().by_id, "mine"]
+
+
+def test_an_entry_with_a_known_id_changes_the_fields_that_it_gives(own: Path) -> None:
+    own.write_text("feeds: [{id: decrypt, every_minutes: 3}]")
+    before, after = load_feeds().by_id["decrypt"], load_feeds(own).by_id["decrypt"]
+    assert after == before.model_copy(update={"every_minutes": 3})
+
+
+def test_a_feed_is_disabled_by_its_id_or_by_its_own_entry(own: Path) -> None:
+    own.write_text("disable: [coindesk]\nfeeds: [{id: decrypt, enabled: false}]")
+    enabled = {feed.id for feed in load_feeds(own).enabled}
+    assert enabled == {feed.id for feed in load_feeds().enabled} - {"coindesk", "decrypt"}
+
+
+def test_all_shipped_feeds_can_be_disabled_at_once_but_those_that_have_an_entry(own: Path) -> None:
+    own.write_text("disable: all\nfeeds:\n  - id: decrypt\n    every_minutes: 5\n")
+    assert [feed.id for feed in load_feeds(own).enabled] == ["decrypt"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("feeds:\n  - id: x\n    url: 'https://x.example/'\n", "2: name is missing: every feed needs it"),
+        (
+            "feeds:\n  - id: coindesk\n    url: ftp://x\n",
+            "3: url: must be an address that begins with https://",
+        ),
+        (
+            "feeds:\n  - id: coindesk\n    languge: en\n",
+            "3: languge: is not a field (did you mean 'language'?)",
+        ),
+        ("feeds:\n  - id: coindesk\n    language: de\n", "3: language: must be one of 'en', 'ja' or 'zh'"),
+        ("feeds:\n  - id: coindesk\n    every_minutes: 0\n", "3: every_minutes: "),
+        ("feeds:\n  - id: coindesk\n    url: https://decrypt.co/feed\n", "that of"),
+        ("feeds:\n  - name: X\n", "2: must begin with 'id:'"),
+        ("feeds:\n  - id: decrypt\n  - id: decrypt\n", "3: 'decrypt' is given twice"),
+        ("disable:\n  - decript\n", "2: there is no feed 'decript' (did you mean 'decrypt'?)"),
+        ("disable: decrypt\n", "1: must be a list of feed ids"),
+        ("disable: [decrypt]\nfeeds: [{id: decrypt}]\n", "'decrypt' has an entry here"),
+        ("feed: []\n", "1: 'feed' is not known here"),
+        ("feeds: {}\n", "1: must be a list of entries"),
+        ("- a\n", "must hold a list under 'feeds:'"),
+        ("feeds: [\n", "this is no valid YAML"),
+    ],
+)
+def test_a_slip_is_told_with_its_file_and_line(own: Path, text: str, told: str) -> None:
+    assert any(told in line for line in refused(own, text))
+
+
+def test_every_mistake_is_told_at_once(own: Path) -> None:
+    assert len(refused(own, "feeds:\n  - id: coindesk\n    a: 1\n    b: 2\ndisable: [x]\n")) == 3
+
+
+def test_the_file_in_the_data_folder_counts_and_one_that_is_named_must_exist(
+    tmp_path: Path, own: Path
+) -> None:
+    assert "mine" not in load_configured(Settings(home=tmp_path)).by_id
+    own.write_text(MINE)
+    assert "mine" in load_configured(Settings(home=tmp_path)).by_id
+    with pytest.raises(FeedListRefused, match="cannot be read"):
+        load_configured(Settings(home=tmp_path, feeds_file=tmp_path / "none.yaml"))

@@ -1,0 +1,115 @@
+"""How often feeds and their hosts want to be asked."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from lxml import etree
+
+from backend.topics.feeds.polling_interval import ANY_TIME, Pace, kept_for, next_time, pace_of, retry_after
+
+NOON = datetime(2026, 5, 18, 12, 0, tzinfo=UTC)  # a Monday
+TEN = timedelta(minutes=10)
+
+
+def said(inside: str) -> Pace:
+    return pace_of(etree.fromstring(f"<rss version='2.0'><channel><title>A</title>{inside}</channel></rss>"))
+
+
+def test_a_channel_says_how_long_it_may_be_kept_and_what_it_skips() -> None:
+    hours = "<skipHours><hour>0</hour><hour> 24 </hour><hour>7</hour><hour>99</hour><hour/></skipHours>"
+    days = "<skipDays><day>Sunday</day><day>saturday</day><day>Caturday</day></skipDays>"
+    assert said(f"<ttl> 60 </ttl>{hours}{days}") == Pace(60, frozenset({0, 7}), frozenset({5, 6}))
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "",
+        "<ttl>soon</ttl>",
+        "<ttl>-5</ttl>",
+        "<ttl>99999999999999999999</ttl>",
+        "<skipDays>every</skipDays>",
+        f"<skipHours>{''.join(f'<hour>{n}</hour>' for n in range(24))}</skipHours>",
+        "<skipDays><day>Monday</day><day>Tuesday</day><day>Wednesday</day><day>Thursday</day>"
+        "<day>Friday</day><day>Saturday</day><day>Sunday</day></skipDays>",
+        "<item><ttl>60</ttl></item>",
+    ],
+)
+def test_what_cannot_be_meant_is_not_obeyed(inside: str) -> None:
+    assert said(inside) == ANY_TIME
+
+
+def test_atom_says_nothing_and_rdf_says_it_in_its_own_namespace() -> None:
+    atom = "<feed xmlns='http://www.w3.org/2005/Atom'><ttl>60</ttl></feed>"
+    assert pace_of(etree.fromstring(atom)) == ANY_TIME
+    rdf = "<rdf:RDF xmlns:rdf='http://r/' xmlns='http://purl.org/rss/1.0/'><channel><ttl>5</ttl></channel></rdf:RDF>"
+    assert pace_of(etree.fromstring(rdf)).ttl_minutes == 5
+
+
+def test_a_pace_is_read_as_it_was_stored() -> None:
+    pace = Pace(60, frozenset({23, 1}), frozenset({6}))
+    assert Pace.from_json(pace.to_json()) == pace
+    assert Pace.from_json(None) == ANY_TIME
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, 0),
+        ({"cache-control": "public, max-age=300"}, 300),
+        ({"cache-control": 'Max-Age="300"', "age": "100"}, 200),
+        ({"cache-control": "max-age=300", "age": "900"}, 0),
+        ({"cache-control": "max-age=300", "age": "long"}, 300),
+        ({"cache-control": "no-cache, max-age=300"}, 0),
+        ({"cache-control": "s-maxage=300"}, 0),
+        ({"cache-control": "max-age=-3"}, 0),
+    ],
+)
+def test_a_host_says_for_how_long_its_answer_stays(headers: dict[str, str], seconds: int) -> None:
+    assert kept_for(headers) == timedelta(seconds=seconds)
+
+
+@pytest.mark.parametrize(
+    ("text", "wait"),
+    [
+        ("120", timedelta(minutes=2)),
+        ("0", timedelta()),
+        ("Mon, 18 May 2026 13:00:00 GMT", timedelta(hours=1)),
+        ("Mon, 18 May 2026 13:00:00", timedelta(hours=1)),
+        ("Mon, 18 May 2026 11:00:00 GMT", timedelta()),
+        ("999999999", timedelta(hours=24)),
+        ("Mon, 18 May 2099 13:00:00 GMT", timedelta(hours=24)),
+        ("later", None),
+        ("-5", None),
+        ("", None),
+        ("99999999999999999999999", None),
+    ],
+)
+def test_a_refusing_host_says_how_long_to_wait_within_a_day(text: str, wait: timedelta | None) -> None:
+    assert retry_after({"retry-after": text}, NOON) == wait
+
+
+def test_the_longest_of_cadence_ttl_and_cache_decides_within_six_hours() -> None:
+    def wait(ttl: int = 0, kept: float = 0) -> timedelta:
+        return next_time(NOON, TEN, Pace(ttl), timedelta(minutes=kept)) - NOON
+
+    assert (wait(), wait(ttl=5), wait(ttl=30), wait(ttl=30, kept=45)) == (
+        TEN,
+        TEN,
+        timedelta(minutes=30),
+        timedelta(minutes=45),
+    )
+    assert wait(ttl=10_000) == timedelta(hours=6)
+    assert next_time(NOON, timedelta(hours=24), Pace(), timedelta()) == NOON + timedelta(hours=24)
+
+
+def test_hours_and_days_that_are_skipped_are_waited_out_for_a_day_at_most() -> None:
+    def due(now: datetime, *hours: int, days: frozenset[int] = frozenset()) -> datetime:
+        return next_time(now, TEN, Pace(0, frozenset(hours), days), timedelta())
+
+    assert due(NOON, 13) == NOON + TEN
+    assert due(NOON, 12, 13) == NOON + timedelta(hours=2)
+    assert due(NOON.replace(hour=23, minute=55), 0, 1) == NOON.replace(day=19, hour=2)
+    sunday = NOON.replace(day=17, hour=20)
+    assert due(sunday, days=frozenset({5, 6})) == NOON.replace(hour=0)
+    assert due(NOON, days=frozenset(range(6))) == NOON + timedelta(hours=24)

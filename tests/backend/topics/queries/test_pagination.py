@@ -1,0 +1,102 @@
+"""How often topics are counted, and that a page and its total are of one state of the store."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from backend.store.database import Database
+from backend.topics.queries.list_filters import Page, Wanted
+from backend.topics.queries.pagination import Pages
+from backend.topics.store import topic_store
+from tests.backend.topics.conftest import Make
+
+Add = Callable[[int], list[int]]
+SIZE = 2
+
+
+@pytest.fixture
+def pages(database: Database) -> Pages:
+    return Pages(database, ("own", "sample"))
+
+
+@pytest.fixture
+def add(database: Database, make: Make, now: datetime) -> Add:
+    """Store so many topics, each an hour before now; gives their ids."""
+
+    def added(number: int) -> list[int]:
+        given = [make(published_at=now - timedelta(hours=1)) for _ in range(number)]
+        with database.write() as connection:
+            return topic_store.put(connection, given, now=now)
+
+    return added
+
+
+@contextmanager
+def watched(database: Database, see: Callable[[str], None]) -> Iterator[None]:
+    """Call ``see`` with every query after it was answered."""
+
+    def seen(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
+        if statement.startswith("SELECT"):
+            see(statement)
+
+    sa.event.listen(database.engine, "after_cursor_execute", seen)
+    try:
+        yield
+    finally:
+        sa.event.remove(database.engine, "after_cursor_execute", seen)
+
+
+def told(page: Page) -> tuple[list[int], int]:
+    return [row.topic_id for row in page.rows], page.total
+
+
+def test_topics_are_counted_and_searched_once_for_a_filter_until_one_changes(
+    database: Database, pages: Pages, add: Add, now: datetime
+) -> None:
+    ids = add(5)
+    filters = [Wanted("en"), Wanted("en", before=now), Wanted("en", find="title")]
+    asked: list[str] = []
+    with watched(database, asked.append):
+        for wanted in filters:
+            found = [told(pages.read(wanted, page=number, page_size=SIZE)) for number in (1, 3, 4)]
+            assert found == [([ids[4], ids[3]], 5), ([ids[0]], 5), ([], 5)]
+    assert len([statement for statement in asked if "count(*)" in statement]) == 1
+    assert len([statement for statement in asked if "topic_search" in statement]) == 1
+    add(1)
+    assert [pages.read(wanted, page=1, page_size=SIZE).total for wanted in filters] == [6, 6, 6]
+
+
+def test_what_another_process_adds_or_takes_shows_at_once(
+    database: Database, pages: Pages, add: Add, now: datetime
+) -> None:
+    assert told(pages.read(Wanted("en"), page=1, page_size=SIZE)) == ([], 0)
+    first, second = add(2)
+    assert told(pages.read(Wanted("en"), page=1, page_size=SIZE)) == ([second, first], 2)
+    assert told(pages.read(Wanted("en"), page=2, page_size=SIZE)) == ([], 2)
+    (third,) = add(1)
+    assert told(pages.read(Wanted("en"), page=2, page_size=SIZE)) == ([first], 3)
+    with database.write() as connection:
+        topic_store.merge(connection, first, third, now=now)
+    assert told(pages.read(Wanted("en"), page=2, page_size=SIZE)) == ([], 2)
+
+
+def test_topics_that_come_while_a_page_is_read_are_neither_on_it_nor_counted(
+    database: Database, pages: Pages, add: Add
+) -> None:
+    before = add(3)
+    asked: list[str] = []
+    come: list[int] = []
+
+    def see(statement: str) -> None:
+        asked.append(statement)
+        if len(asked) == 1:
+            come.extend(add(2))
+
+    with watched(database, see):
+        found = told(pages.read(Wanted("en"), page=1, page_size=9))
+    assert found == ([*reversed(before)], 3)
+    assert told(pages.read(Wanted("en"), page=1, page_size=9)) == ([*reversed(before + come)], 5)

@@ -1,0 +1,167 @@
+"""Hot lists stand ready, byte for byte as they would be made, until a topic or the clock changes them."""
+
+from typing import Any
+
+import pytest
+
+from backend.topics.model import Category, Topic, TopicText
+from backend.topics.queries import prepared_pages
+from backend.topics.queries.prepared_pages import ReadyLists
+from backend.topics.service import TopicService
+from backend.topics.store import topic_store
+from tests.backend.topics.conftest import Service
+
+
+def stands_ready(service: Service, path: str) -> bool:
+    bare, _, query = path.partition("?")
+    topics: TopicService = service.running.inner.state.topics
+    return topics.ready.find(bare, query.encode()) is not None
+
+
+def test_the_first_pages_stand_ready_before_anybody_asks(service: Service) -> None:
+    service.add()
+    service.running.look()
+    for path in ("/topics", "/ranking_topics"):
+        assert stands_ready(service, path)
+        assert service.get(path).body == service.get(f"{path}?nothing=1").body
+
+
+@pytest.mark.parametrize("path", ["/topics", "/topics?lang=en&nothing=1", "/ranking_topics?top=3"])
+def test_a_list_that_was_asked_for_stands_ready_and_says_the_same(service: Service, path: str) -> None:
+    service.add()
+    assert not stands_ready(service, path)
+    made = service.get(path)
+    assert stands_ready(service, path)
+    ready_one = service.get(path)
+    assert (made.status, made.body) == (ready_one.status, ready_one.body)
+    for name in ("etag", "cache-control", "vary", "content-type", "content-length"):
+        assert made.headers[name] == ready_one.headers[name]
+    assert "etag" in made.headers
+
+
+def test_a_list_answers_304_and_compresses_when_asked_to(service: Service) -> None:
+    for _ in range(9):
+        service.add()
+    for _ in range(2):  # made, then ready
+        plain = service.get("/topics")
+        zipped = service.get("/topics", accept_encoding="gzip")
+        assert zipped.headers["content-encoding"] == "gzip"
+        assert zipped.text == plain.body
+        assert zipped.headers["etag"] != plain.headers["etag"]
+        assert service.get("/topics", if_none_match=plain.headers["etag"]).status == 304
+        refused = service.get("/topics", accept_encoding="gzip;q=0")
+        assert refused.body == plain.body
+
+
+def test_a_detail_and_media_answer_304_too(service: Service) -> None:
+    number = service.add()
+    for path in (f"/topics/{number}", f"/topics/{number}/media", f"/ai_insights/{number}"):
+        tag = service.get(path).headers["etag"]
+        assert service.get(path, if_none_match=tag).status == 304
+
+
+def test_a_list_without_a_valid_key_is_401_though_it_stands_ready(service: Service) -> None:
+    assert service.get("/topics").status == 200
+    assert service.running.get("/topics", key="cp_livev1nonsense").status == 401
+    assert service.get("/topics", key="ingest").json()["code"] == 403
+
+
+def test_a_topic_that_another_process_stored_shows_after_the_next_look(service: Service) -> None:
+    service.add()
+    assert service.get("/topics").json()["total"] == 1
+    topic = Topic(Category.NORMAL, service.clock(), "https://a.example/", {"en": TopicText("Another's")})
+    with service.database.write() as connection:
+        topic_store.put(connection, [topic], now=service.clock())
+    assert service.get("/topics").json()["total"] == 1
+    service.running.look()
+    assert service.get("/topics").json()["total"] == 2
+
+
+def test_the_ranking_changes_by_the_clock_alone(service: Service) -> None:
+    old = service.add(published_at=service.ago(hours=23), total_tweet_score=5)
+    coming = service.add(published_at=service.ago(hours=-2), total_tweet_score=9)
+
+    def ranked() -> list[Any]:
+        return [item["id"] for item in service.data("/ranking_topics")]
+
+    assert ranked() == [old]
+    assert stands_ready(service, "/ranking_topics")
+    service.clock.move(hours=1)
+    assert ranked() == [old]
+    service.clock.move(microseconds=1)
+    assert not stands_ready(service, "/ranking_topics")
+    assert ranked() == []
+    service.clock.move(hours=1)
+    assert ranked() == [coming]
+
+
+def test_topics_of_the_other_mode_are_hidden_everywhere(service: Service) -> None:
+    with service.database.write() as connection:
+        live, sample = topic_store.put(
+            connection,
+            [
+                Topic(
+                    Category.NORMAL,
+                    service.clock(),
+                    "https://a.example/",
+                    {"en": TopicText(realm)},
+                    realm=realm,
+                    external_id="one",
+                )
+                for realm in ("live", "sample")
+            ],
+            now=service.clock(),
+        )
+    service.running.look()
+    for path in ("/topics", "/topics?category=2", "/ranking_topics"):
+        assert [item["id"] for item in service.data(path)] == [sample]
+    for path in ("/topics/{}", "/topics/{}/media", "/ai_insights/{}"):
+        assert service.get(path.format(live)).status == 404
+        assert service.get(path.format(sample)).status == 200
+    assert service.post(f"/topics/{live}/media", {}).status == 404
+
+
+def test_what_stands_ready_is_bounded_in_number_and_bytes(
+    monkeypatch: pytest.MonkeyPatch, service: Service
+) -> None:
+    monkeypatch.setattr(prepared_pages, "MOST", 3)
+    monkeypatch.setattr(prepared_pages, "MOST_BYTES", 100)
+    lists = ReadyLists(service.clock)
+
+    def ask(number: int, length: int) -> None:
+        lists.answer(("/topics", b"%d" % number), lambda: (b"x" * length, None))
+
+    def held() -> list[int]:
+        return [n for n in range(7) if lists._shelf.answers.get(("/topics", b"%d" % n))]
+
+    for number in range(5):
+        ask(number, 10)
+    assert held() == [2, 3, 4]
+    assert lists.find("/topics", b"2") is not None  # asked for last
+    ask(5, 85)
+    assert held() == [2, 5]
+
+
+def test_what_was_read_before_a_change_is_never_kept_behind_it(service: Service) -> None:
+    lists = ReadyLists(service.clock)
+
+    def read_while_it_changes() -> tuple[bytes, None]:
+        lists.forget()
+        return b"old", None
+
+    lists.answer(("/topics", b""), read_while_it_changes)
+    assert lists.find("/topics", b"") is None
+    lists.reload()  # by the same recipe: once more there is a change meanwhile
+    assert lists.find("/topics", b"") is None
+
+
+def test_a_change_elsewhere_makes_anew_what_was_asked_for_last(service: Service) -> None:
+    lists, told = ReadyLists(service.clock), ["one"]
+    for number in range(prepared_pages.MOST_CARRIED + 1):
+        lists.answer(("/topics", b"%d" % number), lambda: (told[0].encode(), None))
+    told[0] = "two"
+    lists.reload()
+    assert lists.find("/topics", b"0") is None
+    last = lists.find("/topics", b"%d" % prepared_pages.MOST_CARRIED)
+    assert last is not None
+    assert last.body == b"two"

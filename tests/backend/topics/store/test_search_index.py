@@ -1,0 +1,135 @@
+"""Topics are found by their words and entities, all of them counted, on both databases."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from backend.store.database import Database
+from backend.topics.model import Category, Media, Topic, TopicText
+from backend.topics.queries.list_filters import Wanted
+from backend.topics.queries.pagination import Pages
+from backend.topics.store import topic_store
+from backend.topics.tables import topic_texts
+from tests.backend.topics.conftest import Make
+
+REALMS = ("own", "sample")
+
+
+def put(database: Database, now: datetime, *topics: Topic) -> list[int]:
+    with database.write() as connection:
+        return topic_store.put(connection, topics, now=now)
+
+
+def found(database: Database, find: str = "", *entities: str, language: Any = "en", **more: Any) -> list[int]:
+    page = Pages(database, REALMS).read(
+        Wanted(language, find=find, entities=entities, **more), page=1, page_size=100
+    )
+    assert page.total == len(page.rows)
+    return [row.topic_id for row in page.rows]
+
+
+def test_every_word_must_stand_somewhere_in_the_text_in_any_form(
+    database: Database, make: Make, now: datetime
+) -> None:
+    text = TopicText("Miners after the halving", "Weekly", "Fees fell.", (("Hash rate of 750 EH/s",),))
+    (number,) = put(
+        database,
+        now,
+        make(texts={"en": text}, url="https://www.coinpress.example/a"),
+        make("Miners before"),
+    )[:1]
+    for words in ("halvings MINER", "ＦＥＥＳ", "weekly fell hash 750", "coinpress", "coinpress.example"):
+        assert found(database, words) == [number], words
+    assert found(database, "miners nowhere") == []
+    assert len(found(database, "miners")) == 2
+
+
+def test_japanese_and_chinese_words_are_found_within_a_sentence(
+    database: Database, make: Make, now: datetime
+) -> None:
+    texts = {"ja": TopicText("米SEC、現物ETFを承認"), "zh": TopicText("比特币减半完成")}
+    (number,) = put(database, now, make(texts=texts))
+    for language, words in (("ja", "承認"), ("ja", "現物 sec"), ("zh", "减半"), ("zh", "减")):
+        assert found(database, words, language=language) == [number], words
+    assert found(database, "减半", language="ja") == []
+    assert found(database, "、。！", language="ja") == []
+
+
+def test_a_topic_is_found_by_any_of_the_entities_and_its_outlets(
+    database: Database, make: Make, now: datetime
+) -> None:
+    media = (Media("article", "https://a.example/1", "T", site_name="The Daily Block"),)
+    first, second = put(
+        database,
+        now,
+        make(entities=("bitcoin-cash", "sec"), media=media),
+        make(entities=("bitcoin",), published_at=now - timedelta(hours=1)),
+    )
+    assert found(database, "", "bitcoin") == [second]
+    assert found(database, "", "bitcoin-cash") == [first]
+    assert found(database, "", "bitcoin", "sec") == [first, second]
+    assert found(database, "daily block", "sec") == [first]
+    assert found(database, "daily block", "bitcoin") == []
+
+
+def test_a_search_obeys_the_other_filters_and_the_realms(
+    database: Database, make: Make, now: datetime
+) -> None:
+    earlier, before = now - timedelta(hours=1), now - timedelta(days=2)
+    news, important, old, _ = put(
+        database,
+        now,
+        make("Halving one"),
+        make("Halving two", category=Category.IMPORTANT, published_at=earlier),
+        make("Halving three", published_at=before, realm="sample"),
+        make("Halving four", realm="live"),
+    )
+    assert found(database, "halving") == [news, important, old]
+    assert found(database, "halving", category=Category.IMPORTANT) == [important]
+    assert found(database, "halving", after=earlier) == [news, important]
+    assert found(database, "halving", before=earlier) == [old]
+
+
+def test_far_pages_and_totals_of_a_search_are_right(database: Database, make: Make, now: datetime) -> None:
+    ids = put(
+        database, now, *(make(f"Halving {n}", published_at=now - timedelta(hours=n)) for n in range(25))
+    )
+    pages, wanted = Pages(database, REALMS), Wanted("en", find="halving")
+    read = [pages.read(wanted, page=page, page_size=10) for page in (3, 1, 4, 2)]
+    assert [[row.topic_id for row in page.rows] for page in read] == [ids[20:], ids[:10], [], ids[10:20]]
+    assert {page.total for page in read} == {25}
+    put(database, now, make("Halving again"))
+    assert pages.read(wanted, page=1, page_size=1).total == 26
+
+
+def test_what_is_changed_or_merged_or_told_no_more_is_found_no_more(
+    database: Database, make: Make, now: datetime
+) -> None:
+    topic = make(
+        external_id="a", entities=("sec",), texts={"en": TopicText("Rumour"), "ja": TopicText("噂の真相")}
+    )
+    first, other = put(database, now, topic, make("Rumour two", external_id="b"))
+    changed = replace(topic, entities=("bitcoin",), texts={"en": TopicText("Fact")})
+    with database.write() as connection:
+        topic_store.put(connection, [changed], now=now, replace=True)
+    assert (found(database, "rumour"), found(database, "", "sec")) == ([other], [])
+    assert (found(database, "fact", "bitcoin"), found(database, "真相", language="ja")) == ([first], [])
+    with database.write() as connection:
+        topic_store.merge(connection, other, first, now=now)
+    assert found(database, "rumour") == []
+
+
+def test_topics_of_an_earlier_version_are_indexed_later(
+    database: Database, make: Make, now: datetime
+) -> None:
+    ids = put(database, now, *(make(f"Halving {n}") for n in range(3)))
+    with database.write() as connection:
+        connection.execute(sa.update(topic_texts).values(indexed=None))
+        connection.execute(sa.text("DELETE FROM topic_search"))
+    assert found(database, "halving") == []
+    assert topic_store.tell_lacking(database, now=now, most=2) == 2
+    assert topic_store.tell_lacking(database, now=now, most=2) == 1
+    assert topic_store.tell_lacking(database, now=now, most=2) == 0
+    assert sorted(found(database, "halving")) == ids

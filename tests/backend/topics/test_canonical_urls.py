@@ -1,0 +1,97 @@
+"""One address for one page, and none that leads where no article is."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.topics.canonical_urls import canonical, image, key_of
+
+
+@pytest.mark.parametrize(
+    ("link", "meant"),
+    [
+        ("https://a.example/x?utm_source=rss&id=7&fbclid=q#top", "https://a.example/x?id=7"),
+        ("HTTPS://WWW.A.Example:443/X", "https://www.a.example/X"),
+        ("http://a.example", "http://a.example/"),
+        ("  https://a.example/a\n/b ", "https://a.example/a/b"),
+        ("https://a.example/記事?語=値", "https://a.example/%E8%A8%98%E4%BA%8B?%E8%AA%9E=%E5%80%A4"),
+        ("https://a.example/%E8%A8%98", "https://a.example/%E8%A8%98"),
+        ("https://a.example/?ref=rss&ref=42", "https://a.example/?ref=42"),
+        ("https://a.example/#!/story", "https://a.example/#!/story"),
+        ("https://www.google.com/amp/s/a.example/x", "https://a.example/x"),
+        ("https://a-example.cdn.ampproject.org/c/s/a.example/x", "https://a.example/x"),
+        ("https://例え.example/", "https://xn--r8jz45g.example/"),
+        ("https://a.example/?p=1&b=&c", "https://a.example/?p=1&b=&c"),
+    ],
+)
+def test_an_address_loses_what_tells_who_came_from_where(link: str, meant: str) -> None:
+    assert canonical(link) == meant
+
+
+@pytest.mark.parametrize(
+    ("link", "meant"),
+    [
+        ("a1", "https://f.example/zh/a1"),
+        ("/x", "https://f.example/x"),
+        ("//b.example/x", "https://b.example/x"),
+    ],
+)
+def test_a_relative_address_is_relative_to_its_page(link: str, meant: str) -> None:
+    assert canonical(link, "https://f.example/zh/feed") == meant
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "", "javascript:alert(1)", "JaVaScRiPt:alert(1)", "java\nscript:alert(1)", "data:text/html,x", "file:///etc/hostname",
+        "mailto:a@b.example", "http://127.0.0.1/", "http://2130706433/", "http://0x7f.1/", "http://169.254.169.254/latest/",
+        "http://[::1]/", "http://[fd00:ec2::254]/", "http://localhost/x", "http://nas.local/", "http://intranet/",
+        "http://metadata.google.internal/", "https://user:pass@a.example/", "https://a.example:8443/", "http://[::1",
+        "https://" + "a" * 2_100, "https://a.example/" + "b" * 2_000, "https://www.google.com/amp/127.0.0.1/x",
+    ],
+)  # fmt: skip
+def test_what_is_no_page_of_the_open_web_is_no_address(link: str) -> None:
+    assert canonical(link) is None
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "http://a.example/x", "https://www.a.example/x/", "https://m.a.example/x", "https://amp.a.example/x",
+        "https://a.example/x/amp", "https://a.example/x/amp/", "https://a.example/amp/x", "https://a.example/x?amp=1",
+        "https://a.example/x?outputType=amp", "https://a.example/%78",
+    ],
+)  # fmt: skip
+def test_the_variants_of_one_page_have_one_key(other: str) -> None:
+    assert key_of(other) == key_of("https://a.example/x")
+
+
+@pytest.mark.parametrize(
+    "other",
+    ["https://b.example/x", "https://a.example/y", "https://a.example/x?id=2", "https://jp.a.example/x",
+     "https://a.example/amp", "https://a.example/X", "https://amp.example/x"],
+)  # fmt: skip
+def test_other_pages_have_other_keys(other: str) -> None:
+    assert key_of(other) != key_of("https://a.example/x")
+
+
+def test_parameters_in_another_order_make_no_other_page() -> None:
+    assert key_of("https://a.example/?a=1&b=2") == key_of("https://a.example/?b=2&a=1")
+
+
+def test_a_picture_is_taken_over_https_alone_with_its_size() -> None:
+    assert (
+        image("https://i.example/p.png?fm=jpg&w=1920&h=1080")
+        == "https://i.example/p.png?fm=jpg&w=1920&h=1080"
+    )
+    assert image("http://i.example/p.png") is None
+    assert image("data:image/png;base64,AAAA") is None
+
+
+@given(st.text(max_size=60).map(lambda tail: f"https://a.example/{tail}") | st.text(max_size=80))
+def test_a_canonical_address_is_its_own_canonical_address(link: str) -> None:
+    found = canonical(link)
+    if found is not None:
+        assert found.isascii()
+        assert canonical(found) == found
+        assert len(key_of(found)) == 64

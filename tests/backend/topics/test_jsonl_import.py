@@ -1,0 +1,108 @@
+"""An import stores all or nothing, the same each time, and ``chainproof topics import`` tells of it."""
+
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from typer.testing import CliRunner, Result
+
+from backend.articles.engine import RuleSet
+from backend.cli.commands import app
+from backend.store.database import Database
+from backend.topics import jsonl_import
+from backend.topics.jsonl_import import import_files
+from backend.topics.tables import topics
+
+
+def line(number: int, **more: Any) -> str:
+    given = {
+        "external_id": f"mine-{number}",
+        "category": number % 3,
+        "published_at": "2026-03-01T00:00:00Z",
+        "url": f"https://a.example/{number}",
+        "texts": {"en": {"title": f"Title {number}"}},
+    }
+    return json.dumps({name: value for name, value in {**given, **more}.items() if value is not None})
+
+
+def stored(database: Database) -> int:
+    with database.read() as connection:
+        return connection.execute(sa.select(sa.func.count()).select_from(topics)).scalar_one()
+
+
+def test_an_import_is_the_same_each_time(
+    database: Database, rules: RuleSet, tmp_path: Path, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jsonl_import, "BATCH", 3)
+    file = tmp_path / "a.jsonl"
+    nameless = [line(number, external_id=None) for number in (7, 8)]
+    file.write_text("\ufeff" + "\n".join([*(line(number) for number in range(7)), "", *nameless]) + "\r\n")
+    read: list[int] = []
+    first = import_files(
+        database, rules, [file], partial=False, now=now, advance=lambda _path, size: read.append(size)
+    )
+    again = import_files(database, rules, [file], partial=False, now=now)
+    assert (first.added, first.updated, again.added, again.updated) == (9, 0, 0, 9)
+    assert stored(database) == 9
+    assert len(read) == 9
+
+
+def test_one_mistake_keeps_everything_out_and_names_its_line(
+    sqlite_database: Database, rules: RuleSet, tmp_path: Path, now: datetime
+) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text("\n".join([line(1), line(2, category=3), "{", line(4, url=None), "[]"]))
+    imported = import_files(sqlite_database, rules, [file, tmp_path / "none"], partial=False, now=now)
+    assert [str(mistake) for mistake in imported.mistakes] == [
+        f"{file}:2: category: input should be less than or equal to 2",
+        f"{file}:3: is no valid JSON: unexpected end of data",
+        f"{file}:4: has no url",
+        f"{file}:5: must be a JSON object with category, published_at, url and texts",
+        f"{tmp_path / 'none'}: cannot be read: No such file or directory",
+    ]
+    assert (imported.added, stored(sqlite_database)) == (0, 0)
+
+
+def test_partial_keeps_what_is_right(
+    sqlite_database: Database, rules: RuleSet, tmp_path: Path, now: datetime
+) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text("\n".join([line(1), "nonsense", line(3)]))
+    imported = import_files(sqlite_database, rules, [file], partial=True, now=now)
+    assert (imported.added, imported.mistakes_in_all, stored(sqlite_database)) == (2, 1, 2)
+
+
+def test_a_line_that_is_too_long_is_one_mistake(
+    sqlite_database: Database, rules: RuleSet, tmp_path: Path, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jsonl_import, "LONGEST_LINE", 400)
+    file = tmp_path / "a.jsonl"
+    file.write_text("\n".join([line(1), line(2) + " " * 2000, line(3)]))
+    imported = import_files(sqlite_database, rules, [file], partial=True, now=now)
+    assert [mistake.line for mistake in imported.mistakes] == [2]
+    assert imported.added == 2
+
+
+def run(home: Path, *words: str) -> Result:
+    return CliRunner().invoke(app, ["topics", "import", *words], env={"CHAINPROOF_HOME": str(home)})
+
+
+def test_the_command_tells_what_it_did_and_where_a_line_is_wrong(tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.jsonl", tmp_path / "bad.jsonl"
+    good.write_text(line(1) + "\n" + line(2))
+    bad.write_text(line(3) + "\n{}")
+    home = tmp_path / "home"
+    result = run(home, str(good))
+    assert (result.exit_code, result.stdout) == (0, "2 added, 0 known and brought up to date.\n")
+    result = run(home, str(good), "--json")
+    assert json.loads(result.stdout) == {"added": 0, "updated": 2, "mistakes": 0}
+    result = run(home, str(bad))
+    assert result.exit_code == 2
+    told = result.stderr.replace("\n", "")
+    assert "bad.jsonl:2: has no category; 3 more" in told
+    assert "Nothing was added." in told
+    result = run(home, str(bad), "--partial", "--json")
+    assert (result.exit_code, json.loads(result.stdout)["added"]) == (2, 1)

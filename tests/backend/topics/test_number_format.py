@@ -1,0 +1,76 @@
+"""Figures as each language writes them."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.entities.model import Language
+from backend.sources.claims import quantities
+from backend.topics.number_format import day, money, percent, price
+
+
+@pytest.mark.parametrize(
+    ("value", "language", "shown"),
+    [
+        ("1234567890123", "en", "$1.23 trillion"),
+        ("1234567890123", "ja", "1兆2,300億ドル"),
+        ("1234567890123", "zh", "1.23万亿美元"),
+        ("45600000000", "en", "$45.6 billion"),
+        ("45600000000", "ja", "456億ドル"),
+        ("45600000000", "zh", "456亿美元"),
+        ("2650000000", "ja", "26億5,000万ドル"),
+        ("7890000", "en", "$7.89 million"),
+        ("7890000", "ja", "789万ドル"),
+        ("7890000", "zh", "789万美元"),
+        ("999", "en", "$999"),
+        ("999", "zh", "999美元"),
+        ("0", "ja", "0ドル"),
+    ],
+)
+def test_a_large_sum_has_three_digits_and_the_languages_own_scale(
+    value: str, language: Language, shown: str
+) -> None:
+    assert money(Decimal(value), language) == shown
+
+
+@given(st.decimals("1e6", "9.9e13", places=0), st.sampled_from(["en", "ja", "zh"]))
+def test_a_sum_that_is_written_reads_back_within_its_rounding(value: Decimal, language: Language) -> None:
+    read = quantities.find(money(value, language), language)
+    assert [quantity.unit for quantity in read] == ["USD"]
+    assert abs(read[0].value - value) <= value * Decimal("0.005")
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("70958.704", "$70,958.70"),
+        ("1", "$1.00"),
+        ("0.99941", "$0.9994"),
+        ("0.00000000122345", "$0.000000001223"),
+    ],
+)
+def test_a_price_has_cents_or_four_significant_digits_and_no_exponent(value: str, shown: str) -> None:
+    assert price(Decimal(value), "en") == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [("2.94", "+2.9%"), ("-12.36", "−12.4%"), ("0.034", "+0.03%"), ("0", "0.00%")]
+)
+def test_a_change_shows_its_sign(value: str, shown: str) -> None:
+    assert percent(Decimal(value)) == shown
+
+
+def test_a_share_has_no_sign() -> None:
+    assert percent(Decimal("53.84"), signed=False) == "53.8%"
+
+
+def test_days_are_written_as_each_language_does() -> None:
+    then = date(2024, 4, 20)
+    assert [day(then, language) for language in ("en", "ja", "zh")] == [
+        "20 April 2024",
+        "2024年4月20日",
+        "2024年4月20日",
+    ]

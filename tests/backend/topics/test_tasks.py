@@ -1,0 +1,128 @@
+"""The schedule that asks feeds."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from pydantic import SecretStr
+
+from backend.articles.rules.active_rules import Rules
+from backend.jobs.schedules import Schedule
+from backend.settings import Settings
+from backend.store.database import Database
+from backend.topics.tables import news_items
+from backend.topics.tasks import REPORTS, Listed, OnNews, feed_schedule, topic_schedules
+from tests.backend.topics.conftest import stored_topics
+from tests.support.feeds import NOW, item, rss
+from tests.support.provider_server import Behaviour, ProviderServer
+from tests.support.x_server import TOKEN, XServer, post
+
+
+@pytest.fixture
+def server() -> Iterator[ProviderServer]:
+    with ProviderServer() as running:
+        running.always("/mine", Behaviour(body=rss([item(1)]), content_type="text/xml"))
+        yield running
+
+
+def live(home: Path, server: ProviderServer, more: str = "") -> Settings:
+    mine = f"{{id: mine, name: Mine, url: '{server.url}/mine', language: en, kind: blog}}"
+    (home / "feeds.yaml").write_text(f"disable: all\nfeeds:\n  - {mine}\n{more}")
+    return Settings(mode="live", home=home, fetch_allow=(f"127.0.0.1:{server.port}",))
+
+
+def asking(settings: Settings, database: Database, on_news: OnNews = lambda _: None) -> Schedule:
+    return feed_schedule(settings, database, Rules(settings), Listed(settings), on_news=on_news)
+
+
+def test_sample_mode_has_no_schedule_that_would_use_the_network(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    settings = Settings(home=tmp_path)
+    told = topic_schedules(settings, sqlite_database, Rules(settings))
+    assert [schedule.name for schedule in told] == [REPORTS, "topics-index"]
+
+
+def test_live_mode_asks_feeds_groups_them_and_reports(
+    sqlite_database: Database, tmp_path: Path, server: ProviderServer
+) -> None:
+    settings = live(tmp_path, server)
+    told = {
+        schedule.name: schedule for schedule in topic_schedules(settings, sqlite_database, Rules(settings))
+    }
+    assert sorted(told) == ["news-retention", "topics-feeds", "topics-grouping", "topics-index", REPORTS]
+    told["topics-feeds"].run(NOW)
+    assert len(stored_topics(sqlite_database, "live")) == 1
+
+
+def test_posts_are_read_where_a_token_is_configured_and_the_rest_works_where_it_cannot_be_sent(
+    sqlite_database: Database, tmp_path: Path, server: ProviderServer
+) -> None:
+    base = live(tmp_path, server)
+
+    def scheduled(token: str) -> dict[str, Schedule]:
+        settings = base.model_copy(update={"x_bearer_token": SecretStr(token), "x_base_url": x.url})
+        told = topic_schedules(settings, sqlite_database, Rules(settings))
+        return {schedule.name: schedule for schedule in told}
+
+    with XServer() as x:
+        x.x.found["news.example/1"] = [post(11, "x", NOW, likes=9)]
+        told = scheduled(TOKEN)
+        told["topics-feeds"].run(NOW)
+        told["topics-posts"].run(NOW)
+        (topic,) = stored_topics(sqlite_database, "live")
+        assert [item.url for item in topic.media if item.kind == "tweet"] == ["https://x.com/i/web/status/11"]
+        broken = scheduled("two\nlines")
+    assert (told.keys() - broken.keys(), broken.keys() - told.keys()) == ({"topics-posts"}, set())
+
+
+def test_what_is_old_is_forgotten_by_the_clock(
+    sqlite_database: Database, tmp_path: Path, server: ProviderServer
+) -> None:
+    settings = live(tmp_path, server)
+    told = {
+        schedule.name: schedule for schedule in topic_schedules(settings, sqlite_database, Rules(settings))
+    }
+    told["topics-feeds"].run(NOW)
+    (tmp_path / "feeds.yaml").write_text("disable: all\n")
+    told["topics-feeds"].run(NOW + timedelta(hours=1))
+    for days, left in ((30, 1), (31, 0)):
+        told["news-retention"].run(NOW + timedelta(days=days))
+        with sqlite_database.read() as connection:
+            assert len(connection.execute(sa.select(news_items.c.id)).all()) == left
+
+
+def test_news_are_told_on_after_they_came_and_only_then(
+    sqlite_database: Database, tmp_path: Path, server: ProviderServer
+) -> None:
+    heard: list[datetime] = []
+    schedule = asking(live(tmp_path, server), sqlite_database, heard.append)
+    for minutes in (0, 1, 30):
+        schedule.run(NOW + timedelta(minutes=minutes))
+    assert (schedule.every_seconds, heard) == (60, [NOW])
+    assert len(server.seen("/mine")) == 2
+
+
+def test_a_change_of_the_users_list_counts_from_the_next_tick_and_a_mistake_leaves_it_as_it_was(
+    sqlite_database: Database, tmp_path: Path, server: ProviderServer
+) -> None:
+    schedule = asking(live(tmp_path, server), sqlite_database)
+    live(tmp_path, server, "    oops: [\n")
+    schedule.run(NOW)
+    assert len(server.seen("/mine")) == 1
+    (tmp_path / "feeds.yaml").write_text("disable: all\n")
+    schedule.run(NOW + timedelta(hours=2))
+    assert len(server.requests) == 1
+
+
+def test_a_list_with_a_mistake_leaves_the_shipped_one_to_serve(
+    tmp_path: Path, server: ProviderServer
+) -> None:
+    listed = Listed(live(tmp_path, server, "disabled: []\n"))
+    assert "mine" not in listed.current.by_id
+    assert len(listed.current.enabled) > 20
+    live(tmp_path, server)
+    listed.refresh()
+    assert list(listed.current.enabled) == [listed.current.by_id["mine"]]

@@ -1,0 +1,121 @@
+"""Articles out of files and into files."""
+
+import json
+
+import pytest
+
+from dashboard.app_pages.corrections import article_files
+from dashboard.app_pages.corrections.article_files import FileRefused, opened
+from tests.support.scans import article
+
+
+@pytest.mark.parametrize("name", ["a.md", "a.HTML", "a.txt"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        "# T\r\nか\u3099\r\n".encode(),
+        b"\xef\xbb\xbf" + "一\n二\r".encode(),
+        b"\xff\xfe" + "𠮷\r\n".encode("utf-16-le"),
+        b"\xff\xfe\0\0" + "𠮷\r\n".encode("utf-32-le"),
+        b"\0\0\xfe\xff" + "𠮷\r\n".encode("utf-32-be"),
+        b"",
+    ],
+)
+def test_a_text_file_is_one_article_and_comes_back_byte_for_byte(name: str, data: bytes) -> None:
+    file = opened(name, data)
+    (one,) = file.articles
+    assert one["id"] == "a"
+    assert article_files.as_markdown(one, file) == data
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "code"),
+    [
+        ("a.docx", b"x", "kind"),
+        ("a.txt", "日本".encode("shift_jis"), "encoding"),
+        ("a.txt", b"a\0b", "binary"),
+        ("a.json", b"{", "json"),
+        ("a.json", b"[1]", "not_object"),
+        ("a.jsonl", b'{"title": "x"}\n{"title": \n', "line"),
+        ("a.json", b'{"title": 5}', "field"),
+        ("a.json", b'{"tags": ["x", 1]}', "field"),
+        ("a.json", b'{"language": "fr"}', "field"),
+        ("a.json", b'{"title": "\\ud83d"}', "json"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_place(name: str, data: bytes, code: str) -> None:
+    with pytest.raises(FileRefused) as refused:
+        opened(name, data)
+    assert refused.value.code == code
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding", "byte"),
+    [
+        (b"ab\xff", "UTF-8", "2"),
+        (b"\xff\xfea", "UTF-16", "2"),
+        (b"\xff\xfe\0\0a\0\0\0\0\0\x11\0", "UTF-32", "8"),
+    ],
+)
+def test_broken_text_is_named_by_the_encoding_that_it_is_meant_to_be_in(
+    data: bytes, encoding: str, byte: str
+) -> None:
+    with pytest.raises(FileRefused) as refused:
+        opened("a.txt", data)
+    assert (refused.value.values["encoding"], refused.value.values["byte"]) == (encoding, byte)
+
+
+def test_a_bad_line_says_its_number() -> None:
+    with pytest.raises(FileRefused) as refused:
+        opened("a.jsonl", b'{"title": "x"}\n\n{"title": ')
+    assert refused.value.values["line"] == 3
+
+
+@pytest.mark.parametrize("wrap", ["%s", '[%s, {"title": "B"}]', '{"articles": [%s]}'])
+def test_json_holds_one_article_an_array_or_the_services_own_request(wrap: str) -> None:
+    file = opened("a.json", (wrap % '{"title": "A", "tags": null, "language": ""}').encode())
+    assert file.articles[0] == article(title="A")
+
+
+def test_a_pasted_list_may_be_json_or_json_lines() -> None:
+    assert len(article_files.pasted('[{"title": "A"},\n {"title": "B"}]').articles) == 2
+    assert len(article_files.pasted('{"title": "A"}\n{"title": "B"}\n').articles) == 2
+    assert article_files.pasted("  ").articles == ()
+
+
+def test_title_and_tags_go_before_the_content_as_front_matter() -> None:
+    made = article_files.as_markdown(article(title='A "b"', content="C", tags=["x", "日本"]))
+    assert made.decode() == '---\ntitle: "A \\"b\\""\ntags: ["x", "日本"]\n---\n\nC'
+    assert article_files.as_markdown(article(content="C\r\n")) == b"C\r\n"
+
+
+def test_a_json_article_keeps_the_fields_that_are_not_ours() -> None:
+    file = opened("a.json", b'{"title": "Etherium", "author": {"name": "X"}}')
+    made = json.loads(article_files.as_json(article(title="Ethereum"), file.sent[0]))
+    assert made == {"title": "Ethereum", "author": {"name": "X"}}
+
+
+def test_lines_without_a_correction_are_passed_on_as_they_stand() -> None:
+    first = '{"title":"A",  "x": 1}'
+    second = '{"title":"Etherium","content":null,"y":"\\u65e5"}'
+    file = opened("a.jsonl", f"{first}\n\n{second}".encode())
+    made = article_files.as_json_lines([file.articles[0], article(title="Ethereum")], file).decode()
+    assert made == f'{first}\n{{"title":"Ethereum","content":null,"y":"\\u65e5"}}\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "made"),
+    [
+        ("../x/日本 1.md", "md", "日本 1-corrected.md"),
+        ("a.html", "md", "a-corrected.html"),
+        ("a.json", "json", "a-corrected.json"),
+    ],
+)
+def test_a_corrected_file_is_called_after_the_one_it_came_from(name: str, kind: str, made: str) -> None:
+    file = opened(name, b"{}")
+    assert article_files.name_for(file.articles[0], file, kind) == made
+
+
+def test_a_pasted_article_is_called_after_its_id_without_what_no_file_name_holds() -> None:
+    assert article_files.name_for(article(id="a/b:c"), None, "md") == "a-b-c-corrected.md"
+    assert article_files.name_for(article(), None, "json") == "article-corrected.json"

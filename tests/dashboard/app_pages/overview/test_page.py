@@ -1,0 +1,353 @@
+"""The Overview over the real service: every language, and every way in which an answer can be missing."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import httpx
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from backend.markets.reasons import say
+from dashboard.app_pages.overview.data_health import ALL_EVENTS, FEW_EVENTS
+from dashboard.client import api
+from dashboard.frame import refresh
+from dashboard.i18n import LANGUAGES, t
+from tests.support.line import Line
+from tests.support.pages import change_answer, component, html, opened
+
+pytestmark = pytest.mark.usefixtures("dashboard_backend")
+
+
+def tree(app: AppTest) -> list[Any]:
+    """What the Overview sends to its component."""
+    sent: list[Any] = json.loads(component(app, "live_view").json)["tree"]
+    return sent
+
+
+def nodes(node: Any) -> Iterator[Any]:
+    if not isinstance(node, str):
+        yield node
+        for child in node[2]:
+            yield from nodes(child)
+
+
+def text(node: Any) -> str:
+    return node if isinstance(node, str) else "".join(map(text, node[2]))
+
+
+def panel(app: AppTest, name: str) -> Any:
+    for part in tree(app):
+        for node in nodes(part):
+            if f"cp-{name}" in node[1].get("class", "").split():
+                return node
+    raise AssertionError(f"no panel {name}")
+
+
+def links(node: Any) -> list[str]:
+    return [part[1]["data-open"] for part in nodes(node) if "data-open" in part[1]]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_page_has_one_heading_and_every_panel_in_every_language(lang: Any) -> None:
+    app = opened(lang=lang)
+    assert html(app).count("<h1") == 1
+    assert t("frame.nav_overview", lang=lang) in html(app)
+    titles = [text(node) for part in tree(app) for node in nodes(part) if node[0] == "h2"]
+    for key in (
+        "market_cap",
+        "volume",
+        "btc_share",
+        "fear_greed",
+        "map",
+        "breadth",
+        "gainers",
+        "losers",
+        "active",
+    ):
+        assert t(f"overview.{key}", lang=lang) in titles
+    assert titles[-3:] == [t(f"overview.{key}", lang=lang) for key in ("worries", "providers", "incidents")]
+
+
+def test_every_figure_says_that_it_is_a_sample_and_how_old_it_is() -> None:
+    app = opened()
+    assert t("frame.sample_label") in html(app)
+    for name in ("market-cap", "volume-24h", "btc-share", "fear-greed"):
+        tile = panel(app, name)
+        assert t("frame.source_sample") in text(tile)
+        (when,) = [node for node in nodes(tile) if node[0] == "time"]
+        assert when[1]["title"].endswith("UTC")
+
+
+def test_the_figures_are_the_services_own() -> None:
+    app = opened()
+    market = api.overview().data
+    assert market is not None
+    assert market["btc_market_cap_percentage"] is not None
+    assert f"{market['btc_market_cap_percentage']:.2f}%" in text(panel(app, "btc-share"))
+    assert text(panel(app, "fear-greed")).startswith(
+        f"{t('overview.fear_greed')}{market['fear_greed']['value']}"
+    )
+    assert str(market["fear_greed"]["label"]) in text(panel(app, "fear-greed"))
+    counted = sum(
+        int(text(node)) for node in nodes(panel(app, "breadth")) if node[0] == "dd" and text(node).isdigit()
+    )
+    assert counted == len(api.rankings().data or [])
+
+
+def test_gainers_are_in_order_and_lead_to_the_rankings() -> None:
+    app = opened(mincap="1b")
+    rows = {row["id"]: row for row in api.rankings().data or []}
+    leading = links(panel(app, "gainers"))
+    changes = [float(rows[asset_id]["pct_change_24h"] or 0) for asset_id in leading]
+    assert leading
+    assert changes == sorted(changes, reverse=True)
+    assert all(float(rows[asset_id]["market_cap"] or 0) >= 1e9 for asset_id in leading)
+    hrefs = [node[1]["href"] for node in nodes(panel(app, "gainers")) if node[0] == "a"]
+    assert hrefs == [f"rankings?coin={asset_id}" for asset_id in leading]
+
+
+def test_the_period_is_chosen_on_the_page_and_stands_in_the_address() -> None:
+    app = opened()
+    app.segmented_control(key="span").set_value("7d").run()
+    assert t("overview.span_7d") in text(panel(app, "gainers"))
+    assert dict(app.query_params)["span"] in ("7d", ["7d"])
+    assert t("overview.span_7d") in text(panel(opened(span="7d"), "breadth"))
+
+
+def test_no_figure_is_shown_where_none_is_known(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = api.client().get
+
+    def emptied(path: str, *rest: Any, **more: Any) -> Any:
+        fetched = real(path, *rest, **more)
+        blank = {"value": None, "change_24h": None, "last_updated": None, "source": None}
+        if path == "/crypto/market-overview" and fetched.data:
+            fetched.data.update(
+                market_cap={**blank, "display_value": None},
+                volume_24h={**blank, "display_value": None},
+                fear_greed={"value": None, "label": None, "last_updated": None, "source": None},
+                btc_market_cap_percentage=None,
+            )
+        return fetched
+
+    monkeypatch.setattr(api.client(), "get", emptied)
+    app = opened()
+    for name in ("market-cap", "volume-24h", "btc-share", "fear-greed"):
+        tile = text(panel(app, name))
+        assert "–" in tile
+        assert "0" not in tile.replace("24", "").replace("100", "")
+        assert t("frame.time_unknown") in tile
+
+
+def incident(number: int, **given: Any) -> dict[str, Any]:
+    detail = say("off_peg", off_pct=Decimal("2.5"), limit_pct=Decimal(1))
+    begun = datetime.now(UTC) - timedelta(hours=number)
+    return {
+        "id": number,
+        "asset_id": "bitcoin",
+        "symbol": "BTC",
+        "name": f"Asset {number}",
+        "kind": "depeg",
+        "opened_at": begun.isoformat(),
+        "closed_at": None,
+        "worst_pct": "2.5",
+        "detail": detail.text,
+        "detail_code": detail.code,
+        "detail_values": detail.values,
+        **given,
+    }
+
+
+@pytest.fixture
+def troubled(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two open incidents, nine that are over, and a provider that failed."""
+    real = api.client().get
+    ended = datetime.now(UTC).isoformat()
+    failing = say("failed_repeatedly", retry_at=datetime.now(UTC), said="timed out", fault="unavailable")
+
+    def given(path: str, *rest: Any, **more: Any) -> Any:
+        fetched = real(path, *rest, **more)
+        if path.startswith("/markets/incidents?open=true"):
+            return replace(fetched, data=[incident(1), incident(2)])
+        if path.startswith("/markets/incidents?open=false"):
+            return replace(fetched, data=[incident(n, closed_at=ended) for n in range(3, 12)])
+        if path == "/markets/status" and fetched.data:
+            told = {"message": failing.text, "message_code": failing.code, "message_values": failing.values}
+            first, *others = fetched.data["providers"]
+            return replace(fetched, data={**fetched.data, "providers": [first | told, *others]})
+        return fetched
+
+    monkeypatch.setattr(api.client(), "get", given)
+
+
+@pytest.mark.usefixtures("troubled")
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_incidents_are_told_in_the_readers_language_those_that_are_open_first(lang: Any) -> None:
+    shown = panel(opened(lang=lang), "incidents")
+    assert t("overview.incidents_note", lang=lang, n="2", over="9") in text(shown)
+    rows = [node for node in nodes(shown) if node[0] == "li"]
+    assert [text(row).partition(t("overview.incident_depeg", lang=lang))[0] for row in rows[:3]] == [
+        f"Asset {n}{'!' if n < 3 else '✓'} " for n in (1, 2, 3)
+    ]
+    off = t("reasons.code_off_peg", lang=lang, off_pct="2.50%", limit_pct="1.00%")
+    assert all(off in text(row) for row in rows)
+    assert (
+        "UTC – "
+        in next(node for node in nodes(rows[-1]) if "cp-when" in node[1].get("class", ""))[1]["title"]
+    )
+
+
+@pytest.mark.usefixtures("troubled")
+def test_the_rest_of_the_incidents_is_folded_and_a_link_unfolds_it() -> None:
+    few = panel(opened(), "incidents")
+    assert t("overview.incidents_all", n="11") in text(few)
+    assert len([node for node in nodes(few) if node[0] == "li"]) == FEW_EVENTS
+    assert ALL_EVENTS in links(few)
+    whole = panel(opened(incidents="all"), "incidents")
+    assert len([node for node in nodes(whole) if node[0] == "li"]) == 11
+    assert t("overview.incidents_fewer") in text(whole)
+
+
+@pytest.mark.usefixtures("troubled")
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_provider_that_fails_is_told_of_in_the_readers_language(lang: Any) -> None:
+    shown = panel(opened(lang=lang), "providers")
+    assert t("reasons.fault", lang=lang, fault=t("reasons.fault_unavailable", lang=lang)) in text(shown)
+    quoted = [text(node) for node in nodes(shown) if node[1].get("lang") == "en"]
+    assert quoted == ["timed out"]
+
+
+@pytest.mark.parametrize(
+    ("worker", "lang", "words"),
+    [
+        ({"state": "missing", "seen_at": "2026-11-18T10:00:00Z"}, "en", "since 2026-11-18 10:00"),
+        ({"state": "missing", "seen_at": None}, "zh", "没有工作进程在运行"),
+        ({"state": "restarting", "seen_at": None}, "ja", "停止を繰り返しています"),
+        ({"state": "stalled", "seen_at": "2026-11-18T10:00:00Z"}, "en", "runs no schedules"),
+        ({"state": "waiting", "seen_at": None}, "en", None),
+        ({"state": "working", "seen_at": "2026-11-18T10:00:00Z"}, "en", None),
+    ],
+)
+def test_a_worker_that_does_not_work_is_told_of_above_the_figures(
+    line: Line, monkeypatch: pytest.MonkeyPatch, worker: dict[str, Any], lang: Any, words: str | None
+) -> None:
+    change_answer(
+        monkeypatch, "/markets/status", lambda status: {**status, "worker": {**worker, "restarts": 0}}
+    )
+    page = html(opened(lang=lang))
+    assert ('class="cp-stale"' in page) is (words is not None)
+    assert (words or "") in page
+
+
+@pytest.mark.parametrize(
+    ("mode", "lang", "words"),
+    [
+        (
+            "live",
+            "en",
+            ("No data from CoinGecko since", "2026-11-18 10:00", "access was refused", "Next try at"),
+        ),
+        ("replay", "ja", ("CoinGecko からデータを取得できません（アクセスの拒否）", "次回の取得は")),
+        ("live", "zh", ("无法从 CoinGecko 获取数据（访问被拒绝）", "下次尝试时间为")),
+    ],
+)
+def test_a_provider_that_gives_nothing_is_told_of_with_its_next_try(
+    line: Line, monkeypatch: pytest.MonkeyPatch, mode: str, lang: Any, words: tuple[str, ...]
+) -> None:
+    failing = {
+        "provider": "coingecko",
+        "state": "refused",
+        "failing_since": "2026-11-18T10:00:00Z",
+        "retry_at": "2999-11-18T10:30:00Z",
+        "message_values": {"fault": "refused"},
+    }
+
+    def fail(status: Any) -> Any:
+        return {**status, "mode": mode, "providers": [{**status["providers"][0], **failing}]}
+
+    change_answer(monkeypatch, "/markets/status", fail)
+    page = html(opened(lang=lang))
+    assert page.count('class="cp-stale"') == 1
+    for word in words:
+        assert word in page
+
+
+def test_without_any_incident_that_is_said(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    change_answer(monkeypatch, "/markets/incidents", lambda _: [])
+    assert t("overview.incidents_none") in text(panel(opened(), "incidents"))
+
+
+def test_when_the_service_goes_away_the_page_keeps_its_figures_and_says_so(line: Line) -> None:
+    app = opened()
+    before = links(panel(app, "map"))
+    line.cut = True
+    app.run()
+    assert links(panel(app, "map")) == before
+    assert 'role="status"' in html(app)
+    assert t("frame.error_unreachable") in html(app)
+    line.cut = False
+    app.button(key="stale-overview-retry").click().run()
+    assert 'role="status"' not in html(app)
+
+
+@pytest.mark.parametrize("by", ["a retry", "itself"])
+def test_after_repeated_failure_the_page_rests_until_the_service_is_back(line: Line, by: str) -> None:
+    app = opened()
+    line.cut = True
+    for _ in range(refresh.REST_AFTER):
+        app.run()
+    assert t("frame.stale_resting") in html(app)
+    assert t("frame.refresh_resting") in html(app)
+    line.cut = False
+    if by == "itself":
+        api.retry()  # as if the client's lifetime of a failure had passed
+        app.run()
+    else:
+        app.button(key="stale-overview-retry").click().run()
+    assert t("frame.refresh_every", n="10") in html(app)
+
+
+@pytest.mark.parametrize(("status", "word"), [(429, "limited"), (503, "busy")])
+def test_a_service_that_asks_for_a_pause_is_waited_for_however_often(
+    line: Line, status: int, word: str
+) -> None:
+    app = opened()
+    before = links(panel(app, "map"))
+    line.instead = httpx.Response(status, json={"detail": "Later."}, headers={"Retry-After": "0"})
+    for _ in range(refresh.REST_AFTER + 1):
+        app.run()
+    assert links(panel(app, "map")) == before
+    assert t(f"frame.error_{word}") in html(app)
+    assert t("frame.refresh_every", n="10") in html(app)
+    line.instead = None
+    app.run()
+    assert 'role="status"' not in html(app)
+
+
+def test_without_any_answer_there_is_one_error_with_a_retry(line: Line) -> None:
+    line.cut = True
+    app = opened()
+    assert not app.exception
+    assert 'role="alert"' in html(app)
+    assert t("frame.request_id") in html(app)
+    line.cut = False
+    app.button(key="error-overview-retry").click().run()
+    assert links(panel(app, "map"))
+
+
+def test_settings_that_cannot_be_read_are_named_on_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHAINPROOF_PORT", "seventy")
+    app = opened()
+    assert not app.exception
+    assert "CHAINPROOF_PORT:" in app.error[0].value
+
+
+def test_a_choice_of_language_takes_effect_at_once() -> None:
+    app = opened()
+    app.segmented_control(key="pref_language").set_value("ja").run()
+    assert t("frame.nav_overview", lang="ja") in html(app)
+    sent = json.loads(component(app, "html_lang").json)
+    assert (sent["lang"], sent["keep"]) == ("ja", "lang=ja&colours=blue&refresh=10")

@@ -1,0 +1,43 @@
+"""A treemap's rectangles: areas as the weights, all inside the frame, none over another."""
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dashboard.app_pages.overview.squarify import squarify
+
+weights = st.lists(st.floats(1, 1e6), min_size=1, max_size=40).map(
+    lambda values: sorted(values, reverse=True)
+)
+sides = st.floats(1, 2000)
+
+
+@given(weights, sides, sides)
+def test_the_areas_are_as_the_weights_and_fill_the_frame(
+    values: list[float], width: float, height: float
+) -> None:
+    rects = squarify(values, width, height)
+    total = sum(values)
+    for value, rect in zip(values, rects, strict=True):
+        assert rect.width * rect.height == pytest.approx(value / total * width * height, rel=1e-6)
+        assert rect.x >= 0
+        assert rect.y >= 0
+        assert rect.x + rect.width <= width * (1 + 1e-6)
+        assert rect.y + rect.height <= height * (1 + 1e-6)
+
+
+@given(weights)
+def test_no_rectangle_covers_another(values: list[float]) -> None:
+    slack = 1e-6
+    for one, other in combinations(squarify(values, 400, 200), 2):
+        beside = one.x + one.width <= other.x + slack or other.x + other.width <= one.x + slack
+        below = one.y + one.height <= other.y + slack or other.y + other.height <= one.y + slack
+        assert beside or below
+
+
+def test_equal_weights_give_squares() -> None:
+    assert {(round(rect.width), round(rect.height)) for rect in squarify([1, 1, 1, 1], 100, 100)} == {
+        (50, 50)
+    }

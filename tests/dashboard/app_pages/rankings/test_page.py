@@ -1,0 +1,335 @@
+"""The Rankings over the real service: every language, view and link, and a service that goes away."""
+
+import math
+from collections.abc import Callable
+from copy import deepcopy
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.app_pages.rankings import data, layout
+from dashboard.app_pages.rankings.rows import SPANS
+from dashboard.client import Fetched, Problem, api, topics
+from dashboard.i18n import LANGUAGES, t
+from tests.support import pages
+from tests.support.line import Line
+from tests.support.pages import change_answer, html
+
+pytestmark = pytest.mark.usefixtures("dashboard_backend")
+
+
+def opened(**query: str) -> AppTest:
+    return pages.opened("rankings", **query)
+
+
+def parts(app: AppTest, component: str) -> list[bytes]:
+    """What each instance of a component is given."""
+    name = f"chainproof.{component}"
+    return [part.proto.bytes for part in app.get("bidi_component") if part.proto.component_name == name]
+
+
+def sent(app: AppTest) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The head and the table that the component is given."""
+    (head,), (rows,) = parts(app, "rank_head"), parts(app, "rank_table")
+    version, table = rows.split(b"\n", 1)
+    told: dict[str, Any] = orjson.loads(head)
+    assert told["version"] == version.decode()
+    return told, orjson.loads(table)
+
+
+def drawn(app: AppTest) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """What is told about each chart, and its figure."""
+    lines = (part.split(b"\n", 1) for part in parts(app, "chart"))
+    return [(orjson.loads(about), orjson.loads(figure)) for about, figure in lines]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_table_has_every_asset_and_speaks_the_readers_language(lang: Any) -> None:
+    app = opened(lang=lang)
+    assert html(app).count("<h1") == 1
+    assert t("rankings.title", lang=lang) in html(app)
+    head, table = sent(app)
+    ranked = api.rankings("24h").data or []
+    assert table["columns"]["id"] == [token["id"] for token in ranked]
+    assert table["words"]["find"] == t("rankings.find", lang=lang)
+    assert head["mode"] == "table"
+
+
+def test_every_priced_row_names_its_source_and_its_time() -> None:
+    _, table = sent(opened())
+    columns = table["columns"]
+    for n, price in enumerate(columns["price"]):
+        if price is not None:
+            assert columns["at"][n] is not None
+            assert columns["state"][n] != "unknown"
+
+
+def test_a_price_reaches_the_browser_with_the_services_own_digits() -> None:
+    _, table = sent(opened())
+    prices = api.prices().data or {}
+    columns = table["columns"]
+    for asset, price in zip(columns["id"], columns["price"], strict=True):
+        assert price == prices[asset]["price_usd"]
+
+
+def test_the_link_decides_what_the_component_opens_with() -> None:
+    head, _ = sent(
+        opened(q="bit", sort="-24h,name", facet="gainers", span="7d", watch="bitcoin", coin="bitcoin")
+    )
+    assert head["view"] == {
+        "q": "bit",
+        "sort": "-24h,name",
+        "facet": "gainers",
+        "span": "7d",
+        "watch": "bitcoin",
+    }
+    assert head["coin"] == "bitcoin"
+
+
+def test_nonsense_in_the_link_is_as_if_it_were_not_there() -> None:
+    app = opened(sort="nothing", facet="x", min="7", cols="zzz", span="1y", view="pie", chart="2y")
+    head, _ = sent(app)
+    assert set(head["view"]) <= {"cols"}
+    assert head["mode"] == "table"
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_panel_shows_both_providers_quotes_and_why(lang: Any) -> None:
+    page = html(opened(coin="bitcoin", lang=lang))
+    for text in (
+        "Bitcoin",
+        t("frame.sample_view", letter="A", lang=lang),
+        t("frame.sample_view", letter="B", lang=lang),
+        t("rankings.rule", lang=lang),
+        t("rankings.ath", lang=lang),
+    ):
+        assert text in page
+    quotes = api.quotes("bitcoin").data
+    assert quotes is not None
+    assert t(f"rankings.rule_{quotes['rule']}", lang=lang) in page
+    assert "rk-spread" in page
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_panel_leads_to_what_was_told_of_the_coin(monkeypatch: pytest.MonkeyPatch, lang: Any) -> None:
+    assert t("rankings.topics_none", lang=lang) in html(opened(coin="monad", lang=lang))
+
+    def latest(entity: str, language: Any, *, many: int) -> Fetched[topics.TopicPage]:
+        told: list[Any] = [
+            {"id": n, "title": f"{entity} <b> {n}", "lang": language, "category": 1, "published_at": at}
+            for n, at in ((9, "2026-11-14T00:00:00Z"), (7, "2026-11-13T00:00:00Z"))
+        ]
+        return Fetched({"topics": told[:many], "total": 5}, datetime.now(UTC))
+
+    monkeypatch.setattr(topics, "of_entity", latest)
+    page = html(opened(coin="cardano", lang=lang))
+    assert page.index("cardano &lt;b&gt; 9") < page.index("cardano &lt;b&gt; 7")
+    assert f'href="/topics?entity=cardano&amp;topic=9&amp;lang={lang}"' in page
+    assert f'href="/topics?entity=cardano&amp;lang={lang}"' in page
+    assert t("topics.category_important", lang=lang) in page
+    assert t("rankings.topics_all", lang=lang, n="5") in page
+
+
+def test_topics_that_are_not_to_be_had_leave_the_rest_of_the_panel(monkeypatch: pytest.MonkeyPatch) -> None:
+    gone: Fetched[topics.TopicPage] = Fetched(
+        None, error=Problem("unavailable", "The store is away.", status=503)
+    )
+    monkeypatch.setattr(topics, "of_entity", lambda *_asked, **_more: gone)
+    app = opened(coin="bitcoin")
+    assert "The store is away." in html(app)
+    assert t("rankings.rule") in html(app)
+    assert len(drawn(app)) == 1
+
+
+@pytest.mark.parametrize("chart", ["24h", "7d"])
+def test_the_panels_candles_are_told_in_words_and_as_a_table(chart: Any) -> None:
+    app = opened(coin="ethereum", chart=chart)
+    series = api.candles("ethereum", chart).data
+    assert series is not None
+    ((about, figure),) = drawn(app)
+    assert len(about["table"]["rows"]) == len(series["candles"])
+    assert "Ethereum" in about["alt"]
+    assert figure["data"][0]["close"] == [candle[4] for candle in series["candles"]]
+    assert t(f"rankings.basis_{series['basis']}", source=t("frame.source_sample")) in html(app)
+
+
+def test_every_asset_can_be_opened() -> None:
+    ids = [token["id"] for token in api.rankings("24h").data or []]
+    app = opened(coin=ids[0])
+    for asset in (*ids[1:8], *ids[-8:]):
+        app.query_params["coin"] = asset
+        app.run()
+        assert not app.exception, asset
+
+
+def test_closing_the_panel_takes_it_out_of_the_link() -> None:
+    app = opened(coin="bitcoin")
+    app.button(key="rk_close").click().run()
+    assert "coin" not in app.query_params
+    assert sent(app)[0]["coin"] == ""
+
+
+def test_a_coin_that_is_not_here_is_named_and_can_be_closed() -> None:
+    app = opened(coin="no-such-coin")
+    assert "no-such-coin" in html(app)
+    app.button(key="empty-coin-action").click().run()
+    assert not app.exception
+    assert "coin" not in app.query_params
+
+
+def test_a_coin_joins_and_leaves_the_comparison_from_its_panel() -> None:
+    app = opened(coin="bitcoin")
+    app.button(key="rk_compare").click().run()
+    assert sent(app)[0]["compare"] == ["bitcoin"]
+    app.button(key="rk_compare").click().run()
+    assert sent(app)[0]["compare"] == []
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_treemap_has_its_legend_and_its_table(lang: Any) -> None:
+    app = opened(view="treemap", lang=lang)
+    assert sent(app)[0]["mode"] == "bar"
+    assert html(app).count('<li style="background') == 7
+    ((about, _),) = drawn(app)
+    known = [token for token in api.rankings("24h").data or [] if token["market_cap"]]
+    assert len(about["table"]["rows"]) == len(known)
+
+
+def test_the_treemap_of_nothing_says_so() -> None:
+    app = opened(view="treemap", q="no such coin at all")
+    assert t("rankings.treemap_none") in html(app)
+    assert drawn(app) == []
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_comparison_is_reopened_by_its_link(lang: Any) -> None:
+    page = html(opened(view="compare", compare="bitcoin,ethereum,gone", lang=lang))
+    assert "rk-matrix" in page
+    assert page.count("1.00") >= 2
+    assert t("rankings.correlation", lang=lang) in page
+
+
+def test_the_picker_offers_every_asset_and_shows_those_that_the_link_chose() -> None:
+    app = opened(view="compare", compare="ethereum,gone")
+    picker = app.multiselect(key="compare_pick")
+    ranked = api.rankings("24h").data or []
+    assert picker.options == [f"{token['name']} ({token['symbol']})" for token in ranked]
+    assert picker.value == ["ethereum"]
+    assert picker.proto.max_selections == 6
+    picker.select("bitcoin").run()
+    assert app.query_params["compare"] == "ethereum,bitcoin"
+
+
+def test_a_comparison_of_nothing_offers_to_begin() -> None:
+    app = opened(view="compare")
+    app.button(key="empty-compare-action").click().run()
+    assert "rk-matrix" in html(app)
+
+
+def test_when_the_service_goes_away_the_table_stays_and_says_how_old_it_is(line: Line) -> None:
+    app = opened()
+    before = sent(app)[1]["columns"]["price"]
+    line.cut = True
+    app.run()
+    assert sent(app)[1]["columns"]["price"] == before
+    assert 'role="status"' in html(app)
+    assert t("frame.error_unreachable") in html(app)
+    line.cut = False
+    app.button(key="stale-rankings-retry").click().run()
+    assert 'role="status"' not in html(app)
+
+
+def test_a_worker_that_does_not_run_is_told_of_above_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    worker = {"state": "missing", "seen_at": None, "restarts": 0}
+    change_answer(monkeypatch, "/markets/status", lambda status: {**status, "worker": worker})
+    assert t("frame.worker_missing") in html(opened())
+
+
+@pytest.mark.parametrize(("state", "promised"), [("working", True), ("waiting", True), ("missing", False)])
+def test_figures_are_promised_only_while_a_worker_may_bring_them(
+    monkeypatch: pytest.MonkeyPatch, state: str, promised: bool
+) -> None:
+    worker = {"state": state, "seen_at": None, "restarts": 0}
+    change_answer(monkeypatch, "/markets/status", lambda status: {**status, "worker": worker})
+    change_answer(monkeypatch, "/prices", lambda prices: {})
+    change_answer(monkeypatch, "/rankings", lambda tokens: [{**token, "price_usd": None} for token in tokens])
+    assert (t("frame.awaiting") in html(opened())) is promised
+
+
+def test_without_any_answer_there_is_an_error_with_a_retry(line: Line) -> None:
+    line.cut = True
+    app = opened()
+    assert 'role="alert"' in html(app)
+    line.cut = False
+    app.button(key="error-rankings-retry").click().run()
+    assert sent(app)[1]["columns"]["id"]
+
+
+def test_opening_a_coin_changes_no_byte_of_the_rows_that_the_browser_has() -> None:
+    app = opened()
+    before = parts(app, "rank_table")
+    app.query_params["coin"] = "ethereum"
+    app.run()
+    assert parts(app, "rank_table") == before
+    assert sent(app)[0]["coin"] == "ethereum"
+
+
+@pytest.fixture
+def moved(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Has the first asset's price change."""
+
+    def move() -> None:
+        tokens = deepcopy(api.rankings("24h"))
+        assert tokens.data is not None
+        tokens.data[0].update(price_usd="1.25", last_updated="2999-01-01T00:00:00Z")
+        monkeypatch.setattr(api, "rankings", lambda span=None: tokens)
+
+    return move
+
+
+def test_a_click_keeps_the_rows_that_the_browser_has_and_the_next_refresh_brings_new_ones(
+    moved: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(layout, "HOLD_SECONDS", math.inf)
+    app = opened()
+    before = sent(app)[0]["version"]
+    moved()
+    app.query_params["coin"] = "ethereum"
+    app.run()
+    assert sent(app)[0]["version"] == before
+    app.run()
+    assert sent(app)[1]["columns"]["price"][0] == "1.25"
+
+
+def test_a_click_brings_new_rows_where_the_browsers_are_old(
+    moved: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = opened()
+    moved()
+    monkeypatch.setattr(layout, "HOLD_SECONDS", 0.0)
+    app.query_params["coin"] = "ethereum"
+    app.run()
+    assert sent(app)[1]["columns"]["price"][0] == "1.25"
+
+
+def test_the_table_stays_on_the_page_in_every_view() -> None:
+    app = opened(view="compare", compare="bitcoin,ethereum")
+    assert sent(app)[0]["mode"] == "none"
+    assert [about["key"] for about, _ in drawn(app)] == ["rk_compare_lines"]
+
+
+def test_what_the_next_click_needs_is_made_before_it() -> None:
+    opened()
+    data.prepare()
+    for span in SPANS:
+        table = data.gather(span).table
+        assert table is not None
+        assert "en" in table.encoded
+
+
+def test_unchanged_data_are_encoded_once_for_all_sessions() -> None:
+    assert sent(opened())[0]["version"] == sent(opened())[0]["version"]
+    assert sent(opened())[0]["version"] != sent(opened(lang="ja"))[0]["version"]

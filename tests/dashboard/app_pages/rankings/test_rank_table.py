@@ -1,0 +1,186 @@
+"""What the rank table is sent, and the rules that its two halves share."""
+
+import re
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dashboard.app_pages.rankings import rank_table
+from dashboard.app_pages.rankings import rows as rankings
+from dashboard.app_pages.rankings.data import words
+from dashboard.app_pages.rankings.rank_table.payload import (
+    LEVELS,
+    Formats,
+    encode_trend,
+    row_state,
+    signed,
+    table_bytes,
+)
+from dashboard.app_pages.rankings.rows import CANDLE_MS, SLOTS, Row
+
+PLAIN = Formats(price=lambda value: f"${value:f}", compact=lambda value: f"${value:f}")
+NOW = 1_779_105_600.0
+ROOM = Path(rank_table.__file__).parent
+
+
+def payload(rows: list[Row], lang: Any = "en") -> dict[str, Any]:
+    body: dict[str, Any] = orjson.loads(table_bytes(rows, "24h", words(lang), PLAIN, NOW))
+    return body
+
+
+def decoded(text: str) -> list[tuple[int, ...] | None]:
+    """Four levels a candle, as ``trend.js`` reads them."""
+    levels = [None if char == " " else ord(char) - (35 if ord(char) < 92 else 36) for char in text]
+    quads = [tuple(levels[n : n + 4]) for n in range(0, len(levels), 4)]
+    return [None if None in quad else quad for quad in quads]  # type: ignore[misc]
+
+
+def test_every_column_has_one_entry_a_row() -> None:
+    rows = [Row("a", "A", "Alpha", price=Decimal("1.5")), Row("b", "B", "Beta")]
+    columns = payload(rows)["columns"]
+    assert {len(values) for name, values in columns.items() if name != "order"} == {2}
+    assert {len(values) for values in columns["order"].values()} == {2}
+    assert set(columns["order"]) == set(rankings.SORTABLE)
+
+
+def test_a_price_is_sent_exact_and_without_an_exponent() -> None:
+    columns = payload([Row("a", "A", "Alpha", price=Decimal("1.223E-9"))])["columns"]
+    assert columns["price"] == ["0.000000001223"]
+
+
+def test_an_unknown_figure_is_null_and_never_a_zero() -> None:
+    columns = payload([Row("a", "A", "Alpha")])["columns"]
+    for name in ("price", "priceText", "24h", "capText", "volumeText", "tier", "at", "low"):
+        assert columns[name] == [None], name
+    assert columns["trend"] == [""]
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ("1.235", "+1.24"),
+        ("-0.5", "-0.50"),
+        ("0", "0.00"),
+        ("-0.001", "0.00"),
+        ("1234.5", "+1,235"),
+        (None, None),
+    ],
+)
+def test_a_change_carries_its_sign_in_ascii(change: str | None, text: str | None) -> None:
+    assert signed(None if change is None else Decimal(change)) == text
+
+
+@pytest.mark.parametrize(
+    ("source", "flags", "state"),
+    [
+        ("sample", (), "sample"),
+        ("sample", ("divergent",), "divergent"),
+        ("coingecko", (), "single"),
+        ("coingecko+coinmarketcap", (), "fresh"),
+        ("coingecko", ("divergent", "conflict"), "conflict"),
+        ("sample:stale", ("conflict",), "stale"),
+        (None, (), "unknown"),
+    ],
+)
+def test_the_gravest_state_is_the_one_shown(source: str | None, flags: tuple[str, ...], state: str) -> None:
+    assert row_state(Row("a", "A", "A", source=source, flags=flags)) == state
+
+
+figures = st.floats(0.0001, 1e6)
+
+
+@given(st.lists(st.tuples(figures, figures, figures, figures), min_size=1, max_size=48))
+def test_mini_candles_keep_their_shape_within_one_step(candles: list[tuple[float, ...]]) -> None:
+    step = CANDLE_MS["24h"]
+    rows = [[n * step, *candle, None] for n, candle in enumerate(candles)]
+    flat = [value for candle in candles for value in candle]
+    low, high = min(flat), max(flat)
+    text = encode_trend(rows, Decimal(repr(low)), Decimal(repr(high)), (len(rows) - 1) * step, "24h")
+    assert '"' not in text
+    assert "\\" not in text
+    shown = decoded(text)
+    assert len(shown) == len(candles)
+    for levels, candle in zip(shown, candles, strict=True):
+        assert levels is not None
+        if high > low:
+            for level, value in zip(levels, candle, strict=True):
+                assert abs(level / (LEVELS - 1) - (value - low) / (high - low)) <= 0.51 / (LEVELS - 1)
+
+
+def test_a_missing_candle_leaves_its_place_empty() -> None:
+    step = CANDLE_MS["24h"]
+    candles = [[n * step, 1.0, 2.0, 1.0, 2.0, None] for n in (0, 2)]
+    shown = decoded(encode_trend(candles, Decimal(1), Decimal(2), 3 * step, "24h"))
+    assert [quad is None for quad in shown] == [False, True, False, True] or len(shown) == 4
+
+
+def test_candles_older_than_the_span_are_not_drawn() -> None:
+    step = CANDLE_MS["7d"]
+    candles = [[n * step, 1.0, 2.0, 1.0, 2.0, None] for n in range(60)]
+    text = encode_trend(candles, Decimal(1), Decimal(2), 59 * step, "7d")
+    assert len(text) == 4 * SLOTS["7d"]
+
+
+def test_the_payload_of_250_coins_stays_small() -> None:
+    step = CANDLE_MS["24h"]
+    candles = [[n * step, 100.5 + n, 102.25 + n, 99.75 + n, 101.0 + n, 1e6] for n in range(48)]
+    rows = [
+        Row(
+            f"some-coin-{n}",
+            f"SC{n}",
+            f"Some Coin {n}",
+            rank=n,
+            price=Decimal("12345.678901234"),
+            pct_1h=Decimal("0.12"),
+            pct_24h=Decimal("-1.23"),
+            pct_7d=Decimal("10.5"),
+            pct_30d=Decimal("-33.1"),
+            market_cap=Decimal(10**12),
+            source="coingecko+coinmarketcap",
+            last_updated=datetime(2026, 5, 18, tzinfo=UTC),
+            categories=("Layer 1 (L1)", "Smart Contract Platform"),
+            icon=f"/assets/some-coin-{n}/icon",
+            candles=candles,
+        )
+        for n in range(250)
+    ]
+    sent = table_bytes(rows, "24h", words("ja"), PLAIN, NOW)
+    assert len(sent) + len(rank_table.script()) + len((ROOM / "table.css").read_text("utf-8")) < 200_000
+
+
+def test_both_halves_know_the_same_columns_facets_and_steps() -> None:
+    script = (ROOM / "order.js").read_text("utf-8")
+
+    def array(name: str) -> list[str]:
+        found = re.search(rf"const {name} = \[(.*?)\]", script)
+        assert found, name
+        return [part.strip().strip('"') for part in found[1].split(",")]
+
+    assert array("COLUMNS") == list(rankings.COLUMNS)
+    assert array("FIXED") == list(rankings.FIXED_COLUMNS)
+    assert array("DEFAULT_COLUMNS") == list(rankings.DEFAULT_COLUMNS)
+    assert array("FACETS") == list(rankings.FACETS)
+    assert [int(float(step)) for step in array("MIN_CAPS")] == list(rankings.MIN_CAPS)
+    assert f"MAX_SORT_KEYS = {rankings.MAX_SORT_KEYS};" in script
+
+
+def test_every_text_that_the_browser_uses_is_sent_in_every_language() -> None:
+    script = rank_table.script()
+    used = set(re.findall(r"\bwords\.(\w+)", script))
+    for lang in ("en", "ja", "zh"):
+        missing = used - set(words(lang))  # type: ignore[arg-type]
+        assert not missing, (lang, missing)
+        assert len(words(lang)["caps"]) == len(rankings.MIN_CAPS)  # type: ignore[arg-type]
+
+
+def test_the_browsers_part_puts_no_markup_together() -> None:
+    script = rank_table.script()
+    for forbidden in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("):
+        assert forbidden not in script
+    assert script.count("export default") == 1

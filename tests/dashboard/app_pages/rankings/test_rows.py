@@ -1,0 +1,272 @@
+"""The rank table's rows, sorting, filtering and links."""
+
+import itertools
+from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dashboard.app_pages.rankings.rows import (
+    COLUMNS,
+    DEFAULT_COLUMNS,
+    DEFAULT_SORT,
+    FACETS,
+    FIXED_COLUMNS,
+    MIN_CAPS,
+    SORTABLE,
+    Row,
+    View,
+    arrange,
+    build_rows,
+    exact,
+    order_numbers,
+    parse_view,
+    select,
+    sort_value,
+    view_params,
+)
+
+EARLY, LATE = "2026-05-18T12:00:00Z", "2026-05-18T12:00:15Z"
+
+
+def token(asset: str = "bitcoin", **fields: Any) -> dict[str, Any]:
+    return {
+        "id": asset,
+        "datasrc2_id": asset,
+        "symbol": asset[:3].upper(),
+        "name": asset.title(),
+        "icon_url": f"/assets/{asset}/icon",
+        "price_usd": "100.10",
+        "market_cap": 10,
+        "market_cap_rank": 1,
+        "pct_change_24h": "1",
+        "pct_change_7d": "2",
+        "candles_24h": [],
+        "candles_7d": [],
+        "last_updated": EARLY,
+        **fields,
+    }
+
+
+def record(asset: str = "bitcoin", **fields: Any) -> dict[str, Any]:
+    return {
+        **{key: token(asset)[key] for key in ("id", "symbol", "price_usd", "market_cap", "market_cap_rank")},
+        "source": "coingecko",
+        "last_updated": EARLY,
+        "pct_change_1h": "0.1",
+        "pct_change_24h": "1",
+        "pct_change_7d": "2",
+        "pct_change_30d": "3",
+        "ath": "200",
+        **fields,
+    }
+
+
+percents = st.none() | st.decimals("-90", "900", places=3)
+rows = st.lists(
+    st.builds(
+        Row,
+        id=st.uuids().map(str),
+        symbol=st.sampled_from(["BTC", "btc", "ＥＴＨ", "X"]),
+        name=st.sampled_from(["Bitcoin", "bitcoin cash", "Ether", "ﾃｽﾄ"]),
+        rank=st.none() | st.integers(1, 5),
+        price=st.none() | st.decimals("0.000000001", "1e12", allow_nan=False),
+        pct_24h=percents,
+        pct_7d=percents,
+        market_cap=st.none() | st.integers(0, 10**13).map(Decimal),
+        source=st.sampled_from([None, "sample", "coingecko:stale", "coingecko+coinmarketcap"]),
+        last_updated=st.none() | st.datetimes(timezones=st.just(UTC)),
+        flags=st.sampled_from([(), ("divergent",)]),
+        categories=st.sampled_from([(), ("Stablecoin",), ("Layer 1 (L1)", "Smart Contracts")]),
+    ),
+    max_size=12,
+    unique_by=lambda row: row.id,
+)
+sorts = st.lists(
+    st.tuples(st.sampled_from(SORTABLE), st.booleans()), min_size=1, max_size=4, unique_by=lambda key: key[0]
+).map(tuple)
+views = st.builds(
+    View,
+    query=st.text(max_size=20).map(lambda text: " ".join(text.split())),
+    sort=sorts,
+    facets=st.sets(st.sampled_from(FACETS)).map(
+        lambda facets: frozenset(facets - {"losers", "unpegged"} if len(facets) > 2 else facets & {"flagged"})
+    ),
+    category=st.sampled_from(["", "stablecoin", "layer-1-l1"]),
+    min_cap=st.sampled_from(MIN_CAPS),
+    watch=st.none() | st.just(("bitcoin", "ethereum")),
+    columns=st.sets(st.sampled_from(COLUMNS)).map(
+        lambda chosen: tuple(column for column in COLUMNS if column in chosen | set(FIXED_COLUMNS))
+    ),
+    span=st.sampled_from(["24h", "7d"]),
+)
+
+
+def test_a_row_takes_all_its_figures_from_the_newer_of_the_two_answers() -> None:
+    newer = record(price_usd="101.5", last_updated=LATE, market_cap=11, pct_change_24h="1.5")
+    (row,) = build_rows([token()], {"bitcoin": newer})
+    assert (row.price, row.market_cap, row.pct_24h) == (Decimal("101.5"), 11, Decimal("1.5"))
+    (row,) = build_rows([token(last_updated=LATE)], {"bitcoin": record(price_usd="99")})
+    assert row.price == Decimal("100.10")
+    assert row.pct_1h is None, "an hour's change of an older quote does not belong to this price"
+
+
+def test_prices_keep_every_digit_that_was_sent() -> None:
+    (row,) = build_rows([token(price_usd="0.00000000123456789012345678")])
+    assert f"{row.price:f}" == "0.00000000123456789012345678"
+    assert exact(1.33e12) == Decimal("1330000000000")
+    assert exact("NaN") is None
+
+
+def test_a_coin_without_a_price_record_still_has_its_row() -> None:
+    (row,) = build_rows([token(price_usd=None, last_updated=None)], {})
+    assert row.price is None
+    assert row.source is None
+
+
+def test_how_a_figure_was_chosen_and_the_days_volume_come_from_the_services_facts() -> None:
+    facts = {
+        "rule": "nearest",
+        "reason": "They differ.",
+        "flags": ["divergent"],
+        "stale": False,
+        "spread_pct": "3.0262",
+        "volume_24h": 278539922,
+    }
+    known, unknown = build_rows([token(), token("ether")], figures={"bitcoin": facts})
+    assert (known.rule, known.reason, known.flags) == ("nearest", "They differ.", ("divergent",))
+    assert (known.spread, known.volume) == (Decimal("3.0262"), Decimal(278539922))
+    assert (unknown.rule, unknown.flags, unknown.spread, unknown.volume) == (None, (), None, None)
+
+
+def test_candles_say_nothing_about_the_days_volume() -> None:
+    day = [[n * 1_800_000, 1.0, 1.0, 1.0, 1.0, 2.0] for n in range(48)]
+    assert build_rows([token(candles_24h=day)])[0].volume is None
+
+
+def test_categories_of_every_level_are_known_once() -> None:
+    asset = {"id": "bitcoin", "metadata": {"categories": [["Stablecoin", "USD Stablecoin"], ["Stablecoin"]]}}
+    (row,) = build_rows([token()], assets=[asset])
+    assert row.categories == ("Stablecoin", "USD Stablecoin")
+    assert row.stablecoin
+
+
+def test_unknown_goes_last_in_both_directions() -> None:
+    known, unknown = Row("a", "A", "A", price=Decimal(1)), Row("b", "B", "B", rank=1)
+    for descending in (True, False):
+        assert arrange([unknown, known], [("price", descending)]) == [known, unknown]
+
+
+def test_ties_go_by_rank_then_id_whatever_the_direction() -> None:
+    first, second, unranked = Row("z", "Z", "Z", rank=1), Row("a", "A", "A", rank=2), Row("b", "B", "B")
+    for descending in (True, False):
+        assert arrange([unranked, second, first], [("price", descending)]) == [first, second, unranked]
+
+
+def test_a_further_key_decides_where_the_first_one_ties() -> None:
+    one = Row("a", "A", "A", pct_24h=Decimal(1), market_cap=Decimal(1))
+    two = replace(one, id="b", market_cap=Decimal(2))
+    assert arrange([one, two], [("24h", True), ("cap", True)]) == [two, one]
+
+
+@given(rows, sorts)
+def test_ordinals_put_rows_in_the_same_order_as_their_exact_values(some: list[Row], sort: Any) -> None:
+    numbers = {column: order_numbers(some, column) for column, _ in sort}
+    place = {row.id: n for n, row in enumerate(arrange(some, ()))}
+
+    def browser_key(n: int) -> tuple[object, ...]:
+        keys: list[object] = []
+        for column, descending in sort:
+            ordinal = numbers[column][n]
+            keys += [ordinal is None, -(ordinal or 0) if descending else (ordinal or 0)]
+        return (*keys, place[some[n].id])
+
+    in_browser = [some[n].id for n in sorted(range(len(some)), key=browser_key)]
+    assert in_browser == [row.id for row in arrange(some, sort)]
+
+
+@given(rows, views)
+def test_a_selection_holds_only_what_matches_and_loses_nothing_unfiltered(
+    some: list[Row], view: View
+) -> None:
+    shown = select(some, view)
+    assert {row.id for row in shown} <= {row.id for row in some}
+    assert all(row.market_cap is not None and row.market_cap >= view.min_cap for row in shown if view.min_cap)
+    if "gainers" in view.facets:
+        assert all((row.change(view.span) or 0) > 0 for row in shown)
+    everything = select(some, replace(view, query="", facets=frozenset(), category="", min_cap=0, watch=None))
+    assert len(everything) == len(some)
+    for before, after in itertools.pairwise(everything):
+        column, descending = view.sort[0]
+        left, right = sort_value(before, column), sort_value(after, column)
+        assert right is None or (left is not None and (left >= right if descending else left <= right))
+
+
+@given(views)
+def test_a_view_survives_its_link(view: View) -> None:
+    assert parse_view(view_params(view)) == view
+
+
+@given(
+    st.dictionaries(st.sampled_from(["q", "sort", "facet", "cat", "min", "cols", "span", "watch"]), st.text())
+)
+def test_no_link_is_refused_and_what_is_read_is_stable(params: dict[str, str]) -> None:
+    view = parse_view(params)
+    assert parse_view(view_params(view)) == view
+
+
+def test_a_plain_view_leaves_the_address_plain() -> None:
+    assert view_params(View()) == {}
+    assert parse_view({}) == View(sort=DEFAULT_SORT, columns=DEFAULT_COLUMNS)
+
+
+def test_opposite_facets_cannot_both_hold() -> None:
+    assert parse_view({"facet": "gainers,losers,flagged"}).facets == {"gainers", "flagged"}
+
+
+def test_text_finds_name_symbol_and_id_in_any_width_and_case() -> None:
+    row = Row("shiba-inu", "SHIB", "Shiba Inu")
+    for query in ("shib", "ＳＨＩＢＡ", "inu shiba", "shiba-inu"):
+        assert select([row], View(query=query)) == [row]
+    assert select([row], View(query="shiba doge")) == []
+
+
+def test_a_last_known_change_is_neither_a_rise_nor_a_fall_today() -> None:
+    fresh = Row("a", "A", "A", pct_24h=Decimal(2), source="coingecko")
+    rose = Row("b", "B", "B", pct_24h=Decimal(3), source="coingecko:stale")
+    fell = Row("c", "C", "C", pct_24h=Decimal(-3), source="coingecko:stale")
+    assert select([fresh, rose, fell], View(facets=frozenset({"gainers"}))) == [fresh]
+    assert select([fresh, rose, fell], View(facets=frozenset({"losers"}))) == []
+    assert rose.change("24h") is None
+
+
+@pytest.mark.parametrize("descending", [True, False])
+def test_changes_and_volumes_of_stale_rows_sort_with_the_unknown_and_their_prices_do_not(
+    descending: bool,
+) -> None:
+    def row(asset: str, figure: Decimal, source: str) -> Row:
+        names = ("pct_1h", "pct_24h", "pct_7d", "pct_30d", "volume", "price")
+        return Row(asset, asset, asset, source=source, **dict.fromkeys(names, figure))
+
+    fresh = [row("a", Decimal(0), "coingecko"), row("c", Decimal(1), "coingecko")]
+    stale = row("b", Decimal("0.5"), "coingecko:stale")
+    for column in ("1h", "24h", "7d", "30d", "volume"):
+        assert arrange([stale, *fresh], [(column, descending)])[-1] is stale
+        assert order_numbers([stale, *fresh], column) == [None, 0, 1]
+    assert arrange([stale, *fresh], [("price", descending)])[1] is stale
+
+
+def test_stale_and_disputed_figures_are_found_by_their_facet() -> None:
+    fresh = Row("a", "A", "A", source="coingecko")
+    stale, disputed = Row("b", "B", "B", source="coingecko:stale"), Row("c", "C", "C", flags=("divergent",))
+    assert select([fresh, stale, disputed], View(facets=frozenset({"flagged"}))) == [stale, disputed]
+
+
+def test_a_change_that_rounds_to_nothing_is_neither_gain_nor_loss() -> None:
+    row = Row("a", "A", "A", pct_24h=Decimal("0.004"), last_updated=datetime(2026, 1, 1, tzinfo=UTC))
+    assert select([row], View(facets=frozenset({"gainers"}))) == []
+    assert select([row], View(facets=frozenset({"losers"}))) == []

@@ -1,0 +1,124 @@
+"""What is typed and submitted: languages, refusals, and a service that goes away."""
+
+from typing import Any
+
+import httpx
+import pytest
+import streamlit as st
+
+from dashboard.app_pages.research import session_state
+from dashboard.app_pages.research.jobs import Draft
+from dashboard.client import api
+from dashboard.i18n import LANGUAGES, t
+from tests.support.line import Line
+from tests.support.pages import html
+from tests.support.research_app import Research
+from tests.support.research_page import TRUE, again, drawn, opened, pressed, submitted
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_page_opens_in_every_language_with_examples_to_try(lang: Any) -> None:
+    app = opened(lang=lang)
+    assert html(app).count("<h1") == 1
+    assert t("research.title", lang=lang) in html(app)
+    assert t("research.history_empty", lang=lang) in html(app)
+    assert t("research.seen_empty", lang=lang) in html(app)
+    labels = [button.label for button in app.button]
+    assert [t(f"research.example_{name}", lang=lang) for name in ("first", "second", "third")] == [
+        label for label in labels if label.endswith((".", "。"))
+    ]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize(
+    ("example", "word"), [("first", "supported"), ("second", "contradicted"), ("third", "unverified")]
+)
+def test_each_example_comes_to_its_verdict_in_the_readers_language(
+    service: Research, lang: Any, example: str, word: str
+) -> None:
+    app = pressed(opened(lang=lang), f"rs_example_{example}")
+    assert app.text_area(key="rs_statement").value == t(f"research.example_{example}", lang=lang)
+    assert t("research.said_waiting", lang=lang) in drawn(app)
+    service.work()
+    page = html(again(app))
+    assert t(f"research.verdict_{word}", lang=lang) in page
+    assert t(f"research.word_{word}", lang=lang) in page
+    assert f'class="rs-verdict rs-{word}"' in page
+    assert 'role="meter"' in page
+
+
+def test_nothing_to_look_up_says_so_and_submits_nothing(service: Research) -> None:
+    app = submitted(" \n ")
+    assert t("research.nothing") in html(app)
+    assert service.count() == 0
+    assert "job" not in app.query_params
+
+
+def test_a_statement_that_is_too_long_is_told_with_its_length_and_stays(service: Research) -> None:
+    app = submitted("x" * 10_001)
+    assert t("research.too_long", n="10,001", most="10,000") in html(app)
+    assert len(app.text_area(key="rs_statement").value or "") == 10_001
+    assert service.count() == 0
+
+
+def test_an_address_that_is_none_is_told_with_its_place() -> None:
+    app = opened()
+    app.text_area(key="rs_statement").set_value(TRUE)
+    app.text_area(key="rs_urls_statement").set_value("https://sec.gov\nnonsense")
+    page = html(pressed(app, "rs_submit_statement"))
+    assert t("research.error_refused") in page
+    assert "source_urls" in page
+
+
+def test_what_is_typed_never_stands_in_the_address() -> None:
+    app = submitted("Secret words of mine.")
+    assert "ecret" not in str(app.query_params)
+
+
+def test_a_key_that_may_only_read_is_told_why_nothing_was_submitted(
+    service: Research, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHAINPROOF_API_KEY", service.read_key)
+    app = submitted()
+    assert t("research.error_key") in html(app)
+    assert t("research.not_submitted") in html(app)
+    assert app.text_area(key="rs_statement").value == TRUE
+    assert service.count() == 0
+
+
+def test_when_the_service_is_away_the_text_stays_and_is_submitted_once_later(
+    service: Research, way: Line
+) -> None:
+    app = opened()
+    way.cut = True
+    app.text_area(key="rs_statement").set_value(TRUE)
+    pressed(app, "rs_submit_statement")
+    assert t("frame.error_unreachable") in html(app)
+    assert app.text_area(key="rs_statement").value == TRUE
+    way.cut = False
+    pressed(app, "rs_submit_statement")
+    assert service.count() == 1
+    assert t("research.said_waiting") in drawn(app)
+
+
+def test_a_submission_whose_answer_was_lost_is_the_same_job_when_sent_again(
+    service: Research, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(st, "session_state", {})
+    monkeypatch.setattr(st, "query_params", {})
+    draft = Draft("statement", TRUE)
+    with pytest.MonkeyPatch.context() as patch:
+
+        def lost(*arguments: Any, **more: Any) -> Any:
+            real(*arguments, **more)
+            raise httpx.ReadTimeout("late")
+
+        real = api.client().post
+        patch.setattr(api.client(), "post", lost)
+        session_state.submit(draft)
+    assert session_state.bench().problem is not None
+    session_state.submit(draft)
+    assert session_state.bench().problem is None
+    assert service.count() == 1
+    session_state.submit(draft)
+    assert service.count() == 2

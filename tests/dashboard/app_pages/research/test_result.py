@@ -1,0 +1,136 @@
+"""What a job came to, and the links, files and marks that go with it."""
+
+import json
+
+import pytest
+
+from backend.jobs import job_store
+from dashboard.i18n import t
+from tests.support.pages import html
+from tests.support.research_app import Research
+from tests.support.research_page import (
+    ALTERED,
+    NOBODY,
+    TRUE,
+    again,
+    drawn,
+    finished,
+    job_of,
+    opened,
+    pressed,
+    sent,
+    submitted,
+)
+
+
+def test_the_result_tells_verdict_reason_and_official_source_first(service: Research) -> None:
+    page = html(finished(service))
+    assert page.index("rs-verdict-said") < page.index("rs-source-head")
+    assert 'aria-valuenow="89"' in page
+    assert "agrees with U.S. Securities and Exchange Commission" in page
+    first = page[page.index('class="rs-source"') :]
+    assert t("research.source_regulator") in first[: first.index("blockquote")]
+    assert 'href="https://www.sec.gov/' in first
+    assert t("research.valid_unknown") in first
+
+
+def test_links_open_in_another_tab_that_knows_nothing_of_this_one(service: Research) -> None:
+    page = html(finished(service))
+    links = [part.split(">")[0] for part in page.split("<a ")[1:]]
+    assert links
+    assert all('target="_blank"' in link and "noopener" in link for link in links)
+
+
+def test_what_differs_is_marked_in_the_statement_and_at_the_source(service: Research) -> None:
+    page = html(finished(service, ALTERED))
+    assert page.count('class="rs-differs"') >= 2
+    assert f'title="{t("research.sign_differs")}"' in page
+    assert f'title="{t("research.sign_differs_here")}"' in page
+    assert "15,537,393" in page
+
+
+def test_entities_are_linked_to_their_own_sites_with_their_type(service: Research) -> None:
+    page = html(finished(service, ALTERED))
+    assert 'href="https://ethereum.org"' in page
+    assert "Ethereum · Asset · ethereum.org" in page
+
+
+def test_texts_of_sources_and_of_the_reader_are_never_markup(service: Research) -> None:
+    evil = '<img src="https://evil.example/x.png"><script>alert(1)</script> Ethereum 2022.'
+    page = html(finished(service, evil))
+    assert "&lt;script&gt;" in page
+    assert "<script>" not in page
+    assert "<img" not in page
+
+
+def test_a_link_reopens_the_job_in_any_state_for_whoever_has_it(service: Research) -> None:
+    job_id = job_of(submitted())
+    assert t("research.said_waiting") in drawn(opened(job=job_id))
+    service.work()
+    page = opened(job=job_id.upper())
+    assert t("research.verdict_supported") in html(page)
+    assert sent(page, "focus")["turn"] == 0
+
+
+def test_the_focus_goes_to_a_result_that_was_awaited_and_once(service: Research) -> None:
+    app = submitted()
+    assert sent(app, "focus")["turn"] == 0
+    service.work()
+    assert sent(again(app), "focus") == {"id": "rs-verdict", "turn": 1}
+    assert sent(again(app), "focus")["turn"] == 1
+
+
+@pytest.mark.parametrize("link", [NOBODY, "nonsense", "../prices"])
+def test_a_link_to_no_job_says_so_in_a_sentence(link: str) -> None:
+    app = opened(job=link)
+    assert t("research.job_unknown") in html(app)
+    pressed(app, "empty-rs_job-action")
+    assert "job" not in app.query_params
+
+
+def test_the_whole_text_is_marked_where_this_session_sent_it(service: Research) -> None:
+    app = opened()
+    app.text_input(key="rs_title").set_value("The SEC sued Coinbase in June 2023")
+    app.text_area(key="rs_content").set_value("Brian Armstrong said 比特币 ＆ イーサリアム fell.")
+    pressed(app, "rs_submit_text")
+    service.work()
+    page = html(again(app))
+    assert 'class="rs-text"' in page
+    for name in ("Brian Armstrong · Person", "Bitcoin · Asset", "Ethereum · Asset", "Coinbase · Exchange"):
+        assert name in page
+    assert 'class="rs-text"' not in html(opened(job=job_of(app)))
+
+
+def test_entities_of_a_text_are_a_table_and_marks(service: Research) -> None:
+    app = opened()
+    app.text_area(key="rs_text").set_value("BTC rose, says ビットコイン; the SEC and Binance disagree.")
+    pressed(app, "rs_submit_entities")
+    service.work()
+    page = html(again(app))
+    assert t("research.entities_found", n=3) in page
+    assert page.count("Bitcoin · Asset") == 2
+    assert 'href="https://x.com/' in page
+    reopened = html(opened(job=job_of(app)))
+    assert t("research.entities_text_gone") in reopened
+    assert "Binance" in reopened
+
+
+def test_a_text_without_entities_says_so(service: Research) -> None:
+    app = opened()
+    app.text_area(key="rs_text").set_value("Nothing of note.")
+    pressed(app, "rs_submit_entities")
+    service.work()
+    assert t("research.entities_none") in html(again(app))
+
+
+def test_what_is_copied_is_the_verdict_and_the_job_as_it_came(service: Research) -> None:
+    app = finished(service)
+    parts = [part.proto for part in app.get("bidi_component")]
+    buttons = [part.json for part in parts if part.component_name == "chainproof.copy_button"]
+    link, markdown, as_json = (json.loads(button)["text"] for button in buttons)
+    assert link is None
+    assert markdown.startswith(f"# {TRUE}")
+    assert t("research.verdict_supported") in markdown
+    stored = job_store.read(service.database, "sources", job_of(app))
+    assert stored is not None
+    assert json.loads(as_json)["result"] == stored.result

@@ -1,0 +1,44 @@
+"""Every figure says when and by whom; nothing foreign gets into the markup."""
+
+from datetime import UTC, datetime, timedelta
+
+from dashboard.frame.freshness import freshness_html, sample_html, source_name
+from dashboard.frame.markup import tag, text
+
+NOON = datetime(2026, 5, 18, 12, 0, 5, tzinfo=UTC)
+
+
+def test_a_line_tells_time_age_and_source_with_the_exact_utc() -> None:
+    line = freshness_html(NOON, "coingecko+coinmarketcap", now=NOON + timedelta(seconds=12))
+    assert "as of 12:00:05 · 12 s ago" in line
+    assert "CoinGecko + CoinMarketCap" in line
+    assert 'title="2026-05-18 12:00:05 UTC"' in line
+    assert 'datetime="2026-05-18T12:00:05+00:00"' in line
+
+
+def test_a_time_that_is_not_known_is_said_to_be_so() -> None:
+    assert "time not known" in freshness_html(None)
+
+
+def test_sources_have_their_names_and_their_state() -> None:
+    assert source_name("coingecko:stale") == "CoinGecko (last known)"
+    assert source_name("sample") == "sample market"
+    assert source_name(None) == "no source"
+    assert source_name("another+sample-b") == "another + Sample view B"
+
+
+def test_only_simulated_figures_bear_the_sample_label() -> None:
+    assert "Sample data" in sample_html("sample")
+    assert sample_html("live") == sample_html(None) == ""
+
+
+def test_markup_escapes_texts_and_attributes() -> None:
+    assert text("<b>&") == "&lt;b&gt;&amp;"
+    assert tag("a", text("x"), href='"><script>', aria_label=None, class_="k") == (
+        '<a href="&quot;&gt;&lt;script&gt;" class="k">x</a>'
+    )
+    assert tag("img", alt="") == '<img alt="">'
+
+
+def test_a_source_cannot_bring_markup_along() -> None:
+    assert "<script>" not in freshness_html(NOON, "<script>", now=NOON)

@@ -1,0 +1,67 @@
+"""Colours that can be read, and told apart."""
+
+import itertools
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from dashboard.app_pages.overview.charts import FULL_COLOUR, TILE_INK, tile_colours
+from dashboard.frame.palette import (
+    DARK_BACKGROUNDS,
+    LIGHT_BACKGROUNDS,
+    SCHEMES,
+    Scheme,
+    contrast,
+    css_variables,
+    mix,
+    shades,
+)
+
+CONFIG = Path(__file__).parents[2] / ".streamlit" / "config.toml"
+
+
+def test_contrast_is_that_of_the_standard() -> None:
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_text_colour_is_readable_on_the_theme(scheme: Scheme, dark: bool) -> None:
+    colours = shades(scheme, dark=dark)
+    for colour in (colours.up, colours.down, colours.flat):
+        for background in DARK_BACKGROUNDS if dark else LIGHT_BACKGROUNDS:
+            assert contrast(colour, background) >= 4.5, (colour, background)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_rise_and_fall_are_never_the_same_colour(scheme: Scheme) -> None:
+    for dark in (False, True):
+        colours = shades(scheme, dark=dark)
+        assert len({colours.up, colours.down, colours.flat}) == 3
+
+
+def test_the_backgrounds_are_those_of_the_theme() -> None:
+    theme = tomllib.loads(CONFIG.read_text())["theme"]
+    for mode, backgrounds in (("light", LIGHT_BACKGROUNDS), ("dark", DARK_BACKGROUNDS)):
+        assert (theme[mode]["backgroundColor"], theme[mode]["secondaryBackgroundColor"]) == backgrounds
+        assert contrast(theme[mode]["textColor"], backgrounds[1]) >= 7
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_text_on_every_tile_of_the_map_is_readable(scheme: Scheme) -> None:
+    shares = [None, 0, 0.01, 0.25, 0.5, 0.75, 1, 5]
+    for span, share, sign in itertools.product(FULL_COLOUR, shares, (1, -1)):
+        change = None if share is None else FULL_COLOUR[span] * sign * type(FULL_COLOUR[span])(str(share))
+        for ink, background in zip(TILE_INK, tile_colours(change, span, scheme), strict=True):
+            assert contrast(ink, background) >= 4.5, (scheme, change, background)
+
+
+def test_mixing_ends_at_both_colours() -> None:
+    assert mix("#102030", "#ffffff", 1) == "#102030"
+    assert mix("#102030", "#ffffff", 0) == "#ffffff"
+
+
+def test_the_style_gets_both_modes_of_a_scheme() -> None:
+    assert css_variables("red").startswith("--up:light-dark(#b3261e,#ff8a80);")

@@ -1,0 +1,67 @@
+"""A reader's choices: from the cookie, the link and the browser, in that order of strangers' trust."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.frame.preferences import parse
+from tests.support.pages import markdown as shown
+
+
+def page() -> None:
+    import streamlit as st
+
+    from dashboard.frame import preferences
+
+    now = preferences.load()
+    st.markdown(f"{now.language}/{now.scheme}/{now.refresh}")
+    st.text(preferences.cookie() or "none")
+    if st.button("Japanese"):
+        preferences.choose("language", "ja")
+        st.rerun()
+    if st.button("Red"):
+        preferences.choose("rise_colours", "red")
+        st.rerun()
+
+
+def test_before_any_choice_the_defaults_stand_and_no_cookie_is_set(app: AppTest) -> None:
+    assert shown(app.run()) == "en/blue/10"
+    assert app.text[0].value == "none"
+
+
+def test_the_language_follows_the_browser(app: AppTest) -> None:
+    app.context["locale"] = "ja-JP"
+    assert shown(app.run()) == "ja/blue/10"
+
+
+def test_a_link_sets_the_language_for_the_visit_but_not_the_cookie(app: AppTest) -> None:
+    app.query_params["lang"] = "zh"
+    assert shown(app.run()) == "zh/blue/10"
+    assert app.text[0].value == "none"
+    del app.query_params["lang"]  # another page of the same visit
+    assert shown(app.run()) == "zh/blue/10"
+
+
+def test_a_choice_takes_effect_and_goes_into_the_cookie(app: AppTest) -> None:
+    app.query_params["lang"] = "zh"
+    app.run()
+    app.button[0].click().run()
+    app.button[1].click().run()
+    assert shown(app) == "ja/red/10"
+    assert app.text[0].value == "lang=ja&colours=red&refresh=10"
+    assert app.query_params["lang"] in ("ja", ["ja"])
+
+
+@pytest.mark.parametrize(
+    ("cookie", "kept"),
+    [
+        ("lang=ja&colours=red&refresh=60", {"lang": "ja", "colours": "red", "refresh": "60"}),
+        ("lang=xx&colours=&refresh=1", {}),
+        ("lang=ja;x&other=1", {}),
+        ("%%%", {}),
+        ("&".join(["lang=ja"] * 50), {"lang": "ja"}),
+        ("", {}),
+        (None, {}),
+    ],
+)
+def test_of_a_cookie_only_our_own_codes_are_taken(cookie: str | None, kept: dict[str, str]) -> None:
+    assert parse(cookie) == kept

@@ -1,0 +1,77 @@
+"""The address wins when it changed; what the reader chooses goes into the address."""
+
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+from tests.support.pages import markdown as shown
+
+
+def page() -> None:
+    import streamlit as st
+
+    from dashboard.frame import url_state
+
+    span, on_span = url_state.sync("span", ("24h", "7d"), "24h")
+    st.segmented_control("Span", ("24h", "7d"), key="span", required=True, on_change=on_span)
+    coin, _ = url_state.sync_text("coin", valid=lambda text: text.islower())
+    st.markdown(f"{span}/{coin}")
+    if st.button("Open"):
+        url_state.write("coin", "ether")
+        st.rerun()
+    if st.button("Close"):
+        url_state.write("coin", "")
+        st.rerun()
+
+
+def address(app: AppTest) -> dict[str, Any]:
+    return {
+        key: values[0] if isinstance(values, list) else values for key, values in app.query_params.items()
+    }
+
+
+def test_without_an_address_the_defaults_stand_and_the_address_stays_clean(app: AppTest) -> None:
+    assert shown(app.run()) == "24h/"
+    assert address(app) == {}
+
+
+def test_a_link_opens_in_its_state(app: AppTest) -> None:
+    app.query_params.update({"span": "7d", "coin": "bitcoin"})
+    assert shown(app.run()) == "7d/bitcoin"
+
+
+def test_a_choice_goes_into_the_address_and_the_default_out_of_it(app: AppTest) -> None:
+    app.run()
+    app.segmented_control(key="span").set_value("7d").run()
+    assert (shown(app), address(app)) == ("7d/", {"span": "7d"})
+    app.segmented_control(key="span").set_value("24h").run()
+    assert (shown(app), address(app)) == ("24h/", {})
+
+
+def test_back_and_forward_bring_their_state_with_them(app: AppTest) -> None:
+    app.run()
+    app.segmented_control(key="span").set_value("7d").run()
+    del app.query_params["span"]
+    assert shown(app.run()) == "24h/"
+    app.query_params["span"] = "7d"
+    assert shown(app.run()) == "7d/"
+
+
+def test_a_rerun_keeps_what_was_chosen(app: AppTest) -> None:
+    app.query_params["coin"] = "bitcoin"
+    app.run()
+    app.segmented_control(key="span").set_value("7d").run()
+    assert shown(app.run()) == "7d/bitcoin"
+
+
+def test_a_code_that_is_none_of_ours_counts_as_the_default(app: AppTest) -> None:
+    app.query_params.update({"span": "時価総額", "coin": "<SCRIPT>"})
+    assert shown(app.run()) == "24h/"
+
+
+def test_code_can_choose_too(app: AppTest) -> None:
+    app.run()
+    app.button[0].click().run()
+    assert (shown(app), address(app)) == ("24h/ether", {"coin": "ether"})
+    app.button[1].click().run()
+    assert (shown(app), address(app)) == ("24h/", {})

@@ -1,0 +1,118 @@
+"""What pages show of who is signed in, and that what somebody may not do is told before they try."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.client import api
+from dashboard.client.http import ApiClient
+from dashboard.i18n import LANGUAGES, t
+from dashboard.sign_in import service as desks
+from dashboard.sign_in.service import Desk
+from dashboard.sign_in.session import Session
+from tests.support.pages import html, opened
+from tests.support.sign_in import Browser
+
+Admit = Callable[[str], Session]
+SUBMITS = ("rs_submit_statement", "rs_submit_text", "rs_submit_entities", "rs_example_first")
+
+
+@pytest.fixture
+def admit(browser: Browser, desk: Desk, client: ApiClient, monkeypatch: pytest.MonkeyPatch) -> Admit:
+    """Have somebody signed in look at the pages that are opened."""
+
+    def as_person(username: str) -> Session:
+        browser.sign_in(username=username)
+        session = browser.session(desk)
+        monkeypatch.setattr(desks, "person", lambda: None if session.ended else session)
+        monkeypatch.setattr(api, "client", lambda: client)
+        return session
+
+    return as_person
+
+
+def disabled(app: AppTest, *keys: str) -> list[bool]:
+    return [bool(app.button(key=key).disabled) for key in keys]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_reader_cannot_submit_and_reads_why_beside_the_button(admit: Admit, lang: Any) -> None:
+    admit("ben")
+    app = opened("research", lang=lang)
+    assert disabled(app, *SUBMITS) == [True] * len(SUBMITS)
+    assert html(app).count(t("sign_in.needs_write_submit", lang=lang)) == 3, "once in each form"
+    assert t("sign_in.may_read", lang=lang) in html(app)
+    assert t("research.submit_hint", lang=lang) not in html(app)
+
+
+@pytest.mark.parametrize(("mode", "key"), [("article", "cr_store"), ("batch", "cr_batch_store")])
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_reader_cannot_store_and_reads_why_beside_the_switch(
+    admit: Admit, mode: str, key: str, lang: Any
+) -> None:
+    admit("ben")
+    app = opened("corrections", mode=mode, lang=lang)
+    switch = app.toggle(key=key)
+    assert (switch.disabled, switch.value) == (True, False)
+    assert t("sign_in.needs_write_store", lang=lang) in html(app)
+
+
+def test_a_reader_may_check_all_the_same(admit: Admit) -> None:
+    admit("ben")
+    app = opened("corrections")
+    app.text_area(key="cr_content").set_value("Etherium rises.")
+    app.button(key="cr_check").click().run()
+    assert t("corrections.not_stored_key") not in html(app)
+    assert 'class="cp-error-title"' not in html(app)
+
+
+def test_who_may_write_may_store_and_submit(admit: Admit) -> None:
+    admit("ada")
+    app = opened("research")
+    assert disabled(app, *SUBMITS) == [False] * len(SUBMITS)
+    assert t("sign_in.needs_write_submit") not in html(app)
+    app = opened("corrections")
+    assert not app.toggle(key="cr_store").disabled
+    assert t("sign_in.may_write") in html(app)
+
+
+def test_the_settings_name_who_is_signed_in_and_hold_the_way_out(admit: Admit) -> None:
+    session = admit("ada")
+    page = html(opened("research"))
+    assert t("sign_in.signed_in_as", name="ada") in page
+    assert '<form method="post" action="/sign-out" target="_self">' in page
+    assert f'value="{session.csrf}"' in page
+    held = session.credential()["Authorization"].removeprefix("Bearer ")
+    assert held not in page
+
+
+def test_no_token_and_no_session_stand_in_the_session_state(admit: Admit) -> None:
+    session = admit("ada")
+    app = opened("research")
+    kept = repr(app.session_state)
+    assert session.credential()["Authorization"].removeprefix("Bearer ") not in kept
+    assert session.csrf not in kept
+
+
+def test_a_page_whose_session_has_ended_shows_nothing_but_the_way_back(admit: Admit) -> None:
+    session = admit("ada")
+    app = opened("research")
+    session.end()
+    app.run()
+    assert not app.exception
+    assert t("sign_in.why_ended") in html(app)
+    assert 'href="/sign-in?next=%2F&amp;why=ended"' in html(app)
+    assert "<h1" not in html(app)
+    assert len(app.button) == 0
+
+
+def test_where_nobody_signs_in_nothing_of_it_is_shown(
+    client: ApiClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desks, "desk", lambda: None)
+    monkeypatch.setattr(api, "client", lambda: client)
+    app = opened("research")
+    assert t("sign_in.sign_out") not in html(app)
+    assert disabled(app, *SUBMITS) == [False] * len(SUBMITS)
