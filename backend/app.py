@@ -1,29 +1,25 @@
 """The application: its routers, what wraps them, and what lives as long as they do."""
 
 import gc
-import re
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import structlog
 from anyio import to_thread
-from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
-from sqlalchemy.exc import InterfaceError, InternalError, OperationalError, SQLAlchemyError
-from sqlalchemy.exc import TimeoutError as PoolTimeoutError
-from starlette.exceptions import HTTPException
-from starlette.responses import Response
-from starlette.routing import Match, Route
+from fastapi import FastAPI
+from sqlalchemy.exc import SQLAlchemyError
 
-from backend import errors, migrations
+from backend import migrations
 from backend.articles.router import router as articles_router
 from backend.articles.rules import active_rules
 from backend.articles.service import ArticleService
+from backend.auth import gate
 from backend.auth import service as auth_service
 from backend.auth.credentials import Credentials
 from backend.auth.key_cache import Keyring
@@ -36,11 +32,13 @@ from backend.auth.oauth.token_cache import TokenRing
 from backend.extraction.router import router as extraction_router
 from backend.formats.timestamps import Clock, utc_now
 from backend.http import health, openapi
-from backend.http.limits.load_shedding import Load, no_room_for_bodies
+from backend.http.error_handlers import install_error_handlers
+from backend.http.limits.load_shedding import Load
 from backend.http.middleware import Bounds, ReadyAnswers, Shell
 from backend.http.pages import docs_page, landing_page
 from backend.http.prepared_responses import Prepared
 from backend.jobs.heartbeat import WorkerWatch
+from backend.language_model import metrics as model_gauges
 from backend.markets.icons import icon_store
 from backend.markets.icons import router as icon_router
 from backend.markets.icons.icon_store import Icons
@@ -78,14 +76,10 @@ ROUTERS = (
     topics_router,
     timelines_router,
 )
-MOST_FAULTS = 100
-"""Faults of an input that an answer lists; a body may hold many more."""
-PATIENCE = 10.0
-"""Seconds that a request waits for the store; then it is refused with 503."""
-READ_ONLY = "25006"
-"""PostgreSQL's word (SQLSTATE) for a write where only reading is allowed, as while another takes over."""
-LAST_USED_EVERY = 30.0
-"""Seconds between two writes of the keys' ``last_used_at``."""
+STORE_TIMEOUT_SECONDS = 10.0
+"""How long a request waits for the store before it is refused with 503."""
+LAST_USED_INTERVAL_SECONDS = 30.0
+"""How often the keys' ``last_used_at`` is written."""
 
 
 def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Shell:
@@ -94,9 +88,9 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
     ``now`` is the clock of the market's answers and of OAuth; tests set it.
     """
     settings = settings or Settings()
-    logs.configure(settings)
+    logs.configure(settings.log_format, settings.log_level)
     migrations.upgrade(settings.app_database_url)
-    database = Database(settings.app_database_url, patience=PATIENCE)
+    database = Database(settings.app_database_url, patience=STORE_TIMEOUT_SECONDS)
     auth_service.ensure_local_key(database, settings.local_key_file, datetime.now(UTC))
     if settings.dashboard_signs_in and not settings.dashboard_client_id:
         file, address = settings.dashboard_client_file, settings.dashboard_redirect_uri
@@ -135,6 +129,8 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
     app.state.settings = settings
     app.state.database = database
     app.state.keyring = credentials
+    app.state.authenticate = partial(gate.authenticate, source=credentials)
+    app.state.refresh_gauges = lambda: model_gauges.refresh(settings, database, now=utc_now())
     app.state.oauth = OAuth(database, settings.issuer_url, now)
     app.state.watcher = watcher
     app.state.workers = WorkerWatch(database, now)
@@ -147,11 +143,11 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
     app.state.limiter = limiter = _limiter(settings)
     for router in ROUTERS:
         app.include_router(router)
-    _handle_errors(app)
+    install_error_handlers(app, ROUTERS)
     openapi.install(app, run_components())
     return Shell(
         app,
-        keyring=credentials,
+        authenticate=app.state.authenticate,
         ready=FirstOf(market.view, articles.rules_answer, topics.ready),
         mode=settings.mode,
         bounds=Bounds(
@@ -169,10 +165,10 @@ def create_management_app(service: Shell) -> Shell:
     app = FastAPI(redirect_slashes=False, openapi_url=None, docs_url=None, redoc_url=None)
     app.state = cast(FastAPI, service.inner).state
     app.include_router(health.router)
-    _handle_errors(app)
+    install_error_handlers(app, [health.router])
     settings: Settings = app.state.settings
     bounds = Bounds(body=settings.body_limit_bytes)
-    return Shell(app, keyring=app.state.keyring, ready=FirstOf(), mode=settings.mode, bounds=bounds)
+    return Shell(app, authenticate=app.state.authenticate, ready=FirstOf(), mode=settings.mode, bounds=bounds)
 
 
 def _seconds(now: Clock) -> Callable[[], float]:
@@ -259,7 +255,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 def _write_last_used(keyring: Credentials, stop: threading.Event) -> None:
     while True:
-        ended = stop.wait(LAST_USED_EVERY)
+        ended = stop.wait(LAST_USED_INTERVAL_SECONDS)
         try:
             keyring.flush_last_used()
         except Exception as error:  # noqa: BLE001 - tried again in the next round
@@ -273,96 +269,3 @@ def _read_ahead(timelines: TimelineService, stop: threading.Event) -> None:
         timelines.read_ahead(stop)
     except SQLAlchemyError as error:  # whoever asks for runs has them read then
         log.warning("runs_not_read_ahead", error=type(error).__name__)
-
-
-def _handle_errors(app: FastAPI) -> None:
-    def send(request: Request, error: errors.ServiceError) -> Response:
-        request_id = request.scope.get("state", {}).get("request_id")
-        answer = errors.render(error, path=request.scope["path"], request_id=request_id)
-        state = request.scope.get("state", {})
-        headers = {**state.get("error_headers", {}), **answer.headers, "Content-Type": answer.content_type}
-        return Response(answer.body, answer.status, headers=headers)
-
-    @app.exception_handler(errors.ServiceError)
-    async def _service(request: Request, error: errors.ServiceError) -> Response:
-        return send(request, error)
-
-    @app.exception_handler(RequestValidationError)
-    async def _invalid(request: Request, error: RequestValidationError) -> Response:
-        return send(request, bad_request(error))
-
-    @app.exception_handler(HTTPException)
-    async def _http(request: Request, error: HTTPException) -> Response:
-        return send(request, of_framework(request, error))
-
-    @app.exception_handler(Exception)  # the framework would answer in plain text, then raises it again
-    async def _fault(request: Request, _error: Exception) -> Response:
-        return send(request, errors.unexpected(request.scope.get("state", {}).get("request_id")))
-
-    @app.exception_handler(OperationalError)
-    @app.exception_handler(InterfaceError)
-    @app.exception_handler(PoolTimeoutError)
-    async def _database(request: Request, error: Exception) -> Response:
-        log.warning("database_failed", error=type(getattr(error, "orig", error)).__name__)
-        return send(request, errors.Unavailable("The data store does not answer. Please try again shortly."))
-
-    @app.exception_handler(InternalError)
-    async def _read_only(request: Request, error: InternalError) -> Response:
-        if getattr(error.orig, "sqlstate", None) != READ_ONLY:
-            raise error
-        log.warning("database_failed", error="ReadOnly")
-        return send(request, errors.Unavailable("The data store takes no changes now. Please try again."))
-
-
-def bad_request(error: RequestValidationError) -> errors.BadRequest:
-    """Every fault with its place; never the input itself, which may hold a secret or not be encodable."""
-    found = error.errors()
-    faults: list[errors.FieldError] = [
-        {"loc": list(fault["loc"]), "msg": _clean(errors.in_a_sentence(fault["msg"])), "type": fault["type"]}
-        for fault in found[:MOST_FAULTS]
-    ]
-    first = faults[0] if faults else None
-    where = ".".join(str(part) for part in first["loc"]) if first else "the request"
-    detail = f"{where}: {first['msg']}." if first else "The request could not be read."
-    if len(found) > 1:
-        detail += f" {len(found) - 1} more{' in errors' if len(found) <= MOST_FAULTS else ''}."
-    return errors.BadRequest(_clean(detail), errors=faults)
-
-
-def _clean(text: Any) -> str:
-    return re.sub(r"[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", str(text))
-
-
-def of_framework(request: Request, error: HTTPException) -> errors.ServiceError:
-    """What Starlette raises by itself, in our words."""
-    match error.status_code:
-        case 404:
-            return errors.NotFound("There is nothing at this path. /docs lists what there is.")
-        case 405:
-            allow = allowed_methods(request)
-            refusal = errors.MethodNotAllowed(f"This path answers {', '.join(allow)}.")
-            refusal.headers["Allow"] = ", ".join(allow)
-            return refusal
-        case 408:
-            return errors.RequestTimeout("The body came too slowly. Send it faster, or less at once.")
-        case 503:
-            return no_room_for_bodies()
-        case 413:
-            limit = request.app.state.body_limit
-            return errors.PayloadTooLarge(f"The body is over the limit of {limit} bytes. Send less at once.")
-        case 400:
-            return errors.BadRequest(
-                "The request could not be read. Check that its body is valid JSON in UTF-8."
-            )
-    other = errors.ServiceError(str(error.detail), code="error")
-    other.status = error.status_code
-    return other
-
-
-def allowed_methods(request: Request) -> list[str]:
-    """Every method that some route of this path has; the framework would name the first route's alone."""
-    methods: set[str] = set()
-    for route in (route for router in ROUTERS for route in router.routes):
-        if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE:
-            methods |= route.methods or set()
-    return sorted(methods) or ["GET"]

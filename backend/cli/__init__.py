@@ -6,8 +6,7 @@ Exit codes: 0 done, 1 findings, 2 wrong use, 3 a dependency failed, 130 interrup
 import os
 import sys
 
-INTERRUPTED = 130
-"""Exit code after Ctrl-C: 128 and the number of SIGINT, as shells have it."""
+from backend.cli.exit_codes import INTERRUPTED
 
 
 def main() -> None:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from backend.cli.terminal.console import FINDINGS, err, fail, in_words, out
+from backend.cli.exit_codes import FINDINGS
+from backend.cli.terminal.console import err, fail, in_words, out
 from backend.formats.plurals import counted
 from backend.formats.timestamps import utc_now, write_instant
 from backend.settings import Settings

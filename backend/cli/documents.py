@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
+from backend.cli.exit_codes import WRONG_USAGE
 from backend.cli.open_store import open_database
-from backend.cli.terminal.console import WRONG_USE, err, in_words, out
+from backend.cli.terminal.console import err, in_words, out
 from backend.cli.terminal.import_progress import progress, tell_mistakes
 from backend.cli.terminal.tables import Column, print_table
 
@@ -90,7 +91,7 @@ def import_(
     else:
         out.print("{} added, {} changed, {} unchanged.".format(*imported.stored), highlight=False)
     if imported.mistakes:
-        raise typer.Exit(WRONG_USE)
+        raise typer.Exit(WRONG_USAGE)
 
 
 @app.command("list")

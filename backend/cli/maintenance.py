@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from backend.cli.exit_codes import DEPENDENCY_FAILED
 from backend.cli.open_store import open_database
-from backend.cli.terminal.console import DEPENDENCY_FAILED, err, in_words, out
+from backend.cli.terminal.console import err, in_words, out
 from backend.runtime import logs
 
 app = typer.Typer()
@@ -30,7 +31,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
     from backend.settings.inspection import load_leniently
 
     settings, mistakes = load_leniently()
-    logs.configure(settings)
+    logs.configure(settings.log_format, settings.log_level)
     logging.disable(logging.ERROR)  # what a log would tell, the findings tell in words
     try:
         with err.status("Checking…"):

@@ -5,7 +5,8 @@ from typing import NoReturn
 
 import structlog
 
-from backend.cli.terminal.console import DEPENDENCY_FAILED, fail
+from backend.cli.exit_codes import DEPENDENCY_FAILED
+from backend.cli.terminal.console import fail
 from backend.runtime.processes import bound_socket
 from backend.settings import Settings
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from backend.cli.exit_codes import WRONG_USAGE
 from backend.cli.open_store import open_database
-from backend.cli.terminal.console import WRONG_USE, complain, in_words, out
+from backend.cli.terminal.console import complain, in_words, out
 from backend.cli.terminal.tables import Column, print_table
 from backend.settings import Settings
 
@@ -82,7 +83,7 @@ def import_(
         except ProfilesRefused as refused:
             for mistake in refused.mistakes:
                 complain(str(mistake))
-            raise typer.Exit(WRONG_USE) from None
+            raise typer.Exit(WRONG_USAGE) from None
     _tell(put, as_json=as_json)
 
 

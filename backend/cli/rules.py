@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from backend.cli import rules_check
+from backend.cli.exit_codes import FINDINGS, WRONG_USAGE
 from backend.cli.open_store import open_database
 from backend.cli.rules_check import AsJson, refuse
-from backend.cli.terminal.console import FINDINGS, WRONG_USE, err, fail, in_words, out
+from backend.cli.terminal.console import err, fail, in_words, out
 from backend.cli.terminal.tables import Column, print_table
 from backend.formats.plurals import counted
 from backend.settings import Settings
@@ -66,12 +67,12 @@ def import_(
 
     kind = next((known for known in FORMATS if known == format), None)
     if format is not None and kind is None:
-        fail(f"The format {format!r} is none of {', '.join(FORMATS)}.", WRONG_USE)
+        fail(f"The format {format!r} is none of {', '.join(FORMATS)}.", WRONG_USAGE)
     unknown = [given for given in language or [] if given not in LANGUAGES]
     if unknown:
-        fail(f"The language {unknown[0]!r} is none of {', '.join(LANGUAGES)}.", WRONG_USE)
+        fail(f"The language {unknown[0]!r} is none of {', '.join(LANGUAGES)}.", WRONG_USAGE)
     if out_file is not None and out_file.exists() and not force:
-        fail(f"{out_file} is there already. Choose another name, or say --force.", WRONG_USE)
+        fail(f"{out_file} is there already. Choose another name, or say --force.", WRONG_USAGE)
     below = [*default_files(), *_but(out_file, user_files(Settings().user_rules_dir))]
     options = Options(auto_fix, tuple(known for known in LANGUAGES if known in (language or [])))
     try:
@@ -81,7 +82,7 @@ def import_(
             text = as_yaml(made)
             parse_pack(text, out_file or source)
     except RulesRefused as refused:
-        refuse(refused.mistakes, WRONG_USE)  # the file is missing, or none that can be imported
+        refuse(refused.mistakes, WRONG_USAGE)  # the file is missing, or none that can be imported
     _write(made, text, out_file, as_json)
     if not (made.rules or made.entities):
         raise typer.Exit(FINDINGS)

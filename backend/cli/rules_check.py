@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from backend.cli.terminal.console import FINDINGS, complain, err, in_words, out
+from backend.cli.exit_codes import FINDINGS
+from backend.cli.terminal.console import complain, err, in_words, out
 from backend.formats.plurals import counted
 from backend.runtime.data_folder import find_scan_folders
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.markup import escape
 
-from backend.cli.terminal.console import FINDINGS, WRONG_USE, complain, err, fail, in_words
+from backend.cli.exit_codes import FINDINGS, WRONG_USAGE
+from backend.cli.terminal.console import complain, err, fail, in_words
 from backend.formats.plurals import counted
 from backend.runtime import distribution, garbage_collection
 from backend.runtime.data_folder import find_scan_folders
@@ -86,9 +87,9 @@ def scan(
         from backend.articles.files.scanner import Desk
 
     if out is not None and (not fix or paths is None or len(paths) != 1 or paths[0].is_dir()):
-        fail("--out goes with --fix and exactly one file.", WRONG_USE)
+        fail("--out goes with --fix and exactly one file.", WRONG_USAGE)
     if not paths and sys.stdin.isatty():
-        fail("Name files or folders to scan, or - to read standard input.", WRONG_USE)
+        fail("Name files or folders to scan, or - to read standard input.", WRONG_USAGE)
     found = files.sources(paths or [files.STANDARD_INPUT], stdin_name)
     from_stdin = any(source.path is None for source in found)
     desk = Desk(load_scan_rules(), fix=fix or diff, language=language, jobs=jobs)
@@ -103,7 +104,7 @@ def scan(
     if output == "text":
         err.print(speaks.tally.sentence(fixed=fix), highlight=False)
     if speaks.tally.mistakes:
-        raise typer.Exit(WRONG_USE)
+        raise typer.Exit(WRONG_USAGE)
     found_any = speaks.tally.findings or (diff and not fix and speaks.tally.corrected)
     raise typer.Exit(FINDINGS if found_any else 0)
 

@@ -7,7 +7,7 @@ import gc
 import os
 import sys
 
-from backend.cli import INTERRUPTED
+from backend.cli.exit_codes import INTERRUPTED
 
 HELP_EPILOG = "Your own naming rules: chainproof-scan rules --help. The version: chainproof-scan --version."
 

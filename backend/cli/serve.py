@@ -14,10 +14,11 @@ from urllib.parse import urlsplit
 import structlog
 import typer
 
+from backend.cli.exit_codes import DEPENDENCY_FAILED
 from backend.cli.open_store import settings_with, warn_of_unknown_settings
 from backend.cli.ports import MANAGEMENT_PORT, bind, bind_management, fail_for_used_port
 from backend.cli.terminal.banner import print_banner
-from backend.cli.terminal.console import DEPENDENCY_FAILED, err, fail, in_words, out
+from backend.cli.terminal.console import err, fail, in_words, out
 from backend.runtime import garbage_collection, logs
 from backend.runtime.processes import (
     GRACE_SECONDS,
@@ -48,7 +49,7 @@ def up(
 
     settings = settings_with(port=port, dashboard_port=dashboard_port)
     optional_dependencies.check(settings)
-    logs.configure(settings)
+    logs.configure(settings.log_format, settings.log_level)
     warn_of_unknown_settings()
     exit_on_stop_signals()
     bind(settings.host, settings.port, PORT).close()
@@ -90,7 +91,7 @@ def serve(
 
     settings = settings_with(host=host, port=port)
     optional_dependencies.check(settings)
-    logs.configure(settings)
+    logs.configure(settings.log_format, settings.log_level)
     warn_of_unknown_settings()
     exit_on_stop_signals()
     stop_with_parent()
@@ -126,7 +127,7 @@ def http(
 ) -> None:
     """One of the HTTP processes of ``serve --workers``."""
     settings = Settings()
-    logs.configure(settings)
+    logs.configure(settings.log_format, settings.log_level)
     exit_on_stop_signals()
     stop_with_parent()
     listening = None if management is None else socket.socket(fileno=management)
@@ -143,7 +144,7 @@ def worker(
     """Run jobs and schedules, without HTTP."""
     settings = Settings()
     optional_dependencies.check(settings)
-    logs.configure(settings)
+    logs.configure(settings.log_format, settings.log_level)
     warn_of_unknown_settings()
     exit_on_stop_signals()
     has_parent = stop_with_parent()
@@ -161,7 +162,7 @@ def dashboard(
 ) -> None:
     """Run the dashboard."""
     settings = settings_with(dashboard_host=host, dashboard_port=port)
-    logs.configure(settings)
+    logs.configure(settings.log_format, settings.log_level)
     warn_of_unknown_settings()
     exit_on_stop_signals()
     stop_with_parent()

@@ -7,8 +7,9 @@ import typer
 from pydantic import ValidationError
 from rich.markup import escape
 
+from backend.cli.exit_codes import WRONG_USAGE
 from backend.cli.open_store import open_database
-from backend.cli.terminal.console import WRONG_USE, err, fail, in_words, out
+from backend.cli.terminal.console import err, fail, in_words, out
 from backend.cli.terminal.tables import Column, print_table
 from backend.errors import in_a_sentence
 from backend.settings import Settings
@@ -53,7 +54,7 @@ def find(
     except ValidationError as error:
         first = error.errors()[0]
         reason = in_a_sentence(first["msg"])
-        fail(f"{'.'.join(map(str, first['loc'])) or 'statement'}: {reason}.", WRONG_USE)
+        fail(f"{'.'.join(map(str, first['loc'])) or 'statement'}: {reason}.", WRONG_USAGE)
     with err.status("Getting ready…") as status:
         finder = Finder(settings, open_database(settings), Rules(settings))
         finder.prepare()

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from backend.cli.exit_codes import WRONG_USAGE
 from backend.cli.open_store import open_database
-from backend.cli.terminal.console import WRONG_USE, err, in_words, out
+from backend.cli.terminal.console import err, in_words, out
 from backend.cli.terminal.import_progress import progress, tell_mistakes
 from backend.settings import Settings
 
@@ -54,4 +55,4 @@ def import_(
             f"{imported.added} added, {imported.updated} known and brought up to date.", highlight=False
         )
     if imported.mistakes:
-        raise typer.Exit(WRONG_USE)
+        raise typer.Exit(WRONG_USAGE)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
+from backend.cli.exit_codes import DEPENDENCY_FAILED, WRONG_USAGE
 from backend.cli.open_store import open_database
-from backend.cli.terminal.console import DEPENDENCY_FAILED, WRONG_USE, complain, err, fail, in_words, out
+from backend.cli.terminal.console import complain, err, fail, in_words, out
 from backend.cli.terminal.tables import Column, print_table
 from backend.settings import Settings
 
@@ -32,7 +33,7 @@ def app(
     if settings.is_offline:
         fail(
             f"{settings.mode.capitalize()} mode asks no feed. Set CHAINPROOF_MODE=live to fetch news.",
-            WRONG_USE,
+            WRONG_USAGE,
         )
     listed = load_configured(settings)
     with _progress() as heard:

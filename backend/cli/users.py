@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from backend.cli.exit_codes import WRONG_USAGE
 from backend.cli.open_store import open_database
-from backend.cli.terminal.console import WRONG_USE, fail, in_words, out
+from backend.cli.terminal.console import fail, in_words, out
 from backend.cli.terminal.tables import Column, print_table
 from backend.formats.plurals import counted
 
@@ -127,7 +128,7 @@ def sessions(
 
     database, now = open_database(), datetime.now(UTC)
     if end_all and name is None:
-        fail("--end-all needs a NAME: 'chainproof users sessions ada --end-all'.", WRONG_USE)
+        fail("--end-all needs a NAME: 'chainproof users sessions ada --end-all'.", WRONG_USAGE)
     for session_id in end or []:
         accounts.end_session(database, session_id, now)
     ended = len(end or []) + (accounts.end_all_sessions(database, name, now) if end_all and name else 0)
@@ -147,6 +148,6 @@ def _password(from_stdin: bool) -> str:
     if from_stdin:
         return sys.stdin.readline().rstrip("\r\n")
     if not sys.stdin.isatty():
-        fail("There is no terminal to ask for a password at: send it with --password-stdin.", WRONG_USE)
+        fail("There is no terminal to ask for a password at: send it with --password-stdin.", WRONG_USAGE)
     typed: str = typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
     return typed

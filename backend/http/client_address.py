@@ -5,14 +5,30 @@ trust that proxy, which then has put the address in its place before anything he
 """
 
 import ipaddress
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import lru_cache
+from typing import Protocol
 
 FORWARDED = frozenset({b"forwarded", b"x-forwarded-for", b"x-real-ip"})
 IPV6_NETWORK = 64
 """Bits of an IPv6 address that name whoever got it; the others are its holder's own to choose."""
 LONGEST_NAME = 64
 """Of an address that is none, as a proxy may tell: more of it is not kept."""
+
+
+class Caller(Protocol):
+    """The holder of a valid credential, as far as middleware and rate limits need to know it."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def local(self) -> bool:
+        """Whether this is the dashboard's key on the service's own machine."""
+        ...
+
+    @property
+    def scopes(self) -> Collection[str]: ...
 
 
 def is_on_this_machine(host: str, headers: Iterable[tuple[bytes, bytes]]) -> bool:

@@ -1,7 +1,9 @@
 """Endpoints for whoever runs the service: is it up, do its dependencies answer, what does it count."""
 
 import time
-from typing import Any, Literal
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, Literal, Protocol
 
 from anyio import CapacityLimiter, to_thread
 from anyio.lowlevel import RunVar
@@ -10,10 +12,7 @@ from pydantic import BaseModel
 from starlette.responses import JSONResponse, Response
 
 from backend import errors
-from backend.formats.timestamps import utc_now
 from backend.http.client_address import is_on_this_machine
-from backend.jobs.heartbeat import WorkerWatch
-from backend.language_model import metrics as model_gauges
 from backend.runtime import metrics
 
 THREADS = 4
@@ -21,6 +20,24 @@ THREADS = 4
 _threads: RunVar[CapacityLimiter] = RunVar("health_threads")
 
 router = APIRouter(tags=["operation"])
+
+
+class WorkerState(Protocol):
+    """Whether a worker works, in words."""
+
+    @property
+    def is_fault(self) -> bool: ...
+
+    def sentence(self, now: datetime) -> str: ...
+
+
+class WorkerStateSource(Protocol):
+    """Tells the state of the workers on the store."""
+
+    @property
+    def clock(self) -> Callable[[], datetime]: ...
+
+    def state(self) -> WorkerState: ...
 
 
 class Health(BaseModel):
@@ -102,7 +119,7 @@ def _metrics(request: Request) -> Response:
             "Metrics are for callers on this machine; CHAINPROOF_METRICS_PUBLIC=true opens them.",
             code="loopback_only",
         )
-    model_gauges.refresh(request.app.state.settings, request.app.state.database, now=utc_now())
+    request.app.state.refresh_gauges()
     body, content_type = metrics.exposition()
     return Response(body, headers={"Content-Type": content_type, "Cache-Control": "no-store"})
 
@@ -116,7 +133,7 @@ def _store(request: Request) -> Check:
 
 
 def _worker(request: Request) -> Check:
-    watch: WorkerWatch = request.app.state.workers
+    watch: WorkerStateSource = request.app.state.workers
     try:
         state = watch.state()
     except Exception as error:  # noqa: BLE001 - as above

@@ -17,9 +17,7 @@ import structlog
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from backend import errors
-from backend.auth import gate
-from backend.auth.principal import CredentialSource, Principal
-from backend.http.client_address import counted_as, is_on_this_machine
+from backend.http.client_address import Caller, counted_as, is_on_this_machine
 from backend.http.limits.body_limits import Body
 from backend.http.limits.load_shedding import Load, Pace
 from backend.http.limits.request_timeout import TimeLimit
@@ -37,6 +35,12 @@ log = structlog.get_logger(__name__)
 
 ALWAYS_ANSWERED = frozenset({"/healthz", "/readyz", "/metrics"})
 """Whoever runs the service asks these, and most of all when it has too much to do."""
+
+
+class Authenticate(Protocol):
+    """Finds the caller by the headers of a request. Raises :class:`backend.errors.Unauthorized`."""
+
+    def __call__(self, headers: Sequence[Header], *, terminal: bool = False) -> Caller: ...
 
 
 class ReadyAnswers(Protocol):
@@ -66,14 +70,14 @@ class Shell:
         self,
         app: ASGIApp,
         *,
-        keyring: CredentialSource,
+        authenticate: Authenticate,
         ready: ReadyAnswers,
         mode: str,
         bounds: Bounds,
         https: bool = False,
     ) -> None:
         self.inner = app
-        self._keyring = keyring
+        self._authenticate = authenticate
         self._ready = ready
         self._bounds = bounds
         self._limiter = bounds.limiter
@@ -121,7 +125,7 @@ class Shell:
         send: Send,
         request_id: bytes,
         started: float,
-        reader: Principal,
+        reader: Caller,
         told: tuple[int, Sequence[Header], bytes],
     ) -> None:
         status, headers, body = told
@@ -145,24 +149,24 @@ class Shell:
         if self._log_ready:
             log.debug("ready_answer", path=path, status=status, request_id=request_id.decode())
 
-    def _reader(self, headers: Sequence[Header]) -> Principal | None:
+    def _reader(self, headers: Sequence[Header]) -> Caller | None:
         """Who asks, if whoever it is may read."""
         try:
-            principal = gate.authenticate(headers, self._keyring)
+            principal = self._authenticate(headers)
         except errors.ServiceError:
             return None
         return principal if "read" in principal.scopes else None
 
-    def _caller(self, scope: Scope) -> Principal | str | None:
+    def _caller(self, scope: Scope) -> Caller | str | None:
         """The holder or the address that a request is counted to, by what memory knows; null for one that is
         not counted."""
         try:
-            principal = gate.authenticate(scope["headers"], self._keyring, terminal=True)
+            principal = self._authenticate(scope["headers"], terminal=True)
         except errors.ServiceError:
             return counted_as(_host(scope))
         return None if self._is_exempt(principal, scope) else principal
 
-    def _is_exempt(self, principal: Principal, scope: Scope) -> bool:
+    def _is_exempt(self, principal: Caller, scope: Scope) -> bool:
         """The dashboard beside the service reads for all its readers with one key."""
         return principal.local and is_on_this_machine(_host(scope), scope["headers"])
 

@@ -13,8 +13,6 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from backend.auth.oauth.openapi import NO_STORE
-
 PROBLEM_SCHEMA: dict[str, Any] = {
     "type": "object",
     "description": "An RFC 9457 problem.",
@@ -55,6 +53,10 @@ MEANINGS = {
     "to ask again.",
 }
 
+NO_STORE: dict[str, Any] = {
+    "Cache-Control": {"description": "Nobody may keep the answer.", "schema": {"const": "no-store"}},
+    "Pragma": {"description": "The same, for what is old.", "schema": {"const": "no-cache"}},
+}
 TEXT_HEADER = {"schema": {"type": "string"}}
 COMMON_HEADERS = {
     "X-Request-ID": {"description": "Names this request in the logs.", **TEXT_HEADER},

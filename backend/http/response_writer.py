@@ -1,15 +1,22 @@
 """An answer on its way out: what every answer bears, and only one of them."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from starlette.types import Message, Send
 
 from backend.errors import Rendered
 from backend.http.security_headers import Header, completed
 
-if TYPE_CHECKING:
-    from backend.http.limits.rate_limiter import Counted
+
+class CountedRequest(Protocol):
+    """A request that was counted by a rate limit."""
+
+    async def settle(self, status: int) -> "CountedRequest":
+        """Charge what an answer of this status costs beyond its request."""
+        ...
+
+    def headers(self) -> list[Header]: ...
 
 
 class Answer:
@@ -26,7 +33,7 @@ class Answer:
         self._own = own
         self._bare = bare
         self._replaced = False
-        self.counted: Counted | None = None
+        self.counted: CountedRequest | None = None
         """The caller's standing with the rate limit; null if it has none."""
         self.status = 0
 

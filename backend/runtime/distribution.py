@@ -4,7 +4,7 @@ from pathlib import Path
 
 SCAN_PACKAGE = "chainproof_scan"
 """Holds the modules of ``chainproof-scan`` in a folder of its own; see ``packaging/scan``."""
-NAME = "chainproof-scan" if Path(__file__).parents[2].name == SCAN_PACKAGE else "chainproof"
+NAME = "chainproof-scan" if Path(__file__).parents[3].name == SCAN_PACKAGE else "chainproof"
 
 
 def version() -> str:

@@ -8,7 +8,6 @@ from typing import Any
 import structlog
 
 from backend.runtime.redaction import redact
-from backend.settings import Settings
 
 
 def _redact_event(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -26,9 +25,12 @@ def report_errors_only() -> None:
     )
 
 
-def configure(settings: Settings) -> None:
-    """Send our own and every library's log through one chain to standard error."""
-    console = settings.log_format == "console" or (settings.log_format == "auto" and sys.stderr.isatty())
+def configure(log_format: str, log_level: str) -> None:
+    """Send our own and every library's log through one chain to standard error.
+
+    ``log_format``: ``console``, ``json``, or ``auto``, which is console on a terminal.
+    """
+    console = log_format == "console" or (log_format == "auto" and sys.stderr.isatty())
     shared: list[structlog.types.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -60,7 +62,7 @@ def configure(settings: Settings) -> None:
     )
     root = logging.getLogger()
     root.handlers = [handler]
-    root.setLevel(settings.log_level.upper())
+    root.setLevel(log_level.upper())
     for name in ("uvicorn", "uvicorn.error", "uvicorn.access"):
         logging.getLogger(name).handlers = []
         logging.getLogger(name).propagate = True

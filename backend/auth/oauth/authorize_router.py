@@ -24,8 +24,9 @@ from backend.auth.oauth.errors import OAuthError
 from backend.auth.oauth.openapi import AUTHORIZE_GET, AUTHORIZE_POST
 from backend.auth.oauth.parameters import Parameters, read_form
 from backend.auth.oauth.service import OAuth
-from backend.auth.oauth.translations import CATALOGUES, Language, chosen
+from backend.auth.oauth.translations import CATALOGUES
 from backend.errors import Unavailable
+from backend.http.pages.languages import Language, chosen
 
 router = APIRouter(tags=["oauth"])
 log = structlog.get_logger(__name__)

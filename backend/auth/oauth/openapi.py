@@ -5,11 +5,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 from starlette.responses import Response
 
+from backend.http.openapi import NO_STORE
+
 TEXT: dict[str, Any] = {"schema": {"type": "string"}}
-NO_STORE: dict[str, Any] = {
-    "Cache-Control": {"description": "Nobody may keep the answer.", "schema": {"const": "no-store"}},
-    "Pragma": {"description": "The same, for what is old.", "schema": {"const": "no-cache"}},
-}
 RETRY_AFTER: dict[str, Any] = {"description": "Seconds.", "schema": {"type": "integer"}}
 UUID: dict[str, Any] = {"type": "string", "format": "uuid"}
 STRING: dict[str, Any] = {"type": "string"}

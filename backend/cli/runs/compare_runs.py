@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
+from backend.cli.exit_codes import WRONG_USAGE
 from backend.cli.open_store import open_database
-from backend.cli.terminal.console import WRONG_USE, err, fail, in_words, out
+from backend.cli.terminal.console import err, fail, in_words, out
 from backend.cli.terminal.tables import Column, print_table
 from backend.settings import Settings
 
@@ -55,13 +56,13 @@ def app(
     """Compare two profiles on shared cases, with a confidence interval and a verdict."""
     names = profiles or []
     if not all_pairs and len(names) != 2:
-        fail("Name two profiles to compare, or use --all-pairs.", WRONG_USE)
+        fail("Name two profiles to compare, or use --all-pairs.", WRONG_USAGE)
     between = _between(window, since, until)
     with err.status("Reading runs…"):
         chosen = _chosen(file, names, between, case, leave_out=leave_out)
         missing = [name for name in names if file is not None and chosen.place_of(name) is None]
     if missing:
-        fail(f"{file} has no run of the profile '{missing[0]}'.", WRONG_USE)
+        fail(f"{file} has no run of the profile '{missing[0]}'.", WRONG_USAGE)
     if all_pairs:
         _tell_pairs(chosen, as_json=as_json)
     else:
@@ -78,7 +79,7 @@ def _between(
         try:
             told |= {name: parse_instant(text)} if text is not None else {}
         except ValueError as error:
-            fail(f"--{name} {error}.", WRONG_USE)
+            fail(f"--{name} {error}.", WRONG_USAGE)
     end = told.get("until")
     if window is not None and since is None:
         return (end or utc_now()) - _length(window), end
@@ -91,7 +92,7 @@ def _length(window: str) -> timedelta:
     try:
         return parse_window(window)
     except ValueError as error:
-        fail(f"--window {error}.", WRONG_USE)
+        fail(f"--window {error}.", WRONG_USAGE)
 
 
 def _chosen(
@@ -140,7 +141,7 @@ def _tell_two(chosen: "RunArrays", a: str, b: str, *, as_json: bool) -> None:
             _show_two(chosen, result)
             out.print(escape(told.text), highlight=False)
     if not told.compared:
-        fail(told.text, WRONG_USE)
+        fail(told.text, WRONG_USAGE)
 
 
 def _show_two(chosen: "RunArrays", result: "Versus") -> None:
@@ -223,7 +224,7 @@ def _tell_pairs(chosen: "RunArrays", *, as_json: bool) -> None:
 
     matrix = pair_matrix(chosen)
     if not matrix.compared:
-        fail("No two of these profiles share two cases, so there is nothing to compare.", WRONG_USE)
+        fail("No two of these profiles share two cases, so there is nothing to compare.", WRONG_USAGE)
     rows = _pair_rows(chosen, matrix)
     sentence = pairs_sentence(matrix)
     if as_json:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
+from backend.cli.exit_codes import WRONG_USAGE
 from backend.cli.open_store import open_database
-from backend.cli.terminal.console import WRONG_USE, err, in_words, out
+from backend.cli.terminal.console import err, in_words, out
 from backend.cli.terminal.import_progress import progress, tell_mistakes
 from backend.formats.plurals import counted
 from backend.settings import Settings
@@ -88,7 +89,7 @@ def import_(
     else:
         _tell(imported, wish.partial, dry_run=dry_run)
     if imported.mistakes:
-        raise typer.Exit(WRONG_USE)
+        raise typer.Exit(WRONG_USAGE)
 
 
 def _tell(imported: "Imported", partial: bool, *, dry_run: bool) -> None:

@@ -1,4 +1,4 @@
-"""How a command speaks: its streams, its exit codes, and sentences instead of tracebacks."""
+"""Prints to standard output and standard error, and turns exceptions into a sentence and an exit code."""
 
 import errno
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from rich.console import Console, ConsoleDimensions
 from rich.markup import escape
 
 from backend import errors
-from backend.cli import INTERRUPTED
+from backend.cli.exit_codes import DEPENDENCY_FAILED, INTERRUPTED, WRONG_USAGE
 from backend.runtime import distribution
 from backend.runtime.redaction import redact
 
@@ -33,8 +33,6 @@ err = _Console(stderr=True)
 
 P = ParamSpec("P")
 R = TypeVar("R")
-FINDINGS, WRONG_USE, DEPENDENCY_FAILED = 1, 2, 3
-"""Exit codes beside 0: something was found, the command was used wrongly, something it needs failed."""
 fault_describers: list[Callable[[Exception], str | None]] = []
 """Describe errors of libraries that not every program has. :mod:`backend.cli.open_store` adds one."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -75,14 +73,14 @@ def in_words(command: Callable[P, R]) -> Callable[P, R]:
 def _told(error: Exception) -> tuple[str, int] | None:
     """The sentence and exit code of a fault that can be expected; null for one that is a bug."""
     if isinstance(error, errors.ServiceError):
-        return error.detail, DEPENDENCY_FAILED if error.status >= 500 else WRONG_USE
+        return error.detail, DEPENDENCY_FAILED if error.status >= 500 else WRONG_USAGE
     if isinstance(error, OSError) and (error.filename or error.errno in NO_ROOM):
         return _file_fault(error), DEPENDENCY_FAILED
     for describe in fault_describers:
         sentence = describe(error)
         if sentence is not None:
             return sentence, DEPENDENCY_FAILED
-    return (str(error), WRONG_USE) if isinstance(error, ValueError) else None
+    return (str(error), WRONG_USAGE) if isinstance(error, ValueError) else None
 
 
 def _file_fault(error: OSError) -> str:

@@ -16,9 +16,9 @@ from limits import RateLimitItem, RateLimitItemPerSecond
 from limits.aio.storage import MemoryStorage
 from limits.aio.strategies import SlidingWindowCounterRateLimiter
 
-from backend.auth.principal import Principal
 from backend.errors import TooManyRequests
 from backend.formats.plurals import counted, format_duration
+from backend.http.client_address import Caller
 from backend.runtime import metrics
 
 RawHeaders = list[tuple[bytes, bytes]]
@@ -31,17 +31,19 @@ MAX_COUNTS = 100_000
 """How many counts one storage keeps: one or two for each caller."""
 
 
-class Caller(NamedTuple):
+class LimitKey(NamedTuple):
     """``policy`` is ``key`` or ``address``; ``name`` is unique among the callers of both."""
 
     policy: str
     name: str
 
 
-def caller_of(who: Principal | str) -> Caller:
-    """``who``: the holder of a valid credential, or an address as
+def limit_key_of(caller: Caller | str) -> LimitKey:
+    """``caller``: the holder of a valid credential, or an address as
     :func:`backend.http.client_address.counted_as` gives it."""
-    return Caller("address", f"address:{who}") if isinstance(who, str) else Caller("key", f"key:{who.id}")
+    if isinstance(caller, str):
+        return LimitKey("address", f"address:{caller}")
+    return LimitKey("key", f"key:{caller.id}")
 
 
 class Standing(NamedTuple):
@@ -116,23 +118,23 @@ class Limiter:
             return "Requests are counted in Redis, for all processes."
         return "Redis does not answer, so requests are counted in each process until it does."
 
-    async def count(self, who: Principal | str) -> "Counted":
-        """Count a request to whom :func:`caller_of` gives, if the rate has room for it."""
-        caller = caller_of(who)
-        standing = await self._hit(caller, 1)
+    async def count(self, caller: Caller | str) -> "Counted":
+        """Count a request to the key of :func:`limit_key_of`, if the rate has room for it."""
+        key = limit_key_of(caller)
+        standing = await self._hit(key, 1)
         if not standing.allowed:
-            metrics.LIMITED.labels(caller.policy).inc()
-        return Counted(self, caller, standing)
+            metrics.LIMITED.labels(key.policy).inc()
+        return Counted(self, key, standing)
 
-    async def charge_guess(self, caller: Caller) -> Standing:
+    async def charge_guess(self, key: LimitKey) -> Standing:
         """Count what a refused credential costs beyond its request, as far as the rate has room for it."""
-        return await self._hit(caller, self._guess_cost - 1, up_to=True)
+        return await self._hit(key, self._guess_cost - 1, up_to=True)
 
-    async def _hit(self, caller: Caller, cost: int, *, up_to: bool = False) -> Standing:
+    async def _hit(self, key: LimitKey, cost: int, *, up_to: bool = False) -> Standing:
         async def hit(limiter: SlidingWindowCounterRateLimiter) -> Standing:
-            return await _hit(limiter, self.rate, caller.name, cost, up_to=up_to)
+            return await _hit(limiter, self.rate, key.name, cost, up_to=up_to)
 
-        local = self._local[caller.policy]
+        local = self._local[key.policy]
         standing = None if self.shared is None else await self.shared.ask(hit)
         if standing is None:
             return await hit(local)
@@ -159,7 +161,7 @@ class Counted:
     """A request that was counted, or refused: what its answer says of the limit."""
 
     limiter: Limiter
-    caller: Caller
+    key: LimitKey
     standing: Standing
 
     @property
@@ -168,9 +170,9 @@ class Counted:
 
     async def settle(self, status: int) -> "Counted":
         """Charge what an answer of this status costs beyond its request: a refused credential (401) does."""
-        if status != 401 or self.caller.policy != "address":
+        if status != 401 or self.key.policy != "address":
             return self
-        return replace(self, standing=await self.limiter.charge_guess(self.caller))
+        return replace(self, standing=await self.limiter.charge_guess(self.key))
 
     def headers(self) -> RawHeaders:
         """The fields of draft-ietf-httpapi-ratelimit-headers-11, and the three of its first drafts.
@@ -178,7 +180,7 @@ class Counted:
         Most clients read the latter. Their ``RateLimit-Reset`` counts seconds.
         """
         rate, (_, remaining, reset) = self.limiter.rate, self.standing
-        policy, seconds = self.caller.policy.encode(), rate.get_expiry()
+        policy, seconds = self.key.policy.encode(), rate.get_expiry()
         return [
             (b"ratelimit-policy", b'"%s";q=%d;w=%d' % (policy, rate.amount, seconds)),
             (b"ratelimit", b'"%s";r=%d;t=%d' % (policy, remaining, reset)),
@@ -189,7 +191,7 @@ class Counted:
 
     def refusal(self) -> TooManyRequests:
         rate, again = self.limiter.rate, self.standing.reset
-        whom = "this key" if self.caller.policy == "key" else "callers without a valid key from this address"
+        whom = "this key" if self.key.policy == "key" else "callers without a valid key from this address"
         window = format_duration(rate.get_expiry()).removeprefix("1 ")
         return TooManyRequests(
             f"The limit of {counted(rate.amount, 'request')} per {window} for {whom} is reached. "

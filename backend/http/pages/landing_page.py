@@ -13,14 +13,14 @@ from importlib.resources import files
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from backend.auth.oauth.sign_in_page import ICON, MARK
-from backend.auth.oauth.translations import LANGUAGES, NAMES, TAGS, Language, chosen
+from backend.http.pages.brand import ICON, MARK
 from backend.http.pages.landing_page_translations import CATALOGUES
+from backend.http.pages.languages import LANGUAGES, NAMES, TAGS, Language, chosen
 from backend.http.prepared_responses import Prepared
 from backend.http.responses import PreparedResponse
 from backend.settings import Mode
 
-STYLE = files(__package__).joinpath("style.css").read_text("utf-8")
+STYLE = files(__package__).joinpath("landing_page.css").read_text("utf-8")
 STYLE_HASH = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
 POLICY = (
     f"default-src 'none'; style-src 'sha256-{STYLE_HASH}'; img-src data:; base-uri 'none'; "

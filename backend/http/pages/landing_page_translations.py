@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from backend.auth.oauth.translations import Language
+from backend.http.pages.languages import Language
 from backend.settings import Mode
 
 

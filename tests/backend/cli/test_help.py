@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from backend.cli.commands import app
 
 run = CliRunner()
-README = Path(__file__).parents[2] / "README.md"
+README = Path(__file__).parents[3] / "README.md"
 IMPORTED = """
 import sys
 sys.argv = ["chainproof", "--version"]

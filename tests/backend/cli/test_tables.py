@@ -14,7 +14,7 @@ from backend.cli.terminal import console, tables
 from backend.cli.terminal.tables import Column, print_table
 from tests.support.homes import own_home
 
-CLI = Path(tables.__file__).parent
+CLI = Path(tables.__file__).parents[1]
 LONG = "a-name-that-has-no-place-to-break-and-is-longer-than-most-terminals-are-wide-for-certain"
 COLUMNS = (
     Column("name"),
@@ -81,7 +81,7 @@ def test_what_is_piped_is_as_wide_as_it_needs_to_be(
 
 
 def test_every_command_prints_its_tables_by_this_function() -> None:
-    others = [file.name for file in CLI.glob("*.py") if "rich.table" in file.read_text("utf-8")]
+    others = [file.name for file in CLI.rglob("*.py") if "rich.table" in file.read_text("utf-8")]
     assert others == ["tables.py"]
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from backend.formats.plurals import counted, format_duration
 
-BACKEND = Path(__file__).parents[2] / "backend"
+BACKEND = Path(__file__).parents[3] / "backend"
 BY_HAND = re.compile(r"""['"]s['"] if |if [^"'\n]* == 1 else ['"]s['"]|\(s\)['"]""")
 
 

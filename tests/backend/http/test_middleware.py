@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import pytest
 
-from backend.auth import service
+from backend.auth import gate, service
 from backend.auth.key_cache import Keyring
 from backend.http.middleware import Bounds, Shell
 from backend.http.prepared_responses import Prepared
@@ -29,7 +30,8 @@ class Ready:
 def shell(database: Database, app: Application, *, body_limit: int = 1000) -> Shell:
     keyring = Keyring(database)
     keyring.reload()
-    return Shell(app, keyring=keyring, ready=Ready(), mode="live", bounds=Bounds(body_limit))
+    authenticate = partial(gate.authenticate, source=keyring)
+    return Shell(app, authenticate=authenticate, ready=Ready(), mode="live", bounds=Bounds(body_limit))
 
 
 def answering(status: int = 200, body: bytes = b"from the application") -> Application:

@@ -6,7 +6,7 @@ from urllib.parse import quote, urlencode
 import pytest
 
 from backend.auth.oauth import accounts, apps
-from backend.auth.oauth.translations import LANGUAGES
+from backend.http.pages.languages import LANGUAGES
 from tests.support.market_app import Running
 from tests.support.oauth_app import CALLBACK, PASSWORD, Desk, Form, answered, challenge, desk, person
 

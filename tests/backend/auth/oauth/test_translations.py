@@ -5,8 +5,9 @@ from typing import get_args
 import pytest
 
 from backend.auth.oauth.authorization_request import Fault
-from backend.auth.oauth.translations import CATALOGUES, EN, LANGUAGES, NAMES, TAGS, Language
+from backend.auth.oauth.translations import CATALOGUES, EN
 from backend.auth.principal import SCOPES
+from backend.http.pages.languages import LANGUAGES, NAMES, TAGS, Language
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

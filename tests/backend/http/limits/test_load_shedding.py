@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import pytest
 
+from backend.auth import gate
 from backend.auth.key_cache import Keyring
 from backend.http.limits.body_limits import Body
 from backend.http.limits.load_shedding import Load, Pace
@@ -32,7 +34,7 @@ async def ok(scope: Any, receive: Any, send: Any) -> None:
 def shell(database: Database, app: Application, **bounds: Any) -> Shell:
     return Shell(
         app,
-        keyring=Keyring(database),
+        authenticate=partial(gate.authenticate, source=Keyring(database)),
         ready=Nothing(),
         mode="live",
         bounds=Bounds(**{"body": 1000, **bounds}),

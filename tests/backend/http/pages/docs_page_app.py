@@ -3,7 +3,6 @@
 from fastapi import FastAPI
 from starlette.responses import JSONResponse
 
-from backend.app import _handle_errors
 from backend.auth.gate import gated_router
 from backend.http import openapi
 from backend.http.pages import docs_page
@@ -26,6 +25,6 @@ def application() -> FastAPI:
 
     app.include_router(data)
     app.include_router(docs_page.router)
-    _handle_errors(app)
+    install_error_handlers(app, [data, docs_page.router])
     openapi.install(app)
     return app
