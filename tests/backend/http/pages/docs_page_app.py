@@ -5,6 +5,7 @@ from starlette.responses import JSONResponse
 
 from backend.auth.gate import gated_router
 from backend.http import openapi
+from backend.http.error_handlers import install_error_handlers
 from backend.http.pages import docs_page
 
 
