@@ -8,8 +8,9 @@ from decimal import Decimal
 import sqlalchemy as sa
 from pydantic import SecretStr
 
-from backend.markets.aggregation.aggregate import AssetTraits, Policy
-from backend.markets.assets.registry import Asset, AssetBook, load_configured
+from backend.markets.aggregation.policy import AssetTraits, Policy
+from backend.markets.assets.model import Asset
+from backend.markets.assets.registry import AssetBook, load_configured
 from backend.markets.model import SAMPLE_PROVIDERS
 from backend.markets.provider_limits.circuit_breaker import fingerprint
 from backend.markets.provider_limits.polling_schedule import (

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import partial
 from typing import Literal, NamedTuple
 
-from backend.markets.assets.registry import Asset
+from backend.markets.assets.model import Asset
 from backend.markets.configuration import Market
 from backend.markets.model import ProviderError
 from backend.markets.numbers import stamp

@@ -6,7 +6,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.markets.aggregation.aggregate import IncidentEvent
+from backend.markets.aggregation.incident_tracking import IncidentEvent
 from backend.markets.tables import incidents
 
 

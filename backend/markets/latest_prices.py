@@ -6,14 +6,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 import orjson
-from rich.text import Text
 
 from backend.errors import NotFound, Unavailable
 from backend.markets import configuration
-from backend.markets.numbers import compact_usd, plain
-from backend.markets.reasons import words
 from backend.markets.refresh import Refresher
-from backend.markets.responses.price_json import Entry, price_record, rank_order
+from backend.markets.responses.price_json import Entry, price_record
+from backend.markets.responses.rankings_json import rank_order
 from backend.markets.responses.snapshot import MarketView, Snapshot
 from backend.settings import Settings
 from backend.store.database import Database
@@ -62,27 +60,6 @@ def prices_now(
     return Prices(_chosen(view.snapshot, terms, limit), datetime.now(UTC))
 
 
-def price_rows(prices: Prices) -> list[list[str | Text | None]]:
-    """Of each entry: rank, symbol, name, price, changes over 24 hours and 7 days, market cap, source, age."""
-    rows: list[list[str | Text | None]] = []
-    for entry in prices.entries:
-        figure = entry.figure
-        rows.append(
-            [
-                None if figure.market_cap_rank is None else str(figure.market_cap_rank),
-                entry.asset.symbol,
-                entry.asset.name,
-                None if figure.price is None else plain(figure.price),
-                _change(figure.pct_change_24h),
-                _change(figure.pct_change_7d),
-                None if figure.market_cap is None else compact_usd(figure.market_cap),
-                figure.source,
-                None if figure.last_updated is None else words(prices.now - figure.last_updated),
-            ]
-        )
-    return rows
-
-
 def _chosen(snapshot: Snapshot, terms: Sequence[str], limit: int) -> list[Entry]:
     if not terms:
         return [snapshot.entries[i] for i in rank_order(snapshot.entries, "market_cap", "desc")[:limit]]
@@ -93,10 +70,3 @@ def _chosen(snapshot: Snapshot, terms: Sequence[str], limit: int) -> list[Entry]
             raise NotFound(f"No configured asset has the id, symbol or source id '{term}'.")
         chosen.append(Entry(asset, snapshot.figure(asset)))
     return chosen
-
-
-def _change(value: Any) -> Text | None:
-    if value is None:
-        return None
-    colour, sign = ("green", "▲") if value > 0 else ("red", "▼") if value < 0 else ("dim", " ")
-    return Text(f"{sign} {abs(value):.2f}", style=colour)

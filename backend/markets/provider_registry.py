@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from backend.markets.assets.registry import Asset, AssetBook
+from backend.markets.assets.model import Asset
+from backend.markets.assets.registry import AssetBook
 from backend.markets.model import SAMPLE_PROVIDERS, Candle, FearGreed, GlobalFigures, Poll, Span
 from backend.markets.provider_limits.polling_schedule import Role
 from backend.markets.providers.coinmarketcap import SlugIds

@@ -9,7 +9,7 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.markets.aggregation.state import instant, moment
+from backend.formats.timestamps import parse_instant, write_instant
 from backend.markets.configuration import Market
 from backend.markets.model import Poll, ProviderError
 from backend.markets.provider_limits.circuit_breaker import Breaker
@@ -69,9 +69,9 @@ class ProviderState:
         return {
             "breaker": self.breaker.to_json(),
             "budget": self.budget.to_json(),
-            "polled": {role: instant(at) for role, at in self.polled.items()},
+            "polled": {role: write_instant(at) for role, at in self.polled.items()},
             "refused": list(self.refused),
-            "last_success": self.last_success and instant(self.last_success),
+            "last_success": self.last_success and write_instant(self.last_success),
             "missing": list(self.missing),
             "rejected": dict(self.rejected),
         }
@@ -82,9 +82,9 @@ class ProviderState:
         return cls(
             breaker=Breaker.from_json(data.get("breaker", {})),
             budget=Budget.from_json(data.get("budget", {})),
-            polled={role: moment(at) for role, at in data.get("polled", {}).items()},
+            polled={role: parse_instant(at) for role, at in data.get("polled", {}).items()},
             refused=tuple(data.get("refused", ())),
-            last_success=moment(last) if last else None,
+            last_success=parse_instant(last) if last else None,
             missing=tuple(data.get("missing", ())),
             rejected=data.get("rejected", {}),
         )

@@ -15,8 +15,8 @@ from typing import Any
 
 import orjson
 
-from backend.markets.aggregation.policy import title
 from backend.markets.numbers import plain, stamp
+from backend.markets.provider_names import title
 
 Value = str | int | list[str]
 

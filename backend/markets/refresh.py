@@ -17,7 +17,10 @@ import structlog
 from sqlalchemy.engine import Connection
 
 from backend.markets import incident_log
-from backend.markets.aggregation.aggregate import IncidentEvent, Memory, aggregate, assign_ranks, ranks_of
+from backend.markets.aggregation.aggregate import aggregate
+from backend.markets.aggregation.incident_tracking import IncidentEvent
+from backend.markets.aggregation.ranks import assign_ranks, ranks_of
+from backend.markets.aggregation.state import Memory
 from backend.markets.candles import price_history
 from backend.markets.configuration import Market, traits_of
 from backend.markets.icons import icon_store
@@ -35,9 +38,8 @@ from backend.markets.model import (
 from backend.markets.provider_limits.polling_schedule import Role
 from backend.markets.provider_registry import Named
 from backend.markets.provider_state import ProviderState, load_states, store_states
-from backend.markets.responses.queries import figure_row
 from backend.markets.responses.snapshot import CHANGED
-from backend.markets.row_conversion import published_of, published_row, quote_of, quote_row
+from backend.markets.row_conversion import figure_row, published_of, published_row, quote_of, quote_row
 from backend.markets.tables import market_figures, provider_quotes, published_figures
 from backend.runtime import metrics
 from backend.store.database import Database, bump, upsert

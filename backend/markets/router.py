@@ -13,7 +13,7 @@ from backend.http.responses import HOT, PreparedResponse, RawJson, not_found
 from backend.markets import schemas
 from backend.markets.aggregation.state import IncidentKind
 from backend.markets.model import Span
-from backend.markets.responses.price_json import Order, SortKey
+from backend.markets.responses.rankings_json import Order, SortKey
 from backend.markets.responses.snapshot import DEPRECATED_SINCE, Recipe
 from backend.markets.service import MarketService
 

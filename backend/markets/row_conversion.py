@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from decimal import Decimal
 from typing import Any
 
 import orjson
 
-from backend.markets.model import Judgement, Published, Quote
+from backend.markets.model import FearGreed, GlobalFigures, Judgement, Published, Quote
 from backend.markets.reasons import Reason
 from backend.markets.tables import FIGURES
+
+KEY_FIELDS = ("provider", "as_of", "credits")
 
 
 def quote_row(realm: str, quote: Quote) -> dict[str, Any]:
@@ -63,6 +66,41 @@ def published_of(row: Mapping[Any, Any]) -> tuple[Published, dict[str, Any]]:
         **figures,
     )
     return published, orjson.loads(row["memory"])
+
+
+def figure_row(realm: str, kind: str, item: GlobalFigures | FearGreed) -> dict[str, Any]:
+    values = {name: getattr(item, name) for name in type(item).__dataclass_fields__ if name not in KEY_FIELDS}
+    body = {
+        name: format(value, "f") if isinstance(value, Decimal) else value for name, value in values.items()
+    }
+    return {
+        "realm": realm,
+        "kind": kind,
+        "provider": item.provider,
+        "as_of": item.as_of,
+        "body": orjson.dumps(body).decode(),
+    }
+
+
+def global_of(row: Mapping[Any, Any]) -> GlobalFigures:
+    body = {
+        name: None if value is None else Decimal(value) for name, value in orjson.loads(row["body"]).items()
+    }
+    market_cap = body["market_cap"]
+    assert market_cap is not None  # never written without one
+    return GlobalFigures(
+        provider=row["provider"],
+        as_of=row["as_of"],
+        market_cap=market_cap,
+        market_cap_change_24h=body["market_cap_change_24h"],
+        volume_24h=body["volume_24h"],
+        volume_change_24h=body["volume_change_24h"],
+        btc_market_cap_percentage=body["btc_market_cap_percentage"],
+    )
+
+
+def fear_greed_of(row: Mapping[Any, Any]) -> FearGreed:
+    return FearGreed(provider=row["provider"], as_of=row["as_of"], **orjson.loads(row["body"]))
 
 
 def _judgement(item: Mapping[str, Any]) -> Judgement:

@@ -10,11 +10,10 @@ from backend.formats.timestamps import Clock, utc_now
 from backend.http.prepared_responses import Prepared
 from backend.markets import configuration
 from backend.markets.aggregation.state import IncidentKind
-from backend.markets.assets.registry import Asset
+from backend.markets.assets.model import Asset
 from backend.markets.candles.series_reader import CandleReader
 from backend.markets.model import Span
-from backend.markets.responses import asset_json, queries, quote_json
-from backend.markets.responses import status_json as status
+from backend.markets.responses import asset_json, queries, quote_json, status_json
 from backend.markets.responses.price_json import Entry, price_record
 from backend.markets.responses.queries import IncidentQuery
 from backend.markets.responses.snapshot import MarketView
@@ -90,7 +89,7 @@ class MarketService:
         return self._candles.around(self._known(asset_id), at)
 
     def status(self) -> dict[str, Any]:
-        return status.status_answer(
+        return status_json.status_answer(
             self._database, self.market, self.view.snapshot, self._settings.mode, self._now()
         )
 

@@ -16,8 +16,7 @@ from backend.store.database import Database
 from backend.topics import entity_tagging, request_bodies, response_bodies
 from backend.topics.insights.service import InsightDesk
 from backend.topics.model import Realm
-from backend.topics.queries import ranking
-from backend.topics.queries import topic_media as media
+from backend.topics.queries import ranking, topic_media
 from backend.topics.queries.list_filters import LISTED, Wanted
 from backend.topics.queries.pagination import Pages
 from backend.topics.queries.prepared_pages import Made, ReadyLists, Spelling
@@ -80,7 +79,7 @@ class TopicService:
     def media(self, topic_id: int, language: Language) -> Prepared:
         with self._database.read() as connection:
             number = self._known(connection, topic_id)
-            items = media.of_topic(connection, number, language)
+            items = topic_media.of_topic(connection, number, language)
         return _prepared(response_bodies.media(number, items))
 
     def insight(self, topic_id: int, language: Language) -> Prepared:
@@ -111,7 +110,7 @@ class TopicService:
         with self._database.write() as connection:
             number = self._known(connection, topic_id)
             ids = topic_store.add_media(connection, number, items, now=self._now()) if items else []
-            stored = media.with_ids(connection, ids)
+            stored = topic_media.with_ids(connection, ids)
         self.ready.forget()
         return response_bodies.media(number, stored)
 

@@ -5,7 +5,9 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from backend.markets.aggregation.aggregate import AssetTraits, Memory, Outcome, Policy, aggregate
+from backend.markets.aggregation.aggregate import Outcome, aggregate
+from backend.markets.aggregation.policy import AssetTraits, Policy
+from backend.markets.aggregation.state import Memory
 from backend.markets.model import Published, Quote
 from backend.markets.reasons import Reason
 

@@ -25,33 +25,14 @@ from backend.markets.aggregation.policy import AssetTraits, Policy
 from backend.markets.aggregation.price_selection import (
     Choice,
     Situation,
-    agreement_limits,
     choose_many,
     choose_one,
     choose_two,
-    jump_limit,
 )
-from backend.markets.aggregation.ranks import assign_ranks, ranks_of
-from backend.markets.aggregation.state import GoodFigure, IncidentKind, Memory, OpenIncident, PendingJump
+from backend.markets.aggregation.state import GoodFigure, IncidentKind, Memory
 from backend.markets.model import SAMPLE_PROVIDERS, Freshness, Judgement, Published, Quote
 from backend.markets.numbers import WIDE, is_sane
 from backend.markets.reasons import Reason, say
-
-__all__ = [
-    "AssetTraits",
-    "GoodFigure",
-    "IncidentEvent",
-    "Memory",
-    "OpenIncident",
-    "Outcome",
-    "PendingJump",
-    "Policy",
-    "aggregate",
-    "agreement_limits",
-    "assign_ranks",
-    "jump_limit",
-    "ranks_of",
-]
 
 ONE_DOLLAR = Decimal(1)
 SPREAD_STEP = Decimal("0.0001")

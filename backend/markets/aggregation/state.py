@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from decimal import Decimal
 from typing import Any, Literal
+
+from backend.formats.timestamps import parse_instant, write_instant
 
 IncidentKind = Literal["divergent", "conflict", "depeg", "jump"]
 KINDS: tuple[IncidentKind, ...] = ("divergent", "conflict", "depeg", "jump")
@@ -61,17 +63,17 @@ class Memory:
             out["pending"] = {
                 "provider": pending.provider,
                 "price": str(pending.price),
-                "as_of": instant(pending.as_of),
+                "as_of": write_instant(pending.as_of),
             }
         if self.last_good:
             good = self.last_good
             out["last_good"] = {
                 "price": str(good.price),
-                "at": instant(good.at),
+                "at": write_instant(good.at),
                 "providers": list(good.providers),
             }
         if self.newest:
-            out["newest"] = instant(self.newest)
+            out["newest"] = write_instant(self.newest)
         if self.incidents:
             out["incidents"] = {kind: _incident_json(item) for kind, item in self.incidents.items()}
         return out
@@ -83,33 +85,22 @@ class Memory:
         return cls(
             excluded=frozenset(data.get("excluded", ())),
             pending=pending
-            and PendingJump(pending["provider"], Decimal(pending["price"]), moment(pending["as_of"])),
+            and PendingJump(pending["provider"], Decimal(pending["price"]), parse_instant(pending["as_of"])),
             last_good=good
-            and GoodFigure(Decimal(good["price"]), moment(good["at"]), tuple(good["providers"])),
-            newest=newest and moment(newest),
+            and GoodFigure(Decimal(good["price"]), parse_instant(good["at"]), tuple(good["providers"])),
+            newest=newest and parse_instant(newest),
             incidents={kind: _incident(stored[kind]) for kind in KINDS if kind in stored},
         )
 
 
-def instant(when: datetime) -> str:
-    """RFC 3339 in UTC, to the microsecond where there are any: nothing is lost on the way back."""
-    if when.tzinfo is None:
-        raise ValueError("An instant needs a time zone to be stored.")
-    return when.astimezone(UTC).isoformat().removesuffix("+00:00") + "Z"
-
-
-def moment(text: str) -> datetime:
-    """The instant that :func:`instant` wrote."""
-    return datetime.fromisoformat(text).astimezone(UTC)
-
-
 def _incident_json(item: OpenIncident) -> dict[str, Any]:
-    out: dict[str, Any] = {"since": instant(item.since), "worst_pct": str(item.worst_pct)}
+    out: dict[str, Any] = {"since": write_instant(item.since), "worst_pct": str(item.worst_pct)}
     if item.calm_since:
-        out["calm_since"] = instant(item.calm_since)
+        out["calm_since"] = write_instant(item.calm_since)
     return out
 
 
 def _incident(data: Mapping[str, Any]) -> OpenIncident:
     calm = data.get("calm_since")
-    return OpenIncident(moment(data["since"]), Decimal(data["worst_pct"]), moment(calm) if calm else None)
+    calm_since = parse_instant(calm) if calm else None
+    return OpenIncident(parse_instant(data["since"]), Decimal(data["worst_pct"]), calm_since)

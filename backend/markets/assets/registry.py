@@ -14,21 +14,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from backend.markets.assets.asset_file import AssetFileError, FileFault, RawEntry, RawFile, read_asset_file
-from backend.markets.assets.model import PEGS, Asset, Links
-from backend.markets.assets.symbol_lookup import MarketCaps, largest_first, legacy_keys, symbol_key
+from backend.markets.assets.model import Asset, Links
+from backend.markets.assets.symbol_lookup import MarketCaps, largest_first, symbol_key
 from backend.settings import Settings
-
-__all__ = [
-    "PEGS",
-    "SHIPPED",
-    "Asset",
-    "AssetBook",
-    "AssetFileError",
-    "Links",
-    "legacy_keys",
-    "load_assets",
-    "load_configured",
-]
 
 SHIPPED = Path(__file__).parent / "data" / "assets.yaml"
 UNIQUE_FIELDS = ("id", "datasrc2_id", "datasrc1_slug", "cmc_id")

@@ -6,10 +6,8 @@ of unknown size and comes after every known one.
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from backend.markets.assets.registry import Asset
+from backend.markets.assets.model import Asset
 
 MarketCaps = Mapping[str, Decimal | None]
 
@@ -19,13 +17,13 @@ def symbol_key(symbol: str) -> str:
     return symbol.upper()
 
 
-def largest_first(assets: Iterable["Asset"], market_caps: MarketCaps) -> list["Asset"]:
+def largest_first(assets: Iterable[Asset], market_caps: MarketCaps) -> list[Asset]:
     """``assets`` by market capitalisation, largest first and unknown last.
 
     Ties keep the given order, but for an enabled asset going before a disabled one.
     """
 
-    def rank(asset: "Asset") -> tuple[bool, Decimal, bool]:
+    def rank(asset: Asset) -> tuple[bool, Decimal, bool]:
         cap = market_caps.get(asset.id)
         known = cap is not None and cap.is_finite()
         return not known, -cap if cap is not None and known else Decimal(0), not asset.enabled
@@ -33,7 +31,7 @@ def largest_first(assets: Iterable["Asset"], market_caps: MarketCaps) -> list["A
     return sorted(assets, key=rank)
 
 
-def legacy_keys(assets: Iterable["Asset"], market_caps: MarketCaps) -> dict[str, "Asset"]:
+def legacy_keys(assets: Iterable[Asset], market_caps: MarketCaps) -> dict[str, Asset]:
     """The keys of ``GET /prices/all``: symbol in upper case to asset, in the given order.
 
     Of several assets with one symbol the largest has it, and the others go by their ids. An id

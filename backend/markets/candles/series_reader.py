@@ -14,7 +14,7 @@ import orjson
 import sqlalchemy as sa
 import structlog
 
-from backend.markets.assets.registry import Asset
+from backend.markets.assets.model import Asset
 from backend.markets.candles import price_history
 from backend.markets.candles.candle_json import EMPTY, put, strip_of, window
 from backend.markets.candles.price_history import HALF_HOUR, current_candles

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import orjson
 
-from backend.markets.aggregation.state import instant, moment
+from backend.formats.timestamps import parse_instant, write_instant
 from backend.markets.model import Fault
 from backend.markets.reasons import Reason, say
 
@@ -239,11 +239,11 @@ class Breaker:
     def to_json(self) -> dict[str, Any]:
         return {
             "kind": self.kind,
-            "until": self.until and instant(self.until),
+            "until": self.until and write_instant(self.until),
             "wait_seconds": self.wait_seconds,
-            "failures": [instant(at) for at in self.failures],
-            "probe_until": self.probe_until and instant(self.probe_until),
-            "since": self.since and instant(self.since),
+            "failures": [write_instant(at) for at in self.failures],
+            "probe_until": self.probe_until and write_instant(self.probe_until),
+            "since": self.since and write_instant(self.since),
             "fingerprint": self.fingerprint,
             "why": self.why,
             # A process of the version before does not know the fault; its kind says the same.
@@ -257,7 +257,7 @@ class Breaker:
             kind=data.get("kind", "closed"),
             until=_read(data.get("until")),
             wait_seconds=data.get("wait_seconds", 0),
-            failures=tuple(moment(at) for at in data.get("failures", ())),
+            failures=tuple(parse_instant(at) for at in data.get("failures", ())),
             probe_until=_read(data.get("probe_until")),
             since=_read(data.get("since")),
             fingerprint=data.get("fingerprint"),
@@ -289,4 +289,4 @@ def _told(seconds: float) -> timedelta:
 
 
 def _read(stored: str | None) -> datetime | None:
-    return moment(stored) if stored else None
+    return parse_instant(stored) if stored else None

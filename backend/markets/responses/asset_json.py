@@ -8,9 +8,10 @@ from typing import Any
 
 import orjson
 
-from backend.markets.assets.registry import Asset
+from backend.markets.assets.model import Asset
 from backend.markets.numbers import stamp
-from backend.markets.responses.price_json import Entry, icon_url, number
+from backend.markets.responses.json_values import icon_url, number
+from backend.markets.responses.price_json import Entry
 
 COINGECKO_PAGE = "https://www.coingecko.com/en/coins/"
 LINKS = (

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, TypeVar, cast
 
-import orjson
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
@@ -15,8 +14,8 @@ from backend.markets.candles.building import align
 from backend.markets.candles.candle_json import EMPTY, put
 from backend.markets.candles.price_history import HALF_HOUR, current_candles
 from backend.markets.model import FearGreed, GlobalFigures, Published, Quote, Span
-from backend.markets.responses.price_json import Overview
-from backend.markets.row_conversion import published_of, quote_of
+from backend.markets.responses.overview_json import Overview
+from backend.markets.row_conversion import fear_greed_of, global_of, published_of, quote_of
 from backend.markets.tables import (
     candle_strips,
     incidents,
@@ -158,41 +157,3 @@ def spreads_since(database: Database, realm: str, asset_id: str, since: datetime
             slot = align(row.at, SPREAD_SLOT_SECONDS)
             widest[slot] = max(widest.get(slot, row.spread_pct), row.spread_pct)
     return widest
-
-
-def figure_row(realm: str, kind: str, item: GlobalFigures | FearGreed) -> dict[str, Any]:
-    values = {name: getattr(item, name) for name in type(item).__dataclass_fields__ if name not in KEY_FIELDS}
-    body = {
-        name: format(value, "f") if isinstance(value, Decimal) else value for name, value in values.items()
-    }
-    return {
-        "realm": realm,
-        "kind": kind,
-        "provider": item.provider,
-        "as_of": item.as_of,
-        "body": orjson.dumps(body).decode(),
-    }
-
-
-KEY_FIELDS = ("provider", "as_of", "credits")
-
-
-def global_of(row: Mapping[Any, Any]) -> GlobalFigures:
-    body = {
-        name: None if value is None else Decimal(value) for name, value in orjson.loads(row["body"]).items()
-    }
-    market_cap = body["market_cap"]
-    assert market_cap is not None  # never written without one
-    return GlobalFigures(
-        provider=row["provider"],
-        as_of=row["as_of"],
-        market_cap=market_cap,
-        market_cap_change_24h=body["market_cap_change_24h"],
-        volume_24h=body["volume_24h"],
-        volume_change_24h=body["volume_change_24h"],
-        btc_market_cap_percentage=body["btc_market_cap_percentage"],
-    )
-
-
-def fear_greed_of(row: Mapping[Any, Any]) -> FearGreed:
-    return FearGreed(provider=row["provider"], as_of=row["as_of"], **orjson.loads(row["body"]))

@@ -5,13 +5,15 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from backend.markets.aggregation.aggregate import AssetTraits, Policy, agreement_limits
 from backend.markets.aggregation.freshness import classify
-from backend.markets.assets.registry import Asset
+from backend.markets.aggregation.policy import AssetTraits, Policy
+from backend.markets.aggregation.price_selection import agreement_limits
+from backend.markets.assets.model import Asset
 from backend.markets.model import Judgement, Quote, source_label
 from backend.markets.numbers import plain, stamp
 from backend.markets.reasons import Reason, say
-from backend.markets.responses.price_json import Entry, number, text, told
+from backend.markets.responses.json_values import number, text, told
+from backend.markets.responses.price_json import Entry
 
 
 def quotes_answer(

@@ -17,14 +17,17 @@ import orjson
 from backend.formats.timestamps import Clock, utc_now
 from backend.http.prepared_responses import Prepared
 from backend.markets.aggregation.freshness import next_change, restale
-from backend.markets.assets.registry import Asset, AssetBook
+from backend.markets.assets.model import Asset
+from backend.markets.assets.registry import AssetBook
 from backend.markets.assets.symbol_lookup import legacy_keys
 from backend.markets.candles.candle_json import window
 from backend.markets.configuration import Market
 from backend.markets.model import Published, Span
 from backend.markets.reasons import say
-from backend.markets.responses import asset_json, price_json, queries
-from backend.markets.responses.price_json import Entry, Order, Overview, SortKey
+from backend.markets.responses import asset_json, queries
+from backend.markets.responses.overview_json import Overview, overview_answer
+from backend.markets.responses.price_json import Entry, figure_facts, price_record
+from backend.markets.responses.rankings_json import Order, SortKey, rank_order, ranked_token
 from backend.runtime import metrics
 from backend.store.database import Database
 
@@ -82,20 +85,20 @@ class Snapshot:
 
         def build() -> bytes:
             fragments = self._ranked(span)
-            positions = price_json.rank_order(self.entries, sort, order)[:shown]
+            positions = rank_order(self.entries, sort, order)[:shown]
             return b"[" + b",".join(fragments[position] for position in positions) + b"]"
 
         return self._once(("rankings", sort, order, span, shown), build)
 
     def prices(self) -> Prepared:
         def build() -> bytes:
-            return orjson.dumps({entry.asset.id: price_json.price_record(entry) for entry in self.entries})
+            return orjson.dumps({entry.asset.id: price_record(entry) for entry in self.entries})
 
         return self._once("prices", build)
 
     def figures_facts(self) -> Prepared:
         def build() -> bytes:
-            return orjson.dumps({entry.asset.id: price_json.figure_facts(entry) for entry in self.entries})
+            return orjson.dumps({entry.asset.id: figure_facts(entry) for entry in self.entries})
 
         return self._once("figures", build)
 
@@ -103,10 +106,7 @@ class Snapshot:
         def build() -> bytes:
             keyed = legacy_keys(self.book.enabled, self.market_caps)
             return orjson.dumps(
-                {
-                    key: price_json.price_record(Entry(asset, self.figure(asset)))
-                    for key, asset in keyed.items()
-                }
+                {key: price_record(Entry(asset, self.figure(asset))) for key, asset in keyed.items()}
             )
 
         return self._once("prices/all", build, DEPRECATED_PRICES)
@@ -115,19 +115,19 @@ class Snapshot:
         def build() -> bytes:
             chosen = [asset for asset in self.book if which == "all" or asset.enabled == (which == "enabled")]
             entries = [Entry(asset, self.figure(asset)) for asset in chosen]
-            positions = price_json.rank_order(entries, "market_cap", "desc")
+            positions = rank_order(entries, "market_cap", "desc")
             return b"[" + b",".join(asset_json.asset_json(entries[position]) for position in positions) + b"]"
 
         return self._once(("assets", which), build)
 
     def market_overview(self) -> Prepared:
-        return self._once("overview", lambda: price_json.overview_answer(self.overview))
+        return self._once("overview", lambda: overview_answer(self.overview))
 
     def _ranked(self, span: Span | None) -> list[bytes]:
         with self._lock:
             if span not in self._fragments:
                 self._fragments[span] = [
-                    price_json.ranked_token(entry, span, span and self.strips.get((entry.asset.id, span)))
+                    ranked_token(entry, span, span and self.strips.get((entry.asset.id, span)))
                     for entry in self.entries
                 ]
             return self._fragments[span]

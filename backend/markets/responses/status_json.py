@@ -6,7 +6,7 @@ from typing import Any
 from backend.markets.configuration import Market
 from backend.markets.numbers import stamp
 from backend.markets.provider_state import ProviderState, load_states
-from backend.markets.responses.price_json import told
+from backend.markets.responses.json_values import told
 from backend.markets.responses.snapshot import Snapshot
 from backend.store.database import Database
 

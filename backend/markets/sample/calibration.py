@@ -121,7 +121,7 @@ class Calibration(_Record):
 @cache
 def shipped_calibration() -> Calibration:
     """The calibration that comes with the service."""
-    text = files("backend.markets").joinpath("data", "sample.yaml").read_text(encoding="utf-8")
+    text = files("backend.markets.sample").joinpath("data", "sample.yaml").read_text(encoding="utf-8")
     told = yaml.load(text, SafeLoader)  # noqa: S506 - libyaml's safe one
     return Calibration.model_validate(told)
 

@@ -7,7 +7,7 @@ from datetime import datetime
 import numpy as np
 
 from backend.markets.model import Fault, ProviderError
-from backend.markets.sample import random_numbers as noise
+from backend.markets.sample import random_numbers
 from backend.markets.sample.event_schedule import VIEW_A, VIEW_B, EventKind, Schedule
 from backend.markets.sample.random_numbers import Floats, Stream
 from backend.markets.sample.universe import Universe
@@ -58,7 +58,7 @@ def refuse_in_outage(view: View, schedule: Schedule, now: datetime) -> None:
 
 def lags(view: View, universe: Universe, schedule: Schedule, now: datetime) -> Floats:
     """(assets,): how many seconds old each asset's figures are at ``now`` in this view."""
-    phase = _TICK * noise.uniform(universe.keys, np.array(0, dtype=np.int64), Stream.VIEW)
+    phase = _TICK * random_numbers.uniform(universe.keys, np.array(0, dtype=np.int64), Stream.VIEW)
     seen = now.timestamp() - view.delay - phase
     ticked = np.floor(np.floor(seen / _TICK) * _TICK + phase)
     age = now.timestamp() - ticked
@@ -69,8 +69,8 @@ def lags(view: View, universe: Universe, schedule: Schedule, now: datetime) -> F
 
 def price_factors(view: View, universe: Universe, schedule: Schedule, now: datetime, as_of: Floats) -> Floats:
     """(assets,): by what this view's prices differ from the market's."""
-    keys = universe.keys ^ np.uint64(noise.key_of(0, view.name))
-    drawn = noise.normal(keys[: universe.visible], as_of.astype(np.int64), Stream.VIEW)
+    keys = universe.keys ^ np.uint64(random_numbers.key_of(0, view.name))
+    drawn = random_numbers.normal(keys[: universe.visible], as_of.astype(np.int64), Stream.VIEW)
     off = view.offset + view.noise * drawn
     off *= np.where(universe.pegged & (universe.base < 0), _PEG_SHARE, 1.0)[: universe.visible]
     if view.disagrees:

@@ -8,7 +8,8 @@ polarity .85). Then
     p = .5 + (sigma(z) - .5) * relevance
 
 A passage that shares too little with the claim to be ground for either
-(:mod:`backend.sources.comparison.evidence_sufficiency`) keeps three tenths of that distance from one half, and counts only where no other tells of the claim.
+(:mod:`backend.sources.comparison.evidence_sufficiency`) keeps three tenths of that distance from one half,
+and counts only where no other tells of the claim.
 
 Of several: copies are counted once, passages of other events not at all; log(p / (1-p)) is averaged with
 the authority of each source as its weight; and a conflict from a source of authority .8 or more is never

@@ -1,8 +1,9 @@
 """Runs as an Arrow stream (IPC streaming format, zstd within), made of pieces that follow each other.
 
 Every piece is of one profile: its dictionaries and one record batch of
-:data:`backend.timelines.columns.arrow_schema.SCHEMA`. Behind the schema message any of them can follow any other,
-since a stream may replace its dictionaries; so a profile's piece is made once, when its runs change.
+:data:`backend.timelines.columns.arrow_schema.SCHEMA`. Behind the schema message any of them can follow
+any other, since a stream may replace its dictionaries; so a profile's piece is made once, when its runs
+change.
 """
 
 from collections.abc import Mapping, Sequence

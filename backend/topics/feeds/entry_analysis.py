@@ -12,8 +12,7 @@ from backend.articles.schemas import Article
 from backend.articles.text.language_detection import detect
 from backend.documents import tokenizer
 from backend.entities.model import Language
-from backend.sources.claims import dates, quantities
-from backend.sources.claims import simhash as fingerprint
+from backend.sources.claims import dates, quantities, simhash
 from backend.topics import canonical_urls
 from backend.topics.feeds import entry_dates
 from backend.topics.feeds.feed_list import Feed
@@ -159,8 +158,8 @@ def _entities(rules: RuleSet, feed: Feed, entry: Entry) -> tuple[tuple[str, ...]
 def _simhash(text: str) -> int:
     if len(set(tokenizer.document_terms(text))) < FEWEST_TERMS:
         return 0
-    found = fingerprint.fingerprint(text)
-    return found - (1 << fingerprint.BITS) if found >> (fingerprint.BITS - 1) else found
+    found = simhash.fingerprint(text)
+    return found - (1 << simhash.BITS) if found >> (simhash.BITS - 1) else found
 
 
 def _plain(number: str) -> str:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from backend.documents import tokenizer
-from backend.sources.claims import simhash as fingerprint
+from backend.sources.claims import simhash
 
-BANDS = fingerprint.NEAR + 1
+BANDS = simhash.NEAR + 1
 """Of two prints that differ in at most ``NEAR`` bits, one band of so many is the same."""
-_WIDTH = -(-fingerprint.BITS // BANDS)
-_MASK = (1 << fingerprint.BITS) - 1
+_WIDTH = -(-simhash.BITS // BANDS)
+_MASK = (1 << simhash.BITS) - 1
 WINDOW = timedelta(hours=72)
 """How far apart two articles may be that are compared: last week's words may be true again."""
 LONG_TEXT = 400
@@ -56,15 +56,15 @@ class Prints:
         )
 
 
-def _bands(simhash: int) -> list[tuple[int, int]]:
-    bits = simhash & _MASK
+def _bands(value: int) -> list[tuple[int, int]]:
+    bits = value & _MASK
     return [(band, bits >> (band * _WIDTH) & ((1 << _WIDTH) - 1)) for band in range(BANDS)]
 
 
 def _same(one: Print, other: Print) -> bool:
     """Near prints alone would take tomorrow's figures in today's words for the same article."""
     return (
-        fingerprint.near(one.simhash & _MASK, other.simhash & _MASK)
+        simhash.near(one.simhash & _MASK, other.simhash & _MASK)
         and abs(one.published_at - other.published_at) <= WINDOW
         and one.language == other.language
         and one.figures == other.figures

@@ -9,7 +9,7 @@ from backend.markets.model import Fault
 from backend.runtime.redaction import redact
 from backend.settings import Settings
 from backend.store.database import Database
-from backend.topics.posts import x_rate_limits as state
+from backend.topics.posts import x_rate_limits
 from backend.topics.posts.model import Usage, XRefused
 from backend.topics.posts.x_api import XApi
 from backend.topics.posts.x_rate_limits import XState
@@ -46,7 +46,7 @@ def checkup(settings: Settings, database: Database, *, now: datetime) -> Iterato
 
 def _asked(settings: Settings, database: Database, api: XApi, now: datetime) -> Noted:
     with database.read() as connection:
-        known = state.load(connection, settings)
+        known = x_rate_limits.load(connection, settings)
     left = _left(settings, known, now)
     held = known.breaker
     if held.kind in ("throttled", "quota_spent") and held.until is not None and now < held.until:
@@ -58,7 +58,7 @@ def _asked(settings: Settings, database: Database, api: XApi, now: datetime) -> 
         return _refusal(refused, left)
     if held.kind != "closed":
         with database.write() as connection:
-            state.store(connection, state.load(connection, settings).forgiven())
+            x_rate_limits.store(connection, x_rate_limits.load(connection, settings).forgiven())
     return Noted("X", "ok", f"answers. {left}{_its_own(usage)}")
 
 

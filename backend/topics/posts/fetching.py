@@ -15,8 +15,7 @@ from backend.entities.model import Entity
 from backend.runtime import metrics
 from backend.settings import Settings
 from backend.store.database import Database
-from backend.topics.posts import post_store, search_schedule
-from backend.topics.posts import x_rate_limits as state
+from backend.topics.posts import post_store, search_schedule, x_rate_limits
 from backend.topics.posts.model import Page, XRefused
 from backend.topics.posts.search_schedule import Search
 from backend.topics.posts.x_api import FEWEST, MOST, MOST_IDS, Endpoint, XApi
@@ -73,7 +72,7 @@ def read_posts(
     ``is_first``: the first round of a process asks at once where X had refused."""
     post_store.follow_merges(database)
     with database.read() as connection:
-        known = state.load(connection, settings)
+        known = x_rate_limits.load(connection, settings)
     if is_first:
         known = known.restarted()
     this = _Round(settings, database, api, entities, now, known)
@@ -108,7 +107,7 @@ def _search(this: _Round, search: Search) -> None:
         cost = post_store.record(connection, search.topic, page.posts, this.entities, this.now)
         search_schedule.note(connection, search.after(page), this.now)
         this.state = this.state.answered("search", page, cost, this.now)
-        state.store(connection, this.state)
+        x_rate_limits.store(connection, this.state)
     this.touched.add(search.topic_id)
     this.read = replace(this.read, pages=this.read.pages + 1, billed=this.read.billed + cost)
     _told("search", page)
@@ -139,7 +138,7 @@ def _count_again(this: _Round) -> None:
         post_store.rest(connection, set(ids) - set(answered), this.now)
         this.touched |= post_store.topics_of(connection, answered)
         this.state = this.state.answered("lookup", page, cost, this.now)
-        state.store(connection, this.state)
+        x_rate_limits.store(connection, this.state)
     this.read = replace(this.read, counted=len(page.posts), billed=this.read.billed + cost)
     _told("lookup", page)
 
@@ -148,7 +147,7 @@ def _refused(this: _Round, endpoint: Endpoint, refused: XRefused, search: Search
     """A query that X takes for malformed rests, from the beginning; any other refusal ends the round."""
     this.state = this.state.refused(endpoint, refused, jitter(), this.now)
     with this.database.write() as connection:
-        state.store(connection, this.state)
+        x_rate_limits.store(connection, this.state)
         if search is not None and refused.invalid:
             search_schedule.note(connection, search.afresh(), this.now, wait=search_schedule.REFUSED)
     metrics.PROVIDER_CALLS.labels("x", refused.fault.value).inc()

@@ -15,7 +15,7 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.markets.aggregation.state import instant, moment
+from backend.formats.timestamps import parse_instant, write_instant
 from backend.markets.candles.building import align
 from backend.markets.provider_limits.circuit_breaker import Breaker, fingerprint
 from backend.markets.provider_limits.credit_budget import MONTH, Budget
@@ -112,14 +112,14 @@ class XState:
         return {
             "breaker": self.breaker.to_json(),
             "budget": self.budget.to_json(),
-            "since": self.since and instant(self.since),
+            "since": self.since and write_instant(self.since),
             "windows": {
-                name: [window.limit, window.remaining, instant(window.reset_at)]
+                name: [window.limit, window.remaining, write_instant(window.reset_at)]
                 for name, window in self.windows.items()
             },
             "calls": self.calls,
-            "calls_from": self.calls_from and instant(self.calls_from),
-            "last_success": self.last_success and instant(self.last_success),
+            "calls_from": self.calls_from and write_instant(self.calls_from),
+            "last_success": self.last_success and write_instant(self.last_success),
         }
 
     @classmethod
@@ -128,14 +128,14 @@ class XState:
         return cls(
             breaker=Breaker.from_json(data["breaker"]),
             budget=Budget.from_json(data["budget"]),
-            since=moment(since) if since else None,
+            since=parse_instant(since) if since else None,
             windows={
-                name: Window(limit, remaining, moment(reset))
+                name: Window(limit, remaining, parse_instant(reset))
                 for name, (limit, remaining, reset) in data["windows"].items()
             },
             calls=data["calls"],
-            calls_from=moment(calls_from) if calls_from else None,
-            last_success=moment(last) if last else None,
+            calls_from=parse_instant(calls_from) if calls_from else None,
+            last_success=parse_instant(last) if last else None,
         )
 
 

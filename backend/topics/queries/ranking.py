@@ -24,8 +24,8 @@ Basis = Literal["posts", "coverage"]
 
 class Ranked(NamedTuple):
     """Rows of :data:`backend.topics.queries.list_filters.LISTED`, what they are ranked by, and the instant at
-    which the clock alone makes another ranking of them: when one of them is too old, one of tomorrow's is due, or the
-    last one with posts leaves. None is never."""
+    which the clock alone makes another ranking of them: when one of them is too old, one of tomorrow's is
+    due, or the last one with posts leaves. None is never."""
 
     rows: list[Row[Any]]
     by: Basis

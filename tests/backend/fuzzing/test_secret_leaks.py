@@ -28,7 +28,7 @@ from backend.articles.tasks import article_schedules
 from backend.auth import service
 from backend.auth.oauth import accounts, apps, grants, sign_in_sessions
 from backend.cli.commands import app as program
-from backend.doctor import runner as doctor
+from backend.doctor import runner
 from backend.extraction.tasks import extraction_jobs
 from backend.jobs.schedules import Ticker
 from backend.jobs.tables import jobs
@@ -143,7 +143,7 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Traces:
             call(traces, shell, settings, state.database)
             sign_in(traces, shell, state.database)
             work(traces, settings, state.database)
-            traces.doctor = "\n".join(each.sentence for each in doctor.examine(settings))
+            traces.doctor = "\n".join(each.sentence for each in runner.examine(settings))
             traces.metrics = send(shell, "/metrics").body.decode()
         finally:
             state.articles.close()

@@ -10,8 +10,15 @@ from hypothesis import strategies as st
 
 from backend.markets.model import FearGreed, GlobalFigures, Judgement, Published, Quote
 from backend.markets.reasons import Reason
-from backend.markets.responses.queries import fear_greed_of, figure_row, global_of
-from backend.markets.row_conversion import published_of, published_row, quote_of, quote_row
+from backend.markets.row_conversion import (
+    fear_greed_of,
+    figure_row,
+    global_of,
+    published_of,
+    published_row,
+    quote_of,
+    quote_row,
+)
 from backend.markets.tables import market_figures, provider_quotes, published_figures
 from backend.store.database import Database, upsert
 from tests.support.quotes import published

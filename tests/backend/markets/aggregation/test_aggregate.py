@@ -5,7 +5,9 @@ from decimal import Decimal
 
 import pytest
 
-from backend.markets.aggregation.aggregate import AssetTraits, Memory, Policy, aggregate
+from backend.markets.aggregation.aggregate import aggregate
+from backend.markets.aggregation.policy import AssetTraits, Policy
+from backend.markets.aggregation.state import Memory
 from tests.support.quotes import (
     DOLLAR,
     NOW,

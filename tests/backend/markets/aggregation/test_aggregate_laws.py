@@ -10,9 +10,9 @@ from itertools import permutations
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from backend.markets.aggregation.aggregate import AssetTraits, GoodFigure, Memory, PendingJump, Policy
 from backend.markets.aggregation.freshness import classify, fault_of, restale
-from backend.markets.aggregation.state import KINDS, OpenIncident
+from backend.markets.aggregation.policy import AssetTraits, Policy
+from backend.markets.aggregation.state import KINDS, GoodFigure, Memory, OpenIncident, PendingJump
 from backend.markets.numbers import plain
 from backend.markets.reasons import SENTENCES, Reason
 from tests.support.quotes import EMPTY, NOW, cmc, gecko, judge, published, quote, seconds, then

@@ -3,15 +3,9 @@
 from datetime import timedelta
 from decimal import Decimal
 
-from backend.markets.aggregation.aggregate import (
-    AssetTraits,
-    GoodFigure,
-    Memory,
-    PendingJump,
-    Policy,
-    agreement_limits,
-    jump_limit,
-)
+from backend.markets.aggregation.policy import AssetTraits, Policy
+from backend.markets.aggregation.price_selection import agreement_limits, jump_limit
+from backend.markets.aggregation.state import GoodFigure, Memory, PendingJump
 from tests.support.quotes import (
     COIN,
     DOLLAR,

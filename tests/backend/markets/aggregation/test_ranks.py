@@ -1,4 +1,4 @@
-from backend.markets.aggregation.aggregate import assign_ranks, ranks_of
+from backend.markets.aggregation.ranks import assign_ranks, ranks_of
 from tests.support.quotes import NOW, POLICY, cmc, gecko, published, quote
 
 

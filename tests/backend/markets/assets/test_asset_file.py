@@ -8,7 +8,8 @@ from textwrap import dedent
 import pytest
 
 from backend.markets.assets import registry as module
-from backend.markets.assets.registry import AssetBook, AssetFileError, load_assets
+from backend.markets.assets.asset_file import AssetFileError
+from backend.markets.assets.registry import AssetBook, load_assets
 
 SHIPPED = """
 assets:

@@ -9,16 +9,8 @@ from urllib.parse import urlsplit
 import pytest
 from pydantic import ValidationError
 
-from backend.markets.assets.model import EVM_PLATFORMS
-from backend.markets.assets.registry import (
-    PEGS,
-    SHIPPED,
-    Asset,
-    AssetBook,
-    Links,
-    load_assets,
-    load_configured,
-)
+from backend.markets.assets.model import EVM_PLATFORMS, PEGS, Asset, Links
+from backend.markets.assets.registry import SHIPPED, AssetBook, load_assets, load_configured
 from backend.settings import Settings
 
 COINGECKO_BATCH = 250

@@ -5,8 +5,9 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.markets.assets.registry import Asset, AssetBook, legacy_keys
-from backend.markets.assets.symbol_lookup import MarketCaps, largest_first
+from backend.markets.assets.model import Asset
+from backend.markets.assets.registry import AssetBook
+from backend.markets.assets.symbol_lookup import MarketCaps, largest_first, legacy_keys
 
 A = Asset(id="one", name="One", symbol="XYZ", datasrc2_id="gecko-one", datasrc1_slug="slug-one")
 B = Asset(id="two", name="Two", symbol="xyz", datasrc2_id="abc", datasrc1_slug="gecko-one")

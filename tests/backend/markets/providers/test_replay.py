@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from backend.markets.assets.registry import Asset, load_assets
+from backend.markets.assets.model import Asset
+from backend.markets.assets.registry import load_assets
 from backend.markets.model import Fault, ProviderError
 from backend.markets.provider_registry import realm_of
 from backend.markets.providers.factory import build_replay

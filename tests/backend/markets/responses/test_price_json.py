@@ -13,12 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.markets import schemas
-from backend.markets.assets.registry import Asset
+from backend.markets.assets.model import Asset
 from backend.markets.model import FearGreed, GlobalFigures, Published
 from backend.markets.reasons import Reason
-from backend.markets.responses import price_json
 from backend.markets.responses.asset_json import asset_json
-from backend.markets.responses.price_json import Entry, Order, Overview, SortKey, rank_order
+from backend.markets.responses.overview_json import Overview, overview_answer
+from backend.markets.responses.price_json import Entry, price_record
+from backend.markets.responses.rankings_json import Order, SortKey, rank_order, ranked_token
 
 NOON = datetime(2026, 5, 18, 12, tzinfo=UTC)
 FIGURES = st.one_of(
@@ -79,32 +80,32 @@ def test_figures_come_through_exactly_and_never_with_an_exponent(
 ) -> None:
     made = entry("coin", price=price, market_cap=cap, pct_change_24h=change, pct_change_7d=change, ath=price)
     for body in (
-        price_json.ranked_token(made, None, None),
+        ranked_token(made, None, None),
         asset_json(made),
-        orjson.dumps(price_json.price_record(made)),
+        orjson.dumps(price_record(made)),
     ):
         assert b"e-" not in body.lower()
         assert b"e+" not in body.lower()
-    token = json.loads(price_json.ranked_token(made, None, None), parse_float=Decimal, parse_int=Decimal)
+    token = json.loads(ranked_token(made, None, None), parse_float=Decimal, parse_int=Decimal)
     assert token["market_cap"] == cap
     assert (None if token["price_usd"] is None else Decimal(token["price_usd"])) == price
     assert (None if token["pct_change_24h"] is None else Decimal(token["pct_change_24h"])) == change
-    schemas.RankedToken.model_validate_json(price_json.ranked_token(made, None, None))
+    schemas.RankedToken.model_validate_json(ranked_token(made, None, None))
 
 
 @pytest.mark.parametrize(
     ("span", "filled", "empty"), [("24h", "candles_24h", "candles_7d"), ("7d", "candles_7d", "candles_24h")]
 )
 def test_a_strip_goes_into_the_array_that_was_asked_for(span: Any, filled: str, empty: str) -> None:
-    token = json.loads(price_json.ranked_token(entry("coin"), span, "[[1,2,3,4,5,null]]"))
+    token = json.loads(ranked_token(entry("coin"), span, "[[1,2,3,4,5,null]]"))
     assert token[filled] == [[1, 2, 3, 4, 5, None]]
     assert token[empty] == []
-    assert json.loads(price_json.ranked_token(entry("coin"), span, None))[filled] == []
+    assert json.loads(ranked_token(entry("coin"), span, None))[filled] == []
 
 
 def overview(**given: Any) -> Any:
     nothing = Overview(None, False, None, False)
-    return json.loads(price_json.overview_answer(replace(nothing, **given)))
+    return json.loads(overview_answer(replace(nothing, **given)))
 
 
 def test_an_overview_of_nothing_is_null_throughout() -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from backend.http.prepared_responses import Prepared
 from backend.markets.model import FearGreed, GlobalFigures
-from backend.markets.responses.queries import figure_row
 from backend.markets.responses.snapshot import MarketView, Snapshot
+from backend.markets.row_conversion import figure_row
 from backend.markets.tables import market_figures
 from backend.store.database import Database, upsert
 from tests.support.market_app import Worker, body_of, few_in_sample

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backend.markets.aggregation.aggregate import Memory, Policy, aggregate
+from backend.markets.aggregation.aggregate import aggregate
+from backend.markets.aggregation.policy import Policy
+from backend.markets.aggregation.state import Memory
 from backend.markets.assets.model import Asset
 from backend.markets.configuration import traits_of
 from backend.markets.model import SAMPLE_PROVIDERS, Quote

@@ -3,31 +3,31 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.sources.claims import simhash as fingerprint
+from backend.sources.claims import simhash
 from backend.topics.feeds.near_duplicates import Print, Prints
 from tests.support.feeds import NOW
 
 
-def print_of(simhash: int, *, official: bool = False, title: str = "one title", length: int = 500) -> Print:
-    signed = simhash - (1 << 64) if simhash >> 63 else simhash
+def print_of(value: int, *, official: bool = False, title: str = "one title", length: int = 500) -> Print:
+    signed = value - (1 << 64) if value >> 63 else value
     return Print(signed, NOW, "en", title, length, frozenset(), frozenset(), official)
 
 
-@given(st.integers(1, (1 << 64) - 1), st.sets(st.integers(0, 63), max_size=fingerprint.NEAR))
-def test_every_print_that_is_near_enough_is_found(simhash: int, flipped: set[int]) -> None:
-    other = simhash
+@given(st.integers(1, (1 << 64) - 1), st.sets(st.integers(0, 63), max_size=simhash.NEAR))
+def test_every_print_that_is_near_enough_is_found(value: int, flipped: set[int]) -> None:
+    other = value
     for bit in flipped:
         other ^= 1 << bit
     if other:
-        assert Prints([print_of(simhash)]).repeats(print_of(other))
+        assert Prints([print_of(value)]).repeats(print_of(other))
 
 
-@given(st.integers(1, (1 << 64) - 1), st.sets(st.integers(0, 63), min_size=fingerprint.NEAR + 1))
-def test_no_print_that_differs_more_is(simhash: int, flipped: set[int]) -> None:
-    other = simhash
+@given(st.integers(1, (1 << 64) - 1), st.sets(st.integers(0, 63), min_size=simhash.NEAR + 1))
+def test_no_print_that_differs_more_is(value: int, flipped: set[int]) -> None:
+    other = value
     for bit in flipped:
         other ^= 1 << bit
-    assert not Prints([print_of(simhash)]).repeats(print_of(other))
+    assert not Prints([print_of(value)]).repeats(print_of(other))
 
 
 def test_a_text_without_a_print_repeats_nothing() -> None:

@@ -13,7 +13,7 @@ from backend.entities.model import Entity
 from backend.settings import Settings
 from backend.store.database import Database
 from backend.topics.model import Category, Media, Topic, TopicText
-from backend.topics.posts import x_rate_limits as state
+from backend.topics.posts import x_rate_limits
 from backend.topics.posts.fetching import Read, read_posts
 from backend.topics.posts.x_api import XApi
 from backend.topics.posts.x_rate_limits import XState
@@ -91,7 +91,7 @@ class Rounds:
 
     def state(self) -> XState:
         with self.database.read() as connection:
-            return state.load(connection, self.settings)
+            return x_rate_limits.load(connection, self.settings)
 
 
 def settings_of(server: XServer, home: Path) -> Settings:

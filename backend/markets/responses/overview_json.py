@@ -1,0 +1,54 @@
+"""Builds the answer of the market overview; pure."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import orjson
+
+from backend.markets.model import FearGreed, GlobalFigures, source_label
+from backend.markets.numbers import compact_usd, stamp
+from backend.markets.responses.json_values import number
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The market overview's two blocks, each whole from one provider, or unknown."""
+
+    totals: GlobalFigures | None
+    totals_stale: bool
+    fear_greed: FearGreed | None
+    fear_greed_stale: bool
+
+
+def overview_answer(overview: Overview) -> bytes:
+    totals, mood = overview.totals, overview.fear_greed
+    when = stamp(totals.as_of) if totals else None
+    source = source_label((totals.provider,), stale=overview.totals_stale) if totals else None
+
+    def total(value: Decimal | None, change: Decimal | None) -> dict[str, Any]:
+        return {
+            "value": number(value),
+            "display_value": None if value is None else compact_usd(value),
+            "change_24h": number(change),
+            "last_updated": when,
+            "source": source,
+        }
+
+    cap, volume = total(None, None), total(None, None)
+    if totals:
+        cap = total(totals.market_cap, totals.market_cap_change_24h)
+        volume = total(totals.volume_24h, totals.volume_change_24h)
+    return orjson.dumps(
+        {
+            "fear_greed": {
+                "value": mood.value if mood else None,
+                "label": mood.label if mood else None,
+                "last_updated": stamp(mood.as_of) if mood else None,
+                "source": source_label((mood.provider,), stale=overview.fear_greed_stale) if mood else None,
+            },
+            "market_cap": cap,
+            "volume_24h": volume,
+            "btc_market_cap_percentage": number(totals.btc_market_cap_percentage) if totals else None,
+        }
+    )
