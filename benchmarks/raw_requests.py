@@ -1,4 +1,4 @@
-"""Requests as no client library would send them, byte by byte, to a served process: part of ``hunting``.
+"""Requests as no client library would send them, byte by byte, to a served process: part of ``fuzzing``.
 
 Each has to be answered in HTTP/1.1 with a request id, in the shape of the service's errors where it is one,
 never with a 5xx; and ``/healthz`` has to answer after each.

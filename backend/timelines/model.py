@@ -19,6 +19,13 @@ MOST_PARTS = 2_000
 """Deductions, or bonuses, of a run."""
 MOST_ENTRIES = 1024
 """Entries of a profile that an answer holds at the most, and unless fewer are asked for."""
+SUM_TOLERANCE = 0.01
+"""How far ``total_score`` may be from ``raw_score`` plus bonuses less deductions."""
+RATIO_TOLERANCE = 0.005
+"""How far ``normalized_score`` may be from ``total_score`` over ``max_score``: as far as rounding to two
+decimals takes it."""
+ARROW = "application/vnd.apache.arrow.stream"
+"""Media type of runs as an Arrow stream."""
 
 Name = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
 Words = Annotated[str, Meta(max_length=LONGEST_WORDS)]

@@ -13,8 +13,8 @@ from backend.http.body_headers import judge_body
 from backend.http.prepared_responses import accepts_gzip, matches
 from backend.http.responses import HOT, RawJson, joined_header, not_found
 from backend.timelines import schemas
-from backend.timelines.model import MOST_ENTRIES
-from backend.timelines.responses.content_negotiation import ARROW, JSON, form
+from backend.timelines.model import ARROW, MOST_ENTRIES
+from backend.timelines.responses.content_negotiation import JSON, form
 from backend.timelines.responses.streaming_response import TimelineResponse
 from backend.timelines.selection import Selection
 from backend.timelines.service import Asked, Found, TimelineService

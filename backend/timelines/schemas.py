@@ -8,9 +8,7 @@ import msgspec
 from pydantic import BaseModel, BeforeValidator, Field
 from typing_extensions import TypedDict
 
-from backend.timelines.model import MOST_ENTRIES, Run
-from backend.timelines.responses.content_negotiation import ARROW
-from backend.timelines.validation.field_checks import RATIO_TOLERANCE, SUM_TOLERANCE
+from backend.timelines.model import ARROW, MOST_ENTRIES, RATIO_TOLERANCE, SUM_TOLERANCE, Run
 
 _WHOLE = re.compile(r"-?[0-9]+", re.ASCII)
 _LARGEST_NUMBER = 2**63 - 1

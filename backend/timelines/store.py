@@ -96,6 +96,15 @@ def remove_profile(database: Database, name: str) -> bool:
         return connection.execute(gone).rowcount > 0
 
 
+def added_profiles(connection: Connection) -> dict[str, Profile]:
+    """Those that a command added, by name."""
+    columns = timeline_profiles.c
+    look = sa.select(
+        columns.name, columns.provider, columns.model, columns.model_vendor, columns.inference_provider
+    ).order_by(columns.name)
+    return {name: Profile(*made_with) for name, *made_with in connection.execute(look)}
+
+
 def fields(profile: Profile) -> dict[str, str | None]:
     return {
         "provider": profile.provider,

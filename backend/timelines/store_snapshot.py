@@ -12,8 +12,8 @@ from sqlalchemy.engine import Connection
 from backend.store.database import Database, change_counters
 from backend.timelines.model import Profile, Realm
 from backend.timelines.profiles.configured_profiles import Profiles
-from backend.timelines.store import CHANGED, fields
-from backend.timelines.tables import timeline_profiles, timeline_series, timeline_versions
+from backend.timelines.store import CHANGED, added_profiles, fields
+from backend.timelines.tables import timeline_series, timeline_versions
 
 
 class Series(NamedTuple):
@@ -90,15 +90,6 @@ class StateReader:
             digest.update(orjson.dumps([each.name, *fields(each.profile).values(), each.version]))
         self._state = State(number, generation, shown.realm, timelines, digest.hexdigest())
         return self._state
-
-
-def added_profiles(connection: Connection) -> dict[str, Profile]:
-    """Those that a command added, by name."""
-    columns = timeline_profiles.c
-    look = sa.select(
-        columns.name, columns.provider, columns.model, columns.model_vendor, columns.inference_provider
-    ).order_by(columns.name)
-    return {name: Profile(*made_with) for name, *made_with in connection.execute(look)}
 
 
 def _number(connection: Connection) -> int:

@@ -11,7 +11,7 @@ from backend.store.database import Database
 from backend.timelines import store
 from backend.timelines.profiles.configured_profiles import Profiles
 from backend.timelines.sample.sample_runs import sample_profiles, sample_runs
-from backend.timelines.store_snapshot import added_profiles
+from backend.timelines.store import added_profiles
 from backend.timelines.tables import timeline_runs, timeline_series
 from backend.timelines.validation.run_validation import check
 

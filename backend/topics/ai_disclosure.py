@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from backend.entities.model import Language
-from backend.topics.insights.sections import Part
 
 _FROM: Mapping[Language, Mapping[Language, str]] = {
     "en": {"ja": "Japanese", "zh": "Chinese", "en": "English"},
@@ -35,6 +34,6 @@ def translated(language: Language, source: Language, subtitle: str = "") -> str:
     return f"{subtitle}{between}{label}" if subtitle else label
 
 
-def insight_note(language: Language, model: str) -> Part:
-    """The last section of an insight in a model's words."""
-    return Part("note", _NOTE_TITLE[language], _NOTE[language].format(model=model), "")
+def insight_note(language: Language, model: str) -> tuple[str, str]:
+    """Title and text of the last section of an insight in a model's words."""
+    return _NOTE_TITLE[language], _NOTE[language].format(model=model)

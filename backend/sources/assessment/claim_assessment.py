@@ -19,16 +19,14 @@ outvoted by lesser ones. Where nothing tells of the claim, p is one half.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
-from typing import Literal
 
 from backend.entities.model import Language
 from backend.sources.assessment import reasoning
-from backend.sources.claims.model import Comparison, Slot
+from backend.sources.assessment.evidence import Evidence
+from backend.sources.claims.model import Slot
 from backend.sources.claims.simhash import near
 from backend.sources.comparison.relevance import sigmoid
-
-Assessment = Literal["supported", "contradicted", "mixed", "unverified"]
-Confidence = Literal["high", "medium", "low"]
+from backend.sources.schemas import AssessmentWord, Confidence
 
 CONFLICT: dict[Slot, float] = {"date": 1.0, "figure": 0.95, "agent": 0.90, "polarity": 0.85}
 STRONG = 0.8
@@ -44,25 +42,12 @@ WITHOUT_GROUND = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """One passage held against the claim. ``authority`` and ``relevance`` lie in 0..1; ``text_digest`` is
-    the passage's ``fingerprint``, by which copies are known (0: unknown)."""
-
-    comparison: Comparison
-    authority: float
-    relevance: float
-    source_name: str
-    url: str
-    text_digest: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class TruthAssessment:
     """``deciding`` is the evidence that the answer rests on most; None where nothing tells of the claim."""
 
     truth_probability: float
     confidence_level: Confidence
-    assessment: Assessment
+    assessment: AssessmentWord
     reasoning: str
     deciding: Evidence | None
 
@@ -177,7 +162,7 @@ def _other_side(
     return _weightiest(others) if others else None
 
 
-def _word(p: float, agreeing: Sequence[Evidence], conflicting: Sequence[Evidence]) -> Assessment:
+def _word(p: float, agreeing: Sequence[Evidence], conflicting: Sequence[Evidence]) -> AssessmentWord:
     """Mixed where neither side is clear and both have a source that is."""
     if CONTRADICTED < p < SUPPORTED:
         sides = (

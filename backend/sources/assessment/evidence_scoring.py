@@ -12,7 +12,7 @@ from backend.documents.tokenizer import query_terms
 from backend.entities.mention import Mention
 from backend.entities.model import LANGUAGES, Language
 from backend.extraction.mentions import find
-from backend.sources.assessment.claim_assessment import Evidence
+from backend.sources.assessment.evidence import Evidence
 from backend.sources.authority import Authorities, Authority
 from backend.sources.claims import dates, units
 from backend.sources.claims.claim_parser import read_claim

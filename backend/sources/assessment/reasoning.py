@@ -1,15 +1,10 @@
 """Why an assessment came out as it did: which slot, what either side says, and who says it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from backend.entities.model import Language
+from backend.sources.assessment.evidence import Evidence
 from backend.sources.assessment.reasoning_texts import PHRASES
 from backend.sources.claims.model import Difference
-
-if TYPE_CHECKING:
-    from backend.sources.assessment.claim_assessment import Assessment, Evidence
+from backend.sources.schemas import AssessmentWord
 
 MOST_SENTENCES = 3
 LONGEST_QUOTE = 120
@@ -26,7 +21,7 @@ def no_claim(language: Language) -> str:
     return PHRASES[language]["no_claim"]
 
 
-def of(language: Language, assessment: Assessment, deciding: Evidence, other: Evidence | None) -> str:
+def of(language: Language, assessment: AssessmentWord, deciding: Evidence, other: Evidence | None) -> str:
     """One to three sentences; ``other`` is the weightiest evidence of the other side, where there is one."""
     phrases = PHRASES[language]
     if assessment == "mixed" and other is not None:
@@ -39,7 +34,7 @@ def of(language: Language, assessment: Assessment, deciding: Evidence, other: Ev
     return (" " if language == "en" else "").join(sentences)
 
 
-def _all(language: Language, assessment: Assessment, evidence: Evidence) -> list[str]:
+def _all(language: Language, assessment: AssessmentWord, evidence: Evidence) -> list[str]:
     found = evidence.comparison
     if found.differences:
         ordered = sorted(found.differences, key=lambda difference: _WEIGHT.index(difference.slot))

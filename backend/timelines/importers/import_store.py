@@ -9,7 +9,7 @@ from backend.timelines import store
 from backend.timelines.model import Profile
 from backend.timelines.profiles.configured_profiles import Profiles
 from backend.timelines.profiles.profile_files import ProfilesRefused
-from backend.timelines.store_snapshot import added_profiles
+from backend.timelines.store import added_profiles
 from backend.timelines.validation.run_validation import Prepared
 
 

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 from backend.settings import Settings
 from backend.store.database import Database
 from backend.timelines.profiles.configured_profiles import Origin, Profiles
-from backend.timelines.store_snapshot import added_profiles
+from backend.timelines.store import added_profiles
 
 PLACES: dict[Origin, str] = {
     "file": "the file that CHAINPROOF_PROFILES names",

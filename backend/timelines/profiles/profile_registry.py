@@ -11,7 +11,7 @@ from backend.timelines import store
 from backend.timelines.model import Profile
 from backend.timelines.profiles.configured_profiles import Origin, Profiles
 from backend.timelines.profiles.profile_files import judge, made, read_json
-from backend.timelines.store_snapshot import added_profiles
+from backend.timelines.store import added_profiles
 
 
 class Listed(NamedTuple):

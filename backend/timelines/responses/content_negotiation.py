@@ -2,8 +2,9 @@
 
 from typing import Literal
 
+from backend.timelines.model import ARROW
+
 JSON = "application/json"
-ARROW = "application/vnd.apache.arrow.stream"
 
 Form = Literal["json", "arrow"]
 

@@ -6,14 +6,9 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from backend.formats.timestamps import parse_instant, write_instant
-from backend.timelines.model import Run
+from backend.timelines.model import RATIO_TOLERANCE, SUM_TOLERANCE, Run
 from backend.timelines.validation.validation_messages import Fault, Place
 
-SUM_TOLERANCE = 0.01
-"""How far ``total_score`` may be from ``raw_score`` plus bonuses less deductions."""
-RATIO_TOLERANCE = 0.005
-"""How far ``normalized_score`` may be from ``total_score`` over ``max_score``: as far as rounding to two
-decimals takes it."""
 _SLACK = 1e-9
 """For what binary fractions add to a difference of decimals."""
 _ROUNDING = 4 * 2.0**-52

@@ -16,7 +16,7 @@ MOST = 8
 _SHORT = 4
 """Characters up to which a word in katakana may not touch other katakana: ブリッジ in ケンブリッジ."""
 _KATAKANA = re.compile("[ァ-ヺー]+")
-_FILE = Path(__file__).parent.parent / "data" / "glossary.yaml"
+_FILE = Path(__file__).parent / "data" / "glossary.yaml"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from backend.sources.authority import Authorities
 from backend.store.database import Database
 from backend.topics.ai_disclosure import insight_note
 from backend.topics.insights.facts import InsightFacts, Surroundings, gather
-from backend.topics.insights.sections import answer, parts
+from backend.topics.insights.sections import Part, answer, parts
 from backend.topics.model import Realm, Topic
 from backend.topics.store import generation_records
 
@@ -34,7 +34,8 @@ class InsightDesk:
         """The interface's answer on ``topic``, which is stored and has text in ``language``."""
         found = parts(self.facts(topic, language), language, self._settings.api_url)
         kept = generation_records.prose(self._database, topic.id or 0, language)
-        return answer(found, kept.by_basis, insight_note(language, kept.model))
+        title, text = insight_note(language, kept.model)
+        return answer(found, kept.by_basis, Part("note", title, text, ""))
 
     def facts(self, topic: Topic, language: Language, at: datetime | None = None) -> InsightFacts:
         """What may be said of ``topic`` now, or what could be ``at`` an earlier instant."""

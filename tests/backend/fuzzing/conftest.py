@@ -25,9 +25,9 @@ class Prey:
 
 @pytest.fixture(scope="package")
 def prey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prey]:
-    with sample_app(tmp_path_factory.mktemp("hunting"), ("bitcoin", "ethereum")) as running:
+    with sample_app(tmp_path_factory.mktemp("fuzzing"), ("bitcoin", "ethereum")) as running:
         running.inner.state.watcher.last_success = math.inf  # it does not run beside these tests
-        key = create_key(running.database, name="hunting", scopes=ALL, now=datetime.now(UTC)).key
+        key = create_key(running.database, name="fuzzing", scopes=ALL, now=datetime.now(UTC)).key
         running.inner.state.keyring.reload()
         document = running.json("/openapi.json")
         yield Prey(running, key, document, operations(document))

@@ -1,4 +1,4 @@
-"""Schemathesis against the service, by the service's own document: a little of ``benchmarks/hunting.py``."""
+"""Schemathesis against the service, by the service's own document: a little of ``benchmarks/fuzzing.py``."""
 
 from tests.backend.fuzzing.conftest import Prey
 from tests.support import fuzzing

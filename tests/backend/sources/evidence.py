@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from backend.entities.mention import Mention
 from backend.entities.model import Language
-from backend.sources.assessment.claim_assessment import Evidence
+from backend.sources.assessment.evidence import Evidence
 from backend.sources.claims import dates
 from backend.sources.claims.claim_parser import read_claim
 from backend.sources.claims.model import Claim, Comparison, Difference, Slot

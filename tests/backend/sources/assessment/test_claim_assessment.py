@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.entities.model import LANGUAGES, Language
-from backend.sources.assessment.claim_assessment import Evidence, assess, probability
+from backend.sources.assessment.claim_assessment import assess, probability
+from backend.sources.assessment.evidence import Evidence
 from backend.sources.claims.model import Comparison
 from backend.sources.claims.simhash import fingerprint, near
 from tests.backend.sources.evidence import evidence

@@ -1,4 +1,4 @@
-"""Hunt for faults of the service over HTTP, at length: ``python -m benchmarks.hunting [--minutes 30]``.
+"""Hunt for faults of the service over HTTP, at length: ``python -m benchmarks.fuzzing [--minutes 30]``.
 
 A served process on a folder of its own, with a worker, is sent what Schemathesis makes of the service's own
 document, with every check that it has (``tests/support/fuzzing.py`` says which complaints contradict the
@@ -111,7 +111,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1, help="requests at one time")
     options = parser.parse_args()
     seconds, well = options.minutes * 60, True
-    with tempfile.TemporaryDirectory(prefix="chainproof-hunting-") as folder:
+    with tempfile.TemporaryDirectory(prefix="chainproof-fuzzing-") as folder:
         home, port, log = Path(folder) / "home", servers.free_port(), Path(folder) / "log"
         base = f"http://127.0.0.1:{port}"
         environment = servers.service_environment(home, port, CHAINPROOF_LOG_FORMAT="json")
