@@ -1,25 +1,31 @@
 """The dashboard's frame: preferences, navigation, style; then the page that the address names."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from dashboard.client import api
 from dashboard.frame import account, head, preferences
 from dashboard.i18n import t
 
+PICTURES = Path(head.__file__).parent
+
 st.set_page_config(
-    page_title=t("frame.product"), page_icon=str(head.ASSETS / "favicon.svg"), layout="wide", menu_items={}
+    page_title=t("frame.product"), page_icon=str(PICTURES / "favicon.svg"), layout="wide", menu_items={}
 )
 chosen = preferences.load()
 head.frame(chosen)
-st.logo(str(head.ASSETS / "logo.svg"), size="medium")
+st.logo(str(PICTURES / "logo.svg"), size="medium")
 page = st.navigation(
     [
-        st.Page("app_pages/overview.py", title=t("frame.nav_overview"), default=True),
-        st.Page("app_pages/rankings.py", title=t("frame.nav_rankings"), url_path="rankings"),
-        st.Page("app_pages/topics.py", title=t("topics.nav"), url_path="topics"),
-        st.Page("app_pages/timelines.py", title=t("timelines.nav"), url_path="timelines"),
-        st.Page("app_pages/corrections.py", title=t("frame.nav_corrections"), url_path="corrections"),
-        st.Page("app_pages/research.py", title=t("research.title"), url_path="research"),
+        st.Page(
+            "app_pages/overview/page.py", title=t("frame.nav_overview"), url_path="overview", default=True
+        ),
+        st.Page("app_pages/rankings/page.py", title=t("frame.nav_rankings"), url_path="rankings"),
+        st.Page("app_pages/topics/page.py", title=t("topics.nav"), url_path="topics"),
+        st.Page("app_pages/timelines/page.py", title=t("timelines.nav"), url_path="timelines"),
+        st.Page("app_pages/corrections/page.py", title=t("frame.nav_corrections"), url_path="corrections"),
+        st.Page("app_pages/research/page.py", title=t("research.title"), url_path="research"),
     ],
     position="top",
 )

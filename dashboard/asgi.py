@@ -18,10 +18,9 @@ from dashboard.app_pages.rankings import data as rankings
 from dashboard.app_pages.timelines import data as timelines
 from dashboard.charts.plotly_chart import library
 from dashboard.client import api
-from dashboard.frame import asset_icons, head
+from dashboard.frame import asset_icons, style_sheet
 from dashboard.frame.document import Document
-from dashboard.sign_in import guard, routes
-from dashboard.sign_in import service as desks
+from dashboard.sign_in import guard, routes, service
 from dashboard.sign_in.service import open_desk
 from dashboard.sign_in.session import Session
 from dashboard.sign_in.session_maintenance import Rounds
@@ -29,9 +28,7 @@ from dashboard.sign_in.session_maintenance import Rounds
 USED_BY_PAGES = (
     "PIL.Image",
     "dashboard.app_pages.corrections.layout",
-    "dashboard.app_pages.overview.charts",
-    "dashboard.app_pages.overview.data",
-    "dashboard.app_pages.overview.data_health",
+    "dashboard.app_pages.overview.layout",
     "dashboard.app_pages.rankings.layout",
     "dashboard.app_pages.research.layout",
     "dashboard.app_pages.timelines.layout",
@@ -55,7 +52,7 @@ async def lifespan(_: Any) -> AsyncIterator[dict[str, Any]]:
     yield {}
     if rounds is not None:
         rounds.stop()
-        desks.close()
+        service.close()
     await warming
     api.close()
 
@@ -89,7 +86,7 @@ def prepare() -> None:
 
 def watch() -> str:
     """What leads back to the sign-in from a page that is open."""
-    return (Path(__file__).parent / "sign_in" / "watch.js").read_text(encoding="utf-8")
+    return (Path(__file__).parent / "sign_in" / "session_watch.js").read_text(encoding="utf-8")
 
 
 app = st.App(
@@ -97,7 +94,9 @@ app = st.App(
     lifespan=lifespan,
     routes=[*routes.ROUTES, *asset_icons.ROUTES, *library.ROUTES],
     middleware=[
-        Middleware(Document, style=head.sheet(), title="Chainproof", script=watch() if open_desk() else ""),
+        Middleware(
+            Document, style=style_sheet.sheet(), title="Chainproof", script=watch() if open_desk() else ""
+        ),
         Middleware(guard.Guard),
     ],
 )

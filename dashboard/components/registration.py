@@ -1,4 +1,4 @@
-"""How a component's files in its room become what Streamlit is told. No build step: parts are joined."""
+"""Registers a component with Streamlit from the files in its folder. No build step: parts are joined."""
 
 from functools import cache
 from pathlib import Path

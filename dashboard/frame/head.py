@@ -1,8 +1,7 @@
-"""What every page shares: its head with title, freshness and settings, the style, and the foot."""
+"""What every page shares: its head with title and settings, the language and the colours."""
 
 from collections.abc import Mapping, Sequence
-from functools import cache, partial
-from pathlib import Path
+from functools import partial
 
 import streamlit as st
 
@@ -15,17 +14,6 @@ from dashboard.frame.markup import tag, text
 from dashboard.frame.palette import SCHEMES
 from dashboard.frame.preferences import REFRESH_KEY, REFRESHES, SCHEME_KEY, Preferences
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, language, t
-
-ASSETS = Path(__file__).parent.parent / "assets"
-STYLES = (
-    "style.css",
-    "rankings.css",
-    "corrections.css",
-    "research.css",
-    "topics.css",
-    "timelines.css",
-    "timelines_parts.css",
-)
 
 
 def frame(chosen: Preferences) -> None:
@@ -82,9 +70,3 @@ def _choice(
 
 def _chosen(key: str, target: str) -> None:
     preferences.choose(target, st.session_state[key])
-
-
-@cache
-def sheet() -> str:
-    """The style of all pages."""
-    return "\n".join((ASSETS / name).read_text(encoding="utf-8") for name in STYLES)

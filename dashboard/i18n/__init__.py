@@ -1,13 +1,16 @@
 """Texts in English, Japanese and Chinese: one JSON file a namespace, ``{"key": {"en", "ja", "zh"}}``.
 
-A key is ``<file>.<name>``; placeholders are ``{named}``. A missing key is a programming error and
-raises; a test holds the catalogues and the sources together.
+A page's texts stand in the ``words.json`` of its folder, those that pages share in the files beside this.
+A key is ``<namespace>.<name>``, where the namespace is the page's folder or the file's name; placeholders
+are ``{named}``. A missing key is a programming error and raises; a test holds the catalogues and the
+sources together.
 """
 
 import json
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from typing import Literal, cast, get_args
 
 import streamlit as st
@@ -41,10 +44,17 @@ def match_locale(locale: str | None) -> Language:
 @cache
 def catalogue() -> Mapping[str, Mapping[str, str]]:
     texts: dict[str, Mapping[str, str]] = {}
-    for file in sorted(resources.files(__name__).iterdir(), key=lambda file: file.name):
-        if file.name.endswith(".json"):
-            namespace = file.name.removesuffix(".json")
-            for name, versions in json.loads(file.read_text(encoding="utf-8")).items():
-                key = name if name.startswith(f"{namespace}.") else f"{namespace}.{name}"
-                texts[key] = versions
+    for namespace, file in sorted(word_files().items()):
+        for name, versions in json.loads(file.read_text(encoding="utf-8")).items():
+            key = name if name.startswith(f"{namespace}.") else f"{namespace}.{name}"
+            texts[key] = versions
     return texts
+
+
+def word_files() -> dict[str, Traversable]:
+    """The files of texts by their namespace."""
+    shared = (file for file in resources.files(__name__).iterdir() if file.name.endswith(".json"))
+    pages = resources.files("dashboard.app_pages")
+    words = {folder.name: folder / "words.json" for folder in pages.iterdir() if folder.is_dir()}
+    found = {namespace: file for namespace, file in words.items() if file.is_file()}
+    return {file.name.removesuffix(".json"): file for file in shared} | found

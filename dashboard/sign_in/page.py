@@ -101,7 +101,7 @@ def _button(why: Why, origin: str, lang: Language) -> str:
 @cache
 def _logo() -> str:
     """The mark alone: the words stand in the heading."""
-    return (_HERE.parent / "assets" / "favicon.svg").read_text(encoding="utf-8")
+    return (_HERE.parent / "frame" / "favicon.svg").read_text(encoding="utf-8")
 
 
 @cache

@@ -10,7 +10,7 @@ from streamlit import config
 
 ROOT = Path(__file__).parents[2]
 CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
-ASSETS = ROOT / "dashboard" / "assets"
+DASHBOARD = ROOT / "dashboard"
 
 
 def options(section: dict[str, object], name: str) -> list[str]:
@@ -41,7 +41,7 @@ def test_nothing_is_told_to_anybody() -> None:
 
 def test_the_pictures_are_whole_and_ask_for_nothing() -> None:
     for name in ("favicon.svg", "logo.svg"):
-        picture = ElementTree.parse(ASSETS / name)  # our own files
+        picture = ElementTree.parse(DASHBOARD / "frame" / name)  # our own files
         assert picture.getroot().tag == "{http://www.w3.org/2000/svg}svg"
         assert not [
             element for element in picture.iter() if any(key.endswith("href") for key in element.attrib)
@@ -49,7 +49,7 @@ def test_the_pictures_are_whole_and_ask_for_nothing() -> None:
 
 
 def test_neither_style_nor_script_names_another_host() -> None:
-    written = [*ASSETS.glob("*.css"), *(ROOT / "dashboard" / "components").rglob("*.js")]
+    written = [*DASHBOARD.rglob("*.css"), *DASHBOARD.rglob("*.js")]
     assert written
     for path in written:
         text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
 from dashboard.client import api
 from tests.support.waiting import LIMIT_SECONDS
@@ -37,8 +38,8 @@ def markdown(app: AppTest) -> str:
 def opened(page: str = "", /, **query: str) -> AppTest:
     """The application at ``page`` (the start page unless one is named), with what the address says."""
     app = AppTest.from_file(str(APP), default_timeout=LIMIT_SECONDS)
-    if page:  # each file is named as its address, by which the harness finds it before the first run
-        app.switch_page(f"app_pages/{page}.py")
+    if page:  # the harness's own switch_page finds a page by its file's name, and here all have the same
+        app._page_hash = calc_hash(page)
     app.query_params.update(query)
     app.run()
     assert not app.exception

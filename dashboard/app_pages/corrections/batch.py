@@ -77,7 +77,7 @@ def _input(now: Batch) -> None:
         problem_alert(now.problem)
         if now.opened is not None:
             st.button(t("frame.retry"), key="cr_batch_retry", on_click=_go_on)
-    st.html(tag("p", text(t("corrections.batch_why")), class_="cr-lead"))
+    st.html(tag("p", text(t("corrections.batch_why")), class_="cp-lead"))
     review_texts.store_toggle("cr_batch_store")
     review_texts.choose_file(_FILE, KINDS, on_file=_file_chosen)
     with st.form("cr_batch_form", border=False):
@@ -195,7 +195,7 @@ def _tiles(rows: list[Row]) -> str:
         tag("div", tag("dt", text(name)), tag("dd", text(f"{glyph}{number:,}")))
         for glyph, name, number in facts
     )
-    return tag("dl", *parts, class_="cr-tiles")
+    return tag("dl", *parts, class_="cp-figures")
 
 
 def _columns() -> list[Column]:

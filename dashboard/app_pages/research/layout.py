@@ -32,7 +32,7 @@ def page() -> None:
     with main:
         states.worker_banner(api.status().data)
         with st.container(key="rs_lead"):
-            st.html(tag("p", text(t("research.lead")), class_="cr-lead"))
+            st.html(tag("p", text(t("research.lead")), class_="cp-lead"))
         with st.container(key="rs_panel_form", border=True):
             form.show(examples=not job_id)
         if job_id:

@@ -46,7 +46,7 @@ def entities(found: Sequence[EntityOut], submitted: str | None) -> None:
     if found:
         st.html(entity_table(found))
     if submitted is not None:
-        st.html(tag("h3", text(t("research.text_marked")), class_="rs-head"))
+        st.html(tag("h3", text(t("research.text_marked")), class_="cp-subhead"))
         st.html(marked_text(submitted, session_state.entity_marks(submitted)))
     elif found:
         st.html(tag("p", text(t("research.entities_text_gone")), class_="cp-note"))
@@ -137,7 +137,7 @@ def _chips(named: Sequence[Named]) -> str:
         for one in named
     )
     label = t("research.entities_found", n=f"{len(named):,}")
-    return tag("div", tag("p", text(label), class_="cp-note"), tag("ul", chips, class_="rs-chips"))
+    return tag("div", tag("p", text(label), class_="cp-note"), tag("ul", chips, class_="cp-chips"))
 
 
 # --- how it was found
@@ -163,5 +163,5 @@ def _metrics(result: SourcesResult) -> str:
         if sent
         else ""
     )
-    head = tag("h2", text(t("research.metrics")), class_="rs-head")
-    return tag("section", head, tag("dl", tiles, class_="cr-tiles"), words, urls, class_="rs-metrics")
+    head = tag("h2", text(t("research.metrics")), class_="cp-subhead")
+    return tag("section", head, tag("dl", tiles, class_="cp-figures"), words, urls, class_="rs-metrics")

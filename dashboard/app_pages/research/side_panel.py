@@ -32,7 +32,7 @@ def show() -> None:
 
 def _side() -> None:
     with st.container(key="rs_panel_history", border=True, gap="small"):
-        st.html(tag("h2", text(t("research.history")), class_="rs-head"))
+        st.html(tag("h2", text(t("research.history")), class_="cp-subhead"))
         _history()
     with st.container(key="rs_panel_seen", border=True, gap="small"):
         _seen()
@@ -113,7 +113,7 @@ def _state(status: str) -> str:
 
 def _seen() -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="rs_seen_head"):
-        st.html(tag("h2", text(t("research.seen")), class_="rs-head"))
+        st.html(tag("h2", text(t("research.seen")), class_="cp-subhead"))
         window, on_window = url_state.sync("seen", WINDOWS, WINDOWS[0])
         st.segmented_control(
             t("research.seen_window"),

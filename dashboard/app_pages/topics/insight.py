@@ -17,7 +17,7 @@ def show(answer: Fetched[Insight], lang: Language) -> None:
         if answer.error is not None:
             states.error(answer.error, key="tp_insight")
         return
-    body: list[Node | None] = [h("h3", t("topics.insight"), class_="rs-head")]
+    body: list[Node | None] = [h("h3", t("topics.insight"), class_="cp-subhead")]
     if not found["conclusion"].strip() and not found["deep_analysis"]:
         body.append(h("p", t("topics.insight_none"), class_="cp-note"))
     elif found["conclusion"].strip():

@@ -46,7 +46,7 @@ def _group(name: str, entries: list[str], none: str, group: str) -> str:
     if not entries and not none:
         return ""
     count = tag("span", text(f" {len(entries):,}"), class_="cp-note") if entries else ""
-    head = tag("h3", text(name), count, class_="rs-head")
+    head = tag("h3", text(name), count, class_="cp-subhead")
     body = tag("ul", "".join(entries)) if entries else tag("p", text(none), class_="cp-note")
     return tag("section", head, body, class_=group)
 

@@ -43,7 +43,7 @@ def show(topic: TopicDetail, named: Sequence[Named], now: datetime) -> None:
         return
     event = datetime.fromisoformat(topic["published_at"])
     with st.container(key="tp_prices", gap="small"):
-        st.html(tag("h3", text(t("topics.prices")), class_="rs-head") + _links(found))
+        st.html(tag("h3", text(t("topics.prices")), class_="cp-subhead") + _links(found))
         chosen = found[0]
         if len(found) > 1:
             chosen = _choose(found)
@@ -69,7 +69,7 @@ def _links(found: Sequence[Named]) -> str:
     links = "".join(
         tag("li", tag("a", text(one.name), href=link("/rankings", coin=one.id), lang="en")) for one in found
     )
-    return tag("ul", links, class_="rs-chips", aria_label=t("topics.on_rankings"))
+    return tag("ul", links, class_="cp-chips", aria_label=t("topics.on_rankings"))
 
 
 class _Series(NamedTuple):

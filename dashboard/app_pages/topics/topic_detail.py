@@ -211,7 +211,7 @@ def _terms(topic: TopicDetail) -> str:
         tag("dt", text(one["term"])) + tag("dd", text(one["definition"])) for one in topic["terms_concepts"]
     )
     body = tag("dl", entries, lang=HTML_LANG[topic["lang"]])
-    return tag("h3", text(t("topics.terms")), class_="rs-head") + tag("div", body, class_="tp-terms")
+    return tag("h3", text(t("topics.terms")), class_="cp-subhead") + tag("div", body, class_="tp-terms")
 
 
 def _side_by_side(asked: Asked) -> str:

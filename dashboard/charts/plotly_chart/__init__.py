@@ -92,11 +92,11 @@ def script(*parts: str) -> str:
 
 @cache
 def _drawing() -> Any:
-    js = script("library", "table", "chart")
-    return st.components.v2.component("chainproof.chart", js=js, isolate_styles=False)
+    js = script("library", "../folded_table", "chart")
+    return st.components.v2.component("chainproof.plotly_chart", js=js, isolate_styles=False)
 
 
 @cache
 def _library() -> Any:
-    js = script("../resting", "library", "prepare")
-    return st.components.v2.component("chainproof.chart_library", js=js, isolate_styles=False)
+    js = script("../../components/page_idle", "library", "preload")
+    return st.components.v2.component("chainproof.plotly_library", js=js, isolate_styles=False)

@@ -55,7 +55,9 @@ def ledger(
         "columns": [column._asdict() for column in columns],
         "rows": [[row, [list(cell) for cell in cells]] for row, cells in rows],
     }
-    return component(_ROOM, "ledger")(key=key, data=orjson.dumps(data), on_open_change=on_open or _nothing)
+    return component(_ROOM, "sortable_table")(
+        key=key, data=orjson.dumps(data), on_open_change=on_open or _nothing
+    )
 
 
 def _nothing() -> None:

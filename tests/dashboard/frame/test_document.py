@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from dashboard.frame import head
+from dashboard.frame import style_sheet
 from dashboard.frame.document import Document
 from tests.dashboard.asgi_client import AsgiClient
 
@@ -80,4 +80,4 @@ def test_a_head_request_has_no_body(client: AsgiClient) -> None:
 def test_no_style_looks_into_the_text_of_classes() -> None:
     """Such a rule has the browser look through all that is below an element whose class changes, and
     Streamlit changes classes at each run: thousands of cells of the rank table among them."""
-    assert not re.search(r"\[class\W+=", head.sheet())
+    assert not re.search(r"\[class\W+=", style_sheet.sheet())

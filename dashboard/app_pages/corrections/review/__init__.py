@@ -18,7 +18,7 @@ from dashboard.components.registration import joined
 __all__ = ["article_bytes", "head_of", "mount"]
 
 _ROOM = Path(__file__).parent
-_PARTS = ("dom", "marks", "compare", "card", "bar", "review", "keys", "main")
+_PARTS = ("dom", "marks", "diff_view", "side_panel", "toolbar", "review", "keyboard", "main")
 
 
 def script(*parts: str) -> str:

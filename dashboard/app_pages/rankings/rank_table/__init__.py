@@ -22,16 +22,16 @@ __all__ = ["Formats", "mount", "table_bytes"]
 _ROOM = Path(__file__).parent
 _PARTS = (
     "dom",
-    "order",
+    "view",
     "trend",
-    "watch",
+    "watchlists",
     "toolbar",
-    "widths",
+    "column_widths",
     "cells",
     "table",
-    "telling",
-    "leisure",
-    "keys",
+    "host_messages",
+    "offscreen_rows",
+    "keyboard",
     "main",
 )
 

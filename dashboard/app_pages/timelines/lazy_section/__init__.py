@@ -38,5 +38,5 @@ def later(parts: Sequence[Awaited], *, key: str, turn: int, on_due: Callable[[],
 
 @cache
 def _component() -> Any:
-    js = joined(Path(__file__).parent, "../resting", "later")
-    return st.components.v2.component("chainproof.later", js=js, isolate_styles=False)
+    js = joined(Path(__file__).parent, "../../../components/page_idle", "lazy_section")
+    return st.components.v2.component("chainproof.lazy_section", js=js, isolate_styles=False)

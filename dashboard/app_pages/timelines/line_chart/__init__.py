@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 import streamlit as st
 
+from dashboard import charts
 from dashboard.components.registration import joined
 from dashboard.i18n import t
 
@@ -88,10 +89,10 @@ def time_lines(
 @cache
 def script() -> str:
     """The browser's part as one ES module."""
-    table = joined(_ROOM.parent / "chart", "table")
-    return f"{table}\n{joined(_ROOM, 'axis', 'shapes', 'pointing', 'lines')}"
+    table = joined(Path(charts.__file__).parent, "folded_table")
+    return f"{table}\n{joined(_ROOM, 'axis', 'shapes', 'pointer', 'line_chart')}"
 
 
 @cache
 def _component() -> Any:
-    return st.components.v2.component("chainproof.time_lines", js=script(), isolate_styles=False)
+    return st.components.v2.component("chainproof.line_chart", js=script(), isolate_styles=False)

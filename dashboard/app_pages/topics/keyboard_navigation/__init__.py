@@ -22,5 +22,5 @@ def _nothing() -> None:
 
 @cache
 def _component() -> Any:
-    script = Path(__file__).with_name("topic_keys.js").read_text(encoding="utf-8")
-    return st.components.v2.component("chainproof.topic_keys", js=script, isolate_styles=False)
+    script = Path(__file__).with_name("keyboard_navigation.js").read_text(encoding="utf-8")
+    return st.components.v2.component("chainproof.keyboard_navigation", js=script, isolate_styles=False)

@@ -252,7 +252,9 @@ def lines(*contents: str) -> str:
 
 
 def ledger(app: AppTest) -> dict[str, Any]:
-    (part,) = [part for part in app.get("bidi_component") if part.proto.component_name == "chainproof.ledger"]
+    (part,) = [
+        part for part in app.get("bidi_component") if part.proto.component_name == "chainproof.sortable_table"
+    ]
     body: dict[str, Any] = orjson.loads(part.proto.bytes)
     return body
 

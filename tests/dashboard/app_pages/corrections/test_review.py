@@ -182,11 +182,11 @@ def test_both_halves_know_the_same_doings() -> None:
     assert 'tell("keep")' in script
 
 
-@pytest.mark.parametrize("part", ["review", "ledger", "file_drop"])
+@pytest.mark.parametrize("part", ["review", "sortable_table", "file_drop"])
 def test_no_component_puts_markup_together(part: str) -> None:
     scripts = {
         "review": review.script() + review.script("head"),
-        "ledger": (sortable_table._ROOM / "ledger.js").read_text("utf-8"),
+        "sortable_table": (sortable_table._ROOM / "sortable_table.js").read_text("utf-8"),
         "file_drop": (file_drop._ROOM / "file_drop.js").read_text("utf-8"),
     }
     for forbidden in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("):

@@ -155,7 +155,7 @@ def test_the_payload_of_250_coins_stays_small() -> None:
 
 
 def test_both_halves_know_the_same_columns_facets_and_steps() -> None:
-    script = (ROOM / "order.js").read_text("utf-8")
+    script = (ROOM / "view.js").read_text("utf-8")
 
     def array(name: str) -> list[str]:
         found = re.search(rf"const {name} = \[(.*?)\]", script)

@@ -20,7 +20,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Research]:
         yield research
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def service(served: Research, monkeypatch: pytest.MonkeyPatch) -> Research:
     """With no jobs in it, and asked anew each time."""
     monkeypatch.setattr(research_client, "FRESH_SECONDS", 0.0)

@@ -15,6 +15,8 @@ from tests.support.pages import html
 from tests.support.research_app import Research
 from tests.support.research_page import TRUE, again, drawn, opened, pressed, submitted
 
+pytestmark = pytest.mark.usefixtures("service")
+
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_page_opens_in_every_language_with_examples_to_try(lang: Any) -> None:

@@ -16,6 +16,8 @@ from tests.support.pages import change_answer, html
 from tests.support.research_app import Research
 from tests.support.research_page import again, drawn, job_of, opened, pressed, submitted
 
+pytestmark = pytest.mark.usefixtures("service")
+
 
 def test_steps_are_shown_as_they_come(service: Research) -> None:
     app = submitted()

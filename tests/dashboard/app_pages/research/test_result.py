@@ -22,6 +22,8 @@ from tests.support.research_page import (
     submitted,
 )
 
+pytestmark = pytest.mark.usefixtures("service")
+
 
 def test_the_result_tells_verdict_reason_and_official_source_first(service: Research) -> None:
     page = html(finished(service))

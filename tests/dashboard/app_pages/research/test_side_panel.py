@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 import sqlalchemy as sa
 
 from backend.extraction.tables import entity_sightings
@@ -11,6 +12,8 @@ from dashboard.i18n import t
 from tests.support.pages import html
 from tests.support.research_app import Research
 from tests.support.research_page import ALTERED, TRUE, drawn, finished, job_of, opened, pressed, submitted
+
+pytestmark = pytest.mark.usefixtures("service")
 
 
 def test_the_history_holds_both_kinds_and_a_click_opens_one(service: Research) -> None:

@@ -82,13 +82,13 @@ def drawings(app: AppTest) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
     sent = [
         part.proto.bytes.split(b"\n", 1)
         for part in app.get("bidi_component")
-        if part.proto.component_name == "chainproof.chart"
+        if part.proto.component_name == "chainproof.plotly_chart"
     ]
     return {(told := orjson.loads(about))["key"]: (told, orjson.loads(figure)) for about, figure in sent}
 
 
 def ledger(app: AppTest) -> list[Any]:
-    (part,) = [p for p in app.get("bidi_component") if p.proto.component_name == "chainproof.ledger"]
+    (part,) = [p for p in app.get("bidi_component") if p.proto.component_name == "chainproof.sortable_table"]
     rows: list[Any] = orjson.loads(part.proto.bytes)["rows"]
     return rows
 

@@ -105,7 +105,7 @@ def alerts(app: AppTest) -> list[str]:
 
 def charted(app: AppTest) -> dict[str, Any]:
     """What the drawing of the scores was sent."""
-    found: dict[str, Any] = orjson.loads(pages.component(app, "time_lines").bytes)
+    found: dict[str, Any] = orjson.loads(pages.component(app, "line_chart").bytes)
     return found
 
 
@@ -268,7 +268,7 @@ def test_names_are_never_markup() -> None:
 
 def due(app: AppTest) -> list[str]:
     """The parts that the browser is to ask for."""
-    return [part["part"] for part in orjson.loads(pages.component(app, "later").bytes)["parts"]]
+    return [part["part"] for part in orjson.loads(pages.component(app, "lazy_section").bytes)["parts"]]
 
 
 def waiting(app: AppTest) -> list[str]:
