@@ -67,7 +67,7 @@ def test_numbers_of_arrays_are_sent_and_what_is_not_known_is_null() -> None:
 
 @pytest.mark.browser
 def test_a_click_is_told_with_what_the_figure_says_of_the_point_where_it_is_wanted() -> None:
-    module = component.script("library", "table", "chart")
+    module = component.script("library", "../folded_table", "chart")
     drawn = """([module, picks]) => new Promise(async (done) => {
       const address = URL.createObjectURL(new Blob([module], { type: "text/javascript" }));
       const view = (await import(address)).default;
@@ -135,7 +135,7 @@ def test_it_is_compressed_once() -> None:
     assert gzip.decompress(library.compressed()) == PLOTLY.read_bytes()
 
 
-@pytest.mark.parametrize("parts", [("library", "table", "chart"), ("library", "prepare")])
+@pytest.mark.parametrize("parts", [("library", "../folded_table", "chart"), ("library", "preload")])
 def test_the_browsers_part_is_one_module_that_asks_no_other_host_and_parses_no_markup(
     parts: tuple[str, ...],
 ) -> None:

@@ -18,7 +18,7 @@ from dashboard.frame.palette import (
     shades,
 )
 
-CONFIG = Path(__file__).parents[2] / ".streamlit" / "config.toml"
+CONFIG = Path(__file__).parents[3] / ".streamlit" / "config.toml"
 
 
 def test_contrast_is_that_of_the_standard() -> None:

@@ -42,7 +42,7 @@ def sent(app: AppTest) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def drawn(app: AppTest) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """What is told about each chart, and its figure."""
-    lines = (part.split(b"\n", 1) for part in parts(app, "chart"))
+    lines = (part.split(b"\n", 1) for part in parts(app, "plotly_chart"))
     return [(orjson.loads(about), orjson.loads(figure)) for about, figure in lines]
 
 

@@ -302,8 +302,8 @@ def test_a_choice_leaves_the_lower_parts_standing_and_has_them_asked_for() -> No
 def test_who_comes_back_to_the_page_is_shown_its_upper_parts_first_again() -> None:
     app = opened(case="case 03")
     app.query_params.clear()
-    app.switch_page("app_pages/research.py").run()
-    app.switch_page("app_pages/timelines.py").run()
+    app.switch_page("app_pages/research/page.py").run()
+    app.switch_page("app_pages/timelines/page.py").run()
     assert not app.exception
     assert waiting(app) == ["compare", "cases", "run"]
 
