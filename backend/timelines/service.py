@@ -176,7 +176,7 @@ def _known(state: State, name: str) -> Timeline:
 def _frames(found: Found) -> list[bytes]:
     if found.asked.form == "json":
         return listing_frames(found.wanted) if found.is_listing else profile_frames(found.wanted[0])
-    from backend.timelines.responses import arrow_stream  # see parts.py
+    from backend.timelines.responses import arrow_stream  # see response_pieces.py
 
     return arrow_stream.frames(len(found.wanted))
 

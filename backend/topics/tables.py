@@ -88,7 +88,7 @@ topic_blocks = sa.Table(
     *(sa.Column(block_count(realm, category), sa.Integer, nullable=False) for realm, category in COUNTED),
 )
 """How many texts of each realm and category lie from one place in the order of a language up to the next.
-Only their sums matter: see ``block_counts.py``."""
+Only their sums matter: see ``store/topic_counts.py``."""
 
 topic_media = sa.Table(
     "topic_media",

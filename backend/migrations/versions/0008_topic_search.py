@@ -22,8 +22,8 @@ def upgrade() -> None:
 
 # As the index of documents (0004), but for what the topics do not need: they are never ranked by how often a
 # term occurs, so that detail=none does, which is a third of the size. The number of a text is that of its
-# topic times four and that of its language: see
-# backend/topics/store/search_index.py. The hyphen is part of a term for the sake of the ids of entities.
+# topic times four and that of its language: see backend/topics/store/search_index.py. The hyphen is part of a
+# term for the sake of the ids of entities.
 SQLITE = (
     """
     CREATE VIRTUAL TABLE topic_search
