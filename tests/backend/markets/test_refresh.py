@@ -146,7 +146,8 @@ def test_no_transaction_is_open_while_a_provider_is_asked(trouble: tuple[Worker,
 
 
 @pytest.mark.parametrize(
-    "where", ["store_states", "bump", "published_row", "history.close_half_hours", "incident_log.record"]
+    "where",
+    ["store_states", "bump", "published_row", "price_history.close_half_hours", "incident_log.record"],
 )
 def test_a_refresh_that_is_killed_leaves_the_former_state_and_the_next_one_goes_on(
     database: Database, monkeypatch: pytest.MonkeyPatch, where: str
