@@ -1,20 +1,15 @@
-"""What the program says of itself: its version, its help, its completions, and the README's table."""
+"""What the program says of itself: its version, its help and its completions."""
 
-import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from importlib.metadata import version
-from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from backend.cli.commands import app
 
 run = CliRunner()
-README = Path(__file__).parents[3] / "README.md"
 IMPORTED = """
 import sys
 sys.argv = ["chainproof", "--version"]
@@ -22,35 +17,6 @@ from backend.cli import main
 main()
 print({"typer", "rich", "pydantic", "sqlalchemy", "streamlit"} & {*sys.modules})
 """
-
-
-def commands_of_the_program() -> set[str]:
-    """Each command that the help shows, as ``keys create``."""
-
-    def walk(command: object, path: tuple[str, ...]) -> Iterator[str]:
-        below = getattr(command, "commands", None)
-        if below is None:
-            yield " ".join(path)
-        for name, child in (below or {}).items():
-            if not child.hidden:
-                yield from walk(child, (*path, name))
-
-    return {*walk(typer.main.get_command(app), ())}
-
-
-def commands_of_the_readme() -> set[str]:
-    """Each command in the README's table; ``list`` behind ``chainproof keys create`` is ``keys list``."""
-    groups = {name.split()[0] for name in commands_of_the_program() if " " in name}
-    found = set()
-    for row in re.findall(r"^\| (`chainproof .*?) \|", README.read_text("utf-8"), re.MULTILINE):
-        first, *others = (code.removeprefix("chainproof ").split() for code in re.findall(r"`(.+?)`", row))
-        group = first[:1] if first[0] in groups else []
-        found |= {" ".join([*group, words[0]]) for words in [first[len(group) :], *others]}
-    return found
-
-
-def test_the_readme_names_the_commands_that_there_are_and_no_others() -> None:
-    assert commands_of_the_readme() == commands_of_the_program()
 
 
 def test_the_version_is_told_without_importing_what_takes_time() -> None:
