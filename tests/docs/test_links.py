@@ -72,7 +72,9 @@ def test_every_test_that_the_threats_name_exists() -> None:
 
 def test_the_index_links_every_guide_once() -> None:
     index = ROOT / "docs" / "index.md"
-    linked = [target for target, _ in links(index) if target.suffix == ".md" and target.parent == index.parent]
+    linked = [
+        target for target, _ in links(index) if target.suffix == ".md" and target.parent == index.parent
+    ]
     assert sorted(linked) == GUIDES
 
 

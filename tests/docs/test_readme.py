@@ -4,7 +4,6 @@ import json
 import re
 import shlex
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,15 +21,13 @@ FINDINGS = 1
 
 def commands(program: str) -> list[list[str]]:
     """What follows ``program`` on each line of the pages' shell examples that begins with it."""
-    lines = [
-        line for page in PAGES for each in documented.examples(page) for line in each.code.splitlines()
-    ]
+    lines = [line for page in PAGES for each in documented.examples(page) for line in each.code.splitlines()]
     found = (re.fullmatch(rf"(?:\w+=\$\()?{program} ([^|]*?)(?: \|.*)?", line.strip()) for line in lines)
     return [shlex.split(each[1], comments=True) for each in found if each]
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The examples as a checkout has them, with a data folder that nothing was put into."""
     homes.own_home(tmp_path, monkeypatch)
     shutil.copytree(ROOT / "docs" / "examples", tmp_path / "docs" / "examples")
