@@ -19,9 +19,16 @@ import structlog
 from pydantic import SecretStr
 
 from backend.markets.model import Fault, FearGreed, GlobalFigures, Poll, ProviderError
-from backend.markets.providers import coinmarketcap_parsing as rows
 from backend.markets.providers import parsing
-from backend.markets.providers.coinmarketcap_parsing import NAME, parse_fear_greed, parse_global, parse_usage
+from backend.markets.providers.coinmarketcap_parsing import (
+    NAME,
+    QuotesPage,
+    parse_fear_greed,
+    parse_global,
+    parse_map,
+    parse_quotes,
+    parse_usage,
+)
 from backend.markets.providers.protocols import Identified, Usage
 from backend.markets.providers.provider_http import Answer, ask, fault_of_status, retry_after, said_in
 from backend.upstream import UpstreamClient
@@ -103,12 +110,12 @@ class CoinMarketCap:
         for asset in asked:
             if asset.id in known:
                 wanted[known[asset.id]].append(asset.id)
-        page = rows.QuotesPage()
+        page = QuotesPage()
         ids = sorted(wanted)
         for start in range(0, len(ids), BATCH):
             batch = ids[start : start + BATCH]
             payload = self._quotes_payload(batch, now)
-            rows.parse_quotes(payload, {number: wanted[number] for number in batch}, now, into=page)
+            parse_quotes(payload, {number: wanted[number] for number in batch}, now, into=page)
         missing = [
             asset.id for asset in asked if asset.id not in page.quotes and asset.id not in page.rejected
         ]
@@ -173,7 +180,7 @@ class CoinMarketCap:
             return
         self._tried_at = now
         try:
-            found = rows.parse_map(self._get("/v1/cryptocurrency/map", now, {"aux": "is_active"}), slugs)
+            found = parse_map(self._get("/v1/cryptocurrency/map", now, {"aux": "is_active"}), slugs)
         except ProviderError as error:
             if not self.slug_ids.ids or error.fault not in (Fault.UNAVAILABLE, Fault.MALFORMED):
                 raise

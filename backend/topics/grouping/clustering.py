@@ -13,8 +13,7 @@ from datetime import datetime, timedelta
 import numpy as np
 
 from backend.entities.model import LANGUAGES, Language
-from backend.topics.grouping import headline_features
-from backend.topics.grouping import title_tokens as titles
+from backend.topics.grouping import headline_features, title_tokens
 from backend.topics.grouping.average_linkage import average_linkage
 from backend.topics.grouping.headline_features import Features
 from backend.topics.grouping.sparse_vectors import Floats, Holders, Ints, Rows, holders, rows_of, summed
@@ -109,7 +108,7 @@ def _joined(given: Sequence[Headline]) -> list[int]:
 
 def _passed(given: Sequence[Headline], times: Floats, language: Language) -> _Pass:
     places = [place for place, one in enumerate(given) if one.language == language]
-    rows = rows_of(titles.weighted([_compared(given[place]) for place in places]))
+    rows = rows_of(title_tokens.weighted([_compared(given[place]) for place in places]))
     labels = single_pass(rows, times[places])
     sums = summed(rows, labels, int(labels.max()) + 1 if len(labels) else 0)
     return _Pass(places, labels, sums, holders(sums))
@@ -118,7 +117,7 @@ def _passed(given: Sequence[Headline], times: Floats, language: Language) -> _Pa
 def _compared(one: Headline) -> tuple[str, ...]:
     """The words of a title, and whom and how much it names: BTC and Bitcoin, $90K and $90,000 are alike."""
     named = sorted(feature for feature in one.features if feature.startswith(_COMPARED))
-    return (*titles.words(one.title), *named)
+    return (*title_tokens.words(one.title), *named)
 
 
 def single_pass(rows: Rows, times: Floats) -> Ints:

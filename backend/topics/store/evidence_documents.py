@@ -12,8 +12,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.documents import document_rows as documents
-from backend.documents import document_writer
+from backend.documents import document_rows, document_writer
 from backend.documents.model import Document
 from backend.entities.model import LANGUAGES
 from backend.topics import canonical_urls
@@ -32,7 +31,7 @@ def keep(connection: Connection, topics: Sequence[Topic], now: datetime) -> None
     telling = [topic for topic in topics if is_evidence(topic)]
     given = [document for topic in telling for document in _of_topic(topic)]
     given += _of_media(connection, [item for topic in telling for item in topic.media])
-    document_writer.put(connection, documents.prepare(_changed(connection, given)), now=now)
+    document_writer.put(connection, document_rows.prepare(_changed(connection, given)), now=now)
     names = {_name(topic.id, language) for topic in topics for language in LANGUAGES}
     gone = names - {one.external_id for one in given if one.kind == "topic"}
     document_writer.delete(connection, "topic", gone)
@@ -60,7 +59,7 @@ def _changed(connection: Connection, given: Sequence[Document]) -> list[Document
     stored: dict[tuple[str, str], Document] = {}
     for kind in ("topic", "article"):
         names = [one.external_id for one in given if one.kind == kind]
-        there = documents.named(connection, kind, names)
+        there = document_rows.named(connection, kind, names)
         stored |= {(kind, name): replace(one, id=None, stored_at=None) for name, one in there.items()}
     return [one for one in given if stored.get((one.kind, one.external_id)) != replace(one, urls=(one.url,))]
 

@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from backend.markets.assets import registry as module
+from backend.markets.assets import registry
 from backend.markets.assets.asset_file import AssetFileError
 from backend.markets.assets.registry import AssetBook, load_assets
 
@@ -38,7 +38,7 @@ Load = Callable[[str], AssetBook]
 def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
     shipped = tmp_path / "shipped.yaml"
     shipped.write_text(SHIPPED, encoding="utf-8")
-    monkeypatch.setattr(module, "SHIPPED", shipped)
+    monkeypatch.setattr(registry, "SHIPPED", shipped)
 
     def load(text: str) -> AssetBook:
         own = tmp_path / "own.yaml"
@@ -298,7 +298,7 @@ def test_anchors_and_merge_keys_work_and_explicit_keys_win(load: Load) -> None:
 def test_a_fault_in_the_shipped_file_names_that_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shipped = tmp_path / "shipped.yaml"
     shipped.write_text("assets: [{id: a, name: A, symbol: A, replace: true}]", encoding="utf-8")
-    monkeypatch.setattr(module, "SHIPPED", shipped)
+    monkeypatch.setattr(registry, "SHIPPED", shipped)
     with pytest.raises(AssetFileError) as refused:
         load_assets()
     assert "shipped.yaml, entry 1 ('a'), field 'replace': is for a user's own file" in str(refused.value)
