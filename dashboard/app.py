@@ -18,13 +18,11 @@ head.frame(chosen)
 st.logo(str(PICTURES / "logo.svg"), size="medium")
 page = st.navigation(
     [
-        st.Page(
-            "app_pages/overview/page.py", title=t("frame.nav_overview"), url_path="overview", default=True
-        ),
-        st.Page("app_pages/rankings/page.py", title=t("frame.nav_rankings"), url_path="rankings"),
-        st.Page("app_pages/topics/page.py", title=t("topics.nav"), url_path="topics"),
-        st.Page("app_pages/timelines/page.py", title=t("timelines.nav"), url_path="timelines"),
-        st.Page("app_pages/corrections/page.py", title=t("frame.nav_corrections"), url_path="corrections"),
+        st.Page("app_pages/overview/page.py", title=t("overview.title"), url_path="overview", default=True),
+        st.Page("app_pages/rankings/page.py", title=t("rankings.title"), url_path="rankings"),
+        st.Page("app_pages/topics/page.py", title=t("topics.title"), url_path="topics"),
+        st.Page("app_pages/timelines/page.py", title=t("timelines.title"), url_path="timelines"),
+        st.Page("app_pages/corrections/page.py", title=t("corrections.title"), url_path="corrections"),
         st.Page("app_pages/research/page.py", title=t("research.title"), url_path="research"),
     ],
     position="top",

@@ -7,11 +7,10 @@ from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from dashboard.app_pages.rankings.rows import Span
 from dashboard.charts import plotting
 from dashboard.charts.plotly_chart import Figure, Table
 from dashboard.charts.plotting import CLEAR
-from dashboard.client.market_schemas import CandleRow
+from dashboard.client.market_schemas import CandleRow, Span
 from dashboard.frame.formats import UNKNOWN, compact_usd, price
 from dashboard.frame.palette import Shades
 from dashboard.i18n import Language, t
@@ -72,8 +71,8 @@ def _candlesticks(candles: Sequence[CandleRow], times: Sequence[datetime], shade
         "decreasing": {"line": {"color": shades.down, "width": 1.2}, "fillcolor": CLEAR},
         "customdata": labels,
         "hovertemplate": (
-            f"{t('rankings.open')} %{{customdata[0]}}<br>{t('rankings.high')} %{{customdata[1]}}<br>"
-            f"{t('rankings.low')} %{{customdata[2]}}<br>{t('rankings.closing')} %{{customdata[3]}}<br>"
+            f"{t('chart.open')} %{{customdata[0]}}<br>{t('chart.high')} %{{customdata[1]}}<br>"
+            f"{t('chart.low')} %{{customdata[2]}}<br>{t('chart.closing')} %{{customdata[3]}}<br>"
             "%{customdata[4]}<extra></extra>"
         ),
         "name": "",
@@ -90,7 +89,7 @@ def _volume_bars(candles: Sequence[CandleRow], shades: Shades, lang: Language) -
             "opacity": 0.4,
         },
         "customdata": [_volume(row[5], lang) for row in candles],
-        "hovertemplate": f"{t('rankings.volume')} %{{customdata}}<extra></extra>",
+        "hovertemplate": f"{t('chart.volume')} %{{customdata}}<extra></extra>",
     }
 
 
@@ -148,7 +147,7 @@ def _label_width(highs: Sequence[float], form: str) -> int | None:
 
 def table(candles: Sequence[CandleRow], name: str, lang: Language) -> Table:
     """The same candles newest first, in UTC."""
-    head = [t(f"rankings.{key}") for key in ("time", "open", "high", "low", "closing", "volume")]
+    head = [t(f"chart.{key}") for key in ("time", "open", "high", "low", "closing", "volume")]
     rows = [
         [
             f"{datetime.fromtimestamp(row[0] / 1000, UTC):%m-%d %H:%M}",
@@ -157,13 +156,13 @@ def table(candles: Sequence[CandleRow], name: str, lang: Language) -> Table:
         ]
         for row in reversed(candles)
     ]
-    return Table(f"{t('rankings.candles')}: {name}", head, rows)
+    return Table(f"{t('chart.candles')}: {name}", head, rows)
 
 
 def summary(candles: Sequence[CandleRow], name: str, span: str) -> str:
     """The chart in one sentence, for its text alternative."""
     return t(
-        "rankings.candles_alt",
+        "chart.candles_alt",
         name=name,
         span=span,
         first=_price(candles[0][1]),

@@ -25,7 +25,7 @@ def faint(ink: str, share: float) -> str:
 def watermark(ink: str, size: int, y: float = 0.5) -> dict[str, Any]:
     """The annotation that every drawing of sample figures carries."""
     return {
-        "text": t("rankings.state_sample").upper(),
+        "text": t("chart.sample").upper(),
         "xref": "paper",
         "yref": "paper",
         "x": 0.5,

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 import backend.settings
@@ -27,10 +27,10 @@ from dashboard.client.market_schemas import (
     MarketStatus,
     PriceRecord,
     RankedToken,
+    Span,
 )
 from dashboard.sign_in import service
 
-Span = Literal["24h", "7d"]
 SLOW_SECONDS = 20.0
 """How long answers live that change by the minute at the most and cost the service a query."""
 

@@ -10,6 +10,8 @@ from typing import Literal, TypedDict
 
 from backend.markets.schemas import CandleRow
 
+Span = Literal["24h", "7d"]
+"""How far back changes and candles reach."""
 Number = Decimal | int
 """A JSON number, with the digits that were sent."""
 Rule = Literal["single", "mean", "median", "nearest", "primary", "held", "stale", "none"]
@@ -40,6 +42,7 @@ __all__ = [
     "ReasonValue",
     "ReasonValues",
     "Rule",
+    "Span",
     "Total",
     "WorkerStatus",
 ]

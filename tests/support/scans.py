@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from backend.articles.schemas import Correction, ScanResult, Violation
-from dashboard.app_pages.corrections.article_edits import Article, blank, texts
+from dashboard.app_pages.corrections.article_edits import texts
+from dashboard.client.article_schemas import Article, blank_article
 
 
 def article(**fields: Any) -> Article:
-    return cast(Article, {**blank(), **fields})
+    return cast(Article, {**blank_article(), **fields})
 
 
 def found(

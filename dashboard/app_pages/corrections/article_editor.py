@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.app_pages.corrections import article_files, batch, review, review_texts, session_state
-from dashboard.app_pages.corrections.article_edits import blank, is_blank
+from dashboard.app_pages.corrections.article_edits import is_blank
 from dashboard.app_pages.corrections.article_files import FileRefused
 from dashboard.app_pages.corrections.edit_history import Boxes, Step, boxes, from_boxes
 from dashboard.app_pages.corrections.file_drop import taken
@@ -14,6 +14,7 @@ from dashboard.app_pages.corrections.findings import SEVERITIES
 from dashboard.app_pages.corrections.review_texts import field_labels, problem_alert, refused_file, words
 from dashboard.app_pages.corrections.session_state import Bench, bench
 from dashboard.client import articles
+from dashboard.client.article_schemas import blank_article
 from dashboard.frame import states, url_state
 from dashboard.frame.markup import tag, text
 from dashboard.i18n import LANGUAGE_NAMES, language, t
@@ -199,7 +200,7 @@ def _acted() -> None:
 
 
 def _new() -> None:
-    session_state.begin(blank())
+    session_state.begin(blank_article())
 
 
 def _facts_html(step: Step, rules: int | None) -> str:

@@ -8,15 +8,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from backend.articles.schemas import ArticleOut
+from dashboard.client.article_schemas import Article
 
 __all__ = [
-    "Article",
     "Edit",
     "Edits",
     "WrongPlace",
     "apply",
-    "blank",
     "displayed",
     "edited",
     "hand_edit",
@@ -28,7 +26,6 @@ __all__ = [
     "with_texts",
 ]
 
-Article: TypeAlias = ArticleOut
 _TAG = re.compile(r"tags\[(\d+)\]")
 _TAG_ENDS = re.compile(r"[,、，;；\n]")
 _LINE_END = re.compile(r"\r\n?|\n")
@@ -48,18 +45,6 @@ Edits: TypeAlias = Mapping[str, Sequence[Edit]]
 
 class WrongPlace(Exception):
     """An edit's place does not hold the text that it was made for."""
-
-
-def blank() -> Article:
-    return {
-        "id": None,
-        "title": None,
-        "summary": None,
-        "content": None,
-        "tags": [],
-        "source": None,
-        "language": None,
-    }
 
 
 def is_blank(article: Article) -> bool:

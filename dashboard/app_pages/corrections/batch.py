@@ -8,13 +8,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.app_pages.corrections import article_files, batch_data, review_texts, session_state
-from dashboard.app_pages.corrections.article_edits import Article
 from dashboard.app_pages.corrections.article_files import FileRefused, Opened
 from dashboard.app_pages.corrections.batch_data import Checked, Row
 from dashboard.app_pages.corrections.file_drop import taken
 from dashboard.app_pages.corrections.review_texts import problem_alert, refused_file
 from dashboard.app_pages.corrections.session_state import bench
 from dashboard.client import Problem, articles
+from dashboard.client.article_schemas import Article
 from dashboard.client.articles import ApplyResult, ScanResult
 from dashboard.client.post_requests import Posted
 from dashboard.components.sortable_table import Cell, Column, ledger

@@ -6,9 +6,10 @@ from dataclasses import asdict, dataclass
 import orjson
 
 from backend.articles.schemas import MAX_ARTICLES, ApplyResult, ScanResult
-from dashboard.app_pages.corrections.article_edits import Article, texts
+from dashboard.app_pages.corrections.article_edits import texts
 from dashboard.app_pages.corrections.findings import Counts, count, findings
-from dashboard.app_pages.rankings.export import csv_bytes
+from dashboard.client.article_schemas import Article
+from dashboard.frame.csv_export import csv_bytes
 
 MOST_BYTES = 4 * 1024 * 1024
 """A request's body: half of what the service takes, so that an answer comes before patience ends."""

@@ -6,17 +6,11 @@ from typing import Literal
 
 from backend.articles.schemas import ScanResult
 from dashboard.app_pages.corrections import text_diff
-from dashboard.app_pages.corrections.article_edits import (
-    Article,
-    Edits,
-    displayed,
-    reconciled,
-    split_tags,
-    texts,
-)
+from dashboard.app_pages.corrections.article_edits import Edits, displayed, reconciled, split_tags, texts
 from dashboard.app_pages.corrections.article_files import Opened
 from dashboard.app_pages.corrections.findings import Decisions, Finding, approved_edits, carried, findings
 from dashboard.app_pages.corrections.text_diff import Pieces
+from dashboard.client.article_schemas import Article
 
 MOST_STEPS = 50
 

@@ -6,15 +6,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from backend.articles.schemas import Correction, ScanResult
-from dashboard.app_pages.corrections.article_edits import (
-    Article,
-    Edit,
-    Edits,
-    WrongPlace,
-    hand_edit,
-    moved,
-    texts,
-)
+from dashboard.app_pages.corrections.article_edits import Edit, Edits, WrongPlace, hand_edit, moved, texts
+from dashboard.client.article_schemas import Article
 
 Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)

@@ -13,11 +13,12 @@ import streamlit as st
 
 from dashboard.app_pages.corrections import article_edits as texts
 from dashboard.app_pages.corrections import findings
-from dashboard.app_pages.corrections.article_edits import Article, Edits
+from dashboard.app_pages.corrections.article_edits import Edits
 from dashboard.app_pages.corrections.article_files import Opened
 from dashboard.app_pages.corrections.edit_history import Desk, Done, Step
 from dashboard.app_pages.corrections.findings import Decision
 from dashboard.client import Problem, articles
+from dashboard.client.article_schemas import Article, blank_article
 from dashboard.client.articles import ScanResult
 from dashboard.client.post_requests import Posted
 from dashboard.i18n import t
@@ -31,7 +32,7 @@ class Bench:
     """``draft`` is what the input boxes begin with. ``turn`` counts what was done in the review."""
 
     desk: Desk = field(default_factory=Desk)
-    draft: Article = field(default_factory=texts.blank)
+    draft: Article = field(default_factory=blank_article)
     opened: Opened | None = None
     editing: bool = True
     asked: bool = False

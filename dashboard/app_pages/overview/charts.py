@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from dashboard.app_pages.overview.market_figures import STEPS, Breadth, Coin, Span
+from dashboard.app_pages.overview.market_figures import STEPS, Breadth, Coin
 from dashboard.app_pages.overview.panels import change_node, note, panel
 from dashboard.app_pages.overview.squarify import Rect, squarify
+from dashboard.client.market_schemas import Span
 from dashboard.components.live_view import Node, h
 from dashboard.frame import formats
 from dashboard.frame.formats import ARROWS, UNKNOWN

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from dashboard.app_pages.overview import market_figures as overview
-from dashboard.app_pages.overview.market_figures import Coin, Event, Span
+from dashboard.app_pages.overview.market_figures import Coin, Event
 from dashboard.client import Fetched, api
 from dashboard.client.market_schemas import (
     FigureFacts,
@@ -14,6 +14,7 @@ from dashboard.client.market_schemas import (
     MarketStatus,
     PriceRecord,
     RankedToken,
+    Span,
 )
 
 MOST_OPEN, MOST_OVER = 200, 100

@@ -7,8 +7,9 @@ import streamlit as st
 
 from dashboard.app_pages.overview import charts, data_health, market_figures, panels
 from dashboard.app_pages.overview.data import Gathered, gather
-from dashboard.app_pages.overview.market_figures import MIN_CAPS, Coin, Span
+from dashboard.app_pages.overview.market_figures import MIN_CAPS, Coin
 from dashboard.client import api
+from dashboard.client.market_schemas import Span
 from dashboard.components.live_view import Node, live_view
 from dashboard.frame import freshness, preferences, refresh, states, url_state
 from dashboard.frame.formats import compact_usd, instant

@@ -15,10 +15,10 @@ from dashboard.client.market_schemas import (
     ProviderStatus,
     RankedToken,
     ReasonValues,
+    Span,
 )
 from dashboard.frame.formats import current, decimal, direction, instant
 
-Span = Literal["24h", "7d"]
 Concern = Literal["unknown", "conflict", "divergent", "jump", "depeg", "stale"]
 CONCERNS: Sequence[Concern] = get_args(Concern)
 """Most serious first."""

@@ -6,6 +6,6 @@ from dashboard.frame import freshness, head, refresh
 from dashboard.i18n import t
 
 mode = api.overview().mode
-head.head(t("frame.nav_overview"), mode)
+head.head(t("overview.title"), mode)
 refresh.live(layout.body, key="overview")
 freshness.footer(mode)

@@ -9,8 +9,9 @@ from dashboard.app_pages.rankings import treemap as treemap_view
 from dashboard.app_pages.rankings.comparison import MAX_ASSETS
 from dashboard.app_pages.rankings.comparison import compare as compare_series
 from dashboard.app_pages.rankings.data import Table
-from dashboard.app_pages.rankings.rows import SPANS, Row, Span
+from dashboard.app_pages.rankings.rows import SPANS, Row
 from dashboard.charts.plotly_chart import chart
+from dashboard.client.market_schemas import Span
 from dashboard.frame import states
 from dashboard.frame.theme import look
 from dashboard.frame.url_state import sync
@@ -25,7 +26,7 @@ def _span_control(span: Span) -> None:
     st.segmented_control(
         t("rankings.span"),
         SPANS,
-        format_func=lambda code: t(f"rankings.span_{code}"),
+        format_func=lambda code: t(f"chart.span_{code}"),
         key="rk_span",
         required=True,
         on_change=_span_chosen,
@@ -65,7 +66,7 @@ def treemap(rows: Sequence[Row], span: Span) -> None:
     figures = treemap_view.table(drawn, size, span, language())
     chart(figure, key="rk_treemap", height=treemap_view.HEIGHT, alt=words, table=figures)
     if left := len(rows) - len(drawn):
-        st.html(f'<p class="rk-note">{t("rankings.treemap_left_out", n=left)}</p>')
+        st.html(f'<p class="cp-small-note">{t("rankings.treemap_left_out", n=left)}</p>')
 
 
 def compare(table: Table, chosen: Sequence[str], write: Callable[[object], None]) -> None:
@@ -102,7 +103,7 @@ def _comparison(table: Table, known: Sequence[str]) -> None:
     comparison = compare_series({asset: table.by_id[asset].candles for asset in known})
     if comparison.without:
         names = ", ".join(table.by_id[asset].name for asset in comparison.without)
-        st.html(f'<p class="rk-note">{t("rankings.compare_without", names=names)}</p>')
+        st.html(f'<p class="cp-small-note">{t("rankings.compare_without", names=names)}</p>')
     if not comparison.index:
         return
     figure = compare_view.figure(
@@ -125,5 +126,5 @@ def _comparison(table: Table, known: Sequence[str]) -> None:
     matrix = compare_view.correlation_table(
         comparison, table.by_id, ink=seen.ink, background=seen.background, tone=seen.accent
     )
-    why = t("rankings.correlation_why", span=t(f"rankings.span_{table.span}"))
-    right.html(f'{matrix}<p class="rk-note">{why}</p>')
+    why = t("rankings.correlation_why", span=t(f"chart.span_{table.span}"))
+    right.html(f'{matrix}<p class="cp-small-note">{why}</p>')

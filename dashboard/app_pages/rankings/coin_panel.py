@@ -8,15 +8,16 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from dashboard.app_pages.rankings import coin_panel_sections, coin_panel_topics
-from dashboard.app_pages.rankings.rows import SLOTS, SPANS, Row, Span
+from dashboard.app_pages.rankings.rows import SLOTS, SPANS, Row
 from dashboard.charts import candles
 from dashboard.charts.plotly_chart import chart
 from dashboard.client import Fetched, api
 from dashboard.client.base_url import base_url
-from dashboard.client.market_schemas import Asset, AssetQuotes, CandleSeries
+from dashboard.client.market_schemas import Asset, AssetQuotes, CandleSeries, Span
 from dashboard.client.topics import TopicPage
 from dashboard.frame import states
 from dashboard.frame.freshness import source_name
+from dashboard.frame.markup import note
 from dashboard.frame.theme import Look
 from dashboard.frame.url_state import sync
 from dashboard.i18n import language, t
@@ -63,9 +64,9 @@ def body(row: Row, look: Look, asked: Asked) -> None:
     """Candles, quotes and facts; each part has its own error, so that one failure hides nothing else."""
     lang = language()
     st.segmented_control(
-        t("rankings.candles"),
+        t("chart.candles"),
         SPANS,
-        format_func=lambda code: t(f"rankings.span_{code}"),
+        format_func=lambda code: t(f"chart.span_{code}"),
         key="chart",
         required=True,
         label_visibility="collapsed",
@@ -104,7 +105,7 @@ def _candles(row: Row, span: Span, look: Look, answer: Fetched[CandleSeries]) ->
         return ""
     shown = series["candles"]
     if not shown:
-        return coin_panel_sections.note(t("rankings.candles_none"))
+        return note(t("rankings.candles_none"))
     figure = candles.figure(
         shown,
         look.shades,
@@ -116,13 +117,13 @@ def _candles(row: Row, span: Span, look: Look, answer: Fetched[CandleSeries]) ->
         identity=f"{row.id} {span}",
         lang=language(),
     )
-    words = candles.summary(shown, row.name, t(f"rankings.span_{span}"))
+    words = candles.summary(shown, row.name, t(f"chart.span_{span}"))
     table = candles.table(shown, row.name, language())
     chart(figure, key="rk_candles", height=candles.HEIGHT, alt=words, table=table)
-    notes = [t(f"rankings.basis_{series['basis']}", source=source_name(series["source"]))]
+    notes = [t(f"chart.basis_{series['basis']}", source=source_name(series["source"]))]
     if len(shown) < SLOTS[span]:
         notes.append(t("rankings.candles_short", n=len(shown), full=SLOTS[span]))
-    return coin_panel_sections.note(" · ".join(notes))
+    return note(" · ".join(notes))
 
 
 def missing(coin: str, on_close: Callable[[], None]) -> None:

@@ -39,10 +39,6 @@ LINK_KINDS = (
 )
 
 
-def note(text: str) -> str:
-    return f'<p class="rk-note">{escape(text)}</p>'
-
-
 def change_span(change: Decimal | None, label: str) -> str:
     """A change with arrow, sign and span, in its colour."""
     way = direction(change)
@@ -76,7 +72,7 @@ def source_line(row: Row, lang: Language, now: datetime) -> str:
     """Where the figure is from, how old it is, and what is wrong with it, in words."""
     words = []
     if row.sample:
-        words.append(f"◇ {t('rankings.state_sample')}")
+        words.append(f"◇ {t('chart.sample')}")
     elif row.source:
         words.append(" + ".join(provider_name(name) for name in row.source.split(":")[0].split("+")))
     else:
@@ -107,7 +103,7 @@ def quotes(answer: AssetQuotes, lang: Language, now: datetime) -> str:
         f'{title}<table class="cp-table"><caption class="rk-sr">{escape(t("rankings.quotes"))}</caption>'
         f"<thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table>"
         f"<p><strong>{escape(t('rankings.rule'))}.</strong> {escape(rule)}</p>"
-        f'<p class="rk-note" lang="en">{escape(answer["reason"])}</p>{spread(answer, now)}'
+        f'<p class="cp-small-note" lang="en">{escape(answer["reason"])}</p>{spread(answer, now)}'
     )
 
 
@@ -116,7 +112,7 @@ def _quote(quote: ProviderQuote, lang: Language) -> str:
     figure = decimal(quote["price_usd"])
     volume = decimal(quote["volume_24h"])
     more = escape(quote["reason"]) + (
-        f" {escape(t('rankings.volume'))}: {compact_usd(volume, lang)}." if volume is not None else ""
+        f" {escape(t('chart.volume'))}: {compact_usd(volume, lang)}." if volume is not None else ""
     )
     return (
         f'<tr><th scope="row">{escape(provider_name(quote["provider"]))}</th>'

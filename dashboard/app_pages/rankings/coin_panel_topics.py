@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from dashboard.app_pages.topics.markup import badge, when
-from dashboard.app_pages.topics.topic_text import category_of
 from dashboard.client import Fetched, topics
 from dashboard.client.topics import TopicItem, TopicPage
+from dashboard.components.topic_badge import badge, when
+from dashboard.components.topic_categories import category_of
 from dashboard.frame import states
 from dashboard.frame.markup import tag, text
 from dashboard.frame.url_state import link
@@ -30,7 +30,7 @@ def show(asset_id: str, answer: Fetched[TopicPage]) -> None:
     now = datetime.now(UTC)
     head = tag("h3", text(t("rankings.topics")))
     if not found["topics"]:
-        st.html(head + tag("p", text(t("rankings.topics_none")), class_="rk-note"))
+        st.html(head + tag("p", text(t("rankings.topics_none")), class_="cp-small-note"))
         return
     listed = tag("ul", *(_item(topic, asset_id, now) for topic in found["topics"]), class_="rk-topics")
     every = tag(

@@ -15,9 +15,9 @@ from hashlib import blake2b
 from typing import Any
 
 from dashboard.app_pages.rankings.rank_table import Formats, table_bytes
-from dashboard.app_pages.rankings.rows import COLUMNS, FACETS, MIN_CAPS, RULES, SPANS, Row, Span, build_rows
+from dashboard.app_pages.rankings.rows import COLUMNS, FACETS, MIN_CAPS, RULES, SPANS, Row, build_rows
 from dashboard.client import Fetched, api
-from dashboard.client.market_schemas import MarketStatus
+from dashboard.client.market_schemas import MarketStatus, Span
 from dashboard.frame import formats
 from dashboard.i18n import LANGUAGES, Language, t
 
@@ -119,7 +119,7 @@ def _compact(value: Any, *, lang: Language) -> str:
 
 _WORDS = (
     "table", "unknown", "find", "facets", "list", "all_coins", "shared_list", "category",
-    "any_category", "min_cap", "span", "span_24h", "span_7d", "columns", "columns_why", "lists",
+    "any_category", "min_cap", "span", "columns", "columns_why", "lists",
     "lists_why", "list_first", "list_name", "list_new", "list_keep", "list_rename", "list_renamed",
     "list_bad_name", "list_remove", "list_export", "list_import", "list_share", "list_imported",
     "list_bad_file", "copied", "not_stored", "keys", "keys_allow", "clear", "count", "none_match",
@@ -147,14 +147,18 @@ def words(lang: Language) -> Mapping[str, Any]:
 
     return {
         **{key: say(key) for key in _WORDS},
+        **{f"span_{span}": t(f"chart.span_{span}", lang=lang) for span in SPANS},
         **{f"facet_{facet}": say(f"facet_{facet}") for facet in FACETS},
         **{f"facet_{facet}_why": say(f"facet_{facet}_why") for facet in FACETS},
         **{f"{kind}_{column}": say(f"{kind}_{column}") for kind in ("col", "head") for column in COLUMNS},
         "lang": lang,
         "caps": [say("cap_any")] + [say("cap_least", cap=_round_cap(cap, lang)) for cap in MIN_CAPS[1:]],
         "states": {
-            state: say(f"state_{state}")
-            for state in ("sample", "stale", "divergent", "conflict", "jump", "depeg", "unknown")
+            "sample": t("chart.sample", lang=lang),
+            **{
+                state: say(f"state_{state}")
+                for state in ("stale", "divergent", "conflict", "jump", "depeg", "unknown")
+            },
         },
         "rules": {rule: say(f"rule_{rule}") for rule in RULES},
         "flag_words": {flag: say(f"flag_{flag}") for flag in ("stale", "jump", "depeg")},

@@ -5,17 +5,16 @@ Amounts stay exact: decimal text in CSV and JSON, a decimal column in Parquet.
 
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dashboard.app_pages.rankings.rows import Row
+from dashboard.frame.csv_export import csv_bytes, plain
 
 SAMPLE_NOTE = "Sample data from a simulator, not market prices."
 STALE_NOTE = "Last known good figure, not a current one."
@@ -33,7 +32,6 @@ AMOUNTS = (
 FIELDS = (
     "id", "symbol", "name", "market_cap_rank", *AMOUNTS, "source", "as_of", "rule", "reason", "flags", "note",
 )  # fmt: skip
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,31 +65,6 @@ def record(row: Row) -> dict[str, Any]:
         "flags": " ".join(row.flags),
         "note": " ".join(notes),
     }
-
-
-def plain(value: Any) -> Any:
-    """A value as files write it: decimals in plain notation, instants in RFC 3339 ending in Z."""
-    if isinstance(value, Decimal):
-        return f"{value:f}"
-    if isinstance(value, datetime):
-        return value.isoformat().replace("+00:00", "Z")
-    return value
-
-
-def guarded(text: str) -> str:
-    """Text that no spreadsheet runs as a formula: an apostrophe goes before a leading operator."""
-    return f"'{text}" if text.lstrip(" ").startswith(_FORMULA) else text
-
-
-def csv_bytes(rows: Iterable[Mapping[str, Any]], fields: Sequence[str], text: Sequence[str]) -> bytes:
-    """Rows as CSV with a byte order mark, which spreadsheets need to see that it is UTF-8.
-
-    No column of ``text`` holds a formula. The others are numbers, which may begin with a minus.
-    """
-    table = pd.DataFrame(rows, columns=fields, dtype=object)
-    table[[*text]] = table[[*text]].fillna("").map(guarded)
-    content: str = table.to_csv(index=False, lineterminator="\r\n")
-    return content.encode("utf-8-sig")
 
 
 def to_csv(export: Export) -> bytes:

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
+from dashboard.client.market_schemas import Span
 from dashboard.frame.formats import current, direction
 
-Span = Literal["24h", "7d"]
 SPANS: tuple[Span, ...] = get_args(Span)
 SLOTS: Mapping[Span, int] = {"24h": 48, "7d": 42}
 CANDLE_MS: Mapping[Span, int] = {"24h": 1_800_000, "7d": 14_400_000}

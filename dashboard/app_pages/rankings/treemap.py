@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Literal
 
-from dashboard.app_pages.rankings.rows import Row, Span
+from dashboard.app_pages.rankings.rows import Row
 from dashboard.charts import plotting
 from dashboard.charts.plotly_chart import Figure, Table
+from dashboard.client.market_schemas import Span
 from dashboard.frame.formats import ARROWS, compact_usd, direction, percent, price
 from dashboard.frame.palette import Shades, mix
 from dashboard.i18n import Language, t
@@ -109,7 +110,7 @@ def legend(span: Span, shades: Shades, background: str) -> str:
         f'<li style="background:{tile_colour(step, span, shades, background)}">{_step(step, limit)}</li>'
         for step in steps
     )
-    title = t("rankings.treemap_legend", span=t(f"rankings.span_{span}"))
+    title = t("rankings.treemap_legend", span=t(f"chart.span_{span}"))
     scale = f'<ol aria-labelledby="rk-legend">{boxes}</ol>'
     return f'<div class="rk-legend"><span id="rk-legend">{title}</span>{scale}</div>'
 

@@ -15,8 +15,8 @@ from dashboard.app_pages.research.session_state import Look, bench
 from dashboard.client.research import ASSESSMENTS, Job
 from dashboard.components.live_view import Node, h, live_view
 from dashboard.frame import account, formats, states
-from dashboard.frame.markup import tag, text
-from dashboard.i18n import HTML_LANG, language, t
+from dashboard.frame.markup import lang_of, tag, text
+from dashboard.i18n import language, t
 
 POLL_SECONDS = 0.6
 GLYPHS: Mapping[str, str] = {"pending": "◔", "running": "◑", "completed": "✓", "failed": "✕"}
@@ -167,7 +167,7 @@ def _count(value: Any) -> int | None:
 
 def _query_lang(line: StepLine) -> str | None:
     query = line.detail.get("query")
-    return HTML_LANG[reading.language_of(query)] if isinstance(query, str) else None
+    return lang_of(query) if isinstance(query, str) else None
 
 
 def seconds(count: float) -> str:

@@ -6,9 +6,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, Literal, NamedTuple
-from urllib.parse import urlsplit
-
-from dashboard.frame.formats import Language
 
 Mode = Literal["statement", "text", "entities"]
 Kind = Literal["sources", "extraction"]
@@ -189,24 +186,6 @@ def verdict_span(probability: Decimal | float) -> tuple[float, float]:
     return min(percent, 50.0), abs(percent - 50.0)
 
 
-def host(url: str) -> str:
-    """Who answers for an address, as it is shown; the address itself where it has no host."""
-    try:
-        name = urlsplit(url).hostname
-    except ValueError:
-        name = None
-    return (name or url).removeprefix("www.")
-
-
-def is_web(url: str) -> bool:
-    """Whether an address may be linked to: nothing but http and https."""
-    try:
-        parts = urlsplit(url)
-        return parts.scheme.lower() in ("http", "https") and bool(parts.hostname)
-    except ValueError:
-        return False
-
-
 def site(domains: Sequence[str]) -> str | None:
     """The address of the first domain that is one."""
     return next((f"https://{name}" for name in domains if _HOST.fullmatch(name.lower())), None)
@@ -215,13 +194,6 @@ def site(domains: Sequence[str]) -> str | None:
 def x_account(accounts: Sequence[str]) -> str | None:
     """The first account's name, without a sign before it."""
     return next((found[1] for name in accounts if (found := _ACCOUNT.fullmatch(name))), None)
-
-
-def language_of(text: str) -> Language:
-    """The language a text is shown in, by its script: kana is Japanese, other Han characters Chinese."""
-    if re.search("[ぁ-ヿ]", text):
-        return "ja"
-    return "zh" if re.search("[㐀-鿿]", text) else "en"
 
 
 def _since(moment: str, now: datetime) -> float:

@@ -14,7 +14,7 @@ from dashboard.app_pages.research import (
     sources,
 )
 from dashboard.app_pages.research import jobs as reading
-from dashboard.app_pages.research.markup import ENTITY_TYPES, lang_of
+from dashboard.app_pages.research.markup import ENTITY_TYPES
 from dashboard.app_pages.research.session_state import Look, bench
 from dashboard.client import api
 from dashboard.client.research import Job
@@ -22,7 +22,7 @@ from dashboard.components.copy_button import copy_button
 from dashboard.components.focus import focus
 from dashboard.components.live_view import live_view
 from dashboard.frame import account, states
-from dashboard.frame.markup import tag, text
+from dashboard.frame.markup import lang_of, tag, text
 from dashboard.i18n import t
 
 

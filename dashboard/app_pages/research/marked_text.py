@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 from dashboard.app_pages.research import jobs as reading
-from dashboard.app_pages.research.markup import entity_link, lang_of, table, type_name
+from dashboard.app_pages.research.markup import entity_link, table, type_name
 from dashboard.client.research import EntityOut
 from dashboard.components import text_marks as marking
 from dashboard.components.text_marks import Mark
-from dashboard.frame.markup import tag, text
+from dashboard.frame import web_links
+from dashboard.frame.markup import lang_of, tag, text
 from dashboard.i18n import t
 
 
@@ -43,7 +44,7 @@ def marked_piece(said: str, mark: Mark, *, here: bool) -> str:
             "a",
             text(said),
             href=site,
-            title=f"{about} · {reading.host(site)}",
+            title=f"{about} · {web_links.host(site)}",
             class_="rs-entity",
             target="_blank",
             rel="noopener noreferrer",
@@ -72,7 +73,7 @@ def entity_table(found: Sequence[EntityOut]) -> str:
 def _entity_cells(one: EntityOut) -> list[str]:
     site = reading.site(one["official_domains"])
     account = reading.x_account(one["official_x_accounts"])
-    there = entity_link(reading.host(site), site) if site else text("–")
+    there = entity_link(web_links.host(site), site) if site else text("–")
     on_x = entity_link(f"@{account}", f"https://x.com/{account}") if account else text("–")
     return [
         tag("th", tag("span", text(one["canonical_name"]), lang="en"), scope="row"),

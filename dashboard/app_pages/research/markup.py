@@ -2,19 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 
-from dashboard.app_pages.research import jobs as reading
 from dashboard.frame.markup import tag, text
-from dashboard.i18n import HTML_LANG, language, t
+from dashboard.i18n import language, t
 
 ENTITY_TYPES = (
     "asset", "stablecoin", "protocol", "exchange", "company", "regulator", "organization", "media",
     "data_provider", "person",
 )  # fmt: skip
-
-
-def lang_of(said: str) -> str:
-    """The ``lang`` attribute of a text that the reader or a source wrote."""
-    return HTML_LANG[reading.language_of(said)]
 
 
 def type_name(code: str) -> str:

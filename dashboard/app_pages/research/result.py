@@ -9,12 +9,12 @@ from dashboard.app_pages.research import jobs as reading
 from dashboard.app_pages.research import session_state
 from dashboard.app_pages.research import sources as research_sources
 from dashboard.app_pages.research.marked_text import entity_table, marked, marked_text
-from dashboard.app_pages.research.markup import entity_link, hundredths, lang_of, type_name
+from dashboard.app_pages.research.markup import entity_link, hundredths, type_name
 from dashboard.client.research import AssessmentWord, EntityOut, SourcesResult
 from dashboard.components import text_marks as marking
 from dashboard.components.text_marks import Named
 from dashboard.frame import formats
-from dashboard.frame.markup import tag, text
+from dashboard.frame.markup import lang_of, tag, text
 from dashboard.i18n import t
 
 HEADING = "rs-verdict"

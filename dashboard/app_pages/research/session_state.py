@@ -12,12 +12,12 @@ import streamlit as st
 
 from backend.extraction.schemas import LONGEST_TEXT
 from backend.sources.schemas import LONGEST_CONTENT, LONGEST_STATEMENT
-from dashboard.app_pages.corrections.article_edits import blank
 from dashboard.app_pages.research import jobs as reading
 from dashboard.app_pages.research.jobs import Draft, Mode
-from dashboard.client import Fetched, Problem, articles, research
+from dashboard.client import Fetched, Problem, research
+from dashboard.client.article_schemas import blank_article
 from dashboard.client.research import Job, JobKind, Progress
-from dashboard.components import text_marks as marking
+from dashboard.components.text_entities import scan_entities
 from dashboard.components.text_marks import Mark
 from dashboard.frame import url_state
 from dashboard.i18n import t
@@ -169,15 +169,11 @@ def entity_marks(text: str) -> list[Mark]:
     now = bench()
     if text in now.marks:
         return now.marks[text]
-    answer = articles.scan([{**blank(), "content": text}], persist=False)
-    if answer.error is not None or not answer.data:
+    found = scan_entities([{**blank_article(), "content": text}], ("content",)).marks
+    if not found:
         return []
-    book = articles.rules(articles.rules_version(answer)).data
-    if book is None:
-        return []
-    marks = marking.entity_marks(answer.data[0]["matches"], book["entities"])
-    _remember(now.marks, text, marks)
-    return marks
+    _remember(now.marks, text, found[0])
+    return found[0]
 
 
 def _remember(kept: OrderedDict[str, Any], name: str, value: Any) -> None:

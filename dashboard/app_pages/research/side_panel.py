@@ -8,12 +8,12 @@ from dashboard.app_pages.research import jobs as reading
 from dashboard.app_pages.research import session_state
 from dashboard.app_pages.research.job_progress import GLYPHS
 from dashboard.app_pages.research.jobs import Entry
-from dashboard.app_pages.research.markup import entity_link, lang_of, table, type_name
+from dashboard.app_pages.research.markup import entity_link, table, type_name
 from dashboard.client import research
 from dashboard.client.research import SeenEntity
 from dashboard.components.live_view import Node, h, live_view
 from dashboard.frame import formats, refresh, states, url_state
-from dashboard.frame.markup import tag, text
+from dashboard.frame.markup import lang_of, tag, text
 from dashboard.i18n import HTML_LANG, language, t
 
 WINDOWS = ("24h", "7d", "30d")

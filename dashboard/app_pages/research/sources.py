@@ -3,13 +3,12 @@
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from dashboard.app_pages.research import jobs as reading
 from dashboard.app_pages.research.marked_text import marked, marked_piece
-from dashboard.app_pages.research.markup import lang_of
 from dashboard.client.research import PrimarySource, SourcesResult, TruthAssessment
 from dashboard.components import text_marks as marking
 from dashboard.components.text_marks import Mark
-from dashboard.frame.markup import tag, text
+from dashboard.frame import web_links
+from dashboard.frame.markup import lang_of, tag, text
 from dashboard.i18n import t
 
 TYPES = (
@@ -40,7 +39,7 @@ def sources(result: SourcesResult) -> str:
 def _source(source: PrimarySource, number: int, result: SourcesResult) -> str:
     truth = result["truth_assessment"]
     lang = lang_of(source["summary"] or source["title"])
-    title = tag("span", text(source["title"] or reading.host(source["url"])), lang=lang_of(source["title"]))
+    title = tag("span", text(source["title"] or web_links.host(source["url"])), lang=lang_of(source["title"]))
     linked = (
         tag(
             "a",
@@ -50,7 +49,7 @@ def _source(source: PrimarySource, number: int, result: SourcesResult) -> str:
             target="_blank",
             rel="noopener noreferrer",
         )
-        if reading.is_web(source["url"])
+        if web_links.is_web(source["url"])
         else title
     )
     marks = marking.telling(source["summary"], truth["reasoning"], result["statement"], truth["assessment"])
@@ -99,7 +98,7 @@ def _facts(source: PrimarySource, truth: TruthAssessment) -> str:
                 "span", text(t("research.news")), class_="cp-badge cp-tone-warn", title=t("research.news_why")
             )
         )
-    parts.append(tag("span", text(reading.host(source["url"])), class_="rs-host"))
+    parts.append(tag("span", text(web_links.host(source["url"])), class_="rs-host"))
     parts.append(_date(source["published_at"], truth))
     glyph, word = {
         True: ("✓", "valid_yes"),

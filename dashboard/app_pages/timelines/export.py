@@ -14,8 +14,8 @@ import pyarrow.csv as pc_csv
 import pyarrow.parquet as pq
 
 from backend.timelines.columns.run_arrays import RunArrays
-from dashboard.app_pages.rankings.export import guarded
 from dashboard.app_pages.timelines.selection import SAMPLE_PREFIX
+from dashboard.frame.csv_export import guarded
 
 SAMPLE_NOTE = "Sample runs, made up."
 SOURCE = "chainproof"

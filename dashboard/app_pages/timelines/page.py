@@ -4,6 +4,6 @@ from dashboard.app_pages.timelines import layout
 from dashboard.frame import freshness, head
 from dashboard.i18n import t
 
-head.head(t("timelines.nav"), None, layout.label())
+head.head(t("timelines.title"), None, layout.label())
 layout.page()
 freshness.footer(None)

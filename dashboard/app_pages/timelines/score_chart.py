@@ -50,7 +50,7 @@ def drawing(scores: Scores, look: Look) -> Drawing:
         span=_reach(scores.lines),
         ink=look.ink,
         background=look.background,
-        watermark=t("rankings.state_sample").upper() if scores.sample else "",
+        watermark=t("chart.sample").upper() if scores.sample else "",
         identity=scores.identity,
     )
 

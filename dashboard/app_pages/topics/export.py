@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from dashboard.app_pages.rankings.export import csv_bytes
-from dashboard.app_pages.research.jobs import host, is_web
-from dashboard.app_pages.topics.topic_text import category_of
+from dashboard.components.topic_categories import category_of
+from dashboard.frame.csv_export import csv_bytes
+from dashboard.frame.web_links import host, is_web
 
 FIELDS = (
     "id", "published_at", "category", "language", "title", "subtitle", "summary", "url", "source", "as_of",

@@ -6,9 +6,10 @@ import streamlit as st
 
 from dashboard.app_pages.topics import topic_text as reading
 from dashboard.app_pages.topics import url_state as desk
-from dashboard.app_pages.topics.markup import GLYPHS, category_name
-from dashboard.app_pages.topics.topic_text import CATEGORIES, Filters
+from dashboard.app_pages.topics.topic_text import Filters
 from dashboard.client.articles import RuleEntity
+from dashboard.components.topic_badge import GLYPHS, category_name
+from dashboard.components.topic_categories import CATEGORIES
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, language, t
 
 ALL = "all"

@@ -4,13 +4,12 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from dashboard.app_pages.research import jobs as web
-from dashboard.app_pages.research.markup import lang_of
-from dashboard.app_pages.topics.markup import link, outlet, when
+from dashboard.app_pages.topics.markup import link, outlet
 from dashboard.client import Fetched
 from dashboard.client.topics import TopicDetail, TopicMedia
-from dashboard.frame import states
-from dashboard.frame.markup import tag, text
+from dashboard.components.topic_badge import when
+from dashboard.frame import states, web_links
+from dashboard.frame.markup import lang_of, tag, text
 from dashboard.i18n import t
 
 
@@ -70,4 +69,4 @@ def _cover(topic: TopicDetail) -> str:
     url = topic["cover_img"]
     if not url:
         return ""
-    return tag("p", link(t("topics.cover", host=web.host(url)), url), class_="cp-note")
+    return tag("p", link(t("topics.cover", host=web_links.host(url)), url), class_="cp-note")

@@ -6,6 +6,6 @@ from dashboard.frame import freshness, head
 from dashboard.i18n import t
 
 mode = api.overview().mode
-head.head(t("topics.nav"), mode)
+head.head(t("topics.title"), mode)
 layout.page()
 freshness.footer(mode)

@@ -6,18 +6,16 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from dashboard.app_pages.rankings import coin_panel_sections
-from dashboard.app_pages.rankings.rows import Span
-from dashboard.app_pages.topics import topic_text as reading
 from dashboard.charts import candles
 from dashboard.charts.plotly_chart import Figure, chart
 from dashboard.client import Problem, api
-from dashboard.client.market_schemas import CandleRow
+from dashboard.client.market_schemas import CandleRow, Span
 from dashboard.client.topics import TopicDetail
 from dashboard.components.text_marks import Named
+from dashboard.components.topic_categories import is_drawn
 from dashboard.frame import states, theme
 from dashboard.frame.freshness import source_name
-from dashboard.frame.markup import tag, text
+from dashboard.frame.markup import note, tag, text
 from dashboard.frame.url_state import link
 from dashboard.i18n import language, t
 
@@ -84,14 +82,14 @@ class _Series(NamedTuple):
 
 def _chart(asset: Named, event: datetime, now: datetime) -> None:
     """Of the last days what the Rankings draw; of earlier ones what is kept."""
-    found = _recent(asset, event, now) if reading.is_drawn(event, now) else _kept(asset, event)
+    found = _recent(asset, event, now) if is_drawn(event, now) else _kept(asset, event)
     if isinstance(found, Problem):
         states.error(found, key="tp_candles")
     if not isinstance(found, _Series):
         return
     said = t("topics.prices_event", time=f"{event.astimezone(UTC):%Y-%m-%d %H:%M} UTC")
     if not found.candles:
-        st.html(coin_panel_sections.note(f"{said} · {t('topics.prices_none')}"))
+        st.html(note(f"{said} · {t('topics.prices_none')}"))
         return
     look = theme.look()
     figure = candles.figure(
@@ -114,7 +112,7 @@ def _chart(asset: Named, event: datetime, now: datetime) -> None:
         alt=f"{words} {said}" if marked else words,
         table=candles.table(found.candles, asset.name, language()),
     )
-    st.html(coin_panel_sections.note(f"{said} · {found.basis}" if marked else found.basis))
+    st.html(note(f"{said} · {found.basis}" if marked else found.basis))
 
 
 def _recent(asset: Named, event: datetime, now: datetime) -> _Series | Problem | None:
@@ -123,8 +121,8 @@ def _recent(asset: Named, event: datetime, now: datetime) -> _Series | Problem |
     series = answer.data
     if series is None:
         return answer.error
-    basis = t(f"rankings.basis_{series['basis']}", source=source_name(series["source"]))
-    return _Series(series["candles"], span, t(f"rankings.span_{span}"), basis, series["source"])
+    basis = t(f"chart.basis_{series['basis']}", source=source_name(series["source"]))
+    return _Series(series["candles"], span, t(f"chart.span_{span}"), basis, series["source"])
 
 
 def _kept(asset: Named, event: datetime) -> _Series | Problem | None:

@@ -13,11 +13,13 @@ from dashboard.app_pages.topics import insight as topics_insight
 from dashboard.app_pages.topics import media as topics_media
 from dashboard.app_pages.topics import topic_text as reading
 from dashboard.app_pages.topics import url_state as desk
-from dashboard.app_pages.topics.markup import badge, moment, outlet
+from dashboard.app_pages.topics.markup import outlet
 from dashboard.app_pages.topics.topic_text import Filters
 from dashboard.client import Fetched, Problem, api, topics
 from dashboard.client.topics import Insight, TopicDetail, TopicMedia
 from dashboard.components.copy_button import copy_button
+from dashboard.components.topic_badge import badge, moment
+from dashboard.components.topic_categories import category_of
 from dashboard.frame import formats, states
 from dashboard.frame.markup import tag, text
 from dashboard.i18n import HTML_LANG, LANGUAGE_NAMES, LANGUAGES, Language, t
@@ -176,7 +178,7 @@ def _head(topic: TopicDetail, now: datetime) -> str:
     local = formats.local_time(instant, st.context.timezone, now).text
     said = local if local.startswith(age) else f"{local} · {age}"
     facts = [
-        badge(reading.category_of(topic["category"])),
+        badge(category_of(topic["category"])),
         tag("time", text(said), datetime=instant.isoformat(), title=exact, class_="cp-note"),
         tag("span", text(outlet(topic["url"])), class_="cp-note tp-outlet"),
     ]

@@ -8,12 +8,14 @@ from dashboard.app_pages.topics import data
 from dashboard.app_pages.topics import topic_text as reading
 from dashboard.app_pages.topics import url_state as desk
 from dashboard.app_pages.topics.data import Listing
-from dashboard.app_pages.topics.markup import badge_node, outlet, when_node
+from dashboard.app_pages.topics.markup import outlet
 from dashboard.app_pages.topics.topic_text import Filters
 from dashboard.client import api, topics
 from dashboard.client.topics import Ranking, TopicItem
 from dashboard.components.live_view import Node, h, live_view
 from dashboard.components.text_marks import Named
+from dashboard.components.topic_badge import badge_node, when_node
+from dashboard.components.topic_categories import category_of
 from dashboard.frame import refresh, states
 from dashboard.i18n import HTML_LANG, t
 
@@ -113,7 +115,7 @@ def _card(topic: TopicItem, lang: str, now: datetime) -> Node:
 def _facts(topic: TopicItem, now: datetime) -> Node:
     return h(
         "span",
-        badge_node(reading.category_of(topic["category"])),
+        badge_node(category_of(topic["category"])),
         when_node(topic["published_at"], now),
         h("span", t("topics.by_model"), class_="cp-note", title=topic["subtitle"])
         if reading.is_by_model(topic)

@@ -4,19 +4,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
+from dashboard.components.topic_categories import CATEGORIES, Category
 from dashboard.frame.formats import Language
 
-Category = Literal["breaking", "important", "normal"]
-CATEGORIES: tuple[Category, ...] = ("breaking", "important", "normal")
-"""In the order of their numbers on the wire."""
 PAGE_SIZE = 25
 LONGEST_SEARCH = 200
 """Characters of a search, as the service takes them."""
-NEAR = timedelta(days=7)
-"""For so long after an event its age says more than its date; the candles that are kept reach as far."""
 EARLIEST, LATEST = date(2000, 1, 1), date(2099, 12, 31)
 _ENTITY = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
 _TOPIC_PATH = re.compile(r"/topics/([1-9][0-9]{0,17})/?")
@@ -78,13 +74,6 @@ def number(text: str) -> int | None:
 def entity_id(text: str) -> str:
     """``text`` where it can be the id of an entity, else nothing."""
     return text if len(text) <= 100 and _ENTITY.fullmatch(text) else ""
-
-
-def category_of(sent: int | str) -> Category:
-    """The code of a category, which the service names by number in lists and by word in a topic."""
-    if isinstance(sent, int):
-        return CATEGORIES[sent]
-    return next(code for code in CATEGORIES if code == sent.lower())
 
 
 def pages(total: int, size: int = PAGE_SIZE) -> int:
@@ -218,8 +207,3 @@ def summary_beside(topic: Mapping[str, Any]) -> str:
 def content(topic: Mapping[str, Any]) -> str:
     """What a topic says below its title, as one text."""
     return "\n".join([topic["summary"] or "", *(one for group in bullets(topic) for one in group)])
-
-
-def is_drawn(event: datetime, now: datetime) -> bool:
-    """Whether candles that are kept (seven days of them) reach an event."""
-    return timedelta(0) <= now - event < NEAR

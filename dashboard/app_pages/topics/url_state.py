@@ -10,13 +10,15 @@ import streamlit as st
 
 from backend.articles.schemas import MAX_ARTICLES
 from dashboard import i18n
-from dashboard.app_pages.corrections.article_edits import Article, blank
 from dashboard.app_pages.topics import topic_text as reading
-from dashboard.app_pages.topics.topic_text import CATEGORIES, Filters
+from dashboard.app_pages.topics.topic_text import Filters
 from dashboard.client import articles
+from dashboard.client.article_schemas import Article, blank_article
 from dashboard.client.articles import RuleEntity
-from dashboard.components import text_marks as marking
+from dashboard.components import text_marks
+from dashboard.components.text_entities import scan_entities
 from dashboard.components.text_marks import Named
+from dashboard.components.topic_categories import CATEGORIES
 from dashboard.frame import url_state
 from dashboard.i18n import LANGUAGES, Language
 
@@ -160,27 +162,16 @@ def entities(topics: Sequence[Mapping[str, Any]]) -> dict[int, tuple[Named, ...]
 
 def _read(topics: Sequence[Mapping[str, Any]]) -> list[tuple[Named, ...]] | None:
     """The entities of each text, by the service's own rules; null when it cannot be asked."""
-    answer = articles.scan([_article(topic) for topic in topics], persist=False)
-    if answer.error is not None or answer.data is None:
+    found = scan_entities([_article(topic) for topic in topics], ("title", "summary", "content"))
+    if found.rules_version:
+        desk().rules_version = found.rules_version
+    if found.marks is None:
         return None
-    desk().rules_version = articles.rules_version(answer)
-    book = articles.rules(desk().rules_version).data
-    if book is None:
-        return None
-    return [
-        tuple(
-            marking.named_in(
-                mark
-                for part in ("title", "summary", "content")
-                for mark in marking.entity_marks(result["matches"], book["entities"], part)
-            )
-        )
-        for result in answer.data
-    ]
+    return [tuple(text_marks.named_in(marks)) for marks in found.marks]
 
 
 def _article(topic: Mapping[str, Any]) -> Article:
-    article = blank()
+    article = blank_article()
     article["title"], article["language"] = topic["title"], topic["lang"]
     article["summary"], article["content"] = topic["subtitle"] or "", reading.content(topic)
     return article

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from dashboard.app_pages.rankings import coin_panel_sections, html_table, treemap
 from dashboard.app_pages.rankings import comparison_chart as compare_view
 from dashboard.app_pages.rankings.comparison import Comparison, compare
-from dashboard.app_pages.rankings.rows import Row, Span
+from dashboard.app_pages.rankings.rows import Row
 from dashboard.charts import candles
 from dashboard.charts.plotly_chart import Figure
+from dashboard.client.market_schemas import Span
 from dashboard.frame.palette import DARK_BACKGROUNDS, LIGHT_BACKGROUNDS, SCHEMES, contrast, shades
 
 ROWS = [

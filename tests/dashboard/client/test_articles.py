@@ -6,8 +6,8 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from dashboard.app_pages.corrections.article_edits import blank
 from dashboard.client import api, articles
+from dashboard.client.article_schemas import blank_article
 from dashboard.client.http import ApiClient
 from tests.support.scans import article
 
@@ -35,7 +35,7 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[httpx.Request
 def test_a_scan_says_outright_whether_it_is_stored(service: Callable[..., list[httpx.Request]]) -> None:
     seen = service(lambda _: httpx.Response(200, json=[], headers={"X-Rules-Version": "v1"}))
     for persist in (False, True):
-        answer = articles.scan([blank()], persist=persist)
+        answer = articles.scan([blank_article()], persist=persist)
         assert answer.data == []
         assert articles.rules_version(answer) == "v1"
     assert [json.loads(request.content)["persist"] for request in seen] == [False, True]
@@ -70,7 +70,7 @@ def test_a_refusal_is_told_in_the_services_own_words(
     service: Callable[..., list[httpx.Request]], response: httpx.Response, title: str, status: int
 ) -> None:
     service(lambda _: response)
-    error = articles.scan([blank()], persist=False).error
+    error = articles.scan([blank_article()], persist=False).error
     assert error is not None
     assert (error.title, error.status) == (title, status)
     assert error.request_id
@@ -87,7 +87,7 @@ def test_a_service_that_does_not_answer_is_a_problem_and_no_exception(
         raise fault
 
     service(fail)
-    answer = articles.apply([blank()])
+    answer = articles.apply([blank_article()])
     assert answer.data is None
     assert answer.error is not None
     assert answer.error.title == title

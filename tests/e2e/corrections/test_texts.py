@@ -12,8 +12,8 @@ import streamlit as st
 from playwright.sync_api import Page, expect
 
 from dashboard.app_pages.corrections import session_state
-from dashboard.app_pages.corrections.article_edits import blank
 from dashboard.client import api
+from dashboard.client.article_schemas import blank_article
 from dashboard.i18n import t
 from tests.e2e.corrections.page import (
     FAULTS,
@@ -128,7 +128,7 @@ def test_a_key_that_may_only_read_previews_and_is_told_why_nothing_is_stored(
     monkeypatch.setenv("CHAINPROOF_API_KEY", key)
     monkeypatch.setattr(st, "session_state", {})
     before = stored(running_service)
-    session_state.check({**blank(), "content": FAULTY}, persist=True)
+    session_state.check({**blank_article(), "content": FAULTY}, persist=True)
     work = session_state.bench()
     assert work.desk.step is not None
     assert len(work.desk.step.findings) == FAULTS

@@ -19,11 +19,11 @@ from dashboard.app_pages.rankings.rows import (
     SLOTS,
     SORTABLE,
     Row,
-    Span,
     arrange,
     order_numbers,
     slug,
 )
+from dashboard.client.market_schemas import Span
 from dashboard.frame.formats import MINUS, percent, significant
 
 LEVELS = 90

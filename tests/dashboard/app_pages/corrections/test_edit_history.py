@@ -2,9 +2,10 @@
 
 from backend.articles.schemas import ScanResult
 from dashboard.app_pages.corrections import edit_history, findings, text_diff
-from dashboard.app_pages.corrections.article_edits import Article, edited, texts
+from dashboard.app_pages.corrections.article_edits import edited, texts
 from dashboard.app_pages.corrections.edit_history import Boxes, Desk
 from dashboard.app_pages.corrections.findings import Decision
+from dashboard.client.article_schemas import Article
 from tests.support.scans import article, found, scanned
 
 TEXT = article(title="Etherium", content="Etherium and CoinBase\r\nEtherium", tags=["a,b"])

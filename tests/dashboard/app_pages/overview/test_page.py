@@ -55,7 +55,7 @@ def links(node: Any) -> list[str]:
 def test_the_page_has_one_heading_and_every_panel_in_every_language(lang: Any) -> None:
     app = opened(lang=lang)
     assert html(app).count("<h1") == 1
-    assert t("frame.nav_overview", lang=lang) in html(app)
+    assert t("overview.title", lang=lang) in html(app)
     titles = [text(node) for part in tree(app) for node in nodes(part) if node[0] == "h2"]
     for key in (
         "market_cap",
@@ -348,6 +348,6 @@ def test_settings_that_cannot_be_read_are_named_on_the_page(monkeypatch: pytest.
 def test_a_choice_of_language_takes_effect_at_once() -> None:
     app = opened()
     app.segmented_control(key="pref_language").set_value("ja").run()
-    assert t("frame.nav_overview", lang="ja") in html(app)
+    assert t("overview.title", lang="ja") in html(app)
     sent = json.loads(component(app, "html_lang").json)
     assert (sent["lang"], sent["keep"]) == ("ja", "lang=ja&colours=blue&refresh=10")

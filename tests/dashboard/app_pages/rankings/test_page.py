@@ -129,7 +129,7 @@ def test_the_panel_leads_to_what_was_told_of_the_coin(monkeypatch: pytest.Monkey
     assert page.index("cardano &lt;b&gt; 9") < page.index("cardano &lt;b&gt; 7")
     assert f'href="/topics?entity=cardano&amp;topic=9&amp;lang={lang}"' in page
     assert f'href="/topics?entity=cardano&amp;lang={lang}"' in page
-    assert t("topics.category_important", lang=lang) in page
+    assert t("frame.category_important", lang=lang) in page
     assert t("rankings.topics_all", lang=lang, n="5") in page
 
 
@@ -153,7 +153,7 @@ def test_the_panels_candles_are_told_in_words_and_as_a_table(chart: Any) -> None
     assert len(about["table"]["rows"]) == len(series["candles"])
     assert "Ethereum" in about["alt"]
     assert figure["data"][0]["close"] == [candle[4] for candle in series["candles"]]
-    assert t(f"rankings.basis_{series['basis']}", source=t("frame.source_sample")) in html(app)
+    assert t(f"chart.basis_{series['basis']}", source=t("frame.source_sample")) in html(app)
 
 
 def test_every_asset_can_be_opened() -> None:

@@ -137,33 +137,11 @@ def test_the_meter_reaches_from_one_half_to_the_probability(probability: float |
     assert min(percent, 50) == pytest.approx(begin)
 
 
-@pytest.mark.parametrize(
-    ("url", "host", "is_web"),
-    [
-        ("https://www.sec.gov/x", "sec.gov", True),
-        ("HTTPS://SEC.GOV", "sec.gov", True),
-        ("javascript:alert(1)", "javascript:alert(1)", False),
-        ("https://[bad", "https://[bad", False),
-        ("//sec.gov/x", "sec.gov", False),
-    ],
-)
-def test_only_web_addresses_are_linked_to(url: str, host: str, is_web: bool) -> None:
-    assert jobs.host(url) == host
-    assert jobs.is_web(url) is is_web
-
-
 def test_sites_and_accounts_are_those_that_are_ones() -> None:
     assert jobs.site(['"><script>', "sec.gov"]) == "https://sec.gov"
     assert jobs.site(["localhost"]) is None
     assert jobs.x_account(["not an account!", "@SECGov"]) == "SECGov"
     assert jobs.x_account([]) is None
-
-
-@pytest.mark.parametrize(
-    ("said", "lang"), [("SEC", "en"), ("SECが承認", "ja"), ("美国证监会批准", "zh"), ("", "en")]
-)
-def test_texts_are_shown_in_the_language_of_their_script(said: str, lang: str) -> None:
-    assert jobs.language_of(said) == lang
 
 
 def test_a_links_id_is_a_uuid_in_any_case() -> None:

@@ -349,7 +349,7 @@ def test_only_the_sample_is_labelled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timelines, "table", lambda: made)
     app = opened()
     assert t("timelines.sample_note") in html(app)
-    assert charted(app)["drawing"]["watermark"] == t("rankings.state_sample").upper()
+    assert charted(app)["drawing"]["watermark"] == t("chart.sample").upper()
 
 
 def test_the_client_is_the_one_that_all_pages_share() -> None:

@@ -8,8 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.app_pages.topics import price_chart
-from dashboard.app_pages.topics import topic_text as reading
 from dashboard.client import Fetched, Problem, api, topics
+from dashboard.components import topic_categories
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, t
 from tests.dashboard.conftest import CALM, Backend
 from tests.support import pages
@@ -123,9 +123,9 @@ def test_the_list_opens_in_the_dashboards_own_language(lang: Any) -> None:
     app = opened(lang=lang)
     live = drawn(app)
     assert html(app).count("<h1") == 1
-    assert t("topics.nav", lang=lang) in html(app)
+    assert t("topics.title", lang=lang) in html(app)
     assert f"Ethereum upgrade {lang}" in live
-    assert t("topics.category_important", lang=lang) in live
+    assert t("frame.category_important", lang=lang) in live
     assert "blog.ethereum.org" in live
 
 
@@ -333,7 +333,7 @@ def test_assets_that_cannot_be_asked_for_are_said_in_place_of_the_prices(
 def test_an_event_of_which_no_price_is_stored_says_so(
     monkeypatch: pytest.MonkeyPatch, ids: dict[str, str], lang: Any
 ) -> None:
-    monkeypatch.setattr(reading, "NEAR", timedelta(hours=1))
+    monkeypatch.setattr(topic_categories, "NEAR", timedelta(hours=1))
     assert t("topics.prices_none", lang=lang) in html(opened(lang=lang, topic=ids["page:upgrade"]))
 
 
@@ -343,7 +343,7 @@ def test_an_earlier_event_is_drawn_out_of_the_candles_that_are_kept(
     start = int((CALM - timedelta(days=4)).timestamp() * 1000)
     rows = [(start + n * 14_400_000, 1.0, 2.0, 0.5, 1.5, None) for n in range(12)]
     kept = {"id": "ethereum", "at": at(days=3), "interval_seconds": 14_400, "source": None, "candles": rows}
-    monkeypatch.setattr(reading, "NEAR", timedelta(hours=1))
+    monkeypatch.setattr(topic_categories, "NEAR", timedelta(hours=1))
     monkeypatch.setattr(api, "candles_around", lambda asset, event: Fetched(kept, CALM))
     page = html(opened(topic=ids["page:upgrade"]))
     assert t("topics.kept_14400") in page

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
@@ -59,11 +59,6 @@ def test_what_is_no_day_counts_as_none(said: str) -> None:
 @pytest.mark.parametrize("said", ["", "0", "-1", "1.0", "１", "9" * 19, "1 "])
 def test_what_is_no_number_counts_as_none(said: str) -> None:
     assert reading.number(said) is None
-
-
-def test_categories_are_read_from_numbers_and_from_words() -> None:
-    assert [reading.category_of(number) for number in range(3)] == list(reading.CATEGORIES)
-    assert reading.category_of("Breaking") == "breaking"
 
 
 def test_a_search_and_an_entity_are_the_services_own_filters() -> None:
@@ -159,13 +154,6 @@ def test_a_summary_that_the_bullets_repeat_is_left_out() -> None:
     assert reading.summary_beside(topic(summary="A. B.", summary_bullets=[["A."], ["B."]])) == ""
     assert reading.summary_beside(topic(summary="More.", summary_bullets=[["A."], [" "]])) == "More."
     assert reading.bullets(topic(summary_bullets=[["A."], [" "]])) == [["A."]]
-
-
-def test_candles_reach_a_week_back_and_never_ahead() -> None:
-    now = datetime(2026, 11, 18, tzinfo=UTC)
-    assert reading.is_drawn(now - timedelta(days=6), now)
-    assert not reading.is_drawn(now - timedelta(days=8), now)
-    assert not reading.is_drawn(now + timedelta(hours=1), now)
 
 
 # --- files

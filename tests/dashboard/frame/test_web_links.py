@@ -1,0 +1,20 @@
+"""Addresses of the web: what is shown of them, and what may be linked to."""
+
+import pytest
+
+from dashboard.frame import web_links
+
+
+@pytest.mark.parametrize(
+    ("url", "host", "is_web"),
+    [
+        ("https://www.sec.gov/x", "sec.gov", True),
+        ("HTTPS://SEC.GOV", "sec.gov", True),
+        ("javascript:alert(1)", "javascript:alert(1)", False),
+        ("https://[bad", "https://[bad", False),
+        ("//sec.gov/x", "sec.gov", False),
+    ],
+)
+def test_only_web_addresses_are_linked_to(url: str, host: str, is_web: bool) -> None:
+    assert web_links.host(url) == host
+    assert web_links.is_web(url) is is_web
