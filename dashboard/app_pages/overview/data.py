@@ -4,7 +4,7 @@ import threading
 from dataclasses import dataclass
 from functools import partial
 
-from dashboard.app_pages.overview import market_figures as overview
+from dashboard.app_pages.overview import market_figures
 from dashboard.app_pages.overview.market_figures import Coin, Event
 from dashboard.client import Fetched, api
 from dashboard.client.market_schemas import (
@@ -78,6 +78,6 @@ def _rows(
         known = _coins.get(span)
         if known is not None and all(a is b for a, b in zip(known[0], made_from, strict=True)):
             return known[1]
-        rows = overview.coins(rankings.data or (), prices.data or {}, figures.data or {}, span)
+        rows = market_figures.coins(rankings.data or (), prices.data or {}, figures.data or {}, span)
         _coins[span] = (made_from, rows)
         return rows

@@ -6,10 +6,11 @@ import streamlit as st
 
 from dashboard.app_pages.rankings import comparison_chart as compare_view
 from dashboard.app_pages.rankings import treemap as treemap_view
+from dashboard.app_pages.rankings.columns import SPANS
 from dashboard.app_pages.rankings.comparison import MAX_ASSETS
 from dashboard.app_pages.rankings.comparison import compare as compare_series
 from dashboard.app_pages.rankings.data import Table
-from dashboard.app_pages.rankings.rows import SPANS, Row
+from dashboard.app_pages.rankings.rows import Row
 from dashboard.charts.plotly_chart import chart
 from dashboard.client.market_schemas import Span
 from dashboard.frame import states

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from dashboard.app_pages.rankings import coin_panel_sections, coin_panel_topics
-from dashboard.app_pages.rankings.rows import SLOTS, SPANS, Row
+from dashboard.app_pages.rankings.columns import SLOTS, SPANS
+from dashboard.app_pages.rankings.rows import Row
 from dashboard.charts import candles
 from dashboard.charts.plotly_chart import chart
 from dashboard.client import Fetched, api

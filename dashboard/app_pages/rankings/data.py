@@ -14,8 +14,9 @@ from functools import cache, partial
 from hashlib import blake2b
 from typing import Any
 
+from dashboard.app_pages.rankings.columns import COLUMNS, FACETS, MIN_CAPS, SPANS
 from dashboard.app_pages.rankings.rank_table import Formats, table_bytes
-from dashboard.app_pages.rankings.rows import COLUMNS, FACETS, MIN_CAPS, RULES, SPANS, Row, build_rows
+from dashboard.app_pages.rankings.rows import RULES, Row, build_rows
 from dashboard.client import Fetched, api
 from dashboard.client.market_schemas import MarketStatus, Span
 from dashboard.frame import formats

@@ -15,7 +15,8 @@ from dashboard.app_pages.rankings import data as rank_data
 from dashboard.app_pages.rankings import export as exports
 from dashboard.app_pages.rankings.comparison import MAX_ASSETS
 from dashboard.app_pages.rankings.data import Table
-from dashboard.app_pages.rankings.rows import Row, View, parse_ids, parse_view, select, view_params
+from dashboard.app_pages.rankings.rows import Row, select
+from dashboard.app_pages.rankings.url_state import View, parse_ids, parse_view, view_params
 from dashboard.frame import refresh, states
 from dashboard.frame.theme import look
 from dashboard.frame.url_state import sync

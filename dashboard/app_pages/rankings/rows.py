@@ -1,37 +1,21 @@
-"""The rank table's rows, and the view of them that a link describes.
+"""Builds the rank table's rows, and sorts and filters them as a view says.
 
 Pure: takes the answers of ``/rankings``, ``/prices``, ``/markets/figures`` and ``/assets`` as they came
-over the wire and returns rows in exact decimals. A :class:`View` is what a reader chose (sorting,
-filters, columns); it goes to and from the address, and :func:`select` applies it. The browser applies
-the same rules at once to what it already holds; this is the authority for exports, the treemap and
-comparisons.
+over the wire and returns rows in exact decimals. The browser applies the same rules at once to what it
+already holds; this is the authority for exports, the treemap and comparisons.
 """
 
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
-from typing import Any, get_args
+from typing import Any
 
+from dashboard.app_pages.rankings.url_state import View, fold, slug
 from dashboard.client.market_schemas import Span
 from dashboard.frame.formats import current, direction
 
-SPANS: tuple[Span, ...] = get_args(Span)
-SLOTS: Mapping[Span, int] = {"24h": 48, "7d": 42}
-CANDLE_MS: Mapping[Span, int] = {"24h": 1_800_000, "7d": 14_400_000}
-COLUMNS = ("rank", "name", "price", "1h", "24h", "7d", "30d", "cap", "volume", "trend", "source")
-"""Column codes, in screen order; they stand in links, so they never change."""
-SORTABLE = tuple(column for column in COLUMNS if column != "trend")
-FIXED_COLUMNS = ("name", "price")
-DEFAULT_COLUMNS = ("rank", "name", "price", "1h", "24h", "7d", "cap", "trend", "source")
-DEFAULT_SORT: tuple[tuple[str, bool], ...] = (("cap", True),)
 RULES = ("single", "mean", "median", "nearest", "primary", "held", "stale", "none")
-FACETS = ("gainers", "losers", "stable", "unpegged", "flagged")
-MIN_CAPS = (0, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000, 100_000_000_000)
-MAX_SORT_KEYS = 4
-MAX_LIST = 200
-_EXCLUDES = {"gainers": "losers", "losers": "gainers", "stable": "unpegged", "unpegged": "stable"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,20 +62,6 @@ class Row:
     def change(self, span: Span) -> Decimal | None:
         """As counts, filters and drawings take it; see :func:`dashboard.frame.formats.current`."""
         return current(self.pct_24h if span == "24h" else self.pct_7d, self.source)
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """What the reader chose to see. ``sort`` holds (column, descending), first key first."""
-
-    query: str = ""
-    sort: tuple[tuple[str, bool], ...] = DEFAULT_SORT
-    facets: frozenset[str] = frozenset()
-    category: str = ""
-    min_cap: int = 0
-    watch: tuple[str, ...] | None = None
-    columns: tuple[str, ...] = DEFAULT_COLUMNS
-    span: Span = "24h"
 
 
 def build_rows(
@@ -235,73 +205,3 @@ def _has(row: Row, facet: str, span: Span) -> bool:
 def select(rows: Sequence[Row], view: View) -> list[Row]:
     """The rows on the screen, in the screen's order."""
     return arrange([row for row in rows if matches(row, view)], view.sort)
-
-
-def fold(text: str) -> str:
-    """Compatibility forms and letter case set aside, as the browser does it."""
-    return unicodedata.normalize("NFKC", text).lower()
-
-
-def slug(name: str) -> str:
-    """A category's word in links: letters, digits and hyphens."""
-    return "-".join("".join(char if char.isalnum() else " " for char in fold(name)).split())
-
-
-def parse_view(params: Mapping[str, str]) -> View:
-    """Read a view out of a link; whatever is not understood is as if it were not there."""
-    facets: set[str] = set()
-    for facet in params.get("facet", "").split(","):
-        if facet in FACETS and _EXCLUDES.get(facet) not in facets:
-            facets.add(facet)
-    span = params.get("span", "24h")
-    cap = params.get("min", "")
-    return View(
-        query=" ".join(params.get("q", "").split())[:60],
-        sort=_parse_sort(params.get("sort", "")),
-        facets=frozenset(facets),
-        category=slug(params.get("cat", ""))[:60],
-        min_cap=int(cap) if cap.isdecimal() and int(cap) in MIN_CAPS else 0,
-        watch=parse_ids(params["watch"]) if "watch" in params else None,
-        columns=_parse_columns(params.get("cols", "")),
-        span=span if span in SPANS else "24h",
-    )
-
-
-def _parse_sort(text: str) -> tuple[tuple[str, bool], ...]:
-    keys: dict[str, bool] = {}
-    for part in text.split(","):
-        column = part.removeprefix("-")
-        if column in SORTABLE and column not in keys:
-            keys[column] = part.startswith("-")
-    return tuple(keys.items())[:MAX_SORT_KEYS] or DEFAULT_SORT
-
-
-def _parse_columns(text: str) -> tuple[str, ...]:
-    if not text:
-        return DEFAULT_COLUMNS
-    chosen = set(text.split(",")) | set(FIXED_COLUMNS)
-    return tuple(column for column in COLUMNS if column in chosen)
-
-
-def parse_ids(text: str, limit: int = MAX_LIST) -> tuple[str, ...]:
-    """Asset ids out of ``a,b,c``, in their order, each once."""
-    parts = (part.strip() for part in text.split(","))
-    return tuple(dict.fromkeys(part for part in parts if part and len(part) <= 80))[:limit]
-
-
-def view_params(view: View) -> dict[str, str]:
-    """The link's parameters for a view; defaults are left out, so that a plain link stays plain."""
-    params = {
-        "q": view.query,
-        "sort": ",".join(("-" if descending else "") + column for column, descending in view.sort),
-        "facet": ",".join(facet for facet in FACETS if facet in view.facets),
-        "cat": view.category,
-        "min": str(view.min_cap) if view.min_cap else "",
-        "cols": ",".join(view.columns),
-        "span": view.span,
-    }
-    plain = {"sort": "-cap", "cols": ",".join(DEFAULT_COLUMNS), "span": "24h"}
-    kept = {key: value for key, value in params.items() if value and value != plain.get(key)}
-    if view.watch is not None:
-        kept["watch"] = ",".join(view.watch)
-    return kept

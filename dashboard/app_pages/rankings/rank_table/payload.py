@@ -13,16 +13,9 @@ from typing import Any
 import numpy as np
 import orjson
 
-from dashboard.app_pages.rankings.rows import (
-    CANDLE_MS,
-    MIN_CAPS,
-    SLOTS,
-    SORTABLE,
-    Row,
-    arrange,
-    order_numbers,
-    slug,
-)
+from dashboard.app_pages.rankings.columns import CANDLE_MS, MIN_CAPS, SLOTS, SORTABLE
+from dashboard.app_pages.rankings.rows import Row, arrange, order_numbers
+from dashboard.app_pages.rankings.url_state import slug
 from dashboard.client.market_schemas import Span
 from dashboard.frame.formats import MINUS, percent, significant
 

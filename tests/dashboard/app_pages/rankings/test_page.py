@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.app_pages.rankings import data, layout
-from dashboard.app_pages.rankings.rows import SPANS
+from dashboard.app_pages.rankings.columns import SPANS
 from dashboard.client import Fetched, Problem, api, topics
 from dashboard.i18n import LANGUAGES, t
 from tests.support import pages

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.app_pages.rankings import rank_table
-from dashboard.app_pages.rankings import rows as rankings
+from dashboard.app_pages.rankings import columns, rank_table
+from dashboard.app_pages.rankings.columns import CANDLE_MS, SLOTS
 from dashboard.app_pages.rankings.data import words
 from dashboard.app_pages.rankings.rank_table.payload import (
     LEVELS,
@@ -22,7 +22,7 @@ from dashboard.app_pages.rankings.rank_table.payload import (
     signed,
     table_bytes,
 )
-from dashboard.app_pages.rankings.rows import CANDLE_MS, SLOTS, Row
+from dashboard.app_pages.rankings.rows import Row
 
 PLAIN = Formats(price=lambda value: f"${value:f}", compact=lambda value: f"${value:f}")
 NOW = 1_779_105_600.0
@@ -43,22 +43,22 @@ def decoded(text: str) -> list[tuple[int, ...] | None]:
 
 def test_every_column_has_one_entry_a_row() -> None:
     rows = [Row("a", "A", "Alpha", price=Decimal("1.5")), Row("b", "B", "Beta")]
-    columns = payload(rows)["columns"]
-    assert {len(values) for name, values in columns.items() if name != "order"} == {2}
-    assert {len(values) for values in columns["order"].values()} == {2}
-    assert set(columns["order"]) == set(rankings.SORTABLE)
+    sent = payload(rows)["columns"]
+    assert {len(values) for name, values in sent.items() if name != "order"} == {2}
+    assert {len(values) for values in sent["order"].values()} == {2}
+    assert set(sent["order"]) == set(columns.SORTABLE)
 
 
 def test_a_price_is_sent_exact_and_without_an_exponent() -> None:
-    columns = payload([Row("a", "A", "Alpha", price=Decimal("1.223E-9"))])["columns"]
-    assert columns["price"] == ["0.000000001223"]
+    sent = payload([Row("a", "A", "Alpha", price=Decimal("1.223E-9"))])["columns"]
+    assert sent["price"] == ["0.000000001223"]
 
 
 def test_an_unknown_figure_is_null_and_never_a_zero() -> None:
-    columns = payload([Row("a", "A", "Alpha")])["columns"]
+    sent = payload([Row("a", "A", "Alpha")])["columns"]
     for name in ("price", "priceText", "24h", "capText", "volumeText", "tier", "at", "low"):
-        assert columns[name] == [None], name
-    assert columns["trend"] == [""]
+        assert sent[name] == [None], name
+    assert sent["trend"] == [""]
 
 
 @pytest.mark.parametrize(
@@ -162,12 +162,12 @@ def test_both_halves_know_the_same_columns_facets_and_steps() -> None:
         assert found, name
         return [part.strip().strip('"') for part in found[1].split(",")]
 
-    assert array("COLUMNS") == list(rankings.COLUMNS)
-    assert array("FIXED") == list(rankings.FIXED_COLUMNS)
-    assert array("DEFAULT_COLUMNS") == list(rankings.DEFAULT_COLUMNS)
-    assert array("FACETS") == list(rankings.FACETS)
-    assert [int(float(step)) for step in array("MIN_CAPS")] == list(rankings.MIN_CAPS)
-    assert f"MAX_SORT_KEYS = {rankings.MAX_SORT_KEYS};" in script
+    assert array("COLUMNS") == list(columns.COLUMNS)
+    assert array("FIXED") == list(columns.FIXED_COLUMNS)
+    assert array("DEFAULT_COLUMNS") == list(columns.DEFAULT_COLUMNS)
+    assert array("FACETS") == list(columns.FACETS)
+    assert [int(float(step)) for step in array("MIN_CAPS")] == list(columns.MIN_CAPS)
+    assert f"MAX_SORT_KEYS = {columns.MAX_SORT_KEYS};" in script
 
 
 def test_every_text_that_the_browser_uses_is_sent_in_every_language() -> None:
@@ -176,7 +176,7 @@ def test_every_text_that_the_browser_uses_is_sent_in_every_language() -> None:
     for lang in ("en", "ja", "zh"):
         missing = used - set(words(lang))  # type: ignore[arg-type]
         assert not missing, (lang, missing)
-        assert len(words(lang)["caps"]) == len(rankings.MIN_CAPS)  # type: ignore[arg-type]
+        assert len(words(lang)["caps"]) == len(columns.MIN_CAPS)  # type: ignore[arg-type]
 
 
 def test_the_browsers_part_puts_no_markup_together() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.app_pages.rankings.rows import (
+from dashboard.app_pages.rankings.columns import (
     COLUMNS,
     DEFAULT_COLUMNS,
     DEFAULT_SORT,
@@ -18,17 +18,17 @@ from dashboard.app_pages.rankings.rows import (
     FIXED_COLUMNS,
     MIN_CAPS,
     SORTABLE,
+)
+from dashboard.app_pages.rankings.rows import (
     Row,
-    View,
     arrange,
     build_rows,
     exact,
     order_numbers,
-    parse_view,
     select,
     sort_value,
-    view_params,
 )
+from dashboard.app_pages.rankings.url_state import View, parse_view, view_params
 
 EARLY, LATE = "2026-05-18T12:00:00Z", "2026-05-18T12:00:15Z"
 
