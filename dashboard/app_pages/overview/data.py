@@ -43,7 +43,7 @@ class Gathered:
     def events(self) -> list[Event] | None:
         """The incidents of 30 days, those that are open first; null while they are not known."""
         still_open, over = self.open_incidents.data, self.past_incidents.data
-        return None if still_open is None or over is None else overview.incidents(still_open, over)
+        return None if still_open is None or over is None else market_figures.incidents(still_open, over)
 
 
 _lock = threading.Lock()
