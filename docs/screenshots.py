@@ -1,4 +1,4 @@
-"""Takes the README's screenshots from a running sample service: ``python -m docs.screenshots``."""
+"""Takes the screenshots of the README and the guides from a running sample service: ``python -m docs.screenshots``."""
 
 import tempfile
 from collections.abc import Callable, Mapping
@@ -58,7 +58,7 @@ UniSwapとSolannaのチームは「数か月で試験を始める」と述べた
 
 関係者によると、最初の試験は来月に行われる。結果は公開され、だれでも検証できる。"""
 KEPT = ("rankings", "overview-dark", "rankings-phone", "topic")
-"""Those that the README shows; with a folder given all are taken into it."""
+"""The pictures in the README and the guides. With a folder as argument all are taken into it."""
 SETTLE_MS = 4000
 
 
