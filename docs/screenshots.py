@@ -1,4 +1,4 @@
-"""Takes the screenshots of the README and the guides from a running sample service: ``python -m docs.screenshots``."""
+"""Takes the pictures of the README and the guides from a sample service: ``python -m docs.screenshots``."""
 
 import tempfile
 from collections.abc import Callable, Mapping

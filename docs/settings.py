@@ -28,9 +28,9 @@ Chainproof needs no settings. Each one is read from the first of these places th
    data folder.
 
 A value that is not accepted stops the program with exit code 2, as does a named file or folder that is
-missing. The message tells the place, the value and the accepted form, but never the value of a secret. An
-unknown name has no effect; programs warn of it at start. `chainproof doctor` checks all settings without
-starting anything.
+missing. The message names the place, the value and the accepted form, but never the value of a secret. An
+unknown name has no effect, and programs warn about it at start. `chainproof doctor` checks all settings
+without starting anything.
 """
 
 

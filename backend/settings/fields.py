@@ -89,7 +89,7 @@ class SettingFields(BaseSettings):
 
     mode: Mode = "sample"
     """Where figures come from: ``sample`` makes them up and uses no network; ``live`` asks the providers;
-    ``replay`` answers from a folder of recorded answers."""
+    ``replay`` answers from a folder of recorded responses."""
     home: Path = Field(default_factory=default_home)
     """The data folder: database, keys, your own files. By default the platform's folder for user data."""
     database_url: DatabaseAddress | None = None
@@ -113,7 +113,7 @@ class SettingFields(BaseSettings):
     dashboard_sign_in: SignIn = "auto"
     """Whether people sign in to the dashboard. ``auto``: only if other machines can reach it."""
     dashboard_open_to_all: bool = False
-    """Allows a dashboard that other machines can reach and that asks nobody to sign in."""
+    """Allows a dashboard without sign-in that other machines can reach."""
     dashboard_client_id: str | None = None
     """The dashboard's ``client_id`` at the service, if the two share no data folder."""
     base_url: Address | None = None
@@ -166,7 +166,7 @@ class SettingFields(BaseSettings):
     coingecko_monthly_quota: int | None = Field(default=None, ge=100)
     """Calls to CoinGecko in a month. By default the quota of the plan."""
     coinmarketcap_api_key: SecretStr | None = None
-    """The CoinMarketCap API key. Without it, CoinMarketCap is not asked."""
+    """The CoinMarketCap API key. Without it, CoinMarketCap is not used."""
     coinmarketcap_base_url: Address = "https://pro-api.coinmarketcap.com"
     """The address of the CoinMarketCap API."""
     coinmarketcap_monthly_quota: int = Field(default=10_000, ge=100)
@@ -198,7 +198,7 @@ class SettingFields(BaseSettings):
     model_price_output: Decimal = Field(default=Decimal(0), ge=0)
     """The price of a million output tokens, in US dollars."""
     model_daily_ceiling: Decimal | None = Field(default=None, ge=0)
-    """The most that the model may cost in a day, in US dollars. It is then not asked until midnight UTC."""
+    """Maximum cost of the model in a day, in US dollars. Above it, the model pauses until midnight UTC."""
     model_topics: TopicParts = ("insights", "translations")
     """What the language model writes for topics."""
     x_bearer_token: SecretStr | None = None
@@ -206,9 +206,9 @@ class SettingFields(BaseSettings):
     x_base_url: Address = "https://api.x.com"
     """The address of the X API."""
     x_monthly_posts: int = Field(default=10_000, ge=100)
-    """Posts that are read in a calendar month at most. X bills by posts; they are spread over the month."""
+    """Maximum number of posts read in a calendar month, spread over the month. X bills by posts."""
     x_requests_per_15_minutes: int = Field(default=60, ge=1)
-    """Searches in 15 minutes at most. If X allows fewer, its limit counts."""
+    """Maximum number of searches in 15 minutes. If X allows fewer, its limit applies."""
 
     profiles_file: Annotated[Path | None, Accepts(variable="CHAINPROOF_PROFILES")] = None
     """A JSON file of model profiles: ``{name: {provider, model, model_vendor, inference_provider}}``.
@@ -237,11 +237,11 @@ class SettingFields(BaseSettings):
     """Allows sample mode although provider keys are set."""
 
     replay_dir: Path | None = None
-    """The folder of recorded answers that replay mode answers the providers' requests from."""
+    """The folder of recorded responses for replay mode."""
     replay_restamp: bool = False
     """Whether replay mode moves recorded times to the present. Otherwise old figures are stale."""
     replay_faults: ReplayFaults = ()
-    """Faults that replay mode shows in place of answers, by provider."""
+    """Faults that replay mode returns instead of responses, by provider."""
 
     @field_validator("fetch_allow", "model_topics", "replay_faults", "trusted_proxies", mode="before")
     @classmethod
