@@ -42,10 +42,10 @@ def mount(
 ) -> None:
     """Show the review.
 
-    ``article`` is what :func:`article_bytes` makes, ``head`` what :func:`head_of` does. The editor's
-    doings arrive as triggers: ``act`` is ``{name, step, decisions, new}`` with the name ``safe``,
-    ``approved``, ``undo``, ``redo``, ``edit`` or ``keep`` (which only tells the decisions); ``view``
-    holds the view and the filters.
+    ``article`` is what :func:`article_bytes` makes, ``head`` what :func:`head_of` does. The
+    editor's actions arrive as the trigger ``act``: ``{name, step, decisions, new}`` with the name ``safe``,
+    ``approved``, ``undo``, ``redo``, ``edit`` or ``keep``, which only reports the decisions. The state
+    ``view`` holds the view and the filters.
     """
     # The article goes first: a run that is cut short then leaves a head that still waits for it.
     _review(key=key, data=article, on_act_change=on_act, on_view_change=on_view)

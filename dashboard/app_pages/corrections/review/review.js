@@ -34,8 +34,8 @@ class Review {
   }
 
   // The article and its findings, which the head then brings to the state they are in.
-  receive(data, send) {
-    this.send = send;
+  receive(data, setState, trigger) {
+    Object.assign(this, { setState, trigger });
     this.connect();
     const cut = data.indexOf(10); // the first line is the version
     const version = new TextDecoder().decode(data.subarray(0, cut));
@@ -271,13 +271,14 @@ class Review {
   tell(name) {
     clearTimeout(this.telling);
     const decisions = [...this.decisions].map(([n, { status, text }]) => [n, status, text]);
-    this.send("act", { name, step: this.number, decisions, new: this.fresh });
+    this.trigger("act", { name, step: this.number, decisions, new: this.fresh });
     if (this.fresh) this.head.redo = false; // what lay ahead is gone once something new is decided
     this.fresh = false;
   }
 
   tellView() {
-    this.send("view", { view: this.view, ...this.filters });
+    // A state, since of two triggers of one component that come together the host delivers the later one alone.
+    this.setState("view", { view: this.view, ...this.filters });
   }
 
   // --- copying
