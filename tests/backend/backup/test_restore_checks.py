@@ -178,7 +178,7 @@ def test_nobody_opens_a_folder_in_which_a_restore_was_killed_and_a_second_one_fi
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "rename", in_this_thread(kill, Path.rename))
-        for cleaning in ("into_sqlite.shutil.rmtree", "files.Path.unlink"):
+        for cleaning in ("restore_sqlite.shutil.rmtree", "restore_files.Path.unlink"):
             patch.setattr(f"backend.backup.{cleaning}", lambda *_, **__: None)  # which it does not come to
         with pytest.raises(Killed):
             there.restore(file)

@@ -15,7 +15,7 @@ from backend.auth.key_format import generate
 from backend.auth.principal import Principal
 from backend.auth.service import create_key
 from backend.http.limits import rate_limiter as limiting
-from backend.http.limits.rate_limiter import BoundedMemoryStorage, Counted, Limiter, Standing, caller_of
+from backend.http.limits.rate_limiter import BoundedMemoryStorage, Counted, Limiter, Standing, limit_key_of
 from backend.runtime.metrics import LIMITED
 from tests.support.asgi import Answer, send
 from tests.support.market_app import CALM, Clock, Running, enable_only, run_app, settings_in
@@ -192,11 +192,11 @@ def test_refusals_are_counted_by_what_was_counted(running: Running) -> None:
 
 def test_callers_of_both_kinds_have_names_apart() -> None:
     holder = Principal("x", "x", "api", frozenset(), "x")
-    assert caller_of(holder).name != caller_of("x").name
+    assert limit_key_of(holder).name != limit_key_of("x").name
 
 
 def test_fields_are_structured_as_their_draft_says() -> None:
-    counted = Counted(Limiter(600, 60), caller_of("a"), Standing(True, 12, 34))
+    counted = Counted(Limiter(600, 60), limit_key_of("a"), Standing(True, 12, 34))
     told = dict(counted.headers())
     assert told[b"ratelimit-policy"] == b'"address";q=600;w=60'
     assert told[b"ratelimit"] == b'"address";r=12;t=34'
