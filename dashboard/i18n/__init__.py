@@ -1,9 +1,11 @@
-"""Texts in English, Japanese and Chinese: one JSON file a namespace, ``{"key": {"en", "ja", "zh"}}``.
+"""Loads the texts of the screens in English, Japanese and Chinese.
 
-A page's texts stand in the ``words.json`` of its folder, those that pages share in the files beside this.
-A key is ``<namespace>.<name>``, where the namespace is the page's folder or the file's name; placeholders
-are ``{named}``. A missing key is a programming error and raises; a test holds the catalogues and the
-sources together.
+Each JSON file is one namespace: ``{"key": {"en", "ja", "zh"}}``. The texts of a page are in the
+``words.json`` of its folder; texts that pages share are in the files beside this module. A key is
+``<namespace>.<name>``, where the namespace is the folder of the page or the name of the file.
+
+Placeholders are ``{named}``. ``{n:row|rows}`` gives the noun for a number: ``row`` for 1, else ``rows``.
+A missing key is a programming error and raises. A test compares the catalogue with the sources.
 """
 
 import json
@@ -11,50 +13,65 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
-from typing import Literal, cast, get_args
+from string import Formatter
+from typing import Any, Literal, cast, get_args
 
 import streamlit as st
 
 Language = Literal["en", "ja", "zh"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
-# By text, not by Language: what the service or a URL names may be none of them.
+# Keyed by str, not by Language: the service or a URL may name another language.
 LANGUAGE_NAMES: Mapping[str, str] = {"en": "English", "ja": "日本語", "zh": "简体中文"}
 HTML_LANG: Mapping[str, str] = {"en": "en", "ja": "ja", "zh": "zh-Hans"}
 SESSION_KEY = "language"
 
 
+class _PluralFormatter(Formatter):
+    """Formats like ``str.format``, and ``{n:row|rows}`` as the noun for ``n``."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        singular, separator, plural = format_spec.partition("|")
+        if separator:
+            return singular if str(value) == "1" else plural
+        return str(super().format_field(value, format_spec))
+
+
+_FORMATTER = _PluralFormatter()
+
+
 def language() -> Language:
-    """The session's language; English outside of a session."""
+    """Returns the language of the session; English outside of a session."""
     code = st.session_state.get(SESSION_KEY)
     return cast(Language, code) if code in LANGUAGES else "en"
 
 
 def t(key: str, /, *, lang: Language | None = None, **values: object) -> str:
-    """The text of ``key`` in the session's language (or ``lang``) with ``values`` filled in."""
+    """Returns the text of ``key``, filled with ``values``; ``lang`` defaults to the session's language."""
     text = catalogue()[key][lang or language()]
-    return text.format(**values) if values else text
+    return _FORMATTER.vformat(text, (), values) if values else text
 
 
 def match_locale(locale: str | None) -> Language:
-    """The language for a browser's locale (BCP 47): ``ja-JP`` is ``ja``, any Chinese ``zh``, else English."""
+    """Returns the language for a BCP 47 locale: ``ja-JP`` is ``ja``, any Chinese ``zh``, others ``en``."""
     primary = (locale or "").replace("_", "-").split("-")[0].lower()
     return primary if primary in LANGUAGES else "en"
 
 
 @cache
 def catalogue() -> Mapping[str, Mapping[str, str]]:
+    """Loads all texts: language to text, by key."""
     texts: dict[str, Mapping[str, str]] = {}
-    for namespace, file in sorted(word_files().items()):
+    for namespace, file in sorted(list_word_files().items()):
         for name, versions in json.loads(file.read_text(encoding="utf-8")).items():
             key = name if name.startswith(f"{namespace}.") else f"{namespace}.{name}"
             texts[key] = versions
     return texts
 
 
-def word_files() -> dict[str, Traversable]:
-    """The files of texts by their namespace."""
-    shared = (file for file in resources.files(__name__).iterdir() if file.name.endswith(".json"))
-    pages = resources.files("dashboard.app_pages")
-    words = {folder.name: folder / "words.json" for folder in pages.iterdir() if folder.is_dir()}
-    found = {namespace: file for namespace, file in words.items() if file.is_file()}
-    return {file.name.removesuffix(".json"): file for file in shared} | found
+def list_word_files() -> dict[str, Traversable]:
+    """Lists the files of texts by namespace."""
+    shared_files = (file for file in resources.files(__name__).iterdir() if file.name.endswith(".json"))
+    shared = {file.name.removesuffix(".json"): file for file in shared_files}
+    folders = [folder for folder in resources.files("dashboard.app_pages").iterdir() if folder.is_dir()]
+    pages = {folder.name: folder / "words.json" for folder in folders}
+    return shared | {name: file for name, file in pages.items() if file.is_file()}

@@ -141,3 +141,10 @@ def test_texts_fill_their_placeholders_in_the_language_asked_for() -> None:
 )
 def test_the_browsers_locale_chooses_the_first_language(locale: str | None, code: str) -> None:
     assert match_locale(locale) == code
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(1, "1 topic"), ("1", "1 topic"), (0, "0 topics"), ("1,200", "1,200 topics")]
+)
+def test_a_text_gives_the_noun_in_the_number_of_its_value(number: object, text: str) -> None:
+    assert t("topics.count", lang="en", n=number) == text

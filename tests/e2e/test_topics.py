@@ -185,7 +185,7 @@ def test_days_and_category_narrow_the_list_from_the_link(warm_reader: Reader, id
 
 def test_the_list_is_downloaded_with_its_sources(page: Page) -> None:
     with page.expect_download() as download:
-        page.get_by_role("button", name="List as CSV").click()
+        page.get_by_role("button", name="Download as CSV").click()
     rows = list(csv.DictReader(Path(download.value.path()).read_text("utf-8-sig").splitlines()))
     assert len(rows) == page.locator(ROWS).count()
     assert all(row["source"] and row["as_of"].endswith("Z") for row in rows)

@@ -72,7 +72,7 @@ def sentence(problem: Problem) -> str:
 
 def refused_file(refused: FileRefused) -> str:
     values = {name: str(value) for name, value in refused.values.items()}
-    return t(f"corrections.file_{refused.code}").format(**values)
+    return t(f"corrections.file_{refused.code}", **values)
 
 
 def store_toggle(key: str) -> None:

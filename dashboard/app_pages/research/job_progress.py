@@ -62,7 +62,7 @@ def steps_list(lines: list[StepLine]) -> Node | None:
 
 def failed_words(error: str | None) -> str:
     word, values = reading.failure(error)
-    return t(f"research.failed_{word}").format(**values)
+    return t(f"research.failed_{word}", **values)
 
 
 def _draw(seen: Look) -> None:

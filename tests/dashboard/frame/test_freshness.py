@@ -17,7 +17,7 @@ def test_a_line_tells_time_age_and_source_with_the_exact_utc() -> None:
 
 
 def test_a_time_that_is_not_known_is_said_to_be_so() -> None:
-    assert "time not known" in freshness_html(None)
+    assert "time unknown" in freshness_html(None)
 
 
 def test_sources_have_their_names_and_their_state() -> None:

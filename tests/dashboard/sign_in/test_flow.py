@@ -245,7 +245,7 @@ def test_a_service_that_is_down_is_told_and_not_redirected_to(
     address, page = browser.open("/topics")
     assert address == f"{DASHBOARD}/sign-in?next=%2Ftopics"
     assert page.status == 503
-    assert b"does not answer" in page.text
+    assert b"does not respond" in page.text
     line.cut = False
     assert browser.open("/topics")[0].startswith(SERVICE)
 

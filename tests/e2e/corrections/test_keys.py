@@ -67,7 +67,7 @@ def test_letters_typed_into_a_box_are_letters_and_can_be_switched_off(page: Page
     content(page).press("Control+Enter")
     expect(page.locator(MARK)).to_have_count(FAULTS)
     page.keyboard.press("?")
-    page.get_by_label("Single-letter keys on").uncheck()
+    page.get_by_label("Enable single-letter shortcuts").uncheck()
     page.keyboard.press("Escape")
     page.locator(MARK).nth(2).focus()
     page.keyboard.press("a")

@@ -181,7 +181,7 @@ def test_many_articles_are_checked_opened_one_by_one_and_taken_home(page: Page, 
     page.keyboard.press("Enter")
     expect(page.locator(MARK)).to_have_count(0)
     page.get_by_role("button", name="Back to the batch").click()
-    expect(page.locator(".ledger")).to_contain_text("reviewed by hand")
+    expect(page.locator(".ledger")).to_contain_text("reviewed manually")
     page.locator(".st-key-cr_batch_download button").first.click()
     with page.expect_download() as download:
         page.get_by_role("button", name="JSON Lines").click()

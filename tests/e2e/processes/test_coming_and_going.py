@@ -46,8 +46,8 @@ def test_pages_wait_for_a_worker_outlive_their_service_and_recover(
             process.wait(LIMIT_SECONDS)
             for page in (table, overview):
                 expect(page.locator(".cp-stale")).to_contain_text("Showing the last figures")
-                expect(page.locator(".cp-stale")).to_contain_text("The service does not answer")
-                expect(page.locator(".cp-stale")).to_contain_text("tries again once a minute")
+                expect(page.locator(".cp-stale")).to_contain_text("The service does not respond")
+                expect(page.locator(".cp-stale")).to_contain_text("retries once a minute")
             expect(price).to_have_text(re.compile(r"^\$"))
 
             with program(["serve", "--no-worker"], settings):
@@ -64,13 +64,13 @@ def job_without_a_worker(reader: Reader, axe_source: str) -> Page:
     box = page.locator(".st-key-rs_statement textarea")
     box.fill(STATEMENT)
     box.press("Control+Enter")
-    expect(page.locator(".rs-said[role=status]")).to_contain_text("nothing works on it")
+    expect(page.locator(".rs-said[role=status]")).to_contain_text("no worker has started it yet")
     assert violations(page, axe_source) == []
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator("#rs-verdict")).to_contain_text("The job was cancelled.")
     focused = "() => document.activeElement.id === 'rs-verdict'"
     page.wait_for_function(focused)
     assert violations(page, axe_source) == []
-    page.get_by_role("button", name="Submit it again").click()
+    page.get_by_role("button", name="Submit again").click()
     expect(page.locator(".rs-said")).to_be_visible()
     return page

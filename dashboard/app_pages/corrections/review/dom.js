@@ -21,8 +21,10 @@ function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+// Fills `{name}` with a value and `{name:row|rows}` with the noun for a number.
 function fill(template, values) {
-  return template.replace(/\{(\w+)\}/g, (whole, key) => (key in values ? values[key] : whole));
+  return template.replace(/\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g, (whole, key, one, many) =>
+    key in values ? (one === undefined ? values[key] : String(values[key]) === "1" ? one : many) : whole);
 }
 
 async function copyText(text) {

@@ -36,8 +36,10 @@ function arrangeChildren(parent, wanted) {
   }
 }
 
+// Fills `{name}` with a value and `{name:row|rows}` with the noun for a number.
 function fill(template, values) {
-  return template.replace(/\{(\w+)\}/g, (whole, key) => (key in values ? values[key] : whole));
+  return template.replace(/\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g, (whole, key, one, many) =>
+    key in values ? (one === undefined ? values[key] : String(values[key]) === "1" ? one : many) : whole);
 }
 
 function save(name, text) {

@@ -248,10 +248,10 @@ def test_a_worker_that_does_not_work_is_told_of_above_the_figures(
         (
             "live",
             "en",
-            ("No data from CoinGecko since", "2026-11-18 10:00", "access was refused", "Next try at"),
+            ("No data from CoinGecko since", "2026-11-18 10:00", "access was denied", "Next retry at"),
         ),
-        ("replay", "ja", ("CoinGecko からデータを取得できません（アクセスの拒否）", "次回の取得は")),
-        ("live", "zh", ("无法从 CoinGecko 获取数据（访问被拒绝）", "下次尝试时间为")),
+        ("replay", "ja", ("CoinGeckoからデータを取得できません（アクセスの拒否）", "次回の再試行は")),
+        ("live", "zh", ("无法从CoinGecko获取数据（访问被拒绝）", "下次重试时间为")),
     ],
 )
 def test_a_provider_that_gives_nothing_is_told_of_with_its_next_try(

@@ -45,5 +45,5 @@ def test_the_drawing_is_told_in_words() -> None:
     text = spread_day([point(0, "0.1"), point(95, "1.2"), point(200, "0.7")], AGREE, CONFLICT, NOW)
     said = re.search(r'role="img" aria-label="([^"]+)"', text)
     assert said is not None
-    assert "highest 1.2 % at 05-18 13:00 UTC" in said[1]
+    assert "highest 1.2% at 05-18 13:00 UTC" in said[1]
     assert "in 2 of 3 half hours" in said[1]
