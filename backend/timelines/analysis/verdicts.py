@@ -9,7 +9,7 @@ from backend.entities.model import Language
 from backend.timelines.analysis.alerts import Alert, Watched
 from backend.timelines.analysis.comparison import Side, Versus
 from backend.timelines.analysis.pairwise_comparison import PairMatrix
-from backend.timelines.analysis.verdict_templates import MONTHS, WORDS
+from backend.timelines.analysis.verdict_templates import MONTHS, TEMPLATES
 from backend.timelines.columns.run_arrays import instant
 from backend.timelines.statistics.cusum import REFERENCE
 from backend.timelines.statistics.distributions import Interval
@@ -43,7 +43,7 @@ class Verdict:
 
 def verdict(result: Versus, language: Language = "en", target: float = TARGET) -> Verdict:
     """What ``result`` says. One of both is ahead only if the interval and the t test agree on it."""
-    words = WORDS[language]
+    words = TEMPLATES[language]
     kind = kind_of(result)
     paired, names = result.paired, {"a": result.a.profile, "b": result.b.profile}
     if paired is None or kind in REFUSED:
@@ -114,7 +114,7 @@ def left_out(side: Side, language: Language = "en") -> str | None:
     """That machinery failures of ``side`` are left out; null if there are none."""
     if not side.left_out:
         return None
-    words = WORDS[language]["left_out" if side.left_out > 1 else "left_out_one"]
+    words = TEMPLATES[language]["left_out" if side.left_out > 1 else "left_out_one"]
     return words.format(count=f"{side.left_out:,}", name=side.profile)
 
 
@@ -122,7 +122,7 @@ def pairs_sentence(matrix: PairMatrix, language: Language = "en") -> str:
     """How many pairs differ, before and after correction."""
     counts = {"found": matrix.found, "bh": matrix.found_bh, "holm": matrix.found_holm}
     told = {name: f"{count:,}" for name, count in counts.items()}
-    return WORDS[language]["pairs"].format(compared=f"{matrix.compared:,}", **told)
+    return TEMPLATES[language]["pairs"].format(compared=f"{matrix.compared:,}", **told)
 
 
 def corrected_sentence(matrix: PairMatrix, row: int, column: int, language: Language = "en") -> str | None:
@@ -130,7 +130,7 @@ def corrected_sentence(matrix: PairMatrix, row: int, column: int, language: Lang
     p = float(matrix.bh[row, column])
     if not 0 <= p <= 1:
         return None
-    words = WORDS[language]["stands" if p < ALPHA else "falls"]
+    words = TEMPLATES[language]["significant" if p < ALPHA else "not_significant"]
     return words.format(compared=f"{matrix.compared:,}", p=probability(p))
 
 
@@ -139,7 +139,7 @@ def alert_sentence(alert: Alert, name: str, language: Language = "en", *, now: d
 
     The year is left out where it is that of ``now``.
     """
-    words = WORDS[language]
+    words = TEMPLATES[language]
     verb = "fell" if alert.fell else "rose"
     size = alert.size.difference if alert.size else 0.0
     sized = size < -SAME if alert.fell else size > SAME
@@ -157,7 +157,9 @@ def watch_sentence(watched: Watched, name: str, language: Language = "en") -> st
     """Why a profile is not watched; null if it is."""
     if watched.judged:
         return None
-    return WORDS[language]["too_few_passes"].format(name=name, passes=watched.passes, fewest=REFERENCE + 1)
+    return TEMPLATES[language]["too_few_passes"].format(
+        name=name, passes=watched.passes, fewest=REFERENCE + 1
+    )
 
 
 def points(score: float | None) -> str:

@@ -7,7 +7,7 @@ import pyarrow as pa
 import streamlit as st
 
 from backend.timelines.analysis.alerts import Alert
-from backend.timelines.analysis.verdict_templates import WORDS
+from backend.timelines.analysis.verdict_templates import TEMPLATES
 from backend.timelines.analysis.verdicts import alert_sentence, day, points, watch_sentence
 from dashboard.app_pages.timelines import alert_data as reading
 from dashboard.app_pages.timelines import data
@@ -31,7 +31,7 @@ def section(table: pa.Table, state: TimelinesState) -> bool:
     seen = data.alarms(table, state)
     head(t("timelines.alerts"), t("timelines.alerts_why"))
     if not seen.shown:
-        st.html(tag("p", text(WORDS[language()]["no_alert"]), class_="tl-calm"))
+        st.html(tag("p", text(TEMPLATES[language()]["no_alert"]), class_="tl-calm"))
     with st.container(key=f"tl_warnings_{len(seen.shown)}", gap=None):  # as high as so many will be
         for number, alert in enumerate(seen.shown):
             _row(seen, alert, number, state)

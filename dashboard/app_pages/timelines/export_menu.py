@@ -23,8 +23,8 @@ def show(arrays: RunArrays, as_of: datetime | None) -> None:
     """A file is made when it is asked for."""
     base = (st.context.url or "").partition("/timelines")[0].rstrip("/")
     runs = Runs(arrays, as_of or datetime.now(UTC), base + desk.address())
-    with st.popover(t("timelines.take_out"), icon=":material/ios_share:", key="tl_take_out", width="content"):
-        st.caption(t("timelines.take_out_what", n=f"{len(arrays):,}"))
+    with st.popover(t("timelines.export"), icon=":material/ios_share:", key="tl_export", width="content"):
+        st.caption(t("timelines.export_help", n=f"{len(arrays):,}"))
         copy_button(t("frame.copy_link"), key="tl_copy")
         with st.container(horizontal=True, gap="small"):
             for kind, make, mime in FORMS:

@@ -146,9 +146,9 @@ def _machinery(table: pa.Table, drawn: TimelinesState) -> None:
     count = data.failures(table, drawn)
     st.session_state["tl_machinery"] = drawn.leave_out_machinery
     st.checkbox(
-        t("timelines.leave_out", n=f"{count:,}"),
+        t("timelines.exclude_failures", n=f"{count:,}"),
         key="tl_machinery",
-        help=t("timelines.leave_out_why"),
+        help=t("timelines.exclude_failures_help"),
         on_change=_machinery_chosen,
     )
 

@@ -96,7 +96,7 @@ def _watch() -> None:
         states.stale_banner(seen.answer, key="timelines")
         if seen.answer.at is not None:
             line = freshness.freshness_html(seen.answer.at, now=datetime.now(UTC))
-            count = "" if seen.table is None else t("timelines.held", n=f"{seen.table.num_rows:,}")
+            count = "" if seen.table is None else t("timelines.run_count", n=f"{seen.table.num_rows:,}")
             st.html(line + tag("span", f" · {text(count)}", class_="cp-fresh") + freshness.interval_html())
     if _DRAWN in st.session_state and st.session_state[_DRAWN] is not seen.table:
         st.session_state[_DRAWN] = seen.table

@@ -5,7 +5,7 @@ import streamlit as st
 
 from backend.timelines.analysis.alerts import Alert
 from backend.timelines.analysis.scores_over_time import ModelChange, OverTime, fitting_window, model_changes
-from backend.timelines.analysis.verdict_templates import WORDS
+from backend.timelines.analysis.verdict_templates import TEMPLATES
 from backend.timelines.analysis.verdicts import alert_sentence, day
 from backend.timelines.columns.run_arrays import RunArrays
 from dashboard.app_pages.timelines import data, score_chart
@@ -174,7 +174,7 @@ def _notes(arrays: RunArrays, time: OverTime) -> list[str]:
     """What the windows are, what has no band, and what the signs mean."""
     notes = [t("timelines.windows_are", window=window_name(time.window))]
     if len(arrays) == 1:
-        return [WORDS[language()]["single"]]
+        return [TEMPLATES[language()]["single"]]
     if any(bool((line.cases < 2).any()) for line in time.lines):
         notes.append(t("timelines.no_band"))
     return [*notes, t("timelines.signs")]

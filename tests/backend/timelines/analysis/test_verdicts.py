@@ -9,7 +9,7 @@ from backend.entities.model import LANGUAGES, Language
 from backend.timelines.analysis.alerts import Alert, watch_profiles
 from backend.timelines.analysis.comparison import versus
 from backend.timelines.analysis.pairwise_comparison import pair_matrix
-from backend.timelines.analysis.verdict_templates import WORDS
+from backend.timelines.analysis.verdict_templates import TEMPLATES
 from backend.timelines.analysis.verdicts import (
     Verdict,
     alert_sentence,
@@ -64,11 +64,11 @@ def test_interval_and_test_that_disagree_settle_nothing() -> None:
     ("a", "b", "first_b", "kind", "said"),
     [
         (HALF, HALF, 0, "identical", "A and B score the same in each of 8 shared cases."),
-        ([0.5] * 3, [0.6] * 3, 0, "too_few", "share 3, and an interval needs 5. There, B minus A is 10.0"),
-        (HALF, [0.7], 0, "one_run", "One run cannot be told from chance: B has no other."),
-        ([0.5], [0.7], 0, "one_run", "A and B has no other"),
-        (HALF, AHEAD, 8, "disjoint", "A ran 8 cases and B ran 8, and they share none"),
-        (HALF, [], 0, "no_runs", "this selection holds no run of B."),
+        ([0.5] * 3, [0.6] * 3, 0, "too_few", "share 3, and an interval needs 5. In these, B minus A is 10.0"),
+        (HALF, [0.7], 0, "one_run", "Only one run: B. Its result cannot be separated from chance."),
+        ([0.5], [0.7], 0, "one_run", "Only one run: A and B."),
+        (HALF, AHEAD, 8, "disjoint", "A and B share no cases (cases of A: 8, of B: 8)."),
+        (HALF, [], 0, "no_runs", "the selection has no runs of B."),
     ],
 )
 def test_what_cannot_be_told_is_said_with_its_reason(a, b, first_b, kind, said) -> None:
@@ -94,11 +94,11 @@ def test_all_languages_have_the_same_sentences_with_the_same_figures() -> None:
     def fields(text: str) -> set[str]:
         return {name for _, name, _, _ in Formatter().parse(text) if name}
 
-    for key, english in WORDS["en"].items():
+    for key, english in TEMPLATES["en"].items():
         for language in LANGUAGES:
-            assert fields(WORDS[language][key]) == fields(english), (language, key)
-    assert {language: sorted(words) for language, words in WORDS.items()} == {
-        language: sorted(WORDS["en"]) for language in LANGUAGES
+            assert fields(TEMPLATES[language][key]) == fields(english), (language, key)
+    assert {language: sorted(words) for language, words in TEMPLATES.items()} == {
+        language: sorted(TEMPLATES["en"]) for language in LANGUAGES
     }
 
 
@@ -116,9 +116,9 @@ def test_an_alert_says_how_much_since_when_and_how_often_it_is_false() -> None:
     )
     assert "14 Mar 2026" in alert_sentence(_alert(), "B")
     assert alert_sentence(_alert(), "B", "ja", now=now) == (
-        "Bは3月14日から5.2ポイント低下（41巡目、100巡あたりの誤警報率3 %）"
+        "Bは3月14日から5.2ポイント低下（41巡目、100巡あたりの誤警報率3%）"
     )
-    assert alert_sentence(_alert(), "B", "zh") == "B自2026年3月14日起下降5.2分（第41轮；每100轮误报率3 %）"
+    assert alert_sentence(_alert(), "B", "zh") == "B自2026年3月14日起下降5.2分（第41轮；每100轮误报率3%）"
 
 
 def test_an_alert_without_shared_cases_or_a_rate_says_less() -> None:
@@ -134,10 +134,10 @@ def test_families_say_how_many_findings_stand() -> None:
     ]
     matrix = pair_matrix(arrays(runs))
     assert pairs_sentence(matrix) == (
-        "1 of 1 pairs differ at 5 % one by one; 1 after Benjamini-Hochberg, 1 after Holm."
+        "Pairs that differ at 5 %: 1 of 1 without correction, 1 after Benjamini-Hochberg, 1 after Holm."
     )
     assert corrected_sentence(matrix, 0, 1) == (
-        "Among 1 pairs this finding stands (Benjamini-Hochberg, p < 0.001)."
+        "After correction for all pairs (1), the difference is significant (Benjamini-Hochberg, p < 0.001)."
     )
     assert corrected_sentence(matrix, 0, 0) is None
 
@@ -149,11 +149,9 @@ def test_left_out_runs_and_unwatched_profiles_are_told() -> None:
     ]
     chosen = arrays(runs)
     found = versus(chosen, "A", "B")
-    assert left_out(found.a) == "2 runs of A failed in the machinery, not in the model, and are left out."
+    assert left_out(found.a) == "2 runs of A are excluded: the infrastructure failed, not the model."
     assert left_out(found.b) is None
-    assert watch_sentence(watch_profiles(chosen)[0], "A") == (
-        "Passes of A over its cases so far: 1. From 6 on it is watched."
-    )
+    assert watch_sentence(watch_profiles(chosen)[0], "A") == ("A: 1 of 6 passes before alerts start.")
 
 
 def test_figures_are_written_to_the_digit_that_counts() -> None:

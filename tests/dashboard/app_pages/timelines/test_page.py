@@ -15,7 +15,7 @@ from backend.auth.service import create_key
 from backend.settings import Settings
 from backend.store.database import Database
 from backend.timelines import store
-from backend.timelines.analysis.verdict_templates import WORDS
+from backend.timelines.analysis.verdict_templates import TEMPLATES
 from backend.timelines.columns.arrow_schema import SCHEMA
 from backend.timelines.model import Profile, Run
 from dashboard.app_pages.timelines.layout import COMMAND
@@ -134,7 +134,7 @@ def test_a_planted_fall_is_alerted_and_an_unchanged_profile_is_not(lang: Any) ->
 def test_where_nothing_changed_that_is_said() -> None:
     app = opened(profiles=STEADY)
     assert not alerts(app)
-    assert WORDS["en"]["no_alert"] in html(app)
+    assert TEMPLATES["en"]["no_alert"] in html(app)
 
 
 def test_the_cases_behind_an_alert_open_and_stand_in_the_link() -> None:
@@ -180,11 +180,11 @@ def test_filters_go_into_the_link_and_come_out_of_it() -> None:
 
 def test_machinery_failures_are_left_out_and_counted_until_they_are_wanted() -> None:
     app = opened(profiles=STEADY)
-    assert app.checkbox(key="tl_machinery").label == t("timelines.leave_out", n="3")
+    assert app.checkbox(key="tl_machinery").label == t("timelines.exclude_failures", n="3")
     assert newest(app) < "2026-03-31"
     app.checkbox(key="tl_machinery").set_value(False).run()
     assert linked(app)["machinery"] == "kept"
-    assert app.checkbox(key="tl_machinery").label == t("timelines.leave_out", n="3")
+    assert app.checkbox(key="tl_machinery").label == t("timelines.exclude_failures", n="3")
     assert newest(app) == "2026-03-31"
 
 
@@ -252,7 +252,7 @@ def test_the_window_and_the_evening_out_stand_in_the_link() -> None:
 
 def test_one_run_has_no_band_and_says_so() -> None:
     app = opened(profiles=EVIL)
-    assert WORDS["en"]["single"] in html(app)
+    assert TEMPLATES["en"]["single"] in html(app)
     (line,) = charted(app)["drawing"]["lines"]
     assert (line["mean"], line["low"], line["high"]) == ([50.0], [None], [None])
 
