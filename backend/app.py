@@ -22,13 +22,13 @@ from backend.articles.service import ArticleService
 from backend.auth import gate
 from backend.auth import service as auth_service
 from backend.auth.credentials import Credentials
-from backend.auth.key_cache import Keyring
+from backend.auth.key_cache import KeyCache
 from backend.auth.oauth import authorize_router as oauth_page
 from backend.auth.oauth import dashboard_app as auth_dashboard
 from backend.auth.oauth import grants as oauth_grants
 from backend.auth.oauth import router as oauth_router
 from backend.auth.oauth.service import OAuth
-from backend.auth.oauth.token_cache import TokenRing
+from backend.auth.oauth.token_cache import TokenCache
 from backend.extraction.router import router as extraction_router
 from backend.formats.timestamps import Clock, utc_now
 from backend.http import health, openapi
@@ -95,9 +95,9 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
     if settings.dashboard_signs_in and not settings.dashboard_client_id:
         file, address = settings.dashboard_client_file, settings.dashboard_redirect_uri
         auth_dashboard.ensure(database, file, address, datetime.now(UTC))
-    keyring = Keyring(database)
-    tokens = TokenRing(database, clock=_seconds(now))
-    credentials = Credentials(keyring, tokens)
+    keys = KeyCache(database)
+    tokens = TokenCache(database, clock=_seconds(now))
+    credentials = Credentials(keys, tokens)
     credentials.reload()
     watcher = ChangeWatcher(database)
     market = MarketService(settings, database, now=now)
@@ -106,8 +106,8 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
     articles = ArticleService(settings, database, now=now)
     topics = TopicService(settings, database, articles.rules, now=now)
     timelines = TimelineService(settings, database)
-    watcher.subscribe(auth_service.CHANGED, keyring.reload)
-    watcher.subscribe(oauth_grants.CHANGED, tokens.reload)
+    watcher.subscribe(auth_service.CHANGE_TOPIC, keys.reload)
+    watcher.subscribe(oauth_grants.CHANGE_TOPIC, tokens.reload)
     watcher.subscribe(icon_store.CHANGED, images.forget)
     watcher.subscribe(CHANGED, market.view.reload)
     watcher.subscribe(active_rules.CHANGED, articles.rules.refresh)
@@ -128,7 +128,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
     )
     app.state.settings = settings
     app.state.database = database
-    app.state.keyring = credentials
+    app.state.credentials = credentials
     app.state.authenticate = partial(gate.authenticate, source=credentials)
     app.state.refresh_gauges = lambda: model_gauges.refresh(settings, database, now=utc_now())
     app.state.oauth = OAuth(database, settings.issuer_url, now)
@@ -237,7 +237,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         await app.state.limiter.start()
     app.state.watcher.start()
     stop = threading.Event()
-    writer = threading.Thread(target=_write_last_used, args=(app.state.keyring, stop), daemon=True)
+    writer = threading.Thread(target=_write_last_used, args=(app.state.credentials, stop), daemon=True)
     writer.start()
     reader = threading.Thread(target=_read_ahead, args=(app.state.timelines, stop), daemon=True)
     reader.start()
@@ -253,11 +253,11 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.database.dispose()
 
 
-def _write_last_used(keyring: Credentials, stop: threading.Event) -> None:
+def _write_last_used(credentials: Credentials, stop: threading.Event) -> None:
     while True:
         ended = stop.wait(LAST_USED_INTERVAL_SECONDS)
         try:
-            keyring.flush_last_used()
+            credentials.flush_last_used()
         except Exception as error:  # noqa: BLE001 - tried again in the next round
             log.warning("last_used_not_written", error=type(error).__name__)
         if ended:

@@ -1,30 +1,30 @@
-"""All credentials behind one source: keys and access tokens, told apart by how they begin."""
+"""Looks up a credential in the key cache or the token cache, depending on its prefix."""
 
-from backend.auth.key_cache import Keyring
-from backend.auth.oauth.token_cache import TokenRing
-from backend.auth.principal import Place, Principal
+from backend.auth.key_cache import KeyCache
+from backend.auth.oauth.token_cache import TokenCache
+from backend.auth.principal import CredentialHeader, Principal
 
-TOKENS = (b"cpa_", b"cpr_", b"cpc_")
-"""Refresh tokens and codes too, to say where they go."""
+TOKEN_PREFIXES = (b"cpa_", b"cpr_", b"cpc_")
+"""Includes refresh tokens and codes, so that the refusal can say which endpoint takes them."""
 
 
 class Credentials:
     """A :class:`~backend.auth.principal.CredentialSource`."""
 
-    def __init__(self, keys: Keyring, tokens: TokenRing) -> None:
+    def __init__(self, keys: KeyCache, tokens: TokenCache) -> None:
         self._keys = keys
         self._tokens = tokens
 
-    def find(self, credential: bytes, place: Place) -> Principal:
-        source = self._tokens if credential.startswith(TOKENS) else self._keys
-        return source.find(credential, place)
+    def find(self, credential: bytes, header: CredentialHeader) -> Principal:
+        source = self._tokens if credential.startswith(TOKEN_PREFIXES) else self._keys
+        return source.find(credential, header)
 
     def reload(self) -> None:
-        """Read anew what was made and what was revoked."""
+        """Reload both caches from the store."""
         self._keys.reload()
         self._tokens.reload()
 
     def flush_last_used(self) -> None:
-        """Write the last uses of both; a failure of one leaves the other's for the next time."""
+        """Write the last uses of keys and grants; a failed write is repeated by the next flush."""
         self._keys.flush_last_used()
         self._tokens.flush_last_used()

@@ -1,18 +1,21 @@
-"""Names that people give to keys and applications."""
+"""Validates the names that people give to keys and applications."""
 
 import unicodedata
 
 from backend.errors import BadRequest
 
-LONGEST = 100
+MAX_NAME_CHARS = 100
 
 
-def checked_name(name: str, of: str) -> str:
-    """``name`` without blanks around it; raises :class:`BadRequest`. ``of`` says in words what it names."""
+def validate_name(name: str, owner: str) -> str:
+    """Return ``name`` without surrounding blanks; raises :class:`BadRequest`.
+
+    ``owner`` is the named object as the error text calls it, such as "a key".
+    """
     name = name.strip()
-    if not 1 <= len(name) <= LONGEST:
-        raise BadRequest(f"The name of {of} has 1 to {LONGEST} characters.")
-    # Control characters, lone surrogates and line separators: not storable everywhere, or they break a table.
+    if not 1 <= len(name) <= MAX_NAME_CHARS:
+        raise BadRequest(f"The name of {owner} has 1 to {MAX_NAME_CHARS} characters.")
+    # Some stores refuse control characters, lone surrogates and line separators, and they break tables.
     if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in name):
-        raise BadRequest(f"The name of {of} may not hold control characters.")
+        raise BadRequest(f"The name of {owner} may not hold control characters.")
     return name

@@ -1,12 +1,12 @@
-"""The gate: judges a request by its headers alone, before a byte of its body is read.
+"""Authenticates and authorises a request by its headers, before its body is read.
 
-A dependency would be too late for this: the framework reads and parses the body first, so that
-malformed JSON would be answered before a missing key. The order is 401, 403, 415, 413, then what is
-wrong with the JSON and whatever the endpoint finds (400). Declare what a route needs where it is made::
+A FastAPI dependency would run too late: the framework parses the body first, and would report malformed
+JSON before a missing key. The order of errors is 401, 403, 415, 413, then 400 for malformed JSON and
+for the endpoint's own checks. Declare the scope of a route where the route is made::
 
     router = gated_router(scope="read", tags=["topics"])
 
-    @router.get("/topics")                      # needs read, as the router says
+    @router.get("/topics")                      # needs read, the router's scope
     def list_topics(...): ...
 
     @router.post("/topics")
@@ -24,7 +24,14 @@ from fastapi.security import APIKeyHeader, HTTPBearer
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from backend.auth.principal import SCOPES, CredentialSource, Place, Principal, Scope, UnknownCredential
+from backend.auth.principal import (
+    SCOPES,
+    CredentialHeader,
+    CredentialSource,
+    Principal,
+    Scope,
+    UnknownCredential,
+)
 from backend.errors import Forbidden, Unauthorized
 from backend.http.body_headers import judge_body
 from backend.http.json_body import JsonRequest
@@ -33,22 +40,24 @@ from backend.http.query_string import judge_query
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 
 CREDENTIAL_HEADERS = {
-    b"cp-x-api-key": Place.API_KEY_HEADER,
-    b"authorization": Place.BEARER,
-    b"x-cp-terminal-api-key": Place.TERMINAL_HEADER,
+    b"cp-x-api-key": CredentialHeader.API_KEY,
+    b"authorization": CredentialHeader.BEARER,
+    b"x-cp-terminal-api-key": CredentialHeader.TERMINAL_KEY,
 }
 
-# For the document alone, hence no auto_error: the gate judges the headers, and earlier than these would.
-# A component's name may hold no space (OpenAPI 3.1, Components Object), so "API key" is in the description.
-API_KEY = APIKeyHeader(
-    name=Place.API_KEY_HEADER.value,
+# These describe the OpenAPI document only, hence no auto_error: the gate checks the headers, and earlier.
+# A component name may hold no space (OpenAPI 3.1, Components Object), so "API key" is in the description.
+API_KEY_SCHEME = APIKeyHeader(
+    name=CredentialHeader.API_KEY.value,
     scheme_name="ApiKey",
     description="API key in header.",
     auto_error=False,
 )
-BEARER = HTTPBearer(scheme_name="Bearer", description="An access token, or an API key.", auto_error=False)
-TERMINAL_KEY = APIKeyHeader(
-    name=Place.TERMINAL_HEADER.value,
+BEARER_SCHEME = HTTPBearer(
+    scheme_name="Bearer", description="An access token, or an API key.", auto_error=False
+)
+TERMINAL_KEY_SCHEME = APIKeyHeader(
+    name=CredentialHeader.TERMINAL_KEY.value,
     scheme_name="TerminalApiKey",
     description="A terminal key, which opens this alone.",
     auto_error=False,
@@ -57,10 +66,10 @@ TERMINAL_KEY = APIKeyHeader(
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a route asks of whoever calls it: a scope, or a terminal key where one serves too.
+    """The access that a route requires: a scope, or with ``also_terminal`` a terminal key.
 
-    ``or_scope`` opens it as well; the endpoint then asks with :func:`require` for the one that what is
-    in the body needs.
+    ``or_scope`` is an alternative scope; the endpoint then calls :func:`require` for the scope that the
+    content of the body needs.
     """
 
     scope: Scope
@@ -70,29 +79,29 @@ class Access:
     def __post_init__(self) -> None:
         for scope in filter(None, (self.scope, self.or_scope)):
             if scope not in SCOPES:
-                raise ValueError(f"there is no scope {scope!r}")
+                raise ValueError(f"there is no scope {scope!r}; the scopes are {', '.join(SCOPES)}")
 
 
 def authenticate(
     headers: Iterable[tuple[bytes, bytes]], source: CredentialSource, *, terminal: bool = False
 ) -> Principal:
-    """The holder of the one credential in ``headers`` (names in lower case, as ASGI gives them).
+    """Return the holder of the credential in ``headers`` (names in lower case, as ASGI gives them).
 
-    ``terminal`` says that a terminal key is accepted here. Raises :class:`Unauthorized` when there is
-    no credential, when several disagree, and when the one there is is not valid.
+    ``terminal`` accepts terminal keys. Raises :class:`Unauthorized` for no credential, for several that
+    disagree, and for an invalid one.
     """
-    place, credential = None, b""
+    header, credential = None, b""
     for name, value in headers:
         if name in CREDENTIAL_HEADERS:
-            here, text = _credential(CREDENTIAL_HEADERS[name], value)
-            if place is not None and (text != credential or _families_differ(here, place)):
+            next_header, text = _parse_credential(CREDENTIAL_HEADERS[name], value)
+            if header is not None and (text != credential or _header_kinds_differ(next_header, header)):
                 raise Unauthorized("The request carries several credentials that disagree. Send one.")
-            place, credential = here, text
-    if place is None:
-        raise Unauthorized(_how_to(terminal))
-    if place is Place.TERMINAL_HEADER and not terminal:
-        raise Unauthorized(f"A terminal key does not open this. {_how_to(terminal)}")
-    return source.find(credential, place)
+            header, credential = next_header, text
+    if header is None:
+        raise Unauthorized(_send_instructions(terminal))
+    if header is CredentialHeader.TERMINAL_KEY and not terminal:
+        raise Unauthorized(f"A terminal key does not open this. {_send_instructions(terminal)}")
+    return source.find(credential, header)
 
 
 def require(principal: Principal, scope: Scope) -> None:
@@ -106,7 +115,7 @@ def require(principal: Principal, scope: Scope) -> None:
 
 
 def current_principal(request: Request) -> Principal:
-    """Who is asking, for endpoints behind the gate: ``Depends(current_principal)``."""
+    """Return the authenticated caller, for endpoints of gated routers: ``Depends(current_principal)``."""
     principal: Principal = request.state.principal
     return principal
 
@@ -114,13 +123,13 @@ def current_principal(request: Request) -> Principal:
 def needs(
     scope: Scope, *, also_terminal: bool = False, or_scope: Scope | None = None
 ) -> Callable[[Endpoint], Endpoint]:
-    """Let one endpoint of a gated router need something else; goes below the line that makes the route."""
+    """Decorate an endpoint that needs other access than its router; stands below the route decorator."""
     access = Access(scope, also_terminal, or_scope)
 
     def mark(endpoint: Endpoint) -> Endpoint:
         if getattr(endpoint, "gate_is_built", False):
             raise TypeError(
-                "needs(...) goes below the line that makes the route: above it, it would come too late"
+                "needs(...) goes below the line that makes the route: above it, the route is built already"
             )
         endpoint.gate_access = access  # type: ignore[attr-defined]
         return endpoint
@@ -129,7 +138,7 @@ def needs(
 
 
 class GatedRoute(APIRoute):
-    """A route that lets nobody in without the access that it declares."""
+    """A route that refuses callers without its declared access."""
 
     default_access: ClassVar[Access | None] = None
 
@@ -139,8 +148,8 @@ class GatedRoute(APIRoute):
             raise TypeError(
                 f"the route {path} declares no scope: make it with gated_router(...) or needs(...)"
             )
-        self.access: Access = access  # before the rest, which asks for the handler
-        options["dependencies"] = [*_documented(access), *(options.get("dependencies") or ())]
+        self.access: Access = access  # before super().__init__, which calls get_route_handler
+        options["dependencies"] = [*_security_schemes(access), *(options.get("dependencies") or ())]
         super().__init__(path, endpoint, **options)
         endpoint.gate_is_built = True  # type: ignore[attr-defined]
 
@@ -148,13 +157,13 @@ class GatedRoute(APIRoute):
         handle = super().get_route_handler()
         access, takes_body = self.access, self.body_field is not None
 
-        async def judge_then_handle(request: Request) -> Response:
+        async def authorize_then_handle(request: Request) -> Response:
             try:
-                _judge_caller(request, access)
+                _authorize(request, access)
             except UnknownCredential as unknown:
-                if not await run_in_threadpool(unknown.look_again):
+                if not await run_in_threadpool(unknown.load_from_store):
                     raise
-                _judge_caller(request, access)
+                _authorize(request, access)
             if takes_body:
                 judge_body(request.scope["headers"], limit=request.app.state.body_limit)
             judge_query(request.scope["query_string"])
@@ -164,13 +173,13 @@ class GatedRoute(APIRoute):
             await with_json.read()
             return await handle(with_json)
 
-        return judge_then_handle
+        return authorize_then_handle
 
 
 def gated_router(
     *, scope: Scope, prefix: str = "", tags: Sequence[str] = (), also_terminal: bool = False
 ) -> APIRouter:
-    """A router whose routes need ``scope``, unless one says otherwise by :func:`needs`."""
+    """Build a router whose routes need ``scope``, except those marked with :func:`needs`."""
 
     class Route(GatedRoute):
         default_access = Access(scope, also_terminal)
@@ -178,39 +187,39 @@ def gated_router(
     return APIRouter(prefix=prefix, tags=list(tags), route_class=Route)
 
 
-def _judge_caller(request: Request, access: Access) -> None:
-    source: CredentialSource = request.app.state.keyring
+def _authorize(request: Request, access: Access) -> None:
+    source: CredentialSource = request.app.state.credentials
     principal = authenticate(request.scope["headers"], source, terminal=access.also_terminal)
     request.state.principal = principal
-    # Before the scope is judged: the access log names the credential of a 403 too.
+    # Before the scope check: the access log names the credential of a 403 too.
     request.state.credential_id = principal.credential_id
-    if principal.kind == "terminal":  # comes this far only where it serves
+    if principal.kind == "terminal":  # authenticate() refuses terminal keys where they are not accepted
         return
     if access.or_scope is None or access.or_scope not in principal.scopes:
         require(principal, access.scope)
 
 
-def _credential(place: Place, value: bytes) -> tuple[Place, bytes]:
+def _parse_credential(header: CredentialHeader, value: bytes) -> tuple[CredentialHeader, bytes]:
     value = value.strip(b" \t")
-    if place is not Place.BEARER:
-        return place, value
+    if header is not CredentialHeader.BEARER:
+        return header, value
     scheme, _, token = value.partition(b" ")
     if scheme.lower() != b"bearer":
         raise Unauthorized(
             "The Authorization header takes the scheme Bearer, with an access token or an API key."
         )
-    return place, token.strip(b" \t")
+    return header, token.strip(b" \t")
 
 
-def _families_differ(one: Place, other: Place) -> bool:
-    return (one is Place.TERMINAL_HEADER) is not (other is Place.TERMINAL_HEADER)
+def _header_kinds_differ(one: CredentialHeader, other: CredentialHeader) -> bool:
+    return (one is CredentialHeader.TERMINAL_KEY) is not (other is CredentialHeader.TERMINAL_KEY)
 
 
-def _how_to(terminal: bool) -> str:
-    ways = f"Send an API key in {Place.API_KEY_HEADER.value} or as {Place.BEARER.value}"
-    return f"{ways}, or a terminal key in {Place.TERMINAL_HEADER.value}." if terminal else f"{ways}."
+def _send_instructions(terminal: bool) -> str:
+    ways = f"Send an API key in {CredentialHeader.API_KEY.value} or as {CredentialHeader.BEARER.value}"
+    return f"{ways}, or a terminal key in {CredentialHeader.TERMINAL_KEY.value}." if terminal else f"{ways}."
 
 
-def _documented(access: Access) -> list[params.Security]:
-    schemes = [params.Security(scheme, scopes=[access.scope]) for scheme in (API_KEY, BEARER)]
-    return [*schemes, params.Security(TERMINAL_KEY)] if access.also_terminal else schemes
+def _security_schemes(access: Access) -> list[params.Security]:
+    schemes = [params.Security(scheme, scopes=[access.scope]) for scheme in (API_KEY_SCHEME, BEARER_SCHEME)]
+    return [*schemes, params.Security(TERMINAL_KEY_SCHEME)] if access.also_terminal else schemes

@@ -1,4 +1,4 @@
-"""Every usable key in memory, so that judging a request asks no database."""
+"""Caches all usable keys in memory, so that authentication needs no database query."""
 
 import threading
 import time
@@ -12,9 +12,9 @@ import sqlalchemy as sa
 import structlog
 
 from backend.auth import key_format
-from backend.auth.last_used import LastUses
-from backend.auth.model import rfc3339
-from backend.auth.principal import Place, Principal, UnknownCredential
+from backend.auth.last_used import LastUsedBuffer
+from backend.auth.model import format_rfc3339
+from backend.auth.principal import CredentialHeader, Principal, UnknownCredential
 from backend.auth.service import LOCAL_ENV
 from backend.auth.tables import api_keys
 from backend.errors import Unauthorized
@@ -22,12 +22,12 @@ from backend.store.database import Database
 
 log = structlog.get_logger(__name__)
 CACHE_SIZE = 4096
-UNKNOWN_FOR, MOST_UNKNOWN = 1.0, 1024
-"""Seconds for which a key that the store did not know is refused without asking again, and how many such
-are remembered: by then the reading that all processes make of a change knows every key."""
-MOST_LOOKING = 2
-"""Look-ups of unknown keys at one time: made-up keys cost the service no more threads than that."""
-NOT_VALID = "The key is not valid: it is unknown or was revoked. Check it, or ask for another."
+UNKNOWN_TTL_SECONDS, MAX_UNKNOWN_DIGESTS = 1.0, 1024
+"""Keys missing from the store are refused from memory for this time, up to this number of keys. After it
+every process has reloaded the keys, since the change watcher reports new ones."""
+MAX_CONCURRENT_LOOKUPS = 2
+"""Limits the threads that requests with invented keys can occupy."""
+INVALID_KEY = "The key is not valid: it is unknown or was revoked. Check it, or ask for another."
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +39,19 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True)
 class _Keys:
-    """One reading of the store, and what was found in it by the bytes of a header."""
+    """One snapshot of the stored keys, and the header values already resolved against it."""
 
     by_digest: Mapping[str, _Entry] = field(default_factory=dict)
-    by_bytes: dict[bytes, _Entry] = field(default_factory=dict)
+    by_header_value: dict[bytes, _Entry] = field(default_factory=dict)
 
 
-class Keyring:
+class KeyCache:
     """A :class:`~backend.auth.principal.CredentialSource` of API keys and terminal keys.
 
-    It is empty until :meth:`reload`. Keys are looked up by digest, so how long a look-up takes says
-    nothing about a stored key: two keys that share a beginning have unrelated digests. The cache in
-    front of it holds valid keys alone, as keys of a dict, whose bytes are compared only when a
-    64-bit hash seeded anew in each process agrees.
+    It is empty until :meth:`reload`. Keys are looked up by digest, so the time of a look-up reveals
+    nothing about a stored key: two keys with a common prefix have unrelated digests.
+    ``_Keys.by_header_value`` holds valid keys only, as keys of a dict. Python compares their bytes only if
+    a 64-bit hash agrees, whose seed differs in each process.
     """
 
     def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
@@ -59,50 +59,54 @@ class Keyring:
         self._database = database
         self._clock = clock
         self._keys = _Keys()
-        self._reloading = threading.Lock()
-        self._unknown: dict[str, float] = {}
-        self._looking = threading.BoundedSemaphore(MOST_LOOKING)
-        self._uses = LastUses(database, api_keys)
+        self._reload_lock = threading.Lock()
+        self._unknown_digests: dict[str, float] = {}
+        self._lookup_slots = threading.BoundedSemaphore(MAX_CONCURRENT_LOOKUPS)
+        self._last_used = LastUsedBuffer(database, api_keys)
 
     def reload(self) -> None:
-        """Read the keys anew; the former reading and its cache go at once, together."""
-        with self._reloading:  # or an older reading could replace a newer one
+        """Load the keys; replaces the former snapshot and its header values at once."""
+        with self._reload_lock:  # else an older snapshot could replace a newer one
             with self._database.read() as connection:
                 rows = connection.execute(sa.select(api_keys).where(api_keys.c.revoked_at.is_(None))).all()
             self._keys = _Keys(by_digest=MappingProxyType({row.digest: _entry(row) for row in rows}))
 
-    def find(self, credential: bytes, place: Place) -> Principal:
-        """The holder of the key; raises :class:`Unauthorized` with what is wrong with it."""
-        keys = self._keys  # one reading throughout, whatever reload() does meanwhile
-        entry = keys.by_bytes.get(credential)
+    def find(self, credential: bytes, header: CredentialHeader) -> Principal:
+        """Return the holder of the key; raises :class:`Unauthorized` with the reason."""
+        keys = self._keys  # one snapshot throughout, even if reload() runs meanwhile
+        entry = keys.by_header_value.get(credential)
         if entry is None:
-            entry = self._look_up(keys, credential, place)
-        elif entry.terminal is not (place is Place.TERMINAL_HEADER):
-            raise _misplaced(place)
+            entry = self._find_by_digest(keys, credential, header)
+        elif entry.terminal is not (header is CredentialHeader.TERMINAL_KEY):
+            raise _wrong_header(header)
         now = self._clock()
         if entry.expires_at is not None and entry.expires_at <= now:
-            raise Unauthorized(f"The key expired at {rfc3339(_moment(entry.expires_at))}. Ask for another.")
+            raise Unauthorized(
+                f"The key expired at {format_rfc3339(_to_datetime(entry.expires_at))}. Ask for another."
+            )
         self.touch(entry.principal.credential_id, now)
         return entry.principal
 
-    def _look_up(self, keys: _Keys, credential: bytes, place: Place) -> _Entry:
-        digest = key_format.digest(_checked(credential, place))
+    def _find_by_digest(self, keys: _Keys, credential: bytes, header: CredentialHeader) -> _Entry:
+        digest = key_format.digest(_validate_form(credential, header))
         entry = keys.by_digest.get(digest)
         if entry is None:
-            raise UnknownCredential(NOT_VALID, partial(self.look_again, digest))
-        if len(keys.by_bytes) >= CACHE_SIZE:
-            keys.by_bytes.clear()
-        keys.by_bytes[credential] = entry
+            raise UnknownCredential(INVALID_KEY, partial(self.load_from_store, digest))
+        if len(keys.by_header_value) >= CACHE_SIZE:
+            keys.by_header_value.clear()
+        keys.by_header_value[credential] = entry
         return entry
 
-    def look_again(self, digest: str) -> bool:
-        """Whether the store has a key of this digest that memory lacks; then the keys are read anew.
+    def load_from_store(self, digest: str) -> bool:
+        """Look for a key with this digest in the store, and reload all keys if it exists.
 
-        False, without asking, for one that was not there a moment ago, and while others are looked for; a
-        store that does not answer knows nothing either.
+        Returns whether it exists. Returns false without a query if a recent query did not find it, or if
+        :data:`MAX_CONCURRENT_LOOKUPS` queries are running; false too if the store fails.
         """
         now = time.monotonic()
-        if now - self._unknown.get(digest, -UNKNOWN_FOR) < UNKNOWN_FOR or not self._looking.acquire(False):
+        if now - self._unknown_digests.get(
+            digest, -UNKNOWN_TTL_SECONDS
+        ) < UNKNOWN_TTL_SECONDS or not self._lookup_slots.acquire(False):
             return False
         try:
             wanted = sa.select(api_keys.c.id).where(
@@ -113,27 +117,27 @@ class Keyring:
             if is_there:
                 self.reload()
         except sa.exc.SQLAlchemyError as error:
-            log.warning("key_not_looked_up", error=type(error).__name__)
+            log.warning("key_lookup_failed", error=type(error).__name__)
             return False
         finally:
-            self._looking.release()
+            self._lookup_slots.release()
         if not is_there:
-            if len(self._unknown) >= MOST_UNKNOWN:
-                self._unknown.clear()
-            self._unknown[digest] = now
+            if len(self._unknown_digests) >= MAX_UNKNOWN_DIGESTS:
+                self._unknown_digests.clear()
+            self._unknown_digests[digest] = now
         return is_there
 
     def touch(self, key_id: str, at: float) -> None:
-        """Remember that the key was used; nothing is written yet."""
-        self._uses.touch(key_id, at)
+        """Record in memory that the key was used at ``at``, in seconds since the epoch."""
+        self._last_used.touch(key_id, at)
 
     def flush_last_used(self) -> None:
-        """Write the last uses; see :class:`~backend.auth.last_used.LastUses`."""
-        self._uses.flush()
+        """Write the recorded uses to the store; see :class:`~backend.auth.last_used.LastUsedBuffer`."""
+        self._last_used.flush()
 
 
-def _checked(credential: bytes, place: Place) -> str:
-    """The text of a credential that has the form of a key for its place; raises :class:`Unauthorized`."""
+def _validate_form(credential: bytes, header: CredentialHeader) -> str:
+    """Decode a credential that has the form of a key for its header; raises :class:`Unauthorized`."""
     try:
         text = credential.decode("ascii")
     except UnicodeDecodeError:
@@ -142,25 +146,26 @@ def _checked(credential: bytes, place: Place) -> str:
         ) from None
     parsed = key_format.parse(text)
     if parsed is None:
-        raise _malformed(text, place)
-    if parsed.terminal is not (place is Place.TERMINAL_HEADER):
-        raise _misplaced(place)
+        raise _malformed(text, header)
+    if parsed.terminal is not (header is CredentialHeader.TERMINAL_KEY):
+        raise _wrong_header(header)
     return text
 
 
-def _malformed(text: str, place: Place) -> Unauthorized:
+def _malformed(text: str, header: CredentialHeader) -> Unauthorized:
     if key_format.has_key_form(text):
         return Unauthorized("The checksum of the key is wrong. Check that it was copied without a mistake.")
-    what, start = ("a terminal key", "cpt") if place is Place.TERMINAL_HEADER else ("an API key", "cp")
-    form = f"{start}_{{env}}v1{{random}}_{{checksum}}"
-    return Unauthorized(f"The credential in {place.value} is not {what}, which has the form {form}.")
+    is_terminal = header is CredentialHeader.TERMINAL_KEY
+    kind, prefix = ("a terminal key", "cpt") if is_terminal else ("an API key", "cp")
+    form = f"{prefix}_{{env}}v1{{random}}_{{checksum}}"
+    return Unauthorized(f"The credential in {header.value} is not {kind}, which has the form {form}.")
 
 
-def _misplaced(place: Place) -> Unauthorized:
-    if place is Place.TERMINAL_HEADER:
-        return Unauthorized(f"{place.value} takes a terminal key (cpt_). An API key goes in CP-X-API-KEY.")
+def _wrong_header(header: CredentialHeader) -> Unauthorized:
+    if header is CredentialHeader.TERMINAL_KEY:
+        return Unauthorized(f"{header.value} takes a terminal key (cpt_). An API key goes in CP-X-API-KEY.")
     return Unauthorized(
-        f"{place.value} takes an API key (cp_). A terminal key goes in X-CP-TERMINAL-API-KEY."
+        f"{header.value} takes an API key (cp_). A terminal key goes in X-CP-TERMINAL-API-KEY."
     )
 
 
@@ -177,5 +182,5 @@ def _entry(row: sa.Row[tuple[object, ...]]) -> _Entry:
     return _Entry(principal, terminal=row.kind == "terminal", expires_at=expires_at)
 
 
-def _moment(seconds: float) -> datetime:
+def _to_datetime(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)

@@ -1,7 +1,7 @@
-"""The text of a key: ``cp_{env}v1{random}_{checksum}``, with ``cpt_`` for a terminal key.
+"""Generates and parses keys: ``cp_{env}v1{random}_{checksum}``, with ``cpt_`` for a terminal key.
 
-The checksum lets a typing error be refused without a look-up and lets a secret scanner know a key
-when it sees one. It protects nothing: the 32 random base62 characters (190 bits) do.
+The checksum reveals typing errors without a look-up and lets secret scanners recognise keys. It adds no
+security: that comes from the 32 random base62 characters (190 bits).
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 RANDOM_LENGTH = 32
-CHECKSUM_LENGTH = 6  # 62**6 > 2**32, so every CRC-32 has a spelling and no two share one
+CHECKSUM_LENGTH = 6  # 62**6 > 2**32, so every CRC-32 has its own six characters
 ENV = re.compile(r"[a-z]+")
 KEY = re.compile(r"(cpt?)_([a-z]+)v1([0-9A-Za-z]{32})_([0-9A-Za-z]{6})")
 
@@ -24,7 +24,10 @@ class ParsedKey:
 
 
 def generate(env: str, *, terminal: bool = False) -> str:
-    """A new key from the system's secure source. ``ValueError`` unless ``env`` is letters a to z."""
+    """Generate a key with the system's secure random source.
+
+    Raises ``ValueError`` unless ``env`` consists of letters a to z.
+    """
     if not ENV.fullmatch(env):
         raise ValueError("the env of a key is one or more lower-case letters a to z")
     random = "".join(secrets.choice(ALPHABET) for _ in range(RANDOM_LENGTH))
@@ -33,12 +36,12 @@ def generate(env: str, *, terminal: bool = False) -> str:
 
 
 def has_key_form(text: str) -> bool:
-    """Whether ``text`` has the pattern of a key, whatever its checksum says."""
+    """Whether ``text`` has the pattern of a key; does not verify the checksum."""
     return KEY.fullmatch(text) is not None
 
 
 def parse(text: str) -> ParsedKey | None:
-    """What ``text`` says of itself; null when the pattern or the checksum is wrong."""
+    """Parse the env and kind of a key; null when the pattern or the checksum is wrong."""
     match = KEY.fullmatch(text)
     if match is None or checksum(text[: match.end(3)]) != match[4]:
         return None
@@ -46,7 +49,7 @@ def parse(text: str) -> ParsedKey | None:
 
 
 def checksum(body: str) -> str:
-    """CRC-32 (the zlib polynomial) of ``body`` in base62, zero-padded to six characters."""
+    """Compute the CRC-32 (the zlib polynomial) of ``body`` in base62, zero-padded to six characters."""
     number = zlib.crc32(body.encode("ascii"))
     digits = []
     for _ in range(CHECKSUM_LENGTH):
@@ -56,5 +59,5 @@ def checksum(body: str) -> str:
 
 
 def digest(text: str) -> str:
-    """What is stored instead of the key: SHA-256 in hexadecimal. 190 random bits need no slow hash."""
+    """Hash a key for storage: SHA-256 in hexadecimal. 190 random bits need no slow hash."""
     return hashlib.sha256(text.encode()).hexdigest()

@@ -1,7 +1,7 @@
-"""The file that holds the local key, for the dashboard on the same machine.
+"""Reads and writes the file with the local key, for programs on the same machine such as the dashboard.
 
-It is readable by its owner alone from its first instant, and is replaced whole: a reader sees the
-old key or the new one, never a part.
+Only its owner can read the file, from its creation on. It is replaced atomically: a reader sees the old
+key or the new one, never a part.
 """
 
 import os
@@ -14,9 +14,9 @@ log = structlog.get_logger(__name__)
 
 
 def read(file: Path) -> str | None:
-    """The key in ``file``; empty text for a file that holds no ASCII text; null when there is no file.
+    """Read the key; empty text for a file without ASCII text, null for a missing file.
 
-    Other faults (no permission, a folder of that name) raise the ``OSError`` that names the path.
+    Other faults (no permission, a folder of that name) raise an ``OSError`` that names the path.
     """
     try:
         content = file.read_bytes()
@@ -29,30 +29,29 @@ def read(file: Path) -> str | None:
 
 
 def write(file: Path, key: str) -> None:
-    """Put ``key`` into ``file`` with mode 0600, durably. One writer at a time: the caller sees to that.
+    """Write ``key`` into ``file`` with mode 0600 and sync it to disk. The caller allows one writer at a time.
 
-    A folder that is missing is made with mode 0700; one that exists belongs to the user and keeps
-    the mode it has.
+    Creates a missing folder with mode 0700. An existing folder belongs to the user and keeps its mode.
     """
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    fresh = file.with_name(f".{file.name}.new")
-    fresh.unlink(missing_ok=True)  # left behind by a process that was killed here
-    # O_EXCL follows no link and takes over no file that somebody else put there.
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    temporary = file.with_name(f".{file.name}.new")
+    temporary.unlink(missing_ok=True)  # left behind by a process that was killed during a write
+    # O_EXCL follows no link and opens no file that somebody else created.
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(key.encode("ascii"))
             stream.flush()
             os.fsync(stream.fileno())
-        os.replace(fresh, file)
+        os.replace(temporary, file)
     except BaseException:
-        fresh.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
     _sync_folder(file.parent)
 
 
 def make_private(file: Path) -> None:
-    """Take every right of others away, e.g. after the file was copied back from an archive."""
+    """Remove all permissions of group and others, e.g. after the file was restored from an archive."""
     if os.name != "posix" or not stat.S_IMODE(file.stat().st_mode) & 0o077:
         return
     try:

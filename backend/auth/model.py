@@ -1,4 +1,4 @@
-"""A key as it is listed, and as it is told once."""
+"""Defines keys as they are listed, and with their text as they are created."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,7 +11,7 @@ from backend.auth.principal import Scope
 
 @dataclass(frozen=True, slots=True)
 class KeyInfo:
-    """What is known of a key; its text is not among it. Instants are aware and in UTC."""
+    """A stored key without its text. Instants are aware and in UTC."""
 
     id: str
     name: str
@@ -45,7 +45,7 @@ class KeyInfo:
         return "active"
 
     def to_json(self, now: datetime) -> dict[str, Any]:
-        """For ``--json``: instants in RFC 3339, unknown ones null."""
+        """Return the JSON of ``--json``: instants in RFC 3339, missing ones null."""
         return {
             "id": self.id,
             "name": self.name,
@@ -53,29 +53,29 @@ class KeyInfo:
             "env": self.env,
             "scopes": list(self.scopes),
             "state": self.state(now),
-            "created_at": rfc3339(self.created_at),
-            "expires_at": optional_rfc3339(self.expires_at),
-            "last_used_at": optional_rfc3339(self.last_used_at),
-            "revoked_at": optional_rfc3339(self.revoked_at),
+            "created_at": format_rfc3339(self.created_at),
+            "expires_at": format_optional_rfc3339(self.expires_at),
+            "last_used_at": format_optional_rfc3339(self.last_used_at),
+            "revoked_at": format_optional_rfc3339(self.revoked_at),
         }
 
 
 @dataclass(frozen=True, slots=True)
 class CreatedKey:
-    """A new key with its text, which is told here and never again."""
+    """A new key with its text, which is not stored and cannot be shown again."""
 
     info: KeyInfo
     key: str = field(repr=False)
 
     def to_json(self, now: datetime) -> dict[str, Any]:
-        described = self.info.to_json(now)
-        return {"id": described.pop("id"), "key": self.key, **described}
+        fields = self.info.to_json(now)
+        return {"id": fields.pop("id"), "key": self.key, **fields}
 
 
-def rfc3339(moment: datetime) -> str:
-    """``moment``, which is in UTC, to the second."""
+def format_rfc3339(moment: datetime) -> str:
+    """Format ``moment``, which is in UTC, to the second."""
     return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def optional_rfc3339(moment: datetime | None) -> str | None:
-    return None if moment is None else rfc3339(moment)
+def format_optional_rfc3339(moment: datetime | None) -> str | None:
+    return None if moment is None else format_rfc3339(moment)

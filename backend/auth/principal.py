@@ -1,4 +1,4 @@
-"""Who is asking: the words that credentials, the gate and endpoints share."""
+"""Defines scopes, the caller of a request and the protocol of credential sources."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -9,34 +9,37 @@ from backend.errors import BadRequest, Unauthorized
 
 Scope = Literal["read", "write", "ingest", "admin"]
 SCOPES: tuple[Scope, ...] = ("read", "write", "ingest", "admin")
-"""Each stands for itself alone: ``admin`` does not include the others."""
+"""No scope includes another: ``admin`` does not grant ``read``."""
 
 
-def checked_scopes(scopes: Iterable[str]) -> tuple[Scope, ...]:
-    """``scopes`` in their order and each once; raises :class:`BadRequest` for one that there is not."""
-    asked = set(scopes)
-    unknown = sorted(asked.difference(SCOPES))
+def validate_scopes(scopes: Iterable[str]) -> tuple[Scope, ...]:
+    """Return ``scopes`` without duplicates, in the order of :data:`SCOPES`.
+
+    Raises :class:`BadRequest` for an unknown scope.
+    """
+    requested = set(scopes)
+    unknown = sorted(requested.difference(SCOPES))
     if unknown:
         raise BadRequest(f"There is no scope {unknown[0]!r}. The scopes are {', '.join(SCOPES)}.")
-    return tuple(scope for scope in SCOPES if scope in asked)
+    return tuple(scope for scope in SCOPES if scope in requested)
 
 
-class Place(Enum):
-    """Where in a request a credential was found."""
+class CredentialHeader(Enum):
+    """The request header that carried a credential."""
 
-    API_KEY_HEADER = "CP-X-API-KEY"
+    API_KEY = "CP-X-API-KEY"
     BEARER = "Authorization: Bearer"
-    TERMINAL_HEADER = "X-CP-TERMINAL-API-KEY"
+    TERMINAL_KEY = "X-CP-TERMINAL-API-KEY"
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
     """The holder of a valid credential.
 
-    ``id`` names the holder and ``credential_id`` the credential; they are the same for a key, which
-    has no holder but itself. An access token's holder is the account, and its credential the grant, which
-    stays the same when the token is refreshed. ``kind`` is ``api`` or ``terminal`` for keys, else ``oauth``.
-    ``local`` marks the key that programs on the service's own machine use.
+    ``id`` identifies the holder and ``credential_id`` the credential. They are equal for a key, which is
+    its own holder. The holder of an access token is the account, and its credential the grant, which stays
+    the same when the token is refreshed. ``kind`` is ``api`` or ``terminal`` for keys, else ``oauth``.
+    ``local`` marks the local key, which programs on the service's own machine use.
     """
 
     id: str
@@ -48,21 +51,24 @@ class Principal:
 
 
 class UnknownCredential(Unauthorized):
-    """A credential of the right form that is not among those in memory: made a moment ago, perhaps, by
-    another process. ``look_again`` asks the store, in a thread of its own, and tells whether it turned up."""
+    """A well-formed credential that is not cached; another process may have created it a moment ago.
 
-    def __init__(self, detail: str, look_again: Callable[[], bool]) -> None:
+    ``load_from_store`` queries the store and returns whether the credential is valid and now cached. It
+    blocks, so call it in a worker thread.
+    """
+
+    def __init__(self, detail: str, load_from_store: Callable[[], bool]) -> None:
         super().__init__(detail)
-        self.look_again = look_again
+        self.load_from_store = load_from_store
 
 
 class CredentialSource(Protocol):
-    """Something that knows credentials: the keyring, or several sources behind one."""
+    """Looks up credentials: a cache of keys or of tokens, or both combined."""
 
-    def find(self, credential: bytes, place: Place) -> Principal:
-        """The holder of ``credential``, which was found at ``place``; called for every request.
+    def find(self, credential: bytes, header: CredentialHeader) -> Principal:
+        """Return the holder of ``credential``, which came in ``header``; called for every request.
 
-        Raises :class:`backend.errors.Unauthorized` with a sentence that never echoes the credential
-        and does not tell an unknown one from a revoked one.
+        Raises :class:`backend.errors.Unauthorized` with a text that never repeats the credential and is
+        the same for unknown and revoked ones.
         """
         ...

@@ -1,4 +1,4 @@
-"""The verbs of API keys: create, list, revoke, and the key that the service makes for its own machine."""
+"""Creates, lists and revokes API keys, and maintains the local key for programs on the same machine."""
 
 import hashlib
 import re
@@ -13,24 +13,24 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend.auth import key_format, local_key_file
-from backend.auth.display_names import checked_name
+from backend.auth.display_names import validate_name
 from backend.auth.model import CreatedKey, KeyInfo
-from backend.auth.principal import SCOPES, Scope, checked_scopes
+from backend.auth.principal import SCOPES, Scope, validate_scopes
 from backend.auth.tables import api_keys
 from backend.errors import BadRequest, NotFound
 from backend.store.database import Database, bump
 
-CHANGED = "api_keys"
-"""The change topic; whoever holds keys in memory reloads them when it moves."""
+CHANGE_TOPIC = "api_keys"
+"""The change counter of keys; caches of keys reload when it moves."""
 LOCAL_ENV = "local"
-LOCAL_NAME = "local key of "
+LOCAL_NAME_PREFIX = "local key of "
 LOCAL_SCOPES: tuple[Scope, ...] = ("read", "write", "ingest")
-LOCAL_KEY_LOCK = 0x43_50_4C_4B  # "CPLK": any number that nothing else locks on
-ENV_LENGTH = 32
-PREFIX_LENGTH = 4
-ID_START = re.compile(r"[0-9A-Fa-f-]+")
+LOCAL_KEY_LOCK_ID = 0x43_50_4C_4B  # "CPLK": an advisory lock number that nothing else uses
+MAX_ENV_CHARS = 32
+MIN_ID_PREFIX_CHARS = 4
+ID_PREFIX = re.compile(r"[0-9A-Fa-f-]+")
 NO_SUCH_KEY = "No key has this id. 'chainproof keys list' shows the ids."
-UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+DURATION_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
 def create_key(
@@ -43,15 +43,15 @@ def create_key(
     terminal: bool = False,
     now: datetime,
 ) -> CreatedKey:
-    """Make and store a key. A terminal key has no scopes.
+    """Create and store a key. A terminal key has no scopes.
 
     Raises :class:`BadRequest` for a bad name, scope, env or expiry, and for a terminal key with scopes.
     """
-    name, chosen = checked_name(name, "a key"), checked_scopes(scopes)
-    _check_env(env)
-    if env == LOCAL_ENV and name.startswith(LOCAL_NAME):
+    name, chosen = validate_name(name, "a key"), validate_scopes(scopes)
+    _validate_env(env)
+    if env == LOCAL_ENV and name.startswith(LOCAL_NAME_PREFIX):
         raise BadRequest(
-            f"Names that begin with '{LOCAL_NAME}' are kept for the keys that the service makes itself. "
+            f"Names that begin with '{LOCAL_NAME_PREFIX}' are kept for keys that the service creates itself. "
             "Choose another."
         )
     if terminal and chosen:
@@ -61,83 +61,86 @@ def create_key(
     if not terminal and not chosen:
         raise BadRequest(f"A key needs at least one scope of {', '.join(SCOPES)}.")
     with database.write() as connection:
-        return _store(
+        return _insert_key(
             connection,
             name=name,
             scopes=chosen,
             env=env,
-            expires_at=_expiry(now, expires_in),
+            expires_at=_compute_expiry(now, expires_in),
             terminal=terminal,
             now=now,
         )
 
 
 def list_keys(database: Database) -> list[KeyInfo]:
-    """Every key, oldest first, expired and revoked ones too; ``last_used_at`` may be half a minute behind."""
+    """List all keys, oldest first, with expired and revoked ones.
+
+    ``last_used_at`` may be half a minute behind.
+    """
     with database.read() as connection:
         rows = connection.execute(sa.select(api_keys).order_by(api_keys.c.created_at, api_keys.c.id))
         return [KeyInfo.of(row) for row in rows]
 
 
 def revoke_key(database: Database, id_or_prefix: str, now: datetime) -> KeyInfo:
-    """Revoke the key with this id, with an id that begins so (4 characters or more), or with this very text.
+    """Revoke the key with this id, this prefix of its id (4 characters or more) or this text.
 
-    Revoking twice changes nothing. Raises :class:`NotFound` when no key is meant and
-    :class:`BadRequest` when several are.
+    Revoking twice changes nothing. Raises :class:`NotFound` when no key matches and :class:`BadRequest`
+    when several do.
     """
     with database.write() as connection:
-        found = _find(connection, id_or_prefix.strip())
+        found = _find_key(connection, id_or_prefix.strip())
         if found.revoked_at is None:
             _revoke(connection, api_keys.c.id == found.id, now)
-            bump(connection, CHANGED)
+            bump(connection, CHANGE_TOPIC)
         return KeyInfo.of(connection.execute(sa.select(api_keys).where(api_keys.c.id == found.id)).one())
 
 
 def parse_duration(text: str) -> timedelta:
-    """``30s``, ``15m``, ``12h``, ``90d`` or ``4w``; anything else, zero too, raises :class:`BadRequest`."""
+    """Parse ``30s``, ``15m``, ``12h``, ``90d`` or ``4w``; other text and zero raise :class:`BadRequest`."""
     match = re.fullmatch(r"([0-9]+)([smhdw])", text.strip())
     try:
-        length = timedelta(**{UNITS[match[2]]: int(match[1])}) if match else timedelta(0)
+        length = timedelta(**{DURATION_UNITS[match[2]]: int(match[1])}) if match else timedelta(0)
     except (OverflowError, ValueError):  # int() refuses thousands of digits with a ValueError
-        raise BadRequest("The duration is too long.") from None
+        raise BadRequest("The duration is too long. Give a shorter one, such as 90d.") from None
     if not length:
         raise BadRequest("A duration is a whole number above zero and one of s, m, h, d, w, such as 90d.")
     return length
 
 
 def ensure_local_key(database: Database, file: Path, now: datetime) -> None:
-    """See to it that ``file`` holds the key with which programs on this machine reach the service.
+    """Ensure that ``file`` holds a valid key for programs on this machine.
 
-    A key is made when this file never had one in the store, and made anew (the former one being
-    revoked) when the file is lost or holds a key that the store does not know. A local key that was
-    revoked on purpose is respected: it is not made anew, whether its file was left or taken away.
+    Creates a key if the store has none for this file. Replaces and revokes the former key if the file is
+    lost or holds a key that the store does not know. Does not replace a local key that an operator
+    revoked, whether or not its file still exists.
 
-    Several processes may start at once: one makes the key under the store's lock, the others find
-    it. The file is written before the commit; a process killed between the two leaves a file whose
-    key is unknown, which the next start replaces.
+    Several processes may start at once: one creates the key under the store's lock, the others find it.
+    The file is written before the commit. A process killed between the two leaves a file with an unknown
+    key, which the next start replaces.
     """
     with database.read() as connection:
-        settled = _is_known(connection, local_key_file.read(file))
-    if not settled:
+        is_known = _is_known(connection, local_key_file.read(file))
+    if not is_known:
         with database.write() as connection:  # on SQLite BEGIN IMMEDIATE is the lock
             if not database.is_sqlite:
-                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCAL_KEY_LOCK)))
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCAL_KEY_LOCK_ID)))
             text = local_key_file.read(file)
-            if _is_known(connection, text) or (text is None and _was_withdrawn(connection, file)):
+            if _is_known(connection, text) or (text is None and _was_revoked_on_purpose(connection, file)):
                 return
             _make_local_key(connection, file, now)
     local_key_file.make_private(file)
 
 
-def _local_name(file: Path) -> str:
-    """One name for each key file: several machines, or data folders of one, may share a store."""
+def _local_key_name(file: Path) -> str:
+    """Build a name unique to the key file: several machines or data folders may share a store."""
     host = socket.gethostname()
-    mark = hashlib.sha256(f"{host}\n{file.absolute()}".encode()).hexdigest()[:8]
-    return f"{LOCAL_NAME}{host[:60]} ({mark})"
+    file_hash = hashlib.sha256(f"{host}\n{file.absolute()}".encode()).hexdigest()[:8]
+    return f"{LOCAL_NAME_PREFIX}{host[:60]} ({file_hash})"
 
 
-def _is_local(file: Path) -> sa.ColumnElement[bool]:
-    return sa.and_(api_keys.c.env == LOCAL_ENV, api_keys.c.name == _local_name(file))
+def _is_local_key_of(file: Path) -> sa.ColumnElement[bool]:
+    return sa.and_(api_keys.c.env == LOCAL_ENV, api_keys.c.name == _local_key_name(file))
 
 
 def _is_known(connection: Connection, text: str | None) -> bool:
@@ -147,16 +150,18 @@ def _is_known(connection: Connection, text: str | None) -> bool:
     return connection.execute(query).first() is not None
 
 
-def _was_withdrawn(connection: Connection, file: Path) -> bool:
-    revoked_at = connection.execute(sa.select(api_keys.c.revoked_at).where(_is_local(file))).scalars().all()
+def _was_revoked_on_purpose(connection: Connection, file: Path) -> bool:
+    revoked_at = (
+        connection.execute(sa.select(api_keys.c.revoked_at).where(_is_local_key_of(file))).scalars().all()
+    )
     return bool(revoked_at) and None not in revoked_at
 
 
 def _make_local_key(connection: Connection, file: Path, now: datetime) -> None:
-    _revoke(connection, _is_local(file), now)
-    created = _store(
+    _revoke(connection, _is_local_key_of(file), now)
+    created = _insert_key(
         connection,
-        name=_local_name(file),
+        name=_local_key_name(file),
         scopes=LOCAL_SCOPES,
         env=LOCAL_ENV,
         expires_at=None,
@@ -166,7 +171,7 @@ def _make_local_key(connection: Connection, file: Path, now: datetime) -> None:
     local_key_file.write(file, created.key)
 
 
-def _store(
+def _insert_key(
     connection: Connection,
     *,
     name: str,
@@ -188,40 +193,40 @@ def _store(
         "expires_at": expires_at,
     }
     connection.execute(sa.insert(api_keys).values(row))
-    bump(connection, CHANGED)
+    bump(connection, CHANGE_TOPIC)
     stored = connection.execute(sa.select(api_keys).where(api_keys.c.id == row["id"])).one()
     return CreatedKey(KeyInfo.of(stored), key)
 
 
-def _revoke(connection: Connection, which: sa.ColumnElement[bool], now: datetime) -> None:
+def _revoke(connection: Connection, condition: sa.ColumnElement[bool], now: datetime) -> None:
     connection.execute(
-        sa.update(api_keys).where(which, api_keys.c.revoked_at.is_(None)).values(revoked_at=now)
+        sa.update(api_keys).where(condition, api_keys.c.revoked_at.is_(None)).values(revoked_at=now)
     )
 
 
-def _find(connection: Connection, wanted: str) -> sa.Row[Any]:
-    if key_format.has_key_form(wanted):
-        condition = api_keys.c.digest == key_format.digest(wanted)
+def _find_key(connection: Connection, id_prefix_or_key: str) -> sa.Row[Any]:
+    if key_format.has_key_form(id_prefix_or_key):
+        condition = api_keys.c.digest == key_format.digest(id_prefix_or_key)
     else:
-        if len(wanted) < PREFIX_LENGTH:
-            raise BadRequest(f"Give at least the first {PREFIX_LENGTH} characters of the key's id.")
-        if not ID_START.fullmatch(wanted):
+        if len(id_prefix_or_key) < MIN_ID_PREFIX_CHARS:
+            raise BadRequest(f"Give at least the first {MIN_ID_PREFIX_CHARS} characters of the key's id.")
+        if not ID_PREFIX.fullmatch(id_prefix_or_key):
             raise NotFound(NO_SUCH_KEY)
-        condition = api_keys.c.id.startswith(wanted.lower())
+        condition = api_keys.c.id.startswith(id_prefix_or_key.lower())
     rows = connection.execute(sa.select(api_keys).where(condition).limit(2)).all()
     if not rows:
         raise NotFound(NO_SUCH_KEY)
     if len(rows) > 1:
-        raise BadRequest("Several keys have ids that begin so. Give more characters of the id.")
+        raise BadRequest("Several keys have ids with this prefix. Give more characters of the id.")
     return rows[0]
 
 
-def _check_env(env: str) -> None:
-    if not key_format.ENV.fullmatch(env) or len(env) > ENV_LENGTH:
-        raise BadRequest(f"The env of a key is 1 to {ENV_LENGTH} letters a to z, such as live or test.")
+def _validate_env(env: str) -> None:
+    if not key_format.ENV.fullmatch(env) or len(env) > MAX_ENV_CHARS:
+        raise BadRequest(f"The env of a key is 1 to {MAX_ENV_CHARS} letters a to z, such as live or test.")
 
 
-def _expiry(now: datetime, expires_in: timedelta | None) -> datetime | None:
+def _compute_expiry(now: datetime, expires_in: timedelta | None) -> datetime | None:
     if expires_in is None:
         return None
     if expires_in <= timedelta(0):

@@ -1,4 +1,4 @@
-"""What is stored of credentials: never the credential itself, only its SHA-256 digest."""
+"""Defines the table of API keys, which holds the SHA-256 digest of a key and never its text."""
 
 import sqlalchemy as sa
 
@@ -19,4 +19,4 @@ api_keys = sa.Table(
     sa.Column("revoked_at", UtcTime),
     sa.CheckConstraint("kind IN ('api', 'terminal')", name="kind"),
 )
-"""``scopes`` are words with single spaces between them; a terminal key has none."""
+"""``scopes`` are separated by single spaces; a terminal key has none."""

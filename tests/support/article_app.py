@@ -70,7 +70,7 @@ class Articles:
     def __init__(self, running: Running) -> None:
         self.running = running
         self.keys = {scopes: self._key(scopes) for scopes in ("read", "write", "ingest", "read write")}
-        running.inner.state.keyring.reload()
+        running.inner.state.credentials.reload()
 
     @property
     def service(self) -> ArticleService:

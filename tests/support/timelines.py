@@ -113,7 +113,7 @@ def served(home: Path, database_url: str | None = None, **settings: Any) -> Iter
         name: create_key(running.database, name=name, scopes=scopes, now=NOW).key
         for name, scopes in wanted.items()
     }
-    running.inner.state.keyring.reload()
+    running.inner.state.credentials.reload()
     service = Served(running, keys)
     made_with = Profile("an agent", "m-1", "a vendor", "a cloud")
     service.configure(one=made_with, two=Profile("an agent", "m-2", "a vendor"))

@@ -10,13 +10,13 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.auth.model import optional_rfc3339, rfc3339
+from backend.auth.model import format_optional_rfc3339, format_rfc3339
 from backend.auth.oauth import login_throttle, passwords, sign_in_sessions
-from backend.auth.oauth.grants import CHANGED, end_sessions, revoke_where
+from backend.auth.oauth.grants import CHANGE_TOPIC, end_sessions, revoke_where
 from backend.auth.oauth.sign_in_sessions import SignInSession
 from backend.auth.oauth.tables import accounts, grants
 from backend.auth.oauth.tables import sign_in_sessions as sessions
-from backend.auth.principal import Scope, checked_scopes
+from backend.auth.principal import Scope, validate_scopes
 from backend.errors import BadRequest, Conflict, NotFound
 from backend.store.database import Database, bump
 
@@ -45,9 +45,9 @@ class Account:
             "username": self.username,
             "scopes": list(self.scopes),
             "state": self.state,
-            "created_at": rfc3339(self.created_at),
-            "last_sign_in_at": optional_rfc3339(self.last_sign_in_at),
-            "disabled_at": optional_rfc3339(self.disabled_at),
+            "created_at": format_rfc3339(self.created_at),
+            "last_sign_in_at": format_optional_rfc3339(self.last_sign_in_at),
+            "disabled_at": format_optional_rfc3339(self.disabled_at),
         }
 
 
@@ -76,7 +76,7 @@ def create(
         "username": username.strip(),
         "username_key": key,
         "password_hash": passwords.hash_of(passwords.check(password)),
-        "scopes": " ".join(checked_scopes(scopes) or DEFAULT_SCOPES),
+        "scopes": " ".join(validate_scopes(scopes) or DEFAULT_SCOPES),
         "created_at": now,
     }
     try:
@@ -189,7 +189,7 @@ def _change(
     if revoke:
         sign_in_sessions.delete(connection, sessions.c.account_id == account_id)
         revoke_where(connection, grants.c.account_id == account_id, now)
-        bump(connection, CHANGED)
+        bump(connection, CHANGE_TOPIC)
 
 
 def _find(connection: Connection, key: str) -> sa.Row[Any]:

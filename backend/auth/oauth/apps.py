@@ -10,10 +10,10 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.auth.display_names import checked_name
-from backend.auth.model import optional_rfc3339, rfc3339
+from backend.auth.display_names import validate_name
+from backend.auth.model import format_optional_rfc3339, format_rfc3339
 from backend.auth.oauth import redirect_uris as redirects
-from backend.auth.oauth.grants import CHANGED, revoke_where
+from backend.auth.oauth.grants import CHANGE_TOPIC, revoke_where
 from backend.auth.oauth.tables import apps, grants
 from backend.errors import BadRequest, NotFound
 from backend.store.database import Database, bump
@@ -49,9 +49,9 @@ class App:
             "redirect_uris": list(self.redirect_uris),
             "first_party": self.first_party,
             "state": self.state,
-            "created_at": rfc3339(self.created_at),
-            "last_used_at": optional_rfc3339(self.last_used_at),
-            "revoked_at": optional_rfc3339(self.revoked_at),
+            "created_at": format_rfc3339(self.created_at),
+            "last_used_at": format_optional_rfc3339(self.last_used_at),
+            "revoked_at": format_optional_rfc3339(self.revoked_at),
         }
 
 
@@ -72,7 +72,7 @@ def add(
     now: datetime,
 ) -> App:
     """The same within a transaction."""
-    name, uris = checked_name(name, "an application"), tuple(dict.fromkeys(redirect_uris))
+    name, uris = validate_name(name, "an application"), tuple(dict.fromkeys(redirect_uris))
     if not 1 <= len(uris) <= MOST_URIS:
         raise BadRequest(f"An application has 1 to {MOST_URIS} redirect URIs.")
     for uri in uris:
@@ -139,7 +139,7 @@ def revoke(database: Database, id_or_prefix: str, now: datetime) -> App:
         this = apps.c.id == found[0].id
         connection.execute(sa.update(apps).where(this, apps.c.revoked_at.is_(None)).values(revoked_at=now))
         revoke_where(connection, grants.c.app_id == found[0].id, now)
-        bump(connection, CHANGED)
+        bump(connection, CHANGE_TOPIC)
         return _app(connection.execute(sa.select(apps).where(this)).one())
 
 

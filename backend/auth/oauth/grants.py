@@ -22,7 +22,7 @@ from backend.auth.oauth.tables import sign_in_sessions as sessions
 from backend.auth.principal import SCOPES
 from backend.store.database import Database, bump
 
-CHANGED = "oauth_tokens"
+CHANGE_TOPIC = "oauth_tokens"
 """The change topic; it moves when something is revoked, and not when something is issued."""
 CODE_LIFE = timedelta(seconds=60)
 ACCESS_LIFE = timedelta(seconds=3600)
@@ -95,7 +95,7 @@ def exchange_code(
         row = _locked(connection, grants.c.code_digest == token_format.digest(code))
         if row is not None and row.code_used_at is not None:
             revoke_where(connection, grants.c.id == row.id, now)
-            bump(connection, CHANGED)
+            bump(connection, CHANGE_TOPIC)
             return OAuthError("invalid_grant", "The code was used before. What it gave is revoked.")
         if not _is_client(connection, client_id):
             return unknown_client()
@@ -130,7 +130,7 @@ def refresh(
         token = connection.execute(sa.select(tokens).where(this)).one_or_none()
         if row is not None and token is not None and token.rotated_at is not None:
             revoke_where(connection, grants.c.id == row.id, now)
-            bump(connection, CHANGED)
+            bump(connection, CHANGE_TOPIC)
             return OAuthError(
                 "invalid_grant", "The refresh token was used before. Its whole family is revoked."
             )
@@ -175,7 +175,7 @@ def revoke(
         else:
             this = sa.and_(tokens.c.digest == row.digest, tokens.c.revoked_at.is_(None))
             connection.execute(sa.update(tokens).where(this).values(revoked_at=now))
-        bump(connection, CHANGED)
+        bump(connection, CHANGE_TOPIC)
         return None
 
 
@@ -223,7 +223,7 @@ def end_sessions(connection: Connection, which: sa.ColumnElement[bool], now: dat
     ended = sign_in_sessions.delete(connection, which)
     if ended:
         revoke_where(connection, grants.c.session_id.in_(ended), now)
-        bump(connection, CHANGED)
+        bump(connection, CHANGE_TOPIC)
     return ended
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.auth.model import rfc3339
+from backend.auth.model import format_rfc3339
 from backend.auth.oauth.tables import accounts, sign_in_sessions
 from backend.auth.oauth.token_format import digest
 
@@ -51,9 +51,9 @@ class SignInSession:
             "id": self.id,
             "username": self.username,
             "browser": self.browser,
-            "created_at": rfc3339(self.created_at),
-            "last_used_at": rfc3339(self.last_used_at),
-            "expires_at": rfc3339(self.expires_at),
+            "created_at": format_rfc3339(self.created_at),
+            "last_used_at": format_rfc3339(self.last_used_at),
+            "expires_at": format_rfc3339(self.expires_at),
         }
 
 

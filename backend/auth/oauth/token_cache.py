@@ -18,19 +18,19 @@ from functools import partial
 
 import sqlalchemy as sa
 
-from backend.auth.last_used import LastUses
+from backend.auth.last_used import LastUsedBuffer
 from backend.auth.oauth import token_format
 from backend.auth.oauth.grants import usable
 from backend.auth.oauth.tables import accounts, grants, tokens
-from backend.auth.principal import Place, Principal, UnknownCredential
+from backend.auth.principal import CredentialHeader, Principal, UnknownCredential
 from backend.errors import Unauthorized, Unavailable
 from backend.store.database import Database
 
-MOST_KNOWN = 16_384
-UNKNOWN_FOR, MOST_UNKNOWN = 1.0, 1024
+CACHE_SIZE = 16_384
+UNKNOWN_TTL_SECONDS, MAX_UNKNOWN_DIGESTS = 1.0, 1024
 """Seconds for which a token that the store did not know is refused without asking again, and how many such
 are remembered."""
-MOST_LOOKING, PATIENCE_SECONDS = 8, 2.0
+MAX_CONCURRENT_LOOKUPS, PATIENCE_SECONDS = 8, 2.0
 """Look-ups at one time, and how long one waits for its turn: made-up tokens keep no more connections."""
 NOT_VALID = (
     "The access token is not valid: it is unknown, expired or was revoked. Refresh it, or sign in again."
@@ -51,8 +51,8 @@ CHALLENGE = 'Bearer realm="chainproof", error="invalid_token", ApiKey realm="cha
 class UnknownToken(UnknownCredential):
     """The same of a token that is not in memory."""
 
-    def __init__(self, look_again: Callable[[], bool]) -> None:
-        super().__init__(NOT_VALID, look_again)
+    def __init__(self, load_from_store: Callable[[], bool]) -> None:
+        super().__init__(NOT_VALID, load_from_store)
         self.headers["WWW-Authenticate"] = CHALLENGE
 
 
@@ -63,7 +63,7 @@ class _Entry:
     expires_at: float
 
 
-class TokenRing:
+class TokenCache:
     """A :class:`~backend.auth.principal.CredentialSource` of access tokens."""
 
     def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
@@ -74,8 +74,8 @@ class TokenRing:
         self._adding = threading.Lock()
         self._revoked: frozenset[str] = frozenset()
         self._unknown: dict[str, float] = {}
-        self._looking = threading.BoundedSemaphore(MOST_LOOKING)
-        self._uses = LastUses(database, grants)
+        self._looking = threading.BoundedSemaphore(MAX_CONCURRENT_LOOKUPS)
+        self._last_used = LastUsedBuffer(database, grants)
 
     def reload(self) -> None:
         """Read anew which tokens were revoked before they expired, and forget which are over."""
@@ -91,28 +91,28 @@ class TokenRing:
         self._forget(self._revoked - revoked, now.timestamp())
         self._revoked = revoked
 
-    def find(self, credential: bytes, place: Place) -> Principal:
+    def find(self, credential: bytes, header: CredentialHeader) -> Principal:
         """The account that the token stands for; raises :class:`Unauthorized` with what is wrong with it."""
         entry = self._known.get(credential)
         if entry is None:
-            text = _checked(credential, place)
-            raise UnknownToken(partial(self.look_again, text))
-        if place is not Place.BEARER:
-            raise _misplaced(place)
+            text = _checked(credential, header)
+            raise UnknownToken(partial(self.load_from_store, text))
+        if header is not CredentialHeader.BEARER:
+            raise _misplaced(header)
         now = self._clock()
         if entry.digest in self._revoked or entry.expires_at <= now:
             raise InvalidToken(NOT_VALID)
-        self._uses.touch(entry.principal.credential_id, now)
+        self._last_used.touch(entry.principal.credential_id, now)
         return entry.principal
 
-    def look_again(self, text: str) -> bool:
+    def load_from_store(self, text: str) -> bool:
         """Whether the store has this token and it is good; then it is known from here on.
 
         Raises :class:`Unavailable` when it is not this look-up's turn for too long. One that was not there a
         moment ago is not asked for.
         """
         digest, now = token_format.digest(text), time.monotonic()
-        if now - self._unknown.get(digest, -UNKNOWN_FOR) < UNKNOWN_FOR:
+        if now - self._unknown.get(digest, -UNKNOWN_TTL_SECONDS) < UNKNOWN_TTL_SECONDS:
             return False
         if not self._looking.acquire(timeout=PATIENCE_SECONDS):
             raise Unavailable(
@@ -123,12 +123,12 @@ class TokenRing:
         finally:
             self._looking.release()
         if entry is None:
-            if len(self._unknown) >= MOST_UNKNOWN:
+            if len(self._unknown) >= MAX_UNKNOWN_DIGESTS:
                 self._unknown.clear()
             self._unknown[digest] = now
             return False
         with self._adding:
-            while len(self._known) >= MOST_KNOWN:
+            while len(self._known) >= CACHE_SIZE:
                 del self._known[next(iter(self._known))]  # the oldest: the newest is about to be used
             self._known[text.encode()] = entry
         return True
@@ -141,7 +141,7 @@ class TokenRing:
 
     def flush_last_used(self) -> None:
         """Write the last uses of grants."""
-        self._uses.flush()
+        self._last_used.flush()
 
     def _stored(self, digest: str) -> _Entry | None:
         wanted = (
@@ -167,12 +167,12 @@ class TokenRing:
         return datetime.fromtimestamp(self._clock(), UTC)
 
 
-def _checked(credential: bytes, place: Place) -> str:
+def _checked(credential: bytes, header: CredentialHeader) -> str:
     """The text of a credential that has the form of an access token; raises :class:`Unauthorized`."""
     text = credential.decode("ascii", "replace")
     kind = token_format.kind_of(text)
-    if place is not Place.BEARER:
-        raise _misplaced(place)
+    if header is not CredentialHeader.BEARER:
+        raise _misplaced(header)
     if kind is None:
         raise InvalidToken("The checksum of the token is wrong. Check that it was copied without a mistake.")
     if kind != "access":
@@ -183,5 +183,5 @@ def _checked(credential: bytes, place: Place) -> str:
 WHERE = {"refresh": "refresh_token", "code": "code"}
 
 
-def _misplaced(place: Place) -> Unauthorized:
-    return Unauthorized(f"{place.value} takes a key. A token goes in {Place.BEARER.value}.")
+def _misplaced(header: CredentialHeader) -> Unauthorized:
+    return Unauthorized(f"{header.value} takes a key. A token goes in {CredentialHeader.BEARER.value}.")

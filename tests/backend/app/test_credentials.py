@@ -63,7 +63,7 @@ def test_a_revoked_key_is_refused_after_the_next_look_at_the_store(running: Runn
     running.look()
     assert running.get(path, key=created.key).status == 200
     auth_service.revoke_key(running.database, created.key, datetime.now(UTC))
-    running.inner.state.keyring.reload()
+    running.inner.state.credentials.reload()
     is_problem(running.get(path, key=created.key), 401, "unauthorized")
 
 
@@ -86,7 +86,7 @@ def test_a_short_cut_counts_as_a_use_of_the_key(running: Running) -> None:
     created = auth_service.create_key(running.database, name="used", scopes=("read",), now=datetime.now(UTC))
     running.look()
     assert running.get("/prices", key=created.key).status == 200
-    running.inner.state.keyring.flush_last_used()
+    running.inner.state.credentials.flush_last_used()
     with running.database.read() as connection:
         query = sa.select(api_keys.c.last_used_at).where(api_keys.c.name == "used")
         assert connection.execute(query).scalar_one() is not None

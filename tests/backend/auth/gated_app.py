@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 
 from backend.auth import service
 from backend.auth.gate import current_principal, gated_router, needs, require
-from backend.auth.key_cache import Keyring
+from backend.auth.key_cache import KeyCache
 from backend.auth.principal import Principal, Scope
 from backend.errors import BadRequest, ServiceError
 from backend.store.database import Database
@@ -68,10 +68,10 @@ class Service:
 
     def __init__(self, database: Database, now: datetime) -> None:
         self.database, self.now = database, now
-        self.ring = Keyring(database, clock=now.timestamp)
+        self.key_cache = KeyCache(database, clock=now.timestamp)
         self.app = FastAPI()
         self.app.include_router(notes_router())
-        self.app.state.keyring = self.ring
+        self.app.state.credentials = self.key_cache
         self.app.state.body_limit = LIMIT
 
         @self.app.exception_handler(ServiceError)
@@ -84,7 +84,7 @@ class Service:
 
     def key(self, *scopes: Scope, terminal: bool = False) -> str:
         made = service.create_key(self.database, name="desk", scopes=scopes, terminal=terminal, now=self.now)
-        self.ring.reload()
+        self.key_cache.reload()
         return made.key
 
     def ask(

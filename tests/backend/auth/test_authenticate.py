@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from backend.auth import key_format, service
 from backend.auth.gate import authenticate, require
-from backend.auth.key_cache import Keyring
-from backend.auth.principal import CredentialSource, Place, Principal
+from backend.auth.key_cache import KeyCache
+from backend.auth.principal import CredentialHeader, CredentialSource, Principal
 from backend.errors import Forbidden, Unauthorized
 from backend.store.database import Database
 
@@ -16,7 +16,7 @@ API, BEARER, TERMINAL = b"cp-x-api-key", b"authorization", b"x-cp-terminal-api-k
 
 
 class Desk:
-    """A ring with two API keys, a terminal key and an expired key."""
+    """A key_cache with two API keys, a terminal key and an expired key."""
 
     def __init__(self, database: Database, now: datetime) -> None:
         def key(name: str, *, terminal: bool = False, expires_in: timedelta | None = None) -> bytes:
@@ -28,15 +28,15 @@ class Desk:
 
         self.one, self.two, self.terminal = key("one"), key("two"), key("terminal", terminal=True)
         self.expired = key("expired", expires_in=timedelta(hours=1))
-        self.ring = Keyring(database, clock=lambda: (now + timedelta(hours=2)).timestamp())
-        self.ring.reload()
+        self.key_cache = KeyCache(database, clock=lambda: (now + timedelta(hours=2)).timestamp())
+        self.key_cache.reload()
 
     def name(self, headers: Headers, *, terminal: bool = False) -> str:
-        return authenticate(headers, self.ring, terminal=terminal).name
+        return authenticate(headers, self.key_cache, terminal=terminal).name
 
     def refusal(self, headers: Headers, *, terminal: bool = False) -> str:
         with pytest.raises(Unauthorized) as error:
-            authenticate(headers, self.ring, terminal=terminal)
+            authenticate(headers, self.key_cache, terminal=terminal)
         assert error.value.status == 401
         assert error.value.headers["WWW-Authenticate"]
         for _, value in headers:
@@ -164,9 +164,9 @@ class Counted:
         self.asked = 0
         self.source = source
 
-    def find(self, credential: bytes, place: Place) -> Principal:
+    def find(self, credential: bytes, header: CredentialHeader) -> Principal:
         self.asked += 1
-        return self.source.find(credential, place)
+        return self.source.find(credential, header)
 
 
 @settings(
@@ -176,7 +176,7 @@ class Counted:
 def test_no_headers_whatever_raise_anything_but_a_refusal(
     desk: Desk, headers: Headers, terminal: bool
 ) -> None:
-    source = Counted(desk.ring)
+    source = Counted(desk.key_cache)
     with pytest.raises(Unauthorized):
         authenticate(headers, source, terminal=terminal)
     assert source.asked <= 1

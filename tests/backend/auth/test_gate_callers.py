@@ -5,7 +5,7 @@ import json
 import pytest
 
 from backend.auth import service
-from backend.auth.principal import Place, Principal, Scope
+from backend.auth.principal import CredentialHeader, Principal, Scope
 from tests.backend.auth.gated_app import JSON_TYPE, Headers, Service, ways
 
 
@@ -74,7 +74,7 @@ def test_a_revoked_key_is_401_from_the_reload_on(notes: Service) -> None:
     key = notes.key("read")
     assert notes.ask("GET", "/notes", {"CP-X-API-KEY": key}).status == 200
     service.revoke_key(notes.database, key, notes.now)
-    notes.ring.reload()
+    notes.key_cache.reload()
     assert notes.ask("GET", "/notes", {"CP-X-API-KEY": key}).status == 401
 
 
@@ -89,12 +89,12 @@ def test_a_route_may_open_to_either_of_two_scopes(
 
 def test_another_source_of_credentials_joins_without_a_change_to_the_gate(notes: Service) -> None:
     class Tokens:
-        def find(self, credential: bytes, place: Place) -> Principal:
-            if place is Place.BEARER and credential == b"opaque-token":
+        def find(self, credential: bytes, header: CredentialHeader) -> Principal:
+            if header is CredentialHeader.BEARER and credential == b"opaque-token":
                 return Principal("user-1", "Ada", "token", frozenset({"read"}), "token-9")
-            return notes.ring.find(credential, place)
+            return notes.key_cache.find(credential, header)
 
-    notes.app.state.keyring = Tokens()
+    notes.app.state.credentials = Tokens()
     answer = notes.ask("GET", "/notes", {"Authorization": "Bearer opaque-token"})
     assert (answer.json(), answer.state["credential_id"]) == ({"name": "Ada", "kind": "token"}, "token-9")
     assert notes.ask("GET", "/notes", {"CP-X-API-KEY": "opaque-token"}).status == 401

@@ -11,8 +11,8 @@ from alembic import command
 
 from backend import migrations
 from backend.auth import service as auth_service
-from backend.auth.key_cache import Keyring
-from backend.auth.principal import Place
+from backend.auth.key_cache import KeyCache
+from backend.auth.principal import CredentialHeader
 from backend.backup.archive import FILES
 from backend.documents.model import Document
 from backend.documents.store import DocumentStore
@@ -64,9 +64,9 @@ def fill(database: Database) -> bytes:
 def is_the_same(there: Installation, key: bytes) -> None:
     with there.open() as database:
         assert is_current(database)
-        ring = Keyring(database)
+        ring = KeyCache(database)
         ring.reload()
-        assert ring.find(key, Place.API_KEY_HEADER) is not None
+        assert ring.find(key, CredentialHeader.API_KEY) is not None
         assert [hit.document.external_id for hit in DocumentStore(database).search("比特币")] == ["d1"]
         with database.read() as connection:
             assert connection.execute(sa.select(topic_texts.c.indexed)).scalars().all() != [None]

@@ -37,7 +37,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
 def service(run: Run) -> Iterator[Running]:
     """The application over the store that the command writes to."""
     running = run_app(Settings(log_level="error"), Clock())
-    running.inner.state.keyring.reload()
+    running.inner.state.credentials.reload()
     yield running
     running.close()
 

@@ -28,6 +28,6 @@ def prey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prey]:
     with sample_app(tmp_path_factory.mktemp("fuzzing"), ("bitcoin", "ethereum")) as running:
         running.inner.state.watcher.last_success = math.inf  # it does not run beside these tests
         key = create_key(running.database, name="fuzzing", scopes=ALL, now=datetime.now(UTC)).key
-        running.inner.state.keyring.reload()
+        running.inner.state.credentials.reload()
         document = running.json("/openapi.json")
         yield Prey(running, key, document, operations(document))

@@ -165,7 +165,7 @@ def call(traces: Traces, app: Any, settings: Settings, database: Database) -> No
     expired = service.create_key(database, name="e", scopes=("read",), now=now - 2 * day, expires_in=day).key
     keys = [settings.local_key_file.read_text().strip(), good, terminal, revoked.key, expired]
     traces.secrets += keys
-    app.inner.state.keyring.reload()
+    app.inner.state.credentials.reload()
     for key in keys:
         for sent in (key, key[:-1] + ("A" if key[-1] != "A" else "B"), key[:-3], key.upper(), f" {key}  x"):
             for header in ("CP-X-API-KEY", "X-CP-TERMINAL-API-KEY"):

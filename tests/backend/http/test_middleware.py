@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from backend.auth import gate, service
-from backend.auth.key_cache import Keyring
+from backend.auth.key_cache import KeyCache
 from backend.http.middleware import Bounds, Shell
 from backend.http.prepared_responses import Prepared
 from backend.http.request_ids import RequestIds
@@ -28,9 +28,9 @@ class Ready:
 
 
 def shell(database: Database, app: Application, *, body_limit: int = 1000) -> Shell:
-    keyring = Keyring(database)
-    keyring.reload()
-    authenticate = partial(gate.authenticate, source=keyring)
+    keys = KeyCache(database)
+    keys.reload()
+    authenticate = partial(gate.authenticate, source=keys)
     return Shell(app, authenticate=authenticate, ready=Ready(), mode="live", bounds=Bounds(body_limit))
 
 

@@ -53,7 +53,7 @@ class Caller:
 
     def new_key(self, *scopes: Any) -> str:
         made = create_key(self.running.database, name=" ".join(scopes), scopes=scopes, now=NOW)
-        self.running.inner.state.keyring.reload()
+        self.running.inner.state.credentials.reload()
         return made.key
 
     def call(

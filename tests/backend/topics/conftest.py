@@ -124,7 +124,7 @@ def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         wanted: tuple[Scope, ...] = ("read", "ingest", "write")
         keys = {name: create_key(running.database, name=name, scopes=(name,), now=now).key for name in wanted}
         terminal = create_key(running.database, name="terminal", terminal=True, now=now)
-        running.inner.state.keyring.reload()
+        running.inner.state.credentials.reload()
         yield Service(running, {**keys, "terminal": terminal.key})
         running.close()
 

@@ -214,7 +214,7 @@ def test_no_token_and_no_code_is_stored_in_its_text(family: Family) -> None:
 
 def test_others_are_told_of_what_was_revoked_and_not_of_what_was_issued(family: Family) -> None:
     watcher, looks = ChangeWatcher(family.database), []
-    watcher.subscribe(grants.CHANGED, lambda: looks.append(1))
+    watcher.subscribe(grants.CHANGE_TOPIC, lambda: looks.append(1))
     token = family.issued().refresh_token
     given(family.refresh(token))
     watcher.poll()

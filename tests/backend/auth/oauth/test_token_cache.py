@@ -6,11 +6,11 @@ import pytest
 import sqlalchemy as sa
 
 from backend.auth.credentials import Credentials
-from backend.auth.key_cache import Keyring
+from backend.auth.key_cache import KeyCache
 from backend.auth.oauth import apps, grants, retention, token_cache, token_format
 from backend.auth.oauth.tables import tokens
-from backend.auth.oauth.token_cache import TokenRing
-from backend.auth.principal import Place, Principal, UnknownCredential
+from backend.auth.oauth.token_cache import TokenCache
+from backend.auth.principal import CredentialHeader, Principal, UnknownCredential
 from backend.errors import Unauthorized, Unavailable
 from backend.store.change_watcher import ChangeWatcher
 from backend.store.database import Database
@@ -23,40 +23,42 @@ def family(database: Database) -> Family:
 
 
 @pytest.fixture
-def held(family: Family) -> TokenRing:
-    return TokenRing(family.database, clock=lambda: family.at.timestamp())
+def held(family: Family) -> TokenCache:
+    return TokenCache(family.database, clock=lambda: family.at.timestamp())
 
 
-def find(held: TokenRing, token: str) -> Principal:
+def find(held: TokenCache, token: str) -> Principal:
     """As the gate does."""
     try:
-        return held.find(token.encode(), Place.BEARER)
+        return held.find(token.encode(), CredentialHeader.BEARER)
     except UnknownCredential as unknown:
-        if not unknown.look_again():
+        if not unknown.load_from_store():
             raise
-        return held.find(token.encode(), Place.BEARER)
+        return held.find(token.encode(), CredentialHeader.BEARER)
 
 
-def refused(held: TokenRing, token: str, place: Place = Place.BEARER) -> str:
+def refused(held: TokenCache, token: str, header: CredentialHeader = CredentialHeader.BEARER) -> str:
     with pytest.raises(Unauthorized) as error:
-        find(held, token) if place is Place.BEARER else held.find(token.encode(), place)
+        find(held, token) if header is CredentialHeader.BEARER else held.find(token.encode(), header)
     assert token not in error.value.detail
     return error.value.detail
 
 
-def test_a_token_stands_for_its_account_with_the_scopes_it_was_given(family: Family, held: TokenRing) -> None:
+def test_a_token_stands_for_its_account_with_the_scopes_it_was_given(
+    family: Family, held: TokenCache
+) -> None:
     found = find(held, given(family.exchange(family.code("read", "write"), scope="read")).access_token)
     assert (found.id, found.name, found.kind) == (family.account_id, "ada", "oauth")
     assert found.scopes == {"read"}
 
 
-def test_refreshing_changes_the_token_and_not_the_credential(family: Family, held: TokenRing) -> None:
+def test_refreshing_changes_the_token_and_not_the_credential(family: Family, held: TokenCache) -> None:
     first = family.issued()
     second = given(family.refresh(first.refresh_token))
     assert find(held, first.access_token).credential_id == find(held, second.access_token).credential_id
 
 
-def test_the_store_is_asked_once_for_a_token(family: Family, held: TokenRing) -> None:
+def test_the_store_is_asked_once_for_a_token(family: Family, held: TokenCache) -> None:
     token = family.issued().access_token
     find(held, token)
     asked: list[str] = []
@@ -75,10 +77,10 @@ def test_the_store_is_asked_once_for_a_token(family: Family, held: TokenRing) ->
 
 
 def test_a_revoked_token_is_refused_from_the_next_look_at_the_change_counter_on(
-    family: Family, held: TokenRing
+    family: Family, held: TokenCache
 ) -> None:
     watcher = ChangeWatcher(family.database)
-    watcher.subscribe(grants.CHANGED, held.reload)
+    watcher.subscribe(grants.CHANGE_TOPIC, held.reload)
     one, other = family.issued(), family.issued()
     find(held, one.access_token)
     find(held, other.access_token)
@@ -92,7 +94,7 @@ def test_a_revoked_token_is_refused_from_the_next_look_at_the_change_counter_on(
 
 
 def test_a_look_up_that_was_under_way_while_the_token_was_revoked_does_not_bring_it_back(
-    family: Family, held: TokenRing, monkeypatch: pytest.MonkeyPatch
+    family: Family, held: TokenCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     token = family.issued().access_token
     look = held._stored
@@ -108,7 +110,7 @@ def test_a_look_up_that_was_under_way_while_the_token_was_revoked_does_not_bring
 
 
 def test_a_token_that_was_revoked_or_ran_out_before_it_was_seen_is_refused(
-    family: Family, held: TokenRing
+    family: Family, held: TokenCache
 ) -> None:
     revoked, old = family.issued(), family.issued()
     grants.revoke(family.database, token=revoked.access_token, client_id=None, now=family.at)
@@ -117,7 +119,7 @@ def test_a_token_that_was_revoked_or_ran_out_before_it_was_seen_is_refused(
     refused(held, old.access_token)
 
 
-def test_a_token_that_is_known_runs_out(family: Family, held: TokenRing) -> None:
+def test_a_token_that_is_known_runs_out(family: Family, held: TokenCache) -> None:
     token = family.issued().access_token
     find(held, token)
     family.later(seconds=3599)
@@ -126,33 +128,35 @@ def test_a_token_that_is_known_runs_out(family: Family, held: TokenRing) -> None
     refused(held, token)
 
 
-def test_what_is_no_access_token_is_refused_without_asking_the_store(family: Family, held: TokenRing) -> None:
+def test_what_is_no_access_token_is_refused_without_asking_the_store(
+    family: Family, held: TokenCache
+) -> None:
     issued = family.issued()
     family.database.dispose()
     assert "refresh_token" in refused(held, issued.refresh_token)
     assert "checksum" in refused(
         held, issued.access_token[:-1] + ("0" if issued.access_token[-1] != "0" else "1")
     )
-    assert "Bearer" in refused(held, issued.access_token, Place.API_KEY_HEADER)
-    assert "Bearer" in refused(held, issued.access_token, Place.TERMINAL_HEADER)
+    assert "Bearer" in refused(held, issued.access_token, CredentialHeader.API_KEY)
+    assert "Bearer" in refused(held, issued.access_token, CredentialHeader.TERMINAL_KEY)
 
 
-def test_a_known_token_is_refused_in_the_headers_of_keys_too(family: Family, held: TokenRing) -> None:
+def test_a_known_token_is_refused_in_the_headers_of_keys_too(family: Family, held: TokenCache) -> None:
     token = family.issued().access_token
     find(held, token)
-    refused(held, token, Place.API_KEY_HEADER)
+    refused(held, token, CredentialHeader.API_KEY)
 
 
-def test_a_refusal_carries_the_challenge_by_which_clients_refresh(held: TokenRing) -> None:
+def test_a_refusal_carries_the_challenge_by_which_clients_refresh(held: TokenCache) -> None:
     with pytest.raises(Unauthorized) as error:
         find(held, token_format.generate("access"))
     assert 'Bearer realm="chainproof", error="invalid_token"' in error.value.headers["WWW-Authenticate"]
 
 
 def test_no_more_tokens_are_kept_than_there_is_room_for(
-    family: Family, held: TokenRing, monkeypatch: pytest.MonkeyPatch
+    family: Family, held: TokenCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(token_cache, "MOST_KNOWN", 2)
+    monkeypatch.setattr(token_cache, "CACHE_SIZE", 2)
     issued = [family.issued().access_token for _ in range(3)]
     for token in issued * 2:
         assert find(held, token)
@@ -160,11 +164,11 @@ def test_no_more_tokens_are_kept_than_there_is_room_for(
 
 
 def test_look_ups_wait_for_their_turn_and_say_so_when_it_does_not_come(
-    family: Family, held: TokenRing, monkeypatch: pytest.MonkeyPatch
+    family: Family, held: TokenCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     token = family.issued().access_token
     monkeypatch.setattr(token_cache, "PATIENCE_SECONDS", 0.001)
-    taken = [held._looking.acquire(blocking=False) for _ in range(token_cache.MOST_LOOKING)]
+    taken = [held._looking.acquire(blocking=False) for _ in range(token_cache.MAX_CONCURRENT_LOOKUPS)]
     assert all(taken)
     with pytest.raises(Unavailable):
         find(held, token)
@@ -172,27 +176,27 @@ def test_look_ups_wait_for_their_turn_and_say_so_when_it_does_not_come(
     assert find(held, token)
 
 
-def test_the_last_use_of_an_application_is_written_in_a_batch(family: Family, held: TokenRing) -> None:
+def test_the_last_use_of_an_application_is_written_in_a_batch(family: Family, held: TokenCache) -> None:
     find(held, family.issued().access_token)
     assert apps.list_all(family.database)[0].last_used_at is None
     held.flush_last_used()
     assert apps.list_all(family.database)[0].last_used_at == family.at
 
 
-def test_keys_and_tokens_are_one_source(family: Family, held: TokenRing) -> None:
-    both = Credentials(Keyring(family.database), held)
+def test_keys_and_tokens_are_one_source(family: Family, held: TokenCache) -> None:
+    both = Credentials(KeyCache(family.database), held)
     token = family.issued().access_token
     find(held, token)
-    assert both.find(token.encode(), Place.BEARER).kind == "oauth"
+    assert both.find(token.encode(), CredentialHeader.BEARER).kind == "oauth"
     with pytest.raises(Unauthorized, match="API key"):
-        both.find(b"something else", Place.BEARER)
+        both.find(b"something else", CredentialHeader.BEARER)
     grants.revoke(family.database, token=token, client_id=None, now=family.at)
     both.reload()
     with pytest.raises(Unauthorized):
-        both.find(token.encode(), Place.BEARER)
+        both.find(token.encode(), CredentialHeader.BEARER)
 
 
-def test_only_what_was_revoked_before_its_end_is_kept_in_mind(family: Family, held: TokenRing) -> None:
+def test_only_what_was_revoked_before_its_end_is_kept_in_mind(family: Family, held: TokenCache) -> None:
     grants.revoke(family.database, token=family.issued().access_token, client_id=None, now=family.at)
     held.reload()
     assert len(held._revoked) == 1
@@ -204,7 +208,7 @@ def test_only_what_was_revoked_before_its_end_is_kept_in_mind(family: Family, he
 
 
 def test_what_was_revoked_stays_so_while_the_clock_is_set_forth_and_back(
-    family: Family, held: TokenRing
+    family: Family, held: TokenCache
 ) -> None:
     before, ahead = family.issued(), family.issued()
     find(held, before.access_token)
@@ -220,7 +224,7 @@ def test_what_was_revoked_stays_so_while_the_clock_is_set_forth_and_back(
 
 
 def test_what_was_revoked_stays_so_though_the_store_forgot_it_meanwhile(
-    family: Family, held: TokenRing
+    family: Family, held: TokenCache
 ) -> None:
     token = family.issued().access_token
     find(held, token)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from backend.auth import gate
-from backend.auth.key_cache import Keyring
+from backend.auth.key_cache import KeyCache
 from backend.http.limits.body_limits import Body
 from backend.http.limits.load_shedding import Load, Pace
 from backend.http.middleware import Bounds, Shell
@@ -34,7 +34,7 @@ async def ok(scope: Any, receive: Any, send: Any) -> None:
 def shell(database: Database, app: Application, **bounds: Any) -> Shell:
     return Shell(
         app,
-        authenticate=partial(gate.authenticate, source=Keyring(database)),
+        authenticate=partial(gate.authenticate, source=KeyCache(database)),
         ready=Nothing(),
         mode="live",
         bounds=Bounds(**{"body": 1000, **bounds}),

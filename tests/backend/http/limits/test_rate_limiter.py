@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from limits.aio import strategies
 from limits.aio.storage import memory
 
-from backend.auth.key_cache import Keyring
+from backend.auth.key_cache import KeyCache
 from backend.auth.key_format import generate
 from backend.auth.principal import Principal
 from backend.auth.service import create_key
@@ -119,7 +119,7 @@ def test_a_made_up_key_is_refused_before_the_store_is_asked_for_it(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(Keyring, "look_again", lambda _, digest: bool(asked.append(digest)))
+    monkeypatch.setattr(KeyCache, "load_from_store", lambda _, digest: bool(asked.append(digest)))
     told = [ask(running, key=generate("live"), client=SOMEBODY).status for _ in range(5)]
     assert told == [401, 401, 401, 429, 429]
     assert len(asked) == 3
