@@ -94,7 +94,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
     auth_service.ensure_local_key(database, settings.local_key_file, datetime.now(UTC))
     if settings.dashboard_signs_in and not settings.dashboard_client_id:
         file, address = settings.dashboard_client_file, settings.dashboard_redirect_uri
-        auth_dashboard.ensure(database, file, address, datetime.now(UTC))
+        auth_dashboard.ensure_registered(database, file, address, datetime.now(UTC))
     keys = KeyCache(database)
     tokens = TokenCache(database, clock=_seconds(now))
     credentials = Credentials(keys, tokens)

@@ -87,7 +87,7 @@ def sign_in_schedule(database: Database) -> Schedule:
     """Every hour, as that of jobs. It stands here since jobs know of credentials, and not the other way."""
 
     def forget(now: datetime) -> None:
-        gone = retention.forget(database, now)
+        gone = retention.delete_expired(database, now)
         if any(gone.values()):
             log.info("sign_ins_forgotten", **gone)
 

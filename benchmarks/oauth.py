@@ -35,7 +35,7 @@ import psutil
 from backend import migrations
 from backend.auth.oauth import accounts, apps, grants
 from backend.auth.oauth.errors import OAuthError
-from backend.auth.oauth.grants import Consent, Issued
+from backend.auth.oauth.grants import Consent, IssuedTokens
 from backend.formats.timestamps import utc_now
 from backend.store.database import Database
 from benchmarks.servers import free_port, process, service_environment
@@ -67,7 +67,7 @@ class Target:
         with self.database.write() as connection:
             return grants.issue_code(connection, consent, utc_now())
 
-    def issued(self) -> Issued:
+    def issued(self) -> IssuedTokens:
         outcome = grants.exchange_code(
             self.database,
             client_id=self.client_id,
@@ -202,7 +202,7 @@ def revocation(target: Target) -> list[str]:
     def by_account(*, disabled: bool) -> None:
         accounts.set_disabled(store, "ada", disabled=disabled, now=utc_now())
 
-    ways: dict[str, Callable[[Issued], object]] = {
+    ways: dict[str, Callable[[IssuedTokens], object]] = {
         "access token": lambda issued: by_token(issued.access_token),
         "refresh token": lambda issued: by_token(issued.refresh_token),
         "password": lambda _: accounts.set_password(store, "ada", "another horse battery", utc_now()),

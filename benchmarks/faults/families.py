@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal
 
-from backend.auth.oauth.grants import ACCESS_LIFE, CODE_LIFE, REFRESH_LIFE
-from backend.auth.oauth.retention import LINGER
+from backend.auth.oauth.grants import ACCESS_TOKEN_LIFETIME, CODE_LIFETIME, REFRESH_TOKEN_LIFETIME
+from backend.auth.oauth.retention import EXPIRED_ROW_RETENTION
 from benchmarks.faults.seen_clock import Look
 
 State = Literal["good", "open", "revoked", "perhaps revoked", "over"]
@@ -26,10 +26,10 @@ class Pair:
     @property
     def may_be_closed(self) -> bool:
         """Whether its access token may have expired."""
-        return self.look.may_be_over(ACCESS_LIFE)
+        return self.look.may_be_over(ACCESS_TOKEN_LIFETIME)
 
     def may_be_forgotten(self, life: timedelta) -> bool:
-        return self.look.may_be_over(life + LINGER)
+        return self.look.may_be_over(life + EXPIRED_ROW_RETENTION)
 
 
 @dataclass
@@ -55,12 +55,12 @@ class Family:
     def may_be_over(self) -> bool:
         """Whether what is next may have expired."""
         if self.pairs:
-            return self.pairs[-1].look.may_be_over(REFRESH_LIFE)
-        return self.look.may_be_over(CODE_LIFE)
+            return self.pairs[-1].look.may_be_over(REFRESH_TOKEN_LIFETIME)
+        return self.look.may_be_over(CODE_LIFETIME)
 
     @property
     def may_be_forgotten(self) -> bool:
         """Whether the store may have deleted it, since all of it may have been over for long."""
         if self.pairs:
-            return self.pairs[-1].may_be_forgotten(REFRESH_LIFE)
-        return self.look.may_be_over(CODE_LIFE + LINGER)
+            return self.pairs[-1].may_be_forgotten(REFRESH_TOKEN_LIFETIME)
+        return self.look.may_be_over(CODE_LIFETIME + EXPIRED_ROW_RETENTION)

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 from sqlalchemy.engine import Connection
 
-from backend.auth.oauth.grants import REFRESH_LIFE
+from backend.auth.oauth.grants import REFRESH_TOKEN_LIFETIME
 from backend.formats.timestamps import Clock
 from benchmarks.faults import oauth_rows
 from benchmarks.faults.families import Family, Pair
@@ -141,7 +141,7 @@ class TokenLane:
         elif answer.kind == "refused":
             if REUSED in answer.told:
                 self._is_revoked(family)
-            elif any(pair.may_be_forgotten(REFRESH_LIFE) for pair in family.pairs):
+            elif any(pair.may_be_forgotten(REFRESH_TOKEN_LIFETIME) for pair in family.pairs):
                 family.state = "over"
             else:
                 self.breach("acknowledged and refused", family, f"a use that was forgotten: {answer.told}")

@@ -8,8 +8,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.auth.oauth.grants import ACCESS_LIFE, REFRESH_LIFE
-from backend.auth.oauth.retention import LINGER
+from backend.auth.oauth.grants import ACCESS_TOKEN_LIFETIME, REFRESH_TOKEN_LIFETIME
+from backend.auth.oauth.retention import EXPIRED_ROW_RETENTION
 from backend.auth.oauth.tables import grants, tokens
 from backend.auth.oauth.token_format import digest
 from benchmarks.faults.families import Family, Pair
@@ -33,9 +33,9 @@ class Rows:
         """Whether both tokens are there as they should be, or may be forgotten."""
         grant, refresh, access = self.grant(family), self.token(pair.refresh), self.token(pair.access)
         if refresh is None:
-            return pair.may_be_forgotten(REFRESH_LIFE)
+            return pair.may_be_forgotten(REFRESH_TOKEN_LIFETIME)
         if access is None:
-            return pair.may_be_forgotten(ACCESS_LIFE)
+            return pair.may_be_forgotten(ACCESS_TOKEN_LIFETIME)
         one = grant is not None and refresh.grant_id == access.grant_id == grant.id
         return one and (refresh.rotated_at is not None) is rotated
 
@@ -49,7 +49,7 @@ class Rows:
 
     def halves(self, now: datetime) -> int:
         """Codes used without a refresh token, tokens without a used code, and one of a pair alone."""
-        successors, since = self.successors(), now - ACCESS_LIFE - LINGER
+        successors, since = self.successors(), now - ACCESS_TOKEN_LIFETIME - EXPIRED_ROW_RETENTION
         used = {row.id: row.code_used_at is not None for row in self.grants.values()}
         young = [row for row in self.tokens.values() if row.created_at > since]
         pairs = Counter((row.grant_id, row.created_at) for row in young)
@@ -109,6 +109,6 @@ def _kept(rows: Rows, families: Iterable[Family]) -> Count:
             token = rows.token(pair.access)
             count.acknowledged += pair.access_revoked == "yes"
             if pair.access_revoked == "yes":
-                gone = not pair.may_be_forgotten(ACCESS_LIFE)
+                gone = not pair.may_be_forgotten(ACCESS_TOKEN_LIFETIME)
                 count.lost += gone if token is None else token.revoked_at is None
     return count

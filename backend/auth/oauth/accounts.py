@@ -1,4 +1,7 @@
-"""Accounts: the people who sign in to let an application act for them. Made on the command line alone."""
+"""Creates, lists, disables and authenticates accounts, on whose behalf applications act.
+
+Only the command line creates accounts.
+"""
 
 import unicodedata
 import uuid
@@ -20,13 +23,13 @@ from backend.auth.principal import Scope, validate_scopes
 from backend.errors import BadRequest, Conflict, NotFound
 from backend.store.database import Database, bump
 
-LONGEST_NAME = 64
+MAX_USERNAME_CHARS = 64
 DEFAULT_SCOPES: tuple[Scope, ...] = ("read", "write", "ingest")
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """An account; its password's hash is not among it."""
+    """A stored account without its password hash."""
 
     id: str
     username: str
@@ -53,7 +56,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """Somebody whose password was right a moment ago, and the hash by which it was."""
+    """An account whose password was verified, and the hash that it was verified against."""
 
     account_id: str
     password_hash: str
@@ -61,7 +64,7 @@ class SignedIn:
 
 @dataclass(frozen=True, slots=True)
 class Throttled:
-    """There were too many attempts."""
+    """Too many sign-in attempts. ``retry_after`` is in seconds."""
 
     retry_after: int
 
@@ -69,82 +72,85 @@ class Throttled:
 def create(
     database: Database, *, username: str, password: str, scopes: Iterable[str] = (), now: datetime
 ) -> Account:
-    """Make an account. Raises :class:`BadRequest` for what cannot be, :class:`Conflict` for a name taken."""
-    key = _checked_username(username)
+    """Create an account; raises :class:`BadRequest` for bad input, :class:`Conflict` for a taken name."""
+    key = _validate_username(username)
     row = {
         "id": str(uuid.uuid4()),
         "username": username.strip(),
         "username_key": key,
-        "password_hash": passwords.hash_of(passwords.check(password)),
+        "password_hash": passwords.hash_password(passwords.validate(password)),
         "scopes": " ".join(validate_scopes(scopes) or DEFAULT_SCOPES),
         "created_at": now,
     }
     try:
         with database.write() as connection:
             connection.execute(sa.insert(accounts).values(row))
-            return _account(_find(connection, key))
+            return _build_account(_find_by_key(connection, key))
     except sa.exc.IntegrityError:
-        raise Conflict("There is an account of this name already.") from None
+        raise Conflict("An account of this name exists already. Choose another name.") from None
 
 
 def list_all(database: Database) -> list[Account]:
-    """Every account, oldest first, disabled ones too."""
+    """List all accounts, oldest first, with disabled ones."""
     with database.read() as connection:
         rows = connection.execute(sa.select(accounts).order_by(accounts.c.created_at, accounts.c.id))
-        return [_account(row) for row in rows]
+        return [_build_account(row) for row in rows]
 
 
 def set_disabled(database: Database, username: str, *, disabled: bool, now: datetime) -> Account:
-    """Disable the account, end its sessions and revoke all that it granted, or let it sign in again.
+    """Disable the account, end its sessions and revoke its grants, or enable it again.
 
-    Raises :class:`NotFound`. Twice changes nothing.
+    Raises :class:`NotFound`. A repetition changes nothing.
     """
     with database.write() as connection:
-        row = _find(connection, _key(username))
+        row = _find_by_key(connection, _normalize_username(username))
         if disabled is (row.disabled_at is None):
-            _change(connection, row.id, {"disabled_at": now if disabled else None}, revoke=disabled, now=now)
-        return _account(_find(connection, row.username_key))
+            _update(connection, row.id, {"disabled_at": now if disabled else None}, revoke=disabled, now=now)
+        return _build_account(_find_by_key(connection, row.username_key))
 
 
 def set_password(database: Database, username: str, password: str, now: datetime) -> Account:
-    """Give the account another password, which ends its sessions and revokes all that it granted.
+    """Change the password, end the account's sessions and revoke its grants.
 
     Raises as :func:`create` does.
     """
-    password_hash = passwords.hash_of(passwords.check(password))
+    password_hash = passwords.hash_password(passwords.validate(password))
     with database.write() as connection:
-        row = _find(connection, _key(username))
-        _change(connection, row.id, {"password_hash": password_hash}, revoke=True, now=now)
-        return _account(_find(connection, row.username_key))
+        row = _find_by_key(connection, _normalize_username(username))
+        _update(connection, row.id, {"password_hash": password_hash}, revoke=True, now=now)
+        return _build_account(_find_by_key(connection, row.username_key))
 
 
 def list_sessions(database: Database, now: datetime, username: str | None = None) -> list[SignInSession]:
-    """The browsers that stay signed in: of one account, or of all. Raises :class:`NotFound`."""
+    """List the active sign-in sessions of one account, or of all. Raises :class:`NotFound`."""
     with database.read() as connection:
-        account_id = None if username is None else _find(connection, _key(username)).id
+        account_id = None if username is None else _find_by_key(connection, _normalize_username(username)).id
         return list(sign_in_sessions.list_active(connection, now, account_id))
 
 
 def end_session(database: Database, session_id: str, now: datetime) -> None:
-    """End one session and all that was granted in it. Raises :class:`NotFound`."""
+    """End one session and revoke its grants. Raises :class:`NotFound`."""
     with database.write() as connection:
         if not end_sessions(connection, sessions.c.id == session_id.strip().lower(), now):
             raise NotFound("No sign-in session has this id. 'chainproof users sessions' shows the ids.")
 
 
 def end_all_sessions(database: Database, username: str, now: datetime) -> int:
-    """End every session of the account; returns how many. Raises :class:`NotFound`."""
+    """End all sessions of the account; returns their number. Raises :class:`NotFound`."""
     with database.write() as connection:
-        account_id = _find(connection, _key(username)).id
+        account_id = _find_by_key(connection, _normalize_username(username)).id
         return len(end_sessions(connection, sessions.c.account_id == account_id, now))
 
 
 def sign_in(
     database: Database, username: str, password: str, *, address: str, now: datetime
 ) -> SignedIn | Throttled | None:
-    """Who this is; null for a wrong name or password and for a disabled account, after the same time."""
-    key = _key(username)
-    wait = login_throttle.take(database, username_key=key, address=address, now=now)
+    """Verify a password; null for a wrong name or password and for a disabled account.
+
+    The time does not depend on which of these is the cause.
+    """
+    key = _normalize_username(username)
+    wait = login_throttle.count_attempt(database, username_key=key, address=address, now=now)
     if wait is not None:
         return Throttled(wait)
     with database.read() as connection:
@@ -154,16 +160,18 @@ def sign_in(
         return None
     if not passwords.is_outdated(row.password_hash):
         return SignedIn(row.id, row.password_hash)
-    newer = passwords.hash_of(password)
+    newer = passwords.hash_password(password)
     same = sa.and_(accounts.c.id == row.id, accounts.c.password_hash == row.password_hash)
     with database.write() as connection:
         changed = connection.execute(sa.update(accounts).where(same).values(password_hash=newer)).rowcount
     return SignedIn(row.id, newer) if changed else None
 
 
-def confirmed(connection: Connection, who: SignedIn, now: datetime) -> Account | None:
-    """The account, locked to the end of the transaction; null when it was disabled, or its password changed,
-    since it signed in."""
+def confirm_sign_in(connection: Connection, who: SignedIn, now: datetime) -> Account | None:
+    """Record the sign-in and lock the account until the transaction ends.
+
+    Null if the account was disabled, or its password changed, since the password was verified.
+    """
     same = sa.and_(
         accounts.c.id == who.account_id,
         accounts.c.password_hash == who.password_hash,
@@ -172,17 +180,17 @@ def confirmed(connection: Connection, who: SignedIn, now: datetime) -> Account |
     row = connection.execute(
         sa.update(accounts).where(same).values(last_sign_in_at=now).returning(accounts)
     ).one_or_none()
-    return None if row is None else _account(row)
+    return None if row is None else _build_account(row)
 
 
-def active(connection: Connection, account_id: str) -> Account | None:
-    """The account, locked to the end of the transaction, unless it is disabled."""
+def find_active(connection: Connection, account_id: str) -> Account | None:
+    """Find an account that is not disabled, and lock it until the transaction ends."""
     wanted = sa.select(accounts).where(accounts.c.id == account_id, accounts.c.disabled_at.is_(None))
     row = connection.execute(wanted.with_for_update(read=True)).one_or_none()
-    return None if row is None else _account(row)
+    return None if row is None else _build_account(row)
 
 
-def _change(
+def _update(
     connection: Connection, account_id: str, values: dict[str, Any], *, revoke: bool, now: datetime
 ) -> None:
     connection.execute(sa.update(accounts).where(accounts.c.id == account_id).values(values))
@@ -192,34 +200,34 @@ def _change(
         bump(connection, CHANGE_TOPIC)
 
 
-def _find(connection: Connection, key: str) -> sa.Row[Any]:
+def _find_by_key(connection: Connection, key: str) -> sa.Row[Any]:
     row = connection.execute(sa.select(accounts).where(accounts.c.username_key == key)).one_or_none()
     if row is None:
         raise NotFound("No account has this name. 'chainproof users list' shows the names.")
     return row
 
 
-def _checked_username(username: str) -> str:
+def _validate_username(username: str) -> str:
     name = username.strip()
-    if not 1 <= len(name) <= LONGEST_NAME:
-        raise BadRequest(f"A user name has 1 to {LONGEST_NAME} characters.")
-    key = _key(name)
+    if not 1 <= len(name) <= MAX_USERNAME_CHARS:
+        raise BadRequest(f"A user name has 1 to {MAX_USERNAME_CHARS} characters.")
+    key = _normalize_username(name)
     if not key:
         raise BadRequest("A user name holds no blanks and no control characters.")
     return key
 
 
-def _key(username: str) -> str:
-    """The name as names are compared: ``Ａlice`` and ``alice`` are one. Empty for what can be no name."""
+def _normalize_username(username: str) -> str:
+    """Normalise a name for comparison: ``Ａlice`` and ``alice`` are equal. Empty for an invalid name."""
     name = username.strip()
-    if len(name) > LONGEST_NAME:
+    if len(name) > MAX_USERNAME_CHARS:
         return ""
     key = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
     fit = all(unicodedata.category(character)[0] not in "CZ" for character in name + key)
-    return key if fit and len(key) <= 4 * LONGEST_NAME else ""
+    return key if fit and len(key) <= 4 * MAX_USERNAME_CHARS else ""
 
 
-def _account(row: sa.Row[Any]) -> Account:
+def _build_account(row: sa.Row[Any]) -> Account:
     return Account(
         id=row.id,
         username=row.username,

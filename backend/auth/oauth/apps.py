@@ -1,4 +1,4 @@
-"""Applications: the public clients that may ask accounts for access."""
+"""Registers, lists and revokes applications, the public OAuth clients that ask accounts for access."""
 
 import re
 import uuid
@@ -19,15 +19,16 @@ from backend.errors import BadRequest, NotFound
 from backend.store.database import Database, bump
 
 CLIENT_ID = re.compile(r"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
-ID_START = re.compile(r"[0-9A-Fa-f-]{4,36}")
-MOST_URIS = 20
+ID_PREFIX = re.compile(r"[0-9A-Fa-f-]{4,36}")
+MAX_REDIRECT_URIS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """An application. ``last_used_at`` is the last use of a token, up to half a minute behind.
+    """An application. ``last_used_at`` is the last use of a token and may be half a minute behind.
 
-    A ``first_party`` one belongs to this installation: who stays signed in in a browser is not asked again.
+    A ``first_party`` application belongs to this installation: it uses the sign-in session of the browser,
+    so that a signed-in person does not enter the password again.
     """
 
     client_id: str
@@ -71,14 +72,14 @@ def add(
     first_party: bool = False,
     now: datetime,
 ) -> App:
-    """The same within a transaction."""
+    """Register an application within a transaction; raises as :func:`create` does."""
     name, uris = validate_name(name, "an application"), tuple(dict.fromkeys(redirect_uris))
-    if not 1 <= len(uris) <= MOST_URIS:
-        raise BadRequest(f"An application has 1 to {MOST_URIS} redirect URIs.")
+    if not 1 <= len(uris) <= MAX_REDIRECT_URIS:
+        raise BadRequest(f"An application has 1 to {MAX_REDIRECT_URIS} redirect URIs.")
     for uri in uris:
-        redirects.check(uri)
+        redirects.validate(uri)
         if first_party and not uri.startswith(("https://", "http://")):
-            # RFC 8252 section 8.6: whose scheme it is cannot be known, so that people have to be asked.
+            # RFC 8252 section 8.6: any program can claim a private scheme, so people must give consent.
             raise BadRequest(f"A first-party application has redirect URIs of http or https, unlike {uri}.")
     row = {
         "id": str(uuid.uuid4()),
@@ -88,11 +89,11 @@ def add(
         "created_at": now,
     }
     connection.execute(sa.insert(apps).values(row))
-    return _app(connection.execute(sa.select(apps).where(apps.c.id == row["id"])).one())
+    return _build_app(connection.execute(sa.select(apps).where(apps.c.id == row["id"])).one())
 
 
 def list_all(database: Database) -> list[App]:
-    """Every application, oldest first, revoked ones too."""
+    """List all applications, oldest first, with revoked ones."""
     used = (
         sa.select(grants.c.app_id, sa.func.max(grants.c.last_used_at).label("used"))
         .group_by(grants.c.app_id)
@@ -104,46 +105,46 @@ def list_all(database: Database) -> list[App]:
         .order_by(apps.c.created_at, apps.c.id)
     )
     with database.read() as connection:
-        return [_app(row, row.used) for row in connection.execute(wanted)]
+        return [_build_app(row, row.used) for row in connection.execute(wanted)]
 
 
 def find(database: Database, client_id: str) -> App | None:
-    """The application of this client_id, unless it was revoked."""
+    """Find the application with this client_id; null if it is unknown or revoked."""
     with database.read() as connection:
-        return active(connection, client_id)
+        return find_active(connection, client_id)
 
 
-def active(connection: Connection, client_id: str, *, locked: bool = False) -> App | None:
-    """The same within a transaction; ``locked`` keeps it from being revoked before that ends."""
+def find_active(connection: Connection, client_id: str, *, locked: bool = False) -> App | None:
+    """Do the same within a transaction; ``locked`` prevents a revocation until it ends."""
     if not CLIENT_ID.fullmatch(client_id):
         return None
     wanted = sa.select(apps).where(apps.c.id == client_id.lower(), apps.c.revoked_at.is_(None))
     row = connection.execute(wanted.with_for_update(read=True) if locked else wanted).one_or_none()
-    return None if row is None else _app(row)
+    return None if row is None else _build_app(row)
 
 
 def revoke(database: Database, id_or_prefix: str, now: datetime) -> App:
-    """Revoke the application and everything granted to it; twice changes nothing.
+    """Revoke the application and its grants; a repetition changes nothing.
 
-    Raises :class:`NotFound` when no application is meant and :class:`BadRequest` when several are.
+    Raises :class:`NotFound` when no application matches and :class:`BadRequest` when several do.
     """
     wanted = id_or_prefix.strip().lower()
-    if not ID_START.fullmatch(wanted):
+    if not ID_PREFIX.fullmatch(wanted):
         raise NotFound("No application has this id. 'chainproof apps list' shows the ids.")
     with database.write() as connection:
         found = connection.execute(sa.select(apps.c.id).where(apps.c.id.startswith(wanted)).limit(2)).all()
         if not found:
             raise NotFound("No application has this id. 'chainproof apps list' shows the ids.")
         if len(found) > 1:
-            raise BadRequest("Several applications have ids that begin so. Give more characters of the id.")
+            raise BadRequest("Several applications have ids with this prefix. Give more characters.")
         this = apps.c.id == found[0].id
         connection.execute(sa.update(apps).where(this, apps.c.revoked_at.is_(None)).values(revoked_at=now))
         revoke_where(connection, grants.c.app_id == found[0].id, now)
         bump(connection, CHANGE_TOPIC)
-        return _app(connection.execute(sa.select(apps).where(this)).one())
+        return _build_app(connection.execute(sa.select(apps).where(this)).one())
 
 
-def _app(row: sa.Row[Any], last_used_at: datetime | None = None) -> App:
+def _build_app(row: sa.Row[Any], last_used_at: datetime | None = None) -> App:
     return App(
         client_id=row.id,
         name=row.name,

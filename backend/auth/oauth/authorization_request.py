@@ -1,4 +1,4 @@
-"""An authorization request (RFC 6749 section 4.1.1 with PKCE), judged before anything is shown."""
+"""Validates authorization requests (RFC 6749 section 4.1.1 with PKCE) before a page is shown."""
 
 import re
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from backend.auth.principal import SCOPES, Scope
 
 CHALLENGE = re.compile(r"[A-Za-z0-9\-_]{43}")
 DEFAULT_SCOPE: Scope = "read"
-ASKED = (
+REQUEST_PARAMETERS = (
     "response_type",
     "response_mode",
     "client_id",
@@ -22,22 +22,22 @@ ASKED = (
     "code_challenge_method",
     "prompt",
 )
-"""The parameters that make a request; others are ignored (RFC 6749 section 3.1)."""
+"""The parameters of a request; others are ignored (RFC 6749 section 3.1)."""
 
-Fault = Literal["client", "redirect", "unreadable"]
-"""Why a request is shown to the person and not answered to the application: nobody knows whose it is."""
-
-
-class Shown(Exception):
-    """The request is not to be redirected."""
-
-    def __init__(self, fault: Fault) -> None:
-        super().__init__(fault)
-        self.fault: Fault = fault
+ProblemCode = Literal["client", "redirect", "unreadable"]
+"""Why a request gets an error page and no redirect: its application or redirect URI is not verified."""
 
 
-class Answered(Exception):
-    """The application is told, at its redirect URI, what is wrong."""
+class UnredirectableRequest(Exception):
+    """The request must not be redirected; the person sees an error page."""
+
+    def __init__(self, problem: ProblemCode) -> None:
+        super().__init__(problem)
+        self.problem: ProblemCode = problem
+
+
+class RedirectedError(Exception):
+    """The browser is redirected to the application with an error."""
 
     def __init__(self, redirect_uri: str, state: str | None, error: str, description: str) -> None:
         super().__init__(error)
@@ -49,7 +49,7 @@ class Answered(Exception):
 
 @dataclass(frozen=True, slots=True)
 class AuthorizationRequest:
-    """One that may be put before a person. ``parameters`` is as it was sent, for the form to send again."""
+    """A valid request. ``parameters`` are the sent ones, which the form of the page repeats."""
 
     app: App
     redirect_uri: str
@@ -59,37 +59,39 @@ class AuthorizationRequest:
     parameters: dict[str, str]
 
     @property
-    def wants_password(self) -> bool:
-        """Whether the password is to be asked for although the browser stays signed in (OpenID Connect's
-        ``prompt=login``)."""
+    def requires_password(self) -> bool:
+        """Whether the page asks for the password of a signed-in browser (OpenID Connect ``prompt=login``)."""
         return "login" in self.parameters.get("prompt", "").split(" ")
 
-    def refused(self, error: str, description: str) -> Answered:
-        return Answered(self.redirect_uri, self.state, error, description)
+    def build_error(self, error: str, description: str) -> RedirectedError:
+        return RedirectedError(self.redirect_uri, self.state, error, description)
 
 
-def client_and_redirect(sent: Parameters, app: App | None) -> tuple[App, str]:
-    """The application, and the redirect URI that is exactly one of its own; raises :class:`Shown`."""
+def validate_client(sent: Parameters, app: App | None) -> tuple[App, str]:
+    """Return the application and its redirect URI, compared exactly with the registered ones.
+
+    Raises :class:`UnredirectableRequest`.
+    """
     if app is None or "client_id" in sent.repeated:
-        raise Shown("client")
+        raise UnredirectableRequest("client")
     uri = sent.get("redirect_uri")
     if uri is None or "redirect_uri" in sent.repeated or uri not in app.redirect_uris:
-        raise Shown("redirect")
+        raise UnredirectableRequest("redirect")
     return app, uri
 
 
-def judge(sent: Parameters, app: App | None) -> AuthorizationRequest:
-    """Raises :class:`Shown` or :class:`Answered` for what cannot be put before a person.
+def validate_request(sent: Parameters, app: App | None) -> AuthorizationRequest:
+    """Validate the parameters; raises :class:`UnredirectableRequest` or :class:`RedirectedError`.
 
-    ``app`` is the application of the request's ``client_id``, if there is one.
+    ``app`` is the application of the request's ``client_id``, null if unknown.
     """
-    known, uri = client_and_redirect(sent, app)
+    known, uri = validate_client(sent, app)
     state = None if "state" in sent.repeated else sent.get("state")
 
-    def refuse(error: str, description: str) -> Answered:
-        return Answered(uri, state, error, description)
+    def refuse(error: str, description: str) -> RedirectedError:
+        return RedirectedError(uri, state, error, description)
 
-    for name in ASKED:
+    for name in REQUEST_PARAMETERS:
         if name in sent.repeated:
             raise refuse("invalid_request", f"The parameter {name} is there more than once.")
     kind = sent.get("response_type")
@@ -108,21 +110,21 @@ def judge(sent: Parameters, app: App | None) -> AuthorizationRequest:
         raise refuse(
             "invalid_request", "The code_challenge must be 43 characters of base64url, as S256 gives."
         )
-    scopes = _scopes(sent.get("scope"))
+    scopes = _parse_scopes(sent.get("scope"))
     if not scopes:
         raise refuse("invalid_scope", f"The scopes are {', '.join(SCOPES)}, with single spaces between them.")
-    parameters = {name: sent.values[name] for name in ASKED if name in sent.values}
+    parameters = {name: sent.values[name] for name in REQUEST_PARAMETERS if name in sent.values}
     return AuthorizationRequest(known, uri, scopes, state, challenge, parameters)
 
 
-def answer_address(redirect_uri: str, state: str | None, issuer: str, answer: dict[str, str]) -> str:
-    """Where the browser goes with ``answer``; ``iss`` is in it always (RFC 9207)."""
+def build_redirect_url(redirect_uri: str, state: str | None, issuer: str, answer: dict[str, str]) -> str:
+    """Build the URL of the redirect with ``answer``, ``state`` and always ``iss`` (RFC 9207)."""
     with_state = {} if state is None else {"state": state}
-    return redirect_uris.with_answer(redirect_uri, {**answer, **with_state, "iss": issuer})
+    return redirect_uris.add_parameters(redirect_uri, {**answer, **with_state, "iss": issuer})
 
 
-def _scopes(asked: str | None) -> tuple[Scope, ...]:
-    """Those asked for; none when one of them does not exist."""
+def _parse_scopes(asked: str | None) -> tuple[Scope, ...]:
+    """Parse the requested scopes; empty if one of them does not exist."""
     wanted = {DEFAULT_SCOPE} if asked is None else set(asked.split(" "))
     if not wanted.issubset(SCOPES):
         return ()

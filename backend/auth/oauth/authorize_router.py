@@ -1,4 +1,4 @@
-"""``/oauth/authorize``: the page on which a person signs in and allows, and what follows from its buttons."""
+"""Serves ``/oauth/authorize``: the page for sign-in and consent, and the redirect to the application."""
 
 from collections.abc import Callable
 from typing import Annotated
@@ -12,14 +12,14 @@ from starlette.responses import HTMLResponse, Response
 from backend.auth.oauth import parameters, sign_in_page
 from backend.auth.oauth.accounts import Throttled
 from backend.auth.oauth.authorization_request import (
-    ASKED,
-    Answered,
+    REQUEST_PARAMETERS,
     AuthorizationRequest,
-    Shown,
-    answer_address,
-    judge,
+    RedirectedError,
+    UnredirectableRequest,
+    build_redirect_url,
+    validate_request,
 )
-from backend.auth.oauth.cookies import csrf_token, is_own, new_session
+from backend.auth.oauth.cookies import csrf_token, generate_secret, is_valid_csrf_token
 from backend.auth.oauth.errors import OAuthError
 from backend.auth.oauth.openapi import AUTHORIZE_GET, AUTHORIZE_POST
 from backend.auth.oauth.parameters import Parameters, read_form
@@ -37,77 +37,88 @@ Form = Annotated[Parameters, Depends(read_form)]
 
 @router.get("/oauth/authorize", response_class=HTMLResponse, **AUTHORIZE_GET)
 def show(request: Request) -> Response:
-    """The page that asks a person for name, password and consent.
+    """Show the page that asks a person for name, password and consent.
 
-    The dashboard gets its code at once if the person stays signed in in this browser, unless `prompt` is
-    `login`. What is wrong with a request is answered at its `redirect_uri`. A `client_id` or `redirect_uri`
-    that is not registered is shown and never redirected to.
+    The dashboard gets its code at once if this browser is signed in already, unless `prompt` is `login`.
+    Errors of a request are redirected to its `redirect_uri`. An unregistered `client_id` or `redirect_uri`
+    gets an error page and no redirect.
     """
     try:
-        sent = parameters.read(request.scope["query_string"])
+        sent = parameters.parse(request.scope["query_string"])
     except OAuthError:
         language = chosen(None, request.headers.get("accept-language"))
-        return HTMLResponse(sign_in_page.problem("unreadable", language, {}), 400, sign_in_page.headers())
-    return _answer(request, sent, lambda asked: _resumed(request, asked) or _page(request, sent, asked))
+        return HTMLResponse(
+            sign_in_page.render_problem("unreadable", language, {}), 400, sign_in_page.build_headers()
+        )
+    return _respond(
+        request,
+        sent,
+        lambda authorization: _resume(request, authorization) or _render_page(request, sent, authorization),
+    )
 
 
 @router.post("/oauth/authorize", response_class=HTMLResponse, **AUTHORIZE_POST)
 def decide(request: Request, sent: Form) -> Response:
-    """What the page's form sends: the request again, a CSRF token, and `approve` with name and password, or
-    `deny`. The browser is sent to the `redirect_uri`, with a code or with the error `access_denied`."""
-    return _answer(request, sent, lambda asked: _decided(request, sent, asked))
+    """Handle the form of the page.
+
+    It sends the request again, a CSRF token, and `approve` with name and password, or `deny`. The browser
+    is redirected to the `redirect_uri` with a code or with the error `access_denied`.
+    """
+    return _respond(request, sent, lambda authorization: _handle_form(request, sent, authorization))
 
 
-def _answer(
-    request: Request, sent: Parameters, go_on: Callable[[AuthorizationRequest], Response]
+def _respond(
+    request: Request, sent: Parameters, handle: Callable[[AuthorizationRequest], Response]
 ) -> Response:
-    """What ``go_on`` makes of a request that may be put before a person, or the answer to any other."""
+    """Return the response of ``handle`` for a valid request, else an error page or redirect."""
     oauth: OAuth = request.app.state.oauth
-    repeated = {name: value for name, value in sent.values.items() if name in ASKED}
+    repeated = {name: value for name, value in sent.values.items() if name in REQUEST_PARAMETERS}
     try:
-        return go_on(judge(sent, oauth.app(sent.get("client_id"))))
-    except Shown as shown:
+        return handle(validate_request(sent, oauth.find_app(sent.get("client_id"))))
+    except UnredirectableRequest as error:
         return HTMLResponse(
-            sign_in_page.problem(shown.fault, _language(request, sent), repeated), 400, sign_in_page.headers()
+            sign_in_page.render_problem(error.problem, _language(request, sent), repeated),
+            400,
+            sign_in_page.build_headers(),
         )
-    except Answered as told:
-        answer = {"error": told.error, "error_description": told.description}
-        return _redirect(answer_address(told.redirect_uri, told.state, oauth.issuer, answer))
+    except RedirectedError as error:
+        answer = {"error": error.error, "error_description": error.description}
+        return _redirect(build_redirect_url(error.redirect_uri, error.state, oauth.issuer, answer))
     except STORE_FAILED as error:
         log.warning("authorization_not_looked_up", error=type(error).__name__)
-        headers = sign_in_page.headers() | {"Retry-After": str(RETRY_SECONDS)}
-        return HTMLResponse(sign_in_page.unavailable(_language(request, sent), repeated), 503, headers)
+        headers = sign_in_page.build_headers() | {"Retry-After": str(RETRY_SECONDS)}
+        return HTMLResponse(sign_in_page.render_unavailable(_language(request, sent), repeated), 503, headers)
 
 
-def _resumed(request: Request, asked: AuthorizationRequest) -> Response | None:
-    """The answer to a browser that stays signed in.
+def _resume(request: Request, authorization: AuthorizationRequest) -> Response | None:
+    """Redirect a signed-in browser at once; null if the page must be shown.
 
-    A frame or a script, as far as the browser tells, gets none and ends nothing; nor does another site end
-    anything.
+    Requests of frames and scripts, by ``Sec-Fetch-Dest``, get null and end no session. Requests of other
+    sites end no session either.
     """
     if request.headers.get("sec-fetch-dest", "document") != "document":
         return None
     oauth: OAuth = request.app.state.oauth
     session = oauth.session_cookie.read(request)
-    if asked.wants_password and request.headers.get("sec-fetch-site") != "cross-site":
-        oauth.sign_out(asked, session)
-    address = oauth.resume(asked, session)
+    if authorization.requires_password and request.headers.get("sec-fetch-site") != "cross-site":
+        oauth.sign_out(authorization, session)
+    address = oauth.resume(authorization, session)
     return None if address is None else _redirect(address)
 
 
-def _decided(request: Request, sent: Parameters, asked: AuthorizationRequest) -> Response:
+def _handle_form(request: Request, sent: Parameters, authorization: AuthorizationRequest) -> Response:
     oauth: OAuth = request.app.state.oauth
-    words = CATALOGUES[_language(request, sent)]
-    if not is_own(oauth.cookie.read(request), asked.parameters, sent.get("csrf_token")):
-        return _page(request, sent, asked, words.stale, 403)
+    texts = CATALOGUES[_language(request, sent)]
+    if not is_valid_csrf_token(oauth.cookie.read(request), authorization.parameters, sent.get("csrf_token")):
+        return _render_page(request, sent, authorization, texts.stale_form, 403)
     if "deny" in sent.names:
-        raise asked.refused("access_denied", "The person refused.")
+        raise authorization.build_error("access_denied", "The person refused.")
     username, password = sent.get("username"), sent.get("password")
     if username is None or password is None or "approve" not in sent.names:
-        return _page(request, sent, asked, words.incomplete, 400)
+        return _render_page(request, sent, authorization, texts.incomplete, 400)
     address = request.client.host if request.client else ""
     outcome = oauth.approve(
-        asked,
+        authorization,
         username,
         password,
         address=address,
@@ -116,35 +127,35 @@ def _decided(request: Request, sent: Parameters, asked: AuthorizationRequest) ->
     )
     if isinstance(outcome, Throttled):
         wait = outcome.retry_after
-        answer = _page(request, sent, asked, words.throttled.format(seconds=wait), 429)
+        answer = _render_page(request, sent, authorization, texts.throttled.format(seconds=wait), 429)
         answer.headers["Retry-After"] = str(wait)
         return answer
     if outcome is None:
-        return _page(request, sent, asked, words.wrong, 403)
+        return _render_page(request, sent, authorization, texts.wrong_credentials, 403)
     answer = _redirect(outcome.address)
     if outcome.session is not None:
-        oauth.session_cookie.put(answer, outcome.session)
+        oauth.session_cookie.set_on(answer, outcome.session)
     return answer
 
 
-def _page(
+def _render_page(
     request: Request,
     sent: Parameters,
-    asked: AuthorizationRequest,
+    authorization: AuthorizationRequest,
     complaint: str | None = None,
     status: int = 200,
 ) -> Response:
     cookie = request.app.state.oauth.cookie
-    session = cookie.read(request) or new_session()
-    html = sign_in_page.consent(
-        asked,
+    session = cookie.read(request) or generate_secret()
+    html = sign_in_page.render_consent(
+        authorization,
         _language(request, sent),
-        csrf_token=csrf_token(session, asked.parameters),
+        csrf_token=csrf_token(session, authorization.parameters),
         username=sent.get("username") or "" if complaint else "",
         complaint=complaint,
     )
-    answer = HTMLResponse(html, status, sign_in_page.headers(asked.redirect_uri))
-    cookie.put(answer, session)
+    answer = HTMLResponse(html, status, sign_in_page.build_headers(authorization.redirect_uri))
+    cookie.set_on(answer, session)
     return answer
 
 

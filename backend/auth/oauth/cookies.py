@@ -1,8 +1,8 @@
-"""The page's cookies, and the token that ties a form to its browser and to what the form asks for.
+"""Reads and sets the cookies of the sign-in page, and creates and verifies its CSRF tokens.
 
-One cookie is no sign-in: it holds a random key that other sites cannot read. The token is an HMAC by that key
-over the authorization request: a form counts only for the browser and the request that it was made for. The
-other one holds the secret of a sign-in session (:mod:`.sign_in_sessions`).
+The form cookie is no sign-in: it holds a random key that other sites cannot read. The CSRF token is an HMAC
+with that key over the authorization request. A form is thus valid only for the browser and the request that
+it was made for. The session cookie holds the secret of a sign-in session (:mod:`.sign_in_sessions`).
 """
 
 import hashlib
@@ -17,14 +17,14 @@ import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
-from backend.auth.oauth.sign_in_sessions import LONGEST_LIFE
+from backend.auth.oauth.sign_in_sessions import MAX_SESSION_LIFETIME
 
-SESSION = re.compile(r"[A-Za-z0-9_\-]{43}")
+COOKIE_VALUE = re.compile(r"[A-Za-z0-9_\-]{43}")
 
 
 @dataclass(frozen=True, slots=True)
 class Cookie:
-    """How the cookie is named and sent for an issuer."""
+    """Name and attributes of a cookie for an issuer."""
 
     name: str
     path: str
@@ -33,18 +33,17 @@ class Cookie:
     """Seconds; null until the browser is closed."""
 
     @classmethod
-    def of(cls, issuer: str) -> "Cookie":
+    def for_form(cls, issuer: str) -> "Cookie":
         parts = urlsplit(issuer)
-        if (
-            parts.scheme == "https"
-        ):  # the prefix keeps neighbouring hosts from setting it; it asks for this path
+        if parts.scheme == "https":
+            # The prefix prevents sibling hosts from setting the cookie. It requires the path "/".
             return cls("__Host-chainproof-authorize", "/", secure=True)
         return cls("chainproof-authorize", f"{parts.path}/oauth/authorize", secure=False)
 
     @classmethod
-    def of_session(cls, issuer: str) -> "Cookie":
-        """That of a sign-in session. On http, where cookies do not tell ports apart, its name does."""
-        parts, seconds = urlsplit(issuer), int(LONGEST_LIFE.total_seconds())
+    def for_session(cls, issuer: str) -> "Cookie":
+        """Define the session cookie. On http its name has the port, since cookies ignore ports."""
+        parts, seconds = urlsplit(issuer), int(MAX_SESSION_LIFETIME.total_seconds())
         if parts.scheme == "https":
             return cls("__Host-chainproof-login", "/", secure=True, max_age=seconds)
         path = f"{parts.path}/oauth/authorize"
@@ -52,9 +51,9 @@ class Cookie:
 
     def read(self, request: Request) -> str | None:
         value = request.cookies.get(self.name, "")
-        return value if SESSION.fullmatch(value) else None
+        return value if COOKIE_VALUE.fullmatch(value) else None
 
-    def put(self, response: Response, session: str) -> None:
+    def set_on(self, response: Response, session: str) -> None:
         response.set_cookie(
             self.name,
             session,
@@ -66,18 +65,18 @@ class Cookie:
         )
 
 
-def new_session() -> str:
+def generate_secret() -> str:
     return secrets.token_urlsafe(32)
 
 
 def csrf_token(session: str, parameters: Mapping[str, str]) -> str:
-    """The token of a form in this session for exactly these parameters."""
+    """Compute the token of a form for this cookie value and exactly these parameters."""
     message = orjson.dumps(sorted(parameters.items()))
     return hmac.new(session.encode(), message, hashlib.sha256).hexdigest()
 
 
-def is_own(session: str | None, parameters: Mapping[str, str], token: str | None) -> bool:
-    """Whether the token was made in this session for these parameters."""
+def is_valid_csrf_token(session: str | None, parameters: Mapping[str, str], token: str | None) -> bool:
+    """Whether the token belongs to this cookie value and these parameters."""
     if session is None or token is None:
         return False
     return hmac.compare_digest(csrf_token(session, parameters).encode(), token.encode())

@@ -1,7 +1,7 @@
-"""The dashboard as an application: registered by the service itself, so that people can sign in to it.
+"""Registers the dashboard as an OAuth application, so that people can sign in to it.
 
-What it is called stands in a file of the data folder beside the local key, for the dashboard on this machine;
-one on another machine is registered with ``chainproof apps create`` and told by its settings.
+A file in the data folder, beside the local key, holds the client_id for the dashboard on this machine. A
+dashboard on another machine is registered with ``chainproof apps create`` and gets the id by its settings.
 """
 
 import json
@@ -21,20 +21,19 @@ from backend.settings import Settings, is_loopback
 from backend.store.database import Database
 
 NAME = "Chainproof dashboard"
-LOCK = 0x43_50_44_42  # "CPDB": any number that nothing else locks on
+REGISTRATION_LOCK_ID = 0x43_50_44_42  # "CPDB": an advisory lock number that nothing else uses
 log = structlog.get_logger(__name__)
 
 
-def ensure(database: Database, file: Path, redirect_uri: str, now: datetime) -> None:
-    """See to it that ``file`` names an application to which codes may be sent at ``redirect_uri``.
+def ensure_registered(database: Database, file: Path, redirect_uri: str, now: datetime) -> None:
+    """Ensure that ``file`` names an application with the redirect URI ``redirect_uri``.
 
-    One that is registered so already is taken again, whoever did it; an application that the file names and
-    that was revoked is respected, and not replaced. Several processes may start at once: one registers under
-    the store's lock, the others find it. An address that cannot be registered is told in the log, and nobody
-    can sign in until it is another one.
+    Reuses an application with this name and redirect URI. Does not replace a revoked application that the
+    file names. Several processes may start at once: one registers under the store's lock, the others find
+    the application. Logs a ``redirect_uri`` that cannot be registered; nobody can sign in until it changes.
     """
     try:
-        redirect_uris.check(redirect_uri)
+        redirect_uris.validate(redirect_uri)
     except BadRequest as refusal:
         log.warning("dashboard_not_registered", redirect_uri=redirect_uri, reason=refusal.detail)
         return
@@ -44,7 +43,7 @@ def ensure(database: Database, file: Path, redirect_uri: str, now: datetime) -> 
             return
     with database.write() as connection:  # on SQLite BEGIN IMMEDIATE is the lock
         if not database.is_sqlite:
-            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK)))
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(REGISTRATION_LOCK_ID)))
         named = _find_named(connection, file, redirect_uri)
         if named is not None:
             _set_first_party(connection, named.id)
@@ -60,10 +59,10 @@ def ensure(database: Database, file: Path, redirect_uri: str, now: datetime) -> 
 
 
 def _find_named(connection: Connection, file: Path, redirect_uri: str) -> sa.Row[Any] | None:
-    """The application that ``file`` names for this address, a revoked one too."""
+    """Find the application that ``file`` names for this redirect URI, even if it is revoked."""
     try:
-        told = json.loads(local_key_file.read(file) or "null")
-        client_id, registered = told["client_id"], told["redirect_uri"]
+        content = json.loads(local_key_file.read(file) or "null")
+        client_id, registered = content["client_id"], content["redirect_uri"]
     except (ValueError, TypeError, KeyError):
         return None
     if registered != redirect_uri or not isinstance(client_id, str):
@@ -72,19 +71,19 @@ def _find_named(connection: Connection, file: Path, redirect_uri: str) -> sa.Row
 
 
 def _set_first_party(connection: Connection, client_id: str) -> None:
-    """An older version registered the dashboard like any other application."""
+    """Mark the application as first-party: older versions registered the dashboard without that."""
     connection.execute(sa.update(table).where(table.c.id == client_id).values(first_party=True))
 
 
 def checkup(settings: Settings) -> tuple[Literal["ok", "note", "fault"], str]:
-    """What ``doctor`` tells of who can open the dashboard: a state and a sentence."""
+    """Report to ``doctor`` who can open the dashboard: a state and a sentence."""
     host, origin = settings.dashboard_host, settings.dashboard_origin
     if not settings.dashboard_signs_in:
         if is_loopback(host):
             return "ok", f"listens on {host}, for this machine alone; nobody signs in."
         return "note", f"listens on {host} and is open to all who reach it: they act with the local key."
     try:
-        redirect_uris.check(settings.dashboard_redirect_uri)
+        redirect_uris.validate(settings.dashboard_redirect_uri)
     except BadRequest as refusal:
         return (
             "fault",

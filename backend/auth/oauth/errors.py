@@ -1,4 +1,4 @@
-"""Refusals in the words of RFC 6749 section 5.2."""
+"""Defines the errors of the OAuth endpoints (RFC 6749 section 5.2)."""
 
 from typing import Literal
 
@@ -15,9 +15,9 @@ Word = Literal[
 
 
 class OAuthError(ServiceError):
-    """What ``/oauth/*`` answers as ``{error, error_description}``.
+    """An error that ``/oauth/*`` answers as ``{error, error_description}``.
 
-    The description is plain ASCII without quotation marks and backslashes, as the RFC has it.
+    The RFC restricts the description to ASCII without quotation marks and backslashes.
     """
 
     status = 400
@@ -29,5 +29,5 @@ class OAuthError(ServiceError):
 
 
 def unknown_client() -> OAuthError:
-    """For an application that is not there and for one that was revoked, which are not told apart."""
+    """Build the one error for unknown and for revoked applications."""
     return OAuthError("invalid_client", "No application has this client_id, or it was revoked.", status=401)

@@ -1,7 +1,7 @@
-"""Codes and tokens: issued, exchanged, rotated, revoked, described. Each verb is one transaction.
+"""Issues, exchanges, rotates, revokes and introspects codes and tokens, each in one transaction.
 
-A grant's row is locked before anything of its family is looked at (on SQLite the transaction is the lock), so
-that of any number of simultaneous uses one is first and all others come after it.
+Each function locks the grant's row before it reads its codes and tokens; on SQLite the transaction is the
+lock. This serialises simultaneous uses of one code or token.
 """
 
 import base64
@@ -23,15 +23,15 @@ from backend.auth.principal import SCOPES
 from backend.store.database import Database, bump
 
 CHANGE_TOPIC = "oauth_tokens"
-"""The change topic; it moves when something is revoked, and not when something is issued."""
-CODE_LIFE = timedelta(seconds=60)
-ACCESS_LIFE = timedelta(seconds=3600)
-REFRESH_LIFE = timedelta(days=30)
+"""The change counter of revocations; issuing tokens does not move it."""
+CODE_LIFETIME = timedelta(seconds=60)
+ACCESS_TOKEN_LIFETIME = timedelta(seconds=3600)
+REFRESH_TOKEN_LIFETIME = timedelta(days=30)
 
 
 @dataclass(frozen=True, slots=True)
-class Issued:
-    """Tokens in their text, which is told here and never again."""
+class IssuedTokens:
+    """The text of new tokens, which is not stored and cannot be shown again."""
 
     access_token: str = field(repr=False)
     refresh_token: str = field(repr=False)
@@ -41,7 +41,7 @@ class Issued:
         return {
             "access_token": self.access_token,
             "token_type": "Bearer",
-            "expires_in": int(ACCESS_LIFE.total_seconds()),
+            "expires_in": int(ACCESS_TOKEN_LIFETIME.total_seconds()),
             "refresh_token": self.refresh_token,
             "scope": " ".join(self.scopes),
         }
@@ -49,7 +49,7 @@ class Issued:
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """What an account allowed an application, and how the code for it is claimed."""
+    """The access that an account granted an application, and the conditions for exchanging its code."""
 
     app_id: str
     account_id: str
@@ -61,7 +61,7 @@ class Consent:
 
 
 def issue_code(connection: Connection, consent: Consent, now: datetime) -> str:
-    """A code for one exchange within :data:`CODE_LIFE`."""
+    """Issue a code for one exchange within :data:`CODE_LIFETIME`."""
     code = token_format.generate("code")
     row = {
         "id": str(uuid.uuid4()),
@@ -69,10 +69,10 @@ def issue_code(connection: Connection, consent: Consent, now: datetime) -> str:
         "account_id": consent.account_id,
         "scopes": " ".join(consent.scopes),
         "created_at": now,
-        "expires_at": now + CODE_LIFE,
+        "expires_at": now + CODE_LIFETIME,
         "code_digest": token_format.digest(code),
         "code_challenge": consent.code_challenge,
-        "code_expires_at": now + CODE_LIFE,
+        "code_expires_at": now + CODE_LIFETIME,
         "redirect_uri": consent.redirect_uri,
         "session_id": consent.session_id,
     }
@@ -89,15 +89,15 @@ def exchange_code(
     code_verifier: str,
     scope: str | None,
     now: datetime,
-) -> Issued | OAuthError:
-    """Tokens for a code (RFC 6749 section 4.1.3). A second use revokes what the first one issued."""
+) -> IssuedTokens | OAuthError:
+    """Exchange a code for tokens (RFC 6749 section 4.1.3); a second use revokes those of the first."""
     with database.write() as connection:
-        row = _locked(connection, grants.c.code_digest == token_format.digest(code))
+        row = _lock_grant(connection, grants.c.code_digest == token_format.digest(code))
         if row is not None and row.code_used_at is not None:
             revoke_where(connection, grants.c.id == row.id, now)
             bump(connection, CHANGE_TOPIC)
-            return OAuthError("invalid_grant", "The code was used before. What it gave is revoked.")
-        if not _is_client(connection, client_id):
+            return OAuthError("invalid_grant", "The code was used before. Its tokens are revoked.")
+        if not _is_active_client(connection, client_id):
             return unknown_client()
         if row is None or row.app_id != client_id or row.revoked_at is not None or row.code_expires_at <= now:
             return OAuthError("invalid_grant", "The code is unknown, expired, or another application's.")
@@ -105,20 +105,22 @@ def exchange_code(
             return OAuthError(
                 "invalid_grant", "The redirect_uri is not the one of the authorization request."
             )
-        if challenge_of(code_verifier) != row.code_challenge:
+        if compute_code_challenge(code_verifier) != row.code_challenge:
             return OAuthError("invalid_grant", "The code_verifier does not belong to the code_challenge.")
-        scopes = narrowed(scope, row.scopes.split())
+        scopes = narrow_scopes(scope, row.scopes.split())
         if isinstance(scopes, OAuthError):
             return scopes
         connection.execute(sa.update(grants).where(grants.c.id == row.id).values(code_used_at=now))
-        return _issue(connection, row, scopes, now)
+        return _issue_tokens(connection, row, scopes, now)
 
 
 def refresh(
     database: Database, *, refresh_token: str, client_id: str | None, scope: str | None, now: datetime
-) -> Issued | OAuthError:
-    """New tokens for a refresh token, which works once (RFC 9700 section 4.14.2): a second use revokes all
-    that was issued under its grant."""
+) -> IssuedTokens | OAuthError:
+    """Exchange a refresh token for new tokens.
+
+    It works once: a second use revokes its grant with all tokens (RFC 9700 section 4.14.2).
+    """
     digest = token_format.digest(refresh_token)
     this = sa.and_(tokens.c.digest == digest, tokens.c.kind == "refresh")
     with database.write() as connection:
@@ -126,7 +128,7 @@ def refresh(
         named = connection.execute(family).one_or_none()
         session_id = None if named is None else named.session_id
         session = None if session_id is None else sign_in_sessions.lock(connection, session_id, now)
-        row = None if named is None else _locked(connection, grants.c.id == named.id)
+        row = None if named is None else _lock_grant(connection, grants.c.id == named.id)
         token = connection.execute(sa.select(tokens).where(this)).one_or_none()
         if row is not None and token is not None and token.rotated_at is not None:
             revoke_where(connection, grants.c.id == row.id, now)
@@ -134,7 +136,7 @@ def refresh(
             return OAuthError(
                 "invalid_grant", "The refresh token was used before. Its whole family is revoked."
             )
-        if client_id is not None and not _is_client(connection, client_id):
+        if client_id is not None and not _is_active_client(connection, client_id):
             return unknown_client()
         if row is None or token is None or row.revoked_at is not None or token.expires_at <= now:
             return OAuthError("invalid_grant", "The refresh token is unknown, expired or revoked.")
@@ -142,25 +144,25 @@ def refresh(
             return OAuthError("invalid_grant", "The refresh token is another application's.")
         if session_id is not None and session is None:
             return OAuthError("invalid_grant", "The sign-in session of the refresh token has ended.")
-        scopes = narrowed(scope, row.scopes.split())
+        scopes = narrow_scopes(scope, row.scopes.split())
         if isinstance(scopes, OAuthError):
             return scopes
         if session is not None:
             sign_in_sessions.touch(connection, session, now)
         connection.execute(sa.update(tokens).where(this).values(rotated_at=now))
-        return _issue(connection, row, scopes, now)
+        return _issue_tokens(connection, row, scopes, now)
 
 
 def revoke(
     database: Database, *, token: str, client_id: str | None, end_session: bool = False, now: datetime
 ) -> OAuthError | None:
-    """Revoke an access token, or with a refresh token its whole family (RFC 7009 section 2.1).
+    """Revoke an access token, or for a refresh token its grant with all tokens (RFC 7009 section 2.1).
 
-    ``end_session`` signs the person out: it ends the sign-in session of the token's grant, if it has one.
-    A token that is unknown or over is no error. With a ``client_id`` the token must be that application's.
+    ``end_session`` also ends the sign-in session of the token's grant, if it has one. An unknown or
+    expired token is no error. With a ``client_id`` the token must belong to that application.
     """
     with database.write() as connection:
-        if client_id is not None and not _is_client(connection, client_id):
+        if client_id is not None and not _is_active_client(connection, client_id):
             return unknown_client()
         wanted = sa.select(tokens, grants.c.app_id, grants.c.session_id).join(grants)
         row = connection.execute(wanted.where(tokens.c.digest == token_format.digest(token))).one_or_none()
@@ -180,18 +182,18 @@ def revoke(
 
 
 def introspect(database: Database, token: str, now: datetime) -> dict[str, Any]:
-    """What RFC 7662 tells of a token, without ``iss``; no more than ``active: false`` of one that is over."""
+    """Return the claims of RFC 7662 without ``iss``; only ``active: false`` for an invalid token."""
     wanted = (
         sa.select(tokens, grants.c.app_id, grants.c.account_id, accounts.c.username)
         .join(grants, grants.c.id == tokens.c.grant_id)
         .join(accounts, accounts.c.id == grants.c.account_id)
-        .where(tokens.c.digest == token_format.digest(token), usable(now))
+        .where(tokens.c.digest == token_format.digest(token), is_usable(now))
     )
     with database.read() as connection:
         row = connection.execute(wanted).one_or_none()
     if row is None:
         return {"active": False}
-    told = {
+    claims = {
         "active": True,
         "scope": row.scopes,
         "client_id": row.app_id,
@@ -200,11 +202,11 @@ def introspect(database: Database, token: str, now: datetime) -> dict[str, Any]:
         "iat": int(row.created_at.timestamp()),
         "exp": int(row.expires_at.timestamp()),
     }
-    return {**told, "token_type": "Bearer"} if row.kind == "access" else told
+    return {**claims, "token_type": "Bearer"} if row.kind == "access" else claims
 
 
-def usable(now: datetime) -> sa.ColumnElement[bool]:
-    """That a token, joined with its grant, is neither expired nor revoked nor rotated."""
+def is_usable(now: datetime) -> sa.ColumnElement[bool]:
+    """Condition for a token, joined with its grant, that is not expired, revoked or rotated."""
     return sa.and_(
         tokens.c.expires_at > now,
         tokens.c.revoked_at.is_(None),
@@ -214,12 +216,12 @@ def usable(now: datetime) -> sa.ColumnElement[bool]:
 
 
 def revoke_where(connection: Connection, which: sa.ColumnElement[bool], now: datetime) -> None:
-    """Revoke the grants, and with them all codes and tokens. The caller bumps the change counter."""
+    """Revoke grants with their codes and tokens. The caller bumps the change counter."""
     connection.execute(sa.update(grants).where(which, grants.c.revoked_at.is_(None)).values(revoked_at=now))
 
 
 def end_sessions(connection: Connection, which: sa.ColumnElement[bool], now: datetime) -> list[str]:
-    """End sign-in sessions and all that was granted in them; returns their ids."""
+    """End sign-in sessions and revoke their grants; returns the ids of the sessions."""
     ended = sign_in_sessions.delete(connection, which)
     if ended:
         revoke_where(connection, grants.c.session_id.in_(ended), now)
@@ -227,8 +229,8 @@ def end_sessions(connection: Connection, which: sa.ColumnElement[bool], now: dat
     return ended
 
 
-def narrowed(asked: str | None, granted: Sequence[str]) -> tuple[str, ...] | OAuthError:
-    """The scopes asked for, all of which must have been granted; all of them when none is asked for."""
+def narrow_scopes(asked: str | None, granted: Sequence[str]) -> tuple[str, ...] | OAuthError:
+    """Return the requested scopes, which must all be granted; all granted ones if none is requested."""
     if asked is None:
         return tuple(granted)
     wanted = set(asked.split(" ")) - {""}
@@ -237,25 +239,29 @@ def narrowed(asked: str | None, granted: Sequence[str]) -> tuple[str, ...] | OAu
     return tuple(scope for scope in SCOPES if scope in wanted)
 
 
-def challenge_of(verifier: str) -> str:
-    """BASE64URL(SHA256(verifier)), as RFC 7636 section 4.2 has S256."""
+def compute_code_challenge(verifier: str) -> str:
+    """Compute BASE64URL(SHA256(verifier)), the S256 method of RFC 7636 section 4.2."""
     hashed = hashlib.sha256(verifier.encode()).digest()
     return base64.urlsafe_b64encode(hashed).rstrip(b"=").decode()
 
 
-def _issue(connection: Connection, grant: sa.Row[Any], scopes: tuple[str, ...], now: datetime) -> Issued:
-    """An access token of ``scopes`` and a refresh token, which keeps all that was granted (RFC 6749, 6)."""
-    issued = Issued(token_format.generate("access"), token_format.generate("refresh"), scopes)
+def _issue_tokens(
+    connection: Connection, grant: sa.Row[Any], scopes: tuple[str, ...], now: datetime
+) -> IssuedTokens:
+    """Issue an access token with ``scopes`` and a refresh token with all granted scopes (RFC 6749, 6)."""
+    issued = IssuedTokens(token_format.generate("access"), token_format.generate("refresh"), scopes)
     rows = [
-        _row(issued.access_token, "access", grant, " ".join(scopes), now, ACCESS_LIFE),
-        _row(issued.refresh_token, "refresh", grant, grant.scopes, now, REFRESH_LIFE),
+        _build_token_row(issued.access_token, "access", grant, " ".join(scopes), now, ACCESS_TOKEN_LIFETIME),
+        _build_token_row(issued.refresh_token, "refresh", grant, grant.scopes, now, REFRESH_TOKEN_LIFETIME),
     ]
     connection.execute(sa.insert(tokens), rows)
-    connection.execute(sa.update(grants).where(grants.c.id == grant.id).values(expires_at=now + REFRESH_LIFE))
+    connection.execute(
+        sa.update(grants).where(grants.c.id == grant.id).values(expires_at=now + REFRESH_TOKEN_LIFETIME)
+    )
     return issued
 
 
-def _row(
+def _build_token_row(
     text: str, kind: str, grant: sa.Row[Any], scopes: str, now: datetime, life: timedelta
 ) -> dict[str, Any]:
     return {
@@ -268,10 +274,10 @@ def _row(
     }
 
 
-def _locked(connection: Connection, which: sa.ColumnElement[bool]) -> sa.Row[Any] | None:
+def _lock_grant(connection: Connection, which: sa.ColumnElement[bool]) -> sa.Row[Any] | None:
     return connection.execute(sa.select(grants).where(which).with_for_update()).one_or_none()
 
 
-def _is_client(connection: Connection, client_id: str) -> bool:
+def _is_active_client(connection: Connection, client_id: str) -> bool:
     known = sa.select(apps.c.id).where(apps.c.id == client_id, apps.c.revoked_at.is_(None))
     return connection.execute(known).first() is not None

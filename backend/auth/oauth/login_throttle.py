@@ -1,7 +1,7 @@
-"""How often a password may be guessed: counted in the store, so that all processes count together.
+"""Limits sign-in attempts for each account and network address, counted in the store for all processes.
 
-Every attempt counts, right ones too, and before the password is looked at. Names that no account has are
-counted in the same way: how soon one must wait tells nothing of whether there is such an account.
+Every attempt counts before the password is verified, successful ones too. Unknown names count in the same
+way, so that the throttling does not reveal which accounts exist.
 """
 
 import hashlib
@@ -15,36 +15,36 @@ from backend.auth.oauth.tables import guesses
 from backend.store.database import Database
 
 WINDOW = timedelta(minutes=1)
-PER_ACCOUNT, PER_ADDRESS = 10, 100
+MAX_ATTEMPTS_PER_ACCOUNT, MAX_ATTEMPTS_PER_ADDRESS = 10, 100
 
 
-def take(database: Database, *, username_key: str, address: str, now: datetime) -> int | None:
-    """Count one attempt; null when it may go on, else the seconds to wait, and then it is not counted.
+def count_attempt(database: Database, *, username_key: str, address: str, now: datetime) -> int | None:
+    """Count one attempt and return null, or return the seconds to wait and count nothing.
 
-    Within any minute there are no more than :data:`PER_ACCOUNT` of an account and :data:`PER_ADDRESS` of an
-    address. What is more than a window ahead is of a clock that was put back since, and counts no more.
+    Any minute allows :data:`MAX_ATTEMPTS_PER_ACCOUNT` for an account and :data:`MAX_ATTEMPTS_PER_ADDRESS`
+    for an address. Attempts more than a window in the future do not count: the clock was set back since.
     """
     limits = {
-        _digest("account", username_key): PER_ACCOUNT,
-        _digest("address", _network(address)): PER_ADDRESS,
+        _digest("account", username_key): MAX_ATTEMPTS_PER_ACCOUNT,
+        _digest("address", _group_address(address)): MAX_ATTEMPTS_PER_ADDRESS,
     }
     with database.write() as connection:
-        _lock(connection, limits)
-        waits = [_wait(connection, subject, most, now) for subject, most in limits.items()]
-        longest = max((wait for wait in waits if wait is not None), default=None)
-        if longest is None:
+        _lock_subjects(connection, limits)
+        waits = [_find_wait_seconds(connection, subject, most, now) for subject, most in limits.items()]
+        wait = max((wait for wait in waits if wait is not None), default=None)
+        if wait is None:
             connection.execute(sa.insert(guesses), [{"subject": subject, "at": now} for subject in limits])
-        return longest
+        return wait
 
 
-def forget(database: Database, now: datetime) -> int:
-    """Delete the attempts that count no more; gives how many."""
+def delete_expired(database: Database, now: datetime) -> int:
+    """Delete the attempts older than the window; returns their number."""
     with database.write() as connection:
         return connection.execute(sa.delete(guesses).where(guesses.c.at <= now - WINDOW)).rowcount
 
 
-def _wait(connection: Connection, subject: str, most: int, now: datetime) -> int | None:
-    """Seconds until the attempt that is ``most`` attempts ago is out of the window; null when it is."""
+def _find_wait_seconds(connection: Connection, subject: str, most: int, now: datetime) -> int | None:
+    """Return the seconds until the attempt ``most`` attempts ago leaves the window; null if it has left."""
     recent = (
         sa.select(guesses.c.at)
         .where(guesses.c.subject == subject, guesses.c.at > now - WINDOW, guesses.c.at <= now + WINDOW)
@@ -58,8 +58,8 @@ def _wait(connection: Connection, subject: str, most: int, now: datetime) -> int
     return max(1, -int((now - WINDOW - oldest).total_seconds() // 1))
 
 
-def _lock(connection: Connection, subjects: dict[str, int]) -> None:
-    """One at a time for each subject, always in one order; on SQLite the transaction itself is the lock."""
+def _lock_subjects(connection: Connection, subjects: dict[str, int]) -> None:
+    """Lock the subjects in sorted order, to avoid deadlocks. On SQLite the transaction is the lock."""
     if connection.dialect.name == "sqlite":
         return
     for subject in sorted(subjects):
@@ -67,12 +67,12 @@ def _lock(connection: Connection, subjects: dict[str, int]) -> None:
 
 
 def _digest(kind: str, value: str) -> str:
-    """A password is now and then typed in the place of the name; it is not kept."""
+    """Hash the value: people sometimes type a password as the name, and it must not be stored."""
     return hashlib.sha256(f"{kind}\n{value}".encode()).hexdigest()
 
 
-def _network(address: str) -> str:
-    """Of IPv6 the /64, all of which one caller has."""
+def _group_address(address: str) -> str:
+    """Return the IPv4 address or the IPv6 /64 network, which belongs to one caller."""
     try:
         found = ipaddress.ip_address(address)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What the OpenAPI document says of these endpoints: the framework knows nothing of the forms they read."""
+"""Describes the OAuth endpoints for the OpenAPI document, since the framework does not know their forms."""
 
 from typing import Any, Literal
 

@@ -1,7 +1,6 @@
-"""Redirect URIs: which may be registered, and how an answer is put on one. Pure.
+"""Validates redirect URIs at registration, and adds response parameters to them. No I/O.
 
-They are compared as strings, never parsed (RFC 9700 section 4.1.3); what is judged here is what an operator
-registers.
+Requests are compared with the registered URIs as strings, without parsing (RFC 9700 section 4.1.3).
 """
 
 import re
@@ -10,21 +9,22 @@ from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
 from backend.errors import BadRequest
 
-LONGEST = 2000
+MAX_URI_CHARS = 2000
 URI = re.compile(r"[A-Za-z0-9\-._~:/?\[\]@!$&'()*+,;=%]+")
 """The characters of RFC 3986 without ``#``."""
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 PRIVATE_SCHEME = re.compile(r"[a-z][a-z0-9+\-]*(\.[a-z0-9+\-]+)+")
 """Scheme of an installed application: a domain name in reverse order (RFC 8252 section 7.1)."""
 HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.\-]*[A-Za-z0-9])?")
-ANSWERED = frozenset(("code", "state", "iss", "error", "error_description", "error_uri"))
+RESPONSE_PARAMETERS = frozenset(("code", "state", "iss", "error", "error_description", "error_uri"))
 
 
-def check(uri: str) -> str:
-    """``uri``, if it may be registered; raises :class:`BadRequest` with the reason."""
-    if not uri or len(uri) > LONGEST or not URI.fullmatch(uri):
+def validate(uri: str) -> str:
+    """Return ``uri`` if it may be registered; raises :class:`BadRequest` with the reason."""
+    if not uri or len(uri) > MAX_URI_CHARS or not URI.fullmatch(uri):
         raise BadRequest(
-            f"A redirect URI has 1 to {LONGEST} of the characters that RFC 3986 allows, and no fragment (#)."
+            f"A redirect URI has 1 to {MAX_URI_CHARS} of the characters that RFC 3986 allows, "
+            "and no fragment (#)."
         )
     try:
         parts = urlsplit(uri)
@@ -40,7 +40,9 @@ def check(uri: str) -> str:
             "A redirect URI begins with https://, with http:// and a loopback address, or with a scheme of "
             "your own as com.example.app:/callback has."
         )
-    reserved = ANSWERED.intersection(name for name, _ in parse_qsl(parts.query, keep_blank_values=True))
+    reserved = RESPONSE_PARAMETERS.intersection(
+        name for name, _ in parse_qsl(parts.query, keep_blank_values=True)
+    )
     if reserved:
         raise BadRequest(f"The query of a redirect URI may not hold {sorted(reserved)[0]}: the answer does.")
     return uri
@@ -58,16 +60,16 @@ def _check_web(parts: SplitResult, port: int | None) -> None:
         )
 
 
-def with_answer(uri: str, parameters: Mapping[str, str]) -> str:
-    """``uri`` with ``parameters`` behind the query that it has (RFC 6749 section 4.1.2)."""
+def add_parameters(uri: str, parameters: Mapping[str, str]) -> str:
+    """Append ``parameters`` to the query of ``uri`` (RFC 6749 section 4.1.2)."""
     joint = "?" if "?" not in uri else "" if uri.endswith(("?", "&")) else "&"
     return f"{uri}{joint}{urlencode(parameters)}"
 
 
-def policy_source(uri: str) -> str:
-    """What a content security policy calls the place of ``uri``: its origin.
+def csp_source(uri: str) -> str:
+    """Return the source of ``uri`` for a content security policy: its origin.
 
-    A policy cannot name an IPv6 address, nor a host of a private scheme; there it is the scheme.
+    It is the scheme for an IPv6 address or a private scheme, since a policy cannot name their hosts.
     """
     parts = urlsplit(uri)
     if parts.scheme in ("http", "https") and parts.hostname and ":" not in parts.hostname:
@@ -75,7 +77,7 @@ def policy_source(uri: str) -> str:
     return f"{parts.scheme}:"
 
 
-def shown(uri: str) -> str:
-    """What a person is told of where the browser goes: the host, or the scheme of an application."""
+def describe_target(uri: str) -> str:
+    """Return the redirect target as people see it: the host, or the scheme of an application."""
     parts = urlsplit(uri)
     return parts.netloc or f"{parts.scheme}:"

@@ -1,4 +1,7 @@
-"""Forgetting what expired. A token that is forgotten and one that expired are refused alike."""
+"""Deletes expired tokens, grants, sessions and sign-in attempts.
+
+Deleted and expired tokens are refused in the same way.
+"""
 
 from datetime import datetime, timedelta
 
@@ -8,31 +11,31 @@ from backend.auth.oauth import login_throttle
 from backend.auth.oauth.tables import grants, sign_in_sessions, tokens
 from backend.store.database import Database
 
-LINGER = timedelta(hours=1)
-"""Behind its end a row is kept for so long: clocks of processes differ a little."""
-BATCH = 1000
-"""Rows in one transaction, for which other writers wait."""
+EXPIRED_ROW_RETENTION = timedelta(hours=1)
+"""Rows are kept for this time after they expire, since the clocks of processes differ a little."""
+BATCH_ROWS = 1000
+"""Rows deleted in one transaction, during which other writers wait."""
 
 
-def forget(database: Database, now: datetime) -> dict[str, int]:
-    """Delete tokens, grants, sign-in sessions and attempts that are over; gives how many of each.
+def delete_expired(database: Database, now: datetime) -> dict[str, int]:
+    """Delete expired tokens, grants, sign-in sessions and attempts; returns the number of each.
 
-    A rotated refresh token stays to its end, so that its reuse is seen.
+    A rotated refresh token is kept until it expires, so that its reuse is detected.
     """
     return {
-        "tokens": _forget(database, tokens, tokens.c.digest, now),
-        "grants": _forget(database, grants, grants.c.id, now),
-        "sessions": _forget(database, sign_in_sessions, sign_in_sessions.c.id, now),
-        "guesses": login_throttle.forget(database, now),
+        "tokens": _delete_expired_rows(database, tokens, tokens.c.digest, now),
+        "grants": _delete_expired_rows(database, grants, grants.c.id, now),
+        "sessions": _delete_expired_rows(database, sign_in_sessions, sign_in_sessions.c.id, now),
+        "guesses": login_throttle.delete_expired(database, now),
     }
 
 
-def _forget(database: Database, table: sa.Table, key: sa.Column[str], now: datetime) -> int:
-    over = sa.select(key).where(table.c.expires_at < now - LINGER).limit(BATCH)
-    gone = 0
+def _delete_expired_rows(database: Database, table: sa.Table, key: sa.Column[str], now: datetime) -> int:
+    over = sa.select(key).where(table.c.expires_at < now - EXPIRED_ROW_RETENTION).limit(BATCH_ROWS)
+    deleted = 0
     while True:
         with database.write() as connection:
             count = connection.execute(sa.delete(table).where(key.in_(over.scalar_subquery()))).rowcount
-        gone += count
-        if count < BATCH:
-            return gone
+        deleted += count
+        if count < BATCH_ROWS:
+            return deleted

@@ -1,4 +1,4 @@
-"""What the endpoints ask: one object that holds the store, the issuer and the clock."""
+"""Approves, resumes and ends sign-ins for the authorization endpoint, and builds the server metadata."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,7 +8,7 @@ from sqlalchemy.engine import Connection
 
 from backend.auth.oauth import accounts, apps, grants, sign_in_sessions
 from backend.auth.oauth.accounts import Account, Throttled
-from backend.auth.oauth.authorization_request import AuthorizationRequest, answer_address
+from backend.auth.oauth.authorization_request import AuthorizationRequest, build_redirect_url
 from backend.auth.oauth.cookies import Cookie
 from backend.auth.oauth.tables import sign_in_sessions as sessions
 from backend.auth.principal import SCOPES
@@ -17,8 +17,8 @@ from backend.store.database import Database
 
 
 @dataclass(frozen=True, slots=True)
-class Approved:
-    """Where the browser goes with a code; ``session`` is the secret that keeps it signed in, if anything."""
+class Approval:
+    """The URL to redirect to with a code, and the secret of the sign-in session, null for third parties."""
 
     address: str = field(repr=False)
     session: str | None = field(repr=False)
@@ -26,7 +26,7 @@ class Approved:
 
 @dataclass(frozen=True, slots=True)
 class OAuth:
-    """``issuer`` is the service's address as clients know it, without a slash at its end."""
+    """OAuth operations. ``issuer`` is the service's URL as clients know it, without a trailing slash."""
 
     database: Database
     issuer: str
@@ -34,85 +34,90 @@ class OAuth:
 
     @property
     def cookie(self) -> Cookie:
-        return Cookie.of(self.issuer)
+        return Cookie.for_form(self.issuer)
 
     @property
     def session_cookie(self) -> Cookie:
-        return Cookie.of_session(self.issuer)
+        return Cookie.for_session(self.issuer)
 
-    def app(self, client_id: str | None) -> apps.App | None:
+    def find_app(self, client_id: str | None) -> apps.App | None:
         return None if client_id is None else apps.find(self.database, client_id)
 
     def approve(
         self,
-        asked: AuthorizationRequest,
+        authorization: AuthorizationRequest,
         username: str,
         password: str,
         *,
         address: str,
         session: str | None = None,
         user_agent: str = "",
-    ) -> Approved | Throttled | None:
-        """Where the browser goes with a code, or that there were too many attempts; null for a wrong name or
-        password.
+    ) -> Approval | Throttled | None:
+        """Verify the password and issue a code; null for a wrong name or password.
 
-        At a first-party application the browser stays signed in; ``session`` is the secret by which it is
-        already, which ends. Of the scopes asked for those are granted that the account may grant (RFC 6749
-        section 3.3). Raises :class:`~backend.auth.oauth.authorization_request.Answered` where there is none.
+        A first-party application gets a sign-in session, which replaces the secret ``session`` of the
+        browser. Grants those requested scopes that the account may grant (RFC 6749 section 3.3). Raises
+        :class:`~backend.auth.oauth.authorization_request.RedirectedError` if there are none.
         """
         who = accounts.sign_in(self.database, username, password, address=address, now=self.now())
         if who is None or isinstance(who, Throttled):
             return who
         with self.database.write() as connection:
-            account = accounts.confirmed(connection, who, self.now())
+            account = accounts.confirm_sign_in(connection, who, self.now())
             if account is None:
                 return None
-            _lock_app(connection, asked)
-            if not asked.app.first_party:
-                return Approved(self._address(connection, asked, account, None), None)
-            session_id, secret = self._signed_in(connection, account, session, user_agent)
-            return Approved(self._address(connection, asked, account, session_id), secret)
+            _lock_app(connection, authorization)
+            if not authorization.app.first_party:
+                return Approval(self._redirect_with_code(connection, authorization, account, None), None)
+            session_id, secret = self._open_session(connection, account, session, user_agent)
+            return Approval(self._redirect_with_code(connection, authorization, account, session_id), secret)
 
-    def resume(self, asked: AuthorizationRequest, session: str | None) -> str | None:
-        """Where a browser that stays signed in goes with a code; null where the page has to be shown.
+    def resume(self, authorization: AuthorizationRequest, session: str | None) -> str | None:
+        """Return the redirect URL with a code for a signed-in browser; null if the page must be shown.
 
         Raises as :meth:`approve` does.
         """
-        if asked.wants_password:
+        if authorization.requires_password:
             return None
-        found = self._find(asked, session)
+        found = self._find_session(authorization, session)
         if found is None:
             return None
         with self.database.write() as connection:
-            account = accounts.active(connection, found.account_id)
+            account = accounts.find_active(connection, found.account_id)
             if account is None:
                 return None
-            _lock_app(connection, asked)
+            _lock_app(connection, authorization)
             alive = sign_in_sessions.lock(connection, found.id, self.now())
             if alive is None or alive.digest != found.digest:
                 return None
             sign_in_sessions.touch(connection, alive, self.now())
-            return self._address(connection, asked, account, alive.id)
+            return self._redirect_with_code(connection, authorization, account, alive.id)
 
-    def sign_out(self, asked: AuthorizationRequest, session: str | None) -> None:
-        """End the session of this browser, which signed out where the service could not be told."""
-        found = self._find(asked, session)
+    def sign_out(self, authorization: AuthorizationRequest, session: str | None) -> None:
+        """End the session of this browser, whose sign-out at the application did not reach the service."""
+        found = self._find_session(authorization, session)
         if found is not None:
             with self.database.write() as connection:
                 grants.end_sessions(connection, sessions.c.id == found.id, self.now())
 
-    def _find(self, asked: AuthorizationRequest, session: str | None) -> sa.Row[Any] | None:
-        """Read alone, so that a made-up cookie takes no lock for writing. Null for third parties."""
-        if session is None or not asked.app.first_party:
+    def _find_session(self, authorization: AuthorizationRequest, session: str | None) -> sa.Row[Any] | None:
+        """Find the session without a write lock, so that invented cookies block no writers.
+
+        Null for third parties.
+        """
+        if session is None or not authorization.app.first_party:
             return None
         with self.database.read() as connection:
             return sign_in_sessions.find(connection, session, self.now())
 
-    def _signed_in(
+    def _open_session(
         self, connection: Connection, account: Account, former: str | None, user_agent: str
     ) -> tuple[str, str]:
-        """The id and the new secret of this browser's session: its own of before, or another person's is
-        ended and a new one started. A secret that was there before the password is never kept."""
+        """Renew the session of this browser or start a new one; returns its id and new secret.
+
+        Ends the session of another account in this browser. The secret always changes after the password
+        was entered, to prevent session fixation.
+        """
         now = self.now()
         found = None if former is None else sign_in_sessions.find(connection, former, now)
         if found is not None and found.account_id == account.id:
@@ -121,20 +126,33 @@ class OAuth:
             grants.end_sessions(connection, sessions.c.id == found.id, now)
         return sign_in_sessions.start(connection, account.id, user_agent=user_agent, now=now)
 
-    def _address(
-        self, connection: Connection, asked: AuthorizationRequest, account: Account, session_id: str | None
+    def _redirect_with_code(
+        self,
+        connection: Connection,
+        authorization: AuthorizationRequest,
+        account: Account,
+        session_id: str | None,
     ) -> str:
-        scopes = tuple(scope for scope in asked.scopes if scope in account.scopes)
+        scopes = tuple(scope for scope in authorization.scopes if scope in account.scopes)
         if not scopes:
-            raise asked.refused("access_denied", "The account may grant none of the scopes asked for.")
+            raise authorization.build_error(
+                "access_denied", "The account may grant none of the scopes asked for."
+            )
         consent = grants.Consent(
-            asked.app.client_id, account.id, scopes, asked.redirect_uri, asked.code_challenge, session_id
+            authorization.app.client_id,
+            account.id,
+            scopes,
+            authorization.redirect_uri,
+            authorization.code_challenge,
+            session_id,
         )
         code = grants.issue_code(connection, consent, self.now())
-        return answer_address(asked.redirect_uri, asked.state, self.issuer, {"code": code})
+        return build_redirect_url(
+            authorization.redirect_uri, authorization.state, self.issuer, {"code": code}
+        )
 
     def metadata(self) -> dict[str, Any]:
-        """The document of RFC 8414."""
+        """Build the metadata document of RFC 8414."""
         return {
             "issuer": self.issuer,
             "authorization_endpoint": f"{self.issuer}/oauth/authorize",
@@ -155,6 +173,6 @@ class OAuth:
         }
 
 
-def _lock_app(connection: Connection, asked: AuthorizationRequest) -> None:
-    if apps.active(connection, asked.app.client_id, locked=True) is None:
-        raise asked.refused("unauthorized_client", "The application was withdrawn.")
+def _lock_app(connection: Connection, authorization: AuthorizationRequest) -> None:
+    if apps.find_active(connection, authorization.app.client_id, locked=True) is None:
+        raise authorization.build_error("unauthorized_client", "The application was withdrawn.")

@@ -1,7 +1,7 @@
-"""The pages that a person sees: sign-in with consent, and why a request cannot go on.
+"""Renders the page for sign-in and consent, and the error pages of the authorization endpoint.
 
-They run no script, ask no other host, and stand in no frame. Whatever comes from outside is escaped where
-it is put in.
+The pages run no script, load nothing from other hosts and cannot be framed. All input is escaped where it
+is inserted.
 """
 
 import base64
@@ -12,7 +12,7 @@ from importlib.resources import files
 from urllib.parse import urlencode
 
 from backend.auth.oauth import redirect_uris
-from backend.auth.oauth.authorization_request import AuthorizationRequest, Fault
+from backend.auth.oauth.authorization_request import AuthorizationRequest, ProblemCode
 from backend.auth.oauth.translations import CATALOGUES
 from backend.http.pages.brand import ICON, MARK
 from backend.http.pages.languages import LANGUAGES, NAMES, TAGS, Language
@@ -20,12 +20,15 @@ from backend.http.pages.languages import LANGUAGES, NAMES, TAGS, Language
 STYLE = files(__package__).joinpath("sign_in_page.css").read_text("utf-8")
 STYLE_HASH = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
 PATH = "authorize"
-"""Relative to the page, so that a prefix of a proxy does no harm."""
+"""Relative to the page, so that it works behind the path prefix of a proxy."""
 
 
-def headers(form_target: str | None = None) -> dict[str, str]:
-    """Of a page whose form leads on to ``form_target``: browsers hold a form's redirect to the policy too."""
-    action = f"'self' {redirect_uris.policy_source(form_target)}" if form_target else "'none'"
+def build_headers(form_target: str | None = None) -> dict[str, str]:
+    """Build the headers of a page whose form redirects to ``form_target``.
+
+    The policy must allow the target: browsers apply ``form-action`` to redirects too.
+    """
+    action = f"'self' {redirect_uris.csp_source(form_target)}" if form_target else "'none'"
     policy = (
         f"default-src 'none'; style-src 'sha256-{STYLE_HASH}'; img-src data:; form-action {action}; "
         "base-uri 'none'; frame-ancestors 'none'"
@@ -41,67 +44,73 @@ def headers(form_target: str | None = None) -> dict[str, str]:
     }
 
 
-def consent(
-    asked: AuthorizationRequest,
+def render_consent(
+    authorization: AuthorizationRequest,
     language: Language,
     *,
     csrf_token: str,
     username: str = "",
     complaint: str | None = None,
 ) -> str:
-    """The page with the form. ``complaint`` is what was wrong with the last attempt, announced first."""
-    words = CATALOGUES[language]
-    app, place = escape(asked.app.name), escape(redirect_uris.shown(asked.redirect_uri))
-    hidden = {**asked.parameters, "ui_locales": language, "csrf_token": csrf_token}
+    """Render the page with the form. ``complaint`` is the error of the last attempt, announced first."""
+    texts = CATALOGUES[language]
+    app = escape(authorization.app.name)
+    place = escape(redirect_uris.describe_target(authorization.redirect_uri))
+    heading = texts.permissions_heading
+    access_request = escape(texts.access_request)
+    session_note = escape(texts.session_note if authorization.app.first_party else texts.no_session_note)
+    hidden = {**authorization.parameters, "ui_locales": language, "csrf_token": csrf_token}
     inputs = "".join(f'<input type="hidden" name="{n}" value="{escape(v)}">' for n, v in hidden.items())
-    scopes = "".join(f"<li>{escape(words.scopes[scope])} <code>{scope}</code></li>" for scope in asked.scopes)
+    scopes = "".join(
+        f"<li>{escape(texts.scopes[scope])} <code>{scope}</code></li>" for scope in authorization.scopes
+    )
     alert = "" if complaint is None else f'<p class="alert" role="alert" id="alert">{escape(complaint)}</p>'
     described = "" if complaint is None else ' aria-describedby="alert"'
-    # Only where something was wrong: it has the complaint read out. Elsewhere it would skip the text.
+    # Autofocus only with a complaint, which screen readers then announce. Else they would skip the text.
     first, second = ("", "") if complaint is None else ("", " autofocus") if username else (" autofocus", "")
-    return _document(
+    return _render_document(
         language,
-        f"{words.title} – {asked.app.name}",
-        f"""<h1>{words.title}</h1>
-<p class="asks">{escape(words.asks).format(app=f"<strong>{app}</strong>")}</p>
+        f"{texts.title} – {authorization.app.name}",
+        f"""<h1>{texts.title}</h1>
+<p class="asks">{access_request.format(app=f"<strong>{app}</strong>")}</p>
 {alert}
-<section aria-labelledby="will"><h2 id="will">{words.will}</h2><ul class="scopes">{scopes}</ul></section>
+<section aria-labelledby="will"><h2 id="will">{heading}</h2><ul class="scopes">{scopes}</ul></section>
 <form method="post" action="{PATH}">{inputs}
-<label for="username">{words.labels["username"]}</label>
+<label for="username">{texts.field_labels["username"]}</label>
 <input id="username" name="username" value="{escape(username)}" autocomplete="username" autocapitalize="none"
  spellcheck="false" maxlength="64"{described}{first}>
-<label for="password">{words.labels["password"]}</label>
+<label for="password">{texts.field_labels["password"]}</label>
 <input id="password" name="password" type="password" autocomplete="current-password"
  maxlength="1024"{described}{second}>
-<div class="buttons"><button name="approve" value="approve" class="main">{words.approve}</button>
-<button name="deny" value="deny">{words.deny}</button></div>
+<div class="buttons"><button name="approve" value="approve" class="main">{texts.approve}</button>
+<button name="deny" value="deny">{texts.deny}</button></div>
 </form>
-<p class="note">{escape(words.goes_on).format(place=f"<strong>{place}</strong>")}</p>
-<p class="note">{escape(words.stays if asked.app.first_party else words.nobody).format(app=app)}</p>""",
-        asked.parameters,
+<p class="note">{escape(texts.redirect_note).format(place=f"<strong>{place}</strong>")}</p>
+<p class="note">{session_note.format(app=app)}</p>""",
+        authorization.parameters,
     )
 
 
-def problem(fault: Fault, language: Language, parameters: Mapping[str, str]) -> str:
-    """The page that says why nothing goes on, and leads nowhere."""
-    words = CATALOGUES[language]
-    return _told(language, words.problems[fault], words.to_do, parameters)
+def render_problem(fault: ProblemCode, language: Language, parameters: Mapping[str, str]) -> str:
+    """Render the error page of a request that is not redirected."""
+    texts = CATALOGUES[language]
+    return _render_message(language, texts.problems[fault], texts.problem_advice, parameters)
 
 
-def unavailable(language: Language, parameters: Mapping[str, str]) -> str:
-    """The page of a service whose store does not answer."""
-    return _told(language, CATALOGUES[language].unavailable, "", parameters)
+def render_unavailable(language: Language, parameters: Mapping[str, str]) -> str:
+    """Render the error page for a store that does not answer."""
+    return _render_message(language, CATALOGUES[language].unavailable, "", parameters)
 
 
-def _told(language: Language, what: str, more: str, parameters: Mapping[str, str]) -> str:
-    title = CATALOGUES[language].stopped
+def _render_message(language: Language, what: str, more: str, parameters: Mapping[str, str]) -> str:
+    title = CATALOGUES[language].problem_title
     note = f'<p class="note">{escape(more)}</p>' if more else ""
-    return _document(
+    return _render_document(
         language, title, f'<h1>{escape(title)}</h1><p role="alert">{escape(what)}</p>{note}', parameters
     )
 
 
-def _document(language: Language, title: str, main: str, parameters: Mapping[str, str]) -> str:
+def _render_document(language: Language, title: str, main: str, parameters: Mapping[str, str]) -> str:
     return f"""<!doctype html>
 <html lang="{TAGS[language]}">
 <head>
@@ -118,14 +127,14 @@ def _document(language: Language, title: str, main: str, parameters: Mapping[str
 <main>
 {main}
 </main>
-<footer><nav aria-label="{CATALOGUES[language].language}">{_switch(language, parameters)}</nav></footer>
+<footer><nav aria-label="{CATALOGUES[language].language}">{_render_links(language, parameters)}</nav></footer>
 </body>
 </html>
 """
 
 
-def _switch(current: Language, parameters: Mapping[str, str]) -> str:
-    """Links to this page in each language; the one it is in is told and leads nowhere."""
+def _render_links(current: Language, parameters: Mapping[str, str]) -> str:
+    """Render links to this page in each language; the current language is text without a link."""
     links = []
     for language in LANGUAGES:
         name, tag = NAMES[language], TAGS[language]

@@ -18,9 +18,9 @@ from backend.auth.model import format_rfc3339
 from backend.auth.oauth.tables import accounts, sign_in_sessions
 from backend.auth.oauth.token_format import digest
 
-IDLE_LIFE = timedelta(hours=13)
+IDLE_SESSION_LIFETIME = timedelta(hours=13)
 """From the last use: 12 hours without a page, and the hour of an access token, whose uses do not count."""
-LONGEST_LIFE = timedelta(days=30)
+MAX_SESSION_LIFETIME = timedelta(days=30)
 """From the moment when the password was typed."""
 BROWSERS = {"Edg": "Edge", "OPR": "Opera", "Firefox": "Firefox", "Chrome": "Chrome", "Safari": "Safari"}
 """What a ``User-Agent`` names, to what people call it; Edge and Opera also name Chrome, and Chrome Safari."""
@@ -94,8 +94,11 @@ def lock(connection: Connection, session_id: str, now: datetime) -> sa.Row[Any] 
 
 
 def touch(connection: Connection, session: sa.Row[Any], now: datetime) -> None:
-    """Record that the session is used now, which prolongs it up to :data:`LONGEST_LIFE`."""
-    values = {"last_used_at": now, "expires_at": min(now + IDLE_LIFE, session.created_at + LONGEST_LIFE)}
+    """Record that the session is used now, which prolongs it up to :data:`MAX_SESSION_LIFETIME`."""
+    values = {
+        "last_used_at": now,
+        "expires_at": min(now + IDLE_SESSION_LIFETIME, session.created_at + MAX_SESSION_LIFETIME),
+    }
     connection.execute(sa.update(sign_in_sessions).where(sign_in_sessions.c.id == session.id).values(values))
 
 
@@ -132,5 +135,5 @@ def _renewed(secret: str, now: datetime) -> dict[str, Any]:
         "digest": digest(secret),
         "created_at": now,
         "last_used_at": now,
-        "expires_at": now + IDLE_LIFE,
+        "expires_at": now + IDLE_SESSION_LIFETIME,
     }

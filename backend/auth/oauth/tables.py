@@ -1,7 +1,7 @@
-"""What is stored of applications, accounts and what was granted: of codes and tokens their digests alone.
+"""Defines the tables of applications, accounts, sessions, grants and tokens.
 
-A grant is one consent: one account lets one application act in some scopes. Its code, its access tokens and
-its refresh tokens are one family, which is revoked as one.
+Of codes and tokens only the digests are stored. A grant is one consent: one account lets one application
+act with some scopes. Its code, access tokens and refresh tokens are one family, which is revoked as one.
 """
 
 import sqlalchemy as sa
@@ -18,7 +18,7 @@ apps = sa.Table(
     sa.Column("created_at", UtcTime, nullable=False),
     sa.Column("revoked_at", UtcTime),
 )
-"""``id`` is the client_id; ``redirect_uris`` have single spaces between them, which none can hold.
+"""``id`` is the client_id; ``redirect_uris`` are separated by single spaces, which no URI can contain.
 ``first_party`` applications, such as the dashboard, use the sessions of the sign-in page."""
 
 accounts = sa.Table(
@@ -33,7 +33,7 @@ accounts = sa.Table(
     sa.Column("last_sign_in_at", UtcTime),
     sa.Column("disabled_at", UtcTime),
 )
-"""``username_key`` is the name as names are compared; ``scopes`` are those that the account may grant."""
+"""``username_key`` is the normalised name for comparisons; ``scopes`` are those the account may grant."""
 
 sign_in_sessions = sa.Table(
     "sign_in_sessions",
@@ -48,7 +48,7 @@ sign_in_sessions = sa.Table(
     sa.Index(None, "account_id"),
     sa.Index(None, "expires_at"),
 )
-"""Browsers that stay signed in at the sign-in page. ``digest`` is that of the cookie's secret."""
+"""Browsers that are signed in at the sign-in page. ``digest`` is the digest of the cookie's secret."""
 
 grants = sa.Table(
     "oauth_grants",
@@ -72,8 +72,8 @@ grants = sa.Table(
     sa.Index(None, "session_id"),
     sa.Index(None, "expires_at"),
 )
-"""``expires_at`` is when the last of what was issued under the grant ends. ``session_id`` is the sign-in
-session with which the grant ends; it is kept after that one is deleted, and null for third parties."""
+"""``expires_at`` is when the last code or token of the grant expires. ``session_id`` is the sign-in session
+with which the grant ends. It is kept after the session is deleted, and null for third parties."""
 
 tokens = sa.Table(
     "oauth_tokens",
@@ -90,7 +90,7 @@ tokens = sa.Table(
     sa.Index(None, "grant_id"),
     sa.Index(None, "expires_at"),
 )
-"""``rotated_at`` is when a refresh token was used, which it can be once."""
+"""``rotated_at`` is when a refresh token was used; it can be used once."""
 
 guesses = sa.Table(
     "sign_in_guesses",
@@ -101,4 +101,4 @@ guesses = sa.Table(
     sa.Index("ix_sign_in_guesses_subject", "subject", "at"),
     sa.Index(None, "at"),
 )
-"""Attempts to sign in of the last minute, by a digest of the account's name and by one of the address."""
+"""Sign-in attempts of the last minute. ``subject`` is a digest of the account's name or of the address."""

@@ -1,12 +1,12 @@
-"""Access tokens in memory, so that a request with one that was seen before asks no database.
+"""Caches access tokens in memory, so that known tokens need no database query.
 
-A token is looked up when it is first seen, and then known until it expires. What was revoked since is a set
-of its own, which every process reads anew when the change counter moves: a second after the revocation. Since
-the set stands over what is known, a look-up that was under way at that moment does no harm.
+A token is loaded from the store at its first use and cached until it expires. A separate set holds the
+revoked tokens. Every process reloads it when the change counter moves, about a second after a revocation.
+The set takes precedence over the cache, so a look-up during the revocation does no harm.
 
-Neither the set nor the store keeps what has expired, and a clock that is set forth and back makes good again
-what had. So whatever leaves the set, or has expired when the set is read, leaves memory too, and the store
-judges it where it comes back.
+Neither the set nor the store keeps expired tokens. If the clock is set forward and back, an expired token
+becomes valid again. Tokens that leave the set or are expired at a reload therefore also leave the cache, and
+the store decides at their next use.
 """
 
 import threading
@@ -20,7 +20,7 @@ import sqlalchemy as sa
 
 from backend.auth.last_used import LastUsedBuffer
 from backend.auth.oauth import token_format
-from backend.auth.oauth.grants import usable
+from backend.auth.oauth.grants import is_usable
 from backend.auth.oauth.tables import accounts, grants, tokens
 from backend.auth.principal import CredentialHeader, Principal, UnknownCredential
 from backend.errors import Unauthorized, Unavailable
@@ -28,17 +28,16 @@ from backend.store.database import Database
 
 CACHE_SIZE = 16_384
 UNKNOWN_TTL_SECONDS, MAX_UNKNOWN_DIGESTS = 1.0, 1024
-"""Seconds for which a token that the store did not know is refused without asking again, and how many such
-are remembered."""
-MAX_CONCURRENT_LOOKUPS, PATIENCE_SECONDS = 8, 2.0
-"""Look-ups at one time, and how long one waits for its turn: made-up tokens keep no more connections."""
+"""Tokens missing from the store are refused from memory for this time, up to this number of tokens."""
+MAX_CONCURRENT_LOOKUPS, LOOKUP_TIMEOUT_SECONDS = 8, 2.0
+"""Limits the connections that requests with invented tokens can occupy, and the wait for one of them."""
 NOT_VALID = (
     "The access token is not valid: it is unknown, expired or was revoked. Refresh it, or sign in again."
 )
 
 
 class InvalidToken(Unauthorized):
-    """With the challenge of RFC 6750 section 3.1, by which clients know that they should refresh."""
+    """A refusal with the challenge of RFC 6750 section 3.1, which tells clients to refresh."""
 
     def __init__(self, detail: str) -> None:
         super().__init__(detail)
@@ -49,7 +48,7 @@ CHALLENGE = 'Bearer realm="chainproof", error="invalid_token", ApiKey realm="cha
 
 
 class UnknownToken(UnknownCredential):
-    """The same of a token that is not in memory."""
+    """The same refusal for a token that is not cached; see :class:`UnknownCredential`."""
 
     def __init__(self, load_from_store: Callable[[], bool]) -> None:
         super().__init__(NOT_VALID, load_from_store)
@@ -70,15 +69,15 @@ class TokenCache:
         """``clock`` gives seconds since the epoch."""
         self._database = database
         self._clock = clock
-        self._known: dict[bytes, _Entry] = {}
-        self._adding = threading.Lock()
+        self._entries: dict[bytes, _Entry] = {}
+        self._entries_lock = threading.Lock()
         self._revoked: frozenset[str] = frozenset()
-        self._unknown: dict[str, float] = {}
-        self._looking = threading.BoundedSemaphore(MAX_CONCURRENT_LOOKUPS)
+        self._unknown_digests: dict[str, float] = {}
+        self._lookup_slots = threading.BoundedSemaphore(MAX_CONCURRENT_LOOKUPS)
         self._last_used = LastUsedBuffer(database, grants)
 
     def reload(self) -> None:
-        """Read anew which tokens were revoked before they expired, and forget which are over."""
+        """Reload the set of revoked tokens, and drop expired and formerly revoked ones from the cache."""
         now = self._now()
         over = sa.or_(tokens.c.revoked_at.is_not(None), grants.c.revoked_at.is_not(None))
         wanted = (
@@ -92,13 +91,13 @@ class TokenCache:
         self._revoked = revoked
 
     def find(self, credential: bytes, header: CredentialHeader) -> Principal:
-        """The account that the token stands for; raises :class:`Unauthorized` with what is wrong with it."""
-        entry = self._known.get(credential)
+        """Return the account that the token stands for; raises :class:`Unauthorized` with the reason."""
+        entry = self._entries.get(credential)
         if entry is None:
-            text = _checked(credential, header)
+            text = _validate_form(credential, header)
             raise UnknownToken(partial(self.load_from_store, text))
         if header is not CredentialHeader.BEARER:
-            raise _misplaced(header)
+            raise _wrong_header(header)
         now = self._clock()
         if entry.digest in self._revoked or entry.expires_at <= now:
             raise InvalidToken(NOT_VALID)
@@ -106,49 +105,49 @@ class TokenCache:
         return entry.principal
 
     def load_from_store(self, text: str) -> bool:
-        """Whether the store has this token and it is good; then it is known from here on.
+        """Load the token from the store into the cache; returns whether it is valid.
 
-        Raises :class:`Unavailable` when it is not this look-up's turn for too long. One that was not there a
-        moment ago is not asked for.
+        Returns false without a query if a recent query did not find it. Raises :class:`Unavailable` if no
+        look-up slot is free within :data:`LOOKUP_TIMEOUT_SECONDS`.
         """
         digest, now = token_format.digest(text), time.monotonic()
-        if now - self._unknown.get(digest, -UNKNOWN_TTL_SECONDS) < UNKNOWN_TTL_SECONDS:
+        if now - self._unknown_digests.get(digest, -UNKNOWN_TTL_SECONDS) < UNKNOWN_TTL_SECONDS:
             return False
-        if not self._looking.acquire(timeout=PATIENCE_SECONDS):
+        if not self._lookup_slots.acquire(timeout=LOOKUP_TIMEOUT_SECONDS):
             raise Unavailable(
                 "The data store is slow at this moment. Please try again shortly.", retry_after=1
             )
         try:
-            entry = self._stored(digest)
+            entry = self._load_entry(digest)
         finally:
-            self._looking.release()
+            self._lookup_slots.release()
         if entry is None:
-            if len(self._unknown) >= MAX_UNKNOWN_DIGESTS:
-                self._unknown.clear()
-            self._unknown[digest] = now
+            if len(self._unknown_digests) >= MAX_UNKNOWN_DIGESTS:
+                self._unknown_digests.clear()
+            self._unknown_digests[digest] = now
             return False
-        with self._adding:
-            while len(self._known) >= CACHE_SIZE:
-                del self._known[next(iter(self._known))]  # the oldest: the newest is about to be used
-            self._known[text.encode()] = entry
+        with self._entries_lock:
+            while len(self._entries) >= CACHE_SIZE:
+                del self._entries[next(iter(self._entries))]  # the oldest: the newest is about to be used
+            self._entries[text.encode()] = entry
         return True
 
     def _forget(self, digests: frozenset[str], now: float) -> None:
-        with self._adding:
-            for credential, entry in list(self._known.items()):
+        with self._entries_lock:
+            for credential, entry in list(self._entries.items()):
                 if entry.expires_at <= now or entry.digest in digests:
-                    del self._known[credential]
+                    del self._entries[credential]
 
     def flush_last_used(self) -> None:
-        """Write the last uses of grants."""
+        """Write the recorded uses of grants."""
         self._last_used.flush()
 
-    def _stored(self, digest: str) -> _Entry | None:
+    def _load_entry(self, digest: str) -> _Entry | None:
         wanted = (
             sa.select(tokens, grants.c.account_id, accounts.c.username)
             .join(grants, grants.c.id == tokens.c.grant_id)
             .join(accounts, accounts.c.id == grants.c.account_id)
-            .where(tokens.c.digest == digest, tokens.c.kind == "access", usable(self._now()))
+            .where(tokens.c.digest == digest, tokens.c.kind == "access", is_usable(self._now()))
         )
         with self._database.read() as connection:
             row = connection.execute(wanted).one_or_none()
@@ -167,21 +166,21 @@ class TokenCache:
         return datetime.fromtimestamp(self._clock(), UTC)
 
 
-def _checked(credential: bytes, header: CredentialHeader) -> str:
-    """The text of a credential that has the form of an access token; raises :class:`Unauthorized`."""
+def _validate_form(credential: bytes, header: CredentialHeader) -> str:
+    """Decode a credential that has the form of an access token; raises :class:`Unauthorized`."""
     text = credential.decode("ascii", "replace")
     kind = token_format.kind_of(text)
     if header is not CredentialHeader.BEARER:
-        raise _misplaced(header)
+        raise _wrong_header(header)
     if kind is None:
         raise InvalidToken("The checksum of the token is wrong. Check that it was copied without a mistake.")
     if kind != "access":
-        raise InvalidToken(f"This is no access token: it goes to /oauth/token as {WHERE[kind]}.")
+        raise InvalidToken(f"This is no access token: it goes to /oauth/token as {FORM_FIELD_BY_KIND[kind]}.")
     return text
 
 
-WHERE = {"refresh": "refresh_token", "code": "code"}
+FORM_FIELD_BY_KIND = {"refresh": "refresh_token", "code": "code"}
 
 
-def _misplaced(header: CredentialHeader) -> Unauthorized:
+def _wrong_header(header: CredentialHeader) -> Unauthorized:
     return Unauthorized(f"{header.value} takes a key. A token goes in {CredentialHeader.BEARER.value}.")

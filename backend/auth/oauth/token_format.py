@@ -1,8 +1,8 @@
-"""The text of codes and tokens: ``cpa_{random}_{checksum}`` for an access token, ``cpr_`` for a refresh
-token, ``cpc_`` for an authorization code.
+"""Generates codes and tokens, and identifies their kind.
 
-The parts are those of an API key, so that a scanner for secrets knows one when it sees it, and a damaged one
-is refused without a look-up. Keys begin with ``cp_`` and ``cpt_``: no text is of two kinds.
+The form is ``cpa_{random}_{checksum}`` for an access token, ``cpr_`` for a refresh token and ``cpc_`` for an
+authorization code. As with API keys, secret scanners recognise it, and damaged ones are refused without a
+look-up. Keys begin with ``cp_`` and ``cpt_``, so no text is of two kinds.
 """
 
 import re
@@ -20,14 +20,14 @@ TOKEN = re.compile(r"cp([acr])_[0-9A-Za-z]{32}_([0-9A-Za-z]{6})")
 
 
 def generate(kind: Kind) -> str:
-    """A new one with 190 random bits from the system's secure source."""
+    """Generate a code or token with 190 random bits from the system's secure source."""
     random = "".join(secrets.choice(ALPHABET) for _ in range(RANDOM_LENGTH))
     body = f"cp{LETTERS[kind]}_{random}"
     return f"{body}_{checksum(body)}"
 
 
 def kind_of(text: str) -> Kind | None:
-    """What ``text`` says that it is; null when the pattern or the checksum is wrong."""
+    """Return the kind of ``text``; null when the pattern or the checksum is wrong."""
     match = TOKEN.fullmatch(text)
     if match is None or checksum(text[: match.start(2) - 1]) != match[2]:
         return None

@@ -1,4 +1,4 @@
-"""The texts of the sign-in page in English, Japanese and Chinese."""
+"""Holds the texts of the sign-in page in English, Japanese and Chinese."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,120 +8,122 @@ from backend.http.pages.languages import Language
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """``{app}``, ``{place}``, ``{seconds}`` are put in where they stand."""
+class Translations:
+    """The texts of one language, with the placeholders ``{app}``, ``{place}`` and ``{seconds}``."""
 
     title: str
-    asks: str
-    will: str
+    access_request: str
+    permissions_heading: str
     scopes: Mapping[Scope, str]
-    nobody: str
-    stays: str
-    labels: Mapping[str, str]
+    no_session_note: str
+    session_note: str
+    field_labels: Mapping[str, str]
     approve: str
     deny: str
-    goes_on: str
+    redirect_note: str
     language: str
-    wrong: str
+    wrong_credentials: str
     incomplete: str
     throttled: str
-    stale: str
+    stale_form: str
     unavailable: str
-    stopped: str
+    problem_title: str
     problems: Mapping[str, str]
-    to_do: str
+    problem_advice: str
 
 
-EN = Words(
+EN = Translations(
     title="Sign in",
-    asks="{app} asks for access to your Chainproof account.",
-    will="It will be able to",
+    access_request="{app} asks for access to your Chainproof account.",
+    permissions_heading="It will be able to",
     scopes={
         "read": "read all data: markets, topics, timelines, results of jobs; and check and correct articles",
         "write": "submit jobs in your name, and store what article checks find",
         "ingest": "add topics and scored runs",
         "admin": "administer this service",
     },
-    nobody="Nobody is signed in here: the password is asked for each time, and {app} never sees it.",
-    stays="This browser stays signed in until you sign out, or do not use it for 12 hours. "
+    no_session_note="Nobody is signed in here: the password is asked for each time, and {app} never sees it.",
+    session_note="This browser stays signed in until you sign out, or do not use it for 12 hours. "
     "{app} never sees your password.",
-    labels={"username": "User name", "password": "Password"},
+    field_labels={"username": "User name", "password": "Password"},
     approve="Sign in and allow",
     deny="Refuse",
-    goes_on="Either way you go on to {place}.",
+    redirect_note="Either way you go on to {place}.",
     language="Language",
-    wrong="The user name or the password is wrong, or the account is disabled.",
+    wrong_credentials="The user name or the password is wrong, or the account is disabled.",
     incomplete="Enter both your user name and your password.",
     throttled="There were too many attempts. Please try again in {seconds} seconds.",
-    stale="This page was out of date, or the browser keeps no cookies here. Please try once more.",
+    stale_form="This page was out of date, or the browser keeps no cookies here. Please try once more.",
     unavailable="The service cannot look this up at the moment. Please try again shortly.",
-    stopped="This request cannot go on",
+    problem_title="This request cannot go on",
     problems={
         "client": "No application is registered under the client_id of this request, or it was withdrawn.",
         "redirect": "The redirect_uri of this request is not exactly one that the application registered.",
         "unreadable": "The request cannot be read: its parameters are too long or not UTF-8.",
     },
-    to_do="Nothing was granted, and you are not sent on. Go back to the application, and tell its maker.",
+    problem_advice="Nothing was granted, and you are not sent on. "
+    "Go back to the application, and tell its maker.",
 )
-JA = Words(
+JA = Translations(
     title="サインイン",
-    asks="{app} が、あなたの Chainproof アカウントへのアクセスを求めています。",
-    will="許可すると次のことができます",
+    access_request="{app} が、あなたの Chainproof アカウントへのアクセスを求めています。",
+    permissions_heading="許可すると次のことができます",
     scopes={
         "read": "市場、トピック、タイムライン、ジョブの結果などすべてのデータの閲覧と、記事の点検・修正",
         "write": "あなたの名前でのジョブの実行と、記事の点検結果の保存",
         "ingest": "トピックと評価結果の追加",
         "admin": "このサービスの管理",
     },
-    nobody="サインインした状態は残りません。パスワードは毎回入力し、{app} に知られることはありません。",
-    stays="このブラウザーでは、サインアウトするか12時間利用しないかぎり、サインインした状態が続きます。"
+    no_session_note="サインインした状態は残りません。"
+    "パスワードは毎回入力し、{app} に知られることはありません。",
+    session_note="このブラウザーでは、サインアウトするか12時間利用しないかぎり、サインインした状態が続きます。"
     "{app} にパスワードが知られることはありません。",
-    labels={"username": "ユーザー名", "password": "パスワード"},
+    field_labels={"username": "ユーザー名", "password": "パスワード"},
     approve="サインインして許可",
     deny="拒否",
-    goes_on="どちらを選んでも {place} に移動します。",
+    redirect_note="どちらを選んでも {place} に移動します。",
     language="言語",
-    wrong="ユーザー名かパスワードが違うか、アカウントが無効になっています。",
+    wrong_credentials="ユーザー名かパスワードが違うか、アカウントが無効になっています。",
     incomplete="ユーザー名とパスワードの両方を入力してください。",
     throttled="試行回数が多すぎます。{seconds} 秒後にもう一度お試しください。",
-    stale="ページの有効期限が切れたか、ブラウザーが Cookie を保存していません。もう一度お試しください。",
+    stale_form="ページの有効期限が切れたか、ブラウザーが Cookie を保存していません。もう一度お試しください。",
     unavailable="現在サービスが確認を行えません。しばらくしてからもう一度お試しください。",
-    stopped="このリクエストは続行できません",
+    problem_title="このリクエストは続行できません",
     problems={
         "client": "このリクエストの client_id で登録されたアプリケーションはないか、取り消されています。",
         "redirect": "このリクエストの redirect_uri は、登録されたものと完全には一致しません。",
         "unreadable": "リクエストを読み取れません。パラメーターが長すぎるか、UTF-8 ではありません。",
     },
-    to_do="何も許可されておらず、移動もしません。アプリケーションに戻り、開発者に知らせてください。",
+    problem_advice="何も許可されておらず、移動もしません。アプリケーションに戻り、開発者に知らせてください。",
 )
-ZH = Words(
+ZH = Translations(
     title="登录",
-    asks="{app} 请求访问您的 Chainproof 账户。",
-    will="允许后，它将可以",
+    access_request="{app} 请求访问您的 Chainproof 账户。",
+    permissions_heading="允许后，它将可以",
     scopes={
         "read": "读取全部数据：行情、话题、时间线、任务结果；并检查和修正文章",
         "write": "以您的名义提交任务，并保存文章检查的结果",
         "ingest": "添加话题和评测结果",
         "admin": "管理本服务",
     },
-    nobody="此处不保留登录状态：每次都需输入密码，{app} 不会得知您的密码。",
-    stays="在此浏览器中将保持登录状态，直到您退出登录，或者12小时未使用。{app} 不会得知您的密码。",
-    labels={"username": "用户名", "password": "密码"},
+    no_session_note="此处不保留登录状态：每次都需输入密码，{app} 不会得知您的密码。",
+    session_note="在此浏览器中将保持登录状态，直到您退出登录，或者12小时未使用。{app} 不会得知您的密码。",
+    field_labels={"username": "用户名", "password": "密码"},
     approve="登录并允许",
     deny="拒绝",
-    goes_on="无论如何选择，您都将前往 {place}。",
+    redirect_note="无论如何选择，您都将前往 {place}。",
     language="语言",
-    wrong="用户名或密码错误，或者账户已停用。",
+    wrong_credentials="用户名或密码错误，或者账户已停用。",
     incomplete="请同时输入用户名和密码。",
     throttled="尝试次数过多。请在 {seconds} 秒后重试。",
-    stale="页面已过期，或者浏览器未保存 Cookie。请再试一次。",
+    stale_form="页面已过期，或者浏览器未保存 Cookie。请再试一次。",
     unavailable="服务目前无法核实。请稍后重试。",
-    stopped="无法继续此请求",
+    problem_title="无法继续此请求",
     problems={
         "client": "没有以此请求的 client_id 注册的应用，或者该应用已被撤销。",
         "redirect": "此请求的 redirect_uri 与应用所注册的并不完全一致。",
         "unreadable": "无法读取此请求：参数过长或不是 UTF-8。",
     },
-    to_do="没有授予任何权限，也不会跳转。请返回该应用，并告知其开发者。",
+    problem_advice="没有授予任何权限，也不会跳转。请返回该应用，并告知其开发者。",
 )
-CATALOGUES: Mapping[Language, Words] = {"en": EN, "ja": JA, "zh": ZH}
+CATALOGUES: Mapping[Language, Translations] = {"en": EN, "ja": JA, "zh": ZH}

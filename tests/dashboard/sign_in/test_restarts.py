@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from backend.auth.oauth import accounts
-from backend.auth.oauth.sign_in_sessions import IDLE_LIFE
+from backend.auth.oauth.sign_in_sessions import IDLE_SESSION_LIFETIME
 from dashboard.sign_in import oauth_client
 from dashboard.sign_in import service as desks
 from dashboard.sign_in.oauth_client import Tokens
@@ -159,7 +159,7 @@ def test_a_refreshed_token_keeps_the_browser_signed_in_and_disuse_ends_it(
         assert session.credential()
     later = restart()
     assert browser.open("/topics")[0] == f"{DASHBOARD}/topics"
-    service.clock.move(seconds=IDLE_LIFE.total_seconds())
+    service.clock.move(seconds=IDLE_SESSION_LIFETIME.total_seconds())
     held = browser.session(later)._tokens
     assert isinstance(held, Tokens)
     restart()

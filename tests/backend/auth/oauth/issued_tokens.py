@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 from backend.auth.oauth import accounts, apps, grants
 from backend.auth.oauth.errors import OAuthError
-from backend.auth.oauth.grants import Consent, Issued
+from backend.auth.oauth.grants import Consent, IssuedTokens
 from backend.store.database import Database
 from tests.support.oauth_app import CALLBACK, PASSWORD, VERIFIER, challenge
 
@@ -34,16 +34,16 @@ class Family:
         with self.database.write() as connection:
             return grants.issue_code(connection, consent, self.at)
 
-    def exchange(self, code: str, *, scope: str | None = None, **changes: str) -> Issued | OAuthError:
+    def exchange(self, code: str, *, scope: str | None = None, **changes: str) -> IssuedTokens | OAuthError:
         right = {"client_id": self.client_id, "redirect_uri": CALLBACK, "code_verifier": VERIFIER}
         return grants.exchange_code(self.database, code=code, scope=scope, now=self.at, **(right | changes))
 
-    def issued(self, *scopes: str) -> Issued:
+    def issued(self, *scopes: str) -> IssuedTokens:
         return given(self.exchange(self.code(*scopes)))
 
     def refresh(
         self, token: str, *, client_id: str | None = None, scope: str | None = None
-    ) -> Issued | OAuthError:
+    ) -> IssuedTokens | OAuthError:
         return grants.refresh(
             self.database, refresh_token=token, client_id=client_id, scope=scope, now=self.at
         )
@@ -52,11 +52,11 @@ class Family:
         return bool(grants.introspect(self.database, token, self.at)["active"])
 
 
-def given(outcome: Issued | OAuthError) -> Issued:
-    assert isinstance(outcome, Issued), outcome
+def given(outcome: IssuedTokens | OAuthError) -> IssuedTokens:
+    assert isinstance(outcome, IssuedTokens), outcome
     return outcome
 
 
-def refusal(outcome: Issued | OAuthError | None) -> str:
+def refusal(outcome: IssuedTokens | OAuthError | None) -> str:
     assert isinstance(outcome, OAuthError), outcome
     return outcome.code

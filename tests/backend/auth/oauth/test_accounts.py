@@ -72,22 +72,22 @@ def test_a_hash_of_a_lower_cost_is_renewed_at_the_next_sign_in(
 
 
 def test_nobody_is_hashed_for_at_the_present_cost() -> None:
-    assert not CHEAP.check_needs_rehash(passwords._of_nobody())
+    assert not CHEAP.check_needs_rehash(passwords._random_hash())
     assert not passwords.matches(None, PASSWORD)
 
 
 def test_the_third_hash_at_a_time_waits_and_says_so_when_it_is_too_long(
     sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(passwords, "PATIENCE_SECONDS", 0.001)
-    with passwords._Turn(), passwords._Turn(), pytest.raises(Unavailable):
+    monkeypatch.setattr(passwords, "WAIT_TIMEOUT_SECONDS", 0.001)
+    with passwords._HashSlot(), passwords._HashSlot(), pytest.raises(Unavailable):
         passwords.matches(None, PASSWORD)
     assert not passwords.matches(None, PASSWORD)
 
 
 def test_no_more_wait_for_a_hash_than_threads_can_be_spared(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(passwords, "_places", threading.BoundedSemaphore(2))
-    with passwords._Turn(), passwords._Turn(), pytest.raises(Unavailable):
+    monkeypatch.setattr(passwords, "_queue_places", threading.BoundedSemaphore(2))
+    with passwords._HashSlot(), passwords._HashSlot(), pytest.raises(Unavailable):
         passwords.matches(None, PASSWORD)
     assert not passwords.matches(None, PASSWORD)
 

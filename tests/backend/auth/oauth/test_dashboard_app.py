@@ -29,7 +29,7 @@ def named(file: Path) -> str:
 
 def test_it_is_registered_once_with_its_address(sqlite_database: Database, file: Path) -> None:
     for _ in range(2):
-        dashboard_app.ensure(sqlite_database, file, HERE, NOW)
+        dashboard_app.ensure_registered(sqlite_database, file, HERE, NOW)
     (app,) = apps.list_all(sqlite_database)
     assert (app.name, app.redirect_uris) == (dashboard_app.NAME, (HERE,))
     assert named(file) == app.client_id
@@ -38,29 +38,29 @@ def test_it_is_registered_once_with_its_address(sqlite_database: Database, file:
 def test_a_lost_or_broken_file_is_written_anew_for_the_same_application(
     sqlite_database: Database, file: Path
 ) -> None:
-    dashboard_app.ensure(sqlite_database, file, HERE, NOW)
+    dashboard_app.ensure_registered(sqlite_database, file, HERE, NOW)
     before = named(file)
     for broken in (None, "", "{", "[]", '{"client_id": 1, "redirect_uri": 2}', "\u20ac"):
         file.unlink() if broken is None else file.write_text(broken, encoding="utf-8")
-        dashboard_app.ensure(sqlite_database, file, HERE, NOW)
+        dashboard_app.ensure_registered(sqlite_database, file, HERE, NOW)
         assert named(file) == before
     assert len(apps.list_all(sqlite_database)) == 1
 
 
 def test_another_address_is_another_application(sqlite_database: Database, file: Path) -> None:
-    dashboard_app.ensure(sqlite_database, file, HERE, NOW)
+    dashboard_app.ensure_registered(sqlite_database, file, HERE, NOW)
     before = named(file)
-    dashboard_app.ensure(sqlite_database, file, THERE, NOW)
+    dashboard_app.ensure_registered(sqlite_database, file, THERE, NOW)
     assert named(file) != before
-    dashboard_app.ensure(sqlite_database, file, HERE, NOW)
+    dashboard_app.ensure_registered(sqlite_database, file, HERE, NOW)
     assert named(file) == before
 
 
 def test_one_that_was_revoked_is_respected(sqlite_database: Database, file: Path) -> None:
-    dashboard_app.ensure(sqlite_database, file, HERE, NOW)
+    dashboard_app.ensure_registered(sqlite_database, file, HERE, NOW)
     before = named(file)
     apps.revoke(sqlite_database, before, NOW)
-    dashboard_app.ensure(sqlite_database, file, HERE, NOW)
+    dashboard_app.ensure_registered(sqlite_database, file, HERE, NOW)
     assert named(file) == before
     assert [app.state for app in apps.list_all(sqlite_database)] == ["revoked"]
 
@@ -68,7 +68,7 @@ def test_one_that_was_revoked_is_respected(sqlite_database: Database, file: Path
 def test_an_address_that_cannot_be_registered_keeps_the_service_from_nothing(
     sqlite_database: Database, file: Path
 ) -> None:
-    dashboard_app.ensure(sqlite_database, file, "http://192.168.1.5:8501/sign-in/callback", NOW)
+    dashboard_app.ensure_registered(sqlite_database, file, "http://192.168.1.5:8501/sign-in/callback", NOW)
     assert not file.exists()
     assert apps.list_all(sqlite_database) == []
 

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from backend.auth.oauth import accounts, apps, grants
 from backend.auth.oauth.errors import OAuthError
-from backend.auth.oauth.grants import Issued
+from backend.auth.oauth.grants import IssuedTokens
 from backend.auth.oauth.tables import grants as stored_grants
 from backend.auth.oauth.tables import tokens
 from backend.store.change_watcher import ChangeWatcher
@@ -18,7 +18,7 @@ from backend.store.database import Database
 from tests.backend.auth.oauth.issued_tokens import Family, given, refusal
 from tests.support.oauth_app import PASSWORD, challenge
 
-AT_ONCE = 16
+THREADS = 16
 
 
 @pytest.fixture
@@ -29,7 +29,9 @@ def family(database: Database) -> Family:
 def test_the_challenge_is_that_of_the_standards_example() -> None:
     verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     assert (
-        grants.challenge_of(verifier) == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" == challenge(verifier)
+        grants.compute_code_challenge(verifier)
+        == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+        == challenge(verifier)
     )
 
 
@@ -199,7 +201,7 @@ def test_who_signed_in_before_the_password_changed_grants_nothing_any_more(famil
     assert isinstance(who, accounts.SignedIn)
     accounts.set_password(family.database, "ada", "another password", family.at)
     with family.database.write() as connection:
-        assert accounts.confirmed(connection, who, family.at) is None
+        assert accounts.confirm_sign_in(connection, who, family.at) is None
 
 
 def test_no_token_and_no_code_is_stored_in_its_text(family: Family) -> None:
@@ -233,18 +235,18 @@ def test_of_simultaneous_uses_one_succeeds_and_the_others_revoke_it(family: Fami
         else:
             token = family.issued().refresh_token
             outcomes = at_once(partial(family.refresh, token))
-        won = [outcome for outcome in outcomes if isinstance(outcome, Issued)]
+        won = [outcome for outcome in outcomes if isinstance(outcome, IssuedTokens)]
         assert len(won) == 1
         assert {refusal(outcome) for outcome in outcomes if outcome is not won[0]} == {"invalid_grant"}
         assert not family.is_active(won[0].access_token)
 
 
-def at_once(use: Callable[[], Issued | OAuthError]) -> list[Issued | OAuthError]:
-    together = threading.Barrier(AT_ONCE)
+def at_once(use: Callable[[], IssuedTokens | OAuthError]) -> list[IssuedTokens | OAuthError]:
+    together = threading.Barrier(THREADS)
 
-    def run(_: int) -> Issued | OAuthError:
+    def run(_: int) -> IssuedTokens | OAuthError:
         together.wait()
         return use()
 
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        return list(pool.map(run, range(AT_ONCE)))
+    with ThreadPoolExecutor(THREADS) as pool:
+        return list(pool.map(run, range(THREADS)))

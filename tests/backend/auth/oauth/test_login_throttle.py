@@ -14,7 +14,7 @@ NOW = datetime(2026, 5, 18, 12, 0, tzinfo=UTC)
 
 
 def take(database: Database, name: str = "ada", address: str = "192.0.2.1", after: float = 0) -> int | None:
-    return login_throttle.take(
+    return login_throttle.count_attempt(
         database, username_key=name, address=address, now=NOW + timedelta(seconds=after)
     )
 
@@ -64,7 +64,7 @@ def test_attempts_of_a_clock_that_was_put_back_keep_nobody_out(sqlite_database: 
     ],
 )
 def test_an_address_is_what_one_caller_has(one: str, other: str, same: bool) -> None:
-    assert (login_throttle._network(one) == login_throttle._network(other)) is same
+    assert (login_throttle._group_address(one) == login_throttle._group_address(other)) is same
 
 
 def test_simultaneous_attempts_are_counted_one_by_one(database: Database) -> None:
@@ -76,7 +76,7 @@ def test_simultaneous_attempts_are_counted_one_by_one(database: Database) -> Non
 def test_what_counts_no_more_is_forgotten_and_names_are_never_kept(sqlite_database: Database) -> None:
     take(sqlite_database, "a-password-typed-as-a-name")
     take(sqlite_database, after=30)
-    assert login_throttle.forget(sqlite_database, NOW + timedelta(seconds=60)) == 2
+    assert login_throttle.delete_expired(sqlite_database, NOW + timedelta(seconds=60)) == 2
     with sqlite_database.read() as connection:
         rows = connection.execute(sa.select(stored)).all()
     assert len(rows) == 2

@@ -19,7 +19,7 @@ from backend.errors import BadRequest
     ],
 )
 def test_what_may_be_registered(uri: str) -> None:
-    assert redirect_uris.check(uri) == uri
+    assert redirect_uris.validate(uri) == uri
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_what_may_be_registered(uri: str) -> None:
 )
 def test_what_may_not(uri: str) -> None:
     with pytest.raises(BadRequest):
-        redirect_uris.check(uri)
+        redirect_uris.validate(uri)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_what_may_not(uri: str) -> None:
     ],
 )
 def test_an_answer_stands_behind_the_query_that_there_is(uri: str, answered: str) -> None:
-    assert redirect_uris.with_answer(uri, {"code": "x y&"}) == answered
+    assert redirect_uris.add_parameters(uri, {"code": "x y&"}) == answered
 
 
 @pytest.mark.parametrize(
@@ -91,4 +91,4 @@ def test_an_answer_stands_behind_the_query_that_there_is(uri: str, answered: str
     ],
 )
 def test_a_place_as_a_policy_and_as_a_person_reads_it(uri: str, source: str, shown: str) -> None:
-    assert (redirect_uris.policy_source(uri), redirect_uris.shown(uri)) == (source, shown)
+    assert (redirect_uris.csp_source(uri), redirect_uris.describe_target(uri)) == (source, shown)

@@ -9,13 +9,23 @@ def test_what_is_over_is_forgotten_and_a_rotated_token_is_not(database: Database
     unused, first = family.code(), family.issued()
     second = given(family.refresh(first.refresh_token))
     family.later(hours=3)
-    assert retention.forget(database, family.at) == {"tokens": 2, "grants": 1, "sessions": 0, "guesses": 0}
+    assert retention.delete_expired(database, family.at) == {
+        "tokens": 2,
+        "grants": 1,
+        "sessions": 0,
+        "guesses": 0,
+    }
     assert refusal(family.exchange(unused)) == "invalid_grant"
     assert refusal(family.refresh(first.refresh_token)) == "invalid_grant"
     assert refusal(family.refresh(second.refresh_token)) == "invalid_grant"  # the reuse was seen
     family.later(days=31)
     sign_in_schedule(database).run(family.at)
-    assert retention.forget(database, family.at) == {"tokens": 0, "grants": 0, "sessions": 0, "guesses": 0}
+    assert retention.delete_expired(database, family.at) == {
+        "tokens": 0,
+        "grants": 0,
+        "sessions": 0,
+        "guesses": 0,
+    }
     assert [app.client_id for app in apps.list_all(database)] == [family.client_id]
 
 
@@ -24,5 +34,5 @@ def test_a_grant_that_is_refreshed_stays(database: Database) -> None:
     token = family.issued().refresh_token
     for _ in range(3):
         token = given(family.later(days=29).refresh(token)).refresh_token
-        retention.forget(database, family.at)
+        retention.delete_expired(database, family.at)
     assert given(family.refresh(token))

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from backend.auth.oauth import accounts, apps, retention
 from backend.auth.oauth.accounts import list_sessions
 from backend.auth.oauth.cookies import Cookie
-from backend.auth.oauth.sign_in_sessions import IDLE_LIFE, LONGEST_LIFE, name_browser
+from backend.auth.oauth.sign_in_sessions import IDLE_SESSION_LIFETIME, MAX_SESSION_LIFETIME, name_browser
 from backend.auth.oauth.tables import sign_in_sessions as sessions
 from backend.errors import BadRequest, NotFound
 from tests.support.market_app import Running
@@ -129,7 +129,7 @@ def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(dashboard: Desk) 
     assert "samesite=lax" in cookie
     assert "max-age=2592000" in cookie
     assert "path=/oauth/authorize" in cookie
-    https = Cookie.of_session("https://api.example/chainproof")
+    https = Cookie.for_session("https://api.example/chainproof")
     assert (https.name, https.path, https.secure) == ("__Host-chainproof-login", "/", True)
 
 
@@ -148,17 +148,17 @@ def test_disuse_and_age_end_a_session(dashboard: Desk) -> None:
     clock = dashboard.running.clock
     dashboard.code()
     began, used = clock(), 0
-    while clock() + IDLE_LIFE < began + LONGEST_LIFE:
-        clock.move(seconds=IDLE_LIFE.total_seconds() - 1)
+    while clock() + IDLE_SESSION_LIFETIME < began + MAX_SESSION_LIFETIME:
+        clock.move(seconds=IDLE_SESSION_LIFETIME.total_seconds() - 1)
         assert not shows_page(dashboard)
         used += 1
     assert used > 50
-    clock.move(seconds=(began + LONGEST_LIFE - clock()).total_seconds() - 1)
+    clock.move(seconds=(began + MAX_SESSION_LIFETIME - clock()).total_seconds() - 1)
     assert not shows_page(dashboard)
     clock.move(seconds=1)
     assert shows_page(dashboard)
     dashboard.code()
-    clock.move(seconds=IDLE_LIFE.total_seconds())
+    clock.move(seconds=IDLE_SESSION_LIFETIME.total_seconds())
     assert shows_page(dashboard)
     assert active(dashboard.running) == []
 
@@ -170,10 +170,10 @@ def test_a_refresh_prolongs_the_session_and_ends_with_it(dashboard: Desk) -> Non
         clock.move(hours=12)
         tokens = dashboard.refresh(tokens["refresh_token"]).json()
     assert not shows_page(dashboard)
-    clock.move(seconds=IDLE_LIFE.total_seconds())
+    clock.move(seconds=IDLE_SESSION_LIFETIME.total_seconds())
     told = dashboard.refresh(tokens["refresh_token"]).json()
     assert (told["error"], "session" in told["error_description"]) == ("invalid_grant", True)
-    assert retention.forget(dashboard.running.database, clock() + timedelta(hours=2))["sessions"] == 1
+    assert retention.delete_expired(dashboard.running.database, clock() + timedelta(hours=2))["sessions"] == 1
     assert dashboard.refresh(tokens["refresh_token"]).status == 400
 
 

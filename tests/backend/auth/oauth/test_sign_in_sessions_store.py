@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from backend import migrations
 from backend.auth.oauth import accounts, apps, grants, tables
-from backend.auth.oauth.authorization_request import AuthorizationRequest, judge
+from backend.auth.oauth.authorization_request import AuthorizationRequest, validate_request
 from backend.auth.oauth.errors import OAuthError
 from backend.auth.oauth.parameters import Parameters
 from backend.auth.oauth.service import Approved, OAuth
@@ -25,7 +25,7 @@ NOW = datetime(2026, 5, 18, 12, 0, tzinfo=UTC)
 def test_nothing_is_granted_in_a_session_that_ends_at_the_same_moment(database: Database) -> None:
     app = apps.create(database, name="Dashboard", redirect_uris=[CALLBACK], first_party=True, now=NOW)
     accounts.create(database, username="ada", password=PASSWORD, now=NOW)
-    asked = judge(
+    asked = validate_request(
         Parameters(
             {
                 "response_type": "code",
@@ -71,7 +71,7 @@ def resumed_while_it_ends(
         scope=None,
         now=oauth.now(),
     )
-    assert isinstance(issued, grants.Issued)
+    assert isinstance(issued, grants.IssuedTokens)
     together = threading.Barrier(6)
 
     def do(number: int) -> None:
@@ -89,7 +89,7 @@ def resumed_while_it_ends(
     return approved.session
 
 
-def refresh(oauth: OAuth, issued: grants.Issued) -> grants.Issued | OAuthError:
+def refresh(oauth: OAuth, issued: grants.IssuedTokens) -> grants.IssuedTokens | OAuthError:
     return grants.refresh(
         oauth.database, refresh_token=issued.refresh_token, client_id=None, scope=None, now=oauth.now()
     )
@@ -121,5 +121,5 @@ def test_a_store_of_before_keeps_its_grants_and_knows_its_dashboard(empty_databa
     refreshed = grants.refresh(
         database, refresh_token="cpr_before", client_id="dashboard", scope=None, now=NOW + timedelta(days=1)
     )
-    assert isinstance(refreshed, grants.Issued)
+    assert isinstance(refreshed, grants.IssuedTokens)
     database.dispose()

@@ -97,7 +97,7 @@ def test_a_look_up_that_was_under_way_while_the_token_was_revoked_does_not_bring
     family: Family, held: TokenCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     token = family.issued().access_token
-    look = held._stored
+    look = held._load_entry
 
     def slow(digest: str) -> object:
         found = look(digest)
@@ -105,7 +105,7 @@ def test_a_look_up_that_was_under_way_while_the_token_was_revoked_does_not_bring
         held.reload()
         return found
 
-    monkeypatch.setattr(held, "_stored", slow)
+    monkeypatch.setattr(held, "_load_entry", slow)
     refused(held, token)
 
 
@@ -160,19 +160,19 @@ def test_no_more_tokens_are_kept_than_there_is_room_for(
     issued = [family.issued().access_token for _ in range(3)]
     for token in issued * 2:
         assert find(held, token)
-    assert len(held._known) == 2
+    assert len(held._entries) == 2
 
 
 def test_look_ups_wait_for_their_turn_and_say_so_when_it_does_not_come(
     family: Family, held: TokenCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     token = family.issued().access_token
-    monkeypatch.setattr(token_cache, "PATIENCE_SECONDS", 0.001)
-    taken = [held._looking.acquire(blocking=False) for _ in range(token_cache.MAX_CONCURRENT_LOOKUPS)]
+    monkeypatch.setattr(token_cache, "LOOKUP_TIMEOUT_SECONDS", 0.001)
+    taken = [held._lookup_slots.acquire(blocking=False) for _ in range(token_cache.MAX_CONCURRENT_LOOKUPS)]
     assert all(taken)
     with pytest.raises(Unavailable):
         find(held, token)
-    held._looking.release()
+    held._lookup_slots.release()
     assert find(held, token)
 
 
@@ -231,7 +231,7 @@ def test_what_was_revoked_stays_so_though_the_store_forgot_it_meanwhile(
     grants.revoke(family.database, token=token, client_id=None, now=family.at)
     held.reload()
     family.later(days=40)
-    assert retention.forget(family.database, family.at)["tokens"] > 0
+    assert retention.delete_expired(family.database, family.at)["tokens"] > 0
     family.later(days=-40)
     held.reload()
     refused(held, token)

@@ -4,7 +4,7 @@ from typing import get_args
 
 import pytest
 
-from backend.auth.oauth.authorization_request import Fault
+from backend.auth.oauth.authorization_request import ProblemCode
 from backend.auth.oauth.translations import CATALOGUES, EN
 from backend.auth.principal import SCOPES
 from backend.http.pages.languages import LANGUAGES, NAMES, TAGS, Language
@@ -14,7 +14,7 @@ from backend.http.pages.languages import LANGUAGES, NAMES, TAGS, Language
 def test_every_language_says_all_with_the_same_things_put_in(language: Language) -> None:
     words = CATALOGUES[language]
     assert set(words.scopes) == set(SCOPES)
-    assert set(words.problems) == set(get_args(Fault))
+    assert set(words.problems) == set(get_args(ProblemCode))
     for name, sentence in asdict(EN).items():
         told = asdict(words)[name]
         assert told
