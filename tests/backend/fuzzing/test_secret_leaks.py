@@ -198,7 +198,7 @@ def sign_in(traces: Traces, app: Any, database: Database) -> None:
     made = apps.create(database, name="planted", redirect_uris=[redirect], first_party=True, now=now)
     client = made.client_id
     person = accounts.create(database, username="ada", password=PERSONS, now=now)
-    consent = grants.Consent(client, person.id, ("read",), redirect, grants.challenge_of(VERIFIER))
+    consent = grants.Consent(client, person.id, ("read",), redirect, grants.compute_code_challenge(VERIFIER))
     with database.write() as connection:
         code = grants.issue_code(connection, consent, now)
         _, session = sign_in_sessions.start(connection, person.id, user_agent="", now=now)

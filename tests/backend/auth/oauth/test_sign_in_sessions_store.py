@@ -13,7 +13,7 @@ from backend.auth.oauth import accounts, apps, grants, tables
 from backend.auth.oauth.authorization_request import AuthorizationRequest, validate_request
 from backend.auth.oauth.errors import OAuthError
 from backend.auth.oauth.parameters import Parameters
-from backend.auth.oauth.service import Approved, OAuth
+from backend.auth.oauth.service import Approval, OAuth
 from backend.auth.oauth.token_format import digest
 from backend.store.database import Database
 from tests.support.oauth_app import CALLBACK, PASSWORD, VERIFIER, challenge
@@ -60,7 +60,7 @@ def resumed_while_it_ends(
     """Sign in; then at once end the session, refresh its token and have the browser come again four times.
     Returns the session's secret."""
     approved = oauth.approve(asked, "ada", PASSWORD, address="192.0.2.1")
-    assert isinstance(approved, Approved)
+    assert isinstance(approved, Approval)
     code = parse_qs(urlsplit(approved.address).query)["code"][0]
     issued = grants.exchange_code(
         oauth.database,
