@@ -1,4 +1,4 @@
-"""The application: its routers, what wraps them, and what lives as long as they do."""
+"""Builds the ASGI application: routers, middleware, shared services, start and shutdown."""
 
 import gc
 import sys
@@ -33,8 +33,8 @@ from backend.extraction.router import router as extraction_router
 from backend.formats.timestamps import Clock, utc_now
 from backend.http import health, openapi
 from backend.http.error_handlers import install_error_handlers
-from backend.http.limits.load_shedding import Load
-from backend.http.middleware import Bounds, ReadyAnswers, Shell
+from backend.http.limits.load_shedding import LoadShedder
+from backend.http.middleware import PreparedResponses, RequestLimits, ServiceMiddleware
 from backend.http.pages import docs_page, landing_page
 from backend.http.prepared_responses import Prepared
 from backend.jobs.heartbeat import WorkerWatch
@@ -58,7 +58,7 @@ from backend.topics.service import TopicService
 from backend.topics.store import topic_store
 
 if TYPE_CHECKING:
-    from backend.http.limits.rate_limiter import Limiter
+    from backend.http.limits.rate_limiter import RateLimiter
 
 log = structlog.get_logger(__name__)
 ROUTERS = (
@@ -77,15 +77,15 @@ ROUTERS = (
     timelines_router,
 )
 STORE_TIMEOUT_SECONDS = 10.0
-"""How long a request waits for the store before it is refused with 503."""
+"""A request that waits longer for the store is refused with 503."""
 LAST_USED_INTERVAL_SECONDS = 30.0
 """How often the keys' ``last_used_at`` is written."""
 
 
-def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Shell:
-    """The service as one ASGI application over a migrated store.
+def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> ServiceMiddleware:
+    """Build the service as one ASGI application over a migrated store.
 
-    ``now`` is the clock of the market's answers and of OAuth; tests set it.
+    ``now`` is the clock of market responses and of OAuth. Tests set it.
     """
     settings = settings or Settings()
     logs.configure(settings.log_format, settings.log_level)
@@ -96,7 +96,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
         file, address = settings.dashboard_client_file, settings.dashboard_redirect_uri
         auth_dashboard.ensure_registered(database, file, address, datetime.now(UTC))
     keys = KeyCache(database)
-    tokens = TokenCache(database, clock=_seconds(now))
+    tokens = TokenCache(database, clock=_build_seconds_clock(now))
     credentials = Credentials(keys, tokens)
     credentials.reload()
     watcher = ChangeWatcher(database)
@@ -140,62 +140,67 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> She
     app.state.topics = topics
     app.state.timelines = timelines
     app.state.body_limit = settings.body_limit_bytes
-    app.state.limiter = limiter = _limiter(settings)
+    app.state.limiter = limiter = _build_rate_limiter(settings)
     for router in ROUTERS:
         app.include_router(router)
     install_error_handlers(app, ROUTERS)
     openapi.install(app, run_components())
-    return Shell(
+    return ServiceMiddleware(
         app,
         authenticate=app.state.authenticate,
-        ready=FirstOf(market.view, articles.rules_answer, topics.ready),
+        ready=FirstMatch(market.view, articles.rules_answer, topics.ready),
         mode=settings.mode,
-        bounds=Bounds(
+        bounds=RequestLimits(
             body=settings.body_limit_bytes,
             seconds=settings.request_timeout_seconds,
-            load=Load(settings.requests_at_once),
+            load=LoadShedder(settings.requests_at_once),
             limiter=limiter,
         ),
         https=settings.api_url.startswith("https:"),
     )
 
 
-def create_management_app(service: Shell) -> Shell:
-    """``/healthz``, ``/readyz`` and ``/metrics`` of ``service`` alone, for the management listener."""
+def create_management_app(service: ServiceMiddleware) -> ServiceMiddleware:
+    """Build the application of the management listener: ``/healthz``, ``/readyz`` and ``/metrics`` of
+    ``service``."""
     app = FastAPI(redirect_slashes=False, openapi_url=None, docs_url=None, redoc_url=None)
     app.state = cast(FastAPI, service.inner).state
     app.include_router(health.router)
     install_error_handlers(app, [health.router])
     settings: Settings = app.state.settings
-    bounds = Bounds(body=settings.body_limit_bytes)
-    return Shell(app, authenticate=app.state.authenticate, ready=FirstOf(), mode=settings.mode, bounds=bounds)
+    bounds = RequestLimits(body=settings.body_limit_bytes)
+    return ServiceMiddleware(
+        app, authenticate=app.state.authenticate, ready=FirstMatch(), mode=settings.mode, bounds=bounds
+    )
 
 
-def _seconds(now: Clock) -> Callable[[], float]:
+def _build_seconds_clock(now: Clock) -> Callable[[], float]:
     return lambda: now().timestamp()
 
 
-def _limiter(settings: Settings) -> "Limiter | None":
+def _build_rate_limiter(settings: Settings) -> "RateLimiter | None":
     if settings.rate is None:
         return None
-    from backend.http.limits.rate_limiter import Limiter  # not at the top: their libraries take long to load
+    from backend.http.limits.rate_limiter import (
+        RateLimiter,  # not at the top: their libraries take long to load
+    )
 
     if settings.redis_url is None:
-        return Limiter(*settings.rate)
+        return RateLimiter(*settings.rate)
     from backend.http.limits.redis_counters import SharedCounts
 
-    return Limiter(*settings.rate, shared=SharedCounts(settings.redis_url.get_secret_value()))
+    return RateLimiter(*settings.rate, shared=SharedCounts(settings.redis_url.get_secret_value()))
 
 
-class FirstOf:
-    """Answers that stand ready in several places."""
+class FirstMatch:
+    """Looks up a prepared response in several sources; the first match counts."""
 
-    def __init__(self, *places: ReadyAnswers) -> None:
-        self._places = places
+    def __init__(self, *sources: PreparedResponses) -> None:
+        self._sources = sources
 
     def find(self, path: str, query: bytes) -> Prepared | None:
-        for place in self._places:
-            found = place.find(path, query)
+        for source in self._sources:
+            found = source.find(path, query)
             if found is not None:
                 return found
         return None
@@ -208,12 +213,12 @@ DESCRIPTION = (
 )
 
 
-def keep_the_loop_smooth() -> None:
-    """Let a snapshot be built beside requests without one of them noticing.
+def reduce_loop_pauses() -> None:
+    """Keep requests fast while another thread builds a snapshot.
 
-    The interpreter lock changes hands every millisecond instead of every five: a request needs it a
-    few times. What stands since the start is never looked at by the collector again: a full
-    collection over it takes tens of milliseconds.
+    Threads switch the GIL every millisecond instead of every five, since a request needs it a few times.
+    The garbage collector skips all objects that exist at the start: a full collection over them takes tens
+    of milliseconds.
     """
     sys.setswitchinterval(0.001)
     gc.collect()
@@ -221,17 +226,17 @@ def keep_the_loop_smooth() -> None:
 
 
 def build_routes(app: FastAPI) -> None:
-    """Have the framework build every route now: it would do so at the first request that comes by it,
-    which waits for it, as all other requests do."""
-    nowhere = {"type": "http", "method": "GET", "path": "/-", "root_path": "", "headers": []}
+    """Build every route now. Otherwise the framework builds a route at its first request, and all requests
+    wait for that."""
+    no_request = {"type": "http", "method": "GET", "path": "/-", "root_path": "", "headers": []}
     for route in app.router.routes:
-        route.matches(nowhere)
+        route.matches(no_request)
 
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     build_routes(app)
-    keep_the_loop_smooth()
+    reduce_loop_pauses()
     to_thread.current_default_thread_limiter().total_tokens = app.state.settings.threads
     if app.state.limiter is not None:
         await app.state.limiter.start()
@@ -239,7 +244,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     stop = threading.Event()
     writer = threading.Thread(target=_write_last_used, args=(app.state.credentials, stop), daemon=True)
     writer.start()
-    reader = threading.Thread(target=_read_ahead, args=(app.state.timelines, stop), daemon=True)
+    reader = threading.Thread(target=_preload_runs, args=(app.state.timelines, stop), daemon=True)
     reader.start()
     yield
     stop.set()
@@ -258,14 +263,14 @@ def _write_last_used(credentials: Credentials, stop: threading.Event) -> None:
         ended = stop.wait(LAST_USED_INTERVAL_SECONDS)
         try:
             credentials.flush_last_used()
-        except Exception as error:  # noqa: BLE001 - tried again in the next round
-            log.warning("last_used_not_written", error=type(error).__name__)
+        except Exception as error:  # noqa: BLE001 - the next round retries
+            log.warning("last_used_write_failed", error=type(error).__name__)
         if ended:
             return
 
 
-def _read_ahead(timelines: TimelineService, stop: threading.Event) -> None:
+def _preload_runs(timelines: TimelineService, stop: threading.Event) -> None:
     try:
         timelines.read_ahead(stop)
-    except SQLAlchemyError as error:  # whoever asks for runs has them read then
-        log.warning("runs_not_read_ahead", error=type(error).__name__)
+    except SQLAlchemyError as error:  # the first request for runs reads them
+        log.warning("runs_preload_failed", error=type(error).__name__)

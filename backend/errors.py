@@ -1,6 +1,6 @@
-"""The error family and its renderings.
+"""Defines the errors of the service and renders them as responses.
 
-Code anywhere raises a :class:`ServiceError`; what the client sees depends on where it asked:
+Any code raises a :class:`ServiceError`. The path of the request decides the format of the response:
 ``application/problem+json`` (RFC 9457) everywhere, ``{code, message, data: null}`` in the topic
 group, RFC 6749 section 5.2 under ``/oauth/``.
 """
@@ -13,7 +13,7 @@ from typing import Any, TypedDict
 
 import orjson
 
-OAUTH_WORDS = frozenset(
+OAUTH_ERROR_CODES = frozenset(
     (
         "invalid_request",
         "invalid_client",
@@ -24,20 +24,20 @@ OAUTH_WORDS = frozenset(
         "insufficient_scope",
     )
 )
-"""Codes that are words of RFC 6749 and RFC 6750 as they are."""
-OAUTH_WORD_OF = {
+"""Codes that RFC 6749 and RFC 6750 define themselves."""
+OAUTH_CODE_BY_STATUS = {
     401: "invalid_token",
     429: "temporarily_unavailable",
     500: "server_error",
     503: "temporarily_unavailable",
 }
-"""The word for any other error, by its status; else it is ``invalid_request``."""
+"""OAuth code of any other error by HTTP status; the default is ``invalid_request``."""
 PROBLEM_JSON = "application/problem+json"
 JSON = "application/json"
 
 
 class FieldError(TypedDict):
-    """One fault of the input: where, in words, and its kind. Never the input itself."""
+    """One error of the input: place, message and kind. Never holds the input itself."""
 
     loc: list[str | int]
     msg: str
@@ -45,10 +45,10 @@ class FieldError(TypedDict):
 
 
 class ServiceError(Exception):
-    """An answer other than success.
+    """A response other than success.
 
-    ``detail`` is a sentence for the caller that says what to do; ``code`` a stable snake_case word
-    for programs.
+    ``detail`` is a sentence that tells the caller what to do. ``code`` is a stable snake_case identifier for
+    programs.
     """
 
     status: int = 500
@@ -99,7 +99,7 @@ class MethodNotAllowed(ServiceError):
 
 
 class RequestTimeout(ServiceError):
-    """The request came too slowly. The rest of it is not waited for, so the connection ends."""
+    """The request arrived too slowly. The service closes the connection without reading the rest."""
 
     status, code = 408, "request_timeout"
 
@@ -131,7 +131,7 @@ class HeadersTooLarge(ServiceError):
 
 
 class Unavailable(ServiceError):
-    """A dependency is down; ``Retry-After`` says when to ask again (seconds)."""
+    """A dependency is down; ``Retry-After`` says after how many seconds to retry."""
 
     status, code = 503, "dependency_unavailable"
 
@@ -140,7 +140,7 @@ class Unavailable(ServiceError):
 
 
 class Overloaded(Unavailable):
-    """There is more to do than can be done in time: asking again a moment later is all that it takes."""
+    """The service has more requests than it can answer in time. A retry a moment later succeeds."""
 
     code = "overloaded"
 
@@ -148,54 +148,61 @@ class Overloaded(Unavailable):
         super().__init__(detail, retry_after=retry_after)
 
 
-class TookTooLong(Unavailable):
+class ProcessingTimeout(Unavailable):
     code = "took_too_long"
 
     def __init__(self, detail: str, *, retry_after: int = 10) -> None:
         super().__init__(detail, retry_after=retry_after)
 
 
-def in_a_sentence(message: str) -> str:
-    """What a check of ours said, without what the validating library puts before it."""
+def strip_library_prefix(message: str) -> str:
+    """Return the message of our own validator, without the prefix that pydantic adds."""
     return message.removeprefix("Value error, ")
 
 
-def unexpected(request_id: str | None) -> ServiceError:
-    """A fault of ours, with the one thing that helps to find it."""
+def build_internal_error(request_id: str | None) -> ServiceError:
+    """Build the error for a bug of the service. The request id helps to find it in the log."""
     return ServiceError(f"Something went wrong on our side. Please report request {request_id}.")
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
+class RenderedError:
     status: int
     body: bytes
     content_type: str
     headers: Mapping[str, str]
 
 
-def render(error: ServiceError, *, path: str, request_id: str | None = None) -> Rendered:
-    """The answer that a client gets for ``error`` at ``path``."""
+def render(error: ServiceError, *, path: str, request_id: str | None = None) -> RenderedError:
+    """Render ``error`` in the format of ``path``."""
     headers = error.headers
     if path.startswith("/oauth/"):
-        word = error.code if error.code in OAUTH_WORDS else OAUTH_WORD_OF.get(error.status, "invalid_request")
-        body: dict[str, Any] = {"error": word, "error_description": _for_oauth(error.detail)}
+        code = (
+            error.code
+            if error.code in OAUTH_ERROR_CODES
+            else OAUTH_CODE_BY_STATUS.get(error.status, "invalid_request")
+        )
+        body: dict[str, Any] = {
+            "error": code,
+            "error_description": _replace_forbidden_characters(error.detail),
+        }
         content_type = JSON
         headers = {**headers, "Cache-Control": "no-store", "Pragma": "no-cache"}
     elif path.startswith(("/topics", "/ranking_topics", "/ai_insights")):
         body = {"code": error.status, "message": error.detail, "data": None}
         content_type = JSON
     else:
-        body = problem(error, path=path, request_id=request_id)
+        body = build_problem(error, path=path, request_id=request_id)
         content_type = PROBLEM_JSON
-    return Rendered(error.status, orjson.dumps(body), content_type, headers)
+    return RenderedError(error.status, orjson.dumps(body), content_type, headers)
 
 
-def _for_oauth(sentence: str) -> str:
-    """In the characters that RFC 6749 section 5.2 allows: printable ASCII but for two."""
+def _replace_forbidden_characters(sentence: str) -> str:
+    """Keep the characters that RFC 6749 section 5.2 allows: printable ASCII but for two."""
     return re.sub(r"[^\x20-\x7e]", "?", sentence.replace('"', "'").replace("\\", "/"))
 
 
-def problem(error: ServiceError, *, path: str, request_id: str | None) -> dict[str, Any]:
+def build_problem(error: ServiceError, *, path: str, request_id: str | None) -> dict[str, Any]:
     body: dict[str, Any] = {
         "type": f"urn:chainproof:problem:{error.code}",
         "title": HTTPStatus(error.status).phrase,

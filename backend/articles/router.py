@@ -14,7 +14,7 @@ from backend.articles.violation_store import Selection
 from backend.auth.gate import Access, GatedRoute, current_principal, needs, require
 from backend.entities.model import Language
 from backend.formats.timestamps import Instant
-from backend.http.responses import HOT, PreparedResponse, RawJson
+from backend.http.responses import CACHED_RESPONSES, PreparedResponse, RawJson
 
 
 class ArticleRoute(GatedRoute):
@@ -117,7 +117,7 @@ def summarise_violations(request: Request, wanted: Wanted) -> Response:
     return RawJson(service.violation_summary(wanted), headers={VERSION_HEADER: service.rules.version})
 
 
-@router.get("/articles/rules", response_model=schemas.RulesInForce, responses=HOT)
+@router.get("/articles/rules", response_model=schemas.RulesInForce, responses=CACHED_RESPONSES)
 def read_rules(request: Request) -> Response:
     """The entities and rules in force; `version` is the hash of the compiled set."""
     return PreparedResponse(articles_of(request).rules_answer.answer(), request)

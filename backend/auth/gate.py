@@ -33,9 +33,9 @@ from backend.auth.principal import (
     UnknownCredential,
 )
 from backend.errors import Forbidden, Unauthorized
-from backend.http.body_headers import judge_body
+from backend.http.body_headers import validate_body_headers
 from backend.http.json_body import JsonRequest
-from backend.http.query_string import judge_query
+from backend.http.query_string import validate_query_string
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 
@@ -165,8 +165,8 @@ class GatedRoute(APIRoute):
                     raise
                 _authorize(request, access)
             if takes_body:
-                judge_body(request.scope["headers"], limit=request.app.state.body_limit)
-            judge_query(request.scope["query_string"])
+                validate_body_headers(request.scope["headers"], limit=request.app.state.body_limit)
+            validate_query_string(request.scope["query_string"])
             if not takes_body:
                 return await handle(request)
             with_json = JsonRequest(request.scope, request.receive)

@@ -242,7 +242,7 @@ def _run_http(
         import uvicorn
 
         from backend.app import create_app, create_management_app
-        from backend.http.server import management_listener, server_config
+        from backend.http.server import build_server_config, management_listener
 
         application = create_app(settings)
 
@@ -255,7 +255,7 @@ def _run_http(
             stop.end_within(GRACE_SECONDS + 1)
             yield
 
-    server = Server(server_config(application, settings))
+    server = Server(build_server_config(application, settings))
     log.info("http_starts", address=f"http://{settings.host}:{bound.getsockname()[1]}")
     with ExitStack() as listening:
         with _told_if_used(settings.management_listener_port, MANAGEMENT_PORT):

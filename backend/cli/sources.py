@@ -11,7 +11,7 @@ from backend.cli.exit_codes import WRONG_USAGE
 from backend.cli.open_store import open_database
 from backend.cli.terminal.console import err, fail, in_words, out
 from backend.cli.terminal.tables import Column, print_table
-from backend.errors import in_a_sentence
+from backend.errors import strip_library_prefix
 from backend.settings import Settings
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def find(
         asked = SourcesRequest(statement=statement, source_urls=url or [], max_results=limit)
     except ValidationError as error:
         first = error.errors()[0]
-        reason = in_a_sentence(first["msg"])
+        reason = strip_library_prefix(first["msg"])
         fail(f"{'.'.join(map(str, first['loc'])) or 'statement'}: {reason}.", WRONG_USAGE)
     with err.status("Getting ready…") as status:
         finder = Finder(settings, open_database(settings), Rules(settings))

@@ -26,7 +26,7 @@ from pydantic import (
 
 from backend.documents import partial_dates
 from backend.documents.model import DatePrecision, Document, SourceType
-from backend.errors import in_a_sentence
+from backend.errors import strip_library_prefix
 from backend.formats import yaml_with_lines
 from backend.formats.file_errors import FileMistake
 from backend.formats.urls import names_a_host
@@ -204,7 +204,7 @@ def _document(
         name = str(fault["loc"][0])
         if fault["type"] == "missing":
             return FileMistake(path, line_of(name), f"has no {name}")
-        reason = in_a_sentence(str(fault["msg"]))
+        reason = strip_library_prefix(str(fault["msg"]))
         return FileMistake(path, line_of(name), f"{name}: {reason[:1].lower()}{reason[1:]}")
     moment, precision = entry.published or (None, None)
     return Document(

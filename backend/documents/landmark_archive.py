@@ -32,7 +32,7 @@ from backend.documents.document_rows import prepare
 from backend.documents.model import Document, SourceType
 from backend.documents.store import DocumentStore
 from backend.documents.tables import document_archives, documents
-from backend.errors import in_a_sentence
+from backend.errors import strip_library_prefix
 from backend.formats import yaml_with_lines
 from backend.formats.timestamps import Instant
 from backend.store.database import Database
@@ -154,7 +154,7 @@ def load(path: Path = FILE) -> list[Landmark]:
 
 def _told(fault: Any) -> str:
     where = ".".join(str(part) for part in fault["loc"] if part != "[key]")
-    reason = in_a_sentence(str(fault["msg"]))
+    reason = strip_library_prefix(str(fault["msg"]))
     return f"{where}: {reason}" if where else reason
 
 

@@ -12,7 +12,7 @@ from backend.extraction import seen_entities
 from backend.extraction.schemas import ExtractionRequest, ExtractionResult, SeenAnswer
 from backend.formats.time_window import Window, between
 from backend.formats.timestamps import Instant, utc_now
-from backend.http.responses import HOT, tagged
+from backend.http.responses import CACHED_RESPONSES, build_tagged_json
 from backend.jobs.routes import ACCEPTED, Caller, IdempotencyKey, add_job_routes, submitted
 from backend.jobs.schemas import AcceptedAnswer
 
@@ -43,7 +43,7 @@ add_job_routes(
 )
 
 
-@router.get("/entities", response_model=SeenAnswer, responses=HOT)
+@router.get("/entities", response_model=SeenAnswer, responses=CACHED_RESPONSES)
 def list_entities(
     request: Request,
     window: Annotated[
@@ -58,4 +58,4 @@ def list_entities(
     start, end = between(window, from_, to, now=utc_now())
     rules = request.app.state.articles.rules.current
     entities = seen_entities.seen_between(request.app.state.database, rules, start, end)
-    return tagged(orjson.dumps({"data": {"entities": entities}}), request)
+    return build_tagged_json(orjson.dumps({"data": {"entities": entities}}), request)

@@ -1,1 +1,1 @@
-"""What wraps the application, and the server that it runs in."""
+"""Serves the application over HTTP: server, middleware, limits, errors and responses."""

@@ -1,42 +1,42 @@
-"""What the headers say of a JSON body, judged before it is read."""
+"""Validates the headers of a JSON body before the body is read."""
 
 from collections.abc import Iterable
 
 from backend.errors import PayloadTooLarge, UnsupportedMediaType
 
 
-def judge_body(headers: Iterable[tuple[bytes, bytes]], *, limit: int) -> None:
+def validate_body_headers(headers: Iterable[tuple[bytes, bytes]], *, limit: int) -> None:
     """Raise :class:`UnsupportedMediaType` for a body that is not JSON, then :class:`PayloadTooLarge`
     for a declared length over ``limit`` bytes.
 
-    A body sent in chunks declares no length: whoever reads it stops at the limit. A request without
-    a body passes, for the endpoint to say what is missing. Compressed bodies are not taken: a small
-    one could grow without end.
+    A body sent in chunks declares no length; its reader stops at the limit. A request without a body
+    passes, and the endpoint reports the missing fields. Compressed bodies are refused: a small one could
+    grow without end.
     """
-    length, chunked, coded, types = b"", False, False, []
+    length, is_chunked, is_encoded, types = b"", False, False, []
     for name, value in headers:
         if name == b"content-length":
             length = value.strip().lstrip(b"0")
         elif name == b"transfer-encoding":
-            chunked = True
-            coded |= value.strip().lower() != b"chunked"
+            is_chunked = True
+            is_encoded |= value.strip().lower() != b"chunked"
         elif name == b"content-encoding":
-            coded |= value.strip().lower() not in (b"", b"identity")
+            is_encoded |= value.strip().lower() not in (b"", b"identity")
         elif name == b"content-type":
             types.append(value)
-    if not length and not chunked:
+    if not length and not is_chunked:
         return
     if len(types) != 1 or not is_json(types[0]):
         raise UnsupportedMediaType("The body must be JSON: send it with 'Content-Type: application/json'.")
-    if coded:
+    if is_encoded:
         raise UnsupportedMediaType("The body must not be compressed: send it without 'Content-Encoding'.")
-    # By the digits first: turning thousands of them into a number is refused by Python with another error.
+    # Compare the number of digits first: int() raises another error for thousands of digits.
     if length.isdigit() and (len(length) > len(str(limit)) or int(length) > limit):
         raise PayloadTooLarge(f"The body is over the limit of {limit} bytes. Send less at once.")
 
 
 def is_json(content_type: bytes) -> bool:
-    """Whether this is ``application/json``, in UTF-8 if it names a charset at all (RFC 8259 section 8.1)."""
+    """Return whether the type is ``application/json``, in UTF-8 if it has a charset (RFC 8259, 8.1)."""
     media_type, *parameters = (part.strip().lower() for part in content_type.split(b";"))
     if media_type != b"application/json":
         return False

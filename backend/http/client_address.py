@@ -1,7 +1,7 @@
-"""Where a request comes from: whether from this machine, and as whom its sender is counted.
+"""Decides whether a request comes from this machine, and under which address it is counted.
 
-The address is that of the connection. A proxy's word for it counts only where the server was told to
-trust that proxy, which then has put the address in its place before anything here reads it.
+The address is that of the connection. For a trusted proxy the server has already replaced it with the
+address that the proxy forwards.
 """
 
 import ipaddress
@@ -9,15 +9,15 @@ from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import Protocol
 
-FORWARDED = frozenset({b"forwarded", b"x-forwarded-for", b"x-real-ip"})
-IPV6_NETWORK = 64
-"""Bits of an IPv6 address that name whoever got it; the others are its holder's own to choose."""
-LONGEST_NAME = 64
-"""Of an address that is none, as a proxy may tell: more of it is not kept."""
+FORWARDING_HEADERS = frozenset({b"forwarded", b"x-forwarded-for", b"x-real-ip"})
+IPV6_PREFIX_BITS = 64
+"""Bits of an IPv6 address that identify its holder, who chooses the other bits freely."""
+MAX_NAME_CHARS = 64
+"""Maximum length of a client name that is no IP address, as a proxy may forward it."""
 
 
 class Caller(Protocol):
-    """The holder of a valid credential, as far as middleware and rate limits need to know it."""
+    """The holder of a valid credential, as middleware and rate limits see it."""
 
     @property
     def id(self) -> str: ...
@@ -32,11 +32,11 @@ class Caller(Protocol):
 
 
 def is_on_this_machine(host: str, headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Whether a request comes from loopback, and from a program rather than through a proxy.
+    """Return whether a request comes from loopback, and directly rather than through a proxy.
 
-    A proxy that is not trusted passes on the requests of anybody: what it adds to them tells it apart.
+    A proxy that is not trusted forwards requests of any client. Its forwarding headers reveal it.
     """
-    return is_loopback(host) and not any(name in FORWARDED for name, _ in headers)
+    return is_loopback(host) and not any(name in FORWARDING_HEADERS for name, _ in headers)
 
 
 @lru_cache(maxsize=1024)
@@ -50,15 +50,15 @@ def is_loopback(host: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def counted_as(host: str) -> str:
-    """One name for all addresses that one caller has: an IPv4 address, or an IPv6 network of 64 bits."""
+def normalize_address(host: str) -> str:
+    """Map all addresses of one caller to one name: an IPv4 address, or an IPv6 network of 64 bits."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
-        return host[:LONGEST_NAME]
+        return host[:MAX_NAME_CHARS]
     if address.version == 4:
         return str(address)
     if address.ipv4_mapped is not None:
         return str(address.ipv4_mapped)
-    # As a number: an address may bear a zone (%eth0), which no network has.
-    return str(ipaddress.IPv6Network((int(address) >> 64 << 64, IPV6_NETWORK)))
+    # Convert to a number first: an address may have a zone (%eth0), which a network cannot have.
+    return str(ipaddress.IPv6Network((int(address) >> 64 << 64, IPV6_PREFIX_BITS)))

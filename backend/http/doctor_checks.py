@@ -1,4 +1,4 @@
-"""What ``chainproof doctor`` says of limits."""
+"""Checks the rate limit for ``chainproof doctor``."""
 
 from typing import Literal
 
@@ -9,7 +9,7 @@ Noted = tuple[str, Literal["ok", "note", "fault"], str]
 
 
 def checkup(settings: Settings) -> Noted:
-    """Subject, state and sentence. Asks the configured Redis, if any."""
+    """Return subject, state and sentence. Connects to the configured Redis, if any."""
     if settings.rate is None:
         if not settings.is_reached_from_beyond:
             return "Limits", "ok", "off, since only this machine can reach the service."

@@ -14,20 +14,20 @@ from starlette.responses import Response
 from starlette.routing import Match, Route
 
 from backend import errors
-from backend.http.limits.load_shedding import no_room_for_bodies
+from backend.http.limits.load_shedding import refuse_body
 
 log = structlog.get_logger(__name__)
 
 MAX_LISTED_ERRORS = 100
 """How many errors of one request body are listed; a body may hold many more."""
 READ_ONLY_SQLSTATE = "25006"
-"""PostgreSQL's SQLSTATE for a write where only reading is allowed, as while another server takes over."""
+"""PostgreSQL's SQLSTATE for a write to a read-only server, as during a failover."""
 
 
 def install_error_handlers(app: FastAPI, routers: Sequence[APIRouter]) -> None:
     """Answer every exception with a problem of RFC 9457.
 
-    ``routers`` are those of ``app``, whose own list of routes tells nothing of included routers.
+    ``routers`` are those of ``app``, since ``app.routes`` does not list the routes of included routers.
     """
 
     def send(request: Request, error: errors.ServiceError) -> Response:
@@ -51,7 +51,7 @@ def install_error_handlers(app: FastAPI, routers: Sequence[APIRouter]) -> None:
 
     @app.exception_handler(Exception)  # the framework would answer in plain text, then raises it again
     async def _fault(request: Request, _error: Exception) -> Response:
-        return send(request, errors.unexpected(request.scope.get("state", {}).get("request_id")))
+        return send(request, errors.build_internal_error(request.scope.get("state", {}).get("request_id")))
 
     @app.exception_handler(OperationalError)
     @app.exception_handler(InterfaceError)
@@ -69,10 +69,17 @@ def install_error_handlers(app: FastAPI, routers: Sequence[APIRouter]) -> None:
 
 
 def convert_validation_error(error: RequestValidationError) -> errors.BadRequest:
-    """Every fault with its place; never the input itself, which may hold a secret or not be encodable."""
+    """List every error with its place.
+
+    The input itself is left out, since it may hold secrets or lone surrogates.
+    """
     found = error.errors()
     faults: list[errors.FieldError] = [
-        {"loc": list(fault["loc"]), "msg": _clean(errors.in_a_sentence(fault["msg"])), "type": fault["type"]}
+        {
+            "loc": list(fault["loc"]),
+            "msg": _clean(errors.strip_library_prefix(fault["msg"])),
+            "type": fault["type"],
+        }
         for fault in found[:MAX_LISTED_ERRORS]
     ]
     first = faults[0] if faults else None
@@ -102,7 +109,7 @@ def convert_http_exception(
         case 408:
             return errors.RequestTimeout("The body came too slowly. Send it faster, or less at once.")
         case 503:
-            return no_room_for_bodies()
+            return refuse_body()
         case 413:
             limit = request.app.state.body_limit
             return errors.PayloadTooLarge(f"The body is over the limit of {limit} bytes. Send less at once.")

@@ -1,4 +1,4 @@
-"""Endpoints for whoever runs the service: is it up, do its dependencies answer, what does it count."""
+"""Serves the operators' endpoints: liveness, readiness and metrics."""
 
 import time
 from collections.abc import Callable
@@ -15,15 +15,15 @@ from backend import errors
 from backend.http.client_address import is_on_this_machine
 from backend.runtime import metrics
 
-THREADS = 4
-"""How many threads answer these endpoints in each event loop, apart from those of all other endpoints."""
+HEALTH_THREADS = 4
+"""Threads per event loop for these endpoints alone."""
 _threads: RunVar[CapacityLimiter] = RunVar("health_threads")
 
 router = APIRouter(tags=["operation"])
 
 
 class WorkerState(Protocol):
-    """Whether a worker works, in words."""
+    """The state of the workers and its description."""
 
     @property
     def is_fault(self) -> bool: ...
@@ -32,7 +32,7 @@ class WorkerState(Protocol):
 
 
 class WorkerStateSource(Protocol):
-    """Tells the state of the workers on the store."""
+    """Loads the state of the workers from the store."""
 
     @property
     def clock(self) -> Callable[[], datetime]: ...
@@ -69,15 +69,15 @@ async def readyz(request: Request) -> Response:
     `worker` and `limits` tell of what is not needed to answer: their `ok` changes neither `status` nor the
     status code.
     """
-    return await to_thread.run_sync(_readiness, request, limiter=_limiter())
+    return await to_thread.run_sync(_readiness, request, limiter=_thread_limiter())
 
 
-def _limiter() -> CapacityLimiter:
-    """The management listener has an event loop of its own, and a limiter belongs to one loop."""
+def _thread_limiter() -> CapacityLimiter:
+    """Return the limiter of this event loop. The management listener has an event loop of its own."""
     try:
         return _threads.get()
     except LookupError:
-        limiter = CapacityLimiter(THREADS)
+        limiter = CapacityLimiter(HEALTH_THREADS)
         _threads.set(limiter)
         return limiter
 
@@ -87,7 +87,7 @@ def _readiness(request: Request) -> Response:
     ok = all(check.ok for check in checks.values())
     checks["worker"] = _worker(request)
     if request.app.state.limiter is not None:
-        checks["limits"] = Check(ok=True, detail=request.app.state.limiter.where())
+        checks["limits"] = Check(ok=True, detail=request.app.state.limiter.describe_storage())
     body: dict[str, Any] = {
         "status": "ok" if ok else "unavailable",
         "checks": {name: check.model_dump() for name, check in checks.items()},
@@ -108,13 +108,13 @@ def _readiness(request: Request) -> Response:
 )
 async def read_metrics(request: Request) -> Response:
     """Prometheus metrics; for callers on loopback unless `CHAINPROOF_METRICS_PUBLIC` is set."""
-    return await to_thread.run_sync(_metrics, request, limiter=_limiter())
+    return await to_thread.run_sync(_metrics, request, limiter=_thread_limiter())
 
 
 def _metrics(request: Request) -> Response:
     host = request.client.host if request.client else ""
-    here = is_on_this_machine(host, request.scope["headers"])
-    if not (request.app.state.settings.metrics_public or here):
+    is_local = is_on_this_machine(host, request.scope["headers"])
+    if not (request.app.state.settings.metrics_public or is_local):
         raise errors.Forbidden(
             "Metrics are for callers on this machine; CHAINPROOF_METRICS_PUBLIC=true opens them.",
             code="loopback_only",
@@ -127,7 +127,7 @@ def _metrics(request: Request) -> Response:
 def _store(request: Request) -> Check:
     try:
         request.app.state.database.ping()
-    except Exception as error:  # noqa: BLE001 - whatever the driver raises, the answer is the same
+    except Exception as error:  # noqa: BLE001 - the result is the same for all errors of the driver
         return Check(ok=False, detail=f"The store does not answer ({type(error).__name__}).")
     return Check(ok=True, detail="The store answers.")
 

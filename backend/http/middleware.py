@@ -1,9 +1,9 @@
-"""The outermost layer: request ids, limits, metrics, the access log, the last resort, the short cut.
+"""Wraps the application: request ids, limits, metrics, access log, unhandled errors, prepared responses.
 
-Plain ASGI, outside FastAPI, so that it also covers what the framework answers by itself (404, 405,
-500). A GET whose answer stands ready is sent from here after its key is judged; anything else, a bad
-key included, goes on into the application, which says what is wrong. A HEAD is answered as the GET of
-the same path, headers and all, without its body (RFC 9110 section 9.3.2).
+This is plain ASGI outside of FastAPI, so that it also covers the framework's own responses (404, 405, 500).
+A GET with a prepared response and a valid key is answered here. All other requests, also those with a bad
+key, go to the application, which reports the error. A HEAD is answered like the GET of the same path, with
+the same headers and without the body (RFC 9110 section 9.3.2).
 """
 
 import asyncio
@@ -17,24 +17,24 @@ import structlog
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from backend import errors
-from backend.http.client_address import Caller, counted_as, is_on_this_machine
-from backend.http.limits.body_limits import Body
-from backend.http.limits.load_shedding import Load, Pace
+from backend.http.client_address import Caller, is_on_this_machine, normalize_address
+from backend.http.limits.body_limits import LimitedBody
+from backend.http.limits.load_shedding import LoadShedder, RefusalPacer
 from backend.http.limits.request_timeout import TimeLimit
 from backend.http.prepared_responses import Prepared
 from backend.http.request_ids import RequestIds
-from backend.http.response_writer import Answer
-from backend.http.security_headers import Header, always
-from backend.http.uvicorn_protocol import CROWDED
+from backend.http.response_writer import ResponseWriter
+from backend.http.security_headers import Header, build_default_headers
+from backend.http.uvicorn_protocol import OVER_CONNECTION_LIMIT
 from backend.runtime import metrics
 
 if TYPE_CHECKING:  # rate limits are off by default, and their library takes long to load
-    from backend.http.limits.rate_limiter import Limiter
+    from backend.http.limits.rate_limiter import RateLimiter
 
 log = structlog.get_logger(__name__)
 
 ALWAYS_ANSWERED = frozenset({"/healthz", "/readyz", "/metrics"})
-"""Whoever runs the service asks these, and most of all when it has too much to do."""
+"""Operators need these paths, above all while the service is overloaded."""
 
 
 class Authenticate(Protocol):
@@ -43,27 +43,27 @@ class Authenticate(Protocol):
     def __call__(self, headers: Sequence[Header], *, terminal: bool = False) -> Caller: ...
 
 
-class ReadyAnswers(Protocol):
-    """Where the answers that stand ready are found."""
+class PreparedResponses(Protocol):
+    """Finds prepared responses."""
 
     def find(self, path: str, query: bytes) -> Prepared | None: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
-    """What a process takes in: bytes of a body, seconds of a request, requests at once."""
+class RequestLimits:
+    """Limits of one process. ``body`` is in bytes and ``seconds`` is the time of one request."""
 
     body: int
     seconds: float = 60.0
-    load: Load = field(default_factory=lambda: Load(64))
-    limiter: "Limiter | None" = None
-    """Null where callers may ask as often as they like."""
+    load: LoadShedder = field(default_factory=lambda: LoadShedder(64))
+    limiter: "RateLimiter | None" = None
+    """None where the request rate is not limited."""
 
 
-class Shell:
-    """The outermost layer around the FastAPI application.
+class ServiceMiddleware:
+    """The outermost ASGI layer around the FastAPI application.
 
-    ``https`` says that the public address of the service is one of https.
+    ``https``: whether the public URL of the service is an https one.
     """
 
     def __init__(
@@ -71,9 +71,9 @@ class Shell:
         app: ASGIApp,
         *,
         authenticate: Authenticate,
-        ready: ReadyAnswers,
+        ready: PreparedResponses,
         mode: str,
-        bounds: Bounds,
+        bounds: RequestLimits,
         https: bool = False,
     ) -> None:
         self.inner = app
@@ -81,12 +81,12 @@ class Shell:
         self._ready = ready
         self._bounds = bounds
         self._limiter = bounds.limiter
-        self._aside = Load(bounds.load.most_requests)
+        self._unlimited_load = LoadShedder(bounds.load.max_requests)
         self._ids = RequestIds()
-        self._pace = Pace()
-        # Thousands a second: they are counted in the metrics, and logged only to those who debug.
+        self._refusal_pacer = RefusalPacer()
+        # Thousands per second: metrics count them, and only the debug level logs them.
         self._log_ready = logging.getLogger(__name__).isEnabledFor(logging.DEBUG)
-        self._always = always(mode, https=https)
+        self._default_headers = build_default_headers(mode, https=https)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -101,108 +101,118 @@ class Shell:
                 accept_encoding = value if accept_encoding is None else accept_encoding + b", " + value
             elif name == b"if-none-match":
                 if_none_match = value if if_none_match is None else if_none_match + b", " + value
-        request_id = self._ids.take(sent_id)
+        request_id = self._ids.assign(sent_id)
         method = scope["method"]
-        scope.setdefault("state", {})  # not every server brings one
+        scope.setdefault("state", {})  # some servers set none
         if method == "GET" or method == "HEAD":
             ready = self._ready.find(scope["path"], scope["query_string"])
-            reader = None if ready is None else self._reader(scope["headers"])
-            if ready is not None and reader is not None:
-                told = ready.answer(accept_encoding, if_none_match)
-                await self._short_cut(scope, send, request_id, started, reader, told)
+            caller = None if ready is None else self._find_reader(scope["headers"])
+            if ready is not None and caller is not None:
+                response = ready.answer(accept_encoding, if_none_match)
+                await self._send_prepared(scope, send, request_id, started, caller, response)
                 return
-        answer = Answer(send, self._always, [(b"x-request-id", request_id)], bare=method == "HEAD")
+        answer = ResponseWriter(
+            send, self._default_headers, [(b"x-request-id", request_id)], omit_body=method == "HEAD"
+        )
         if scope["path"] not in ALWAYS_ANSWERED:
-            refusal = await self._refusal(scope, answer)
+            refusal = await self._check_limits(scope, answer)
             if refusal is not None:
                 await self._refuse(scope, answer, refusal, request_id, started)
                 return
-        await self._through_the_application(scope, receive, answer, request_id.decode(), started)
+        await self._call_application(scope, receive, answer, request_id.decode(), started)
 
-    async def _short_cut(
+    async def _send_prepared(
         self,
         scope: Scope,
         send: Send,
         request_id: bytes,
         started: float,
-        reader: Caller,
-        told: tuple[int, Sequence[Header], bytes],
+        caller: Caller,
+        response: tuple[int, Sequence[Header], bytes],
     ) -> None:
-        status, headers, body = told
+        status, headers, body = response
         own: list[Header] = [(b"x-request-id", request_id)]
-        if CROWDED in scope["state"]:
+        if OVER_CONNECTION_LIMIT in scope["state"]:
             own.append((b"connection", b"close"))
         method, path = scope["method"], scope["path"]
-        if self._limiter is not None and not self._is_exempt(reader, scope):
-            counted = await self._limiter.count(reader)
+        if self._limiter is not None and not self._is_exempt(caller, scope):
+            counted = await self._limiter.count(caller)
             if not counted.allowed:
-                answer = Answer(send, self._always, own, bare=method == "HEAD")
+                answer = ResponseWriter(send, self._default_headers, own, omit_body=method == "HEAD")
                 answer.counted = counted
-                await self._refuse(scope, answer, counted.refusal(), request_id, started)
+                await self._refuse(scope, answer, counted.build_refusal(), request_id, started)
                 return
             own += counted.headers()
         await send(
-            {"type": "http.response.start", "status": status, "headers": [*headers, *self._always, *own]}
+            {
+                "type": "http.response.start",
+                "status": status,
+                "headers": [*headers, *self._default_headers, *own],
+            }
         )
         await send({"type": "http.response.body", "body": b"" if method == "HEAD" else body})
         metrics.observe(method, path, status, started)
         if self._log_ready:
-            log.debug("ready_answer", path=path, status=status, request_id=request_id.decode())
+            log.debug("prepared_response_sent", path=path, status=status, request_id=request_id.decode())
 
-    def _reader(self, headers: Sequence[Header]) -> Caller | None:
-        """Who asks, if whoever it is may read."""
+    def _find_reader(self, headers: Sequence[Header]) -> Caller | None:
+        """Return the caller if it may read, else None."""
         try:
             principal = self._authenticate(headers)
         except errors.ServiceError:
             return None
         return principal if "read" in principal.scopes else None
 
-    def _caller(self, scope: Scope) -> Caller | str | None:
-        """The holder or the address that a request is counted to, by what memory knows; null for one that is
-        not counted."""
+    def _find_limited_caller(self, scope: Scope) -> Caller | str | None:
+        """Return the holder or address that a request counts for, from memory alone; None if it is exempt."""
         try:
             principal = self._authenticate(scope["headers"], terminal=True)
         except errors.ServiceError:
-            return counted_as(_host(scope))
+            return normalize_address(_host(scope))
         return None if self._is_exempt(principal, scope) else principal
 
     def _is_exempt(self, principal: Caller, scope: Scope) -> bool:
-        """The dashboard beside the service reads for all its readers with one key."""
+        """Return whether the dashboard on this machine asks: it reads for all its users with one key."""
         return principal.local and is_on_this_machine(_host(scope), scope["headers"])
 
-    async def _refusal(self, scope: Scope, answer: Answer) -> errors.ServiceError | None:
-        """Why the application is not asked, if so."""
-        caller = None if self._limiter is None else self._caller(scope)
+    async def _check_limits(self, scope: Scope, answer: ResponseWriter) -> errors.ServiceError | None:
+        """Return the refusal if a limit is reached, else None."""
+        caller = None if self._limiter is None else self._find_limited_caller(scope)
         if self._limiter is not None and caller is not None:
             counted = await self._limiter.count(caller)
             answer.counted = counted
             if not counted.allowed:
-                return counted.refusal()
-        return self._bounds.load.refusal(crowded=CROWDED in scope["state"])
+                return counted.build_refusal()
+        return self._bounds.load.check(over_connection_limit=OVER_CONNECTION_LIMIT in scope["state"])
 
     async def _refuse(
-        self, scope: Scope, answer: Answer, error: errors.ServiceError, request_id: bytes, started: float
+        self,
+        scope: Scope,
+        answer: ResponseWriter,
+        error: errors.ServiceError,
+        request_id: bytes,
+        started: float,
     ) -> None:
-        """Say so without a line in the log: these come by the thousand, and are counted."""
+        """Send the refusal. Metrics count it; it is not logged, since refusals come by the thousand."""
         text_id = request_id.decode()
-        later = self._pace.seconds(started)
-        if later:
-            await asyncio.sleep(later)
-        await answer.instead(errors.render(error, path=scope["path"], request_id=text_id))
+        delay = self._refusal_pacer.next_delay_seconds(started)
+        if delay:
+            await asyncio.sleep(delay)
+        await answer.replace_with(errors.render(error, path=scope["path"], request_id=text_id))
         metrics.observe(scope["method"], metrics.NO_ROUTE, error.status, started)
-        log.debug("refused", path=scope["path"], status=error.status, request_id=text_id)
+        log.debug("request_refused", path=scope["path"], status=error.status, request_id=text_id)
 
-    async def _through_the_application(
-        self, scope: Scope, receive: Receive, answer: Answer, text_id: str, started: float
+    async def _call_application(
+        self, scope: Scope, receive: Receive, answer: ResponseWriter, text_id: str, started: float
     ) -> None:
         scope["state"]["request_id"] = text_id
         method = scope["method"]
         if method == "HEAD":
-            # A copy: the server looks at its own scope to know that no body follows the headers.
+            # A copy: the server reads its own scope to learn that no body follows the headers.
             scope = {**scope, "method": "GET"}
-        load = self._aside if scope["path"] in ALWAYS_ANSWERED else self._bounds.load
+        load = self._unlimited_load if scope["path"] in ALWAYS_ANSWERED else self._bounds.load
         limit = TimeLimit(self._bounds.seconds, answer, path=scope["path"], request_id=text_id)
-        body = Body(receive, load, limit=self._bounds.body, came=limit.restart)
+        body = LimitedBody(receive, load, limit=self._bounds.body, on_part=limit.restart)
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request_id=text_id)
         load.enter()
@@ -211,8 +221,8 @@ class Shell:
             await self.inner(scope, body, answer)
         except Exception:
             log.exception("unhandled_error", method=method, path=scope["path"])
-            error = errors.unexpected(text_id)
-            await answer.instead(errors.render(error, path=scope["path"], request_id=text_id))
+            error = errors.build_internal_error(text_id)
+            await answer.replace_with(errors.render(error, path=scope["path"], request_id=text_id))
         finally:
             limit.end()
             body.release()
@@ -230,6 +240,6 @@ class Shell:
 
 
 def _host(scope: Scope) -> str:
-    """The address of the connection, or the one that a trusted proxy told."""
+    """Return the address of the connection, or the one that a trusted proxy forwarded."""
     client = scope.get("client")
     return client[0] if client else ""

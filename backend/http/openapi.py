@@ -1,8 +1,7 @@
-"""The OpenAPI document, made to say exactly what is sent.
+"""Completes FastAPI's OpenAPI document with the errors, headers and credentials of the service.
 
-FastAPI describes a 422 that this service never sends, and nothing of the errors, headers and
-credentials that it does. One pass over the generated document mends that, from what each route
-declares.
+FastAPI describes a 422 that this service never sends, and omits its errors, headers and credentials. One
+pass over the generated document corrects this, based on the declarations of each route.
 """
 
 from collections.abc import Mapping
@@ -39,7 +38,7 @@ PROBLEM_SCHEMA: dict[str, Any] = {
     },
 }
 
-MEANINGS = {
+STATUS_DESCRIPTIONS = {
     "400": "The input is malformed or out of range; `errors` lists every fault.",
     "401": "The credential is missing or not valid.",
     "403": "The credential lacks the scope that this needs.",
@@ -100,7 +99,7 @@ LIMIT_HEADERS: dict[str, dict[str, Any]] = {
     "RateLimit-Reset": {"description": "The `t` of the former.", "schema": _COUNT},
 }
 ALWAYS_ANSWERED = frozenset({"/healthz", "/readyz", "/metrics"})
-"""Paths on which no limit holds and nothing is turned away."""
+"""Paths without limits."""
 CACHE_CONTROL = {
     "Cache-Control": {"description": "Who may keep the answer, and for how long.", **TEXT_HEADER}
 }
@@ -117,7 +116,7 @@ TAG_HEADERS = {
         "X-Rules-Version": {"description": "Hash of the naming rules that were in force.", **TEXT_HEADER}
     }
 }
-"""Of every answer of a group."""
+"""Headers of every response of a group, by tag."""
 DEPRECATION_HEADERS = {
     "Deprecation": {"description": "RFC 9745: since when this is deprecated.", **TEXT_HEADER},
     "Link": {"description": 'The successor, `rel="successor-version"`.', **TEXT_HEADER},
@@ -125,14 +124,14 @@ DEPRECATION_HEADERS = {
 
 
 def install(app: FastAPI, components: Mapping[str, Any] = MappingProxyType({})) -> None:
-    """Make ``app.openapi()`` give the mended document, built once.
+    """Make ``app.openapi()`` return the completed document, which is built once.
 
-    ``components`` are schemas that the framework does not know, of bodies that it does not read.
+    ``components`` are the schemas of bodies that the framework does not read itself.
     """
 
     def document() -> dict[str, Any]:
         if app.openapi_schema is None:
-            app.openapi_schema = mend(
+            app.openapi_schema = complete_document(
                 get_openapi(
                     title=app.title, version=app.version, description=app.description, routes=app.routes
                 ),
@@ -143,7 +142,9 @@ def install(app: FastAPI, components: Mapping[str, Any] = MappingProxyType({})) 
     app.openapi = document  # type: ignore[method-assign]
 
 
-def mend(document: dict[str, Any], components: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
+def complete_document(
+    document: dict[str, Any], components: Mapping[str, Any] = MappingProxyType({})
+) -> dict[str, Any]:
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
@@ -151,20 +152,22 @@ def mend(document: dict[str, Any], components: Mapping[str, Any] = MappingProxyT
     schemas.update(components)
     for path, item in document["paths"].items():
         for operation in item.values():
-            _mend_operation(operation, _error_content(path), is_limited=path not in ALWAYS_ANSWERED)
+            _complete_operation(operation, _error_content(path), is_limited=path not in ALWAYS_ANSWERED)
             if path.startswith("/oauth/"):
                 operation["responses"]["405"]["headers"].update(NO_STORE)
     return document
 
 
 def _error_content(path: str) -> dict[str, Any]:
-    """In which shape the framework's own errors are told there; see ``errors.render``."""
+    """Return the content of the framework's own errors at ``path``; see ``errors.render``."""
     if path.startswith("/oauth/"):
         return {"application/json": {"schema": {"$ref": "#/components/schemas/OAuthProblem"}}}
     return {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
 
 
-def _mend_operation(operation: dict[str, Any], error_content: dict[str, Any], *, is_limited: bool) -> None:
+def _complete_operation(
+    operation: dict[str, Any], error_content: dict[str, Any], *, is_limited: bool
+) -> None:
     responses = operation["responses"]
     had_input = responses.pop("422", None) is not None
     statuses = {"500"}
@@ -176,10 +179,10 @@ def _mend_operation(operation: dict[str, Any], error_content: dict[str, Any], *,
         statuses |= {"400", "408", "413", "415"}
     if is_limited:
         statuses |= {"429", "503"}
-    shape = _shape_of_errors(responses)
+    content = _find_error_content(responses)
     for status in sorted(statuses):
-        responses.setdefault(status, {"description": MEANINGS[status], **deepcopy(shape)})
-    responses.setdefault("405", {**deepcopy(WRONG_METHOD), **deepcopy(shape)})
+        responses.setdefault(status, {"description": STATUS_DESCRIPTIONS[status], **deepcopy(content)})
+    responses.setdefault("405", {**deepcopy(WRONG_METHOD), **deepcopy(content)})
     cacheable = "304" in responses
     for status, response in responses.items():
         headers = response.setdefault("headers", {})
@@ -203,13 +206,13 @@ def _mend_operation(operation: dict[str, Any], error_content: dict[str, Any], *,
         if status[0] in "45":
             headers.update(CACHE_CONTROL)
         if status[0] in "45" and "content" not in response:
-            response.setdefault("description", MEANINGS.get(status, ""))
+            response.setdefault("description", STATUS_DESCRIPTIONS.get(status, ""))
             response["content"] = deepcopy(error_content)
     operation["responses"] = dict(sorted(responses.items()))
 
 
-def _shape_of_errors(responses: dict[str, Any]) -> dict[str, Any]:
-    """In which the group of the path tells what it refuses, where it has one of its own."""
+def _find_error_content(responses: dict[str, Any]) -> dict[str, Any]:
+    """Return the error content that the group of the path declares itself, if any."""
     own: dict[str, Any] = next(
         (responses[status] for status in ("401", "400") if "content" in responses.get(status, {})), {}
     )

@@ -1,8 +1,8 @@
-"""Answers built once, when their data change, and sent as they are.
+"""Holds responses that are built once, when their data change, and sent unchanged.
 
-An answer holds its bytes plain and compressed, a strong entity tag for each (RFC 9110 section
-8.8.3 asks for different tags where the bytes differ), and its headers as the server wants them.
-Serving one is a few dictionary look-ups: no model, no encoder, no copy.
+A response has its bytes plain and compressed, a strong entity tag for each (RFC 9110 section 8.8.3 requires
+different tags for different bytes), and its headers in the form of ASGI. Serving one takes a few dictionary
+look-ups: no model, no encoder, no copy.
 """
 
 import gzip
@@ -15,7 +15,7 @@ from typing import Any
 Message = MutableMapping[str, Any]
 RawHeaders = list[tuple[bytes, bytes]]
 
-COMPRESS_FROM = 1024
+MIN_COMPRESSED_BYTES = 1024
 """Smaller bodies gain nothing from compression."""
 
 
@@ -39,7 +39,7 @@ class Prepared:
             (b"vary", b"Accept-Encoding, Authorization, CP-X-API-KEY"),
             *extra,
         ]
-        # With the headers: a client that is told 304 goes on with those that it holds.
+        # The tag covers the headers too: after a 304 a client keeps those it has stored.
         digest = hashlib.blake2b(body, digest_size=12)
         for name, value in self._extra:
             digest.update(b"%s: %s\n" % (name, value))
@@ -55,10 +55,10 @@ class Prepared:
 
     @property
     def is_compressed(self) -> bool:
-        return self._zipped is not None or len(self.body) < COMPRESS_FROM
+        return self._zipped is not None or len(self.body) < MIN_COMPRESSED_BYTES
 
     def compress(self) -> None:
-        """Make the gzip form now, in the calling thread (zlib lets other threads run meanwhile)."""
+        """Build the gzip form now, in the calling thread (zlib releases the GIL meanwhile)."""
         with self._compress_lock:
             if self.is_compressed:
                 return
@@ -73,7 +73,7 @@ class Prepared:
             self._zipped = (zipped, tag, headers)
 
     def select(self, accept_encoding: bytes | None) -> tuple[bytes, bytes, RawHeaders]:
-        """Body, tag and headers for a client that accepts ``accept_encoding``."""
+        """Return body, tag and headers for a client that sends ``accept_encoding``."""
         zipped = self._zipped
         if zipped is not None and accept_encoding is not None and accepts_gzip(accept_encoding):
             return zipped
@@ -82,7 +82,7 @@ class Prepared:
     def answer(
         self, accept_encoding: bytes | None, if_none_match: bytes | None
     ) -> tuple[int, RawHeaders, bytes]:
-        """Status, headers and body: 304 without a body when the client holds these very bytes."""
+        """Return status, headers and body: 304 without a body when the client has the same bytes."""
         body, tag, headers = self.select(accept_encoding)
         if if_none_match is not None and matches(if_none_match, tag):
             kept = [
@@ -96,7 +96,7 @@ class Prepared:
 
 @lru_cache(maxsize=256)
 def accepts_gzip(header: bytes) -> bool:
-    """Whether gzip is at least as welcome as no coding at all (RFC 9110 section 12.5.3, ``q=0`` obeyed)."""
+    """Return whether gzip has a quality above 0 and at least that of identity (RFC 9110 section 12.5.3)."""
     quality: dict[str, float] = {}
     for part in header.decode("latin-1").lower().split(","):
         coding, *parameters = (piece.strip() for piece in part.split(";"))
@@ -114,7 +114,7 @@ def accepts_gzip(header: bytes) -> bool:
 
 @lru_cache(maxsize=1024)
 def matches(if_none_match: bytes, tag: bytes) -> bool:
-    """Weak comparison of ``If-None-Match`` with ``tag`` (RFC 9110 section 13.1.2)."""
+    """Compare ``If-None-Match`` weakly with ``tag`` (RFC 9110 section 13.1.2)."""
     if if_none_match.strip() == b"*":
         return True
     return any(part.strip().removeprefix(b"W/") == tag for part in if_none_match.split(b","))

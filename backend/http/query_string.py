@@ -1,11 +1,11 @@
-"""What is wrong with a query string before its parameters are read: the framework would guess."""
+"""Validates the encoding of a query string. The framework would replace invalid bytes silently."""
 
 from urllib.parse import unquote_to_bytes
 
 from backend.errors import BadRequest, FieldError
 
 
-def judge_query(query: bytes) -> None:
+def validate_query_string(query: bytes) -> None:
     """Raise :class:`BadRequest` for a parameter that is not UTF-8 in percent-encoding (RFC 3986, 2.5)."""
     if query.isascii() and b"%" not in query:
         return

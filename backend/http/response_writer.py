@@ -1,48 +1,50 @@
-"""An answer on its way out: what every answer bears, and only one of them."""
+"""Adds the common headers to a response and lets a request have one response only."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
 from starlette.types import Message, Send
 
-from backend.errors import Rendered
-from backend.http.security_headers import Header, completed
+from backend.errors import RenderedError
+from backend.http.security_headers import Header, add_default_headers
 
 
-class CountedRequest(Protocol):
-    """A request that was counted by a rate limit."""
+class RateLimited(Protocol):
+    """A request that a rate limit counted."""
 
-    async def settle(self, status: int) -> "CountedRequest":
-        """Charge what an answer of this status costs beyond its request."""
+    async def charge(self, http_status: int) -> "RateLimited":
+        """Charge the extra cost of a response with this status."""
         ...
 
     def headers(self) -> list[Header]: ...
 
 
-class Answer:
-    """``send`` for what the application says of one request.
+class ResponseWriter:
+    """The ASGI ``send`` of one request.
 
-    ``status`` is 0 until an answer begins. Once :meth:`instead` has answered, what the application still
-    says is dropped.
+    ``status`` is 0 until a response begins. After :meth:`replace_with` has sent a response, the messages of
+    the application are dropped.
     """
 
-    def __init__(self, send: Send, defaults: Sequence[Header], own: Sequence[Header], *, bare: bool) -> None:
-        """``own`` headers are this request's; ``bare`` leaves out the body, as an answer to HEAD does."""
+    def __init__(
+        self, send: Send, defaults: Sequence[Header], own: Sequence[Header], *, omit_body: bool
+    ) -> None:
+        """``own`` are the headers of this request alone. ``omit_body`` is for HEAD."""
         self._send = send
         self._defaults = defaults
         self._own = own
-        self._bare = bare
+        self._omit_body = omit_body
         self._replaced = False
-        self.counted: CountedRequest | None = None
-        """The caller's standing with the rate limit; null if it has none."""
+        self.counted: RateLimited | None = None
+        """The request as the rate limit counted it; None if it was not counted."""
         self.status = 0
 
     async def __call__(self, message: Message) -> None:
         if not self._replaced:
-            await self._pass_on(message)
+            await self._forward(message)
 
-    async def instead(self, answer: Rendered) -> None:
-        """Answer in place of the application, unless it has begun to."""
+    async def replace_with(self, answer: RenderedError) -> None:
+        """Send ``answer`` in place of the application's response, unless that has begun."""
         if self.status or self._replaced:
             return
         self._replaced = True
@@ -51,31 +53,31 @@ class Answer:
             (b"content-type", answer.content_type.encode()),
             (b"content-length", str(len(answer.body)).encode()),
         ]
-        await self._pass_on({"type": "http.response.start", "status": answer.status, "headers": headers})
-        await self._pass_on({"type": "http.response.body", "body": answer.body})
+        await self._forward({"type": "http.response.start", "status": answer.status, "headers": headers})
+        await self._forward({"type": "http.response.body", "body": answer.body})
 
-    async def _pass_on(self, message: Message) -> None:
+    async def _forward(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            headers = message["headers"] if self.status != 405 else _allowing_head(message["headers"])
-            told = completed(headers, self.status, self._defaults)
+            headers = message["headers"] if self.status != 405 else _allow_head(message["headers"])
+            completed = add_default_headers(headers, self.status, self._defaults)
             limits: Sequence[Header] = ()
             if self.counted is not None:
-                self.counted = await self.counted.settle(self.status)
+                self.counted = await self.counted.charge(self.status)
                 limits = self.counted.headers()
-            message = {**message, "headers": [*told, *self._own, *limits]}
-        elif self._bare and message["type"] == "http.response.body":
+            message = {**message, "headers": [*completed, *self._own, *limits]}
+        elif self._omit_body and message["type"] == "http.response.body":
             message = {**message, "body": b""}
         await self._send(message)
 
 
-def _allowing_head(headers: Sequence[Header]) -> list[Header]:
-    """What allows GET allows HEAD: the application knows of the former alone."""
+def _allow_head(headers: Sequence[Header]) -> list[Header]:
+    """Add HEAD to ``Allow`` where it has GET: the application declares GET alone."""
 
-    def told(name: bytes, value: bytes) -> bytes:
+    def complete(name: bytes, value: bytes) -> bytes:
         methods = [method.strip() for method in value.split(b",")]
         if name.lower() != b"allow" or b"GET" not in methods or b"HEAD" in methods:
             return value
         return value + b", HEAD"
 
-    return [(name, told(name, value)) for name, value in headers]
+    return [(name, complete(name, value)) for name, value in headers]

@@ -1,4 +1,4 @@
-"""How a route sends an answer that was built beforehand."""
+"""Sends prepared responses and encoded JSON from routes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,31 +8,31 @@ from starlette.responses import Response
 
 from backend.http.prepared_responses import Prepared, accepts_gzip
 
-HOT: dict[int | str, dict[str, Any]] = {
+CACHED_RESPONSES: dict[int | str, dict[str, Any]] = {
     304: {"description": "The client holds these very bytes (`If-None-Match`)."}
 }
 
 
 class PreparedResponse(Response):
-    """Sends a :class:`Prepared` as the request's ``Accept-Encoding`` and ``If-None-Match`` ask."""
+    """Sends a :class:`Prepared` according to ``Accept-Encoding`` and ``If-None-Match`` of the request."""
 
     def __init__(self, answer: Prepared, request: Request) -> None:
         status, headers, body = answer.answer(
-            joined_header(request, "accept-encoding"), joined_header(request, "if-none-match")
+            join_header(request, "accept-encoding"), join_header(request, "if-none-match")
         )
         super().__init__(status_code=status)
         self.body = body
         self.raw_headers = list(headers)
 
 
-def joined_header(request: Request, name: str) -> bytes | None:
-    """A header's lines as the one list that they mean (RFC 9110 section 5.3)."""
+def join_header(request: Request, name: str) -> bytes | None:
+    """Join the lines of a header into one list (RFC 9110 section 5.3)."""
     lines = request.headers.getlist(name)
     return ", ".join(lines).encode("latin-1") if lines else None
 
 
 class RawJson(Response):
-    """JSON bytes that were encoded by us, exact decimals included."""
+    """JSON bytes that are encoded already, with exact decimals."""
 
     media_type = "application/json"
 
@@ -40,14 +40,15 @@ class RawJson(Response):
         super().__init__(body, headers={"Cache-Control": "private, no-cache", **(headers or {})})
 
 
-def tagged(body: bytes, request: Request) -> Response:
-    """JSON bytes made for this request, with the entity tag, coding and 304 of answers that stand ready."""
+def build_tagged_json(body: bytes, request: Request) -> Response:
+    """Build a response of JSON bytes for this request, with entity tag, compression and 304."""
     answer = Prepared(body)
-    accepted = joined_header(request, "accept-encoding")
+    accepted = join_header(request, "accept-encoding")
     if accepted is not None and accepts_gzip(accepted):
         answer.compress()
     return PreparedResponse(answer, request)
 
 
-def not_found(what: str) -> dict[int | str, dict[str, Any]]:
-    return {404: {"description": what}}
+def document_not_found(description: str) -> dict[int | str, dict[str, Any]]:
+    """Build the OpenAPI entry of a 404."""
+    return {404: {"description": description}}

@@ -1,29 +1,29 @@
-"""Headers that every answer bears, so that no browser makes more of it than it is."""
+"""Adds the security headers of every response, so that browsers treat a response as plain data."""
 
 from collections.abc import Iterable, Sequence
 
 Header = tuple[bytes, bytes]
 
-SAFE: Sequence[Header] = (
+SECURITY_HEADERS: Sequence[Header] = (
     (b"x-content-type-options", b"nosniff"),
-    # An answer is data: nothing in it is loaded, run or framed. Pages bring a policy of their own.
+    # Responses are data: browsers load, run and frame nothing. Pages set their own policy.
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"referrer-policy", b"no-referrer"),
 )
-HTTPS_ALONE: Header = (b"strict-transport-security", b"max-age=31536000")
-"""Where the service is reached by https: for a year a browser takes no other way (RFC 6797)."""
+HSTS_HEADER: Header = (b"strict-transport-security", b"max-age=31536000")
+"""For services with an https URL: browsers use https alone for one year (RFC 6797)."""
 
 
-def always(mode: str, *, https: bool) -> list[Header]:
-    return [(b"x-data-mode", mode.encode()), *SAFE, *([HTTPS_ALONE] if https else [])]
+def build_default_headers(mode: str, *, https: bool) -> list[Header]:
+    return [(b"x-data-mode", mode.encode()), *SECURITY_HEADERS, *([HSTS_HEADER] if https else [])]
 
 
-def completed(headers: Iterable[Header], status: int, defaults: Sequence[Header]) -> list[Header]:
-    """``headers`` with each of ``defaults`` that they lack. Errors are kept by nobody."""
-    told = list(headers)
-    present = {name.lower() for name, _ in told}
+def add_default_headers(headers: Iterable[Header], status: int, defaults: Sequence[Header]) -> list[Header]:
+    """Return ``headers`` with each missing header of ``defaults``. Errors get ``no-store``."""
+    completed = list(headers)
+    present = {name.lower() for name, _ in completed}
     extra = [pair for pair in defaults if pair[0] not in present]
     if status >= 400 and b"cache-control" not in present:
         extra.append((b"cache-control", b"no-store"))
-    return [*told, *extra]
+    return [*completed, *extra]

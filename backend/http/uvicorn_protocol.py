@@ -1,7 +1,7 @@
-"""Limits the size and the time of HTTP/1.1 requests, and the number of connections, in uvicorn's protocol.
+"""Limits the size and time of HTTP/1.1 requests and the number of connections in uvicorn's protocol.
 
-uvicorn alone sets no limit on the size of a head or on the time of a head or body. It waits without end for
-a client that does not read its answer. It takes trailers for headers, and refuses in plain text.
+uvicorn itself limits neither the size of a head nor the time of a head or body. It waits forever for a client
+that does not read its response. It treats trailers as headers and sends refusals in plain text.
 
 This is the only module that uses private members of uvicorn. ``pyproject.toml`` pins uvicorn to a minor
 version, and a test compares the members that this module relies on with those of the installed version.
@@ -17,67 +17,68 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from backend import errors
 from backend.http.request_ids import RequestIds
-from backend.http.security_headers import SAFE
+from backend.http.security_headers import SECURITY_HEADERS
 from backend.runtime import metrics
 
 log = structlog.get_logger(__name__)
-HEAD_BYTES, HEAD_LINES = 64 * 1024, 200
-"""The most that stands before a body: request line and headers together, and how many of those."""
-HEAD_SECONDS, BODY_SECONDS = 15.0, 120.0
-"""How long a head and a body may take to arrive, each as a whole: a trickle keeps no connection open."""
-STALL_SECONDS = 30.0
-"""How long a client may leave a waiting answer unread."""
-CROWDED = "crowded"
-"""The key in a request's state that says that there are too many connections."""
-ASKS_FOR_ANOTHER = (b"upgrade", b"http2-settings")
+MAX_HEAD_BYTES, MAX_HEADERS = 64 * 1024, 200
+"""Maximum size of request line and headers together, and maximum number of headers."""
+HEAD_TIMEOUT_SECONDS, BODY_TIMEOUT_SECONDS = 15.0, 120.0
+"""Maximum time of a whole head and of a whole body, so that a slow trickle keeps no connection open."""
+STALL_TIMEOUT_SECONDS = 30.0
+"""Maximum time in which a client reads nothing of a waiting response."""
+OVER_CONNECTION_LIMIT = "over_connection_limit"
+"""Key in the request state; set while there are too many connections."""
+UPGRADE_HEADERS = (b"upgrade", b"http2-settings")
 
 
 class Stage(Enum):
-    """What of a request is awaited next."""
+    """The part of a request that arrives next, with its time limit in seconds."""
 
     NOTHING = None
-    HEAD = HEAD_SECONDS
-    BODY = BODY_SECONDS
+    HEAD = HEAD_TIMEOUT_SECONDS
+    BODY = BODY_TIMEOUT_SECONDS
 
 
 class Protocol(HttpToolsProtocol):
-    """One connection. A request for another protocol (WebSocket, HTTP/2) is answered in HTTP/1.1, as RFC 9110
+    """One connection. A request to upgrade to WebSocket or HTTP/2 is answered in HTTP/1.1, as RFC 9110
     section 7.8 allows.
 
-    Requests on more than ``max_connections`` connections have :data:`CROWDED` in their state, so that the
-    application can refuse them in its own words. More than twice as many connections are closed.
+    Requests on more than ``max_connections`` connections have
+    :data:`OVER_CONNECTION_LIMIT` in their state, so that the application can refuse them itself. More than
+    twice as many connections are closed.
     """
 
     max_connections: ClassVar[int] = 1000
     _ids = RequestIds()
 
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
-        self._stage = self._timed = Stage.NOTHING
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._stage = self._timed_stage = Stage.NOTHING
         self._timer: asyncio.TimerHandle | None = None
         self._stall_timer: asyncio.TimerHandle | None = None
         self._unused_bytes = self._packet = 0
-        self._began_now = self._is_over = False
+        self._made_progress = self._is_refused = False
         self._refusal: errors.ServiceError | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._stage = Stage.HEAD
-        self._keep_time()
+        self._update_timer()
         if len(self.connections) > 2 * self.max_connections:
             metrics.SHED.labels("connections").inc()
             transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stage = Stage.NOTHING
-        self._keep_time()
-        self._end_stall_timer()
+        self._update_timer()
+        self._cancel_stall_timer()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        if self._is_over:
+        if self._is_refused:
             return
-        self._began_now, self._packet = False, len(data)
+        self._made_progress, self._packet = False, len(data)
         self._unset_keepalive_if_required()
         try:
             self.parser.feed_data(data)
@@ -87,41 +88,48 @@ class Protocol(HttpToolsProtocol):
         except httptools.HttpParserError:
             self._refuse(self._refusal or errors.BadRequest("The request is not valid HTTP/1.1."))
             return
-        if self._stage is not Stage.NOTHING and not self._began_now:
+        if self._stage is not Stage.NOTHING and not self._made_progress:
             self._unused_bytes += len(data)
-            if self._unused_bytes > HEAD_BYTES:
+            if self._unused_bytes > MAX_HEAD_BYTES:
                 self._refuse(_too_large())
                 return
-        self._keep_time()
+        self._update_timer()
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
         if len(self.connections) > self.max_connections:
-            self.scope["state"][CROWDED] = True
+            self.scope["state"][OVER_CONNECTION_LIMIT] = True
         if self._timer is not None:
-            self._stop_clock()  # each request has its own time
+            self._cancel_timer()  # each request has its own time limit
         self._stage = Stage.HEAD
-        self._unused_bytes, self._began_now = 0, True
+        self._unused_bytes, self._made_progress = 0, True
 
     def on_headers_complete(self) -> None:
         headers, version = self.headers, self.parser.get_http_version()
-        if len(headers) > HEAD_LINES or self._unused_bytes + self._packet > HEAD_BYTES < self._head_bytes():
-            raise self._because(_too_large())
+        if (
+            len(headers) > MAX_HEADERS
+            or self._unused_bytes + self._packet > MAX_HEAD_BYTES < self._head_bytes()
+        ):
+            raise self._record_refusal(_too_large())
         if version not in ("1.0", "1.1"):
-            raise self._because(errors.BadRequest("This speaks HTTP/1.1."))
+            raise self._record_refusal(errors.BadRequest("The service speaks HTTP/1.1 only."))
         hosts = [name for name, _ in headers].count(b"host")
         if hosts > 1 or (not hosts and version == "1.1"):
-            raise self._because(errors.BadRequest("The request needs one Host header (RFC 9112, 3.2)."))
+            raise self._record_refusal(
+                errors.BadRequest("The request needs one Host header (RFC 9112, 3.2).")
+            )
         self._stage = Stage.BODY
         if self.parser.should_upgrade():
             if self.parser.get_method() == b"CONNECT":
-                raise self._because(errors.BadRequest("This is no proxy: it does not take CONNECT."))
+                raise self._record_refusal(
+                    errors.BadRequest("The service is not a proxy and does not accept CONNECT.")
+                )
             return
         super().on_headers_complete()
-        self.headers = []  # for trailers: none is defined here, so none may be merged (RFC 9110, 6.5.1)
+        self.headers = []  # collects trailers apart: unknown ones must not be merged (RFC 9110, 6.5.1)
 
     def on_body(self, body: bytes) -> None:
-        self._unused_bytes, self._began_now = 0, True
+        self._unused_bytes, self._made_progress = 0, True
         super().on_body(body)
 
     def on_message_complete(self) -> None:
@@ -131,8 +139,8 @@ class Protocol(HttpToolsProtocol):
 
     def timeout_keep_alive_handler(self) -> None:
         super().timeout_keep_alive_handler()
-        if self.transport.get_write_buffer_size():  # closing waits until it is empty
-            self.loop.call_later(STALL_SECONDS, self.transport.abort)
+        if self.transport.get_write_buffer_size():  # closing waits for an empty buffer
+            self.loop.call_later(STALL_TIMEOUT_SECONDS, self.transport.abort)
 
     def pause_writing(self) -> None:
         super().pause_writing()
@@ -140,11 +148,11 @@ class Protocol(HttpToolsProtocol):
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._end_stall_timer()
+        self._cancel_stall_timer()
 
     def _start_stall_timer(self) -> None:
         unread = self.transport.get_write_buffer_size()
-        self._stall_timer = self.loop.call_later(STALL_SECONDS, self._abort_if_stalled, unread)
+        self._stall_timer = self.loop.call_later(STALL_TIMEOUT_SECONDS, self._abort_if_stalled, unread)
 
     def _abort_if_stalled(self, unread_before: int) -> None:
         if self.transport.get_write_buffer_size() >= unread_before:
@@ -152,7 +160,7 @@ class Protocol(HttpToolsProtocol):
         else:
             self._start_stall_timer()
 
-    def _end_stall_timer(self) -> None:
+    def _cancel_stall_timer(self) -> None:
         if self._stall_timer is not None:
             self._stall_timer.cancel()
             self._stall_timer = None
@@ -160,62 +168,64 @@ class Protocol(HttpToolsProtocol):
     def _head_bytes(self) -> int:
         return len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
 
-    def _because(self, refusal: errors.ServiceError) -> errors.ServiceError:
-        """Keep the reason: the parser hides what its callbacks raise."""
+    def _record_refusal(self, refusal: errors.ServiceError) -> errors.ServiceError:
+        """Store the error, since the parser hides the exceptions of its callbacks."""
         self._refusal = refusal
         return refusal
 
     def _decline_upgrade(self, rest: bytes) -> None:
-        """Read the request as if it had not asked: the parser leaves the body of one that did for the
-        other protocol, and would take it for the next request."""
-        kept = [(name, value) for name, value in self.headers if name not in ASKS_FOR_ANOTHER]
+        """Parse the request again without its upgrade headers.
+
+        With them the parser leaves the body to the other protocol and would parse it as the next request.
+        """
+        kept = [(name, value) for name, value in self.headers if name not in UPGRADE_HEADERS]
         version = self.parser.get_http_version().encode()
         lines = [b"%s %s HTTP/%s" % (self.parser.get_method(), self.url, version)]
         lines += [b"%s: %s" % pair for pair in kept]
         self.parser = httptools.HttpRequestParser(self)
         self.data_received(b"\r\n".join([*lines, b"", rest]))
 
-    def _keep_time(self) -> None:
-        if self._stage is self._timed:
+    def _update_timer(self) -> None:
+        if self._stage is self._timed_stage:
             return
-        self._stop_clock()
+        self._cancel_timer()
         seconds = self._stage.value
         if seconds is not None:
-            self._timed, self._timer = self._stage, self.loop.call_later(seconds, self._expire)
+            self._timed_stage, self._timer = self._stage, self.loop.call_later(seconds, self._expire)
 
-    def _stop_clock(self) -> None:
+    def _cancel_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self._timed, self._timer = Stage.NOTHING, None
+        self._timed_stage, self._timer = Stage.NOTHING, None
 
     def _expire(self) -> None:
-        if self._began_a_request():
+        if self._has_begun_request():
             self._refuse(errors.RequestTimeout("The request did not arrive in time."))
         elif not self.transport.is_closing():
             self.transport.close()
 
-    def _began_a_request(self) -> bool:
+    def _has_begun_request(self) -> bool:
         return self._stage is Stage.BODY or self.headers is not None
 
     def _refuse(self, error: errors.ServiceError) -> None:
-        """Say why, unless an answer is on its way already, and close."""
-        self._is_over = True
+        """Send the error, unless a response has begun already, and close."""
+        self._is_refused = True
         cycle = self.cycle
-        in_its_body = self._stage is Stage.BODY and cycle is not None and cycle.more_body
+        in_body = self._stage is Stage.BODY and cycle is not None and cycle.more_body
         self._stage = Stage.NOTHING
-        self._keep_time()
-        if in_its_body:
+        self._update_timer()
+        if in_body:
             if cycle.response_started:
                 self.transport.close()
                 return
         elif cycle is not None and not cycle.response_complete:
-            cycle.keep_alive = False  # what came before is answered, then the connection ends
+            cycle.keep_alive = False  # the earlier request is answered, then the connection closes
             return
-        self.transport.write(self._written(error))
+        self.transport.write(self._encode_refusal(error))
         self.transport.close()
 
-    def _written(self, error: errors.ServiceError) -> bytes:
-        request_id = self._ids.take(None).decode()
+    def _encode_refusal(self, error: errors.ServiceError) -> bytes:
+        request_id = self._ids.assign(None).decode()
         target = (self.url or b"" if self.headers is not None else b"").decode("latin-1")
         answer = errors.render(error, path=target.partition("?")[0], request_id=request_id)
         metrics.REQUESTS.labels("(unread)", metrics.NO_ROUTE, str(error.status)).inc()
@@ -227,17 +237,17 @@ class Protocol(HttpToolsProtocol):
             (b"cache-control", b"no-store"),
             (b"x-request-id", request_id.encode()),
             (b"connection", b"close"),
-            *SAFE,
+            *SECURITY_HEADERS,
         ]
         lines = b"".join(b"%s: %s\r\n" % pair for pair in headers)
         return STATUS_LINE[error.status] + lines + b"\r\n" + answer.body
 
 
-def protocol_for(max_connections: int) -> type[Protocol]:
+def build_protocol(max_connections: int) -> type[Protocol]:
     return type("Protocol", (Protocol,), {"max_connections": max_connections})
 
 
 def _too_large() -> errors.HeadersTooLarge:
     return errors.HeadersTooLarge(
-        f"What stands before the body is over {HEAD_BYTES} bytes or {HEAD_LINES} headers. Send less."
+        f"Request line and headers are over {MAX_HEAD_BYTES} bytes or {MAX_HEADERS} headers. Send less."
     )

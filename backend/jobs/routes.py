@@ -23,7 +23,7 @@ from backend.auth.gate import current_principal, needs
 from backend.auth.principal import Principal
 from backend.errors import BadRequest, Conflict, FieldError, NotFound
 from backend.formats.timestamps import utc_now
-from backend.http.responses import HOT, RawJson, tagged
+from backend.http.responses import CACHED_RESPONSES, RawJson, build_tagged_json
 from backend.jobs import job_store, transitions
 from backend.jobs.model import CANCELLED, LONGEST_WAIT, Job
 from backend.jobs.response_bodies import accepted_answer, job_answer, page_answer, progress_answer
@@ -35,7 +35,7 @@ LONGEST_KEY = 255
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 
 UNKNOWN: dict[int | str, dict[str, Any]] = {404: {"description": "There is no such job of this kind."}}
-READ = {**HOT, **UNKNOWN}
+READ = {**CACHED_RESPONSES, **UNKNOWN}
 CANCEL: dict[int | str, dict[str, Any]] = {
     **UNKNOWN,
     409: {"description": "The job has ended already."},
@@ -137,7 +137,7 @@ def read_or_404(request: Request, kind: JobKind, job_id: str) -> Job:
 
 def shown(request: Request, kind: JobKind, job_id: str) -> Response:
     """The job, with its result once it is completed. Raises :class:`NotFound`."""
-    return tagged(job_answer(read_or_404(request, kind, job_id)), request)
+    return build_tagged_json(job_answer(read_or_404(request, kind, job_id)), request)
 
 
 def progress(request: Request, kind: JobKind, job_id: str) -> Response:
@@ -148,12 +148,12 @@ def progress(request: Request, kind: JobKind, job_id: str) -> Response:
     job = read_or_404(request, kind, job_id)
     database = _database(request)
     waiting = job_store.waiting(database, job) if job.status == "pending" else None
-    return tagged(progress_answer(job, waiting, job_store.steps(database, job_id)), request)
+    return build_tagged_json(progress_answer(job, waiting, job_store.steps(database, job_id)), request)
 
 
 def listed(request: Request, kind: JobKind, *, limit: int, cursor: str | None) -> Response:
     """A page of the jobs of a kind. Raises :class:`BadRequest` for a cursor that is none of ours."""
-    return tagged(
+    return build_tagged_json(
         page_answer(job_store.recent(_database(request), kind, limit=limit, before=cursor)), request
     )
 
@@ -211,7 +211,7 @@ def add_job_routes(
         read_all,
         name=f"list_{plural}",
         response_model=JobPage,
-        responses=HOT,
+        responses=CACHED_RESPONSES,
         description=f"{named[0].upper()}{named[1:]} jobs, newest first.",
     )
     add(

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from backend.auth.gate import gated_router
 from backend.formats.timestamps import Instant
-from backend.http.responses import HOT, PreparedResponse, RawJson, not_found
+from backend.http.responses import CACHED_RESPONSES, PreparedResponse, RawJson, document_not_found
 from backend.markets import schemas
 from backend.markets.aggregation.state import IncidentKind
 from backend.markets.model import Span
@@ -30,7 +30,7 @@ OpenOnly = Annotated[
     Query(alias="open", description="Only those that are still open, or only those that are over."),
     WithJsonSchema({"type": "boolean"}),
 ]
-NO_SUCH_ASSET = not_found("No configured asset has this id.")
+NO_SUCH_ASSET = document_not_found("No configured asset has this id.")
 CANDLES = CapacityLimiter(8)
 """Threads of their own: they may wait for a provider, and nobody else is to wait with them."""
 
@@ -46,7 +46,7 @@ def hot(request: Request, recipe: Recipe) -> Response:
     return PreparedResponse(market(request).view.answer(path, query, recipe), request)
 
 
-@router.get("/assets", response_model=list[schemas.AssetOut], responses=HOT)
+@router.get("/assets", response_model=list[schemas.AssetOut], responses=CACHED_RESPONSES)
 def list_assets(request: Request, filter: Literal["enabled", "all", "disabled"] = "enabled") -> Response:
     """Configured assets by market capitalisation, unknown ones last."""
     return hot(request, lambda snapshot: snapshot.assets(filter))
@@ -74,13 +74,15 @@ def read_candles_around(request: Request, id: AssetId, at: Instant) -> Response:
     return RawJson(market(request).candles_around(id, at))
 
 
-@router.get("/prices", response_model=dict[str, schemas.PriceRecord], responses=HOT)
+@router.get("/prices", response_model=dict[str, schemas.PriceRecord], responses=CACHED_RESPONSES)
 def list_prices(request: Request) -> Response:
     """The latest price of every enabled asset, by canonical id."""
     return hot(request, lambda snapshot: snapshot.prices())
 
 
-@router.get("/prices/all", response_model=dict[str, schemas.PriceRecord], responses=HOT, deprecated=True)
+@router.get(
+    "/prices/all", response_model=dict[str, schemas.PriceRecord], responses=CACHED_RESPONSES, deprecated=True
+)
 def list_legacy_prices(request: Request) -> Response:
     """The same by legacy symbol, or by id where another asset has the symbol. Use `/prices`."""
     return hot(request, lambda snapshot: snapshot.legacy_prices())
@@ -95,7 +97,7 @@ def read_quotes(request: Request, id: AssetId) -> Response:
 @router.get(
     "/aggregation/{asset}",
     response_model=schemas.PriceRecord,
-    responses=not_found("No configured asset has this id, symbol or source id."),
+    responses=document_not_found("No configured asset has this id, symbol or source id."),
     deprecated=True,
 )
 def read_aggregation(request: Request, asset: str) -> Response:
@@ -104,7 +106,7 @@ def read_aggregation(request: Request, asset: str) -> Response:
     return RawJson(market(request).aggregation(asset), headers=headers)
 
 
-@router.get("/rankings", response_model=list[schemas.RankedToken], responses=HOT)
+@router.get("/rankings", response_model=list[schemas.RankedToken], responses=CACHED_RESPONSES)
 def list_rankings(
     request: Request,
     sort: SortKey = "market_cap",
@@ -117,19 +119,19 @@ def list_rankings(
     return hot(request, lambda snapshot: snapshot.rankings(sort, order, with_candles, count))
 
 
-@router.get("/crypto/market-overview", response_model=schemas.MarketOverview, responses=HOT)
+@router.get("/crypto/market-overview", response_model=schemas.MarketOverview, responses=CACHED_RESPONSES)
 def read_market_overview(request: Request) -> Response:
     """Totals of the whole market and the fear and greed index, each block whole from one provider."""
     return hot(request, lambda snapshot: snapshot.market_overview())
 
 
-@router.get("/markets/figures", response_model=dict[str, schemas.FigureFacts], responses=HOT)
+@router.get("/markets/figures", response_model=dict[str, schemas.FigureFacts], responses=CACHED_RESPONSES)
 def list_figures(request: Request) -> Response:
     """How each enabled asset's figure was chosen, whether it is in doubt, and its volume of the day."""
     return hot(request, lambda snapshot: snapshot.figures_facts())
 
 
-@router.get("/markets/incidents", response_model=list[schemas.MarketIncident], responses=HOT)
+@router.get("/markets/incidents", response_model=list[schemas.MarketIncident], responses=CACHED_RESPONSES)
 def list_incidents(
     request: Request,
     asset: Annotated[str | None, Query(description="A canonical asset id: only its incidents.")] = None,

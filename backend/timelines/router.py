@@ -9,9 +9,9 @@ from starlette.responses import Response
 
 from backend.auth.gate import gated_router, needs
 from backend.errors import BadRequest
-from backend.http.body_headers import judge_body
+from backend.http.body_headers import validate_body_headers
 from backend.http.prepared_responses import accepts_gzip, matches
-from backend.http.responses import HOT, RawJson, joined_header, not_found
+from backend.http.responses import CACHED_RESPONSES, RawJson, document_not_found, join_header
 from backend.timelines import schemas
 from backend.timelines.model import ARROW, MOST_ENTRIES
 from backend.timelines.responses.content_negotiation import JSON, form
@@ -26,7 +26,7 @@ Limit = Annotated[
     Query(description=f"The newest matching entries of a profile; 0 means the most, {MOST_ENTRIES}."),
 ]
 Filter = Annotated[str | None, Query(description="Exactly so; empty is as if it was not given.")]
-ARROW_TOO: dict[int | str, dict[str, Any]] = {200: {"content": schemas.ARROW_CONTENT}, **HOT}
+ARROW_TOO: dict[int | str, dict[str, Any]] = {200: {"content": schemas.ARROW_CONTENT}, **CACHED_RESPONSES}
 
 
 def timelines_of(request: Request) -> TimelineService:
@@ -65,7 +65,7 @@ def list_timelines(request: Request, chosen: Chosen) -> Response:
 @router.get(
     "/v1/timelines/{profile:path}",
     response_model=schemas.ProfileTimeline,
-    responses={**ARROW_TOO, **not_found("There is no such profile.")},
+    responses={**ARROW_TOO, **document_not_found("There is no such profile.")},
 )
 def read_timeline(request: Request, profile: str, chosen: Chosen) -> Response:
     """One profile's newest runs. The rest of the path, percent-decoded once, is the profile's name."""
@@ -77,7 +77,7 @@ def read_timeline(request: Request, profile: str, chosen: Chosen) -> Response:
     status_code=201,
     response_model=schemas.AddedRuns,
     responses={
-        **not_found("There is no such profile."),
+        **document_not_found("There is no such profile."),
         409: {"description": "It is a profile of the sample, which takes no runs."},
     },
     openapi_extra={"requestBody": schemas.REQUEST_BODY},
@@ -89,7 +89,7 @@ async def add_runs(request: Request, profile: str) -> Response:
     They are on the disk before the answer is sent. A known `run_id` keeps its first content.
     """
     # By hand, since the body of thousands of runs is decoded in a thread and straight into runs.
-    judge_body(request.scope["headers"], limit=request.app.state.body_limit)
+    validate_body_headers(request.scope["headers"], limit=request.app.state.body_limit)
     try:
         body = await request.body()
     except ClientDisconnect:
@@ -101,7 +101,9 @@ async def add_runs(request: Request, profile: str) -> Response:
 
 
 @router.get(
-    "/v1/runs/{run_id:path}", response_model=schemas.RunOut, responses=not_found("There is no such run.")
+    "/v1/runs/{run_id:path}",
+    response_model=schemas.RunOut,
+    responses=document_not_found("There is no such run."),
 )
 def read_run(request: Request, run_id: str) -> Response:
     """One run, with what it was made with and what an entry has no field for."""
@@ -109,7 +111,7 @@ def read_run(request: Request, run_id: str) -> Response:
 
 
 def _asked(request: Request) -> Asked:
-    encoding = joined_header(request, "accept-encoding")
+    encoding = join_header(request, "accept-encoding")
     asked = form(", ".join(request.headers.getlist("accept")))
     # Arrow is compressed within.
     return Asked(asked, gzip=asked == "json" and encoding is not None and accepts_gzip(encoding))
@@ -122,7 +124,7 @@ def _answer(request: Request, found: Found) -> Response:
         "Vary": "Accept, Accept-Encoding, Authorization, CP-X-API-KEY",
         "ETag": found.tag,
     }
-    known = joined_header(request, "if-none-match")
+    known = join_header(request, "if-none-match")
     if known is not None and matches(known, found.tag.encode()):
         return Response(status_code=304, headers=headers)
     headers["Content-Type"] = ARROW if asked.form == "arrow" else JSON

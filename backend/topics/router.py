@@ -8,7 +8,7 @@ from starlette.responses import Response
 from backend.auth.gate import Access, GatedRoute, needs
 from backend.entities.model import Language, Slug
 from backend.formats.timestamps import Instant
-from backend.http.responses import HOT, PreparedResponse, RawJson
+from backend.http.responses import CACHED_RESPONSES, PreparedResponse, RawJson
 from backend.topics import schemas
 from backend.topics.model import Category
 from backend.topics.queries.list_filters import Wanted
@@ -46,7 +46,7 @@ _BASIS = {
 }
 RANKING: dict[int | str, dict[str, Any]] = {
     200: {"headers": _BASIS},
-    304: {**HOT[304], "headers": _BASIS},
+    304: {**CACHED_RESPONSES[304], "headers": _BASIS},
 }
 
 
@@ -88,7 +88,7 @@ def created(body: bytes) -> Response:
     return answer
 
 
-@router.get("/topics", response_model=schemas.TopicList, responses={**HOT, **refusals()})
+@router.get("/topics", response_model=schemas.TopicList, responses={**CACHED_RESPONSES, **refusals()})
 def list_topics(
     request: Request,
     category: CategoryFilter = None,
@@ -123,13 +123,17 @@ def add_topics(request: Request, body: schemas.TopicsIn) -> Response:
     return created(topics_of(request).add(body))
 
 
-@router.get("/topics/{id}", response_model=schemas.TopicAnswer, responses={**HOT, **refusals(404)})
+@router.get(
+    "/topics/{id}", response_model=schemas.TopicAnswer, responses={**CACHED_RESPONSES, **refusals(404)}
+)
 def read_topic(request: Request, id: TopicId, lang: Lang = "en") -> Response:
     """One topic; here its category is a word."""
     return PreparedResponse(topics_of(request).detail(id, lang), request)
 
 
-@router.get("/topics/{id}/media", response_model=schemas.MediaAnswer, responses={**HOT, **refusals(404)})
+@router.get(
+    "/topics/{id}/media", response_model=schemas.MediaAnswer, responses={**CACHED_RESPONSES, **refusals(404)}
+)
 @needs("read", also_terminal=True)
 def read_media(request: Request, id: TopicId, lang: Lang = "en") -> Response:
     """Media in the language and those without one; where a kind has neither, in the topic's own language."""
@@ -158,7 +162,9 @@ def rank_topics(request: Request, top: schemas.UpToFifty = TOP, lang: Lang = "en
     return PreparedResponse(topics_of(request).ranked(spelling(request), lang, many=top), request)
 
 
-@router.get("/ai_insights/{id}", response_model=schemas.InsightAnswer, responses={**HOT, **refusals(404)})
+@router.get(
+    "/ai_insights/{id}", response_model=schemas.InsightAnswer, responses={**CACHED_RESPONSES, **refusals(404)}
+)
 def read_insight(request: Request, id: TopicId, lang: Lang = "en") -> Response:
     """What is known of a topic, where sources differ, and what came before; empty until it is written."""
     return PreparedResponse(topics_of(request).insight(id, lang), request)

@@ -4,7 +4,7 @@ import pytest
 from backend import errors
 
 
-def rendered(error: errors.ServiceError, path: str) -> tuple[errors.Rendered, dict[str, object]]:
+def rendered(error: errors.ServiceError, path: str) -> tuple[errors.RenderedError, dict[str, object]]:
     answer = errors.render(error, path=path, request_id="r-1")
     return answer, orjson.loads(answer.body)
 

@@ -26,7 +26,7 @@ from backend.auth.oauth.parameters import Parameters, read_form
 from backend.auth.oauth.service import OAuth
 from backend.auth.oauth.translations import CATALOGUES
 from backend.errors import Unavailable
-from backend.http.pages.languages import Language, chosen
+from backend.http.pages.languages import Language, choose_language
 
 router = APIRouter(tags=["oauth"])
 log = structlog.get_logger(__name__)
@@ -46,7 +46,7 @@ def show(request: Request) -> Response:
     try:
         sent = parameters.parse(request.scope["query_string"])
     except OAuthError:
-        language = chosen(None, request.headers.get("accept-language"))
+        language = choose_language(None, request.headers.get("accept-language"))
         return HTMLResponse(
             sign_in_page.render_problem("unreadable", language, {}), 400, sign_in_page.build_headers()
         )
@@ -171,4 +171,4 @@ def _redirect(address: str) -> Response:
 
 
 def _language(request: Request, sent: Parameters) -> Language:
-    return chosen(sent.get("ui_locales"), request.headers.get("accept-language"))
+    return choose_language(sent.get("ui_locales"), request.headers.get("accept-language"))

@@ -15,7 +15,7 @@ from backend.auth.oauth import redirect_uris
 from backend.auth.oauth.authorization_request import AuthorizationRequest, ProblemCode
 from backend.auth.oauth.translations import CATALOGUES
 from backend.http.pages.brand import ICON, MARK
-from backend.http.pages.languages import LANGUAGES, NAMES, TAGS, Language
+from backend.http.pages.languages import LANGUAGE_NAMES, LANGUAGE_TAGS, LANGUAGES, Language
 
 STYLE = files(__package__).joinpath("sign_in_page.css").read_text("utf-8")
 STYLE_HASH = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
@@ -112,7 +112,7 @@ def _render_message(language: Language, what: str, more: str, parameters: Mappin
 
 def _render_document(language: Language, title: str, main: str, parameters: Mapping[str, str]) -> str:
     return f"""<!doctype html>
-<html lang="{TAGS[language]}">
+<html lang="{LANGUAGE_TAGS[language]}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -137,7 +137,7 @@ def _render_links(current: Language, parameters: Mapping[str, str]) -> str:
     """Render links to this page in each language; the current language is text without a link."""
     links = []
     for language in LANGUAGES:
-        name, tag = NAMES[language], TAGS[language]
+        name, tag = LANGUAGE_NAMES[language], LANGUAGE_TAGS[language]
         if language == current:
             links.append(f'<span lang="{tag}" aria-current="true">{name}</span>')
             continue

@@ -1,1 +1,1 @@
-"""Limits requests: rates, load, bodies, and the time that one may take."""
+"""Limits the rate, load, body size and duration of requests."""

@@ -1,7 +1,7 @@
-"""How much the application has to do, and when it takes nothing more.
+"""Refuses requests while the process has more of them than it can answer in time.
 
-Endpoints run in threads; who finds none free waits in a queue that nobody sees. A caller that is refused
-at once with a time to come back is better off than one that waits in it, and so is everybody behind.
+Endpoints run in threads. A request that finds no free thread waits in a queue that no limit bounds. An
+immediate refusal with a ``Retry-After`` serves this caller, and all those behind it, better than the queue.
 """
 
 from itertools import cycle
@@ -9,32 +9,32 @@ from itertools import cycle
 from backend.errors import Overloaded
 from backend.runtime import metrics
 
-MOST_BODY_BYTES = 64 * 1024 * 1024
-"""Of all bodies that are being read or worked at in a process, together."""
-MOST_REFUSALS_A_SECOND = 200
-LATER_SECONDS = 0.25
-COME_BACK = cycle((1, 2, 3))
-"""Seconds that callers are told, in turn: those refused together do not come back together."""
+MAX_BODY_BYTES = 64 * 1024 * 1024
+"""Maximum size of all request bodies together that a process reads or handles."""
+MAX_REFUSALS_PER_SECOND = 200
+REFUSAL_DELAY_SECONDS = 0.25
+RETRY_AFTER_SECONDS = cycle((1, 2, 3))
+"""Values of ``Retry-After`` in turn, so that callers refused together do not retry together."""
 
 
-class Load:
-    """What one process has in hand. Belongs to the event loop's thread."""
+class LoadShedder:
+    """Counts the requests and body bytes of one process. Belongs to the event loop's thread."""
 
-    def __init__(self, most_requests: int, *, most_body_bytes: int = MOST_BODY_BYTES) -> None:
-        """``most_requests`` are those that run or wait for a thread, not those whose body is on its way."""
-        self.most_requests = most_requests
-        self.most_body_bytes = most_body_bytes
+    def __init__(self, max_requests: int, *, max_body_bytes: int = MAX_BODY_BYTES) -> None:
+        """``max_requests`` limits requests that run or wait for a thread, not those that send a body."""
+        self.max_requests = max_requests
+        self.max_body_bytes = max_body_bytes
         self.requests = 0
         self.body_bytes = 0
 
-    def refusal(self, *, crowded: bool) -> Overloaded | None:
-        """Why nothing more is taken, if so. ``crowded`` says that there are too many connections."""
-        if crowded:
-            refusal = _shed("connections", "There are too many connections.")
+    def check(self, *, over_connection_limit: bool) -> Overloaded | None:
+        """Return the refusal if the process is overloaded, else None."""
+        if over_connection_limit:
+            refusal = _refuse("connections", "There are too many connections.")
             refusal.headers["Connection"] = "close"
             return refusal
-        if self.requests >= self.most_requests:
-            return _shed("requests", "The service has more to do than it can do in time.")
+        if self.requests >= self.max_requests:
+            return _refuse("requests", "The service has more requests than it can answer in time.")
         return None
 
     def enter(self) -> None:
@@ -45,31 +45,33 @@ class Load:
         self.requests -= 1
         metrics.INSIDE.dec()
 
-    def holds_too_much(self) -> bool:
-        return self.body_bytes > self.most_body_bytes
+    def is_over_body_limit(self) -> bool:
+        return self.body_bytes > self.max_body_bytes
 
 
-class Pace:
-    """How fast refusals are told. A caller that asks again at once, whatever it is told, would otherwise
-    have the service refuse and do nothing else."""
+class RefusalPacer:
+    """Delays refusals above a rate.
 
-    def __init__(self, *, most_a_second: int = MOST_REFUSALS_A_SECOND) -> None:
-        self._most = most_a_second
+    Otherwise a caller that ignores ``Retry-After`` could keep the service busy with refusals alone.
+    """
+
+    def __init__(self, *, max_per_second: int = MAX_REFUSALS_PER_SECOND) -> None:
+        self._max_per_second = max_per_second
         self._second = 0
-        self._told = 0
+        self._refusals = 0
 
-    def seconds(self, now: float) -> float:
-        """How long to wait before the next is told; ``now`` counts seconds, monotonically."""
+    def next_delay_seconds(self, now: float) -> float:
+        """Return the delay of the next refusal; ``now`` is in seconds of a monotonic clock."""
         if int(now) != self._second:
-            self._second, self._told = int(now), 0
-        self._told += 1
-        return 0.0 if self._told <= self._most else LATER_SECONDS
+            self._second, self._refusals = int(now), 0
+        self._refusals += 1
+        return 0.0 if self._refusals <= self._max_per_second else REFUSAL_DELAY_SECONDS
 
 
-def _shed(reason: str, why: str) -> Overloaded:
+def _refuse(reason: str, sentence: str) -> Overloaded:
     metrics.SHED.labels(reason).inc()
-    return Overloaded(f"{why} Please try again shortly.", retry_after=next(COME_BACK))
+    return Overloaded(f"{sentence} Please try again shortly.", retry_after=next(RETRY_AFTER_SECONDS))
 
 
-def no_room_for_bodies() -> Overloaded:
-    return _shed("bodies", "The service is reading as much as it has room for.")
+def refuse_body() -> Overloaded:
+    return _refuse("bodies", "The service has no memory for more request bodies.")

@@ -1,4 +1,4 @@
-"""Limits how often each caller may make requests, and tells it what is left.
+"""Limits the request rate of each caller and reports the remaining quota.
 
 A valid credential is counted by its holder, wherever the request comes from. All other requests are counted
 by address, before the store is asked for an unknown key; a refused credential counts several times.
@@ -25,10 +25,10 @@ RawHeaders = list[tuple[bytes, bytes]]
 T = TypeVar("T")
 
 GUESSES_PER_WINDOW = 60
-"""How many refused credentials a rate has room for, unless it has room for fewer requests."""
+"""How many refused credentials a window allows, unless it allows fewer requests."""
 MAX_GUESS_COST = 10
 MAX_COUNTS = 100_000
-"""How many counts one storage keeps: one or two for each caller."""
+"""Maximum number of counters of one storage; a caller has one or two."""
 
 
 class LimitKey(NamedTuple):
@@ -38,17 +38,17 @@ class LimitKey(NamedTuple):
     name: str
 
 
-def limit_key_of(caller: Caller | str) -> LimitKey:
+def build_limit_key(caller: Caller | str) -> LimitKey:
     """``caller``: the holder of a valid credential, or an address as
-    :func:`backend.http.client_address.counted_as` gives it."""
+    :func:`backend.http.client_address.normalize_address` gives it."""
     if isinstance(caller, str):
         return LimitKey("address", f"address:{caller}")
     return LimitKey("key", f"key:{caller.id}")
 
 
-class Standing(NamedTuple):
-    """What a caller has left. ``reset`` is in seconds, from 1, until the caller may make one more request
-    than now."""
+class LimitStatus(NamedTuple):
+    """The remaining quota of a caller. ``reset`` is the number of seconds, from 1, until the quota grows by
+    one request."""
 
     allowed: bool
     remaining: int
@@ -56,10 +56,10 @@ class Standing(NamedTuple):
 
 
 class BoundedMemoryStorage(MemoryStorage):
-    """Counts in memory, bounded in number.
+    """A bounded number of counters in memory.
 
-    The library's own storage keeps any number, and searches all of them for expired ones after each hit: with
-    50,000 callers a hit takes 10 ms, here 10 µs.
+    The library's own storage is unbounded and searches all counters for expired ones after each hit. With
+    50,000 callers a hit takes 10 ms there and 10 µs here.
     """
 
     async def incr(self, key: str, expiry: float, amount: int = 1) -> int:
@@ -79,7 +79,7 @@ class BoundedMemoryStorage(MemoryStorage):
 
 
 class SharedCounts(Protocol):
-    """Counts that several processes share."""
+    """Counters that several processes share."""
 
     is_up: bool
 
@@ -87,16 +87,16 @@ class SharedCounts(Protocol):
 
     async def stop(self) -> None: ...
 
-    async def ask(self, call: Callable[[SlidingWindowCounterRateLimiter], Awaitable[T]]) -> T | None: ...
+    async def run(self, call: Callable[[SlidingWindowCounterRateLimiter], Awaitable[T]]) -> T | None: ...
 
 
-class Limiter:
+class RateLimiter:
     """Allows every caller ``amount`` requests in any ``seconds``. Belongs to the event loop's thread."""
 
     def __init__(self, amount: int, seconds: int, *, shared: SharedCounts | None = None) -> None:
         self.rate = RateLimitItemPerSecond(amount, seconds)
         self.shared = shared
-        # Apart, so that a flood of addresses displaces no count of a credential.
+        # Separate storages: a flood of addresses must not displace the counters of credentials.
         self._local = {
             policy: SlidingWindowCounterRateLimiter(BoundedMemoryStorage()) for policy in ("key", "address")
         }
@@ -110,76 +110,76 @@ class Limiter:
         if self.shared is not None:
             await self.shared.stop()
 
-    def where(self) -> str:
-        """Where requests are counted, in a sentence."""
+    def describe_storage(self) -> str:
+        """Say in a sentence where requests are counted."""
         if self.shared is None:
             return "Requests are counted in each process."
         if self.shared.is_up:
             return "Requests are counted in Redis, for all processes."
         return "Redis does not answer, so requests are counted in each process until it does."
 
-    async def count(self, caller: Caller | str) -> "Counted":
-        """Count a request to the key of :func:`limit_key_of`, if the rate has room for it."""
-        key = limit_key_of(caller)
-        standing = await self._hit(key, 1)
-        if not standing.allowed:
+    async def count(self, caller: Caller | str) -> "CountedRequest":
+        """Count a request of the key of :func:`build_limit_key` if the quota allows it."""
+        key = build_limit_key(caller)
+        status = await self._hit(key, 1)
+        if not status.allowed:
             metrics.LIMITED.labels(key.policy).inc()
-        return Counted(self, key, standing)
+        return CountedRequest(self, key, status)
 
-    async def charge_guess(self, key: LimitKey) -> Standing:
-        """Count what a refused credential costs beyond its request, as far as the rate has room for it."""
+    async def charge_guess(self, key: LimitKey) -> LimitStatus:
+        """Count the extra cost of a refused credential, up to the remaining quota."""
         return await self._hit(key, self._guess_cost - 1, up_to=True)
 
-    async def _hit(self, key: LimitKey, cost: int, *, up_to: bool = False) -> Standing:
-        async def hit(limiter: SlidingWindowCounterRateLimiter) -> Standing:
+    async def _hit(self, key: LimitKey, cost: int, *, up_to: bool = False) -> LimitStatus:
+        async def hit(limiter: SlidingWindowCounterRateLimiter) -> LimitStatus:
             return await _hit(limiter, self.rate, key.name, cost, up_to=up_to)
 
         local = self._local[key.policy]
-        standing = None if self.shared is None else await self.shared.ask(hit)
-        if standing is None:
+        status = None if self.shared is None else await self.shared.run(hit)
+        if status is None:
             return await hit(local)
-        if standing.allowed:
-            await hit(local)  # so that this process goes on from its own counts if Redis fails
-        return standing
+        if status.allowed:
+            await hit(local)  # if Redis fails, this process continues with its own counters
+        return status
 
 
 async def _hit(
     limiter: SlidingWindowCounterRateLimiter, rate: RateLimitItem, name: str, cost: int, *, up_to: bool
-) -> Standing:
-    """``up_to``: where the rate has room for less than ``cost``, count as much as it has room for."""
+) -> LimitStatus:
+    """``up_to``: where the remaining quota is below ``cost``, count the remaining quota."""
     if up_to:
         cost = min(cost, (await limiter.get_window_stats(rate, name)).remaining)
     allowed = cost == 0 or await limiter.hit(rate, name, cost=cost)
     stats = await limiter.get_window_stats(rate, name)
-    # A whole second later at least: at the very moment of the reset there is no room yet.
+    # At least one whole second later: the quota is still used up at the exact moment of the reset.
     reset = max(math.floor(stats.reset_time - time.time()) + 1, 1)
-    return Standing(allowed, stats.remaining if allowed else 0, reset)
+    return LimitStatus(allowed, stats.remaining if allowed else 0, reset)
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
-    """A request that was counted, or refused: what its answer says of the limit."""
+class CountedRequest:
+    """A request that was counted or refused, with the quota that its response reports."""
 
-    limiter: Limiter
+    limiter: RateLimiter
     key: LimitKey
-    standing: Standing
+    status: LimitStatus
 
     @property
     def allowed(self) -> bool:
-        return self.standing.allowed
+        return self.status.allowed
 
-    async def settle(self, status: int) -> "Counted":
-        """Charge what an answer of this status costs beyond its request: a refused credential (401) does."""
-        if status != 401 or self.key.policy != "address":
+    async def charge(self, http_status: int) -> "CountedRequest":
+        """Charge the extra cost of a response: only a refused credential (401) has one."""
+        if http_status != 401 or self.key.policy != "address":
             return self
-        return replace(self, standing=await self.limiter.charge_guess(self.key))
+        return replace(self, status=await self.limiter.charge_guess(self.key))
 
     def headers(self) -> RawHeaders:
-        """The fields of draft-ietf-httpapi-ratelimit-headers-11, and the three of its first drafts.
+        """Return the fields of draft-ietf-httpapi-ratelimit-headers-11, and the three of its first drafts.
 
-        Most clients read the latter. Their ``RateLimit-Reset`` counts seconds.
+        Most clients read the latter. Their ``RateLimit-Reset`` is in seconds.
         """
-        rate, (_, remaining, reset) = self.limiter.rate, self.standing
+        rate, (_, remaining, reset) = self.limiter.rate, self.status
         policy, seconds = self.key.policy.encode(), rate.get_expiry()
         return [
             (b"ratelimit-policy", b'"%s";q=%d;w=%d' % (policy, rate.amount, seconds)),
@@ -189,12 +189,12 @@ class Counted:
             (b"ratelimit-reset", b"%d" % reset),
         ]
 
-    def refusal(self) -> TooManyRequests:
-        rate, again = self.limiter.rate, self.standing.reset
-        whom = "this key" if self.key.policy == "key" else "callers without a valid key from this address"
+    def build_refusal(self) -> TooManyRequests:
+        rate, reset = self.limiter.rate, self.status.reset
+        callers = "this key" if self.key.policy == "key" else "callers without a valid key from this address"
         window = format_duration(rate.get_expiry()).removeprefix("1 ")
         return TooManyRequests(
-            f"The limit of {counted(rate.amount, 'request')} per {window} for {whom} is reached. "
-            f"Try again in {format_duration(again)}.",
-            retry_after=again,
+            f"The limit of {counted(rate.amount, 'request')} per {window} for {callers} is reached. "
+            f"Try again in {format_duration(reset)}.",
+            retry_after=reset,
         )

@@ -1,7 +1,7 @@
-"""Counts requests in Redis, for all processes together, while Redis answers.
+"""Counts requests of all processes in Redis.
 
-A request waits for Redis ``REDIS_TIMEOUT_SECONDS`` at most. After the first failure no request asks it, until
-a background task finds that it answers again.
+A request waits for Redis ``REDIS_TIMEOUT_SECONDS`` at most. After a failure no request uses Redis until a
+background task finds that it answers again.
 """
 
 import asyncio
@@ -23,11 +23,11 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 REDIS_TIMEOUT_SECONDS = 0.5
-"""On a machine with three times as much to do as it has cores, a Redis that is well answers after 0.1 s."""
+"""A healthy Redis answers within 0.1 s even on a machine whose load is three times its number of cores."""
 PROBE_INTERVAL_SECONDS = 1.0
-REQUESTS_AT_ONCE = 8
-"""How many requests ask Redis at the same time, each on a connection of its own. With more of them, the time
-that this process takes would count as that of Redis."""
+MAX_CONCURRENT_REQUESTS = 8
+"""Each concurrent request has its own connection. With more of them, delays of this process would look like
+timeouts of Redis."""
 KEY_PREFIX = "chainproof:rate"
 
 
@@ -40,8 +40,8 @@ class SharedCounts:
         """The name of the last error."""
         self._url = url
         self._pool: ConnectionPool | None = None
-        self._slots = asyncio.Semaphore(REQUESTS_AT_ONCE)
-        self._probing: asyncio.Task[None] | None = None
+        self._slots = asyncio.Semaphore(MAX_CONCURRENT_REQUESTS)
+        self._probe_task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         self._pool = ConnectionPool.from_url(
@@ -59,19 +59,19 @@ class SharedCounts:
         self._limiter = SlidingWindowCounterRateLimiter(storage)
         await self._probe()
         if not self.is_up:
-            self._lose(self.problem)
+            self._mark_down(self.problem)
 
     async def stop(self) -> None:
         self.is_up = False
-        if self._probing is not None:
-            self._probing.cancel()
+        if self._probe_task is not None:
+            self._probe_task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
-                await self._probing
+                await self._probe_task
         if self._pool is not None:
             await self._pool.aclose()
 
-    async def ask(self, call: Callable[[SlidingWindowCounterRateLimiter], Awaitable[T]]) -> T | None:
-        """The result of ``call``; null while Redis does not answer."""
+    async def run(self, call: Callable[[SlidingWindowCounterRateLimiter], Awaitable[T]]) -> T | None:
+        """Return the result of ``call``, or None while Redis does not answer."""
         async with self._slots:
             if not self.is_up:
                 return None
@@ -79,24 +79,26 @@ class SharedCounts:
                 async with asyncio.timeout(REDIS_TIMEOUT_SECONDS):
                     return await call(self._limiter)
             except (RedisError, OSError, TimeoutError) as error:
-                self._lose(type(error).__name__)
+                self._mark_down(type(error).__name__)
                 return None
 
-    def _lose(self, reason: str) -> None:
+    def _mark_down(self, reason: str) -> None:
         self.is_up = False
         metrics.LIMITS_SHARED.set(0)
-        if self._probing is None or self._probing.done():
-            log.warning("redis_lost", reason=reason, meanwhile="each process counts requests alone")
-            self._probing = asyncio.get_running_loop().create_task(self._probe_until_it_answers())
+        if self._probe_task is None or self._probe_task.done():
+            log.warning(
+                "redis_connection_lost", reason=reason, meanwhile="each process counts requests alone"
+            )
+            self._probe_task = asyncio.get_running_loop().create_task(self._probe_until_up())
 
-    async def _probe_until_it_answers(self) -> None:
+    async def _probe_until_up(self) -> None:
         while not self.is_up:
             await asyncio.sleep(PROBE_INTERVAL_SECONDS)
             await self._probe()
-        log.warning("redis_answers_again")
+        log.warning("redis_connection_restored")
 
     async def _probe(self) -> None:
-        """Set :attr:`is_up`. A write shows more than a ping: a replica, for one, refuses it."""
+        """Set :attr:`is_up` after a write: a read-only replica answers a ping, but refuses writes."""
         try:
             async with asyncio.timeout(2 * REDIS_TIMEOUT_SECONDS):
                 await self._limiter.storage.incr("probe", expiry=1)
@@ -108,9 +110,9 @@ class SharedCounts:
 
 
 def find_redis_problem(url: str) -> str | None:
-    """The name of the error with which the Redis at ``url`` fails; null if it answers."""
+    """Return the name of the error with which the Redis at ``url`` fails, or None if it answers."""
 
-    async def ask() -> str | None:
+    async def probe() -> str | None:
         counts = SharedCounts(url)
         try:
             await counts.start()
@@ -118,4 +120,4 @@ def find_redis_problem(url: str) -> str | None:
         finally:
             await counts.stop()
 
-    return asyncio.run(ask())
+    return asyncio.run(probe())

@@ -1,49 +1,48 @@
-"""How long a request may take before its caller is told that it takes too long."""
+"""Answers a request with 503 when the application takes too long."""
 
 import asyncio
 
 import structlog
 
 from backend import errors
-from backend.http.response_writer import Answer
+from backend.http.response_writer import ResponseWriter
 from backend.runtime import metrics
 
 log = structlog.get_logger(__name__)
 
 
 class TimeLimit:
-    """Answers a request in the application's place when the time is over.
+    """Sends the 503 of one request when its time is over.
 
-    What works at it goes on: a thread cannot be stopped. So the request counts as one that is worked at
-    until it is really done, and what is then said is dropped.
+    The endpoint continues, since a thread cannot be stopped. The request counts as in progress until the
+    endpoint returns; the response of the endpoint is dropped.
     """
 
-    def __init__(self, seconds: float, answer: Answer, *, path: str, request_id: str) -> None:
+    def __init__(self, seconds: float, answer: ResponseWriter, *, path: str, request_id: str) -> None:
         self._seconds = seconds
         self._answer = answer
         self._path = path
         self._request_id = request_id
         self._timer: asyncio.TimerHandle | None = None
-        self._telling: asyncio.Task[None] | None = None
+        self._send_task: asyncio.Task[None] | None = None
 
     def restart(self) -> None:
-        """The time begins now: at the start, and with each part of the body, whose sender has a limit of
-        its own."""
+        """Restart the timer, at the start and with each part of the body, which has a limit of its own."""
         self.end()
-        self._timer = asyncio.get_running_loop().call_later(self._seconds, self._is_over)
+        self._timer = asyncio.get_running_loop().call_later(self._seconds, self._expire)
 
     def end(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
 
-    def _is_over(self) -> None:
+    def _expire(self) -> None:
         if self._answer.status == 0:
             metrics.SHED.labels("time").inc()
-            log.warning("request_took_too_long", path=self._path, seconds=self._seconds)
-            self._telling = asyncio.get_running_loop().create_task(self._tell())
+            log.warning("request_timed_out", path=self._path, seconds=self._seconds)
+            self._send_task = asyncio.get_running_loop().create_task(self._send_timeout())
 
-    async def _tell(self) -> None:
-        error = errors.TookTooLong(
-            f"This took longer than {self._seconds:g} seconds. Ask for less at once, or try again later."
+    async def _send_timeout(self) -> None:
+        error = errors.ProcessingTimeout(
+            f"This took longer than {self._seconds:g} seconds. Request less at once, or try again later."
         )
-        await self._answer.instead(errors.render(error, path=self._path, request_id=self._request_id))
+        await self._answer.replace_with(errors.render(error, path=self._path, request_id=self._request_id))

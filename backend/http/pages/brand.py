@@ -1,4 +1,4 @@
-"""The logo of the service's own pages."""
+"""Provides the logo of the service's own pages."""
 
 import base64
 

@@ -1,7 +1,7 @@
-"""Serves ``/docs``, FastAPI's page of Swagger UI, with files of this host alone and a strict policy.
+"""Serves ``/docs``, FastAPI's page of Swagger UI, with local files and a strict content security policy.
 
 The files (Swagger UI, Apache License 2.0, SmartBear Software) come from the package ``fastapi-swagger``.
-Every address is relative to the page, so that a proxy may add a prefix.
+Every URL is relative to the page and works behind a path prefix of a proxy.
 """
 
 import base64
@@ -31,7 +31,7 @@ POLICY = (
     "default-src 'none'; script-src 'self' 'sha256-{inline_script}'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""The style sheet holds its icons as data."""
+"""``img-src data:`` is for the icons in the style sheet."""
 
 router = APIRouter(prefix="/docs", include_in_schema=False)
 
@@ -45,7 +45,7 @@ def read_page(request: Request) -> Response:
 @router.get("/{name}")
 def read_file(request: Request, name: str) -> Response:
     if name != THEME_FILE and name not in FILES:
-        raise errors.NotFound("There is no such file. /docs is the page that names those there are.")
+        raise errors.NotFound("There is no such file. /docs links to all of them.")
     return PreparedResponse(_file(name), request)
 
 
@@ -57,7 +57,7 @@ def _page() -> Prepared:
         swagger_js_url="docs/swagger-ui-bundle.js",
         swagger_css_url="docs/swagger-ui.css",
         swagger_favicon_url="docs/favicon-32x32.png",
-        # By default the validator sends the document's address to another host.
+        # The default validator sends the URL of the document to another host.
         swagger_ui_parameters={"displayRequestDuration": True, "filter": True, "validatorUrl": None},
     )
     html = bytes(page.body).decode()

@@ -1,6 +1,6 @@
-"""``/``: a page that leads people to the dashboard, the API reference and the health checks.
+"""Serves ``/``, a page with links to the dashboard, the API reference and the health checks.
 
-It runs no script and loads nothing. Its links are relative, so that a prefix of a proxy does no harm.
+The page runs no script and loads nothing. Its links are relative and work behind a path prefix of a proxy.
 """
 
 import base64
@@ -14,8 +14,8 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from backend.http.pages.brand import ICON, MARK
-from backend.http.pages.landing_page_translations import CATALOGUES
-from backend.http.pages.languages import LANGUAGES, NAMES, TAGS, Language, chosen
+from backend.http.pages.landing_page_translations import TRANSLATIONS
+from backend.http.pages.languages import LANGUAGE_NAMES, LANGUAGE_TAGS, LANGUAGES, Language, choose_language
 from backend.http.prepared_responses import Prepared
 from backend.http.responses import PreparedResponse
 from backend.settings import Mode
@@ -40,7 +40,7 @@ router = APIRouter(include_in_schema=False)
 def read_page(request: Request) -> Response:
     """The page in the language that ``lang`` or ``Accept-Language`` asks for; needs no key."""
     settings = request.app.state.settings
-    language = chosen(request.query_params.get("lang"), request.headers.get("accept-language"))
+    language = choose_language(request.query_params.get("lang"), request.headers.get("accept-language"))
     return PreparedResponse(_prepared(language, settings.mode, settings.dashboard_origin), request)
 
 
@@ -57,18 +57,18 @@ def _prepared(language: Language, mode: Mode, dashboard: str) -> Prepared:
 
 
 def _html(language: Language, mode: Mode, dashboard: str) -> str:
-    words = CATALOGUES[language]
-    unreal = "" if mode == "live" else " unreal"
+    text = TRANSLATIONS[language]
+    mode_class = "" if mode == "live" else " unreal"
     links = "\n".join(
-        f'<li><a href="{escape(address)}"><strong>{escape(words.links[name][0])}</strong>'
-        f"<span>{escape(words.links[name][1])}</span><code>{escape(shown)}</code></a></li>"
+        f'<li><a href="{escape(address)}"><strong>{escape(text.links[name][0])}</strong>'
+        f"<span>{escape(text.links[name][1])}</span><code>{escape(shown)}</code></a></li>"
         for name, address, shown in (
             ("dashboard", dashboard, dashboard),
             *((name, path, f"/{path}") for name, path in PATHS.items()),
         )
     )
     return f"""<!doctype html>
-<html lang="{TAGS[language]}">
+<html lang="{LANGUAGE_TAGS[language]}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -79,15 +79,15 @@ def _html(language: Language, mode: Mode, dashboard: str) -> str:
 <style>{STYLE}</style>
 </head>
 <body>
-<header>{MARK}<h1>Chainproof</h1><span class="mode{unreal}">{words.modes[mode]}</span></header>
+<header>{MARK}<h1>Chainproof</h1><span class="mode{mode_class}">{text.modes[mode]}</span></header>
 <main>
-<p class="lead">{escape(words.lead)}</p>
+<p class="lead">{escape(text.lead)}</p>
 <ul>
 {links}
 </ul>
 </main>
-<footer><span>{words.version.format(version=version("chainproof"))}</span>
-<nav aria-label="{words.language}">{_language_links(language)}</nav></footer>
+<footer><span>{text.version.format(version=version("chainproof"))}</span>
+<nav aria-label="{text.language}">{_language_links(language)}</nav></footer>
 </body>
 </html>
 """
@@ -95,9 +95,10 @@ def _html(language: Language, mode: Mode, dashboard: str) -> str:
 
 def _language_links(current: Language) -> str:
     return "".join(
-        f'<span lang="{TAGS[language]}" aria-current="true">{NAMES[language]}</span>'
+        f'<span lang="{LANGUAGE_TAGS[language]}" aria-current="true">{LANGUAGE_NAMES[language]}</span>'
         if language == current
-        else f'<a href="?lang={language}" hreflang="{TAGS[language]}" lang="{TAGS[language]}">'
-        f"{NAMES[language]}</a>"
+        else f'<a href="?lang={language}" hreflang="{LANGUAGE_TAGS[language]}" '
+        f'lang="{LANGUAGE_TAGS[language]}">'
+        f"{LANGUAGE_NAMES[language]}</a>"
         for language in LANGUAGES
     )

@@ -8,8 +8,8 @@ from backend.settings import Mode
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """``links`` are title and description by link; ``{version}`` is put in where it stands."""
+class LandingPageText:
+    """``links`` maps a link to its title and description. ``version`` has the placeholder ``{version}``."""
 
     lead: str
     modes: Mapping[Mode, str]
@@ -18,8 +18,8 @@ class Words:
     language: str
 
 
-CATALOGUES: Mapping[Language, Words] = {
-    "en": Words(
+TRANSLATIONS: Mapping[Language, LandingPageText] = {
+    "en": LandingPageText(
         lead="Crypto markets with the source and age of every figure, and articles with every name right.",
         modes={"sample": "Sample data", "live": "Live data", "replay": "Replayed data"},
         links={
@@ -32,7 +32,7 @@ CATALOGUES: Mapping[Language, Words] = {
         version="Version {version}",
         language="Language",
     ),
-    "ja": Words(
+    "ja": LandingPageText(
         lead="すべての数値に出典と時刻を示す暗号資産市場と、固有名詞を正しく表記した記事のために。",
         modes={"sample": "サンプルデータ", "live": "ライブデータ", "replay": "再生データ"},
         links={
@@ -51,7 +51,7 @@ CATALOGUES: Mapping[Language, Words] = {
         version="バージョン {version}",
         language="言語",
     ),
-    "zh": Words(
+    "zh": LandingPageText(
         lead="加密市场的每个数字都有来源和时间，文章中的每个名称都书写正确。",
         modes={"sample": "示例数据", "live": "实时数据", "replay": "回放数据"},
         links={

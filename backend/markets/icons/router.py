@@ -5,7 +5,7 @@ a provider. It stands apart from the icons themselves, which a worker fetches th
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from backend.http.responses import HOT, PreparedResponse, not_found
+from backend.http.responses import CACHED_RESPONSES, PreparedResponse, document_not_found
 
 router = APIRouter(tags=["markets"])
 
@@ -20,8 +20,8 @@ router = APIRouter(tags=["markets"])
             },
             "description": "The asset's icon.",
         },
-        **HOT,
-        **not_found("No configured asset has this id."),
+        **CACHED_RESPONSES,
+        **document_not_found("No configured asset has this id."),
         503: {"description": "The data store does not answer; `Retry-After` says when to ask again."},
     },
 )

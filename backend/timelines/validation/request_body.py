@@ -28,7 +28,7 @@ def prepared(body: bytes, profile: str) -> list[Prepared]:
         runs = [_RUN.decode(body)] if one else _RUNS.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise _explained(body, profile, error) from None
-    json_body.refuse_huge_integers(body)
+    json_body.reject_huge_integers(body)
     checked = check(runs, profile=profile, decoded=True)
     if checked.refusals:
         raise _refused([(each.index, each.fault) for each in checked.refusals], len(runs), one=one)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from backend.http.client_address import counted_as, is_on_this_machine
+from backend.http.client_address import is_on_this_machine, normalize_address
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from backend.http.client_address import counted_as, is_on_this_machine
     ],
 )
 def test_all_addresses_of_one_caller_have_one_name(host: str, name: str) -> None:
-    assert counted_as(host) == name
+    assert normalize_address(host) == name
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.1", "::1", "::ffff:127.0.0.1", "localhost"])

@@ -9,10 +9,10 @@ import pytest
 
 from backend.auth import gate, service
 from backend.auth.key_cache import KeyCache
-from backend.http.middleware import Bounds, Shell
+from backend.http.middleware import RequestLimits, ServiceMiddleware
 from backend.http.prepared_responses import Prepared
 from backend.http.request_ids import RequestIds
-from backend.http.uvicorn_protocol import CROWDED
+from backend.http.uvicorn_protocol import OVER_CONNECTION_LIMIT
 from backend.runtime.metrics import REQUESTS
 from backend.store.database import Database
 from tests.support.asgi import Answer, send
@@ -27,11 +27,13 @@ class Ready:
         return READY.get((path, query))
 
 
-def shell(database: Database, app: Application, *, body_limit: int = 1000) -> Shell:
+def shell(database: Database, app: Application, *, body_limit: int = 1000) -> ServiceMiddleware:
     keys = KeyCache(database)
     keys.reload()
     authenticate = partial(gate.authenticate, source=keys)
-    return Shell(app, authenticate=authenticate, ready=Ready(), mode="live", bounds=Bounds(body_limit))
+    return ServiceMiddleware(
+        app, authenticate=authenticate, ready=Ready(), mode="live", bounds=RequestLimits(body_limit)
+    )
 
 
 def answering(status: int = 200, body: bytes = b"from the application") -> Application:
@@ -67,7 +69,7 @@ def key_with(database: Database, *scopes: str) -> str:
     return service.create_key(database, name="test", scopes=scopes, now=CALM).key
 
 
-def get(app: Shell, path: str, **headers: str) -> Answer:
+def get(app: ServiceMiddleware, path: str, **headers: str) -> Answer:
     return send(app, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
 
 
@@ -86,7 +88,7 @@ def test_what_stands_ready_is_sent_on_too_many_connections_too_and_ends_each(
     app = shell(sqlite_database, breaking)
 
     async def crowded(scope: Any, receive: Any, send: Any) -> None:
-        scope["state"][CROWDED] = True
+        scope["state"][OVER_CONNECTION_LIMIT] = True
         await app(scope, receive, send)
 
     answer = send(crowded, "/ready", headers={"CP-X-API-KEY": key})
@@ -221,7 +223,7 @@ def test_a_sane_id_is_taken(sent: bytes) -> None:
 @pytest.mark.parametrize("sent", [None, b"", b"0" * 129, b"a b", b"a\nb", b"a\n", b"\xff", b"a,b"])
 def test_any_other_is_replaced_by_one_of_our_own(sent: bytes | None) -> None:
     ids = RequestIds()
-    first, second = ids.take(sent), ids.take(sent)
+    first, second = ids.assign(sent), ids.assign(sent)
     assert first != second
     assert sent not in (first, second)
 

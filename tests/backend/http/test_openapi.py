@@ -8,7 +8,7 @@ import jsonschema  # type: ignore[import-untyped]  # it has no types
 import pytest
 
 from backend.http import middleware
-from backend.http.openapi import ALWAYS_ANSWERED, COMMON_HEADERS, LIMIT_HEADERS, mend
+from backend.http.openapi import ALWAYS_ANSWERED, COMMON_HEADERS, LIMIT_HEADERS, complete_document
 from backend.timelines import store as timeline_store
 from backend.timelines.model import Points, Profile, Run
 from backend.timelines.validation.run_validation import check
@@ -297,7 +297,9 @@ def test_limits_are_described_wherever_they_hold(document: dict[str, Any]) -> No
 def test_mending_leaves_what_a_route_says_of_its_own_errors() -> None:
     own = {"description": "Mine.", "content": {"text/plain": {"schema": {"type": "string"}}}}
     operation = {"responses": {"200": {"description": "ok"}, "404": own, "422": {"description": "no"}}}
-    made = mend({"paths": {"/x": {"post": operation | {"requestBody": {}, "security": [{"ApiKey": []}]}}}})
+    made = complete_document(
+        {"paths": {"/x": {"post": operation | {"requestBody": {}, "security": [{"ApiKey": []}]}}}}
+    )
     responses = made["paths"]["/x"]["post"]["responses"]
     assert list(responses) == [
         *("200", "400", "401", "403", "404", "405", "408", "413", "415", "429", "500", "503")

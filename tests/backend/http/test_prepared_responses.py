@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.http.prepared_responses import COMPRESS_FROM, Prepared, accepts_gzip, matches
+from backend.http.prepared_responses import MIN_COMPRESSED_BYTES, Prepared, accepts_gzip, matches
 
-LARGE = b'{"a":"' + b"x" * COMPRESS_FROM + b'"}'
+LARGE = b'{"a":"' + b"x" * MIN_COMPRESSED_BYTES + b'"}'
 
 
 def compressed() -> Prepared:

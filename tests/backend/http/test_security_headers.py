@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from backend.http.security_headers import always, completed
+from backend.http.security_headers import add_default_headers, build_default_headers
 from tests.support.asgi import Answer, send
 from tests.support.market_app import Running, sample_app
 
@@ -71,11 +71,11 @@ def test_answers_of_data_may_not_be_framed_and_pages_have_a_policy_of_their_own(
 
 
 def test_https_is_asked_for_only_where_the_public_address_is_one() -> None:
-    names = [{name for name, _ in always("live", https=https)} for https in (True, False)]
+    names = [{name for name, _ in build_default_headers("live", https=https)} for https in (True, False)]
     assert names[0] - names[1] == {b"strict-transport-security"}
 
 
 def test_what_an_answer_says_itself_stands_whatever_the_case() -> None:
     own = [(b"Referrer-Policy", b"same-origin"), (b"Cache-Control", b"max-age=5")]
-    told = completed(own, 404, [(b"referrer-policy", b"no-referrer"), (b"x-more", b"1")])
+    told = add_default_headers(own, 404, [(b"referrer-policy", b"no-referrer"), (b"x-more", b"1")])
     assert told == [*own, (b"x-more", b"1")]

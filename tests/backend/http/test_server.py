@@ -11,7 +11,7 @@ import pytest
 import uvicorn
 
 from backend.http import uvicorn_protocol
-from backend.http.server import management_listener, server_config
+from backend.http.server import build_server_config, management_listener
 from backend.settings import Settings
 from tests.support.waiting import LIMIT_SECONDS, wait_for
 
@@ -23,7 +23,7 @@ async def echo(scope: Any, receive: Any, send: Any) -> None:
     """Tells who asked and whether there are too many; ``/large`` is more than any buffer holds."""
     if scope["type"] != "http":
         return
-    crowded = uvicorn_protocol.CROWDED in scope["state"]
+    crowded = uvicorn_protocol.OVER_CONNECTION_LIMIT in scope["state"]
     body = b"x" * LARGE if scope["path"] == "/large" else f"{scope['client'][0]} {crowded}".encode()
     headers = [(b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
@@ -38,7 +38,7 @@ def served(app: Any = echo, **settings: Any) -> Iterator[Served]:
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
     listening.listen(128)
-    server = uvicorn.Server(server_config(app, Settings(**settings)))
+    server = uvicorn.Server(build_server_config(app, Settings(**settings)))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     try:
@@ -93,7 +93,7 @@ def ask(port: int, request: bytes = REQUEST) -> bytes:
 
 
 def test_a_reader_that_takes_nothing_is_cut_off(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(uvicorn_protocol, "STALL_SECONDS", 0.05)
+    monkeypatch.setattr(uvicorn_protocol, "STALL_TIMEOUT_SECONDS", 0.05)
     wait_for(lambda: not connections(server), "The end of former connections")
     with connect(server[0]) as connection:
         connection.sendall(b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n")

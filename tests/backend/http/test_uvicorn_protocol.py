@@ -10,7 +10,13 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
-from backend.http.uvicorn_protocol import BODY_SECONDS, HEAD_BYTES, HEAD_LINES, HEAD_SECONDS, Protocol
+from backend.http.uvicorn_protocol import (
+    BODY_TIMEOUT_SECONDS,
+    HEAD_TIMEOUT_SECONDS,
+    MAX_HEAD_BYTES,
+    MAX_HEADERS,
+    Protocol,
+)
 from tests.support.wire import Connection
 
 GET = b"GET /x HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -107,12 +113,12 @@ def test_an_older_client_needs_no_host(connection: Connection) -> None:
 @pytest.mark.parametrize(
     "pieces",
     [
-        [b"GET /" + b"a" * HEAD_BYTES + b" HTTP/1.1\r\nHost: a\r\n\r\n"],
+        [b"GET /" + b"a" * MAX_HEAD_BYTES + b" HTTP/1.1\r\nHost: a\r\n\r\n"],
         [b"GET /", *[b"a" * 16_384] * 5],
         [b"GET /x HTTP/1.1\r\nX: ", *[b"a" * 16_384] * 5],
         [b"GET /x HTTP/1.1\r\n", *[b"X: %s\r\n" % (b"a" * 16_384)] * 5],
-        [b"GET /x HTTP/1.1\r\n", b"X: 1\r\n" * (HEAD_LINES + 1), b"\r\n"],
-        [b"GET /x HTTP/1.1\r\n" + b"X: 1\r\n" * (HEAD_LINES + 1) + b"\r\n"],
+        [b"GET /x HTTP/1.1\r\n", b"X: 1\r\n" * (MAX_HEADERS + 1), b"\r\n"],
+        [b"GET /x HTTP/1.1\r\n" + b"X: 1\r\n" * (MAX_HEADERS + 1) + b"\r\n"],
     ],
 )
 def test_a_head_without_end_is_refused_before_it_fills_the_memory(
@@ -123,14 +129,14 @@ def test_a_head_without_end_is_refused_before_it_fills_the_memory(
 
 
 def test_a_head_of_just_the_limits_is_read(connection: Connection) -> None:
-    lines = b"X: 1\r\n" * (HEAD_LINES - 1)
+    lines = b"X: 1\r\n" * (MAX_HEADERS - 1)
     assert connection.send(b"GET /x HTTP/1.1\r\nHost: a\r\n" + lines + b"\r\n").endswith(b"/x 0")
-    long = b"GET /x HTTP/1.1\r\nHost: a\r\nX: " + b"a" * (HEAD_BYTES - 10) + b"\r\n\r\n"
+    long = b"GET /x HTTP/1.1\r\nHost: a\r\nX: " + b"a" * (MAX_HEAD_BYTES - 10) + b"\r\n\r\n"
     assert connection.send(long).count(b"/x 0") == 2
 
 
 def test_a_head_behind_a_long_body_is_judged_by_itself(connection: Connection) -> None:
-    body = b"a" * (HEAD_BYTES * 3)
+    body = b"a" * (MAX_HEAD_BYTES * 3)
     head = POST + b"Content-Length: %d\r\n\r\n" % len(body)
     answer = connection.send(head, body + GET[:9], GET[9:])
     assert answer.count(b"HTTP/1.1 200") == 2
@@ -181,7 +187,7 @@ def test_a_request_before_the_nonsense_gets_its_answer_and_nothing_else_does(con
 @pytest.mark.parametrize("sent", [b"GET /x HTTP/1.1\r\n", b"GET"])
 def test_a_head_that_trickles_is_ended(connection: Connection, sent: bytes) -> None:
     connection.send(sent)
-    for _ in range(int(HEAD_SECONDS) - 1):
+    for _ in range(int(HEAD_TIMEOUT_SECONDS) - 1):
         connection.wait(1)
         connection.send(b"X: 1\r\n" if sent.endswith(b"\n") else b"")
     assert not connection.transport.closed
@@ -190,14 +196,14 @@ def test_a_head_that_trickles_is_ended(connection: Connection, sent: bytes) -> N
 
 
 def test_a_connection_that_says_nothing_is_closed_without_a_word(connection: Connection) -> None:
-    connection.wait(HEAD_SECONDS + 0.1)
+    connection.wait(HEAD_TIMEOUT_SECONDS + 0.1)
     assert connection.transport.closed
     assert connection.transport.written == b""
 
 
 def test_a_connection_kept_open_between_requests_ends_without_a_word(connection: Connection) -> None:
     answered = connection.send(GET)
-    connection.wait(HEAD_SECONDS + BODY_SECONDS)
+    connection.wait(HEAD_TIMEOUT_SECONDS + BODY_TIMEOUT_SECONDS)
     assert connection.transport.closed
     assert connection.transport.written == answered
 
@@ -207,14 +213,14 @@ def test_nothing_is_told_to_a_client_that_left(connection: Connection, sent: byt
     answered = connection.send(sent) if sent else b""
     connection.protocol.connection_lost(ConnectionResetError())
     connection.transport.closed = True
-    connection.wait(HEAD_SECONDS + BODY_SECONDS)
+    connection.wait(HEAD_TIMEOUT_SECONDS + BODY_TIMEOUT_SECONDS)
     assert connection.transport.written == answered
 
 
 @pytest.mark.parametrize("framing", [b"Content-Length: 5", b"Transfer-Encoding: chunked"])
 def test_a_body_that_never_comes_whole_is_ended(connection: Connection, framing: bytes) -> None:
     connection.send(POST + framing + b"\r\n\r\n", b"1")
-    connection.wait(BODY_SECONDS - 1)
+    connection.wait(BODY_TIMEOUT_SECONDS - 1)
     assert connection.transport.written == b""
     connection.wait(1.1)
     is_refused(connection.transport.written, 408, "request_timeout")
@@ -223,7 +229,7 @@ def test_a_body_that_never_comes_whole_is_ended(connection: Connection, framing:
 def test_each_request_has_its_own_time(connection: Connection) -> None:
     for _ in range(3):
         connection.send(POST + b"Content-Length: 1\r\n\r\n")
-        connection.wait(BODY_SECONDS - 1)
+        connection.wait(BODY_TIMEOUT_SECONDS - 1)
         connection.send(b"a")
     assert connection.transport.written.count(b"/x 1") == 3
 

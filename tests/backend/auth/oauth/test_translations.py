@@ -7,7 +7,7 @@ import pytest
 from backend.auth.oauth.authorization_request import ProblemCode
 from backend.auth.oauth.translations import CATALOGUES, EN
 from backend.auth.principal import SCOPES
-from backend.http.pages.languages import LANGUAGES, NAMES, TAGS, Language
+from backend.http.pages.languages import LANGUAGE_NAMES, LANGUAGE_TAGS, LANGUAGES, Language
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -20,5 +20,5 @@ def test_every_language_says_all_with_the_same_things_put_in(language: Language)
         assert told
         if isinstance(sentence, str):
             assert sorted(re.findall(r"{\w+}", told)) == sorted(re.findall(r"{\w+}", sentence)), name
-    assert NAMES[language]
-    assert TAGS[language].startswith(language)
+    assert LANGUAGE_NAMES[language]
+    assert LANGUAGE_TAGS[language].startswith(language)

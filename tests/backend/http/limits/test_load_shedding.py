@@ -9,10 +9,10 @@ import pytest
 
 from backend.auth import gate
 from backend.auth.key_cache import KeyCache
-from backend.http.limits.body_limits import Body
-from backend.http.limits.load_shedding import Load, Pace
-from backend.http.middleware import Bounds, Shell
-from backend.http.uvicorn_protocol import CROWDED
+from backend.http.limits.body_limits import LimitedBody
+from backend.http.limits.load_shedding import LoadShedder, RefusalPacer
+from backend.http.middleware import RequestLimits, ServiceMiddleware
+from backend.http.uvicorn_protocol import OVER_CONNECTION_LIMIT
 from backend.runtime.metrics import SHED
 from backend.store.database import Database
 from tests.support.asgi import Answer, Headers
@@ -31,18 +31,18 @@ async def ok(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": b"ok"})
 
 
-def shell(database: Database, app: Application, **bounds: Any) -> Shell:
-    return Shell(
+def shell(database: Database, app: Application, **bounds: Any) -> ServiceMiddleware:
+    return ServiceMiddleware(
         app,
         authenticate=partial(gate.authenticate, source=KeyCache(database)),
         ready=Nothing(),
         mode="live",
-        bounds=Bounds(**{"body": 1000, **bounds}),
+        bounds=RequestLimits(**{"body": 1000, **bounds}),
     )
 
 
-def full() -> Load:
-    load = Load(2)
+def full() -> LoadShedder:
+    load = LoadShedder(2)
     load.enter()
     load.enter()
     return load
@@ -77,18 +77,18 @@ def test_each_group_is_told_in_its_own_shape(sqlite_database: Database) -> None:
 
 
 def test_on_too_many_connections_the_refusal_ends_the_connection(sqlite_database: Database) -> None:
-    async def crowded(scope: Any, receive: Any, send: Any) -> None:
-        scope["state"][CROWDED] = True
+    async def over_limit(scope: Any, receive: Any, send: Any) -> None:
+        scope["state"][OVER_CONNECTION_LIMIT] = True
         await app(scope, receive, send)
 
     app = shell(sqlite_database, ok)
-    answer = ask(crowded, "/x")
+    answer = ask(over_limit, "/x")
     assert (answer.status, answer.headers["connection"]) == (503, "close")
-    assert ask(crowded, "/healthz").status == 200
+    assert ask(over_limit, "/healthz").status == 200
 
 
 def test_a_request_is_in_hand_until_it_is_done_even_when_it_breaks(sqlite_database: Database) -> None:
-    load, seen = Load(10), list[int]()
+    load, seen = LoadShedder(10), list[int]()
 
     async def breaking(scope: Any, receive: Any, send: Any) -> None:
         seen.append(load.requests)
@@ -110,7 +110,7 @@ class Timed:
 
 
 def test_what_takes_too_long_is_told_so_and_counts_until_it_is_really_done(sqlite_database: Database) -> None:
-    load, sent = Load(10), list[Any]()
+    load, sent = LoadShedder(10), list[Any]()
 
     async def run() -> int:
         working = Timed()
@@ -148,12 +148,12 @@ async def reading(scope: Any, receive: Any, send: Any) -> None:
     await ok(scope, receive, send)
 
 
-def post(app: Shell, *pieces: bytes, headers: Headers = ()) -> Answer:
+def post(app: ServiceMiddleware, *pieces: bytes, headers: Headers = ()) -> Answer:
     return ask(app, "/x", method="POST", body=pieces, headers=headers)
 
 
 def test_bodies_are_held_no_longer_than_their_requests_take(sqlite_database: Database) -> None:
-    load = Load(10, most_body_bytes=100)
+    load = LoadShedder(10, max_body_bytes=100)
     app = shell(sqlite_database, reading, load=load)
     for _ in range(3):
         assert post(app, b"x" * 50, b"x" * 50).status == 200
@@ -175,12 +175,12 @@ def receiving(*messages: Any) -> Callable[[], Awaitable[Any]]:
 PART = {"type": "http.request", "body": b"x" * 60, "more_body": True}
 
 
-def failure_of(*messages: Any, load: Load, limit: int = 1000) -> int | None:
+def failure_of(*messages: Any, load: LoadShedder, limit: int = 1000) -> int | None:
     """The status with which reading a body ends; null when it ends well."""
     from starlette.exceptions import HTTPException
 
     async def read() -> None:
-        body = Body(receiving(*messages), load, limit=limit, came=list, first_seconds=0.01)
+        body = LimitedBody(receiving(*messages), load, limit=limit, on_part=list, first_part_seconds=0.01)
         while (await body()).get("more_body"):
             pass
 
@@ -193,36 +193,36 @@ def failure_of(*messages: Any, load: Load, limit: int = 1000) -> int | None:
 
 
 def test_a_sender_that_stops_is_not_waited_for() -> None:
-    load = Load(10)
+    load = LoadShedder(10)
     assert failure_of(PART, load=load) == 408
     assert load.requests == 1
 
 
 def test_bodies_together_have_a_bound_beside_that_of_each() -> None:
     last = {**PART, "more_body": False}
-    assert failure_of(PART, last, load=Load(10, most_body_bytes=100)) == 503
-    assert failure_of(PART, last, load=Load(10), limit=100) == 413
-    assert failure_of(PART, last, load=Load(10)) is None
+    assert failure_of(PART, last, load=LoadShedder(10, max_body_bytes=100)) == 503
+    assert failure_of(PART, last, load=LoadShedder(10), limit=100) == 413
+    assert failure_of(PART, last, load=LoadShedder(10)) is None
 
 
 def test_a_request_whose_body_is_on_its_way_takes_nobodys_place() -> None:
-    load, seen = Load(1), list[bool]()
+    load, seen = LoadShedder(1), list[bool]()
 
     async def receive() -> Any:
-        seen.append(load.refusal(crowded=False) is None)
+        seen.append(load.check(over_connection_limit=False) is None)
         return {**PART, "more_body": False}
 
     load.enter()
-    asyncio.run(read_once(Body(receive, load, limit=1000, came=list)))
+    asyncio.run(read_once(LimitedBody(receive, load, limit=1000, on_part=list)))
     assert seen == [True]
-    assert load.refusal(crowded=False) is not None
+    assert load.check(over_connection_limit=False) is not None
 
 
-async def read_once(body: Body) -> None:
+async def read_once(body: LimitedBody) -> None:
     await body()
 
 
 def test_refusals_beyond_so_many_a_second_are_told_later() -> None:
-    pace = Pace(most_a_second=3)
-    assert [pace.seconds(10.0 + i / 10) > 0 for i in range(5)] == [False, False, False, True, True]
-    assert pace.seconds(11.0) == 0
+    pace = RefusalPacer(max_per_second=3)
+    assert [pace.next_delay_seconds(10.0 + i / 10) > 0 for i in range(5)] == [False, False, False, True, True]
+    assert pace.next_delay_seconds(11.0) == 0

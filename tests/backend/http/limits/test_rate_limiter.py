@@ -15,7 +15,13 @@ from backend.auth.key_format import generate
 from backend.auth.principal import Principal
 from backend.auth.service import create_key
 from backend.http.limits import rate_limiter as limiting
-from backend.http.limits.rate_limiter import BoundedMemoryStorage, Counted, Limiter, Standing, limit_key_of
+from backend.http.limits.rate_limiter import (
+    BoundedMemoryStorage,
+    CountedRequest,
+    LimitStatus,
+    RateLimiter,
+    build_limit_key,
+)
 from backend.runtime.metrics import LIMITED
 from tests.support.asgi import Answer, send
 from tests.support.market_app import CALM, Clock, Running, enable_only, run_app, settings_in
@@ -40,7 +46,7 @@ def running(service: Running, monkeypatch: pytest.MonkeyPatch) -> Running:
 
 
 def limit(running: Running, amount: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running.app, "_limiter", Limiter(amount, 86_400))
+    monkeypatch.setattr(running.app, "_limiter", RateLimiter(amount, 86_400))
 
 
 def ask(running: Running, path: str = "/prices", key: str | None = None, **more: Any) -> Answer:
@@ -128,12 +134,12 @@ def test_a_made_up_key_is_refused_before_the_store_is_asked_for_it(
 @pytest.mark.parametrize(("amount", "guesses"), [(600, 60), (3000, 300), (60, 60), (5, 5)])
 def test_a_refused_credential_counts_for_more_than_a_request(amount: int, guesses: int) -> None:
     async def guess_until_refused() -> int:
-        limiter = Limiter(amount, 86_400)
+        limiter = RateLimiter(amount, 86_400)
         for number in range(10_000):
             counted = await limiter.count(SOMEBODY)
             if not counted.allowed:
                 return number
-            await counted.settle(401)
+            await counted.charge(401)
         raise AssertionError("never refused")
 
     assert asyncio.run(guess_until_refused()) == guesses
@@ -141,12 +147,12 @@ def test_a_refused_credential_counts_for_more_than_a_request(amount: int, guesse
 
 def test_reading_what_an_answer_tells_of_the_limit_counts_nothing() -> None:
     async def read() -> None:
-        limiter = Limiter(600, 86_400)
-        refused = await (await limiter.count(SOMEBODY)).settle(401)
+        limiter = RateLimiter(600, 86_400)
+        refused = await (await limiter.count(SOMEBODY)).charge(401)
         told = refused.headers()
         assert [refused.headers() for _ in range(5)] == [told] * 5
-        assert refused.standing.remaining == 590
-        assert (await limiter.count(SOMEBODY)).standing.remaining == 589
+        assert refused.status.remaining == 590
+        assert (await limiter.count(SOMEBODY)).status.remaining == 589
 
     asyncio.run(read())
 
@@ -192,11 +198,11 @@ def test_refusals_are_counted_by_what_was_counted(running: Running) -> None:
 
 def test_callers_of_both_kinds_have_names_apart() -> None:
     holder = Principal("x", "x", "api", frozenset(), "x")
-    assert limit_key_of(holder).name != limit_key_of("x").name
+    assert build_limit_key(holder).name != build_limit_key("x").name
 
 
 def test_fields_are_structured_as_their_draft_says() -> None:
-    counted = Counted(Limiter(600, 60), limit_key_of("a"), Standing(True, 12, 34))
+    counted = CountedRequest(RateLimiter(600, 60), build_limit_key("a"), LimitStatus(True, 12, 34))
     told = dict(counted.headers())
     assert told[b"ratelimit-policy"] == b'"address";q=600;w=60'
     assert told[b"ratelimit"] == b'"address";r=12;t=34'
@@ -221,13 +227,13 @@ class Time:
 )
 def test_whoever_waits_as_told_is_let_through(amount: int, seconds: int, steps: list[float]) -> None:
     async def wait(time: Time) -> None:
-        limiter = Limiter(amount, seconds)
+        limiter = RateLimiter(amount, seconds)
         for step in steps:
             time.at += step
             await limiter.count(SOMEBODY)
         while (counted := await limiter.count(SOMEBODY)).allowed:
             pass
-        time.at += counted.standing.reset
+        time.at += counted.status.reset
         assert (await limiter.count(SOMEBODY)).allowed
 
     with pytest.MonkeyPatch.context() as monkeypatch:
@@ -235,7 +241,7 @@ def test_whoever_waits_as_told_is_let_through(amount: int, seconds: int, steps: 
 
 
 def test_a_window_that_ends_opens_no_burst(monkeypatch: pytest.MonkeyPatch) -> None:
-    time, limiter = Time(monkeypatch), Limiter(60, 60)
+    time, limiter = Time(monkeypatch), RateLimiter(60, 60)
 
     async def taken() -> int:
         return sum([(await limiter.count(SOMEBODY)).allowed for _ in range(100)])

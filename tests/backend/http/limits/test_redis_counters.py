@@ -9,7 +9,7 @@ import pytest
 import redis
 
 from backend.http.limits import redis_counters
-from backend.http.limits.rate_limiter import Limiter
+from backend.http.limits.rate_limiter import RateLimiter
 from backend.http.limits.redis_counters import SharedCounts
 from tests.support.own_thread import logs_of_this_thread
 from tests.support.redis_server import RedisServer, started
@@ -39,9 +39,9 @@ def caller() -> str:
 
 
 @asynccontextmanager
-async def limiters(url: str, count: int, *, amount: int = AMOUNT) -> AsyncIterator[list[Limiter]]:
+async def limiters(url: str, count: int, *, amount: int = AMOUNT) -> AsyncIterator[list[RateLimiter]]:
     """As many as processes would have, each with counts and connections of its own."""
-    made = [Limiter(amount, SECONDS, shared=SharedCounts(url)) for _ in range(count)]
+    made = [RateLimiter(amount, SECONDS, shared=SharedCounts(url)) for _ in range(count)]
     for limiter in made:
         await limiter.start()
     try:
@@ -77,10 +77,10 @@ def test_all_processes_together_let_through_exactly_the_rate(server: RedisServer
 def test_what_is_left_is_what_all_left(server: RedisServer, caller: str) -> None:
     async def test() -> None:
         async with limiters(server.url, 2) as (one, other):
-            assert (await one.count(caller)).standing.remaining == 19
+            assert (await one.count(caller)).status.remaining == 19
             counted = await other.count(caller)
-            assert counted.standing.remaining == 18
-            assert (await counted.settle(401)).standing.remaining == 18  # a guess costs one here
+            assert counted.status.remaining == 18
+            assert (await counted.charge(401)).status.remaining == 18  # a guess costs one here
 
     run(test)
 
@@ -88,9 +88,9 @@ def test_what_is_left_is_what_all_left(server: RedisServer, caller: str) -> None
 def test_a_refused_credential_costs_more_in_all_processes(server: RedisServer, caller: str) -> None:
     async def test() -> None:
         async with limiters(server.url, 2, amount=600) as (one, other):
-            refused = await (await one.count(caller)).settle(401)
-            assert refused.standing.remaining == 590
-            assert (await other.count(caller)).standing.remaining == 589
+            refused = await (await one.count(caller)).charge(401)
+            assert refused.status.remaining == 590
+            assert (await other.count(caller)).status.remaining == 589
 
     run(test)
 
@@ -117,12 +117,12 @@ def test_without_redis_each_counts_alone_says_so_once_and_comes_back_by_itself(
             with logs_of_this_thread() as logs:
                 told = [await made[0].count(caller) for _ in range(20)]
                 assert [counted.allowed for counted in told] == [True] * 15 + [False] * 5
-                assert "does not answer" in made[0].where()
+                assert "does not answer" in made[0].describe_storage()
                 assert (await made[1].count(caller)).allowed
-            assert [each["event"] for each in logs] == ["redis_lost"] * 2
+            assert [each["event"] for each in logs] == ["redis_connection_lost"] * 2
             server.start()
-            await until(lambda: "in Redis" in made[0].where())
-            assert (await made[0].count(f"caller {next(numbers)}")).standing.remaining == 19
+            await until(lambda: "in Redis" in made[0].describe_storage())
+            assert (await made[0].count(f"caller {next(numbers)}")).status.remaining == 19
 
     run(test)
 
@@ -130,11 +130,11 @@ def test_without_redis_each_counts_alone_says_so_once_and_comes_back_by_itself(
 def test_a_redis_that_forgot_the_scripts_is_told_them_again(server: RedisServer, caller: str) -> None:
     async def test() -> None:
         async with limiters(server.url, 1) as (limiter,):
-            assert (await limiter.count(caller)).standing.remaining == 19
+            assert (await limiter.count(caller)).status.remaining == 19
             with redis.Redis.from_url(server.url) as client:
                 client.script_flush()
-            assert (await limiter.count(caller)).standing.remaining == 18
-            assert "in Redis" in limiter.where()
+            assert (await limiter.count(caller)).status.remaining == 18
+            assert "in Redis" in limiter.describe_storage()
 
     run(test)
 
@@ -142,8 +142,8 @@ def test_a_redis_that_forgot_the_scripts_is_told_them_again(server: RedisServer,
 def test_a_redis_that_is_not_there_at_the_start_is_waited_for_in_the_background(caller: str) -> None:
     async def test() -> None:
         async with limiters("redis://127.0.0.1:1/0", 1) as (limiter,):
-            assert "does not answer" in limiter.where()
-            assert (await limiter.count(caller)).standing.remaining == 19
+            assert "does not answer" in limiter.describe_storage()
+            assert (await limiter.count(caller)).status.remaining == 19
 
     run(test)
 
@@ -167,13 +167,13 @@ def test_a_redis_that_hangs_is_asked_once_and_then_nobody_waits(
         silent = await asyncio.start_server(hang, "127.0.0.1", 0)
         port = silent.sockets[0].getsockname()[1]
         async with limiters(f"redis://127.0.0.1:{port}/0?protocol=2", 1) as (limiter,):
-            assert "in Redis" in limiter.where()
+            assert "in Redis" in limiter.describe_storage()
             monkeypatch.setattr(redis_counters, "PROBE_INTERVAL_SECONDS", 60.0)
             told = await asyncio.gather(*(limiter.count(caller) for _ in range(10)))
             assert all(counted.allowed for counted in told)
-            assert "does not answer" in limiter.where()
+            assert "does not answer" in limiter.describe_storage()
             messages = len(asked)
-            assert (await limiter.count(caller)).standing.remaining == 9
+            assert (await limiter.count(caller)).status.remaining == 9
             assert len(asked) == messages
         silent.close()
 
