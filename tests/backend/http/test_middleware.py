@@ -217,7 +217,7 @@ def test_other_protocols_pass_through_untouched(sqlite_database: Database) -> No
 
 @pytest.mark.parametrize("sent", [b"abc", b"a.b-c_d", b"0" * 128])
 def test_a_sane_id_is_taken(sent: bytes) -> None:
-    assert RequestIds().take(sent) == sent
+    assert RequestIds().assign(sent) == sent
 
 
 @pytest.mark.parametrize("sent", [None, b"", b"0" * 129, b"a b", b"a\nb", b"a\n", b"\xff", b"a,b"])
@@ -229,7 +229,7 @@ def test_any_other_is_replaced_by_one_of_our_own(sent: bytes | None) -> None:
 
 
 def test_ids_of_two_processes_differ() -> None:
-    assert RequestIds().take(None) != RequestIds().take(None)
+    assert RequestIds().assign(None) != RequestIds().assign(None)
 
 
 def test_every_answer_is_counted_by_its_route_and_foreign_paths_as_one(sqlite_database: Database) -> None:
