@@ -130,7 +130,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
     app.state.database = database
     app.state.credentials = credentials
     app.state.authenticate = partial(gate.authenticate, source=credentials)
-    app.state.refresh_gauges = lambda: model_gauges.refresh(settings, database, now=utc_now())
+    app.state.refresh_gauges = lambda: model_gauges.refresh_gauges(settings, database, now=utc_now())
     app.state.oauth = OAuth(database, settings.issuer_url, now)
     app.state.watcher = watcher
     app.state.workers = WorkerWatch(database, now)

@@ -16,7 +16,7 @@ from backend.doctor import installation_checks as installation
 from backend.doctor.installation_checks import State
 from backend.errors import ServiceError
 from backend.http.doctor_checks import checkup as limits_checkup
-from backend.language_model.doctor_checks import checkup as model_checkup
+from backend.language_model.doctor_checks import check_language_model as check_language_model
 from backend.markets import configuration
 from backend.markets.aggregation.freshness import restale
 from backend.markets.configuration import Market
@@ -88,7 +88,7 @@ def examine(settings: Settings, mistakes: Sequence[str] = ()) -> list[Finding]:
             run("documents", "Documents", lambda: [sources_checkup.check_documents(database)])
             run("sign_in", "Sign-in", lambda: [("Sign-in", *sign_in_checkup.checkup(settings, database))])
             run("feeds", "Feeds", lambda: feeds_checkup(settings, database, now=now))
-            run("model", "Language model", lambda: [model_checkup(settings, database, now=now)])
+            run("model", "Language model", lambda: [check_language_model(settings, database, now=now)])
             run("model_texts", "Model's texts", lambda: texts_checkup(settings, database, now=now))
             run("x", "X", lambda: posts_checkup(settings, database, now=now))
             run("profiles", "Profiles", lambda: timelines_checkup(settings, database))

@@ -1,1 +1,1 @@
-"""Asking a language model at any OpenAI-compatible address, within a ceiling of cost, or not at all."""
+"""Queries a language model at any OpenAI-compatible URL, within a daily cost limit."""

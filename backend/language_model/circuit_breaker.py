@@ -1,7 +1,7 @@
-"""How a model is doing, known to all processes: one that fails is left alone for a while.
+"""Pauses calls to a language model that fails; all processes share the state in the store.
 
-The pause doubles with each failure in a row, from one minute to ten; a server that says when to come back
-(Retry-After) is taken at its word, up to an hour. The first answer ends it.
+The pause doubles with each failure in a row, from one minute to ten. A server's Retry-After replaces it, up
+to an hour. The first answer ends the failures.
 """
 
 import hashlib
@@ -18,16 +18,17 @@ from backend.store.database import Database, upsert
 
 log = structlog.get_logger(__name__)
 
-FIRST_QUIET = timedelta(minutes=1)
-QUIET_FOR = timedelta(minutes=10)
-"""A model that goes on failing is asked again so often."""
-SHORTEST, LONGEST = timedelta(seconds=5), timedelta(hours=1)
-"""Bounds of what a server may ask for."""
-NOTED_EVERY = timedelta(minutes=1)
-"""How exactly the last answer's instant is stored."""
+INITIAL_BACKOFF = timedelta(minutes=1)
+MAX_BACKOFF = timedelta(minutes=10)
+MIN_RETRY_AFTER, MAX_RETRY_AFTER = timedelta(seconds=5), timedelta(hours=1)
+"""Limits of the wait that a server may ask for."""
+SUCCESS_STORE_INTERVAL = timedelta(minutes=1)
+"""The time of the last answer is stored this often at most, to save writes."""
 
 
-class Condition(NamedTuple):
+class EndpointState(NamedTuple):
+    """``quiet_until`` ends the pause. ``problem`` completes "<model> ..." and contains no secret."""
+
     failures: int = 0
     failing_since: datetime | None = None
     quiet_until: datetime | None = None
@@ -35,31 +36,32 @@ class Condition(NamedTuple):
     answered_at: datetime | None = None
 
 
-def endpoint_of(base_url: str, name: str) -> str:
+def endpoint_id(base_url: str, name: str) -> str:
+    """The stored key of a model at a URL: a digest of both."""
     return hashlib.sha256(f"{base_url}\n{name}".encode()).hexdigest()
 
 
-def read(database: Database, endpoint: str) -> Condition:
-    look = sa.select(model_conditions).where(model_conditions.c.endpoint == endpoint)
+def load_state(database: Database, endpoint: str) -> EndpointState:
+    query = sa.select(model_conditions).where(model_conditions.c.endpoint == endpoint)
     with database.read() as connection:
-        return _read(connection.execute(look).one_or_none())
+        return _from_row(connection.execute(query).one_or_none())
 
 
-def refuse_while_quiet(database: Database, endpoint: str, name: str, *, now: datetime) -> None:
-    """Raise :class:`ModelFailed` while a model that failed is left alone."""
-    until = read(database, endpoint).quiet_until
+def raise_if_paused(database: Database, endpoint: str, name: str, *, now: datetime) -> None:
+    """Raise :class:`ModelFailed` during the pause after a failure."""
+    until = load_state(database, endpoint).quiet_until
     if until is not None and now < until:
         raise ModelFailed(f"{name} failed a moment ago and is not asked for now.")
 
 
-def failed(
+def record_failure(
     database: Database, endpoint: str, problem: str, *, retry_after: timedelta | None, now: datetime
 ) -> datetime:
-    """Put a failure down; gives until when the model is left alone. ``problem`` holds no secret."""
-    known = read(database, endpoint)
-    pause = min(FIRST_QUIET * 2 ** min(known.failures, 10), QUIET_FOR)
+    """Store a failure and return the end of the pause. ``problem`` must contain no secret."""
+    known = load_state(database, endpoint)
+    pause = min(INITIAL_BACKOFF * 2 ** min(known.failures, 10), MAX_BACKOFF)
     if retry_after is not None:
-        pause = min(max(retry_after, SHORTEST), LONGEST)
+        pause = min(max(retry_after, MIN_RETRY_AFTER), MAX_RETRY_AFTER)
     until: datetime = now + pause
     row = {
         "endpoint": endpoint,
@@ -74,18 +76,22 @@ def failed(
     return until
 
 
-def answered(database: Database, endpoint: str, name: str, *, now: datetime) -> None:
-    """The model answers, or answers again."""
-    known = read(database, endpoint)
-    fresh = known.answered_at is not None and now - known.answered_at < NOTED_EVERY
-    if fresh and not known.failures:
+def record_success(database: Database, endpoint: str, name: str, *, now: datetime) -> None:
+    """Store that the model answered, which ends its failures."""
+    known = load_state(database, endpoint)
+    is_recent = known.answered_at is not None and now - known.answered_at < SUCCESS_STORE_INTERVAL
+    if is_recent and not known.failures:
         return
-    row = {"endpoint": endpoint, **Condition(answered_at=now)._asdict()}
+    row = {"endpoint": endpoint, **EndpointState(answered_at=now)._asdict()}
     with database.write() as connection:
         upsert(connection, model_conditions, [row])
     if known.failures:
         log.info("model_answers_again", model=name, failures=known.failures)
 
 
-def _read(row: Row[Any] | None) -> Condition:
-    return Condition() if row is None else Condition(*(getattr(row, name) for name in Condition._fields))
+def _from_row(row: Row[Any] | None) -> EndpointState:
+    return (
+        EndpointState()
+        if row is None
+        else EndpointState(*(getattr(row, name) for name in EndpointState._fields))
+    )

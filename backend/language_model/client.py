@@ -1,9 +1,9 @@
-"""One question to a language model, answered in a declared shape or not at all.
+"""Asks a language model and validates its answer against a Pydantic model.
 
-Any OpenAI-compatible address serves. Many such servers refuse JSON schemas, or ignore them silently, so
-there is a ladder of ways to ask, and the lowest one needed is remembered for as long as the process
-lives: a schema; a JSON object with the schema in words; plain text, out of which the object is taken. An
-answer that is not in the shape is asked for once more, with what is wrong with it.
+Any OpenAI-compatible server works. Many of them refuse JSON schemas or ignore them silently, so there are
+three output modes: a JSON schema; a JSON object with the schema in the prompt; plain text that contains the
+object. The client falls back from one to the next and keeps the working mode while the process runs. After an
+invalid answer it asks once more, with the validation error.
 """
 
 import re
@@ -17,8 +17,15 @@ from pydantic import BaseModel, SecretStr
 from backend.formats.timestamps import Clock, utc_now
 from backend.language_model import circuit_breaker, spending_limits, structured_output
 from backend.language_model.errors import AnswerUnusable, ModelFailed
-from backend.language_model.spending_limits import Allowance, Prices, Reserved
-from backend.language_model.structured_output import WAYS, Answer, Asked, Shape, about_tokens, answer_of
+from backend.language_model.spending_limits import Allowance, Prices, Reservation
+from backend.language_model.structured_output import (
+    MODES,
+    ChatRequest,
+    ChatResponse,
+    Shape,
+    estimate_tokens,
+    parse_completion,
+)
 from backend.runtime import metrics
 from backend.settings import Settings, optional_dependencies
 from backend.store import response_cache
@@ -29,20 +36,19 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-KEPT_FOR = timedelta(days=30)
-SECONDS = 30.0
-MOST_OUTPUT = 2_000
-"""Tokens of an answer at the most, unless the caller says otherwise."""
-_NOT_OFFERED = (400, 404, 415, 422, 501)
-"""Statuses with which servers refuse a way of asking that they do not know."""
-_THINKS = "max_completion_tokens"
-"""What a refusal names where a model wants that in place of ``max_tokens``."""
-_PASSING = (500, 502, 503, 504)
-"""Statuses that a second try often gets past."""
+CACHE_TTL = timedelta(days=30)
+REQUEST_TIMEOUT_SECONDS = 30.0
+DEFAULT_MAX_OUTPUT_TOKENS = 2_000
+_UNSUPPORTED_MODE_STATUSES = (400, 404, 415, 422, 501)
+"""Statuses with which servers refuse an output mode that they do not support."""
+_REASONING_LIMIT = "max_completion_tokens"
+"""The parameter that reasoning models require in place of ``max_tokens``; their error names it."""
+_TRANSIENT_STATUSES = (500, 502, 503, 504)
+"""Statuses after which an immediate retry often succeeds."""
 
 
 class LanguageModel:
-    """Asks one model for one process. Safe for use by several threads."""
+    """The client of one model. Thread-safe."""
 
     def __init__(
         self,
@@ -57,20 +63,20 @@ class LanguageModel:
         self.name = name
         self._database = database
         self._base_url = base_url
-        self._endpoint = circuit_breaker.endpoint_of(base_url, name)
+        self._endpoint = circuit_breaker.endpoint_id(base_url, name)
         self._key = key
         self._prices = prices
         self._now = now
-        self._rung = 0
-        self._thinks = False
-        self._opening = threading.Lock()
-        self._opened: OpenAI | None = None
+        self._mode_index = 0
+        self._is_reasoning = False
+        self._client_lock = threading.Lock()
+        self._openai: OpenAI | None = None
 
     @classmethod
-    def configured(
+    def from_settings(
         cls, settings: Settings, database: Database, *, now: Clock = utc_now
     ) -> "LanguageModel | None":
-        """The model that the settings name; none but in live mode: the others touch no network."""
+        """The configured model; null without one and outside live mode, where no network is used."""
         if settings.is_offline or settings.model_base_url is None or settings.model_name is None:
             return None
         optional_dependencies.check(settings)
@@ -79,7 +85,7 @@ class LanguageModel:
             base_url=settings.model_base_url,
             name=settings.model_name,
             key=settings.model_api_key,
-            prices=prices_of(settings),
+            prices=prices_from_settings(settings),
             now=now,
         )
 
@@ -90,62 +96,72 @@ class LanguageModel:
         shape: type[Shape],
         *,
         allowance: Allowance,
-        kept_as: str | None = None,
-        most_output: int = MOST_OUTPUT,
+        cache_as: str | None = None,
+        max_output_tokens: int = DEFAULT_MAX_OUTPUT_TOKENS,
     ) -> Shape:
-        """The answer to ``question`` as ``shape``, kept for 30 days under what was asked.
+        """The answer to ``question`` as ``shape``, cached for 30 days by the question.
 
-        ``kept_as`` stands for the question where that differs each time though it asks the same. Raises
-        :class:`ModelFailed`; then the caller goes on without a model.
+        ``cache_as`` replaces the question in the cache key, for questions that vary without a change of
+        meaning. Raises :class:`ModelFailed`; callers then continue without a model.
         """
         schema = shape.model_json_schema()
-        asked = (self._base_url, self.name, instructions, kept_as or question, schema)
-        key = response_cache.key_of("model", *asked)
-        known = response_cache.find(self._database, key, now=self._now())
-        if known is not None:
-            return shape.model_validate(known)
-        circuit_breaker.refuse_while_quiet(self._database, self._endpoint, self.name, now=self._now())
-        answer = self._in_shape(instructions, question, shape, allowance, most_output)
-        circuit_breaker.answered(self._database, self._endpoint, self.name, now=self._now())
+        key_parts = (self._base_url, self.name, instructions, cache_as or question, schema)
+        key = response_cache.key_of("model", *key_parts)
+        cached = response_cache.find(self._database, key, now=self._now())
+        if cached is not None:
+            return shape.model_validate(cached)
+        circuit_breaker.raise_if_paused(self._database, self._endpoint, self.name, now=self._now())
+        answer = self._ask_validated(instructions, question, shape, allowance, max_output_tokens)
+        circuit_breaker.record_success(self._database, self._endpoint, self.name, now=self._now())
         body = answer.model_dump(mode="json")
-        response_cache.keep(self._database, key, "model", body, keep_for=KEPT_FOR, now=self._now())
+        response_cache.keep(self._database, key, "model", body, keep_for=CACHE_TTL, now=self._now())
         return answer
 
-    def _in_shape(
-        self, instructions: str, question: str, shape: type[Shape], allowance: Allowance, most_output: int
+    def _ask_validated(
+        self,
+        instructions: str,
+        question: str,
+        shape: type[Shape],
+        allowance: Allowance,
+        max_output_tokens: int,
     ) -> Shape:
-        said = self._say(instructions, question, shape, allowance, most_output)
+        text = self._complete(instructions, question, shape, allowance, max_output_tokens)
         try:
-            return structured_output.read(said, shape)
+            return structured_output.parse_answer(text, shape)
         except ValueError as fault:
-            mended = f"{question}\n\nYour last answer could not be used: {fault}. Answer again as JSON."
-        said = self._say(instructions, mended, shape, allowance, most_output)
+            corrected = f"{question}\n\nYour last answer could not be used: {fault}. Answer again as JSON."
+        text = self._complete(instructions, corrected, shape, allowance, max_output_tokens)
         try:
-            return structured_output.read(said, shape)
+            return structured_output.parse_answer(text, shape)
         except ValueError:
-            failure = self._failed("does not answer in the shape that was asked for")
+            failure = self._record_failure("does not answer in the shape that was asked for")
             raise AnswerUnusable(failure.message) from None
 
-    def _say(
-        self, instructions: str, question: str, shape: type[BaseModel], allowance: Allowance, most_output: int
+    def _complete(
+        self,
+        instructions: str,
+        question: str,
+        shape: type[BaseModel],
+        allowance: Allowance,
+        max_output_tokens: int,
     ) -> str:
-        """What the model answers, asked in the first way of the ladder that the server offers."""
-        tried_again = False
+        """The text of the model's answer, in the first output mode that the server supports."""
+        has_retried = False
         while True:
-            rung = self._rung
-            asked = Asked(WAYS[rung], instructions, question, shape, most_output)
-            allowance.claim(about_tokens(instructions + question) + most_output // 4)
+            mode_index = self._mode_index
+            request = ChatRequest(MODES[mode_index], instructions, question, shape, max_output_tokens)
+            allowance.claim(estimate_tokens(instructions + question) + max_output_tokens // 4)
             try:
-                answer = self._metered(asked)
-            except _NotOfferedError:
-                if rung + 1 == len(WAYS):
-                    raise self._failed("refuses our questions") from None
-                self._rung = max(self._rung, rung + 1)
+                answer = self._call_within_budget(request)
+            except _UnsupportedModeError:
+                if mode_index + 1 == len(MODES):
+                    raise self._record_failure("refuses our questions") from None
+                self._mode_index = max(self._mode_index, mode_index + 1)
                 continue
-            except _PassingError as passing:
-                if tried_again:
-                    raise self._failed(passing.reason) from None
-                tried_again = True
+            except _TransientError as error:
+                if has_retried:
+                    raise self._record_failure(error.reason) from None
+                has_retried = True
                 continue
             allowance.use(answer.input_tokens + answer.output_tokens)
             if answer.refused:
@@ -153,105 +169,105 @@ class LanguageModel:
                 raise AnswerUnusable(f"{self.name} declines to answer.")
             return answer.text
 
-    def _metered(self, asked: Asked) -> Answer:
-        """One call within the day's ceiling, put down with what it cost."""
-        most = self._prices.cost(asked.most_input, asked.most_output)
-        reserved = spending_limits.reserve(self._database, self._prices, most, now=self._now())
+    def _call_within_budget(self, request: ChatRequest) -> ChatResponse:
+        """One call within the daily cost limit. Its cost is recorded."""
+        max_cost = self._prices.cost(request.max_input_tokens, request.max_output_tokens)
+        reserved = spending_limits.reserve(self._database, self._prices, max_cost, now=self._now())
         try:
-            answer = self._exchange(asked)
-        except _LostError as lost:  # it may have been worked at all the same, so it counts in full
-            raise self._failed(lost.reason) from None
-        except _PassingError as passing:
-            if passing.is_free:
-                self._settle(reserved, 0, 0)
+            answer = self._call(request)
+        except _LostResponseError as error:  # the server may have processed it, so it counts in full
+            raise self._record_failure(error.reason) from None
+        except _TransientError as error:
+            if error.is_free:
+                self._record_cost(reserved, 0, 0)
             raise
-        except (ModelFailed, _NotOfferedError):
-            self._settle(reserved, 0, 0)
+        except (ModelFailed, _UnsupportedModeError):
+            self._record_cost(reserved, 0, 0)
             raise
-        self._settle(reserved, answer.input_tokens, answer.output_tokens)
+        self._record_cost(reserved, answer.input_tokens, answer.output_tokens)
         metrics.MODEL_CALLS.labels("answered").inc()
         return answer
 
-    def _settle(self, reserved: Reserved, input_tokens: int, output_tokens: int) -> None:
+    def _record_cost(self, reserved: Reservation, input_tokens: int, output_tokens: int) -> None:
         cost, tokens = self._prices.cost(input_tokens, output_tokens), input_tokens + output_tokens
-        spending_limits.settle(self._database, reserved, tokens=tokens, cost=cost)
+        spending_limits.record_cost(self._database, reserved, tokens=tokens, cost=cost)
         metrics.MODEL_TOKENS.labels("input").inc(input_tokens)
         metrics.MODEL_TOKENS.labels("output").inc(output_tokens)
         if tokens:
             log.info("model_asked", model=self.name, tokens=tokens, cost=str(cost))
 
-    def _exchange(self, asked: Asked) -> Answer:
+    def _call(self, request: ChatRequest) -> ChatResponse:
         import httpx2
         import openai
 
-        sent: Any = [
-            {"role": "system", "content": asked.told},
-            {"role": "user", "content": asked.question},
+        messages: Any = [
+            {"role": "system", "content": request.system_prompt},
+            {"role": "user", "content": request.question},
         ]
         try:
             completion = self._client().chat.completions.create(
                 model=self.name,
-                messages=sent,
-                **self._bounds(asked.most_output),
-                **asked.form,
+                messages=messages,
+                **self._limit_arguments(request.max_output_tokens),
+                **request.format_arguments,
             )
         except openai.APIStatusError as error:
-            raise self._of_status(error, asked.way) from None
+            raise self._error_for_status(error, request.mode) from None
         except openai.APITimeoutError:
-            raise _LostError("does not answer in time") from None
+            raise _LostResponseError("does not answer in time") from None
         except openai.APIConnectionError as error:
-            unsent = isinstance(error.__cause__, httpx2.ConnectError)
-            raise _PassingError("cannot be reached", is_free=unsent) from None
-        except (openai.OpenAIError, ValueError) as error:  # what is no JSON
-            raise _LostError(f"answers what cannot be read ({type(error).__name__})") from None
-        answer = answer_of(completion, asked.told + asked.question)
+            was_not_sent = isinstance(error.__cause__, httpx2.ConnectError)
+            raise _TransientError("cannot be reached", is_free=was_not_sent) from None
+        except (openai.OpenAIError, ValueError) as error:  # a body that is not JSON
+            raise _LostResponseError(f"sends an unreadable answer ({type(error).__name__})") from None
+        answer = parse_completion(completion, request.system_prompt + request.question)
         if answer is None:
-            raise _LostError("answers what is no chat completion")
+            raise _LostResponseError("sends no chat completion")
         return answer
 
-    def _bounds(self, most_output: int) -> dict[str, Any]:
-        """Models that think before they answer take neither a temperature nor the old name of the bound."""
-        if self._thinks:
-            return {"max_completion_tokens": most_output}
-        return {"temperature": 0, "max_tokens": most_output}
+    def _limit_arguments(self, max_output_tokens: int) -> dict[str, Any]:
+        """Reasoning models accept neither a temperature nor ``max_tokens``."""
+        if self._is_reasoning:
+            return {_REASONING_LIMIT: max_output_tokens}
+        return {"temperature": 0, "max_tokens": max_output_tokens}
 
-    def _of_status(self, error: "APIStatusError", way: str) -> Exception:
+    def _error_for_status(self, error: "APIStatusError", mode: str) -> Exception:
         status = error.status_code
-        if status == 400 and not self._thinks and _THINKS in str(error.body):
-            self._thinks = True
-            return _PassingError("refuses our questions")
-        if status in _NOT_OFFERED and way != "text":
-            return _NotOfferedError()
-        wait = _seconds(error.response.headers.get("retry-after"))
-        if status in _PASSING and wait is None:
-            return _PassingError(f"answered with status {status}")
-        refuses = "refuses the key" if self._key is not None else "refuses access without a key"
-        said = {
-            401: f"{refuses} (status 401)",
-            403: f"{refuses} (status 403)",
-            429: "wants fewer questions (status 429)",
+        if status == 400 and not self._is_reasoning and _REASONING_LIMIT in str(error.body):
+            self._is_reasoning = True
+            return _TransientError("refuses our questions")
+        if status in _UNSUPPORTED_MODE_STATUSES and mode != "text":
+            return _UnsupportedModeError()
+        wait = _parse_retry_after(error.response.headers.get("retry-after"))
+        if status in _TRANSIENT_STATUSES and wait is None:
+            return _TransientError(f"answered with status {status}")
+        denial = "refuses the key" if self._key is not None else "refuses access without a key"
+        reasons = {
+            401: f"{denial} (status 401)",
+            403: f"{denial} (status 403)",
+            429: "limits the rate of requests (status 429)",
         }
-        return self._failed(said.get(status, f"answered with status {status}"), retry_after=wait)
+        return self._record_failure(reasons.get(status, f"answered with status {status}"), retry_after=wait)
 
     def _client(self) -> "OpenAI":
-        with self._opening:
-            if self._opened is None:
-                import httpx2  # these two cost most of a second, which a process without a model need not pay
+        with self._client_lock:
+            if self._openai is None:
+                import httpx2  # these imports take most of a second, so only processes with a model pay
                 import openai
 
-                self._opened = openai.OpenAI(
+                self._openai = openai.OpenAI(
                     base_url=self._base_url,
                     api_key=self._key.get_secret_value() if self._key else "none",
-                    organization="",  # or the environment's would be sent to whatever address this is
+                    organization="",  # otherwise the environment's would be sent to any server
                     project="",
-                    timeout=SECONDS,
-                    max_retries=0,  # each call is put down by itself, and a pause is everybody's
-                    http_client=httpx2.Client(trust_env=False, timeout=SECONDS),
+                    timeout=REQUEST_TIMEOUT_SECONDS,
+                    max_retries=0,  # each call is recorded separately, and the pause applies to all processes
+                    http_client=httpx2.Client(trust_env=False, timeout=REQUEST_TIMEOUT_SECONDS),
                 )
-            return self._opened
+            return self._openai
 
-    def _failed(self, reason: str, *, retry_after: timedelta | None = None) -> ModelFailed:
-        until = circuit_breaker.failed(
+    def _record_failure(self, reason: str, *, retry_after: timedelta | None = None) -> ModelFailed:
+        until = circuit_breaker.record_failure(
             self._database, self._endpoint, reason, retry_after=retry_after, now=self._now()
         )
         metrics.MODEL_CALLS.labels("failed").inc()
@@ -259,7 +275,7 @@ class LanguageModel:
         return ModelFailed(f"{self.name} {reason}.")
 
 
-def prices_of(settings: Settings) -> Prices:
+def prices_from_settings(settings: Settings) -> Prices:
     return Prices(settings.model_price_input, settings.model_price_output, settings.model_daily_ceiling)
 
 
@@ -269,24 +285,24 @@ class _CallError(Exception):
         self.reason = reason
 
 
-class _PassingError(_CallError):
-    """What a second try at once may get past; ``is_free`` where nobody can have worked at it."""
+class _TransientError(_CallError):
+    """A failure that an immediate retry may solve. ``is_free``: the server cannot have processed the call."""
 
     def __init__(self, reason: str, *, is_free: bool = True) -> None:
         super().__init__(reason)
         self.is_free = is_free
 
 
-class _LostError(_CallError):
-    """No answer to what was sent and may have been worked at."""
+class _LostResponseError(_CallError):
+    """No usable response to a call that the server may have processed."""
 
 
-class _NotOfferedError(Exception):
-    """The server does not know this way of asking."""
+class _UnsupportedModeError(Exception):
+    """The server does not support the output mode."""
 
 
-def _seconds(retry_after: str | None) -> timedelta | None:
-    """How long a server asks to be left alone; a date there counts as not told."""
+def _parse_retry_after(retry_after: str | None) -> timedelta | None:
+    """The wait in seconds that a server asks for; null for a date or no header."""
     if retry_after is None or not re.fullmatch(r"\d{1,7}(?:\.\d{1,6})?", retry_after.strip(), re.ASCII):
         return None
     return timedelta(seconds=float(retry_after))

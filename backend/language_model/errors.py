@@ -1,8 +1,8 @@
-"""Why a language model gave no usable answer. Each ``message`` is a sentence that holds no secret."""
+"""Defines the errors of language model calls. Each ``message`` is a sentence without secrets."""
 
 
 class ModelFailed(Exception):
-    """No usable answer; the caller goes on without a model."""
+    """The model gave no usable answer. Callers continue without it."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -10,12 +10,12 @@ class ModelFailed(Exception):
 
 
 class AnswerUnusable(ModelFailed):
-    """The model answered and what it said is of no use: asking the same again would cost the same again."""
+    """The model answered, but not usably. A retry would cost the same again, so callers should not retry."""
 
 
 class CeilingReached(ModelFailed):
-    """The day's ceiling of cost leaves no room for another call."""
+    """The daily cost limit leaves no room for another call."""
 
 
 class AllowanceSpent(ModelFailed):
-    """The caller has asked as much as it may."""
+    """The caller has used up its calls or tokens."""

@@ -1,7 +1,7 @@
-"""Ceilings: what one caller may use of a language model, and what all may cost on a day.
+"""Limits the language model calls of one job and the daily cost of all calls.
 
-What a call may cost at the most is put down before it is made, and corrected by what it did cost. So the
-ceiling holds however many processes ask at once, and a call that a killed process had begun counts in full.
+A call's maximum cost is reserved before the call and replaced by its actual cost afterwards. So the daily
+limit holds with any number of processes, and a call of a killed process counts in full.
 """
 
 from dataclasses import dataclass
@@ -21,22 +21,22 @@ from backend.store.database import Database
 
 log = structlog.get_logger(__name__)
 
-MOST_CALLS = 12
-MOST_TOKENS = 30_000
-MILLION = Decimal(1_000_000)
-CENT_PART = Decimal("0.0001")
-"""How exactly costs are told."""
+MAX_CALLS_PER_JOB = 12
+MAX_TOKENS_PER_JOB = 30_000
+TOKENS_PER_PRICE = Decimal(1_000_000)
+COST_PRECISION = Decimal("0.0001")
+"""Costs are shown to this fraction of a US dollar."""
 
 
 @dataclass(slots=True)
 class Allowance:
-    """What is left to one job. Not for use by several threads at once."""
+    """The calls and tokens left to one job. Not thread-safe."""
 
-    calls: int = MOST_CALLS
-    tokens: int = MOST_TOKENS
+    calls: int = MAX_CALLS_PER_JOB
+    tokens: int = MAX_TOKENS_PER_JOB
 
     def claim(self, tokens: int) -> None:
-        """Take one call of about so many tokens; raises :class:`AllowanceSpent` when it is too much."""
+        """Use one call of about ``tokens`` tokens. Raises :class:`AllowanceSpent` without enough left."""
         if self.calls < 1 or tokens > self.tokens:
             raise AllowanceSpent("The job has used up what it may ask of the language model.")
         self.calls -= 1
@@ -47,31 +47,31 @@ class Allowance:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """US dollars per million tokens, and the most that a day may cost; None is no ceiling."""
+    """Prices in US dollars per million tokens, and the daily limit in US dollars; null is no limit."""
 
     input: Decimal
     output: Decimal
     daily_ceiling: Decimal | None
 
     def cost(self, input_tokens: int, output_tokens: int) -> Decimal:
-        return (self.input * input_tokens + self.output * output_tokens) / MILLION
+        return (self.input * input_tokens + self.output * output_tokens) / TOKENS_PER_PRICE
 
-    def leaves_room(self, spent: Decimal, more: Decimal) -> bool:
-        """A ceiling of 0 leaves none, not even for what costs nothing."""
+    def has_room(self, spent: Decimal, more: Decimal) -> bool:
+        """True if ``more`` fits on top of ``spent``. A limit of 0 forbids every call, even a free one."""
         ceiling = self.daily_ceiling
         return ceiling is None or (ceiling > 0 and spent + more <= ceiling)
 
 
 @dataclass(frozen=True, slots=True)
-class Reserved:
-    """What was put down for a call, on the day on which it began."""
+class Reservation:
+    """The cost reserved for a call, on the day on which it began."""
 
     day: str
     cost: Decimal
 
 
-class Day(NamedTuple):
-    """What a day cost so far, in US dollars; ``refused_at`` where its ceiling is reached."""
+class DayUsage(NamedTuple):
+    """The use of one day; ``cost`` is in US dollars. ``refused_at`` is set once the limit is reached."""
 
     calls: int = 0
     tokens: int = 0
@@ -79,61 +79,59 @@ class Day(NamedTuple):
     refused_at: datetime | None = None
     refused_under: Decimal | None = None
 
-    def is_over(self, prices: Prices) -> bool:
-        """Whether nothing is asked any more; a ceiling that was raised since opens the day again."""
+    def has_reached_ceiling(self, prices: Prices) -> bool:
+        """True if no more calls are allowed today. Raising the limit allows calls again."""
         ceiling, under = prices.daily_ceiling, self.refused_under
         return ceiling is not None and under is not None and ceiling <= under
 
 
-def of_day(database: Database, now: datetime) -> Day:
+def load_day_usage(database: Database, now: datetime) -> DayUsage:
     with database.read() as connection:
         row = connection.execute(sa.select(model_use).where(model_use.c.day == _day(now))).one_or_none()
-    return _read(row)
+    return _from_row(row)
 
 
-def reserve(database: Database, prices: Prices, most: Decimal, *, now: datetime) -> Reserved:
-    """Put down a call that costs ``most`` at the most.
+def reserve(database: Database, prices: Prices, max_cost: Decimal, *, now: datetime) -> Reservation:
+    """Reserve ``max_cost`` US dollars for a call.
 
-    Raises :class:`CeilingReached` where the day leaves no room for it, and from then on until midnight UTC.
+    Raises :class:`CeilingReached` if the daily limit has no room for it, and then until midnight UTC.
     """
-    if of_day(database, now).is_over(prices):
-        raise _refusal()
+    if load_day_usage(database, now).has_reached_ceiling(prices):
+        raise _ceiling_error()
     day = _day(now)
     with database.write() as connection:
-        today = _read(_locked(connection, day))
-        room = prices.leaves_room(today.cost, most) and not today.is_over(prices)
-        if room:
-            _update(connection, day, {"calls": today.calls + 1, "cost": today.cost + most})
-        elif not today.is_over(prices):
+        today = _from_row(_lock_day(connection, day))
+        has_room = prices.has_room(today.cost, max_cost) and not today.has_reached_ceiling(prices)
+        if has_room:
+            _update(connection, day, {"calls": today.calls + 1, "cost": today.cost + max_cost})
+        elif not today.has_reached_ceiling(prices):
             _update(connection, day, {"refused_at": now, "refused_under": prices.daily_ceiling})
-            log.warning("model_ceiling_reached", day=day, spent=str(today.cost), ceiling=_ceiling(prices))
-    if not room:
-        raise _refusal()
-    return Reserved(day, most)
+            log.warning(
+                "model_ceiling_reached", day=day, spent=str(today.cost), ceiling=str(prices.daily_ceiling)
+            )
+    if not has_room:
+        raise _ceiling_error()
+    return Reservation(day, max_cost)
 
 
-def settle(database: Database, reserved: Reserved, *, tokens: int, cost: Decimal) -> None:
-    """Put down what a call did cost in place of what it might have."""
+def record_cost(database: Database, reserved: Reservation, *, tokens: int, cost: Decimal) -> None:
+    """Replace the reserved cost of a call with its actual cost in US dollars."""
     with database.write() as connection:
-        today = _read(_locked(connection, reserved.day))
+        today = _from_row(_lock_day(connection, reserved.day))
         spent = today.cost - reserved.cost + cost
         _update(connection, reserved.day, {"tokens": today.tokens + tokens, "cost": spent})
 
 
-def _refusal() -> CeilingReached:
+def _ceiling_error() -> CeilingReached:
     return CeilingReached("The day's ceiling for language models is reached.")
 
 
-def _ceiling(prices: Prices) -> str:
-    return str(prices.daily_ceiling)
-
-
-def _locked(connection: Connection, day: str) -> Row[Any]:
-    """The row of a day, which others wait for until this transaction ends."""
-    # The row first, since only what is there can be locked: two first calls of a day both count.
+def _lock_day(connection: Connection, day: str) -> Row[Any]:
+    """The row of a day, locked until this transaction ends."""
+    # Insert the row first, since only an existing row can be locked: two first calls of a day both count.
     insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
-    nothing = {"day": day, "calls": 0, "tokens": 0, "cost": Decimal(0)}
-    connection.execute(insert(model_use).values(nothing).on_conflict_do_nothing())
+    empty = {"day": day, "calls": 0, "tokens": 0, "cost": Decimal(0)}
+    connection.execute(insert(model_use).values(empty).on_conflict_do_nothing())
     return connection.execute(sa.select(model_use).where(model_use.c.day == day).with_for_update()).one()
 
 
@@ -141,8 +139,8 @@ def _update(connection: Connection, day: str, changed: dict[str, Any]) -> None:
     connection.execute(sa.update(model_use).where(model_use.c.day == day).values(changed))
 
 
-def _read(row: Row[Any] | None) -> Day:
-    return Day() if row is None else Day(*(getattr(row, name) for name in Day._fields))
+def _from_row(row: Row[Any] | None) -> DayUsage:
+    return DayUsage() if row is None else DayUsage(*(getattr(row, name) for name in DayUsage._fields))
 
 
 def _day(now: datetime) -> str:

@@ -1,4 +1,4 @@
-"""What language models were used for on each day, and how those that fail are doing."""
+"""Defines the tables of daily language model use and of failing endpoints."""
 
 import sqlalchemy as sa
 
@@ -14,8 +14,8 @@ model_use = sa.Table(
     sa.Column("refused_at", UtcTime),
     sa.Column("refused_under", ExactDecimal),
 )
-"""By day in UTC; ``cost`` is in US dollars and holds what calls that run may cost at the most.
-``refused_at`` is when the day's ceiling, ``refused_under``, first left no room for a call."""
+"""By day in UTC. ``cost`` is in US dollars and includes the maximum cost of calls in progress.
+``refused_at`` is when the daily limit, ``refused_under``, first left no room for a call."""
 
 model_conditions = sa.Table(
     "model_conditions",
@@ -27,4 +27,4 @@ model_conditions = sa.Table(
     sa.Column("problem", sa.Text),
     sa.Column("answered_at", UtcTime),
 )
-"""By a digest of address and model: failures in a row, and until when it is left alone."""
+"""By a digest of URL and model: failures in a row, and the end of the pause."""

@@ -11,18 +11,17 @@ from pydantic import SecretStr
 from backend.markets.aggregation.policy import AssetTraits, Policy
 from backend.markets.assets.model import Asset
 from backend.markets.assets.registry import AssetBook, load_configured
-from backend.markets.model import SAMPLE_PROVIDERS
+from backend.markets.model import COINGECKO_IDS_PER_CALL, COINMARKETCAP_ASSETS_PER_CREDIT
 from backend.markets.provider_limits.circuit_breaker import fingerprint
 from backend.markets.provider_limits.polling_schedule import (
-    COINGECKO_IDS_PER_CALL,
     COINGECKO_QUOTAS,
-    COINMARKETCAP_ASSETS_PER_CREDIT,
     Cadence,
     Quota,
     Role,
     Schedule,
     plan,
 )
+from backend.markets.provider_names import ALTERNATIVE_ME, COINGECKO, COINMARKETCAP, SAMPLE_PROVIDERS
 from backend.markets.provider_registry import Sources, live_sources, replay_sources, sample_sources
 from backend.markets.providers.coinmarketcap import SlugIds
 from backend.markets.tables import provider_ids
@@ -39,11 +38,10 @@ SIGMA_1H: Mapping[str, Decimal] = {
 SIGMA_OTHERS = Decimal("1.5")
 SIGMA_PEGGED = Decimal("0.05")
 STAND_IN_SECONDS = 3600
-COINMARKETCAP = "coinmarketcap"
 ASSETS_PER_CREDIT: Mapping[str, int] = {
-    "coingecko": COINGECKO_IDS_PER_CALL,
+    COINGECKO: COINGECKO_IDS_PER_CALL,
     COINMARKETCAP: COINMARKETCAP_ASSETS_PER_CREDIT,
-    "alternative.me": 1,
+    ALTERNATIVE_ME: 1,
 }
 
 
@@ -73,10 +71,10 @@ def prepare(settings: Settings, database: Database) -> Market:
         order, primary = SAMPLE_PROVIDERS, SAMPLE_PROVIDERS[0]
     elif settings.mode == "replay":
         sources = replay_sources(settings)
-        order, primary = ("coingecko", COINMARKETCAP), settings.primary_provider
+        order, primary = (COINGECKO, COINMARKETCAP), settings.primary_provider
     else:
         sources = live_sources(settings, load_slug_ids(database), lambda ids: save_slug_ids(database, ids))
-        order, primary = ("coingecko", COINMARKETCAP), settings.primary_provider
+        order, primary = (COINGECKO, COINMARKETCAP), settings.primary_provider
     schedules: dict[str, Schedule] = {}
     for quota in _quotas(settings, sources):
         schedules |= plan([quota], _asked_for(quota.provider, book)).schedules
@@ -119,7 +117,7 @@ def _quotas(settings: Settings, sources: Sources) -> list[Quota]:
     # A key without a plan is taken for a demo key, as the adapter takes it.
     keyed = settings.coingecko_api_key is not None and settings.coingecko_plan == "keyless"
     monthly = {
-        "coingecko": settings.coingecko_monthly_quota
+        COINGECKO: settings.coingecko_monthly_quota
         or COINGECKO_QUOTAS["demo" if keyed else settings.coingecko_plan],
         COINMARKETCAP: settings.coinmarketcap_monthly_quota,
     }
@@ -141,11 +139,11 @@ def _fingerprints(settings: Settings) -> dict[str, str]:
         return None if secret is None else secret.get_secret_value()
 
     return {
-        "coingecko": fingerprint(
+        COINGECKO: fingerprint(
             settings.coingecko_plan, settings.coingecko_base_url, told(settings.coingecko_api_key)
         ),
         COINMARKETCAP: fingerprint(settings.coinmarketcap_base_url, told(settings.coinmarketcap_api_key)),
-        "alternative.me": fingerprint(settings.alternative_me_base_url),
+        ALTERNATIVE_ME: fingerprint(settings.alternative_me_base_url),
     }
 
 

@@ -1,4 +1,4 @@
-"""The words of the market domain: what providers say, and what the service publishes.
+"""Defines the data of the market domain: providers' quotes and published figures.
 
 Pure data, no I/O. Money and percentages are :class:`~decimal.Decimal` from the provider's literal
 to the wire. Instants are aware and in UTC. Percentages are in percent (1.5 means 1.5 %).
@@ -11,6 +11,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Literal
 
+from backend.markets.provider_names import SAMPLE_PROVIDERS
 from backend.markets.reasons import Reason
 
 Span = Literal["24h", "7d"]
@@ -18,13 +19,16 @@ SPAN_SECONDS: Mapping[Span, int] = {"24h": 1800, "7d": 14_400}
 """Length of one candle of a span: 48 of 30 minutes, 42 of 4 hours."""
 SPAN_COUNT: Mapping[Span, int] = {"24h": 48, "7d": 42}
 
-SAMPLE_PROVIDERS = ("sample-a", "sample-b")
-"""The two views that the sample market gives of itself; both are published as ``sample``."""
+COINGECKO_IDS_PER_CALL = 250
+"""CoinGecko's limit for one call, which costs one credit."""
+COINMARKETCAP_ASSETS_PER_CREDIT = 200
+DEFAULT_THROTTLE_SECONDS = 60.0
+"""How long to wait after a throttled call if the provider does not say."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What one provider says of one asset at ``as_of`` (the provider's own time)."""
+    """One provider's figures for one asset at ``as_of``, the provider's own time."""
 
     provider: str
     asset_id: str
@@ -46,7 +50,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Candle:
-    """Open, high, low, close in USD from ``open_time`` on; ``volume`` in USD or unknown."""
+    """Open, high, low, close in USD from ``open_time`` on; ``volume`` in USD, null if unknown."""
 
     open_time: datetime
     open: Decimal
@@ -57,13 +61,13 @@ class Candle:
 
 
 @dataclass(frozen=True, slots=True)
-class Poll:
-    """One answer of a provider about many assets, already checked and in our words.
+class QuotesResult:
+    """One provider's quotes of many assets, validated and keyed by our asset ids.
 
     ``sparklines`` are closes of the last seven days, evenly spaced, oldest first, ending about
-    ``received_at`` (CoinGecko gives 167 to 169 hourly ones, without times). ``missing`` are asset
-    ids that were asked for and not answered; ``rejected`` those whose answer was refused, with the
-    reason. ``credits`` is what the call cost out of the monthly quota.
+    ``received_at`` (CoinGecko sends 167 to 169 hourly ones, without times). ``missing`` are requested asset
+    ids without a quote in the response. ``rejected`` maps asset ids to the reason why their quote is invalid.
+    ``credits`` counts against the monthly quota.
     """
 
     provider: str
@@ -78,7 +82,7 @@ class Poll:
 
 @dataclass(frozen=True, slots=True)
 class GlobalFigures:
-    """Totals of the whole market as one provider sees it; never blended, since universes differ."""
+    """One provider's totals of the whole market. Never combined, since providers count different assets."""
 
     provider: str
     as_of: datetime
@@ -92,7 +96,10 @@ class GlobalFigures:
 
 @dataclass(frozen=True, slots=True)
 class FearGreed:
-    """A fear and greed index, 0 to 100, with the provider's own label: bands differ, never recompute."""
+    """A fear and greed index from 0 to 100.
+
+    ``label`` is the provider's own: providers draw the bands differently, so never recompute it.
+    """
 
     provider: str
     as_of: datetime
@@ -101,31 +108,31 @@ class FearGreed:
     credits: int = 0
 
 
-class Fault(StrEnum):
-    """Why a provider gave nothing, in the words that decide what happens next."""
+class ErrorKind(StrEnum):
+    """Why a provider gave no data. The kind decides what happens next."""
 
-    THROTTLED = "throttled"  # ask again when told
-    QUOTA_SPENT = "quota_spent"  # the day's or month's allowance is gone
-    UNAUTHORISED = "unauthorised"  # the configured key is wrong, or its plan does not allow this
-    REFUSED = "refused"  # access is refused for another reason: a firewall's page, or no key is configured
-    NOT_FOUND = "not_found"  # the id is gone there
-    UNAVAILABLE = "unavailable"  # no answer, 5xx, timed out
-    MALFORMED = "malformed"  # an answer that is not in a documented shape
+    THROTTLED = "throttled"  # retry when the provider says
+    QUOTA_SPENT = "quota_spent"  # the day's or month's quota is used up
+    UNAUTHORISED = "unauthorised"  # the configured key is invalid, or its plan does not allow the call
+    REFUSED = "refused"  # access denied for another reason: a firewall's page, or no configured key
+    NOT_FOUND = "not_found"  # the provider has no such id
+    UNAVAILABLE = "unavailable"  # no response, status 5xx, a timeout
+    MALFORMED = "malformed"  # a response in no documented form
 
 
-NOT_ALLOWED = (Fault.UNAUTHORISED, Fault.REFUSED)
-"""The provider answers, and does not give this to us."""
+NOT_ALLOWED = (ErrorKind.UNAUTHORISED, ErrorKind.REFUSED)
+"""The provider responds but denies access."""
 
 
 class ProviderError(Exception):
-    """A provider's refusal or failure; ``message`` is fit for an operator and holds no secret."""
+    """A provider's refusal or failure. ``message`` is written for operators and contains no secret."""
 
     def __init__(
-        self, provider: str, fault: Fault, message: str, *, retry_after: float | None = None
+        self, provider: str, kind: ErrorKind, message: str, *, retry_after: float | None = None
     ) -> None:
         super().__init__(f"{provider}: {message}")
         self.provider = provider
-        self.fault = fault
+        self.kind = kind
         self.message = message
         self.retry_after = retry_after
 
@@ -136,8 +143,8 @@ Rule = Literal["single", "mean", "median", "nearest", "primary", "held", "stale"
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
-    """What became of one provider's quote, and why."""
+class QuoteEvaluation:
+    """Whether one provider's quote went into the price, and why."""
 
     provider: str
     freshness: Freshness | None
@@ -147,11 +154,11 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """The figure that the service stands behind for one asset.
+    """The published figure of one asset.
 
     ``providers`` are exactly those whose figures went into ``price``; ``last_updated`` is the
-    oldest of their times. ``price`` is null when nothing is known (or the last known good figure
-    is older than a day). ``stale`` says that the figure is the last known good one.
+    oldest of their times. ``price`` is null when no price is known or the last good one is older than a day.
+    ``stale`` says that the figure is the last good one.
     """
 
     asset_id: str
@@ -173,7 +180,7 @@ class Published:
     ath: Decimal | None = None
     ath_change_percentage: Decimal | None = None
     ath_date: datetime | None = None
-    judgements: tuple[Judgement, ...] = ()
+    judgements: tuple[QuoteEvaluation, ...] = ()
 
     @property
     def source(self) -> str | None:
@@ -181,7 +188,7 @@ class Published:
 
 
 def source_label(providers: Sequence[str], *, stale: bool = False) -> str | None:
-    """``coingecko+coinmarketcap``, ``sample``, ``coingecko:stale``; null when nothing was used."""
+    """``coingecko+coinmarketcap``, ``sample``, ``coingecko:stale``; null without providers."""
     if not providers:
         return None
     names = ["sample" if name in SAMPLE_PROVIDERS else name for name in providers]

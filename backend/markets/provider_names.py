@@ -1,17 +1,25 @@
-"""Gives each data provider's name as people write it."""
+"""Names the data providers: their ids, as stored and sent, and the titles that people read."""
 
 from collections.abc import Mapping
+from typing import Final
+
+COINGECKO: Final = "coingecko"
+COINMARKETCAP: Final = "coinmarketcap"
+ALTERNATIVE_ME: Final = "alternative.me"
+
+SAMPLE_PROVIDERS: Final = ("sample-a", "sample-b")
+"""The two views that the sample market gives of itself; both are published as ``sample``."""
 
 TITLES: Mapping[str, str] = {
-    "coingecko": "CoinGecko",
-    "coinmarketcap": "CoinMarketCap",
-    "alternative.me": "alternative.me",
+    COINGECKO: "CoinGecko",
+    COINMARKETCAP: "CoinMarketCap",
+    ALTERNATIVE_ME: "alternative.me",
     "alternative_me": "alternative.me",
-    "sample-a": "Sample view A",
-    "sample-b": "Sample view B",
+    SAMPLE_PROVIDERS[0]: "Sample view A",
+    SAMPLE_PROVIDERS[1]: "Sample view B",
 }
 
 
 def title(provider: str) -> str:
-    """The provider's name as people write it."""
+    """The provider's title; its id if it has none."""
     return TITLES.get(provider, provider)

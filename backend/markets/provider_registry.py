@@ -8,8 +8,9 @@ from typing import Protocol
 
 from backend.markets.assets.model import Asset
 from backend.markets.assets.registry import AssetBook
-from backend.markets.model import SAMPLE_PROVIDERS, Candle, FearGreed, GlobalFigures, Poll, Span
+from backend.markets.model import Candle, FearGreed, GlobalFigures, QuotesResult, Span
 from backend.markets.provider_limits.polling_schedule import Role
+from backend.markets.provider_names import SAMPLE_PROVIDERS
 from backend.markets.providers.coinmarketcap import SlugIds
 from backend.markets.providers.factory import LiveProviders, build_providers, build_replay
 from backend.markets.sample.market import SampleMarket
@@ -23,7 +24,7 @@ class Named(Protocol):
 
 
 class QuoteSource(Named, Protocol):
-    def quotes(self, assets: Sequence[Asset], now: datetime) -> Poll: ...
+    def quotes(self, assets: Sequence[Asset], now: datetime) -> QuotesResult: ...
 
 
 class OverviewSource(Named, Protocol):

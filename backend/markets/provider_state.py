@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection
 
 from backend.formats.timestamps import parse_instant, write_instant
 from backend.markets.configuration import Market
-from backend.markets.model import Poll, ProviderError
+from backend.markets.model import ProviderError, QuotesResult
 from backend.markets.provider_limits.circuit_breaker import Breaker
 from backend.markets.provider_limits.credit_budget import Budget
 from backend.markets.provider_limits.polling_schedule import Role
@@ -49,14 +49,14 @@ class ProviderState:
             budget=self.budget.spent(credits, now),
             last_success=now,
         )
-        if isinstance(answer, Poll):
+        if isinstance(answer, QuotesResult):
             return replace(state, missing=tuple(answer.missing), rejected=dict(answer.rejected))
         return state
 
     def failed(self, error: ProviderError, jitter: float, now: datetime) -> "ProviderState":
         """Providers bill answers, not refusals: the budget stays as it is."""
         breaker = self.breaker.failed(
-            error.fault, now, retry_after=error.retry_after, jitter=jitter, why=error.message
+            error.kind, now, retry_after=error.retry_after, jitter=jitter, why=error.message
         )
         return replace(self, breaker=breaker)
 

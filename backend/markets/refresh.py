@@ -26,13 +26,13 @@ from backend.markets.configuration import Market, traits_of
 from backend.markets.icons import icon_store
 from backend.markets.model import (
     NOT_ALLOWED,
-    Fault,
+    ErrorKind,
     FearGreed,
     GlobalFigures,
-    Poll,
     ProviderError,
     Published,
     Quote,
+    QuotesResult,
     source_label,
 )
 from backend.markets.provider_limits.polling_schedule import Role
@@ -51,7 +51,7 @@ EARLY = timedelta(seconds=5)
 AHEAD = timedelta(minutes=1)
 """What was asked later than that after now was so by a clock that has been put back since."""
 """How much before its time a provider may be asked at the most."""
-Answer = Poll | GlobalFigures | FearGreed
+Answer = QuotesResult | GlobalFigures | FearGreed
 Remembered = tuple[Published, Memory]
 
 
@@ -165,7 +165,7 @@ class Refresher:
         self, connection: Connection, results: Sequence[Result], past: price_history.Past, now: datetime
     ) -> Report:
         states = load_states(connection, self._market, lock=True)
-        polls = [result.answer for result in results if isinstance(result.answer, Poll)]
+        polls = [result.answer for result in results if isinstance(result.answer, QuotesResult)]
         self._store_states(connection, states, results, now)
         quotes = self._quotes(connection, polls)
         before = self._published(connection)
@@ -214,12 +214,12 @@ class Refresher:
             name, answer = result.call.provider, result.answer
             if isinstance(answer, ProviderError):
                 states[name] = _after_failure(states[name], result.call.role, answer, now)
-                metrics.PROVIDER_CALLS.labels(name, answer.fault.value).inc()
+                metrics.PROVIDER_CALLS.labels(name, answer.kind.value).inc()
                 log.warning(
                     "provider_failed",
                     provider=name,
                     role=result.call.role,
-                    fault=answer.fault.value,
+                    fault=answer.kind.value,
                     words=answer.message,
                 )
             else:
@@ -234,7 +234,7 @@ class Refresher:
             {result.call.provider: states[result.call.provider] for result in results},
         )
 
-    def _quotes(self, connection: Connection, polls: Sequence[Poll]) -> dict[str, list[Quote]]:
+    def _quotes(self, connection: Connection, polls: Sequence[QuotesResult]) -> dict[str, list[Quote]]:
         """Every provider's newest quote by asset, the new ones stored."""
         fresh = {(quote.provider, quote.asset_id): quote for poll in polls for quote in poll.quotes.values()}
         upsert(connection, provider_quotes, [quote_row(self._realm, quote) for quote in fresh.values()])
@@ -276,7 +276,7 @@ class Refresher:
         self,
         connection: Connection,
         figures: Sequence[Published],
-        polls: Sequence[Poll],
+        polls: Sequence[QuotesResult],
         past: price_history.Past,
         now: datetime,
     ) -> None:
@@ -301,7 +301,7 @@ class Refresher:
 
     def _note_images(self, results: Sequence[Result], now: datetime) -> None:
         for result in results:
-            if isinstance(result.answer, Poll) and result.answer.images:
+            if isinstance(result.answer, QuotesResult) and result.answer.images:
                 icon_store.note_images(self._database, result.answer.images, now)
 
 
@@ -315,7 +315,7 @@ def _after_failure(state: ProviderState, role: Role, error: ProviderError, now: 
 def _is_lacking(state: ProviderState, role: Role, error: ProviderError) -> bool:
     """Whether the provider's plan lacks ``role`` alone. It refuses a lesser endpoint like a wrong key; that
     must not keep the quotes from being asked for, so it only waits for the role's next turn."""
-    return error.fault in NOT_ALLOWED and role != "quotes" and "quotes" in state.polled
+    return error.kind in NOT_ALLOWED and role != "quotes" and "quotes" in state.polled
 
 
 def _outcome(call: Call) -> Result:
@@ -327,5 +327,5 @@ def _outcome(call: Call) -> Result:
         # One provider's adapter must not keep the others' figures from being stored.
         log.exception("provider_adapter_failed", provider=call.provider, role=call.role)
         return Result(
-            call, ProviderError(call.provider, Fault.MALFORMED, "Its answer could not be understood.")
+            call, ProviderError(call.provider, ErrorKind.MALFORMED, "Its answer could not be understood.")
         )

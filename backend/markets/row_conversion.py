@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from backend.markets.model import FearGreed, GlobalFigures, Judgement, Published, Quote
+from backend.markets.model import FearGreed, GlobalFigures, Published, Quote, QuoteEvaluation
 from backend.markets.reasons import Reason
 from backend.markets.tables import FIGURES
 
@@ -103,8 +103,10 @@ def fear_greed_of(row: Mapping[Any, Any]) -> FearGreed:
     return FearGreed(provider=row["provider"], as_of=row["as_of"], **orjson.loads(row["body"]))
 
 
-def _judgement(item: Mapping[str, Any]) -> Judgement:
-    return Judgement(item["provider"], item["freshness"], item["used"], Reason.from_json(item["reason"]))
+def _judgement(item: Mapping[str, Any]) -> QuoteEvaluation:
+    return QuoteEvaluation(
+        item["provider"], item["freshness"], item["used"], Reason.from_json(item["reason"])
+    )
 
 
 def _words(joined: str) -> tuple[str, ...]:

@@ -117,7 +117,7 @@ class ModelSteps:
         parts = [texts] if isinstance(texts, str) else texts
         question = _marked(parts, secrets.token_hex(8))
         same = orjson.dumps(parts).decode()  # a text that holds such marks is not mistaken for several
-        return self._model.ask(instructions, question, shape, allowance=self._allowance, kept_as=same)
+        return self._model.ask(instructions, question, shape, allowance=self._allowance, cache_as=same)
 
 
 def _marked(parts: Sequence[str], word: str) -> str:

@@ -77,7 +77,7 @@ class Finder:
         self._rules = rules
         self._now = now
         self._scale: Scale | None = None
-        self._model = LanguageModel.configured(settings, database)
+        self._model = LanguageModel.from_settings(settings, database)
         pages = Pages(database, allow=settings.fetch_allow, now=now) if settings.mode == "live" else None
         self.store = DocumentStore(database)
         self._gatherer = Gatherer(database, self.store, providers.configured(settings), pages, now=now)

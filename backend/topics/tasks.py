@@ -77,7 +77,7 @@ def topic_schedules(settings: Settings, database: Database, rules: Rules) -> lis
 
 def model_schedules(settings: Settings, database: Database, rules: Rules) -> list[Schedule]:
     """Every minute what is due to be worded, where a model is configured to."""
-    model = LanguageModel.configured(settings, database)
+    model = LanguageModel.from_settings(settings, database)
     if model is None or not settings.model_topics:
         return []
     writer = Writer(settings, database, rules, model, visible_realms(settings))

@@ -22,7 +22,7 @@ from backend.auth.service import create_key
 from backend.markets import configuration
 from backend.markets.assets.registry import load_assets
 from backend.markets.configuration import Market
-from backend.markets.model import Fault, ProviderError
+from backend.markets.model import ErrorKind, ProviderError
 from backend.markets.refresh import Refresher, Report
 from backend.markets.responses.snapshot import MarketView
 from backend.markets.responses.status_json import status_answer
@@ -212,7 +212,7 @@ class Moody:
         self.while_asked: Callable[[], None] = lambda: None
         self._source = source
 
-    def fail(self, fault: Fault = Fault.UNAVAILABLE, *, retry_after: float | None = None) -> None:
+    def fail(self, fault: ErrorKind = ErrorKind.UNAVAILABLE, *, retry_after: float | None = None) -> None:
         self.fault = ProviderError(self.name, fault, "as the test has it", retry_after=retry_after)
 
     def recover(self) -> None:

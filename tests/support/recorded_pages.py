@@ -7,13 +7,8 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from backend.markets.providers.replay.recordings import (
-    ALTERNATIVE_ME,
-    COINGECKO,
-    COINMARKETCAP,
-    FOLDERS,
-    Recordings,
-)
+from backend.markets.provider_names import ALTERNATIVE_ME, COINGECKO, COINMARKETCAP
+from backend.markets.providers.replay.recordings import FOLDERS, Recordings
 from tests.support.provider_pages import Pages, Query
 
 
@@ -27,7 +22,7 @@ class RecordedPages(Pages):
 
     def __post_init__(self) -> None:
         self._recordings = Recordings(self.folder, restamp=self.restamp, now=self.moment)
-        if not any(self._recordings.has(name) for name in FOLDERS):
+        if not any(self._recordings.has_provider(name) for name in FOLDERS):
             raise SystemExit(f"{self.folder} holds no recorded answers.")
 
     def answer(self, path: str, query: Query) -> tuple[int, object]:
@@ -36,7 +31,7 @@ class RecordedPages(Pages):
             provider = COINGECKO
         elif path.startswith("/fng"):
             provider = ALTERNATIVE_ME
-        body = self._recordings.answer(provider, path, query)
+        body = self._recordings.find_body(provider, path, query)
         if body is None:
             return super().answer(path, query)
         value = json.loads(body)

@@ -30,8 +30,9 @@ from backend.markets.aggregation.price_selection import (
     choose_two,
 )
 from backend.markets.aggregation.state import GoodFigure, IncidentKind, Memory
-from backend.markets.model import SAMPLE_PROVIDERS, Freshness, Judgement, Published, Quote
+from backend.markets.model import Freshness, Published, Quote, QuoteEvaluation
 from backend.markets.numbers import WIDE, is_sane
+from backend.markets.provider_names import SAMPLE_PROVIDERS
 from backend.markets.reasons import Reason, say
 
 ONE_DOLLAR = Decimal(1)
@@ -206,11 +207,11 @@ def _peg_sign(choice: Choice, at: Situation) -> dict[IncidentKind, Sign]:
     return {"depeg": Sign(off > limit, off, say("off_peg", off_pct=off, limit_pct=limit))}
 
 
-def _judgements(seen: Sequence[Seen], choice: Choice | None, at: Situation) -> tuple[Judgement, ...]:
+def _judgements(seen: Sequence[Seen], choice: Choice | None, at: Situation) -> tuple[QuoteEvaluation, ...]:
     used = {quote.provider for quote in choice.used} if choice else set()
     reasons = choice.reasons if choice else {}
     return tuple(
-        Judgement(
+        QuoteEvaluation(
             provider=item.quote.provider,
             freshness=item.freshness,
             used=item.quote.provider in used,
@@ -279,7 +280,7 @@ def _late(quote: Quote, at: Situation) -> Published:
     )
 
 
-def _mark(judgements: tuple[Judgement, ...], late: Quote, at: Situation) -> tuple[Judgement, ...]:
+def _mark(judgements: tuple[QuoteEvaluation, ...], late: Quote, at: Situation) -> tuple[QuoteEvaluation, ...]:
     limit = at.policy.ageing_limit(late.provider)
     reason = say("stale_but_latest", as_of=late.as_of, limit_seconds=limit)
     return tuple(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from backend.markets.aggregation.policy import Policy
-from backend.markets.model import Freshness, Judgement, Published, Quote
+from backend.markets.model import Freshness, Published, Quote, QuoteEvaluation
 from backend.markets.numbers import is_sane
 from backend.markets.reasons import Reason, say
 
@@ -77,7 +77,7 @@ def next_change(published: Published, policy: Policy) -> datetime | None:
     return published.last_updated + lasts + timedelta.resolution
 
 
-def last_known(previous: Published, judgements: tuple[Judgement, ...]) -> Published:
+def last_known(previous: Published, judgements: tuple[QuoteEvaluation, ...]) -> Published:
     """``previous`` once more as the last known good figure: same price, same time, labelled stale."""
     return replace(
         previous,
@@ -90,7 +90,7 @@ def last_known(previous: Published, judgements: tuple[Judgement, ...]) -> Publis
 
 
 def expired(
-    previous: Published, policy: Policy, judgements: tuple[Judgement, ...] | None = None
+    previous: Published, policy: Policy, judgements: tuple[QuoteEvaluation, ...] | None = None
 ) -> Published:
     """No figure at all: the last known one is too old to be shown."""
     return Published(

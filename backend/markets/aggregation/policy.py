@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
 
+from backend.markets.provider_names import COINGECKO, COINMARKETCAP
+
 
 @dataclass(frozen=True, slots=True)
 class AssetTraits:
@@ -31,8 +33,8 @@ class Policy:
     to be asked (T in the rule): what is fresh depends on it.
     """
 
-    primary: str = "coingecko"
-    order: tuple[str, ...] = ("coingecko", "coinmarketcap")
+    primary: str = COINGECKO
+    order: tuple[str, ...] = (COINGECKO, COINMARKETCAP)
     poll_seconds: Mapping[str, int] = field(default_factory=dict)
     default_poll_seconds: int = 60
 

@@ -15,7 +15,7 @@ from sqlalchemy.engine import Connection
 
 from backend.markets.candles.building import EPOCH, align, fold, from_sparkline
 from backend.markets.candles.candle_json import strip_of
-from backend.markets.model import SPAN_COUNT, SPAN_SECONDS, Candle, Poll, Published, source_label
+from backend.markets.model import SPAN_COUNT, SPAN_SECONDS, Candle, Published, QuotesResult, source_label
 from backend.markets.tables import candle_strips, candles, price_points
 from backend.store.database import upsert
 
@@ -147,7 +147,7 @@ def close_half_hours(connection: Connection, realm: str, sources: Mapping[str, s
     upsert(connection, candle_strips, rows)
 
 
-def render_sparklines(connection: Connection, realm: str, poll: Poll, now: datetime) -> None:
+def render_sparklines(connection: Connection, realm: str, poll: QuotesResult, now: datetime) -> None:
     """Four-hour candles of the last week out of the poll's hourly closes."""
     source, sparklines = source_label((poll.provider,)) or "", poll.sparklines
     newest, known = connection.execute(

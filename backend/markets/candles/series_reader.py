@@ -19,7 +19,15 @@ from backend.markets.candles import price_history
 from backend.markets.candles.candle_json import EMPTY, put, strip_of, window
 from backend.markets.candles.price_history import HALF_HOUR, current_candles
 from backend.markets.configuration import Market
-from backend.markets.model import NOT_ALLOWED, SPAN_SECONDS, Candle, Fault, ProviderError, Span, source_label
+from backend.markets.model import (
+    NOT_ALLOWED,
+    SPAN_SECONDS,
+    Candle,
+    ErrorKind,
+    ProviderError,
+    Span,
+    source_label,
+)
 from backend.markets.numbers import stamp
 from backend.markets.provider_state import ProviderState, change_state, load_states, store_states
 from backend.markets.tables import candle_strips
@@ -94,8 +102,8 @@ class CandleReader:
         try:
             candles = source.ohlc(asset, span, now)
         except ProviderError as error:
-            log.info("ohlc_not_fetched", provider=source.name, fault=error.fault.value)
-            if error.fault not in (Fault.NOT_FOUND, *NOT_ALLOWED):
+            log.info("ohlc_not_fetched", provider=source.name, fault=error.kind.value)
+            if error.kind not in (ErrorKind.NOT_FOUND, *NOT_ALLOWED):
                 self._tell_breaker(error, now)
                 return None
             # A plan without this endpoint, or an id that is gone, says nothing of the provider:

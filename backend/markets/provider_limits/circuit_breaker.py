@@ -18,7 +18,7 @@ from typing import Any, Literal
 import orjson
 
 from backend.formats.timestamps import parse_instant, write_instant
-from backend.markets.model import Fault
+from backend.markets.model import ErrorKind
 from backend.markets.reasons import Reason, say
 
 FAILURES = 5
@@ -39,7 +39,7 @@ LONGEST_TOLD = timedelta(days=1)
 State = Literal["ok", "waiting", "throttled", "open", "unauthorised", "refused", "quota_spent"]
 Kind = Literal["closed", "open", "throttled", "unauthorised", "refused", "quota_spent"]
 Period = Literal["day", "month"]
-REFUSALS: Mapping[Fault, Kind] = {Fault.UNAUTHORISED: "unauthorised", Fault.REFUSED: "refused"}
+REFUSALS: Mapping[ErrorKind, Kind] = {ErrorKind.UNAUTHORISED: "unauthorised", ErrorKind.REFUSED: "refused"}
 OWN_WAITS: frozenset[Kind] = frozenset({"open", *REFUSALS.values()})
 """Kinds whose wait is our guess; that of the others was named by the provider."""
 
@@ -96,7 +96,7 @@ class Breaker:
     since: datetime | None = None
     fingerprint: str | None = None
     why: str = ""
-    fault: Fault | None = None
+    fault: ErrorKind | None = None
 
     # -- asking ------------------------------------------------------------------------------
 
@@ -147,7 +147,7 @@ class Breaker:
 
     def failed(
         self,
-        fault: Fault,
+        fault: ErrorKind,
         now: datetime,
         *,
         retry_after: float | None = None,
@@ -161,13 +161,13 @@ class Breaker:
         [0, 1). ``period`` says which quota is spent when the provider did not tell until when; a
         month's quota taken for a day's costs one refused call a day. ``why`` must hold no secret.
         """
-        if fault is Fault.NOT_FOUND:
+        if fault is ErrorKind.NOT_FOUND:
             return self.succeeded(now)
         why = " ".join(why.split())[:300]
-        if fault is Fault.QUOTA_SPENT:
+        if fault is ErrorKind.QUOTA_SPENT:
             told = now + _told(retry_after) if retry_after is not None else next_period(now, period)
             return self._wait("quota_spent", told, now, why, fault)
-        if fault is Fault.THROTTLED:
+        if fault is ErrorKind.THROTTLED:
             return self._throttle(retry_after, now, why)
         return self._count(now, jitter, why, fault)
 
@@ -178,9 +178,9 @@ class Breaker:
                 return self  # an older call's refusal adds nothing to a wait that is on
         elif self.kind == "throttled":
             wait = max(wait, self._next_wait())
-        return self._wait("throttled", now + wait, now, why, Fault.THROTTLED)
+        return self._wait("throttled", now + wait, now, why, ErrorKind.THROTTLED)
 
-    def _count(self, now: datetime, jitter: float, why: str, fault: Fault) -> "Breaker":
+    def _count(self, now: datetime, jitter: float, why: str, fault: ErrorKind) -> "Breaker":
         if not 0 <= jitter < 1:
             raise ValueError("Jitter is a random number from 0 up to, but not including, 1.")
         if self._waits(now):
@@ -198,7 +198,7 @@ class Breaker:
         """Twice the last wait, within bounds."""
         return max(FIRST_WAIT, min(2 * timedelta(seconds=self.wait_seconds), LONGEST_WAIT))
 
-    def _wait(self, kind: Kind, until: datetime, now: datetime, why: str, fault: Fault) -> "Breaker":
+    def _wait(self, kind: Kind, until: datetime, now: datetime, why: str, fault: ErrorKind) -> "Breaker":
         return Breaker(
             kind=kind,
             until=until,
@@ -247,7 +247,7 @@ class Breaker:
             "fingerprint": self.fingerprint,
             "why": self.why,
             # A process of the version before does not know the fault; its kind says the same.
-            "fault": None if self.fault is Fault.REFUSED else self.fault,
+            "fault": None if self.fault is ErrorKind.REFUSED else self.fault,
         }
 
     @classmethod
@@ -262,7 +262,7 @@ class Breaker:
             since=_read(data.get("since")),
             fingerprint=data.get("fingerprint"),
             why=data.get("why", ""),
-            fault=Fault(fault) if fault else None,
+            fault=ErrorKind(fault) if fault else None,
         )
 
 

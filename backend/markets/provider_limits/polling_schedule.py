@@ -9,20 +9,8 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Literal
 
-from backend.markets.provider_limits.credit_budget import MONTH, Budget
-
-__all__ = [
-    "COINGECKO_IDS_PER_CALL",
-    "COINGECKO_QUOTAS",
-    "COINMARKETCAP_ASSETS_PER_CREDIT",
-    "MONTH",
-    "Budget",
-    "Cadence",
-    "Quota",
-    "Role",
-    "Schedule",
-    "plan",
-]
+from backend.markets.model import COINGECKO_IDS_PER_CALL
+from backend.markets.provider_limits.credit_budget import MONTH
 
 Role = Literal["quotes", "overview", "fear_greed"]
 
@@ -61,8 +49,6 @@ UNMETERED = (300, 900, 3600)
 
 COINGECKO_QUOTAS: Mapping[str, int | None] = {"keyless": None, "demo": 10_000, "pro": 500_000}
 """Monthly calls by plan where none is configured; paid plans differ, so their owners should say."""
-COINGECKO_IDS_PER_CALL = 250
-COINMARKETCAP_ASSETS_PER_CREDIT = 200
 
 
 @dataclass(frozen=True, slots=True)

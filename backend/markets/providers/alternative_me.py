@@ -1,23 +1,30 @@
-"""alternative.me's Crypto Fear & Greed Index: one value a day, every number a string, days missing."""
+"""Fetches alternative.me's Crypto Fear & Greed Index.
+
+The index has one value a day and lacks some days. Every number comes as a string.
+"""
 
 from collections.abc import Mapping
 from datetime import datetime
 
 import httpx
 
-from backend.markets.model import Fault, FearGreed, ProviderError
+from backend.markets.model import DEFAULT_THROTTLE_SECONDS, ErrorKind, FearGreed, ProviderError
+from backend.markets.provider_names import ALTERNATIVE_ME
 from backend.markets.providers import parsing
-from backend.markets.providers.provider_http import Answer, ask, fault_of_status, retry_after, said_in
+from backend.markets.providers.provider_http import (
+    ProviderResponse,
+    error_kind_of_status,
+    error_text,
+    fetch,
+    retry_after,
+)
 from backend.upstream import UpstreamClient
-
-NAME = "alternative.me"
-_THROTTLED_SECONDS = 60.0
 
 
 class AlternativeMe:
-    """Asks alternative.me through ``client``; there are no keys."""
+    """Fetches from alternative.me, which takes no key."""
 
-    name = NAME
+    name = ALTERNATIVE_ME
 
     def __init__(self, client: UpstreamClient) -> None:
         self._client = client
@@ -29,48 +36,54 @@ class AlternativeMe:
         return cls(UpstreamClient(base_url, transport=transport))
 
     def fear_greed(self, now: datetime) -> FearGreed:
-        return parse_fear_greed(accepted(ask(NAME, self._client, "/fng/", {"limit": 1}), now), now)
+        return parse_fear_greed(
+            check_response(fetch(ALTERNATIVE_ME, self._client, "/fng/", {"limit": 1}), now), now
+        )
 
     def close(self) -> None:
         self._client.close()
 
 
-def accepted(answer: Answer, now: datetime) -> object:
-    """The payload of a good answer; raises :class:`ProviderError` for a refusal."""
-    metadata = parsing.mapping(parsing.mapping(answer.payload).get("metadata"))
-    said = metadata.get("error")
-    if answer.status == 200 and not answer.unreadable and said is None:
-        return answer.payload
-    if answer.status == 200 and answer.unreadable:
-        raise ProviderError(NAME, Fault.MALFORMED, f"the answer {answer.unreadable}")
-    reason = said_in(answer, parsing.words(said))
-    if answer.status == 200:
-        raise ProviderError(NAME, Fault.UNAVAILABLE, reason)
-    fault, told = fault_of_status(answer, keyed=False), retry_after(answer.headers, now)
-    if fault is Fault.THROTTLED and told is None:
-        told = _THROTTLED_SECONDS
-    raise ProviderError(NAME, fault, f"{reason} (status {answer.status})", retry_after=told)
+def check_response(response: ProviderResponse, now: datetime) -> object:
+    """The payload of a successful response; raises :class:`ProviderError` for a refusal."""
+    metadata = parsing.as_mapping(parsing.as_mapping(response.payload).get("metadata"))
+    error = metadata.get("error")
+    if response.status == 200 and not response.parse_error and error is None:
+        return response.payload
+    if response.status == 200 and response.parse_error:
+        raise ProviderError(ALTERNATIVE_ME, ErrorKind.MALFORMED, f"the answer {response.parse_error}")
+    reason = error_text(response, parsing.parse_text(error))
+    if response.status == 200:
+        raise ProviderError(ALTERNATIVE_ME, ErrorKind.UNAVAILABLE, reason)
+    kind, wait = error_kind_of_status(response, keyed=False), retry_after(response.headers, now)
+    if kind is ErrorKind.THROTTLED and wait is None:
+        wait = DEFAULT_THROTTLE_SECONDS
+    raise ProviderError(ALTERNATIVE_ME, kind, f"{reason} (status {response.status})", retry_after=wait)
 
 
 def parse_fear_greed(payload: object, now: datetime) -> FearGreed:
-    """The newest entry that is whole: an entry may be null, or lack its value."""
-    entries = [parsing.mapping(entry) for entry in parsing.rows(parsing.mapping(payload).get("data"))]
-    found = [index for entry in entries if (index := _index(entry, now)) is not None]
-    if not found:
-        raise ProviderError(NAME, Fault.MALFORMED, "the answer holds no index with a value, label and time")
-    return max(found, key=lambda index: index.as_of)
+    """The newest complete entry: an entry may be null or lack its value."""
+    entries = [
+        parsing.as_mapping(entry) for entry in parsing.as_list(parsing.as_mapping(payload).get("data"))
+    ]
+    complete = [index for entry in entries if (index := _parse_entry(entry, now)) is not None]
+    if not complete:
+        raise ProviderError(
+            ALTERNATIVE_ME, ErrorKind.MALFORMED, "the answer holds no index with a value, label and time"
+        )
+    return max(complete, key=lambda index: index.as_of)
 
 
-def _index(entry: Mapping[str, object], now: datetime) -> FearGreed | None:
-    value = parsing.whole(entry.get("value"))
-    label = parsing.words(entry.get("value_classification"), 60)
-    as_of = parsing.epoch(entry.get("timestamp"))
+def _parse_entry(entry: Mapping[str, object], now: datetime) -> FearGreed | None:
+    value = parsing.parse_int(entry.get("value"))
+    label = parsing.parse_text(entry.get("value_classification"), 60)
+    as_of = parsing.parse_epoch_seconds(entry.get("timestamp"))
     if (
         value is None
         or not 0 <= value <= 100
         or label is None
         or as_of is None
-        or as_of > now + parsing.AHEAD
+        or as_of > now + parsing.MAX_CLOCK_SKEW
     ):
         return None
-    return FearGreed(NAME, as_of, value, label)
+    return FearGreed(ALTERNATIVE_ME, as_of, value, label)

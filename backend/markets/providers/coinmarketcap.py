@@ -1,11 +1,11 @@
-"""CoinMarketCap, the first market-data provider: quotes, totals, a fear and greed index.
+"""Fetches quotes, market totals and a fear and greed index from CoinMarketCap.
 
 Endpoints: ``/v1/cryptocurrency/map`` (free), ``/v3`` or ``/v2/cryptocurrency/quotes/latest``,
 ``/v1/global-metrics/quotes/latest``, ``/v3/fear-and-greed/latest``, ``/v1/key/info`` (free).
 
-Quotes are asked for by numeric id: a symbol has several owners there. The documentation contradicts
-itself on the form of the quotes, so every documented one is read (see :mod:`.coinmarketcap_rows`).
-Unknown ids are dropped without a word, so what came back is counted.
+Requests name assets by numeric id, since several assets share a symbol there. The documentation contradicts
+itself on the form of the quotes, so every documented form is parsed (see :mod:`.coinmarketcap_parsing`).
+CoinMarketCap drops unknown ids silently, so :meth:`CoinMarketCap.quotes` reports missing ones.
 """
 
 import threading
@@ -18,10 +18,17 @@ import httpx
 import structlog
 from pydantic import SecretStr
 
-from backend.markets.model import Fault, FearGreed, GlobalFigures, Poll, ProviderError
+from backend.markets.model import (
+    DEFAULT_THROTTLE_SECONDS,
+    ErrorKind,
+    FearGreed,
+    GlobalFigures,
+    ProviderError,
+    QuotesResult,
+)
+from backend.markets.provider_names import COINMARKETCAP
 from backend.markets.providers import parsing
 from backend.markets.providers.coinmarketcap_parsing import (
-    NAME,
     QuotesPage,
     parse_fear_greed,
     parse_global,
@@ -29,18 +36,24 @@ from backend.markets.providers.coinmarketcap_parsing import (
     parse_quotes,
     parse_usage,
 )
-from backend.markets.providers.protocols import Identified, Usage
-from backend.markets.providers.provider_http import Answer, ask, fault_of_status, retry_after, said_in
+from backend.markets.providers.protocols import AssetIds, Usage
+from backend.markets.providers.provider_http import (
+    ProviderResponse,
+    error_kind_of_status,
+    error_text,
+    fetch,
+    retry_after,
+)
 from backend.upstream import UpstreamClient
 
 log = structlog.get_logger(__name__)
 
-BATCH = 200
-RESOLVE_EVERY = timedelta(days=1)
-RESOLVE_AGAIN_AFTER = timedelta(minutes=15)
-_QUOTES = ("/v3/cryptocurrency/quotes/latest", "/v2/cryptocurrency/quotes/latest")
+MAX_IDS_PER_CALL = 200
+SLUG_REFRESH_INTERVAL = timedelta(days=1)
+SLUG_RETRY_INTERVAL = timedelta(minutes=15)
+_QUOTES_PATHS = ("/v3/cryptocurrency/quotes/latest", "/v2/cryptocurrency/quotes/latest")
 
-_NOT_ALLOWED: Mapping[int, str] = {
+_DENIAL_MEANINGS: Mapping[int, str] = {
     1001: "the API key is not valid",
     1002: "an API key is missing",
     1003: "the key's plan is not paid",
@@ -49,30 +62,29 @@ _NOT_ALLOWED: Mapping[int, str] = {
     1006: "the plan does not include this endpoint",
     1007: "the API key is disabled",
 }
-_LIMITS: Mapping[int, tuple[Fault, str]] = {
-    1008: (Fault.THROTTLED, "the minute's requests are used up"),
-    1009: (Fault.QUOTA_SPENT, "the day's credits are used up"),
-    1010: (Fault.QUOTA_SPENT, "the month's credits are used up"),
-    1011: (Fault.THROTTLED, "too many requests from this address"),
+_LIMIT_MEANINGS: Mapping[int, tuple[ErrorKind, str]] = {
+    1008: (ErrorKind.THROTTLED, "the minute's requests are used up"),
+    1009: (ErrorKind.QUOTA_SPENT, "the day's credits are used up"),
+    1010: (ErrorKind.QUOTA_SPENT, "the month's credits are used up"),
+    1011: (ErrorKind.THROTTLED, "too many requests from this address"),
 }
-_THROTTLED_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class SlugIds:
-    """Slugs resolved to numeric ids, and when; kept by whoever wants to spare the next start a call."""
+    """Slugs resolved to numeric ids, and when. Callers store them to save the next start a call."""
 
     resolved_at: datetime | None = None
     ids: Mapping[str, int] = field(default_factory=dict)
 
 
 class CoinMarketCap:
-    """Asks CoinMarketCap through ``client``, which sends the key.
+    """Fetches from CoinMarketCap through ``client``, which sends the key.
 
-    ``slug_ids`` are those of an earlier run; ``on_resolved`` is called with the new ones.
+    ``slug_ids`` are the ids of an earlier run; ``on_resolved`` is called with new ones.
     """
 
-    name = NAME
+    name = COINMARKETCAP
 
     def __init__(
         self,
@@ -84,10 +96,10 @@ class CoinMarketCap:
         self._client = client
         self.slug_ids = slug_ids or SlugIds()
         self._on_resolved = on_resolved
-        self._tried_at: datetime | None = None
-        self._unknown: frozenset[str] = frozenset()
-        self._resolving = threading.Lock()
-        self._quotes_path = _QUOTES[0]
+        self._resolve_tried_at: datetime | None = None
+        self._unknown_slugs: frozenset[str] = frozenset()
+        self._resolve_lock = threading.Lock()
+        self._quotes_path = _QUOTES_PATHS[0]
 
     @classmethod
     def connect(
@@ -102,25 +114,25 @@ class CoinMarketCap:
         client = UpstreamClient(base_url, secret_headers={"X-CMC_PRO_API_KEY": key}, transport=transport)
         return cls(client, slug_ids=slug_ids, on_resolved=on_resolved)
 
-    def quotes(self, assets: Sequence[Identified], now: datetime) -> Poll:
-        """Quotes of ``assets`` that have a ``cmc_id`` or a ``datasrc1_slug``; one call per 200 ids."""
-        asked = [asset for asset in assets if asset.cmc_id or asset.datasrc1_slug]
-        known = self._ids_of(asked, now)
+    def quotes(self, assets: Sequence[AssetIds], now: datetime) -> QuotesResult:
+        """Quotes of the ``assets`` with a ``cmc_id`` or a ``datasrc1_slug``; one call per 200 ids."""
+        listed = [asset for asset in assets if asset.cmc_id or asset.datasrc1_slug]
+        numeric_ids = self._find_numeric_ids(listed, now)
         wanted: dict[int, list[str]] = defaultdict(list)
-        for asset in asked:
-            if asset.id in known:
-                wanted[known[asset.id]].append(asset.id)
+        for asset in listed:
+            if asset.id in numeric_ids:
+                wanted[numeric_ids[asset.id]].append(asset.id)
         page = QuotesPage()
         ids = sorted(wanted)
-        for start in range(0, len(ids), BATCH):
-            batch = ids[start : start + BATCH]
-            payload = self._quotes_payload(batch, now)
+        for start in range(0, len(ids), MAX_IDS_PER_CALL):
+            batch = ids[start : start + MAX_IDS_PER_CALL]
+            payload = self._fetch_quotes(batch, now)
             parse_quotes(payload, {number: wanted[number] for number in batch}, now, into=page)
         missing = [
-            asset.id for asset in asked if asset.id not in page.quotes and asset.id not in page.rejected
+            asset.id for asset in listed if asset.id not in page.quotes and asset.id not in page.rejected
         ]
-        return Poll(
-            provider=NAME,
+        return QuotesResult(
+            provider=COINMARKETCAP,
             received_at=now,
             quotes=page.quotes,
             missing=tuple(sorted(missing)),
@@ -135,112 +147,122 @@ class CoinMarketCap:
         return parse_fear_greed(self._get("/v3/fear-and-greed/latest", now), now)
 
     def usage(self, now: datetime) -> Usage | None:
-        """The key's allowance; costs no credit."""
+        """The key's usage; costs no credit."""
         return parse_usage(self._get("/v1/key/info", now))
 
     def close(self) -> None:
         self._client.close()
 
-    def _quotes_payload(self, ids: Sequence[int], now: datetime) -> object:
-        """The newest quotes endpoint that answers. Version 3 drops unknown ids; where it refuses the
-        whole call all the same, version 2 is told to skip them."""
+    def _fetch_quotes(self, ids: Sequence[int], now: datetime) -> object:
+        """The payload of the newest quotes endpoint that works.
+
+        Version 3 drops unknown ids. Where it refuses the whole call instead, version 2 is asked to skip them.
+        """
         params = {"id": ",".join(map(str, ids)), "convert": "USD"}
-        if self._quotes_path == _QUOTES[0]:
+        if self._quotes_path == _QUOTES_PATHS[0]:
             try:
                 return self._get(self._quotes_path, now, params)
             except _InvalidRequestError as error:
-                log.warning("quotes_refused_as_invalid", provider=NAME, reason=error.message)
+                log.warning("quotes_refused_as_invalid", provider=COINMARKETCAP, reason=error.message)
             except ProviderError as error:
-                if error.fault is not Fault.NOT_FOUND:
+                if error.kind is not ErrorKind.NOT_FOUND:
                     raise
-                self._quotes_path = _QUOTES[1]
-                log.info("quotes_endpoint_changed", provider=NAME, path=self._quotes_path)
-        return self._get(_QUOTES[1], now, {**params, "skip_invalid": "true"})
+                self._quotes_path = _QUOTES_PATHS[1]
+                log.info("quotes_endpoint_changed", provider=COINMARKETCAP, path=self._quotes_path)
+        return self._get(_QUOTES_PATHS[1], now, {**params, "skip_invalid": "true"})
 
-    def _ids_of(self, assets: Sequence[Identified], now: datetime) -> dict[str, int]:
-        """Numeric ids by asset id: the configured one, else the one that the slug has in the map."""
+    def _find_numeric_ids(self, assets: Sequence[AssetIds], now: datetime) -> dict[str, int]:
+        """Numeric ids by asset id: the configured one, else the id of the slug in CoinMarketCap's map."""
         slugs = {asset.datasrc1_slug for asset in assets if asset.datasrc1_slug and not asset.cmc_id}
         if slugs:
-            with self._resolving:
-                self._resolve(frozenset(slugs), now)
-        known: dict[str, int] = {}
+            with self._resolve_lock:
+                self._resolve_slugs(frozenset(slugs), now)
+        numeric_ids: dict[str, int] = {}
         for asset in assets:
             number = asset.cmc_id or self.slug_ids.ids.get(asset.datasrc1_slug or "")
             if number:
-                known[asset.id] = number
-        return known
+                numeric_ids[asset.id] = number
+        return numeric_ids
 
-    def _resolve(self, slugs: frozenset[str], now: datetime) -> None:
-        """Ask the map once a day, and for slugs not seen yet. What is known stands if it fails."""
+    def _resolve_slugs(self, slugs: frozenset[str], now: datetime) -> None:
+        """Fetch the map once a day and for new slugs. The known ids stay if that fails."""
         age = None if self.slug_ids.resolved_at is None else now - self.slug_ids.resolved_at
-        new = slugs - self.slug_ids.ids.keys() - self._unknown
-        if age is not None and age < RESOLVE_EVERY and not new:
+        new = slugs - self.slug_ids.ids.keys() - self._unknown_slugs
+        if age is not None and age < SLUG_REFRESH_INTERVAL and not new:
             return
-        if self._tried_at is not None and now - self._tried_at < RESOLVE_AGAIN_AFTER and self.slug_ids.ids:
+        if (
+            self._resolve_tried_at is not None
+            and now - self._resolve_tried_at < SLUG_RETRY_INTERVAL
+            and self.slug_ids.ids
+        ):
             return
-        self._tried_at = now
+        self._resolve_tried_at = now
         try:
-            found = parse_map(self._get("/v1/cryptocurrency/map", now, {"aux": "is_active"}), slugs)
+            resolved = parse_map(self._get("/v1/cryptocurrency/map", now, {"aux": "is_active"}), slugs)
         except ProviderError as error:
-            if not self.slug_ids.ids or error.fault not in (Fault.UNAVAILABLE, Fault.MALFORMED):
+            if not self.slug_ids.ids or error.kind not in (ErrorKind.UNAVAILABLE, ErrorKind.MALFORMED):
                 raise
-            log.warning("slugs_not_resolved", provider=NAME, reason=error.message)
+            log.warning("slugs_not_resolved", provider=COINMARKETCAP, reason=error.message)
             return
-        moved = {slug for slug, number in found.items() if self.slug_ids.ids.get(slug, number) != number}
-        if moved:
-            log.warning("slugs_changed_owner", provider=NAME, slugs=sorted(moved))
-        self._unknown = slugs - found.keys()
-        self._quotes_path = _QUOTES[0]
-        self.slug_ids = SlugIds(now, found)
+        changed = {slug for slug, number in resolved.items() if self.slug_ids.ids.get(slug, number) != number}
+        if changed:
+            log.warning("slugs_changed_owner", provider=COINMARKETCAP, slugs=sorted(changed))
+        self._unknown_slugs = slugs - resolved.keys()
+        self._quotes_path = _QUOTES_PATHS[0]
+        self.slug_ids = SlugIds(now, resolved)
         if self._on_resolved is not None:
             self._on_resolved(self.slug_ids)
 
     def _get(self, path: str, now: datetime, params: Mapping[str, str | int] | None = None) -> object:
-        answer = ask(NAME, self._client, path, params)
+        response = fetch(COINMARKETCAP, self._client, path, params)
         try:
-            return accepted(answer, now)
+            return check_response(response, now)
         except ProviderError as error:
-            words = self._client.redacted(error.message)
-            raise type(error)(NAME, error.fault, words, retry_after=error.retry_after) from None
+            message = self._client.redacted(error.message)
+            raise type(error)(COINMARKETCAP, error.kind, message, retry_after=error.retry_after) from None
 
 
 class _InvalidRequestError(ProviderError):
-    """A request refused with status 400, perhaps for a single id."""
+    """A request refused with status 400, possibly because of a single id."""
 
 
-def accepted(answer: Answer, now: datetime) -> object:
-    """The payload of a good answer; raises :class:`ProviderError` for every kind of refusal.
+def check_response(response: ProviderResponse, now: datetime) -> object:
+    """The payload of a successful response; raises :class:`ProviderError` for every kind of refusal.
 
-    ``status.error_code`` rules, as an integer or a string, with status 200 too.
+    ``status.error_code``, an integer or a string, decides even with status 200.
     """
-    status = parsing.mapping(parsing.mapping(answer.payload).get("status"))
-    code = parsing.whole(status.get("error_code")) or 0
-    if answer.status == 200 and code == 0:
-        if answer.unreadable:
-            raise ProviderError(NAME, Fault.MALFORMED, f"the answer {answer.unreadable}")
-        return answer.payload
-    told = retry_after(answer.headers, now)
-    said = said_in(answer, parsing.words(status.get("error_message")))
-    words = f"status {answer.status}" + (f", code {code}" if code not in (0, answer.status) else "")
-    if code in _LIMITS:
-        fault, meaning = _LIMITS[code]
-        if told is None:
-            told = _usual_wait(code, now)
-        raise ProviderError(NAME, fault, f"{meaning} ({words})", retry_after=told)
-    if code in _NOT_ALLOWED:
-        raise ProviderError(NAME, Fault.UNAUTHORISED, f"{_NOT_ALLOWED[code]} ({words})")
-    meant = code if answer.status == 200 and 400 <= code < 600 else answer.status
-    fault = fault_of_status(answer, keyed=True, status=meant)
-    if fault is Fault.THROTTLED and told is None:
-        told = _THROTTLED_SECONDS
-    refusal = _InvalidRequestError if answer.status == 400 else ProviderError
-    raise refusal(NAME, fault, f"{said} ({words})", retry_after=told)
+    status = parsing.as_mapping(parsing.as_mapping(response.payload).get("status"))
+    code = parsing.parse_int(status.get("error_code")) or 0
+    if response.status == 200 and code == 0:
+        if response.parse_error:
+            raise ProviderError(COINMARKETCAP, ErrorKind.MALFORMED, f"the answer {response.parse_error}")
+        return response.payload
+    wait = retry_after(response.headers, now)
+    message = error_text(response, parsing.parse_text(status.get("error_message")))
+    status_text = f"status {response.status}" + (f", code {code}" if code not in (0, response.status) else "")
+    if code in _LIMIT_MEANINGS:
+        kind, meaning = _LIMIT_MEANINGS[code]
+        if wait is None:
+            wait = _default_wait_seconds(code, now)
+        raise ProviderError(COINMARKETCAP, kind, f"{meaning} ({status_text})", retry_after=wait)
+    if code in _DENIAL_MEANINGS:
+        raise ProviderError(
+            COINMARKETCAP, ErrorKind.UNAUTHORISED, f"{_DENIAL_MEANINGS[code]} ({status_text})"
+        )
+    http_status = code if response.status == 200 and 400 <= code < 600 else response.status
+    kind = error_kind_of_status(response, keyed=True, status=http_status)
+    if kind is ErrorKind.THROTTLED and wait is None:
+        wait = DEFAULT_THROTTLE_SECONDS
+    error_class = _InvalidRequestError if response.status == 400 else ProviderError
+    raise error_class(COINMARKETCAP, kind, f"{message} ({status_text})", retry_after=wait)
 
 
-def _usual_wait(code: int, now: datetime) -> float | None:
-    """Seconds until the limit is lifted, where the provider's rules say so: the month's end they
-    count from the day of the subscription, which we do not know."""
+def _default_wait_seconds(code: int, now: datetime) -> float | None:
+    """Seconds until a limit ends by the provider's rules; null for the monthly limit.
+
+    The provider counts months from the day of the subscription, which we do not know.
+    """
     if code == 1009:
         tomorrow = datetime(now.year, now.month, now.day, tzinfo=UTC) + timedelta(days=1)
         return (tomorrow - now).total_seconds()
-    return None if code == 1010 else _THROTTLED_SECONDS
+    return None if code == 1010 else DEFAULT_THROTTLE_SECONDS

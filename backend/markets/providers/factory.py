@@ -1,18 +1,19 @@
-"""The live providers as the settings name them, by what each of them gives; replayed ones likewise."""
+"""Builds the live and the replayed providers from the settings, grouped by role."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from pydantic import SecretStr
 
+from backend.markets.provider_names import ALTERNATIVE_ME, COINGECKO, COINMARKETCAP
 from backend.markets.providers.alternative_me import AlternativeMe
 from backend.markets.providers.coingecko import CoinGecko
 from backend.markets.providers.coinmarketcap import CoinMarketCap, SlugIds
-from backend.markets.providers.replay import ALTERNATIVE_ME, COINGECKO, COINMARKETCAP, transports
+from backend.markets.providers.replay.transport import build_transports
 from backend.settings import Settings
 
 REPLAY_KEY = SecretStr("replay")
-"""Stands for the key that CoinMarketCap asks for: it leaves this process no more than the request does."""
+"""Stands for CoinMarketCap's key, which the client requires. Neither it nor a request leaves the process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +25,10 @@ class LiveProviders:
     fear_greed: tuple[AlternativeMe | CoinMarketCap, ...]
     ohlc: CoinGecko
     metered: tuple[CoinGecko | CoinMarketCap, ...]
-    """Those that can tell a key's allowance."""
+    """Providers that report a key's usage."""
 
     def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
         for provider in {*self.quotes, *self.overview, *self.fear_greed, self.ohlc}:
             provider.close()
 
@@ -40,8 +41,8 @@ def build_providers(
 ) -> LiveProviders:
     """Providers for ``settings``; CoinMarketCap only with a key. No request is made yet.
 
-    ``slug_ids`` are CoinMarketCap's ids as resolved earlier, ``on_slugs_resolved`` gets newer ones.
-    Raises :class:`ValueError` with a sentence where the settings contradict themselves.
+    ``slug_ids`` are CoinMarketCap's ids resolved earlier, ``on_slugs_resolved`` is called with newer ones.
+    Raises :class:`ValueError` if the settings contradict each other.
     """
     coingecko = CoinGecko.connect(
         settings.coingecko_plan, settings.coingecko_api_key, settings.coingecko_base_url
@@ -55,28 +56,28 @@ def build_providers(
         slug_ids=slug_ids,
         on_resolved=on_slugs_resolved,
     )
-    return _in_order(coingecko, coinmarketcap, alternative_me, settings)
+    return _order_by_preference(coingecko, coinmarketcap, alternative_me, settings)
 
 
 def build_replay(settings: Settings) -> LiveProviders:
-    """The same providers over the answers recorded in the folder that the settings name, without a network.
+    """The same providers on responses recorded in the configured folder, without a network.
 
-    CoinMarketCap is among them if something of it is recorded.
+    CoinMarketCap is included if the folder has recordings of it.
     """
-    recorded = transports(settings)
+    recorded = build_transports(settings)
     coingecko = CoinGecko.connect("keyless", transport=recorded[COINGECKO])
     alternative_me = AlternativeMe.connect(transport=recorded[ALTERNATIVE_ME])
     if COINMARKETCAP not in recorded:
         return LiveProviders((coingecko,), (coingecko,), (alternative_me,), coingecko, (coingecko,))
     coinmarketcap = CoinMarketCap.connect(REPLAY_KEY, transport=recorded[COINMARKETCAP])
-    return _in_order(coingecko, coinmarketcap, alternative_me, settings)
+    return _order_by_preference(coingecko, coinmarketcap, alternative_me, settings)
 
 
-def _in_order(
+def _order_by_preference(
     coingecko: CoinGecko, coinmarketcap: CoinMarketCap, alternative_me: AlternativeMe, settings: Settings
 ) -> LiveProviders:
     both: tuple[CoinGecko | CoinMarketCap, ...] = (coingecko, coinmarketcap)
-    if settings.primary_provider == "coinmarketcap":
+    if settings.primary_provider == COINMARKETCAP:
         both = (coinmarketcap, coingecko)
     # alternative.me first: it is free, and its index has the longer history.
     return LiveProviders(both, both, (alternative_me, coinmarketcap), coingecko, both)

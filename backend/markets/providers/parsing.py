@@ -1,8 +1,8 @@
-"""Reading numbers, instants and words out of a provider's JSON, where anything may be anything.
+"""Parses numbers, times and texts in a provider's JSON. Pure.
 
-Pure. A reader answers null for what it cannot use; none raises. Numbers become
-:class:`~decimal.Decimal` from the literal, so that no float ever exists. A number is usable within
-1e-30 to 1e30 and 50 digits: what lies beyond is an error of the provider's, and would fill a page
+Values may have any type. A function returns null for a value that it cannot use; only :func:`load_json`
+raises. Numbers become :class:`~decimal.Decimal` straight from the literal, never a float. A number is usable
+from 1e-30 to 1e30 and with up to 50 digits: anything beyond is the provider's error and would fill a page
 when printed without an exponent.
 """
 
@@ -12,21 +12,24 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 
-AHEAD = timedelta(seconds=60)
+MAX_CLOCK_SKEW = timedelta(seconds=60)
 """How far a provider's clock may be ahead of ours."""
-_LONGEST_NUMBER = 100
-_MAGNITUDE = 30
-_DIGITS = 50
+_MAX_LITERAL_CHARS = 100
+_MAX_EXPONENT = 30
+_MAX_DIGITS = 50
 _NUMERAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,6})?", re.ASCII)
 _UNUSABLE = Decimal("NaN")
 
 
-class UnreadableError(ValueError):
+class UnreadableBodyError(ValueError):
     """A body that is not JSON; the message completes the sentence "the answer ..."."""
 
 
-def load(body: bytes) -> object:
-    """The JSON value in ``body``; an extraordinary number becomes a NaN, which no reader takes."""
+def load_json(body: bytes) -> object:
+    """The JSON value in ``body``. An overlong number becomes NaN, which no other function here accepts.
+
+    Raises :class:`UnreadableBodyError`.
+    """
     try:
         return json.loads(
             body.decode("utf-8-sig"),
@@ -37,14 +40,14 @@ def load(body: bytes) -> object:
     except (ValueError, RecursionError):
         start = body.lstrip()[:1].lower()
         if start == b"<":
-            raise UnreadableError("is a web page and not JSON") from None
+            raise UnreadableBodyError("is a web page and not JSON") from None
         if start in (b"{", b"["):
-            raise UnreadableError("is JSON that breaks off or is damaged") from None
-        raise UnreadableError("is not JSON" if start else "is empty") from None
+            raise UnreadableBodyError("is JSON that breaks off or is damaged") from None
+        raise UnreadableBodyError("is not JSON" if start else "is empty") from None
 
 
 def _decimal_literal(literal: str) -> Decimal:
-    if len(literal) > _LONGEST_NUMBER:
+    if len(literal) > _MAX_LITERAL_CHARS:
         return _UNUSABLE
     try:
         return Decimal(literal)
@@ -54,47 +57,47 @@ def _decimal_literal(literal: str) -> Decimal:
 
 def _integer_literal(literal: str) -> int | Decimal:
     # int() is quadratic in the digits and refuses more than 4,300 of them.
-    return int(literal) if len(literal) <= _LONGEST_NUMBER else _UNUSABLE
+    return int(literal) if len(literal) <= _MAX_LITERAL_CHARS else _UNUSABLE
 
 
-def number(value: object) -> Decimal | None:
-    """A finite number of ordinary size, given as a JSON number or as a numeral in a string."""
+def parse_number(value: object) -> Decimal | None:
+    """A finite number within the usable range, from a JSON number or a numeral in a string."""
     if isinstance(value, str):
         text = value.strip()
         value = _decimal_literal(text) if _NUMERAL.fullmatch(text) else None
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         return None
     found = Decimal(value)
-    if not found.is_finite() or len(found.as_tuple().digits) > _DIGITS:
+    if not found.is_finite() or len(found.as_tuple().digits) > _MAX_DIGITS:
         return None
     if not found:
         return Decimal(0)
-    return found if -_MAGNITUDE <= found.adjusted() <= _MAGNITUDE else None
+    return found if -_MAX_EXPONENT <= found.adjusted() <= _MAX_EXPONENT else None
 
 
-def positive(value: object) -> Decimal | None:
-    found = number(value)
+def parse_positive(value: object) -> Decimal | None:
+    found = parse_number(value)
     return found if found is not None and found > 0 else None
 
 
-def not_negative(value: object) -> Decimal | None:
-    found = number(value)
+def parse_not_negative(value: object) -> Decimal | None:
+    found = parse_number(value)
     return found if found is not None and found >= 0 else None
 
 
-def whole(value: object) -> int | None:
-    """An integer, also when it comes as ``58.0`` or ``"58"``."""
-    found = number(value)
+def parse_int(value: object) -> int | None:
+    """An integer; ``58.0`` and ``"58"`` count as one."""
+    found = parse_number(value)
     return int(found) if found is not None and found == found.to_integral_value() else None
 
 
-def rank(value: object) -> int | None:
-    found = whole(value)
+def parse_rank(value: object) -> int | None:
+    found = parse_int(value)
     return found if found is not None and 1 <= found <= 1_000_000 else None
 
 
-def words(value: object, limit: int = 300) -> str | None:
-    """A string that can be stored, logged and sent: one line, no lone surrogates, not endless."""
+def parse_text(value: object, limit: int = 300) -> str | None:
+    """A string safe to store, log and send: one line, no lone surrogates, up to ``limit`` characters."""
     if not isinstance(value, str):
         return None
     clean = "".join(
@@ -103,8 +106,8 @@ def words(value: object, limit: int = 300) -> str | None:
     return " ".join(clean.split())[:limit] or None
 
 
-def instant(value: object) -> datetime | None:
-    """An RFC 3339 instant; one without a time zone could be any."""
+def parse_timestamp(value: object) -> datetime | None:
+    """An RFC 3339 timestamp in UTC; null without a time zone, since its instant is then unknown."""
     if not isinstance(value, str) or len(value) > 40:
         return None
     try:
@@ -114,32 +117,32 @@ def instant(value: object) -> datetime | None:
         return None
 
 
-def epoch(value: object) -> datetime | None:
-    """An instant in seconds since 1970; later than the year 5000 it is not seconds."""
-    seconds = number(value)
+def parse_epoch_seconds(value: object) -> datetime | None:
+    """A time in seconds since 1970; null beyond the year 5000, where the unit is not seconds."""
+    seconds = parse_number(value)
     if seconds is None or not 0 <= seconds < 95_617_584_000:
         return None
     return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=int(seconds * 1_000_000))
 
 
-def mapping(value: object) -> Mapping[str, object]:
+def as_mapping(value: object) -> Mapping[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def rows(value: object) -> Sequence[object]:
+def as_list(value: object) -> Sequence[object]:
     return value if isinstance(value, list) else ()
 
 
-def price_at(price: object, when: object, now: datetime) -> tuple[Decimal, datetime] | str:
-    """The price and its time, or why the two are no quote, completing "refused: ..."."""
-    found = positive(price)
+def parse_price_and_time(price: object, when: object, now: datetime) -> tuple[Decimal, datetime] | str:
+    """The price and its time, or the reason to reject them, which completes "refused: ..."."""
+    found = parse_positive(price)
     if found is None:
         return (
             "the answer holds no price" if price in (None, {}, "") else "its price is not a number above zero"
         )
-    moment = instant(when)
+    moment = parse_timestamp(when)
     if moment is None:
         return "the answer holds no time" if when in (None, "") else "its time is not an instant"
-    if moment > now + AHEAD:
+    if moment > now + MAX_CLOCK_SKEW:
         return f"its time is {(moment - now).total_seconds():,.0f} s in the future"
     return found, moment

@@ -1,11 +1,11 @@
-"""What a provider needs to know of an asset, and what it can say of a key."""
+"""Declares the asset ids that a provider needs and the key usage that it reports."""
 
 from dataclasses import dataclass
 from typing import Protocol
 
 
-class Identified(Protocol):
-    """An asset as far as a provider is concerned: our id and its ids there."""
+class AssetIds(Protocol):
+    """An asset's ids: ours, CoinMarketCap's slug and number, CoinGecko's id."""
 
     @property
     def id(self) -> str: ...
@@ -19,7 +19,10 @@ class Identified(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """A key's allowance: credits of the running month, requests a minute. Null where it is not told."""
+    """A key's allowance: credits of the current month, requests a minute.
+
+    A field is null if the provider does not report it.
+    """
 
     provider: str
     plan: str | None

@@ -1,4 +1,4 @@
-"""One question to a provider: what went over the wire, before anybody knows what it means."""
+"""Sends requests to a provider over HTTP and explains refusals that all providers share."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,97 +6,110 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
 
-from backend.markets.model import Fault, ProviderError
+from backend.markets.model import ErrorKind, ProviderError
 from backend.markets.providers import parsing
 from backend.upstream import FailureKind, UpstreamClient, UpstreamFailure
 
-_MONTH = 31 * 86_400.0
+_MAX_WAIT_SECONDS = 31 * 86_400.0
+_ERROR_TEXT_BYTES = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """A provider's answer: ``payload`` is the JSON, or null with the reason in ``unreadable``."""
+class ProviderResponse:
+    """A provider's response. ``payload`` is the parsed JSON, or null with the reason in ``parse_error``.
+
+    ``text`` is the start of the body, for error messages.
+    """
 
     status: int
     headers: Mapping[str, str]
     text: str
     payload: object
-    unreadable: str | None
+    parse_error: str | None
 
 
-def ask(
+def fetch(
     provider: str, client: UpstreamClient, path: str, params: Mapping[str, str | int] | None = None
-) -> Answer:
-    """The answer at ``path``, whatever its status. Raises :class:`ProviderError` if there is none."""
+) -> ProviderResponse:
+    """GET ``path`` and return the response of any status. Raises :class:`ProviderError` without one."""
     try:
         response = client.get(path, params)
     except UpstreamFailure as failure:
-        fault = Fault.MALFORMED if failure.kind is FailureKind.TOO_LARGE else Fault.UNAVAILABLE
-        raise ProviderError(provider, fault, failure.message.rstrip(".")) from None
-    text = response.body[:1000].decode("utf-8", errors="replace")
+        kind = ErrorKind.MALFORMED if failure.kind is FailureKind.TOO_LARGE else ErrorKind.UNAVAILABLE
+        raise ProviderError(provider, kind, failure.message.rstrip(".")) from None
+    text = response.body[:_ERROR_TEXT_BYTES].decode("utf-8", errors="replace")
     try:
-        return Answer(response.status, response.headers, text, parsing.load(response.body), None)
-    except parsing.UnreadableError as error:
-        return Answer(response.status, response.headers, text, None, str(error))
+        return ProviderResponse(
+            response.status, response.headers, text, parsing.load_json(response.body), None
+        )
+    except parsing.UnreadableBodyError as error:
+        return ProviderResponse(response.status, response.headers, text, None, str(error))
 
 
-def said_in(answer: Answer, message: str | None) -> str:
-    """The provider's words as a part of our sentence, or what can be said without any."""
+def error_text(answer: ProviderResponse, message: str | None) -> str:
+    """The provider's error message without its full stop, else a short text that names the status or body."""
     if message is not None:
         return message.rstrip(". ")
     if answer.status >= 500:
         return "out of order"
-    return f"refused, and the answer {answer.unreadable}" if answer.unreadable else "refused"
+    return f"refused, and the answer {answer.parse_error}" if answer.parse_error else "refused"
 
 
-def fault_of_denial(answer: Answer, *, keyed: bool) -> Fault:
-    """A refused key, if one was sent and the provider itself answers. A web page or text is of a firewall
-    or proxy in front of it, which knows no keys."""
-    return Fault.UNAUTHORISED if keyed and not answer.unreadable else Fault.REFUSED
+def error_kind_of_denial(answer: ProviderResponse, *, keyed: bool) -> ErrorKind:
+    """UNAUTHORISED if a key was sent and the provider itself answered in JSON, else REFUSED.
+
+    A web page or plain text comes from a firewall or proxy in front of the provider, which knows no keys.
+    """
+    return ErrorKind.UNAUTHORISED if keyed and not answer.parse_error else ErrorKind.REFUSED
 
 
-def fault_of_status(answer: Answer, *, keyed: bool, status: int | None = None) -> Fault:
-    """What an HTTP status other than success means when the body says nothing better. ``status`` is given
-    where the body names another than the answer's own; ``keyed`` says whether a key was sent."""
+def error_kind_of_status(answer: ProviderResponse, *, keyed: bool, status: int | None = None) -> ErrorKind:
+    """The kind of error that an HTTP status means, used when the body names no more specific one.
+
+    ``status`` overrides the response's own where the body names another. ``keyed`` says whether a key was
+    sent.
+    """
     status = answer.status if status is None else status
     match status:
         case 401 | 402 | 403:
-            return fault_of_denial(answer, keyed=keyed)
+            return error_kind_of_denial(answer, keyed=keyed)
         case 404 | 410:
-            return Fault.NOT_FOUND
+            return ErrorKind.NOT_FOUND
         case 429:
-            return Fault.THROTTLED
+            return ErrorKind.THROTTLED
         case 408 | 425:
-            return Fault.UNAVAILABLE
+            return ErrorKind.UNAVAILABLE
         case _ if status >= 500:
-            return Fault.UNAVAILABLE
+            return ErrorKind.UNAVAILABLE
         case _:
-            return Fault.MALFORMED
+            return ErrorKind.MALFORMED
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Seconds to wait as the provider told: ``Retry-After`` (seconds or a date), then
-    ``X-RateLimit-Reset`` (seconds, or an epoch in seconds or milliseconds). Null if it did not tell.
+    """Seconds to wait, up to 31 days; null if no header says.
+
+    Reads ``Retry-After`` (seconds or a date), then ``X-RateLimit-Reset`` (seconds, or an epoch in seconds or
+    milliseconds).
     """
-    told = headers.get("retry-after", "").strip()
-    if told:
-        seconds = parsing.number(told)
-        waited = float(seconds) if seconds is not None else _until_date(told, now)
-        if waited is not None and waited >= 0:
-            return min(waited, _MONTH)
-    reset = parsing.not_negative(headers.get("x-ratelimit-reset", ""))
+    header = headers.get("retry-after", "").strip()
+    if header:
+        number = parsing.parse_number(header)
+        seconds = float(number) if number is not None else _seconds_until(header, now)
+        if seconds is not None and seconds >= 0:
+            return min(seconds, _MAX_WAIT_SECONDS)
+    reset = parsing.parse_not_negative(headers.get("x-ratelimit-reset", ""))
     if reset is None:
         return None
     if reset >= 100_000_000_000:
         reset /= 1000
     if reset >= 1_000_000_000:
         reset = max(Decimal(0), reset - Decimal(int(now.timestamp())))
-    return min(float(reset), _MONTH)
+    return min(float(reset), _MAX_WAIT_SECONDS)
 
 
-def _until_date(told: str, now: datetime) -> float | None:
+def _seconds_until(http_date: str, now: datetime) -> float | None:
     try:
-        moment = parsedate_to_datetime(told)
+        moment = parsedate_to_datetime(http_date)
         moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
         return max(0.0, (moment - now).total_seconds())
     except (ValueError, OverflowError):

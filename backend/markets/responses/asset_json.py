@@ -10,6 +10,7 @@ import orjson
 
 from backend.markets.assets.model import Asset
 from backend.markets.numbers import stamp
+from backend.markets.provider_names import COINGECKO, COINMARKETCAP
 from backend.markets.responses.json_values import icon_url, number
 from backend.markets.responses.price_json import Entry
 
@@ -51,7 +52,7 @@ def asset_json(entry: Entry) -> bytes:
 
 def sources(asset: Asset) -> dict[str, str]:
     """The asset's name at each provider that has it."""
-    named = {"coinmarketcap": asset.datasrc1_slug, "coingecko": asset.datasrc2_id}
+    named = {COINMARKETCAP: asset.datasrc1_slug, COINGECKO: asset.datasrc2_id}
     return {provider: name for provider, name in named.items() if name is not None}
 
 

@@ -9,7 +9,7 @@ from backend.markets.aggregation.freshness import classify
 from backend.markets.aggregation.policy import AssetTraits, Policy
 from backend.markets.aggregation.price_selection import agreement_limits
 from backend.markets.assets.model import Asset
-from backend.markets.model import Judgement, Quote, source_label
+from backend.markets.model import Quote, QuoteEvaluation, source_label
 from backend.markets.numbers import plain, stamp
 from backend.markets.reasons import Reason, say
 from backend.markets.responses.json_values import number, text, told
@@ -70,7 +70,7 @@ def _limits(
     return agree.quantize(Decimal("0.0001")), conflict
 
 
-def _quote(quote: Quote, judgement: Judgement | None, now: datetime, policy: Policy) -> dict[str, Any]:
+def _quote(quote: Quote, judgement: QuoteEvaluation | None, now: datetime, policy: Policy) -> dict[str, Any]:
     return {
         "provider": quote.provider,
         "source": source_label((quote.provider,)),

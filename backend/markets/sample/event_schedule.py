@@ -11,7 +11,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from backend.markets.model import SAMPLE_PROVIDERS
+from backend.markets.provider_names import SAMPLE_PROVIDERS
 from backend.markets.sample.calibration import Cast
 from backend.markets.sample.random_numbers import Floats
 

@@ -12,8 +12,8 @@ from backend.markets.model import (
     Candle,
     FearGreed,
     GlobalFigures,
-    Poll,
     Quote,
+    QuotesResult,
     Span,
 )
 from backend.markets.sample.calibration import SampleAsset
@@ -35,7 +35,7 @@ class SampleProvider:
     """
 
     def __init__(self, view: str, market: SampleMarket) -> None:
-        """``view``: one of :data:`backend.markets.model.SAMPLE_PROVIDERS`."""
+        """``view``: one of :data:`backend.markets.provider_names.SAMPLE_PROVIDERS`."""
         if view not in VIEWS:
             raise ValueError(f"The sample market has no view {view!r}: it has {', '.join(VIEWS)}.")
         self.name = view
@@ -43,7 +43,7 @@ class SampleProvider:
         self._view = VIEWS[view]
         self._sparklines: Bounded[datetime, Mapping[str, tuple[Decimal, ...]]] = Bounded(2)
 
-    def quotes(self, assets: Sequence[SampleAsset], now: datetime) -> Poll:
+    def quotes(self, assets: Sequence[SampleAsset], now: datetime) -> QuotesResult:
         """The view's figures of ``assets`` at ``now``; an asset that it does not know is ``missing``."""
         market, view = self.market, self._view
         refuse_in_outage(view, market.schedule, now)
@@ -52,7 +52,7 @@ class SampleProvider:
         known = [asset for asset in assets if self._knows(asset.id)]
         places = {asset.id: market.universe.index[asset.id] for asset in known}
         closes = self._closes(now)
-        return Poll(
+        return QuotesResult(
             provider=self.name,
             received_at=now,
             quotes={

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import numpy as np
 
-from backend.markets.model import Fault, ProviderError
+from backend.markets.model import ErrorKind, ProviderError
 from backend.markets.sample import random_numbers
 from backend.markets.sample.event_schedule import VIEW_A, VIEW_B, EventKind, Schedule
 from backend.markets.sample.random_numbers import Floats, Stream
@@ -44,13 +44,13 @@ def refuse_in_outage(view: View, schedule: Schedule, now: datetime) -> None:
     for event in schedule.active(EventKind.OUTAGE, now, view.name):
         raise ProviderError(
             view.name,
-            Fault.UNAVAILABLE,
+            ErrorKind.UNAVAILABLE,
             f"no answer until {event.ends:%Y-%m-%d %H:%M} UTC, as the script has it",
         )
     for event in schedule.active(EventKind.THROTTLE, now, view.name):
         raise ProviderError(
             view.name,
-            Fault.THROTTLED,
+            ErrorKind.THROTTLED,
             "too many requests, as the script has it",
             retry_after=max(1.0, (event.ends - now).total_seconds()),
         )

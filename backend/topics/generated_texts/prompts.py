@@ -112,4 +112,4 @@ def _ask(
     word = secrets.token_hex(8)
     question = "\n\n".join(f"<input-{word} part={name}>\n{text}\n</input-{word}>" for name, text in parts)
     same = orjson.dumps(list(parts)).decode()
-    return model.ask(instructions, question, shape, allowance=allowance, kept_as=same)
+    return model.ask(instructions, question, shape, allowance=allowance, cache_as=same)

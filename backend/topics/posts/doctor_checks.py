@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from backend.formats.timestamps import write_instant
-from backend.markets.model import Fault
+from backend.markets.model import ErrorKind
 from backend.runtime.redaction import redact
 from backend.settings import Settings
 from backend.store.database import Database
@@ -64,11 +64,11 @@ def _asked(settings: Settings, database: Database, api: XApi, now: datetime) -> 
 
 def _refusal(refused: XRefused, left: str) -> Noted:
     said = _sentence(redact(refused.message))
-    if refused.fault is Fault.UNAUTHORISED:
+    if refused.kind is ErrorKind.UNAUTHORISED:
         return Noted("X", "fault", f"refuses the token: {said} Correct {SETTING}.")
-    if refused.fault is Fault.REFUSED:
+    if refused.kind is ErrorKind.REFUSED:
         return Noted("X", "fault", f"refuses access: {said} Mend that in the account at X. {left}")
-    if refused.fault in (Fault.THROTTLED, Fault.QUOTA_SPENT):
+    if refused.kind in (ErrorKind.THROTTLED, ErrorKind.QUOTA_SPENT):
         return Noted("X", "note", f"asks us to wait: {said} {left}")
     return Noted("X", "fault", f"does not answer: {said} Topics are ranked by what is known. {left}")
 

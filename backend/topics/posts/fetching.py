@@ -150,8 +150,8 @@ def _refused(this: _Round, endpoint: Endpoint, refused: XRefused, search: Search
         x_rate_limits.store(connection, this.state)
         if search is not None and refused.invalid:
             search_schedule.note(connection, search.afresh(), this.now, wait=search_schedule.REFUSED)
-    metrics.PROVIDER_CALLS.labels("x", refused.fault.value).inc()
-    log.warning("posts_not_read", endpoint=endpoint, fault=refused.fault.value, words=refused.message)
+    metrics.PROVIDER_CALLS.labels("x", refused.kind.value).inc()
+    log.warning("posts_not_read", endpoint=endpoint, fault=refused.kind.value, words=refused.message)
     if not refused.invalid:
         this.read = replace(this.read, refused=refused.message)
 

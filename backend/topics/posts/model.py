@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from backend.markets.model import Fault, ProviderError
+from backend.markets.model import ErrorKind, ProviderError
 
 NAME = "X"
 
@@ -73,7 +73,7 @@ class XRefused(ProviderError):
 
     def __init__(
         self,
-        fault: Fault,
+        fault: ErrorKind,
         message: str,
         *,
         retry_after: float | None = None,

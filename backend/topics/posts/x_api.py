@@ -11,7 +11,7 @@ from typing import Literal, TypeVar
 from pydantic import SecretStr
 
 from backend.markets.model import ProviderError
-from backend.markets.providers.provider_http import Answer, ask
+from backend.markets.providers.provider_http import ProviderResponse, fetch
 from backend.settings import Settings
 from backend.topics.posts import x_parsing
 from backend.topics.posts.model import NAME, Page, Usage, XRefused
@@ -85,20 +85,24 @@ class XApi:
         self._client.close()
 
     def _read(
-        self, path: str, params: Mapping[str, str | int], now: datetime, read: Callable[[Answer, datetime], T]
+        self,
+        path: str,
+        params: Mapping[str, str | int],
+        now: datetime,
+        read: Callable[[ProviderResponse, datetime], T],
     ) -> T:
         try:
-            return read(ask(NAME, self._client, path, params), now)
+            return read(fetch(NAME, self._client, path, params), now)
         except XRefused as refused:
             raise XRefused(
-                refused.fault,
+                refused.kind,
                 self._redacted(refused.message),
                 retry_after=refused.retry_after,
                 window=refused.window,
                 invalid=refused.invalid,
             ) from None
         except ProviderError as error:
-            raise XRefused(error.fault, self._redacted(error.message)) from None
+            raise XRefused(error.kind, self._redacted(error.message)) from None
 
     def _redacted(self, words: str) -> str:
         """Refusals may quote what was sent."""

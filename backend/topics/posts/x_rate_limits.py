@@ -87,7 +87,7 @@ class XState:
         if error.invalid:
             return replace(self, breaker=self.breaker.succeeded(now), windows=windows)
         breaker = self.breaker.failed(
-            error.fault, now, retry_after=error.retry_after, jitter=jitter, why=error.message
+            error.kind, now, retry_after=error.retry_after, jitter=jitter, why=error.message
         )
         return replace(self, breaker=breaker, windows=windows)
 

@@ -14,7 +14,7 @@ from backend.jobs.engine import VERSION, JobEngine
 from backend.jobs.schedules import Schedule
 from backend.jobs.serializer import RecordedError
 from backend.jobs.worker_slots import open_locks
-from backend.markets.model import Fault, ProviderError
+from backend.markets.model import ErrorKind, ProviderError
 from tests.support.job_stores import Launch
 from tests.support.waiting import LIMIT_SECONDS
 
@@ -31,7 +31,7 @@ def echo(value: object) -> object:
 
 @DBOS.workflow(name="fails")
 def fails(provider: str) -> None:
-    raise ProviderError(provider, Fault.UNAVAILABLE, "no answer", retry_after=1.5)
+    raise ProviderError(provider, ErrorKind.UNAVAILABLE, "no answer", retry_after=1.5)
 
 
 @DBOS.workflow(name="holds")

@@ -13,8 +13,8 @@ import sqlalchemy as sa
 from pydantic import BaseModel, SecretStr
 
 from backend.language_model import circuit_breaker, spending_limits
-from backend.language_model.circuit_breaker import QUIET_FOR
-from backend.language_model.client import KEPT_FOR, LanguageModel
+from backend.language_model.circuit_breaker import MAX_BACKOFF
+from backend.language_model.client import CACHE_TTL, LanguageModel
 from backend.language_model.errors import AnswerUnusable, CeilingReached, ModelFailed
 from backend.language_model.spending_limits import Allowance, Prices
 from backend.language_model.tables import model_use
@@ -77,7 +77,7 @@ def sent(server: ProviderServer) -> list[dict[str, object]]:
     return [json.loads(request.body) for request in server.requests]
 
 
-def test_an_answer_comes_in_the_declared_shape(
+def test_an_answer_is_validated_against_the_declared_model(
     sqlite_database: Database, server: ProviderServer, clock: Clock
 ) -> None:
     server.always(PATH, GOOD)
@@ -88,7 +88,7 @@ def test_an_answer_comes_in_the_declared_shape(
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY.get_secret_value()}"
 
 
-def test_the_environment_of_another_service_is_not_sent_along(
+def test_openai_environment_variables_are_not_sent(
     sqlite_database: Database, server: ProviderServer, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
@@ -99,7 +99,7 @@ def test_the_environment_of_another_service_is_not_sent_along(
     assert "of-somebody-else" not in str(server.requests[0].headers)
 
 
-def test_the_same_question_is_asked_once_in_thirty_days(
+def test_an_answer_is_cached_for_thirty_days(
     sqlite_database: Database, server: ProviderServer, clock: Clock
 ) -> None:
     server.always(PATH, GOOD)
@@ -107,12 +107,12 @@ def test_the_same_question_is_asked_once_in_thirty_days(
         ask(model(sqlite_database, server, clock))
     assert len(server.requests) == 1
     ask(model(sqlite_database, server, clock), "Another?")
-    clock.at += KEPT_FOR
+    clock.at += CACHE_TTL
     ask(model(sqlite_database, server, clock))
     assert len(server.requests) == 3
 
 
-def test_a_server_without_schemas_is_asked_in_the_next_way_and_remembered(
+def test_a_server_without_schema_support_gets_the_next_output_mode_from_then_on(
     sqlite_database: Database, server: ProviderServer, clock: Clock
 ) -> None:
     asked = model(sqlite_database, server, clock)
@@ -127,7 +127,7 @@ def test_a_server_without_schemas_is_asked_in_the_next_way_and_remembered(
     assert '"stance"' in told
 
 
-def test_plain_text_around_the_object_is_passed_over(
+def test_text_around_the_json_object_is_ignored(
     sqlite_database: Database, server: ProviderServer, clock: Clock
 ) -> None:
     refusal = says(422, {"error": {"message": "unknown field"}})
@@ -138,7 +138,7 @@ def test_plain_text_around_the_object_is_passed_over(
 
 
 @pytest.mark.parametrize("said", ['{"stance": "supports"}', "no object", "", None, '{"stance": 1'])
-def test_an_answer_out_of_shape_is_asked_for_once_more(
+def test_an_invalid_answer_is_requested_once_more(
     sqlite_database: Database, server: ProviderServer, clock: Clock, said: str | None
 ) -> None:
     server.once(PATH, completion(said), GOOD)
@@ -160,7 +160,7 @@ def test_an_answer_out_of_shape_is_asked_for_once_more(
         Behaviour(drop=True),
     ],
 )
-def test_a_model_that_fails_is_told_without_the_key_and_left_alone_for_a_while(
+def test_a_failing_model_is_paused_and_its_error_does_not_contain_the_key(
     sqlite_database: Database, server: ProviderServer, clock: Clock, failure: Behaviour
 ) -> None:
     asked = model(sqlite_database, server, clock)
@@ -175,11 +175,11 @@ def test_a_model_that_fails_is_told_without_the_key_and_left_alone_for_a_while(
         with pytest.raises(ModelFailed, match="a moment ago"):
             ask(asked)
         assert len(server.requests) == tried
-    clock.at += QUIET_FOR
+    clock.at += MAX_BACKOFF
     assert ask(asked).score == 3
 
 
-def test_a_job_asks_no_more_than_it_may(
+def test_a_job_cannot_exceed_its_allowance(
     sqlite_database: Database, server: ProviderServer, clock: Clock
 ) -> None:
     asked, allowance = model(sqlite_database, server, clock), Allowance(calls=2)
@@ -193,28 +193,28 @@ def test_a_job_asks_no_more_than_it_may(
         ask(asked, "x" * 100_000)
 
 
-def test_a_day_never_costs_more_than_its_ceiling(
+def test_a_day_never_costs_more_than_its_limit(
     database: Database, server: ProviderServer, clock: Clock
 ) -> None:
     server.always(PATH, GOOD)
     asked = model(database, server, clock, ceiling="0.022")  # an answer may cost 0.02, this one costs 0.0004
     spent = []
-    while spending_limits.of_day(database, START).refused_at is None:
+    while spending_limits.load_day_usage(database, START).refused_at is None:
         with suppress(CeilingReached):
             ask(asked, f"question {len(spent)}")
-        spent.append(spending_limits.of_day(database, START).cost)
+        spent.append(spending_limits.load_day_usage(database, START).cost)
     assert spent[:2] == [Decimal("0.0004"), Decimal("0.0008")]
     assert max(spent) <= Decimal("0.022")
-    assert spending_limits.of_day(database, START).refused_at == START
+    assert spending_limits.load_day_usage(database, START).refused_at == START
     sent_so_far = len(server.requests)
     with pytest.raises(CeilingReached):
-        asked.ask("Short.", "?", Verdict, allowance=Allowance(), most_output=1)
+        asked.ask("Short.", "?", Verdict, allowance=Allowance(), max_output_tokens=1)
     assert len(server.requests) == sent_so_far, "nothing is asked any more on that day"
     clock.at += timedelta(days=1)
     ask(asked, "tomorrow")
 
 
-def test_a_ceiling_that_is_raised_opens_the_day_again(
+def test_raising_the_daily_limit_allows_calls_again(
     sqlite_database: Database, server: ProviderServer, clock: Clock
 ) -> None:
     server.always(PATH, GOOD)
@@ -225,7 +225,7 @@ def test_a_ceiling_that_is_raised_opens_the_day_again(
         ask(model(sqlite_database, server, clock, ceiling="0"), "Another?")
 
 
-def test_calls_at_the_same_moment_share_what_is_left_of_a_day(database: Database) -> None:
+def test_concurrent_calls_share_the_remaining_daily_limit(database: Database) -> None:
     prices, together = Prices(Decimal(1), Decimal(1), Decimal("2.1")), threading.Barrier(6)
 
     def call(_: int) -> bool:
@@ -234,7 +234,7 @@ def test_calls_at_the_same_moment_share_what_is_left_of_a_day(database: Database
             reserved = spending_limits.reserve(database, prices, Decimal(1), now=START)
         except CeilingReached:
             return False
-        spending_limits.settle(database, reserved, tokens=10, cost=Decimal(1))
+        spending_limits.record_cost(database, reserved, tokens=10, cost=Decimal(1))
         return True
 
     with ThreadPoolExecutor(6) as pool:
@@ -244,20 +244,20 @@ def test_calls_at_the_same_moment_share_what_is_left_of_a_day(database: Database
     assert tuple(used)[:4] == ("2026-05-18", 2, 20, Decimal(2))
 
 
-def test_a_call_that_a_killed_process_had_begun_counts_in_full(sqlite_database: Database) -> None:
+def test_a_call_of_a_killed_process_counts_in_full(sqlite_database: Database) -> None:
     prices = Prices(Decimal(1), Decimal(1), Decimal("1.5"))
     spending_limits.reserve(sqlite_database, prices, Decimal(1), now=START)
     with pytest.raises(CeilingReached):
         spending_limits.reserve(sqlite_database, prices, Decimal(1), now=START)
 
 
-def test_a_call_over_midnight_counts_on_the_day_on_which_it_began(sqlite_database: Database) -> None:
+def test_a_call_over_midnight_counts_on_the_day_it_began(sqlite_database: Database) -> None:
     reserved = spending_limits.reserve(
         sqlite_database, Prices(Decimal(1), Decimal(1), None), Decimal(1), now=START
     )
-    spending_limits.settle(sqlite_database, reserved, tokens=5, cost=Decimal("0.5"))
-    assert spending_limits.of_day(sqlite_database, START).cost == Decimal("0.5")
-    assert spending_limits.of_day(sqlite_database, START + timedelta(days=1)).cost == 0
+    spending_limits.record_cost(sqlite_database, reserved, tokens=5, cost=Decimal("0.5"))
+    assert spending_limits.load_day_usage(sqlite_database, START).cost == Decimal("0.5")
+    assert spending_limits.load_day_usage(sqlite_database, START + timedelta(days=1)).cost == 0
 
 
 @pytest.mark.parametrize(
@@ -271,16 +271,16 @@ def test_a_call_over_midnight_counts_on_the_day_on_which_it_began(sqlite_databas
         (Behaviour(drop=True), True),
     ],
 )
-def test_a_call_that_failed_costs_what_it_may_have_cost(
+def test_a_failed_call_costs_its_maximum_if_the_server_may_have_processed_it(
     sqlite_database: Database, server: ProviderServer, clock: Clock, failure: Behaviour, costs: bool
 ) -> None:
     server.always(PATH, failure)
     with pytest.raises(ModelFailed):
         ask(model(sqlite_database, server, clock))
-    assert (spending_limits.of_day(sqlite_database, START).cost > 0) is costs
+    assert (spending_limits.load_day_usage(sqlite_database, START).cost > 0) is costs
 
 
-def test_the_wait_that_a_server_asks_for_is_kept_by_all_processes(
+def test_all_processes_respect_the_retry_after_of_a_server(
     sqlite_database: Database, server: ProviderServer, clock: Clock
 ) -> None:
     server.once(PATH, says(429, {"error": {}}, retry_after="90"))
@@ -295,7 +295,7 @@ def test_the_wait_that_a_server_asks_for_is_kept_by_all_processes(
     assert len(server.requests) == 2
 
 
-def test_pauses_grow_while_a_model_goes_on_failing_and_end_with_an_answer(
+def test_pauses_grow_with_each_failure_and_end_with_an_answer(
     sqlite_database: Database, server: ProviderServer, clock: Clock
 ) -> None:
     asked = model(sqlite_database, server, clock)
@@ -304,27 +304,27 @@ def test_pauses_grow_while_a_model_goes_on_failing_and_end_with_an_answer(
     for _ in range(6):
         with pytest.raises(ModelFailed, match="refuses the key"):
             ask(asked)
-        until = circuit_breaker.read(sqlite_database, endpoint(server)).quiet_until
+        until = circuit_breaker.load_state(sqlite_database, endpoint(server)).quiet_until
         assert until is not None
         pauses.append((until - clock()).total_seconds() / 60)
         clock.at = until
     assert pauses == [1, 2, 4, 8, 10, 10]
     server.always(PATH, GOOD)
     ask(asked)
-    known = circuit_breaker.read(sqlite_database, endpoint(server))
+    known = circuit_breaker.load_state(sqlite_database, endpoint(server))
     assert (known.failures, known.problem, known.answered_at) == (0, None, clock())
 
 
-def test_what_a_second_try_gets_past_is_no_failure(
+def test_an_error_that_a_retry_solves_is_no_failure(
     sqlite_database: Database, server: ProviderServer, clock: Clock
 ) -> None:
     for failure in (says(503, {}), Behaviour(drop=True)):
         server.once(PATH, failure, GOOD)
         assert ask(model(sqlite_database, server, clock), str(failure)).score == 3
-    assert circuit_breaker.read(sqlite_database, endpoint(server)).failures == 0
+    assert circuit_breaker.load_state(sqlite_database, endpoint(server)).failures == 0
 
 
-def test_a_model_that_thinks_first_is_asked_in_its_own_words_and_remembered(
+def test_a_reasoning_model_gets_its_own_limit_parameter_from_then_on(
     sqlite_database: Database, server: ProviderServer, clock: Clock
 ) -> None:
     refusal = says(400, {"error": {"message": "Use 'max_completion_tokens' instead of 'max_tokens'."}})
@@ -339,7 +339,7 @@ def test_a_model_that_thinks_first_is_asked_in_its_own_words_and_remembered(
     assert second["response_format"] == first["response_format"], "the way of asking is as good as before"
 
 
-def test_a_model_that_declines_is_not_asked_again_and_counts_as_alive(
+def test_a_model_that_declines_to_answer_is_not_retried_and_counts_as_available(
     sqlite_database: Database, server: ProviderServer, clock: Clock
 ) -> None:
     declining = json.loads(completion(None).body or b"")
@@ -348,14 +348,14 @@ def test_a_model_that_declines_is_not_asked_again_and_counts_as_alive(
     with pytest.raises(AnswerUnusable, match="declines"):
         ask(model(sqlite_database, server, clock))
     assert len(server.requests) == 1
-    assert circuit_breaker.read(sqlite_database, endpoint(server)).failures == 0
+    assert circuit_breaker.load_state(sqlite_database, endpoint(server)).failures == 0
 
 
 def endpoint(server: ProviderServer) -> str:
-    return circuit_breaker.endpoint_of(f"{server.url}/v1", "small-1")
+    return circuit_breaker.endpoint_id(f"{server.url}/v1", "small-1")
 
 
-def test_usage_that_is_not_told_is_estimated(
+def test_unreported_token_usage_is_estimated(
     sqlite_database: Database, server: ProviderServer, clock: Clock
 ) -> None:
     server.always(PATH, completion('{"stance": "supports", "score": 3}'))
@@ -364,8 +364,8 @@ def test_usage_that_is_not_told_is_estimated(
     assert 10 < Allowance().tokens - allowance.tokens < 200
 
 
-def test_no_model_is_asked_in_sample_mode_or_unless_configured(sqlite_database: Database) -> None:
+def test_no_model_is_used_in_sample_mode_or_without_configuration(sqlite_database: Database) -> None:
     named = {"model_base_url": "http://127.0.0.1:9/v1", "model_name": "small-1"}
-    assert LanguageModel.configured(Settings(mode="sample", **named), sqlite_database) is None
-    assert LanguageModel.configured(Settings(mode="live"), sqlite_database) is None
-    assert LanguageModel.configured(Settings(mode="live", **named), sqlite_database) is not None
+    assert LanguageModel.from_settings(Settings(mode="sample", **named), sqlite_database) is None
+    assert LanguageModel.from_settings(Settings(mode="live"), sqlite_database) is None
+    assert LanguageModel.from_settings(Settings(mode="live", **named), sqlite_database) is not None

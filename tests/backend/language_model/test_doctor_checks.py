@@ -8,7 +8,7 @@ import pytest
 from prometheus_client import REGISTRY
 
 from backend.language_model import circuit_breaker, metrics, spending_limits
-from backend.language_model.doctor_checks import checkup
+from backend.language_model.doctor_checks import check_language_model
 from backend.language_model.errors import CeilingReached
 from backend.language_model.spending_limits import Prices
 from backend.settings import Settings
@@ -20,21 +20,21 @@ PRICED = {"model_price_input": "1", "model_price_output": "4", "model_daily_ceil
 
 
 def told(database: Database, later: timedelta = timedelta(0), **settings: Any) -> tuple[str, str]:
-    noted = checkup(Settings(**settings), database, now=NOW + later)
+    noted = check_language_model(Settings(**settings), database, now=NOW + later)
     assert noted.subject == "Language model"
     return noted.state, noted.sentence
 
 
-def test_without_a_model_or_in_sample_mode_none_is_asked(sqlite_database: Database) -> None:
+def test_the_check_reports_when_no_model_is_used(sqlite_database: Database) -> None:
     assert told(sqlite_database) == ("ok", "none is configured; rules and templates alone are used.")
     assert "not asked in sample mode" in told(sqlite_database, **NAMED)[1]
 
 
-def test_what_the_day_costs_is_told_beside_its_ceiling(sqlite_database: Database) -> None:
+def test_the_check_reports_todays_cost_and_the_limit(sqlite_database: Database) -> None:
     reserved = spending_limits.reserve(
         sqlite_database, Prices(Decimal(1), Decimal(4), None), Decimal(1), now=NOW
     )
-    spending_limits.settle(sqlite_database, reserved, tokens=1200, cost=Decimal("0.0031"))
+    spending_limits.record_cost(sqlite_database, reserved, tokens=1200, cost=Decimal("0.0031"))
     state, sentence = told(sqlite_database, mode="live", **NAMED, **PRICED)
     assert (state, sentence) == (
         "ok",
@@ -42,7 +42,7 @@ def test_what_the_day_costs_is_told_beside_its_ceiling(sqlite_database: Database
     )
 
 
-def test_a_ceiling_that_is_reached_is_told_until_midnight(sqlite_database: Database) -> None:
+def test_the_check_reports_a_reached_limit_until_midnight(sqlite_database: Database) -> None:
     prices = Prices(Decimal(1), Decimal(4), Decimal("2.50"))
     with pytest.raises(CeilingReached):
         spending_limits.reserve(sqlite_database, prices, Decimal(3), now=NOW)
@@ -53,40 +53,40 @@ def test_a_ceiling_that_is_reached_is_told_until_midnight(sqlite_database: Datab
     assert "ceiling" not in told(sqlite_database, timedelta(days=1), **live)[1]
 
 
-def test_a_ceiling_without_prices_never_counts_and_that_is_told(sqlite_database: Database) -> None:
+def test_the_check_reports_a_limit_without_prices_as_ineffective(sqlite_database: Database) -> None:
     state, sentence = told(sqlite_database, mode="live", model_daily_ceiling="1", **NAMED)
     assert (state, "CHAINPROOF_MODEL_PRICE_INPUT" in sentence) == ("note", True)
 
 
-def test_a_model_that_fails_is_told_with_since_when_and_when_it_is_asked_again(
+def test_the_check_reports_since_when_a_model_fails_and_when_it_is_retried(
     sqlite_database: Database,
 ) -> None:
-    endpoint = circuit_breaker.endpoint_of(NAMED["model_base_url"], NAMED["model_name"])
-    circuit_breaker.failed(
+    endpoint = circuit_breaker.endpoint_id(NAMED["model_base_url"], NAMED["model_name"])
+    circuit_breaker.record_failure(
         sqlite_database, endpoint, "refuses the key (status 401)", retry_after=None, now=NOW
     )
     state, sentence = told(sqlite_database, mode="live", **NAMED)
     assert state == "fault"
     assert "refuses the key (status 401) (since 2026-05-18 09:30 UTC, 1 in a row)" in sentence
     assert "after 09:31 UTC" in sentence
-    circuit_breaker.answered(sqlite_database, endpoint, "small-1", now=NOW)
+    circuit_breaker.record_success(sqlite_database, endpoint, "small-1", now=NOW)
     assert told(sqlite_database, mode="live", **NAMED)[0] == "ok"
 
 
-def test_a_scraper_reads_what_all_processes_put_down(sqlite_database: Database) -> None:
+def test_the_gauges_cover_all_processes(sqlite_database: Database) -> None:
     settings = Settings(mode="live", **NAMED, **PRICED)
     prices = Prices(Decimal(1), Decimal(4), Decimal("2.50"))
     reserved = spending_limits.reserve(sqlite_database, prices, Decimal(1), now=NOW)
-    spending_limits.settle(sqlite_database, reserved, tokens=1200, cost=Decimal("0.25"))
-    metrics.refresh(settings, sqlite_database, now=NOW)
+    spending_limits.record_cost(sqlite_database, reserved, tokens=1200, cost=Decimal("0.25"))
+    metrics.refresh_gauges(settings, sqlite_database, now=NOW)
     assert scraped("day_cost_dollars", "day_tokens", "ceiling_reached") == [0.25, 1200, 0]
     with pytest.raises(CeilingReached):
         spending_limits.reserve(sqlite_database, prices, Decimal(3), now=NOW)
-    endpoint = circuit_breaker.endpoint_of(NAMED["model_base_url"], NAMED["model_name"])
-    circuit_breaker.failed(sqlite_database, endpoint, "is down", retry_after=None, now=NOW)
-    metrics.refresh(settings, sqlite_database, now=NOW)
+    endpoint = circuit_breaker.endpoint_id(NAMED["model_base_url"], NAMED["model_name"])
+    circuit_breaker.record_failure(sqlite_database, endpoint, "is down", retry_after=None, now=NOW)
+    metrics.refresh_gauges(settings, sqlite_database, now=NOW)
     assert scraped("ceiling_reached", "failures") == [1, 1]
-    metrics.refresh(settings, sqlite_database, now=NOW + timedelta(days=1))
+    metrics.refresh_gauges(settings, sqlite_database, now=NOW + timedelta(days=1))
     assert scraped("day_cost_dollars", "ceiling_reached") == [0, 0]
 
 

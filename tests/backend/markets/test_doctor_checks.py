@@ -6,7 +6,7 @@ import pytest
 import structlog
 
 from backend.markets.doctor_checks import Noted, check_providers
-from backend.markets.model import Fault
+from backend.markets.model import ErrorKind
 from backend.store.database import Database
 from tests.support.market_app import Moody, Worker, few_in_sample, moody
 
@@ -34,7 +34,7 @@ def test_a_provider_that_answers_the_worker_and_the_check_is_all_right(trouble: 
 
 def test_a_provider_that_answers_the_check_and_not_the_worker_is_told_as_both(trouble: Trouble) -> None:
     worker, sources = trouble
-    sources["sample-b"].fail(Fault.REFUSED)
+    sources["sample-b"].fail(ErrorKind.REFUSED)
     worker.tick()
     sources["sample-b"].recover()
     state, sentence = told(worker)[1:]
@@ -45,7 +45,7 @@ def test_a_provider_that_answers_the_check_and_not_the_worker_is_told_as_both(tr
 
 def test_a_provider_that_answers_nobody_is_a_fault_with_its_next_attempt(trouble: Trouble) -> None:
     worker, sources = trouble
-    sources["sample-b"].fail(Fault.UNAUTHORISED)
+    sources["sample-b"].fail(ErrorKind.UNAUTHORISED)
     worker.tick()
     state, sentence = told(worker)[1:]
     assert state == "fault"
@@ -55,7 +55,7 @@ def test_a_provider_that_answers_nobody_is_a_fault_with_its_next_attempt(trouble
 
 def test_a_provider_that_asked_us_to_wait_is_not_asked(trouble: Trouble) -> None:
     worker, sources = trouble
-    sources["sample-b"].fail(Fault.THROTTLED, retry_after=100)
+    sources["sample-b"].fail(ErrorKind.THROTTLED, retry_after=100)
     worker.tick()
     asked = len(sources["sample-b"].asked)
     state, sentence = told(worker)[1:]

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 import structlog
 
 from backend.markets import refresh
-from backend.markets.model import Fault
+from backend.markets.model import ErrorKind
 from backend.markets.responses.snapshot import CHANGED
 from backend.markets.tables import incidents, price_points
 from backend.store.database import Database, bump, change_counters
@@ -220,7 +220,7 @@ def test_a_provider_that_says_when_to_come_back_is_not_asked_before(
     trouble: tuple[Worker, dict[str, Moody]],
 ) -> None:
     worker, sources = trouble
-    sources["sample-b"].fail(Fault.THROTTLED, retry_after=100)
+    sources["sample-b"].fail(ErrorKind.THROTTLED, retry_after=100)
     quietly(worker.tick)
     sources["sample-b"].recover()
     for _ in range(6):

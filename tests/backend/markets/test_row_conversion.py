@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from backend.markets.model import FearGreed, GlobalFigures, Judgement, Published, Quote
+from backend.markets.model import FearGreed, GlobalFigures, Published, Quote, QuoteEvaluation
 from backend.markets.reasons import Reason
 from backend.markets.row_conversion import (
     fear_greed_of,
@@ -70,7 +70,11 @@ PUBLISHED = st.builds(
     spread_pct=MAYBE,
     judgements=st.lists(
         st.builds(
-            Judgement, WORDS, st.sampled_from(["fresh", "ageing", "stale", None]), st.booleans(), REASONS
+            QuoteEvaluation,
+            WORDS,
+            st.sampled_from(["fresh", "ageing", "stale", None]),
+            st.booleans(),
+            REASONS,
         ),
         max_size=3,
     ).map(tuple),
@@ -108,7 +112,7 @@ def test_a_figure_of_an_earlier_version_keeps_its_bare_sentences(database: Datab
         upsert(connection, published_figures, [row])
         found, _ = published_of(connection.execute(sa.select(published_figures)).mappings().one())
     assert found.reason == Reason(None, "They agree.")
-    assert found.judgements == (Judgement("coingecko", None, False, Reason(None, "Not used.")),)
+    assert found.judgements == (QuoteEvaluation("coingecko", None, False, Reason(None, "Not used.")),)
 
 
 @ONE_STORE

@@ -1,7 +1,7 @@
-"""Reads recorded answers of the providers out of a folder, one JSON file for each thing that is asked.
+"""Reads recorded provider responses from a folder, one JSON file for each endpoint.
 
-``docs/replay.md`` describes the layout. Rows are picked by the ids that a request names, so that one large
-recording serves any selection of assets. Numbers keep the digits that the file has.
+``docs/replay.md`` describes the layout. A response holds the rows of the requested ids, so one large
+recording serves any selection of assets. Numbers keep the digits of the file.
 """
 
 import json
@@ -14,137 +14,139 @@ from typing import Any, Final
 import orjson
 
 from backend.formats.timestamps import Clock, utc_now
-from backend.markets.providers.replay.timestamp_shift import restamped, restamped_candles
+from backend.markets import provider_names
+from backend.markets.provider_names import ALTERNATIVE_ME, COINGECKO, COINMARKETCAP
+from backend.markets.providers.replay.timestamp_shift import restamp, restamp_candles
 
 Provider = str
-"""The name of a provider, which is also that of its folder."""
+"""A provider's id."""
 Query = Mapping[str, str]
 
-COINGECKO: Final = "coingecko"
-COINMARKETCAP: Final = "coinmarketcap"
-ALTERNATIVE_ME: Final = "alternative.me"
 FOLDERS: Final[Mapping[Provider, str]] = {
     COINGECKO: "coingecko",
     COINMARKETCAP: "coinmarketcap",
     ALTERNATIVE_ME: "alternative_me",
 }
-_LONGEST_INTEGER = 18
-"""Digits that surely fit 64 bits; what is longer is passed on as it is written."""
+_MAX_INTEGER_DIGITS = 18
+"""So many digits always fit in 64 bits. Longer integers are sent exactly as recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recordings:
-    """``restamp`` puts recorded times at the present: else what is old counts as stale, as it should."""
+    """The recordings in ``folder``.
+
+    ``restamp`` moves recorded times to the present; without it, old figures count as stale.
+    """
 
     folder: Path
     restamp: bool = False
     now: Clock = utc_now
 
-    def has(self, provider: Provider) -> bool:
-        """Whether anything of ``provider`` is recorded."""
+    def has_provider(self, provider: Provider) -> bool:
+        """True if the folder has any recording of ``provider``."""
         return any((self.folder / FOLDERS[provider]).glob("*.json"))
 
-    def answer(self, provider: Provider, path: str, query: Query) -> bytes | None:
-        """The body that ``provider`` answers at ``path``; null where nothing is recorded for it.
+    def find_body(self, provider: Provider, path: str, query: Query) -> bytes | None:
+        """The response body of ``provider`` at ``path``; null without a recording.
 
-        A file that is no JSON is answered as it is.
+        A file that is not JSON is returned unchanged.
         """
         match provider, path.strip("/").removeprefix("api/v3/").split("/"):
-            case "coingecko", ["coins", "markets"]:
+            case provider_names.COINGECKO, ["coins", "markets"]:
                 return self._coins(query)
-            case "coingecko", ["coins", name, "ohlc"]:
-                return self._candles(name, query.get("days", ""))
-            case "coingecko", ["global"]:
-                return self._first("coingecko/global*.json")
-            case "coinmarketcap", ["v1", "cryptocurrency", "map"]:
-                return self._ids()
-            case "coinmarketcap", ["v2" | "v3", "cryptocurrency", "quotes", "latest"]:
+            case provider_names.COINGECKO, ["coins", coin_id, "ohlc"]:
+                return self._candles(coin_id, query.get("days", ""))
+            case provider_names.COINGECKO, ["global"]:
+                return self._read_body("coingecko/global*.json")
+            case provider_names.COINMARKETCAP, ["v1", "cryptocurrency", "map"]:
+                return self._slug_map()
+            case provider_names.COINMARKETCAP, ["v2" | "v3", "cryptocurrency", "quotes", "latest"]:
                 return self._quotes(query)
-            case "coinmarketcap", ["v1", "global-metrics", "quotes", "latest"]:
-                return self._first("coinmarketcap/*global_metrics*.json")
-            case "coinmarketcap", ["v3", "fear-and-greed", "latest"]:
-                return self._first("coinmarketcap/*fear_and_greed_latest*.json")
-            case "alternative.me", ["fng"]:
-                return self._first("alternative_me/fng*.json")
+            case provider_names.COINMARKETCAP, ["v1", "global-metrics", "quotes", "latest"]:
+                return self._read_body("coinmarketcap/*global_metrics*.json")
+            case provider_names.COINMARKETCAP, ["v3", "fear-and-greed", "latest"]:
+                return self._read_body("coinmarketcap/*fear_and_greed_latest*.json")
+            case provider_names.ALTERNATIVE_ME, ["fng"]:
+                return self._read_body("alternative_me/fng*.json")
         return None
 
     def _coins(self, query: Query) -> bytes | None:
-        found = self._rows("coingecko/coins_markets_*.json")
-        if found is None or isinstance(found, bytes):
-            return found
-        wanted = [name for name in query.get("ids", "").split(",") if name]
-        return self._dumped([row for row in found if not wanted or row["id"] in wanted])
+        rows = self._read_rows("coingecko/coins_markets_*.json")
+        if rows is None or isinstance(rows, bytes):
+            return rows
+        wanted = [coin_id for coin_id in query.get("ids", "").split(",") if coin_id]
+        return self._to_json([row for row in rows if not wanted or row["id"] in wanted])
 
-    def _candles(self, name: str, days: str) -> bytes | None:
-        # The id comes out of a request and goes into a pattern.
-        if not all(character.isalnum() or character in "-_." for character in f"{name}{days}"):
+    def _candles(self, coin_id: str, days: str) -> bytes | None:
+        # The id comes from a request and goes into a glob pattern.
+        if not all(character.isalnum() or character in "-_." for character in f"{coin_id}{days}"):
             return None
-        found = self._read_first(f"coingecko/ohlc_{name}_{days}d*.json")
-        if self.restamp and isinstance(found, list):
-            found = restamped_candles(found, self.now())
-        return found if isinstance(found, bytes) or found is None else orjson.dumps(found)
+        candles = self._read_first(f"coingecko/ohlc_{coin_id}_{days}d*.json")
+        if self.restamp and isinstance(candles, list):
+            candles = restamp_candles(candles, self.now())
+        return candles if isinstance(candles, bytes) or candles is None else orjson.dumps(candles)
 
-    def _ids(self) -> bytes | None:
-        found = self._rows(*_QUOTES)
-        if found is None or isinstance(found, bytes):
-            return found
-        names = ("id", "name", "symbol", "slug")
-        rows = [{name: row.get(name) for name in names} | {"is_active": 1} for row in found]
-        return self._dumped(self._enveloped(rows))
+    def _slug_map(self) -> bytes | None:
+        quotes = self._read_rows(*_QUOTE_FILES)
+        if quotes is None or isinstance(quotes, bytes):
+            return quotes
+        fields = ("id", "name", "symbol", "slug")
+        rows = [{name: row.get(name) for name in fields} | {"is_active": 1} for row in quotes]
+        return self._to_json(self._wrap(rows))
 
     def _quotes(self, query: Query) -> bytes | None:
-        found = self._rows(*_QUOTES)
-        if found is None or isinstance(found, bytes):
-            return found
+        quotes = self._read_rows(*_QUOTE_FILES)
+        if quotes is None or isinstance(quotes, bytes):
+            return quotes
         wanted = {int(number) for number in query.get("id", "").split(",") if number.isdecimal()}
-        return self._dumped(self._enveloped([row for row in found if row["id"] in wanted]))
+        return self._to_json(self._wrap([row for row in quotes if row["id"] in wanted]))
 
-    def _enveloped(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """``rows`` as CoinMarketCap wraps them; what a replay costs is nothing."""
+    def _wrap(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """``rows`` in CoinMarketCap's envelope. A replay costs no credits."""
         status = {"error_code": 0, "error_message": None, "elapsed": 0, "credit_count": 0}
-        return {"status": {"timestamp": _instant(self.now()), **status}, "data": rows}
+        return {"status": {"timestamp": _format_timestamp(self.now()), **status}, "data": rows}
 
-    def _first(self, pattern: str) -> bytes | None:
-        found = self._read_first(pattern)
-        return found if isinstance(found, bytes) or found is None else self._dumped(found)
+    def _read_body(self, pattern: str) -> bytes | None:
+        value = self._read_first(pattern)
+        return value if isinstance(value, bytes) or value is None else self._to_json(value)
 
     def _read_first(self, pattern: str) -> Any:
-        """The first file by name: its value, its bytes where it is no JSON, null where there is none."""
+        """The first file by name: its JSON value, its bytes if it is not JSON, null without a file."""
         return next((_read(file) for file in sorted(self.folder.glob(pattern))), None)
 
-    def _rows(self, *patterns: str) -> list[dict[str, Any]] | bytes | None:
-        """Rows of the file that has most; of files with as many, of the last by name, which has the date."""
+    def _read_rows(self, *patterns: str) -> list[dict[str, Any]] | bytes | None:
+        """Rows of the file with most rows; among equals, of the last file name, which ends with the date."""
         files = sorted({file for pattern in patterns for file in self.folder.glob(pattern)}, reverse=True)
-        read = [_read(file) for file in files]
-        if not any(not isinstance(value, bytes) for value in read):
-            return next((value for value in read if isinstance(value, bytes)), None)
-        return max(([*_rows_in(value)] for value in read), key=len)
+        values = [_read(file) for file in files]
+        if not any(not isinstance(value, bytes) for value in values):
+            return next((value for value in values if isinstance(value, bytes)), None)
+        return max(([*_find_rows(value)] for value in values), key=len)
 
-    def _dumped(self, value: Any) -> bytes:
-        return orjson.dumps(restamped(value, self.now()) if self.restamp else value)
+    def _to_json(self, value: Any) -> bytes:
+        return orjson.dumps(restamp(value, self.now()) if self.restamp else value)
 
 
-_QUOTES = ("coinmarketcap/quotes_latest_*.json", "coinmarketcap/listings_latest_*.json")
+_QUOTE_FILES = ("coinmarketcap/quotes_latest_*.json", "coinmarketcap/listings_latest_*.json")
 
 
 def _read(file: Path) -> Any:
     content = file.read_bytes()
     try:
-        return json.loads(content, parse_float=_as_written, parse_int=_integer)
+        return json.loads(content, parse_float=_keep_literal, parse_int=_parse_int)
     except (ValueError, RecursionError):
         return content
 
 
-def _as_written(number: str) -> orjson.Fragment:
+def _keep_literal(number: str) -> orjson.Fragment:
     return orjson.Fragment(number)
 
 
-def _integer(number: str) -> int | orjson.Fragment:
-    return int(number) if len(number) <= _LONGEST_INTEGER else orjson.Fragment(number)
+def _parse_int(number: str) -> int | orjson.Fragment:
+    return int(number) if len(number) <= _MAX_INTEGER_DIGITS else orjson.Fragment(number)
 
 
-def _rows_in(value: Any) -> Iterator[dict[str, Any]]:
-    """The rows of an array, or of an answer of CoinMarketCap in any of the forms that its ``data`` has."""
+def _find_rows(value: Any) -> Iterator[dict[str, Any]]:
+    """The rows of an array, or of a CoinMarketCap response with any documented form of ``data``."""
     data = value.get("data", []) if isinstance(value, dict) else value
     items = list(data.values()) if isinstance(data, dict) else data if isinstance(data, list) else []
     for item in items:
@@ -153,5 +155,5 @@ def _rows_in(value: Any) -> Iterator[dict[str, Any]]:
                 yield row
 
 
-def _instant(moment: datetime) -> str:
+def _format_timestamp(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")

@@ -1,41 +1,43 @@
-"""Puts the times of recorded answers at the present, so that their figures count as current."""
+"""Moves the times of recorded responses to the present, so that their figures count as current."""
 
 import itertools
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-_AGE = timedelta(seconds=5)
-"""How old a figure is that was put at the present."""
+_RESTAMPED_AGE = timedelta(seconds=5)
+"""The age of a figure after its time was moved."""
 
 
-def restamped(value: Any, now: datetime) -> Any:
-    """``value`` with every time of a figure a few seconds before ``now``; dates of records stay."""
+def restamp(value: Any, now: datetime) -> Any:
+    """``value`` with the time of each figure a few seconds before ``now``. Dates of record prices stay."""
     if isinstance(value, list):
-        return [restamped(item, now) for item in value]
+        return [restamp(item, now) for item in value]
     if isinstance(value, Mapping):
-        return {name: _time(name, item, now) for name, item in value.items()}
+        return {name: _shift_time(name, item, now) for name, item in value.items()}
     return value
 
 
-def restamped_candles(candles: list[Any], now: datetime) -> list[Any]:
-    """Candles (open time in milliseconds first) moved by whole steps, so that the last is the current one."""
+def restamp_candles(candles: list[Any], now: datetime) -> list[Any]:
+    """Candles moved by whole intervals, so that the last is current. Cell 0 is the time in milliseconds."""
     times = [candle[0] for candle in candles if isinstance(candle, list) and candle]
-    if len(times) < 2 or not all(isinstance(at, int) for at in times):
+    if len(times) < 2 or not all(isinstance(time, int) for time in times):
         return candles
-    step = min(later - sooner for sooner, later in itertools.pairwise(times))
-    if step <= 0:
+    interval = min(later - earlier for earlier, later in itertools.pairwise(times))
+    if interval <= 0:
         return candles
-    moved = (int(now.timestamp() * 1000) - times[-1]) // step * step
-    return [[candle[0] + moved, *candle[1:]] for candle in candles]
+    shift = (int(now.timestamp() * 1000) - times[-1]) // interval * interval
+    return [[candle[0] + shift, *candle[1:]] for candle in candles]
 
 
-def _time(name: str, value: Any, now: datetime) -> Any:
-    recent = now.astimezone(UTC) - _AGE
+def _shift_time(name: str, value: Any, now: datetime) -> Any:
+    recent = now.astimezone(UTC) - _RESTAMPED_AGE
     if name in ("last_updated", "update_time"):
         return recent.strftime("%Y-%m-%dT%H:%M:%S.") + f"{recent.microsecond // 1000:03}Z"
     if name == "updated_at":
         return int(recent.timestamp())
-    if name == "timestamp" and isinstance(value, str) and value.isdecimal():  # a day of alternative.me
+    if (
+        name == "timestamp" and isinstance(value, str) and value.isdecimal()
+    ):  # alternative.me dates its values by day
         return str(int(recent.replace(hour=0, minute=0, second=0, microsecond=0).timestamp()))
-    return restamped(value, now)
+    return restamp(value, now)

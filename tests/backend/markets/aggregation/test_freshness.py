@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from backend.markets.aggregation.freshness import classify, fault_of, is_fresh, next_change, restale
 from backend.markets.aggregation.policy import Policy
-from backend.markets.model import Judgement
+from backend.markets.model import QuoteEvaluation
 from tests.support.quotes import NOW, POLICY, gecko, published, seconds
 
 EVERY_5_MIN = Policy(poll_seconds={"coingecko": 300})
@@ -61,7 +61,7 @@ def test_a_current_figure_is_shown_as_it_is():
 
 
 def test_a_figure_that_nobody_renewed_is_labelled_stale_with_its_own_time():
-    judgement = Judgement("coingecko", "fresh", True, "The only usable quote.")
+    judgement = QuoteEvaluation("coingecko", "fresh", True, "The only usable quote.")
     figure = published(age=901, judgements=(judgement,), market_cap=Decimal(5))
     shown = restale(figure, NOW, POLICY)
     assert shown.source == "coingecko:stale"

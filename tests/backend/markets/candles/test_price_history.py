@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from backend.markets.candles import price_history
 from backend.markets.candles.price_history import HALF_HOUR, candles_between
-from backend.markets.model import SPAN_COUNT, Candle, Poll, Published
+from backend.markets.model import SPAN_COUNT, Candle, Published, QuotesResult
 from backend.markets.reasons import Reason
 from backend.markets.tables import candle_strips, candles, price_points
 from backend.store.database import Database
@@ -116,7 +116,7 @@ def test_any_number_of_hourly_closes_about_a_week_makes_forty_two_candles(
 ) -> None:
     now = NOON + timedelta(minutes=minute)
     closes = tuple(Decimal(100 + hour) for hour in range(count))
-    poll = Poll("coingecko", now, {}, sparklines={"bitcoin": closes})
+    poll = QuotesResult("coingecko", now, {}, sparklines={"bitcoin": closes})
     with sqlite_database.write() as connection:
         price_history.render_sparklines(connection, REALM, poll, now)
     rows = strip(sqlite_database, "7d")
@@ -133,7 +133,7 @@ def test_a_young_assets_sparkline_makes_fewer_candles_and_an_empty_one_none(
     sparklines = {"bitcoin": tuple(Decimal(5) for _ in range(10)), "ethereum": ()}
     with sqlite_database.write() as connection:
         price_history.render_sparklines(
-            connection, REALM, Poll("coingecko", NOON, {}, sparklines=sparklines), NOON
+            connection, REALM, QuotesResult("coingecko", NOON, {}, sparklines=sparklines), NOON
         )
     assert 2 <= len(strip(sqlite_database, "7d")) <= 4
     assert strip(sqlite_database, "7d", asset_id="ethereum") == []
@@ -144,7 +144,7 @@ def test_a_sparkline_is_drawn_again_after_five_minutes_and_at_once_for_a_new_ass
 ) -> None:
     def draw(moment: datetime, price: int, *asset_ids: str) -> None:
         sparklines = dict.fromkeys(asset_ids, (Decimal(1), Decimal(price)))
-        poll = Poll("coingecko", moment, {}, sparklines=sparklines)
+        poll = QuotesResult("coingecko", moment, {}, sparklines=sparklines)
         with sqlite_database.write() as connection:
             price_history.render_sparklines(connection, REALM, poll, moment)
 

@@ -9,7 +9,7 @@ import pytest
 import structlog
 
 from backend.markets.candles.series_reader import CandleReader
-from backend.markets.model import SPAN_COUNT, Fault, Span
+from backend.markets.model import SPAN_COUNT, ErrorKind, Span
 from backend.store.database import Database
 from tests.support.market_app import Moody, Worker, few_in_sample, moody
 
@@ -79,16 +79,16 @@ def test_own_candles_are_dated_by_what_they_hold_and_not_by_the_reading(
 
 def test_a_provider_that_may_not_be_asked_is_not(trouble: tuple[Worker, dict[str, Moody]]) -> None:
     worker, sources = trouble
-    sources["sample-a"].fail(Fault.THROTTLED, retry_after=3600)
+    sources["sample-a"].fail(ErrorKind.THROTTLED, retry_after=3600)
     assert read(worker)["basis"] == "polls"
     assert read(worker)["basis"] == "polls"
     assert asked(sources) == 1
     assert worker.status()["by_name"]["sample-a"]["state"] == "throttled"
 
 
-@pytest.mark.parametrize("fault", [Fault.NOT_FOUND, Fault.UNAUTHORISED])
+@pytest.mark.parametrize("fault", [ErrorKind.NOT_FOUND, ErrorKind.UNAUTHORISED])
 def test_a_series_that_is_not_to_be_had_is_not_asked_for_at_each_reading_and_closes_nothing(
-    trouble: tuple[Worker, dict[str, Moody]], fault: Fault
+    trouble: tuple[Worker, dict[str, Moody]], fault: ErrorKind
 ) -> None:
     worker, sources = trouble
     sources["sample-a"].fail(fault)

@@ -5,13 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.markets.provider_limits.polling_schedule import (
-    COINGECKO_IDS_PER_CALL,
-    COINMARKETCAP_ASSETS_PER_CREDIT,
-    Budget,
-    Quota,
-    plan,
-)
+from backend.markets.model import COINGECKO_IDS_PER_CALL, COINMARKETCAP_ASSETS_PER_CREDIT
+from backend.markets.provider_limits.credit_budget import Budget
+from backend.markets.provider_limits.polling_schedule import Quota, plan
 
 NOW = datetime(2026, 5, 16, 12, 0, tzinfo=UTC)  # the middle of a month of 31 days
 MONTH_SECONDS = 31 * 86_400

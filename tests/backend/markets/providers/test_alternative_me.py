@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from backend.markets.model import Fault, ProviderError
+from backend.markets.model import ErrorKind, ProviderError
 from backend.markets.providers.alternative_me import AlternativeMe, parse_fear_greed
 from backend.upstream import Retry, UpstreamClient
 from tests.support.provider_server import FAULTS, Behaviour, ProviderServer, says
@@ -17,7 +17,7 @@ def asking(server: ProviderServer) -> AlternativeMe:
     return AlternativeMe(UpstreamClient(server.url, retry=Retry(wait_initial=0, wait_max=0, wait_jitter=0)))
 
 
-def test_the_newest_value_is_read_from_strings(server: ProviderServer, now: datetime) -> None:
+def test_the_newest_value_is_parsed_from_strings(server: ProviderServer, now: datetime) -> None:
     index = asking(server).fear_greed(now)
     assert (index.provider, index.value, index.label, index.credits) == ("alternative.me", 40, "Fear", 0)
     assert index.as_of == datetime(2026, 5, 18, tzinfo=UTC)
@@ -35,37 +35,37 @@ def test_the_newest_value_is_read_from_strings(server: ProviderServer, now: date
         [{**NEWEST, "timestamp": "1999999999"}, NEWEST],
     ],
 )
-def test_the_newest_entry_that_is_whole_stands(entries: list[object], now: datetime) -> None:
+def test_the_newest_complete_entry_is_used(entries: list[object], now: datetime) -> None:
     assert parse_fear_greed({"data": entries}, now).value == 40
 
 
 @pytest.mark.parametrize(
     "payload", [None, [], {}, {"data": None}, {"data": []}, {"data": [{**NEWEST, "value": "140"}]}]
 )
-def test_an_answer_without_a_whole_entry_is_malformed(payload: object, now: datetime) -> None:
+def test_a_response_without_a_complete_entry_is_malformed(payload: object, now: datetime) -> None:
     with pytest.raises(ProviderError) as caught:
         parse_fear_greed(payload, now)
-    assert caught.value.fault is Fault.MALFORMED
+    assert caught.value.kind is ErrorKind.MALFORMED
 
 
 @pytest.mark.parametrize(
     ("behaviour", "fault", "wait"),
     [
-        (says(200, {"data": [], "metadata": {"error": "out of order"}}), Fault.UNAVAILABLE, None),
-        (says(200, {"data": [], "metadata": {"error": 5}}), Fault.UNAVAILABLE, None),
-        (says(429, {}, retry_after="9"), Fault.THROTTLED, 9),
-        (FAULTS["throttled-html"], Fault.THROTTLED, 60),
-        (FAULTS["forbidden-html"], Fault.REFUSED, None),
-        (FAULTS["down"], Fault.UNAVAILABLE, None),
-        (FAULTS["web-page"], Fault.MALFORMED, None),
-        (FAULTS["broken-json"], Fault.MALFORMED, None),
-        (FAULTS["dropped"], Fault.UNAVAILABLE, None),
+        (says(200, {"data": [], "metadata": {"error": "out of order"}}), ErrorKind.UNAVAILABLE, None),
+        (says(200, {"data": [], "metadata": {"error": 5}}), ErrorKind.UNAVAILABLE, None),
+        (says(429, {}, retry_after="9"), ErrorKind.THROTTLED, 9),
+        (FAULTS["throttled-html"], ErrorKind.THROTTLED, 60),
+        (FAULTS["forbidden-html"], ErrorKind.REFUSED, None),
+        (FAULTS["down"], ErrorKind.UNAVAILABLE, None),
+        (FAULTS["web-page"], ErrorKind.MALFORMED, None),
+        (FAULTS["broken-json"], ErrorKind.MALFORMED, None),
+        (FAULTS["dropped"], ErrorKind.UNAVAILABLE, None),
     ],
 )
-def test_a_refusal_becomes_the_fault_that_it_is(
-    behaviour: Behaviour, fault: Fault, wait: float | None, server: ProviderServer, now: datetime
+def test_a_refusal_raises_its_kind_of_error(
+    behaviour: Behaviour, fault: ErrorKind, wait: float | None, server: ProviderServer, now: datetime
 ) -> None:
     server.always("*", behaviour)
     with pytest.raises(ProviderError) as caught:
         asking(server).fear_greed(now)
-    assert (caught.value.fault, caught.value.retry_after) == (fault, wait)
+    assert (caught.value.kind, caught.value.retry_after) == (fault, wait)

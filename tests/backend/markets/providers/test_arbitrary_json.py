@@ -1,4 +1,4 @@
-"""Whatever JSON a provider sends, there is a result or a ProviderError, and no other exception."""
+"""Tests that any JSON of a provider gives a result or a ProviderError, never another exception."""
 
 import contextlib
 import copy
@@ -14,8 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backend.markets.model import ProviderError, Quote
-from backend.markets.providers import alternative_me, coingecko, coinmarketcap, coinmarketcap_parsing, parsing
-from backend.markets.providers.provider_http import Answer, retry_after
+from backend.markets.providers import (
+    alternative_me,
+    coingecko,
+    coingecko_parsing,
+    coinmarketcap,
+    coinmarketcap_parsing,
+    parsing,
+)
+from backend.markets.providers.provider_http import ProviderResponse, retry_after
 from tests.support.laws import examples
 from tests.support.provider_pages import COINS, Pages
 
@@ -25,10 +32,10 @@ WANTED = {"bitcoin": ["b"], "example-grain": ["g"], "": ["e"]}
 NUMBERS = {1: ["b"], 990001: ["g"]}
 
 PARSERS: dict[str, Callable[[Any], object]] = {
-    "markets": lambda payload: coingecko.parse_markets(payload, WANTED, NOW),
-    "global": lambda payload: coingecko.parse_global(payload, NOW),
-    "ohlc": lambda payload: coingecko.parse_ohlc(payload, "7d", NOW),
-    "key": coingecko.parse_usage,
+    "markets": lambda payload: coingecko_parsing.parse_markets(payload, WANTED, NOW),
+    "global": lambda payload: coingecko_parsing.parse_global(payload, NOW),
+    "ohlc": lambda payload: coingecko_parsing.parse_ohlc(payload, "7d", NOW),
+    "key": coingecko_parsing.parse_usage,
     "cmc quotes": lambda payload: coinmarketcap_parsing.parse_quotes(payload, NUMBERS, NOW),
     "cmc map": lambda payload: coinmarketcap_parsing.parse_map(payload, frozenset({"bitcoin"})),
     "cmc global": lambda payload: coinmarketcap_parsing.parse_global(payload, NOW),
@@ -90,7 +97,7 @@ anything = st.recursive(
 def damaged(draw: st.DrawFn) -> tuple[str, object]:
     """A good page with one value in it replaced by anything."""
     kind = draw(st.sampled_from(sorted(GOOD)))
-    page: Any = copy.deepcopy(parsing.load(json.dumps(GOOD[kind]).encode()))
+    page: Any = copy.deepcopy(parsing.load_json(json.dumps(GOOD[kind]).encode()))
     path = draw(st.sampled_from(list(places_in(page))))
     if not path:
         return kind, draw(anything)
@@ -119,8 +126,8 @@ def check_quotes(quotes: list[Quote]) -> None:
 
 
 @pytest.mark.parametrize("kind", sorted(PARSERS))
-def test_a_good_page_is_read(kind: str) -> None:
-    payload = parsing.load(json.dumps(GOOD[kind]).encode())
+def test_a_valid_page_is_parsed(kind: str) -> None:
+    payload = parsing.load_json(json.dumps(GOOD[kind]).encode())
     result = PARSERS[kind](payload)
     if kind in ("markets", "cmc quotes"):
         assert {quote.asset_id for quote in quotes_of(result)} == {"b", "g"}
@@ -144,7 +151,11 @@ headers = st.dictionaries(st.sampled_from(["retry-after", "x-ratelimit-reset"]),
 @settings(max_examples=examples(120), deadline=None)
 @given(
     st.sampled_from(
-        [partial(coingecko.accepted, keyed=True), coinmarketcap.accepted, alternative_me.accepted]
+        [
+            partial(coingecko.check_response, keyed=True),
+            coinmarketcap.check_response,
+            alternative_me.check_response,
+        ]
     ),
     st.integers(200, 599),
     headers,
@@ -152,30 +163,30 @@ headers = st.dictionaries(st.sampled_from(["retry-after", "x-ratelimit-reset"]),
     anything,
     st.sampled_from([None, "is empty", "is a web page and not JSON"]),
 )
-def test_any_answer_is_accepted_or_refused_in_words(
-    accepted: Callable[[Answer, datetime], object],
+def test_any_response_is_accepted_or_raises_a_printable_error(
+    check_response: Callable[[ProviderResponse, datetime], object],
     status: int,
     headers: dict[str, str],
     text: str,
     payload: object,
-    unreadable: str | None,
+    parse_error: str | None,
 ) -> None:
-    answer = Answer(status, headers, text, None if unreadable else payload, unreadable)
-    refusal = None
+    response = ProviderResponse(status, headers, text, None if parse_error else payload, parse_error)
+    raised = None
     try:
-        accepted(answer, NOW)
+        check_response(response, NOW)
     except ProviderError as error:
-        refusal = error
-    if refusal is None:
+        raised = error
+    if raised is None:
         assert status == 200
     else:
-        assert refusal.message.isprintable()
-        assert len(refusal.message) > 5
-        assert refusal.retry_after is None or 0 <= refusal.retry_after <= 31 * 86_400
+        assert raised.message.isprintable()
+        assert len(raised.message) > 5
+        assert raised.retry_after is None or 0 <= raised.retry_after <= 31 * 86_400
 
 
 @settings(deadline=None)
 @given(headers)
-def test_a_wait_is_never_negative_and_never_endless(told: dict[str, str]) -> None:
-    wait = retry_after(told, NOW)
+def test_retry_after_is_between_zero_and_a_month(response_headers: dict[str, str]) -> None:
+    wait = retry_after(response_headers, NOW)
     assert wait is None or 0 <= wait <= 31 * 86_400

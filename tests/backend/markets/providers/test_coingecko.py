@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from backend.markets.model import Fault, ProviderError, Span
-from backend.markets.providers.coingecko import CoinGecko, parse_global, parse_markets, parse_ohlc
+from backend.markets.model import ErrorKind, ProviderError, Span
+from backend.markets.providers.coingecko import CoinGecko
+from backend.markets.providers.coingecko_parsing import parse_global, parse_markets, parse_ohlc
 from backend.settings import CoinGeckoPlan
 from tests.support.provider_pages import COINS, stamp
 from tests.support.provider_server import FAULTS, Behaviour, ProviderServer, says
@@ -39,9 +40,7 @@ def test_every_asset_gets_its_quote(server: ProviderServer, assets: list[Any], n
     assert poll.images["our-bitcoin"] == f"{server.url}/images/bitcoin.png"
 
 
-def test_the_question_asks_for_all_that_is_needed(
-    server: ProviderServer, assets: list[Any], now: datetime
-) -> None:
+def test_the_request_has_all_parameters(server: ProviderServer, assets: list[Any], now: datetime) -> None:
     asking(server.url).quotes(assets, now)
     query = dict(server.requests[0].query)
     assert set(query.pop("ids").split(",")) == {coin.gecko for coin in COINS}
@@ -57,7 +56,7 @@ def test_the_question_asks_for_all_that_is_needed(
     }
 
 
-def test_exponents_whole_numbers_and_nulls_are_read_as_they_are(
+def test_exponents_integers_and_nulls_are_parsed_exactly(
     server: ProviderServer, assets: list[Any], now: datetime
 ) -> None:
     quotes = asking(server.url).quotes(assets, now).quotes
@@ -68,7 +67,7 @@ def test_exponents_whole_numbers_and_nulls_are_read_as_they_are(
     assert quotes["our-pepe"].price != quotes["our-example-other-pepe"].price
 
 
-def test_many_assets_are_asked_for_in_batches(
+def test_many_assets_are_requested_in_batches(
     server: ProviderServer, known_asset: Callable[..., Any], now: datetime
 ) -> None:
     server.pages.invent = True
@@ -79,21 +78,23 @@ def test_many_assets_are_asked_for_in_batches(
     assert [len(request.query["ids"].split(",")) for request in server.requests] == [250, 250, 1]
 
 
-def test_nothing_is_asked_when_no_asset_is_known_there(
+def test_no_request_is_sent_without_a_known_asset(
     server: ProviderServer, known_asset: Callable[..., Any], now: datetime
 ) -> None:
     poll = asking(server.url).quotes([known_asset("a", "slug")], now)
     assert (dict(poll.quotes), poll.missing, poll.credits, server.requests) == ({}, (), 0, [])
 
 
-def test_ids_that_are_gone_are_missing(server: ProviderServer, assets: list[Any], now: datetime) -> None:
+def test_removed_ids_are_reported_as_missing(
+    server: ProviderServer, assets: list[Any], now: datetime
+) -> None:
     server.pages.gone = {"ripple", "pepe"}
     poll = asking(server.url).quotes(assets, now)
     assert poll.missing == ("our-pepe", "our-ripple")
     assert len(poll.quotes) == len(COINS) - 2
 
 
-def test_an_empty_price_is_rejected_and_the_others_stand(
+def test_an_empty_price_is_rejected_without_affecting_other_assets(
     server: ProviderServer, assets: list[Any], now: datetime
 ) -> None:
     server.pages.empty_prices = {"tron"}
@@ -130,14 +131,14 @@ def test_a_row_with_null_in_every_field_but_price_and_time_is_a_quote(now: datet
     assert (page.sparklines, page.images) == ({}, {})
 
 
-def test_a_row_with_an_id_that_was_not_asked_for_is_not_taken(now: datetime) -> None:
+def test_a_row_of_an_unrequested_id_is_ignored(now: datetime) -> None:
     rows = [row(now, id="bitcoin-fake"), row(now, id=None), row(now, id=["bitcoin"]), "bitcoin", None]
     page = parse_markets(rows, {"bitcoin": ["b"]}, now)
     assert (page.quotes, page.rejected) == ({}, {})
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 0, 2)])
-def test_of_duplicate_rows_the_newest_good_one_stands(order: tuple[int, ...], now: datetime) -> None:
+def test_the_newest_valid_row_wins_among_duplicates(order: tuple[int, ...], now: datetime) -> None:
     rows = [
         row(now, current_price=None),
         row(now - timedelta(minutes=1), current_price=1),
@@ -163,7 +164,7 @@ def test_of_duplicate_rows_the_newest_good_one_stands(order: tuple[int, ...], no
         ([1] * 1001, 0),
     ],
 )
-def test_a_sparkline_with_a_hole_is_not_used(closes: object, kept: int, now: datetime) -> None:
+def test_a_sparkline_with_a_gap_is_not_used(closes: object, kept: int, now: datetime) -> None:
     page = parse_markets([row(now, sparkline_in_7d={"price": closes})], {"bitcoin": ["b"]}, now)
     assert len(page.sparklines.get("b", ())) == kept
 
@@ -171,7 +172,7 @@ def test_a_sparkline_with_a_hole_is_not_used(closes: object, kept: int, now: dat
 @pytest.mark.parametrize(
     "image", ["missing_large.png", "javascript:alert(1)", "", 5, "https://x.test/" + "a" * 3000]
 )
-def test_an_image_that_is_no_address_is_left_out(image: object, now: datetime) -> None:
+def test_an_image_without_a_valid_url_is_ignored(image: object, now: datetime) -> None:
     assert parse_markets([row(now, image=image)], {"bitcoin": ["b"]}, now).images == {}
 
 
@@ -182,7 +183,7 @@ def test_two_assets_may_share_an_id(now: datetime) -> None:
 # Other pages ----------------------------------------------------------------------------------------
 
 
-def test_the_totals_are_read(server: ProviderServer, now: datetime) -> None:
+def test_the_totals_are_parsed(server: ProviderServer, now: datetime) -> None:
     figures = asking(server.url).global_figures(now)
     assert (figures.provider, figures.as_of, figures.credits) == ("coingecko", now, 1)
     assert figures.market_cap > Decimal("1e12")
@@ -190,7 +191,7 @@ def test_the_totals_are_read(server: ProviderServer, now: datetime) -> None:
     assert figures.btc_market_cap_percentage == Decimal("57.9539332566265")
 
 
-def test_totals_without_the_change_of_the_volume_are_read(now: datetime) -> None:
+def test_totals_without_the_change_of_the_volume_are_parsed(now: datetime) -> None:
     data = {"total_market_cap": {"usd": 5}, "updated_at": int(now.timestamp())}
     figures = parse_global({"data": data}, now)
     assert (figures.market_cap, figures.volume_24h, figures.volume_change_24h) == (Decimal(5), None, None)
@@ -208,14 +209,14 @@ def test_totals_without_the_change_of_the_volume_are_read(now: datetime) -> None
         [],
     ],
 )
-def test_totals_without_a_value_or_a_sane_time_are_malformed(data: object, now: datetime) -> None:
+def test_totals_without_a_value_or_a_valid_time_are_malformed(data: object, now: datetime) -> None:
     with pytest.raises(ProviderError) as caught:
         parse_global({"data": data}, now)
-    assert caught.value.fault is Fault.MALFORMED
+    assert caught.value.kind is ErrorKind.MALFORMED
 
 
 @pytest.mark.parametrize(("span", "count", "seconds"), [("24h", 48, 1800), ("7d", 42, 14_400)])
-def test_candles_stand_at_their_opening_times(
+def test_candles_have_their_opening_times(
     server: ProviderServer, assets: list[Any], now: datetime, span: Span, count: int, seconds: int
 ) -> None:
     candles = asking(server.url).ohlc(assets[0], span, now)
@@ -231,13 +232,13 @@ def test_candles_stand_at_their_opening_times(
     }
 
 
-def test_a_candle_closes_at_the_time_that_the_row_bears(now: datetime) -> None:
+def test_the_time_of_a_row_is_the_closing_time_of_its_candle(now: datetime) -> None:
     close = now.replace(minute=30, second=0)
     (candle,) = parse_ohlc([[int(close.timestamp()) * 1000, 1, 3, 1, 2]], "24h", now)
     assert candle.open_time == close - timedelta(minutes=30)
 
 
-def test_malformed_rows_are_dropped_and_the_rest_is_in_order(now: datetime) -> None:
+def test_malformed_rows_are_dropped_and_the_others_sorted(now: datetime) -> None:
     base = int(now.replace(hour=0, minute=0, second=0).timestamp()) * 1000
     step = 1_800_000
     good = [[base + n * step, 2, 3, 1, 2] for n in (2, 1, 3, 2)]
@@ -260,12 +261,12 @@ def test_malformed_rows_are_dropped_and_the_rest_is_in_order(now: datetime) -> N
     assert len(times) == 3
 
 
-def test_no_candles_are_no_error_and_only_bad_ones_are(now: datetime) -> None:
+def test_an_empty_list_of_candles_is_valid_but_a_list_of_invalid_ones_is_an_error(now: datetime) -> None:
     assert parse_ohlc([], "7d", now) == ()
     for payload in ([None], {"error": 1}, None):
         with pytest.raises(ProviderError) as caught:
             parse_ohlc(payload, "7d", now)
-        assert caught.value.fault is Fault.MALFORMED
+        assert caught.value.kind is ErrorKind.MALFORMED
 
 
 def test_candles_of_an_unknown_id_are_not_found(
@@ -274,11 +275,11 @@ def test_candles_of_an_unknown_id_are_not_found(
     for asset in (known_asset("a", None, "no such coin/../key"), known_asset("a", "slug")):
         with pytest.raises(ProviderError) as caught:
             asking(server.url).ohlc(asset, "7d", now)
-        assert caught.value.fault is Fault.NOT_FOUND
+        assert caught.value.kind is ErrorKind.NOT_FOUND
     assert server.requests[0].path == "/api/v3/coins/no%20such%20coin%2F..%2Fkey/ohlc"
 
 
-def test_the_use_of_a_key_is_told(server: ProviderServer, now: datetime) -> None:
+def test_the_usage_of_a_key_is_reported(server: ProviderServer, now: datetime) -> None:
     provider = CoinGecko.connect("pro", SecretStr("k"), server.url)
     provider.global_figures(now)
     usage = provider.usage(now)
@@ -286,7 +287,7 @@ def test_the_use_of_a_key_is_told(server: ProviderServer, now: datetime) -> None
     assert (usage.quota, usage.used, usage.per_minute) == (10_000, 2, 100)
 
 
-def test_use_is_unknown_without_a_key_or_where_the_plan_does_not_tell(
+def test_usage_is_unknown_without_a_key_or_if_the_plan_does_not_report_it(
     server: ProviderServer, now: datetime
 ) -> None:
     assert CoinGecko.connect("keyless", None, server.url).usage(now) is None
@@ -328,7 +329,7 @@ def test_the_plan_decides_the_host(plan: CoinGeckoPlan, host: str) -> None:
     assert CoinGecko.connect(plan, key)._client.host == host
 
 
-def test_a_base_url_with_a_path_is_taken_as_it_is(
+def test_a_base_url_with_a_path_is_used_unchanged(
     server: ProviderServer, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server.pages, "answer", lambda path, query: (200, {"path": path}))
@@ -337,12 +338,12 @@ def test_a_base_url_with_a_path_is_taken_as_it_is(
     assert server.requests[0].path == "/mirror/v9/global"
 
 
-def test_a_plan_with_a_key_needs_one() -> None:
+def test_a_paid_plan_without_a_key_is_an_error() -> None:
     with pytest.raises(ValueError, match="CHAINPROOF_COINGECKO_API_KEY"):
         CoinGecko.connect("pro", None)
 
 
-def test_a_page_as_recorded_byte_for_byte_is_read_through_http(
+def test_a_recorded_page_is_parsed_through_http(
     server: ProviderServer, assets: list[Any], now: datetime
 ) -> None:
     text = json.dumps([row(now, current_price=0)]).replace('"current_price": 0', '"current_price": 1.223E-09')

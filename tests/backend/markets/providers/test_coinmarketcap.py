@@ -7,9 +7,14 @@ from typing import Any, get_args
 
 import pytest
 
-from backend.markets.model import Fault, ProviderError
+from backend.markets.model import ErrorKind, ProviderError
 from backend.markets.providers.coinmarketcap import SlugIds
-from backend.markets.providers.coinmarketcap_parsing import in_usd, parse_fear_greed, parse_map, parse_quotes
+from backend.markets.providers.coinmarketcap_parsing import (
+    find_usd_figures,
+    parse_fear_greed,
+    parse_map,
+    parse_quotes,
+)
 from tests.support.provider_pages import COINS, DataForm, QuoteForm, stamp
 from tests.support.provider_server import FAULTS, Behaviour, ProviderServer, cmc_error, says
 from tests.support.providers import CMC_KEY as KEY
@@ -49,7 +54,7 @@ def test_slugs_are_resolved_once_a_day(server: ProviderServer, assets: list[Any]
     assert [ids.resolved_at for ids in kept] == [now, now + timedelta(hours=25)]
 
 
-def test_ids_of_an_earlier_run_spare_the_question(
+def test_ids_of_an_earlier_run_save_the_map_request(
     server: ProviderServer, assets: list[Any], now: datetime
 ) -> None:
     ids = SlugIds(now - timedelta(hours=1), {coin.slug: coin.cmc for coin in COINS})
@@ -67,7 +72,7 @@ def test_a_configured_id_needs_no_slug(
     assert server.seen(V3)[0].query == {"id": "1", "convert": "USD"}
 
 
-def test_a_new_slug_is_resolved_at_the_next_poll_and_an_unknown_one_not_every_time(
+def test_a_new_slug_is_resolved_at_the_next_poll_but_an_unknown_one_is_not_retried_each_time(
     server: ProviderServer, known_asset: Callable[..., Any], now: datetime
 ) -> None:
     provider = asking(server.url)
@@ -80,7 +85,7 @@ def test_a_new_slug_is_resolved_at_the_next_poll_and_an_unknown_one_not_every_ti
     assert len(server.seen(MAP)) == 2
 
 
-def test_known_ids_stand_when_the_map_does_not_answer(
+def test_known_ids_stay_when_the_map_request_fails(
     server: ProviderServer, assets: list[Any], now: datetime
 ) -> None:
     provider = asking(server.url)
@@ -92,7 +97,7 @@ def test_known_ids_stand_when_the_map_does_not_answer(
 
 
 @pytest.mark.parametrize("fault", ["down", "key-wrong", "throttled-json"])
-def test_without_any_id_a_map_that_refuses_is_the_error(
+def test_a_refused_map_request_is_an_error_without_known_ids(
     server: ProviderServer, assets: list[Any], now: datetime, fault: str
 ) -> None:
     server.always(MAP, FAULTS[fault])
@@ -101,7 +106,7 @@ def test_without_any_id_a_map_that_refuses_is_the_error(
     assert server.seen(V3) == []
 
 
-def test_ids_dropped_without_a_word_are_missing(
+def test_silently_dropped_ids_are_reported_as_missing(
     server: ProviderServer, assets: list[Any], now: datetime
 ) -> None:
     provider = asking(server.url)
@@ -110,7 +115,7 @@ def test_ids_dropped_without_a_word_are_missing(
     assert provider.quotes(assets, now).missing == ("our-pepe",)
 
 
-def test_many_assets_are_asked_for_in_batches(
+def test_many_assets_are_requested_in_batches(
     server: ProviderServer, known_asset: Callable[..., Any], now: datetime
 ) -> None:
     assets = [known_asset(f"a{n}", None, None, n) for n in range(1, 402)]
@@ -120,7 +125,7 @@ def test_many_assets_are_asked_for_in_batches(
     assert len(poll.missing) + len(poll.quotes) == 401
 
 
-def test_version_2_is_asked_where_version_3_is_not_there(
+def test_version_2_is_used_where_version_3_does_not_exist(
     server: ProviderServer, assets: list[Any], now: datetime
 ) -> None:
     server.pages.has_v3_quotes = False
@@ -131,7 +136,7 @@ def test_version_2_is_asked_where_version_3_is_not_there(
     assert server.seen(V2)[0].query["skip_invalid"] == "true"
 
 
-def test_version_2_skips_the_id_for_which_version_3_refuses_the_call(
+def test_version_2_skips_the_id_that_makes_version_3_refuse_the_call(
     server: ProviderServer, assets: list[Any], now: datetime
 ) -> None:
     server.once(V3, cmc_error(400, 400, 'Invalid value for "id": "990001"'))
@@ -158,7 +163,7 @@ def test_an_inactive_asset_and_another_currency_are_rejected(now: datetime) -> N
     assert euro.rejected == {"b": "the answer holds no price"}
 
 
-def test_a_row_with_an_id_that_was_not_asked_for_is_not_taken(now: datetime) -> None:
+def test_a_row_of_an_unrequested_id_is_ignored(now: datetime) -> None:
     for other in (2, None, "bitcoin", [1]):
         page = parse_quotes(quotes_page(now, id=other), {1: ["b"]}, now)
         assert (page.quotes, page.rejected) == ({}, {})
@@ -171,7 +176,7 @@ def test_an_id_may_come_as_a_string_and_the_time_from_the_row(now: datetime) -> 
     assert (page.quotes["b"].price, page.quotes["b"].as_of) == (Decimal("5.0"), now)
 
 
-def test_the_active_owner_stands_where_a_key_holds_several_rows(now: datetime) -> None:
+def test_the_active_asset_wins_where_a_key_has_several_rows(now: datetime) -> None:
     rows = [
         {"id": 1, "is_active": 0, "quote": usd(now, price=9)},
         {"id": 1, "is_active": 1, "quote": usd(now)},
@@ -196,11 +201,11 @@ def test_the_active_owner_stands_where_a_key_holds_several_rows(now: datetime) -
         ("5", None),
     ],
 )
-def test_only_figures_in_usd_are_taken(quote: object, price: int | None) -> None:
-    assert in_usd(quote).get("price") == price
+def test_only_figures_in_usd_are_used(quote: object, price: int | None) -> None:
+    assert find_usd_figures(quote).get("price") == price
 
 
-def test_the_credits_are_those_that_the_answer_tells(
+def test_credits_come_from_the_response(
     server: ProviderServer, known_asset: Callable[..., Any], now: datetime
 ) -> None:
     page = quotes_page(now) | {"status": {"error_code": "0", "credit_count": 7}}
@@ -208,7 +213,7 @@ def test_the_credits_are_those_that_the_answer_tells(
     assert asking(server.url).quotes([known_asset("b", None, None, 1)], now).credits == 7
 
 
-def test_a_slug_with_two_active_owners_is_not_guessed() -> None:
+def test_a_slug_with_two_active_owners_is_not_resolved() -> None:
     rows = [
         {"id": 1, "slug": "bitcoin", "is_active": 1},
         {"id": 2, "slug": "two", "is_active": 1},
@@ -231,43 +236,43 @@ TO_MIDNIGHT = 11 * 3600 + 10 * 60 + 39
 @pytest.mark.parametrize(
     ("behaviour", "fault", "wait"),
     [
-        (cmc_error(401, 1001, "This API Key is invalid."), Fault.UNAUTHORISED, None),
-        (cmc_error(401, "1002", "API key missing."), Fault.UNAUTHORISED, None),
-        (cmc_error(402, 1003, ""), Fault.UNAUTHORISED, None),
-        (cmc_error(402, 1004, None), Fault.UNAUTHORISED, None),
-        (cmc_error(403, 1005, ""), Fault.UNAUTHORISED, None),
-        (cmc_error(403, 1006, ""), Fault.UNAUTHORISED, None),
-        (cmc_error(403, 1007, ""), Fault.UNAUTHORISED, None),
-        (cmc_error(429, 1008, "minute"), Fault.THROTTLED, 60),
-        (cmc_error(429, "1008", "minute", retry_after="12"), Fault.THROTTLED, 12),
-        (cmc_error(429, 1008, "minute", x_ratelimit_reset="1779108591"), Fault.THROTTLED, 30),
-        (cmc_error(429, 1008, "minute", x_ratelimit_reset="1779108591000"), Fault.THROTTLED, 30),
-        (cmc_error(429, 1009, "day"), Fault.QUOTA_SPENT, TO_MIDNIGHT),
-        (cmc_error(429, "1010", "month"), Fault.QUOTA_SPENT, None),
-        (cmc_error(429, 1010, "month", retry_after="86400"), Fault.QUOTA_SPENT, 86_400),
-        (cmc_error(429, 1011, "IP"), Fault.THROTTLED, 60),
-        (cmc_error(200, "1008", "minute"), Fault.THROTTLED, 60),
-        (cmc_error(200, 1001, "key"), Fault.UNAUTHORISED, None),
-        (cmc_error(200, 500, "oops"), Fault.UNAVAILABLE, None),
-        (cmc_error(200, 77, "new"), Fault.MALFORMED, None),
-        (Behaviour(429, b"slow down", "text/plain"), Fault.THROTTLED, 60),
-        (FAULTS["throttled-html"], Fault.THROTTLED, 60),
-        (FAULTS["forbidden-html"], Fault.REFUSED, None),
-        (cmc_error(404, 404, "gone"), Fault.NOT_FOUND, None),
-        (cmc_error(400, 400, '"id" is not allowed'), Fault.MALFORMED, None),
-        (cmc_error(500, 500, "An internal server error occurred"), Fault.UNAVAILABLE, None),
-        (FAULTS["down"], Fault.UNAVAILABLE, None),
-        (FAULTS["broken-json"], Fault.MALFORMED, None),
-        (FAULTS["empty"], Fault.MALFORMED, None),
-        (FAULTS["dropped"], Fault.UNAVAILABLE, None),
-        (says(200, {"status": {"error_code": 0}}), Fault.MALFORMED, None),
-        (says(200, {"status": {"error_code": 0}, "data": None}), Fault.MALFORMED, None),
-        (says(200, []), Fault.MALFORMED, None),
+        (cmc_error(401, 1001, "This API Key is invalid."), ErrorKind.UNAUTHORISED, None),
+        (cmc_error(401, "1002", "API key missing."), ErrorKind.UNAUTHORISED, None),
+        (cmc_error(402, 1003, ""), ErrorKind.UNAUTHORISED, None),
+        (cmc_error(402, 1004, None), ErrorKind.UNAUTHORISED, None),
+        (cmc_error(403, 1005, ""), ErrorKind.UNAUTHORISED, None),
+        (cmc_error(403, 1006, ""), ErrorKind.UNAUTHORISED, None),
+        (cmc_error(403, 1007, ""), ErrorKind.UNAUTHORISED, None),
+        (cmc_error(429, 1008, "minute"), ErrorKind.THROTTLED, 60),
+        (cmc_error(429, "1008", "minute", retry_after="12"), ErrorKind.THROTTLED, 12),
+        (cmc_error(429, 1008, "minute", x_ratelimit_reset="1779108591"), ErrorKind.THROTTLED, 30),
+        (cmc_error(429, 1008, "minute", x_ratelimit_reset="1779108591000"), ErrorKind.THROTTLED, 30),
+        (cmc_error(429, 1009, "day"), ErrorKind.QUOTA_SPENT, TO_MIDNIGHT),
+        (cmc_error(429, "1010", "month"), ErrorKind.QUOTA_SPENT, None),
+        (cmc_error(429, 1010, "month", retry_after="86400"), ErrorKind.QUOTA_SPENT, 86_400),
+        (cmc_error(429, 1011, "IP"), ErrorKind.THROTTLED, 60),
+        (cmc_error(200, "1008", "minute"), ErrorKind.THROTTLED, 60),
+        (cmc_error(200, 1001, "key"), ErrorKind.UNAUTHORISED, None),
+        (cmc_error(200, 500, "oops"), ErrorKind.UNAVAILABLE, None),
+        (cmc_error(200, 77, "new"), ErrorKind.MALFORMED, None),
+        (Behaviour(429, b"slow down", "text/plain"), ErrorKind.THROTTLED, 60),
+        (FAULTS["throttled-html"], ErrorKind.THROTTLED, 60),
+        (FAULTS["forbidden-html"], ErrorKind.REFUSED, None),
+        (cmc_error(404, 404, "gone"), ErrorKind.NOT_FOUND, None),
+        (cmc_error(400, 400, '"id" is not allowed'), ErrorKind.MALFORMED, None),
+        (cmc_error(500, 500, "An internal server error occurred"), ErrorKind.UNAVAILABLE, None),
+        (FAULTS["down"], ErrorKind.UNAVAILABLE, None),
+        (FAULTS["broken-json"], ErrorKind.MALFORMED, None),
+        (FAULTS["empty"], ErrorKind.MALFORMED, None),
+        (FAULTS["dropped"], ErrorKind.UNAVAILABLE, None),
+        (says(200, {"status": {"error_code": 0}}), ErrorKind.MALFORMED, None),
+        (says(200, {"status": {"error_code": 0}, "data": None}), ErrorKind.MALFORMED, None),
+        (says(200, []), ErrorKind.MALFORMED, None),
     ],
 )
-def test_a_refusal_becomes_the_fault_that_it_is(
+def test_a_refusal_raises_its_kind_of_error(
     behaviour: Behaviour,
-    fault: Fault,
+    fault: ErrorKind,
     wait: float | None,
     server: ProviderServer,
     known_asset: Callable[..., Any],
@@ -276,11 +281,11 @@ def test_a_refusal_becomes_the_fault_that_it_is(
     server.always("*", behaviour)
     with pytest.raises(ProviderError) as caught:
         asking(server.url).quotes([known_asset("b", None, None, 1)], now)
-    assert (caught.value.fault, caught.value.retry_after) == (fault, wait)
+    assert (caught.value.kind, caught.value.retry_after) == (fault, wait)
     assert len(caught.value.message) > 5
 
 
-def test_a_key_that_the_provider_quotes_is_struck_out(server: ProviderServer, now: datetime) -> None:
+def test_a_key_in_an_error_message_is_redacted(server: ProviderServer, now: datetime) -> None:
     server.always("*", cmc_error(500, 500, f"trouble with {KEY.get_secret_value()}"))
     with pytest.raises(ProviderError, match=r"trouble with \[key\]"):
         asking(server.url).global_figures(now)
@@ -295,7 +300,7 @@ def test_the_server_sees_the_key(server: ProviderServer, now: datetime) -> None:
 
 
 @pytest.mark.parametrize("quote_form", ["keyed", "keyed_by_id"])
-def test_the_totals_are_read(server: ProviderServer, now: datetime, quote_form: QuoteForm) -> None:
+def test_the_totals_are_parsed(server: ProviderServer, now: datetime, quote_form: QuoteForm) -> None:
     server.pages.quote_form = quote_form
     figures = asking(server.url).global_figures(now)
     assert (figures.provider, figures.as_of, figures.credits) == ("coinmarketcap", now, 1)
@@ -307,10 +312,10 @@ def test_totals_without_usd_are_malformed(server: ProviderServer, now: datetime)
     server.once("*", says(200, {"data": {"quote": {"EUR": {"total_market_cap": 5}}}}))
     with pytest.raises(ProviderError, match="USD") as caught:
         asking(server.url).global_figures(now)
-    assert caught.value.fault is Fault.MALFORMED
+    assert caught.value.kind is ErrorKind.MALFORMED
 
 
-def test_the_fear_and_greed_index_is_read_with_its_own_label(server: ProviderServer, now: datetime) -> None:
+def test_the_fear_and_greed_index_keeps_the_providers_label(server: ProviderServer, now: datetime) -> None:
     index = asking(server.url).fear_greed(now)
     assert (index.value, index.label, index.as_of, index.credits) == (64, "Greed", now, 1)
 
@@ -326,14 +331,14 @@ def test_the_fear_and_greed_index_is_read_with_its_own_label(server: ProviderSer
         {"update_time": None},
     ],
 )
-def test_an_index_that_is_not_whole_is_malformed(changes: dict[str, object], now: datetime) -> None:
+def test_an_incomplete_index_is_malformed(changes: dict[str, object], now: datetime) -> None:
     data = {"value": 64, "value_classification": "Greed", "update_time": stamp(now), **changes}
     with pytest.raises(ProviderError) as caught:
         parse_fear_greed({"data": data}, now)
-    assert caught.value.fault is Fault.MALFORMED
+    assert caught.value.kind is ErrorKind.MALFORMED
 
 
-def test_the_use_of_the_key_is_told(server: ProviderServer, now: datetime) -> None:
+def test_the_usage_of_the_key_is_reported(server: ProviderServer, now: datetime) -> None:
     provider = asking(server.url)
     provider.global_figures(now)
     usage = provider.usage(now)

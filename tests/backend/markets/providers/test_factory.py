@@ -35,14 +35,14 @@ def test_the_primary_provider_comes_first(primary: str) -> None:
     assert providers.ohlc.name == "coingecko"
 
 
-def test_settings_that_contradict_themselves_are_told_in_words() -> None:
+def test_contradictory_settings_raise_an_error_with_the_setting() -> None:
     with pytest.raises(ValueError, match="CHAINPROOF_COINGECKO_API_KEY"):
         build_providers(settings(coingecko_plan="demo"))
     with pytest.raises(SettingsError, match="CHAINPROOF_COINGECKO_BASE_URL: 'nowhere' is not accepted"):
         settings(coingecko_base_url="nowhere")
 
 
-def test_all_of_them_answer_at_their_configured_addresses(
+def test_all_providers_use_their_configured_urls(
     server: ProviderServer, assets: list[Any], now: datetime
 ) -> None:
     resolved: list[SlugIds] = []

@@ -1,4 +1,4 @@
-"""Reading values out of JSON where anything may be anything."""
+"""Tests the parsing of values in a provider's JSON, where any value may have any type."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -24,7 +24,7 @@ def floats_in(value: object) -> list[float]:
 
 
 def test_numbers_keep_the_digits_of_their_literal() -> None:
-    value = parsing.load(b'{"a": 1.223e-09, "b": 77671, "c": 0.10, "d": 123456789012345678.123456789}')
+    value = parsing.load_json(b'{"a": 1.223e-09, "b": 77671, "c": 0.10, "d": 123456789012345678.123456789}')
     assert value == {
         "a": Decimal("1.223e-09"),
         "b": 77671,
@@ -36,15 +36,15 @@ def test_numbers_keep_the_digits_of_their_literal() -> None:
 @pytest.mark.parametrize(
     "literal", ["NaN", "Infinity", "-Infinity", "1e999999999", "9" * 5000, "0." + "1" * 500]
 )
-def test_a_number_that_is_no_ordinary_number_does_no_harm(literal: str) -> None:
-    value = parsing.load(b'{"a": ' + literal.encode() + b', "b": 1}')
+def test_an_unusable_number_leaves_other_values_readable(literal: str) -> None:
+    value = parsing.load_json(b'{"a": ' + literal.encode() + b', "b": 1}')
     assert isinstance(value, dict)
-    assert parsing.number(value["a"]) is None
+    assert parsing.parse_number(value["a"]) is None
     assert value["b"] == 1
 
 
 @pytest.mark.parametrize(
-    ("body", "words"),
+    ("body", "message"),
     [
         (b"", "is empty"),
         (b"  ", "is empty"),
@@ -55,26 +55,26 @@ def test_a_number_that_is_no_ordinary_number_does_no_harm(literal: str) -> None:
         (b"\xff\xfe\x00", "is not JSON"),
     ],
 )
-def test_what_is_not_json_is_told_in_words(body: bytes, words: str) -> None:
-    with pytest.raises(parsing.UnreadableError, match=f"^{words}$"):
-        parsing.load(body)
+def test_a_body_that_is_not_json_raises_with_the_reason(body: bytes, message: str) -> None:
+    with pytest.raises(parsing.UnreadableBodyError, match=f"^{message}$"):
+        parsing.load_json(body)
 
 
 @settings(deadline=None)
 @given(st.binary(max_size=300) | st.text(max_size=300).map(str.encode))
-def test_any_bytes_give_a_value_or_a_reason(body: bytes) -> None:
+def test_any_bytes_give_a_json_value_or_a_reason(body: bytes) -> None:
     reason = "is JSON"
     try:
-        parsing.load(body)
-    except parsing.UnreadableError as error:
+        parsing.load_json(body)
+    except parsing.UnreadableBodyError as error:
         reason = str(error)
     assert reason.startswith("is ")
 
 
 @settings(deadline=None)
 @given(st.lists(st.floats(allow_nan=True)), st.integers())
-def test_no_float_comes_out_of_json(numbers: list[float], whole: int) -> None:
-    value = parsing.load(json.dumps({"a": numbers, "b": [{"c": whole}]}).encode())
+def test_parsed_json_contains_no_float(numbers: list[float], integer: int) -> None:
+    value = parsing.load_json(json.dumps({"a": numbers, "b": [{"c": integer}]}).encode())
     assert floats_in(value) == []
 
 
@@ -103,14 +103,14 @@ def test_no_float_comes_out_of_json(numbers: list[float], whole: int) -> None:
         ({}, None),
     ],
 )
-def test_a_number_is_finite_and_of_ordinary_size(value: object, expected: Decimal | None) -> None:
-    assert parsing.number(value) == expected
+def test_a_number_must_be_finite_and_within_the_usable_range(value: object, expected: Decimal | None) -> None:
+    assert parsing.parse_number(value) == expected
 
 
 @settings(deadline=None)
 @given(st.decimals() | st.integers() | st.text())
-def test_a_number_can_always_be_printed_without_an_exponent_on_one_line(value: object) -> None:
-    found = parsing.number(value)
+def test_a_parsed_number_prints_in_under_130_characters_without_exponent(value: object) -> None:
+    found = parsing.parse_number(value)
     if found is not None:
         assert found.is_finite()
         assert len(format(found, "f")) < 130
@@ -129,8 +129,8 @@ def test_a_number_can_always_be_printed_without_an_exponent_on_one_line(value: o
         (True, None),
     ],
 )
-def test_a_rank_is_a_whole_number_from_one(value: object, expected: int | None) -> None:
-    assert parsing.rank(value) == expected
+def test_a_rank_is_an_integer_of_at_least_one(value: object, expected: int | None) -> None:
+    assert parsing.parse_rank(value) == expected
 
 
 @pytest.mark.parametrize(
@@ -146,24 +146,24 @@ def test_a_rank_is_a_whole_number_from_one(value: object, expected: int | None) 
         (None, None),
     ],
 )
-def test_an_instant_has_a_time_zone(value: object, expected: datetime | None) -> None:
-    assert parsing.instant(value) == expected
+def test_a_timestamp_needs_a_time_zone(value: object, expected: datetime | None) -> None:
+    assert parsing.parse_timestamp(value) == expected
 
 
 @pytest.mark.parametrize("value", ["1779108561", 1779108561, Decimal("1779108561.0")])
-def test_an_epoch_is_read_from_a_number_or_a_string(value: object) -> None:
-    assert parsing.epoch(value) == datetime.fromtimestamp(1779108561, UTC)
+def test_epoch_seconds_are_parsed_from_a_number_or_a_string(value: object) -> None:
+    assert parsing.parse_epoch_seconds(value) == datetime.fromtimestamp(1779108561, UTC)
 
 
 @pytest.mark.parametrize("value", [-1, 1779108561000, "soon", None, True])
-def test_an_epoch_out_of_range_is_none(value: object) -> None:
-    assert parsing.epoch(value) is None
+def test_epoch_seconds_out_of_range_are_none(value: object) -> None:
+    assert parsing.parse_epoch_seconds(value) is None
 
 
 @settings(deadline=None)
 @given(st.text())
-def test_words_can_be_stored_and_sent(text: str) -> None:
-    found = parsing.words(text + "\ud800\n\x00x", 50)
+def test_parsed_text_can_be_stored_and_sent(text: str) -> None:
+    found = parsing.parse_text(text + "\ud800\n\x00x", 50)
     assert found is None or (len(found) <= 50 and found.isprintable() and found.encode())
 
 
@@ -180,10 +180,10 @@ def test_words_can_be_stored_and_sent(text: str) -> None:
         (1, "2026-05-18T13:00:00Z", "its time is 3,600 s in the future"),
     ],
 )
-def test_what_is_no_quote_is_refused_with_the_reason(price: object, when: object, reason: str) -> None:
-    assert parsing.price_at(price, when, NOW) == reason
+def test_an_invalid_price_or_time_gives_the_reason(price: object, when: object, reason: str) -> None:
+    assert parsing.parse_price_and_time(price, when, NOW) == reason
 
 
-def test_a_clock_that_is_a_minute_ahead_is_forgiven() -> None:
+def test_a_provider_clock_may_be_a_minute_ahead() -> None:
     moment = NOW + timedelta(seconds=60)
-    assert parsing.price_at(1, moment.isoformat(), NOW) == (Decimal(1), moment)
+    assert parsing.parse_price_and_time(1, moment.isoformat(), NOW) == (Decimal(1), moment)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from backend.markets.model import Fault, ProviderError
-from backend.markets.providers.coingecko import parse_markets
+from backend.markets.model import ErrorKind, ProviderError
+from backend.markets.providers.coingecko_parsing import parse_markets
 from backend.markets.providers.coinmarketcap_parsing import parse_quotes
 from tests.support.provider_pages import COINS, stamp
 from tests.support.provider_server import FAULTS, ProviderServer
@@ -56,7 +56,7 @@ def of_coinmarketcap(changes: dict[str, object], now: datetime) -> Any:
         ({"last_updated": "2026-05-18T13:49:21Z"}, "its time is 3,600 s in the future"),
     ],
 )
-def test_a_row_that_is_no_quote_is_rejected_with_the_reason(
+def test_an_invalid_row_is_rejected_with_the_reason(
     page_of: Rejects, changes: dict[str, object], reason: str, now: datetime
 ) -> None:
     page: Any = page_of(changes, now)
@@ -64,10 +64,10 @@ def test_a_row_that_is_no_quote_is_rejected_with_the_reason(
 
 
 @EVERY
-def test_a_dead_provider_is_unavailable(asking: Callable[[str], Any], now: datetime) -> None:
+def test_a_provider_without_a_server_is_unavailable(asking: Callable[[str], Any], now: datetime) -> None:
     with pytest.raises(ProviderError, match="refused the connection") as caught:
         asking(f"http://127.0.0.1:{free_port()}").global_figures(now)
-    assert caught.value.fault is Fault.UNAVAILABLE
+    assert caught.value.kind is ErrorKind.UNAVAILABLE
 
 
 @EVERY
@@ -77,4 +77,4 @@ def test_a_slow_provider_is_unavailable(
     server.once("*", FAULTS["slow"])
     with pytest.raises(ProviderError, match=r"within 0\.2 s") as caught:
         asking(server.url, deadline=0.2).global_figures(now)
-    assert caught.value.fault is Fault.UNAVAILABLE
+    assert caught.value.kind is ErrorKind.UNAVAILABLE

@@ -10,10 +10,12 @@ import pytest
 
 from backend.markets.assets.model import Asset
 from backend.markets.assets.registry import load_assets
-from backend.markets.model import Fault, ProviderError
+from backend.markets.model import ErrorKind, ProviderError
+from backend.markets.provider_names import COINGECKO
 from backend.markets.provider_registry import realm_of
 from backend.markets.providers.factory import build_replay
-from backend.markets.providers.replay import COINGECKO, Recordings, ReplayTransport
+from backend.markets.providers.replay.recordings import Recordings
+from backend.markets.providers.replay.transport import ReplayTransport
 from backend.settings import Settings, SettingsError
 from backend.upstream import FailureKind, UpstreamClient, UpstreamFailure
 from tests.support.market_app import Clock, enable_only, run_app, settings_in, worker_of
@@ -41,7 +43,7 @@ def replay(folder: Path = FOLDER, **settings: Any) -> Settings:
     return Settings(mode="replay", replay_dir=folder, **settings)
 
 
-def test_recorded_quotes_are_parsed_as_live_ones_with_every_digit(assets: list[Asset]) -> None:
+def test_recorded_quotes_are_parsed_like_live_ones_with_every_digit(assets: list[Asset]) -> None:
     coingecko, coinmarketcap = build_replay(replay()).quotes
     poll = coingecko.quotes(assets, RECORDED)
     assert poll.quotes["bitcoin"].price == Decimal("81234.56789012345")
@@ -49,13 +51,13 @@ def test_recorded_quotes_are_parsed_as_live_ones_with_every_digit(assets: list[A
     assert set(poll.quotes) == set(coinmarketcap.quotes(assets, RECORDED).quotes) == set(IDS)
 
 
-def test_a_recording_of_many_assets_answers_for_those_that_are_asked_for(assets: list[Asset]) -> None:
+def test_a_recording_of_many_assets_serves_the_requested_ones(assets: list[Asset]) -> None:
     for provider in build_replay(replay()).quotes:
         poll = provider.quotes([asset for asset in assets if asset.id == "solana"], RECORDED)
         assert list(poll.quotes) == ["solana"], provider.name
 
 
-def test_totals_mood_and_candles_are_replayed_too(assets: list[Asset]) -> None:
+def test_totals_fear_and_greed_and_candles_are_replayed(assets: list[Asset]) -> None:
     providers = build_replay(replay())
     assert [each.global_figures(RECORDED).market_cap for each in providers.overview] == [
         Decimal("3.1e12"),
@@ -66,52 +68,52 @@ def test_totals_mood_and_candles_are_replayed_too(assets: list[Asset]) -> None:
     assert len(providers.ohlc.ohlc(bitcoin, "24h", RECORDED)) >= 47
 
 
-def test_what_is_not_recorded_is_not_found(assets: list[Asset]) -> None:
+def test_an_unrecorded_response_is_not_found(assets: list[Asset]) -> None:
     with pytest.raises(ProviderError) as refused:
         build_replay(replay()).ohlc.ohlc(assets[-1], "7d", RECORDED)
-    assert refused.value.fault is Fault.NOT_FOUND
+    assert refused.value.kind is ErrorKind.NOT_FOUND
 
 
-def test_without_recordings_of_coinmarketcap_it_is_not_asked(tmp_path: Path) -> None:
+def test_coinmarketcap_is_left_out_without_recordings(tmp_path: Path) -> None:
     names = [provider.name for provider in build_replay(replay(tmp_path)).quotes]
     assert names == ["coingecko"]
 
 
-def test_a_file_that_is_no_json_is_answered_as_it_is(tmp_path: Path, assets: list[Asset]) -> None:
+def test_a_file_that_is_not_json_is_sent_unchanged(tmp_path: Path, assets: list[Asset]) -> None:
     (tmp_path / "coingecko").mkdir()
     (tmp_path / "coingecko" / "coins_markets_1.json").write_text("<html>Access denied</html>")
     with pytest.raises(ProviderError) as refused:
         build_replay(replay(tmp_path)).quotes[0].quotes(assets, RECORDED)
-    assert refused.value.fault is Fault.MALFORMED
+    assert refused.value.kind is ErrorKind.MALFORMED
 
 
 @pytest.mark.parametrize(
     ("name", "fault"),
     [
-        ("429", Fault.THROTTLED),
-        ("503", Fault.UNAVAILABLE),
-        ("html", Fault.MALFORMED),
-        ("cut", Fault.UNAVAILABLE),
+        ("429", ErrorKind.THROTTLED),
+        ("503", ErrorKind.UNAVAILABLE),
+        ("html", ErrorKind.MALFORMED),
+        ("cut", ErrorKind.UNAVAILABLE),
     ],
 )
-def test_a_fault_stands_in_for_the_answers_of_its_provider_alone(
-    name: str, fault: Fault, assets: list[Asset]
+def test_a_fault_replaces_the_responses_of_its_provider_only(
+    name: str, fault: ErrorKind, assets: list[Asset]
 ) -> None:
     coingecko, coinmarketcap = build_replay(replay(replay_faults=f"coingecko={name}")).quotes
     with pytest.raises(ProviderError) as refused:
         coingecko.quotes(assets, RECORDED)
-    assert refused.value.fault is fault
+    assert refused.value.kind is fault
     assert coinmarketcap.quotes(assets, RECORDED).quotes
 
 
-def test_a_fault_of_all_providers_is_shown_by_each(assets: list[Asset]) -> None:
+def test_a_fault_of_all_providers_affects_each(assets: list[Asset]) -> None:
     for provider in build_replay(replay(replay_faults="all=429")).quotes:
         with pytest.raises(ProviderError) as refused:
             provider.quotes(assets, RECORDED)
-        assert refused.value.fault is Fault.THROTTLED
+        assert refused.value.kind is ErrorKind.THROTTLED
 
 
-def test_a_provider_that_hangs_is_given_up_within_the_clients_limits() -> None:
+def test_a_hanging_provider_times_out_within_the_clients_limits() -> None:
     waited: list[float] = []
     transport = ReplayTransport(Recordings(FOLDER), COINGECKO, "hang", sleep=waited.append)
     for deadline, limit in ((10.0, 8.0), (3.0, 3.0)):
@@ -123,7 +125,7 @@ def test_a_provider_that_hangs_is_given_up_within_the_clients_limits() -> None:
     assert not waited
 
 
-def test_restamped_figures_are_of_this_moment_and_records_keep_their_dates(assets: list[Asset]) -> None:
+def test_restamped_figures_are_current_and_record_prices_keep_their_dates(assets: list[Asset]) -> None:
     now = datetime.now(UTC)
     providers = build_replay(replay(replay_restamp=True))
     for provider in providers.quotes:
@@ -150,19 +152,19 @@ def shown(home: Path, at: datetime, *, restamp: bool = False) -> tuple[str | Non
     return answer.json()["bitcoin"]["source"], answer.headers["x-data-mode"]
 
 
-def test_replayed_figures_name_their_providers_and_each_answer_says_that_it_is_a_replay(
+def test_replayed_figures_name_their_providers_and_each_response_names_replay_mode(
     tmp_path: Path,
 ) -> None:
     assert shown(tmp_path, datetime.now(UTC), restamp=True) == ("coingecko+coinmarketcap", "replay")
 
 
-def test_figures_that_are_not_restamped_grow_stale_by_their_own_times(tmp_path: Path) -> None:
+def test_figures_that_are_not_restamped_become_stale_by_their_own_times(tmp_path: Path) -> None:
     assert shown(tmp_path / "1", RECORDED + timedelta(minutes=1)) == ("coingecko+coinmarketcap", "replay")
     assert shown(tmp_path / "2", RECORDED + timedelta(hours=1))[0] == "coingecko:stale"
     assert shown(tmp_path / "3", RECORDED + timedelta(days=90))[0] is None
 
 
-def test_replays_of_two_folders_live_figures_and_the_sample_are_kept_apart(tmp_path: Path) -> None:
+def test_replays_of_two_folders_and_live_and_sample_figures_are_stored_separately(tmp_path: Path) -> None:
     realms = {
         realm_of(each)
         for each in (
@@ -176,13 +178,13 @@ def test_replays_of_two_folders_live_figures_and_the_sample_are_kept_apart(tmp_p
     assert len(realms) == 5
 
 
-def test_replay_mode_without_a_folder_says_which_setting_is_missing(tmp_path: Path) -> None:
+def test_replay_mode_without_a_folder_names_the_missing_setting(tmp_path: Path) -> None:
     for options in ({}, {"replay_dir": tmp_path / "nothing"}):
         with pytest.raises(SettingsError, match="CHAINPROOF_REPLAY_DIR"):
             Settings(mode="replay", **options)
 
 
 @pytest.mark.parametrize("faults", ["coingecko", "coingecko=418", "binance=429", "coingecko=429,=hang"])
-def test_a_fault_that_there_is_not_is_refused_with_those_there_are(faults: str) -> None:
+def test_an_unknown_fault_is_refused_with_the_list_of_known_ones(faults: str) -> None:
     with pytest.raises(SettingsError, match=r"coingecko=429.*hang"):
         replay(replay_faults=faults)

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 import structlog
 
-from backend.markets.model import Fault
+from backend.markets.model import ErrorKind
 from backend.markets.provider_state import ProviderState, change_state
 from backend.store.database import Database
 from tests.support.market_app import CALM, Moody, Worker, few_in_sample, moody
@@ -70,20 +70,20 @@ def test_an_answer_to_another_question_does_not_hide_that_quotes_failed(
     assert "as the test has it" in worker.status()["by_name"]["sample-a"]["message"]
 
 
-@pytest.mark.parametrize("fault", list(Fault))
+@pytest.mark.parametrize("fault", list(ErrorKind))
 def test_every_fault_leaves_a_state_that_can_be_stored_and_told(
-    trouble: tuple[Worker, dict[str, Moody]], fault: Fault
+    trouble: tuple[Worker, dict[str, Moody]], fault: ErrorKind
 ) -> None:
     worker, sources = trouble
     sources["sample-b"].fail(fault)
     with structlog.testing.capture_logs():
         worker.tick()
     told = worker.status()["by_name"]["sample-b"]
-    if fault is not Fault.NOT_FOUND:
+    if fault is not ErrorKind.NOT_FOUND:
         assert "as the test has it" in told["message"]
-    counted = (Fault.NOT_FOUND, Fault.UNAVAILABLE, Fault.MALFORMED)
+    counted = (ErrorKind.NOT_FOUND, ErrorKind.UNAVAILABLE, ErrorKind.MALFORMED)
     assert (told["retry_at"] is None) is (fault in counted)
-    assert (told["failing_since"] is None) is (fault is Fault.NOT_FOUND)
+    assert (told["failing_since"] is None) is (fault is ErrorKind.NOT_FOUND)
 
 
 def test_a_state_comes_back_from_the_store_as_it_was() -> None:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from backend.markets.model import SAMPLE_PROVIDERS
+from backend.markets.provider_names import SAMPLE_PROVIDERS
 from backend.markets.sample import SampleMarket, SampleProvider
 from backend.markets.sample.calibration import shipped_calibration
 

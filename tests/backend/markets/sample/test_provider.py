@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.markets.model import SAMPLE_PROVIDERS, Fault, ProviderError, Span
+from backend.markets.model import ErrorKind, ProviderError, Span
+from backend.markets.provider_names import SAMPLE_PROVIDERS
 from backend.markets.sample import EventKind, SampleMarket, SampleProvider
 from backend.markets.sample.decimal_conversion import percent_of, price_of
 from backend.markets.sample.event_schedule import EPOCH
@@ -164,7 +165,7 @@ def test_a_view_in_an_outage_answers_nothing(views: Views, market: SampleMarket)
     for ask in asks:
         with pytest.raises(ProviderError) as caught:
             ask()
-        assert caught.value.fault is Fault.UNAVAILABLE
+        assert caught.value.kind is ErrorKind.UNAVAILABLE
         assert caught.value.provider == event.provider
     assert down.quotes([Coin("bitcoin")], event.ends).quotes
     other = next(view for name, view in views.items() if name != event.provider)
@@ -177,7 +178,7 @@ def test_a_throttled_view_says_when_to_come_back(views: Views, market: SampleMar
     during = event.starts + timedelta(minutes=2)
     with pytest.raises(ProviderError) as caught:
         views[event.provider].quotes([Coin("bitcoin")], during)
-    assert caught.value.fault is Fault.THROTTLED
+    assert caught.value.kind is ErrorKind.THROTTLED
     assert caught.value.retry_after == (event.ends - during).total_seconds()
     back = during + timedelta(seconds=caught.value.retry_after)
     assert views[event.provider].quotes([Coin("bitcoin")], back).quotes

@@ -14,7 +14,8 @@ from backend.markets.aggregation.policy import Policy
 from backend.markets.aggregation.state import Memory
 from backend.markets.assets.model import Asset
 from backend.markets.configuration import traits_of
-from backend.markets.model import SAMPLE_PROVIDERS, Quote
+from backend.markets.model import Quote
+from backend.markets.provider_names import SAMPLE_PROVIDERS
 from backend.markets.sample import EventKind, SampleMarket, SampleProvider
 from tests.backend.markets.sample.conftest import SEED, coins
 from tests.support.sample_events import next_event

@@ -56,7 +56,7 @@ class House:
 
     def writer(self, **changed: Any) -> Writer:
         settings = self.settings.model_copy(update=changed)
-        model = LanguageModel.configured(settings, self.database, now=self.clock)
+        model = LanguageModel.from_settings(settings, self.database, now=self.clock)
         assert model is not None
         return Writer(settings, self.database, self.rules, model, ("own", "live"), now=self.clock)
 

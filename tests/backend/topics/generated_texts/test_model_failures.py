@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from backend.language_model.doctor_checks import checkup
+from backend.language_model.doctor_checks import check_language_model
 from backend.settings import Settings, SettingsError
 from backend.store.database import Database
 from backend.topics.generated_texts.doctor_checks import checkup as texts_checkup
@@ -28,7 +28,7 @@ FAILURES = {
 
 
 def state(house: House) -> tuple[str, str]:
-    noted = checkup(house.settings, house.database, now=house.clock())
+    noted = check_language_model(house.settings, house.database, now=house.clock())
     return noted.state, noted.sentence
 
 
@@ -71,7 +71,7 @@ def test_nothing_is_asked_beyond_the_days_ceiling_until_tomorrow(
     house.clock.move(hours=2)
     assert house.tick(**little) == {}
     assert len(house.server.requests) == 1
-    noted = checkup(house.settings.model_copy(update=little), database, now=house.clock())
+    noted = check_language_model(house.settings.model_copy(update=little), database, now=house.clock())
     assert (noted.state, "until midnight UTC" in noted.sentence) == ("note", True)
     house.clock.move(hours=11)
     assert house.tick(**little) == {"written": 1}

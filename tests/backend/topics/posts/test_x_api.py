@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from pydantic import SecretStr
 
-from backend.markets.model import Fault
+from backend.markets.model import ErrorKind
 from backend.settings import Settings
 from backend.topics.posts.model import Metrics, Post, Usage, Window, XRefused
 from backend.topics.posts.x_api import XApi
@@ -95,28 +95,28 @@ def test_the_projects_usage_is_read_without_reading_a_post(server: XServer, api:
 @pytest.mark.parametrize(
     ("name", "fault", "words"),
     [
-        ("unauthorised", Fault.UNAUTHORISED, "Unauthorized (status 401)"),
-        ("not-enrolled", Fault.REFUSED, "keys of an App in a Project (status 403)"),
-        ("credits", Fault.QUOTA_SPENT, "does not have any credits"),
-        ("capped", Fault.QUOTA_SPENT, "Monthly product cap (status 429)"),
-        ("limited", Fault.THROTTLED, "Too Many Requests (status 429)"),
-        ("limited-v1", Fault.THROTTLED, "Rate limit exceeded (status 429)"),
-        ("invalid", Fault.MALFORMED, "was invalid: Ambiguous use of and as a keyword"),
-        ("unavailable", Fault.UNAVAILABLE, "Service Unavailable (status 503)"),
-        ("web-page", Fault.MALFORMED, "is a web page and not JSON"),
-        ("empty", Fault.MALFORMED, "is empty"),
-        ("broken", Fault.MALFORMED, "breaks off or is damaged"),
-        ("dropped", Fault.UNAVAILABLE, "broke off"),
-        ("odd", Fault.MALFORMED, "neither posts nor a count"),
-        ("errors-alone", Fault.UNAVAILABLE, "Try later. (status 200)"),
+        ("unauthorised", ErrorKind.UNAUTHORISED, "Unauthorized (status 401)"),
+        ("not-enrolled", ErrorKind.REFUSED, "keys of an App in a Project (status 403)"),
+        ("credits", ErrorKind.QUOTA_SPENT, "does not have any credits"),
+        ("capped", ErrorKind.QUOTA_SPENT, "Monthly product cap (status 429)"),
+        ("limited", ErrorKind.THROTTLED, "Too Many Requests (status 429)"),
+        ("limited-v1", ErrorKind.THROTTLED, "Rate limit exceeded (status 429)"),
+        ("invalid", ErrorKind.MALFORMED, "was invalid: Ambiguous use of and as a keyword"),
+        ("unavailable", ErrorKind.UNAVAILABLE, "Service Unavailable (status 503)"),
+        ("web-page", ErrorKind.MALFORMED, "is a web page and not JSON"),
+        ("empty", ErrorKind.MALFORMED, "is empty"),
+        ("broken", ErrorKind.MALFORMED, "breaks off or is damaged"),
+        ("dropped", ErrorKind.UNAVAILABLE, "broke off"),
+        ("odd", ErrorKind.MALFORMED, "neither posts nor a count"),
+        ("errors-alone", ErrorKind.UNAVAILABLE, "Try later. (status 200)"),
     ],
 )
 def test_every_refusal_is_told_apart_in_words(
-    server: XServer, api: XApi, name: str, fault: Fault, words: str
+    server: XServer, api: XApi, name: str, fault: ErrorKind, words: str
 ) -> None:
     server.always("*", FAULTS[name])
     refused = refusal(api)
-    assert (refused.fault, words in refused.message) == (fault, True), refused.message
+    assert (refused.kind, words in refused.message) == (fault, True), refused.message
     assert refused.invalid == (name == "invalid")
 
 

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from backend.markets.model import Fault
+from backend.markets.model import ErrorKind
 from backend.markets.provider_limits.credit_budget import Budget
 from backend.topics.posts.model import Page, Window, XRefused
 from backend.topics.posts.x_rate_limits import XState
@@ -57,10 +57,10 @@ def test_a_spent_window_is_left_alone_to_the_second_and_only_for_what_it_is_of()
 
 
 def test_a_refusal_that_names_its_end_is_obeyed_and_a_malformed_question_says_nothing_of_x() -> None:
-    limited = FRESH.refused("search", XRefused(Fault.THROTTLED, "x", retry_after=420), 0.0, NOW)
+    limited = FRESH.refused("search", XRefused(ErrorKind.THROTTLED, "x", retry_after=420), 0.0, NOW)
     assert not limited.may_ask("lookup", NOW + timedelta(seconds=419), 60)
     assert limited.may_ask("lookup", NOW + timedelta(seconds=420), 60)
-    asked = FRESH.refused("search", XRefused(Fault.MALFORMED, "x", invalid=True), 0.0, NOW)
+    asked = FRESH.refused("search", XRefused(ErrorKind.MALFORMED, "x", invalid=True), 0.0, NOW)
     assert asked.may_ask("search", NOW, 60)
 
 
@@ -68,10 +68,10 @@ def test_five_failures_open_the_breaker_and_an_answer_to_doctor_closes_it() -> N
     state = FRESH
     for second in range(0, 250, 60):
         state = state.refused(
-            "search", XRefused(Fault.UNAVAILABLE, "x"), 0.0, NOW + timedelta(seconds=second)
+            "search", XRefused(ErrorKind.UNAVAILABLE, "x"), 0.0, NOW + timedelta(seconds=second)
         )
     assert not state.may_ask("search", NOW + timedelta(seconds=241), 60)
-    refused = FRESH.refused("search", XRefused(Fault.UNAUTHORISED, "x"), 0.0, NOW)
+    refused = FRESH.refused("search", XRefused(ErrorKind.UNAUTHORISED, "x"), 0.0, NOW)
     assert not refused.may_ask("search", NOW + timedelta(seconds=1), 60)
     assert refused.restarted().may_ask("search", NOW + timedelta(seconds=1), 60)
     assert refused.forgiven().may_ask("search", NOW, 60)
@@ -79,6 +79,6 @@ def test_five_failures_open_the_breaker_and_an_answer_to_doctor_closes_it() -> N
 
 def test_a_state_is_read_as_it_was_stored() -> None:
     state = spent(FRESH, 12, window=Window(60, 3, NOW + timedelta(minutes=7)))
-    state = state.refused("lookup", XRefused(Fault.UNAVAILABLE, "why"), 0.5, NOW)
+    state = state.refused("lookup", XRefused(ErrorKind.UNAVAILABLE, "why"), 0.5, NOW)
     assert XState.from_json(json.loads(json.dumps(state.to_json()))) == state
     assert XState.from_json(json.loads(json.dumps(XState().to_json()))) == XState()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import streamlit as st
 
-from backend.markets.model import Fault
+from backend.markets.model import ErrorKind
 from backend.markets.reasons import SENTENCES, say
 from dashboard.app_pages.overview import price_reasons
 from dashboard.app_pages.overview.price_reasons import Explanation, explain
@@ -51,7 +51,7 @@ def told(code: str, lang: str, monkeypatch: pytest.MonkeyPatch, **more: str) -> 
 
 def test_every_reason_of_the_service_has_its_texts_and_there_are_no_others() -> None:
     assert set(SENTENCES) == CODES
-    assert set(price_reasons.FAULTS) == {fault.value for fault in Fault}
+    assert set(price_reasons.FAULTS) == {fault.value for fault in ErrorKind}
 
 
 @pytest.mark.parametrize("code", SENTENCES)
