@@ -143,7 +143,7 @@ class CoinGecko:
         try:
             return parse_usage(self._get("/key", now))
         except ProviderError as error:
-            if error.fault in (ErrorKind.NOT_FOUND, *NOT_ALLOWED):
+            if error.kind in (ErrorKind.NOT_FOUND, *NOT_ALLOWED):
                 return None  # plans without the endpoint; an invalid key fails on the quotes
             raise
 
