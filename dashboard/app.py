@@ -1,4 +1,4 @@
-"""The dashboard's frame: preferences, navigation, style; then the page that the address names."""
+"""Applies preferences, builds the navigation and runs the page that the URL names."""
 
 from pathlib import Path
 
@@ -8,14 +8,13 @@ from dashboard.client import api
 from dashboard.frame import account, head, preferences
 from dashboard.i18n import t
 
-PICTURES = Path(head.__file__).parent
+IMAGES_FOLDER = Path(head.__file__).parent
 
 st.set_page_config(
-    page_title=t("frame.product"), page_icon=str(PICTURES / "favicon.svg"), layout="wide", menu_items={}
+    page_title=t("frame.product"), page_icon=str(IMAGES_FOLDER / "favicon.svg"), layout="wide", menu_items={}
 )
-chosen = preferences.load()
-head.frame(chosen)
-st.logo(str(PICTURES / "logo.svg"), size="medium")
+head.apply_preferences(preferences.load())
+st.logo(str(IMAGES_FOLDER / "logo.svg"), size="medium")
 page = st.navigation(
     [
         st.Page("app_pages/overview/page.py", title=t("overview.title"), url_path="overview", default=True),
@@ -33,6 +32,6 @@ try:
 except api.SettingsError as fault:
     st.error(t("frame.error_settings", detail=fault))
     st.stop()
-if not account.is_let_in():
+if not account.require_sign_in():
     st.stop()
 page.run()

@@ -1,7 +1,7 @@
-"""The dashboard as one ASGI application: ``streamlit run dashboard/asgi.py``.
+"""Builds the dashboard's ASGI application: ``streamlit run dashboard/asgi.py``.
 
-Besides the pages it serves the assets' icons, puts the style into the document, and asks the
-service at its start for what the first page needs. Where people sign in, it lets nobody else past.
+Besides the pages it serves asset icons, adds the style to the document, and loads the data of the
+first page at startup. With sign-in enabled, it rejects requests without a session.
 """
 
 import asyncio
@@ -19,13 +19,13 @@ from dashboard.app_pages.timelines import data as timelines
 from dashboard.charts.plotly_chart import library
 from dashboard.client import api
 from dashboard.frame import asset_icons, style_sheet
-from dashboard.frame.document import Document
+from dashboard.frame.document import DocumentMiddleware
 from dashboard.sign_in import guard, routes, service
 from dashboard.sign_in.service import open_desk
 from dashboard.sign_in.session import Session
 from dashboard.sign_in.session_maintenance import Rounds
 
-USED_BY_PAGES = (
+PRELOADED_MODULES = (
     "PIL.Image",
     "dashboard.app_pages.corrections.layout",
     "dashboard.app_pages.overview.layout",
@@ -37,16 +37,16 @@ USED_BY_PAGES = (
     "pyarrow.parquet",
     "streamlit.emojis",
 )
-"""Imported before the first visit, which would wait for them a second and a half."""
+"""Imported at startup; otherwise the first visit would wait 1.5 seconds for them."""
 
 
 @asynccontextmanager
 async def lifespan(_: Any) -> AsyncIterator[dict[str, Any]]:
-    for name in USED_BY_PAGES:
+    for name in PRELOADED_MODULES:
         import_module(name)
-    warming = asyncio.get_running_loop().run_in_executor(None, warm)
+    warming = asyncio.get_running_loop().run_in_executor(None, warm_caches)
     desk = open_desk()
-    rounds = Rounds(desk, look) if desk is not None else None
+    rounds = Rounds(desk, check_session) if desk is not None else None
     if rounds is not None:
         rounds.start()
     yield {}
@@ -57,15 +57,15 @@ async def lifespan(_: Any) -> AsyncIterator[dict[str, Any]]:
     api.close()
 
 
-def look(session: Session) -> None:
-    """Ask the service whether it still knows somebody."""
+def check_session(session: Session) -> None:
+    """Asks the service whether a session is still valid."""
     api.client().look(session)
 
 
-def warm() -> None:
-    """A failure is kept by the client and shown by the first page, so it needs no words here.
+def warm_caches() -> None:
+    """Loads the data of the first page. The client keeps a failure, and the first page shows it.
 
-    Where people sign in nothing is asked before somebody has: it is their token that is asked with.
+    With sign-in, nothing is loaded before someone has signed in, because requests need their token.
     """
     try:
         client = api.client()
@@ -73,19 +73,19 @@ def warm() -> None:
         return
     if open_desk() is None:
         api.overview()
-        prepare()
+        prepare_pages()
     library.compressed()
-    client.keep(prepare)
+    client.keep(prepare_pages)
 
 
-def prepare() -> None:
-    """Make what the next visits need of what is new."""
+def prepare_pages() -> None:
+    """Prepares new data for the next visits."""
     rankings.prepare()
     timelines.prepare()
 
 
-def watch() -> str:
-    """What leads back to the sign-in from a page that is open."""
+def load_session_watch() -> str:
+    """Loads the script that redirects an open page to the sign-in."""
     return (Path(__file__).parent / "sign_in" / "session_watch.js").read_text(encoding="utf-8")
 
 
@@ -95,7 +95,10 @@ app = st.App(
     routes=[*routes.ROUTES, *asset_icons.ROUTES, *library.ROUTES],
     middleware=[
         Middleware(
-            Document, style=style_sheet.sheet(), title="Chainproof", script=watch() if open_desk() else ""
+            DocumentMiddleware,
+            style=style_sheet.build_style_sheet(),
+            title="Chainproof",
+            script=load_session_watch() if open_desk() else "",
         ),
         Middleware(guard.Guard),
     ],

@@ -1,4 +1,4 @@
-"""What a page shows of who is signed in, and why something is not theirs to do."""
+"""Renders the account: the person signed in, their rights, and notes on missing scopes."""
 
 from typing import Literal
 
@@ -9,18 +9,18 @@ from dashboard.i18n import t
 from dashboard.sign_in import return_url, service
 
 
-def may_write() -> bool:
-    """Whether whoever looks at the page may store findings and submit jobs."""
+def can_write() -> bool:
+    """True if the reader may store findings and submit jobs."""
     return "write" in service.scopes()
 
 
-def why_not(what: Literal["store", "submit", "cancel"]) -> None:
-    """Says beside what they may not do why it cannot be done."""
+def render_missing_scope(what: Literal["store", "submit", "cancel"]) -> None:
+    """Renders a note beside a disabled control: the scope that it needs is missing."""
     st.html(tag("p", text(t(f"sign_in.needs_write_{what}")), class_="cp-note cp-may-not"))
 
 
-def account() -> None:
-    """Who is signed in, what they may do here, and the way out; nothing where nobody signs in."""
+def render_account() -> None:
+    """Renders the person signed in, their rights and the sign-out button; nothing without sign-in."""
     who = service.person()
     if who is None:
         return
@@ -39,9 +39,12 @@ def account() -> None:
     )
 
 
-def is_let_in() -> bool:
-    """Whether the page may be drawn. Where it may not, because the session ended a moment ago, the way back
-    stands in its place, for a browser that is not led there by itself."""
+def require_sign_in() -> bool:
+    """True if the page may be drawn.
+
+    If the session has just ended, renders a link to the sign-in instead, for a browser that is not
+    redirected automatically.
+    """
     if service.desk() is None or service.person() is not None:
         return True
     link = tag(

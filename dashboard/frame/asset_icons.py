@@ -1,6 +1,6 @@
-"""Asset icons from the dashboard's own address, so that the browser asks nothing of another host.
+"""Serves asset icons from the dashboard's own origin, so that the browser contacts no other host.
 
-The service needs no key for them, and they hardly ever change: one copy is kept for all readers.
+Icons need no API key and hardly ever change. All readers share one copy in memory.
 """
 
 import re
@@ -18,9 +18,9 @@ from dashboard.client import api, callers
 from dashboard.client.callers import NOBODY
 from dashboard.sign_in import guard
 
-MOST_KEPT = 1024
-MOST_BYTES = 512 * 1024
-KINDS = ("image/svg+xml", "image/png", "image/jpeg", "image/webp", "image/gif")
+MAX_CACHED_ICONS = 1024
+MAX_ICON_BYTES = 512 * 1024
+IMAGE_TYPES = ("image/svg+xml", "image/png", "image/jpeg", "image/webp", "image/gif")
 ASSET_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 HEADERS = {
     "Cache-Control": "public, max-age=3600, stale-while-revalidate=86400",
@@ -28,33 +28,34 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 
-_kept: OrderedDict[str, tuple[bytes, str]] = OrderedDict()
+_icon_cache: OrderedDict[str, tuple[bytes, str]] = OrderedDict()
 _lock = threading.Lock()
 
 
-async def icon(request: Request) -> Response:
-    """The icon of one asset; 404 where there is none, and nothing is kept then."""
+async def serve_icon(request: Request) -> Response:
+    """Serves the icon of one asset, or 404 without caching if there is none."""
     asset_id = request.path_params["asset_id"]
-    asked = partial(callers.run_as, guard.caller_of(request.scope) or NOBODY, partial(find, asset_id))
+    asked = partial(callers.run_as, guard.caller_of(request.scope) or NOBODY, partial(find_icon, asset_id))
     image = await run_in_threadpool(asked) if ASSET_ID.fullmatch(asset_id) else None
     if image is None:
         return Response(status_code=HTTPStatus.NOT_FOUND, headers={"Cache-Control": "no-store"})
     return Response(image[0], media_type=image[1], headers=HEADERS)
 
 
-def find(asset_id: str) -> tuple[bytes, str] | None:
+def find_icon(asset_id: str) -> tuple[bytes, str] | None:
+    """Finds the icon in memory, else asks the service: its content and media type."""
     with _lock:
-        if asset_id in _kept:
-            _kept.move_to_end(asset_id)
-            return _kept[asset_id]
+        if asset_id in _icon_cache:
+            _icon_cache.move_to_end(asset_id)
+            return _icon_cache[asset_id]
     found = api.icon(asset_id)
-    if found is None or found[1].split(";")[0].strip() not in KINDS or len(found[0]) > MOST_BYTES:
+    if found is None or found[1].split(";")[0].strip() not in IMAGE_TYPES or len(found[0]) > MAX_ICON_BYTES:
         return None
     with _lock:
-        _kept[asset_id] = found
-        if len(_kept) > MOST_KEPT:
-            _kept.popitem(last=False)
+        _icon_cache[asset_id] = found
+        if len(_icon_cache) > MAX_CACHED_ICONS:
+            _icon_cache.popitem(last=False)
     return found
 
 
-ROUTES = (Route("/assets/{asset_id}/icon", icon, methods=["GET"]),)
+ROUTES = (Route("/assets/{asset_id}/icon", serve_icon, methods=["GET"]),)

@@ -1,4 +1,4 @@
-"""Writes rows as CSV whose text no spreadsheet takes for a formula. Pure."""
+"""Writes rows as CSV and escapes text that a spreadsheet would run as a formula. No I/O."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -7,11 +7,11 @@ from typing import Any
 
 import pandas as pd
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
-def plain(value: Any) -> Any:
-    """A value as files write it: decimals in plain notation, instants in RFC 3339 ending in Z."""
+def format_value(value: Any) -> Any:
+    """Formats decimals without an exponent and timestamps as RFC 3339 ending in Z; keeps other values."""
     if isinstance(value, Decimal):
         return f"{value:f}"
     if isinstance(value, datetime):
@@ -19,17 +19,18 @@ def plain(value: Any) -> Any:
     return value
 
 
-def guarded(text: str) -> str:
-    """Text that no spreadsheet runs as a formula: an apostrophe goes before a leading operator."""
-    return f"'{text}" if text.lstrip(" ").startswith(_FORMULA) else text
+def escape_formula(text: str) -> str:
+    """Puts an apostrophe before a leading operator, so that no spreadsheet runs the text as a formula."""
+    return f"'{text}" if text.lstrip(" ").startswith(_FORMULA_STARTS) else text
 
 
-def csv_bytes(rows: Iterable[Mapping[str, Any]], fields: Sequence[str], text: Sequence[str]) -> bytes:
-    """Rows as CSV with a byte order mark, which spreadsheets need to see that it is UTF-8.
+def build_csv(rows: Iterable[Mapping[str, Any]], fields: Sequence[str], text: Sequence[str]) -> bytes:
+    """Builds CSV with a byte order mark, by which spreadsheets recognise UTF-8.
 
-    No column of ``text`` holds a formula. The others are numbers, which may begin with a minus.
+    Formulas are escaped in the columns ``text``. The other columns are numbers, which may begin with
+    a minus.
     """
     table = pd.DataFrame(rows, columns=fields, dtype=object)
-    table[[*text]] = table[[*text]].fillna("").map(guarded)
+    table[[*text]] = table[[*text]].fillna("").map(escape_formula)
     content: str = table.to_csv(index=False, lineterminator="\r\n")
     return content.encode("utf-8-sig")

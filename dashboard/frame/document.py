@@ -1,7 +1,7 @@
-"""The HTML document that carries the pages: our style in its head, and security headers on all answers.
+"""Adds the style sheet to Streamlit's HTML document, and security headers to all responses.
 
-Streamlit delivers a page's style with the page's elements, after the first paint; in the head it is
-there from the start, and nothing shifts.
+Streamlit delivers the style of a page with its elements, after the first paint. In the document's
+head the style is present from the start, so the layout does not shift.
 """
 
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dashboard.frame.streamlit_internals import TITLE
 
-POLICY = "; ".join(
+CONTENT_SECURITY_POLICY = "; ".join(
     (
         "default-src 'self'",
-        # Streamlit's document begins with a script of its own and reads its messages by WebAssembly;
-        # components are modules out of blobs.
+        # Streamlit's document has an inline script, decodes messages with WebAssembly, and loads
+        # components as modules from blobs.
         "script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval' blob:",
         "style-src 'self' 'unsafe-inline'",
         "img-src 'self' data: blob:",
@@ -27,25 +27,26 @@ POLICY = "; ".join(
         "frame-ancestors 'self'",
     )
 )
-"""Nothing is loaded from another host, and nothing sent to one, whatever a feed or an article may hold."""
-HEADERS = (
+"""Blocks requests to other hosts, whatever a feed or an article contains."""
+SECURITY_HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"same-origin"),
     (b"x-frame-options", b"SAMEORIGIN"),
-    (b"content-security-policy", POLICY.encode()),
+    (b"content-security-policy", CONTENT_SECURITY_POLICY.encode()),
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
-_CONDITIONS = {b"if-none-match", b"if-modified-since", b"range", b"accept-encoding"}
-"""Left out when a document is asked for: the answer is no longer the file that they speak of."""
-_FILE_FACTS = {b"content-length", b"etag", b"last-modified", b"accept-ranges"}
+_CONDITIONAL_HEADERS = {b"if-none-match", b"if-modified-since", b"range", b"accept-encoding"}
+"""Removed from requests for a document, because the response differs from the file on disk."""
+_FILE_HEADERS = {b"content-length", b"etag", b"last-modified", b"accept-ranges"}
 
 Header = tuple[bytes, bytes]
 
 
-class Document:
-    """ASGI middleware that writes ``style`` (CSS), and ``script`` if there is one, into every document of
-    Streamlit, and :data:`HEADERS` everywhere.
+class DocumentMiddleware:
+    """ASGI middleware that adds ``style`` (CSS) and an optional ``script`` to Streamlit's documents.
+
+    It adds :data:`SECURITY_HEADERS` to all responses.
     """
 
     def __init__(self, app: ASGIApp, *, style: str, title: str, script: str = "") -> None:
@@ -58,16 +59,19 @@ class Document:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        if _wants_document(scope):
-            scope = {**scope, "headers": [pair for pair in scope["headers"] if pair[0] not in _CONDITIONS]}
+        if _accepts_html(scope):
+            scope = {
+                **scope,
+                "headers": [pair for pair in scope["headers"] if pair[0] not in _CONDITIONAL_HEADERS],
+            }
         started: Message | None = None
         body = bytearray()
 
         async def pass_on(message: Message) -> None:
             nonlocal started
             if message["type"] == "http.response.start":
-                message = {**message, "headers": _with_headers(message["headers"])}
-                if scope["method"] == "GET" and _is_document(message["headers"]):
+                message = {**message, "headers": _add_security_headers(message["headers"])}
+                if scope["method"] == "GET" and _is_html(message["headers"]):
                     started = message
                     return
             elif started is not None and message["type"] == "http.response.body":
@@ -75,33 +79,33 @@ class Document:
                 if message.get("more_body"):
                     return
                 written = self._write(bytes(body))
-                await send({**started, "headers": _resized(started["headers"], len(written))})
+                await send({**started, "headers": _replace_length(started["headers"], len(written))})
                 message = {"type": "http.response.body", "body": written}
             await send(message)
 
         await self._app(scope, receive, pass_on)
 
     def _write(self, page: bytes) -> bytes:
-        if TITLE not in page:  # one of ours, which is whole
+        if TITLE not in page:  # not Streamlit's document, but a page of our own
             return page
         return page.replace(TITLE, self._title, 1).replace(b"</head>", self._head, 1)
 
 
-def _wants_document(scope: Scope) -> bool:
+def _accepts_html(scope: Scope) -> bool:
     return any(name == b"accept" and b"text/html" in value for name, value in scope["headers"])
 
 
-def _is_document(headers: Sequence[Header]) -> bool:
+def _is_html(headers: Sequence[Header]) -> bool:
     facts = dict(headers)
     return facts.get(b"content-type", b"").startswith(b"text/html") and b"content-encoding" not in facts
 
 
-def _with_headers(headers: Sequence[Header]) -> list[Header]:
+def _add_security_headers(headers: Sequence[Header]) -> list[Header]:
     lowered = [(name.lower(), value) for name, value in headers]
     present = {name for name, _ in lowered}
-    return [*lowered, *(pair for pair in HEADERS if pair[0] not in present)]
+    return [*lowered, *(pair for pair in SECURITY_HEADERS if pair[0] not in present)]
 
 
-def _resized(headers: Sequence[Header], length: int) -> list[Header]:
-    kept = [pair for pair in headers if pair[0] not in _FILE_FACTS]
+def _replace_length(headers: Sequence[Header], length: int) -> list[Header]:
+    kept = [pair for pair in headers if pair[0] not in _FILE_HEADERS]
     return [*kept, (b"content-length", str(length).encode())]

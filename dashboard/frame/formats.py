@@ -1,4 +1,4 @@
-"""Figures as they are read on the screen; pure. Amounts stay :class:`~decimal.Decimal` until here."""
+"""Formats figures for the screen. No I/O. Amounts stay :class:`~decimal.Decimal` until here."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -10,13 +10,13 @@ Language = Literal["en", "ja", "zh"]
 Direction = Literal["up", "down", "flat"]
 UNKNOWN = "–"
 UNKNOWN_LABEL: Mapping[Language, str] = {"en": "not known", "ja": "不明", "zh": "未知"}
-"""What a screen reader says for :data:`UNKNOWN`."""
+"""Read by a screen reader in place of :data:`UNKNOWN`."""
 MINUS = "\u2212"
 ARROWS: Mapping[Direction, str] = {"up": "▲", "down": "▼", "flat": "•"}
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _TINY_ZEROS = 4
-"""From this many zeros behind the point on, they are counted instead of written."""
+"""Minimum number of zeros after the point that a subscript counts instead of writing them."""
 _UNITS: Mapping[Language, Sequence[tuple[int, str]]] = {
     "en": ((12, "T"), (9, "B"), (6, "M"), (3, "K")),
     "ja": ((12, "兆"), (8, "億"), (4, "万")),
@@ -32,20 +32,20 @@ _AGO: Mapping[Language, str] = {"en": "{span} ago", "ja": "{span}前", "zh": "{s
 _NOW: Mapping[Language, str] = {"en": "just now", "ja": "たった今", "zh": "刚刚"}
 
 
-def decimal(value: object) -> Decimal | None:
-    """A wire figure (decimal string or number) as an exact decimal; null stays null."""
+def parse_decimal(value: object) -> Decimal | None:
+    """Parses a wire figure (decimal string or number) exactly; ``None`` stays ``None``."""
     if value is None or isinstance(value, Decimal):
         return value
     return Decimal(str(value))
 
 
 def price(value: Decimal | None) -> str:
-    """``$67,012.51``, ``$0.5204``, ``$0.0₆2153`` (six zeros behind the point)."""
+    """Formats a price: ``$67,012.51``, ``$0.5204``, ``$0.0₆2153`` (six zeros after the point)."""
     return _price(value, compress=True)
 
 
 def price_label(value: Decimal | None, lang: Language = "en") -> str:
-    """The same with all its zeros, for titles and screen readers."""
+    """Formats a price with all its zeros, for titles and screen readers."""
     return UNKNOWN_LABEL[lang] if value is None else _price(value, compress=False)
 
 
@@ -64,9 +64,9 @@ def _price(value: Decimal | None, *, compress: bool) -> str:
 
 
 def compact_usd(value: Decimal | int | None, lang: Language = "en", *, trim: bool = False) -> str:
-    """Three digits and a unit: ``$2.45T``, ``$2.45兆``, ``$2.45万亿``; below the first unit, cents.
+    """Formats three digits and a unit: ``$2.45T``, ``$2.45兆``, ``$2.45万亿``; below the first unit, cents.
 
-    ``trim`` drops zeros behind the point, for round limits: ``$10M``.
+    ``trim`` drops zeros after the point, for round limits: ``$10M``.
     """
     if value is None:
         return UNKNOWN
@@ -75,7 +75,7 @@ def compact_usd(value: Decimal | int | None, lang: Language = "en", *, trim: boo
 
 
 def compact(value: Decimal, lang: Language = "en", *, trim: bool = False) -> str:
-    """A count or an amount without its currency, at least three significant digits."""
+    """Formats a count or an amount without currency, with at least three significant digits."""
     sign, size = (MINUS, -value) if value < 0 else ("", value)
     cents = _fixed(size, 2)
     for power, unit in _UNITS[lang]:
@@ -92,7 +92,7 @@ def _trimmed(value: Decimal, trim: bool) -> str:
 
 
 def percent(value: Decimal | int | None, *, signed: bool = True, places: int = 2) -> str:
-    """``+1.23%``, ``−4.21%``; a change that rounds to nothing has no sign."""
+    """Formats ``+1.23%``, ``−4.21%``; a change that rounds to zero has no sign."""
     if value is None:
         return UNKNOWN
     number = Decimal(value)
@@ -102,18 +102,21 @@ def percent(value: Decimal | int | None, *, signed: bool = True, places: int = 2
 
 
 def significant(value: Decimal, digits: int) -> str:
-    """At most so many significant digits, without trailing zeros or an exponent: ``0.025``, ``5``."""
+    """Rounds to ``digits`` significant digits, without trailing zeros or an exponent: ``0.025``, ``5``."""
     return f"{_significant(value, digits).normalize():f}"
 
 
-def current(figure: Decimal | None, source: str | None) -> Decimal | None:
-    """A change or volume as every count, filter and drawing takes it: one of a last known good figure, whose
-    ``source`` ends in ``:stale``, says nothing of the present and is unknown."""
+def drop_stale(figure: Decimal | None, source: str | None) -> Decimal | None:
+    """Returns ``None`` in place of a change or volume whose ``source`` ends in ``:stale``.
+
+    Such a figure is the last known good one and does not describe the present. Every count, filter
+    and chart applies this.
+    """
     return None if source is not None and source.endswith(":stale") else figure
 
 
 def direction(change: Decimal | int | None, *, places: int = 2) -> Direction | None:
-    """Which way a change goes as it is shown; null when it is not known."""
+    """Returns the direction of a change after rounding; ``None`` if it is unknown."""
     if change is None:
         return None
     rounded = _fixed(Decimal(change), places)
@@ -125,7 +128,7 @@ def integer(value: int | None) -> str:
 
 
 def duration(seconds: float, lang: Language = "en") -> str:
-    """The largest unit alone, rounded down: ``12 s``, ``2 min``, ``3 時間``."""
+    """Formats seconds in the largest unit, rounded down: ``12 s``, ``2 min``, ``3時間``."""
     whole = max(0, int(seconds))
     for size, pattern in _SPANS:
         if whole >= size:
@@ -134,19 +137,19 @@ def duration(seconds: float, lang: Language = "en") -> str:
 
 
 def age(seconds: float, lang: Language = "en") -> str:
-    """``12 s ago``; within the second (or ahead of our clock) ``just now``."""
+    """Formats ``12 s ago``; below a second, or ahead of our clock, ``just now``."""
     return _NOW[lang] if seconds < 1 else _AGO[lang].format(span=duration(seconds, lang))
 
 
 class LocalTime(NamedTuple):
-    """A time of day where the reader is (with its date on another day), and the exact UTC."""
+    """The reader's local time (with its date on another day), and the exact UTC."""
 
     text: str
     utc: str
 
 
 def local_time(instant: datetime, timezone: str | None, now: datetime | None = None) -> LocalTime:
-    """``instant`` (aware) in the IANA ``timezone``; a zone that is not known here is shown in UTC."""
+    """Formats ``instant`` (aware) in the IANA ``timezone``; an unknown zone counts as UTC."""
     zone = _zone(timezone)
     there = instant.astimezone(zone)
     today = (now or datetime.now(UTC)).astimezone(zone).date()
@@ -154,8 +157,8 @@ def local_time(instant: datetime, timezone: str | None, now: datetime | None = N
     return LocalTime(text, f"{instant.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC")
 
 
-def instant(text: str | None) -> datetime | None:
-    """An RFC 3339 timestamp of the wire as an aware instant."""
+def parse_instant(text: str | None) -> datetime | None:
+    """Parses an RFC 3339 timestamp of the wire."""
     return None if text is None else datetime.fromisoformat(text)
 
 

@@ -1,4 +1,4 @@
-"""When a figure is from and from whom: beside every panel, in the page's head and at its foot."""
+"""Renders the time and source of figures: beside panels, in the page's head and in its footer."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -11,11 +11,11 @@ from dashboard.frame.markup import tag, text
 from dashboard.i18n import language, t
 
 PROVIDERS = {"coingecko": "CoinGecko", "coinmarketcap": "CoinMarketCap", "alternative.me": "alternative.me"}
-LABELS: Mapping[Mode | None, tuple[str, str]] = {
+MODE_LABELS: Mapping[Mode | None, tuple[str, str]] = {
     "sample": ("frame.sample_label", "frame.sample_note"),
     "replay": ("frame.replay_label", "frame.replay_note"),
 }
-"""Label and note of the modes whose figures are not those of this moment."""
+"""Catalogue keys of the label and note for modes without current figures."""
 PROVIDER_SITES = {
     "CoinGecko": "https://www.coingecko.com/",
     "CoinMarketCap": "https://coinmarketcap.com/",
@@ -24,14 +24,14 @@ PROVIDER_SITES = {
 
 
 def provider_name(provider: str) -> str:
-    """A provider as a reader would name it; the sample market has two views, A and B."""
+    """Returns the display name of a provider; the sample market has two views, A and B."""
     if provider.startswith("sample-"):
         return t("frame.sample_view", letter=provider.removeprefix("sample-").upper())
     return PROVIDERS.get(provider, provider)
 
 
 def source_name(source: str | None) -> str:
-    """``coingecko+coinmarketcap:stale`` as a reader would name it."""
+    """Returns the display name of a source such as ``coingecko+coinmarketcap:stale``."""
     if not source:
         return t("frame.source_unknown")
     names, _, state = source.partition(":")
@@ -44,7 +44,7 @@ def source_name(source: str | None) -> str:
 def freshness_html(
     instant: datetime | None, source: str | None = None, *, now: datetime | None = None
 ) -> str:
-    """``as of 12:00:05 · 12 s ago · CoinGecko + CoinMarketCap``, with the exact UTC in a title."""
+    """Builds ``as of 12:00:05 · 12 s ago · CoinGecko + CoinMarketCap``, with the exact UTC in a title."""
     if instant is None:
         when = tag("span", text(t("frame.time_unknown")))
     else:
@@ -61,28 +61,28 @@ def freshness_html(
     return tag("span", when, named, class_="cp-fresh")
 
 
-def freshness(instant: datetime | None, source: str | None = None) -> None:
-    """The line by itself."""
+def render_freshness(instant: datetime | None, source: str | None = None) -> None:
+    """Renders the time and source as a line of its own."""
     st.html(freshness_html(instant, source))
 
 
 def interval_html() -> str:
-    """How often the page asks by itself, or that it does not."""
+    """Builds the text on the refresh interval of the page."""
     code = preferences.current().refresh
     if code == "off":
         words = t("frame.refresh_is_off")
-    elif refresh.resting():
+    elif refresh.is_backing_off():
         words = t("frame.refresh_resting")
     else:
         words = t("frame.refresh_every", n=code)
     return tag("span", f" · {text(words)}", class_="cp-fresh")
 
 
-def sample_html(mode: Mode | None) -> str:
-    """The label that every page carries while its figures are simulated or replayed; nothing in live mode."""
-    if mode not in LABELS:
+def mode_label_html(mode: Mode | None) -> str:
+    """Builds the label for simulated or replayed figures; empty in live mode."""
+    if mode not in MODE_LABELS:
         return ""
-    label, note = t(LABELS[mode][0]), t(LABELS[mode][1])
+    label, note = t(MODE_LABELS[mode][0]), t(MODE_LABELS[mode][1])
     return tag(
         "span",
         tag("strong", text(label)),
@@ -92,10 +92,10 @@ def sample_html(mode: Mode | None) -> str:
     )
 
 
-def footer(
+def render_footer(
     mode: Mode | None, providers: Iterable[str] = ("coingecko", "coinmarketcap", "alternative.me")
 ) -> None:
-    """Where the data come from, as the providers' terms ask, and whose clock the times are."""
+    """Renders the data sources, as the providers' terms require, and the time zone of the page."""
     names = [PROVIDERS.get(name, name) for name in providers]
     links = ", ".join(
         tag("a", text(name), href=PROVIDER_SITES[name], rel="noreferrer", target="_blank")
@@ -104,7 +104,7 @@ def footer(
         for name in names
     )
     if mode is None:
-        origin = ""  # nothing was received, so there is nobody to name
+        origin = ""  # nothing was received, so there is no provider to name
     elif mode == "sample":
         origin = text(t("frame.footer_sample"))
     else:

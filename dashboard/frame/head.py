@@ -1,4 +1,4 @@
-"""What every page shares: its head with title and settings, the language and the colours."""
+"""Renders the head of every page: title, data mode, settings, language and colours."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -8,7 +8,7 @@ import streamlit as st
 from dashboard import i18n
 from dashboard.client import Mode
 from dashboard.frame import account, palette, preferences
-from dashboard.frame.freshness import sample_html
+from dashboard.frame.freshness import mode_label_html
 from dashboard.frame.html_lang import html_lang
 from dashboard.frame.markup import tag, text
 from dashboard.frame.palette import SCHEMES
@@ -16,25 +16,25 @@ from dashboard.frame.preferences import REFRESH_KEY, REFRESHES, SCHEME_KEY, Pref
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, language, t
 
 
-def frame(chosen: Preferences) -> None:
-    """Language of the document and colours; once a run, before the page. The document carries the style."""
+def apply_preferences(chosen: Preferences) -> None:
+    """Sets the language of the document and the colours. Called once per run, before the page."""
     st.html(f"<style>:root{{{palette.css_variables(chosen.scheme)}}}</style>")
-    html_lang(chosen.language, preferences.cookie())
+    html_lang(chosen.language, preferences.build_cookie())
 
 
 def head(title: str, mode: Mode | None, note: str = "") -> None:
-    """The page's one ``h1``, the sample label, a line of the page's own (markup), and the settings."""
+    """Renders the page's ``h1``, the label of the data mode, ``note`` (markup) and the settings menu."""
     with st.container(key="page-head", horizontal=True, vertical_alignment="center", gap="small"):
         heading = tag("h1", text(title), lang=i18n.HTML_LANG[language()])
-        st.html(tag("div", heading, sample_html(mode), note, class_="cp-head"))
+        st.html(tag("div", heading, mode_label_html(mode), note, class_="cp-head"))
         settings()
 
 
 def settings() -> None:
-    """The reader's preferences; each choice takes effect at once and the drawer stays open."""
+    """Renders the settings menu. Each choice takes effect at once, and the menu stays open."""
     now = preferences.current()
     with st.popover(t("frame.settings"), icon=":material/tune:", width="content", key="settings"):
-        account.account()
+        account.render_account()
         _choice(
             "pref_language",
             t("frame.settings_language"),

@@ -1,4 +1,4 @@
-"""Sets ``<html lang>``, keeps the reader's choices in a cookie and tells of dark and light; draws nothing."""
+"""Sets ``<html lang>``, stores preferences in a cookie and reports dark or light mode. Draws nothing."""
 
 from functools import cache
 from typing import Any
@@ -9,9 +9,9 @@ from dashboard.frame.preferences import COOKIE
 from dashboard.i18n import HTML_LANG, Language
 
 _JS = """
-// What the service drew has the colours of the mode that was: a turn asks it to draw anew. What is sent right
-// at a turn may still name the mode that was, so it is asked again; thrice at most, lest a service that sees
-// another mode than the browser draw for ever.
+// Charts have the colours of the mode in which the server drew them, so a change of mode asks for a redraw.
+// A redraw right at the change may still use the old mode, so it is repeated, at most three times:
+// a server that sees another mode than the browser must not redraw forever.
 const page = document.documentElement;
 let asked = 0;
 let tell = () => {};
@@ -45,7 +45,7 @@ def _component() -> Any:
 
 
 def html_lang(language: Language, keep: str | None) -> None:
-    """``keep`` is the cookie's content (codes joined by ``=`` and ``&``), or null to leave it alone."""
+    """Renders the component. ``keep`` is the new cookie (codes joined by ``=`` and ``&``), or ``None``."""
     _component()(
         key="html_lang",
         data={
@@ -55,9 +55,9 @@ def html_lang(language: Language, keep: str | None) -> None:
             "drawn": st.context.theme.type or "light",
         },
         height="content",
-        on_mode_change=_drawn_anew,
+        on_mode_change=_ignore_trigger,
     )
 
 
-def _drawn_anew() -> None:
-    """A trigger needs a callback; the run that it brings is what is wanted."""
+def _ignore_trigger() -> None:
+    """Does nothing: a trigger needs a callback, but only its rerun is needed."""

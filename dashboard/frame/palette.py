@@ -1,13 +1,13 @@
-"""Colours of rise and fall. Colour is never the only sign: texts carry ▲ ▼ and a signed number."""
+"""Defines the colours of rise and fall. Texts also show ▲ ▼ and a signed number, never colour alone."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 Scheme = Literal["blue", "green", "red"]
-"""Named by the colour of a rise; codes stand in cookies and links, so they never change."""
+"""Named by the colour of a rise. Cookies and links contain these codes, so they never change."""
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
-DEFAULT: Scheme = "blue"
+DEFAULT_SCHEME: Scheme = "blue"
 
 LIGHT_BACKGROUNDS = ("#ffffff", "#f4f6fa")
 DARK_BACKGROUNDS = ("#0b1220", "#141d2f")
@@ -24,7 +24,7 @@ class Shades:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ModeShades:
     light: Shades
     dark: Shades
 
@@ -32,10 +32,10 @@ class Pair:
         return self.dark if dark else self.light
 
 
-PALETTES: Mapping[Scheme, Pair] = {
-    "blue": Pair(Shades("#0b5cad", "#b24700", "#566175"), Shades("#6cb6ff", "#ffa657", "#9aa7bd")),
-    "green": Pair(Shades("#00695c", "#b3261e", "#566175"), Shades("#4fd1a5", "#ff8a80", "#9aa7bd")),
-    "red": Pair(Shades("#b3261e", "#0b5cad", "#566175"), Shades("#ff8a80", "#6cb6ff", "#9aa7bd")),
+PALETTES: Mapping[Scheme, ModeShades] = {
+    "blue": ModeShades(Shades("#0b5cad", "#b24700", "#566175"), Shades("#6cb6ff", "#ffa657", "#9aa7bd")),
+    "green": ModeShades(Shades("#00695c", "#b3261e", "#566175"), Shades("#4fd1a5", "#ff8a80", "#9aa7bd")),
+    "red": ModeShades(Shades("#b3261e", "#0b5cad", "#566175"), Shades("#ff8a80", "#6cb6ff", "#9aa7bd")),
 }
 
 

@@ -1,8 +1,8 @@
-"""What a reader chose for themselves: language, rise colours, refresh interval.
+"""Loads and stores the reader's preferences: language, rise colours, refresh interval.
 
-A cookie keeps them on this browser, so that a new visit starts with them at its first paint (local
-storage would be read only after it). ``?lang=`` in a link sets the language for that visit. Before
-a choice, the language follows the browser.
+A cookie stores them in the browser, so that a new visit has them at its first paint; local storage
+would be read only later. ``?lang=`` in a link sets the language for that visit. Without a choice,
+the language follows the browser.
 """
 
 from collections.abc import Mapping
@@ -41,12 +41,12 @@ class Preferences:
 
 
 def load() -> Preferences:
-    """Settle the session's preferences; called once at the start of every run."""
+    """Loads the session's preferences; called once at the start of every run."""
     state = st.session_state
     if SCHEME_KEY not in state:
-        kept = parse(st.context.cookies.get(COOKIE))
+        kept = parse_cookie(st.context.cookies.get(COOKIE))
         state[i18n.SESSION_KEY] = kept.get("lang") or i18n.match_locale(st.context.locale)
-        state[SCHEME_KEY] = kept.get("colours", palette.DEFAULT)
+        state[SCHEME_KEY] = kept.get("colours", palette.DEFAULT_SCHEME)
         state[REFRESH_KEY] = kept.get("refresh", DEFAULT_REFRESH)
     linked = st.query_params.get("lang")
     if linked != state.get(_LINK):
@@ -60,29 +60,29 @@ def current() -> Preferences:
     state = st.session_state
     return Preferences(
         i18n.language(),
-        cast(Scheme, state.get(SCHEME_KEY, palette.DEFAULT)),
+        cast(Scheme, state.get(SCHEME_KEY, palette.DEFAULT_SCHEME)),
         cast(Refresh, state.get(REFRESH_KEY, DEFAULT_REFRESH)),
     )
 
 
 def choose(key: str, code: str) -> None:
-    """Take a choice made in the settings: for this session, and for the cookie of later visits."""
+    """Stores a choice from the settings for this session, and marks the cookie for an update."""
     st.session_state[key] = code
     st.session_state[_CHOSEN] = True
     if key == i18n.SESSION_KEY:
-        st.query_params["lang"] = code  # a link copied from here opens in this language
+        st.query_params["lang"] = code  # a copied link opens in this language
         st.session_state[_LINK] = code
 
 
-def cookie() -> str | None:
-    """The cookie to set, once the reader has chosen something; null before."""
+def build_cookie() -> str | None:
+    """Builds the cookie to set; ``None`` if the reader has chosen nothing yet."""
     if not st.session_state.get(_CHOSEN):
         return None
     now = current()
     return urlencode({"lang": now.language, "colours": now.scheme, "refresh": now.refresh})
 
 
-def parse(cookie: str | None) -> Mapping[str, str]:
-    """The valid entries of the cookie; what a browser sends is never trusted to be ours."""
+def parse_cookie(build_cookie: str | None) -> Mapping[str, str]:
+    """Returns the valid entries of the cookie; other content is dropped as untrusted."""
     known: Mapping[str, tuple[str, ...]] = {"lang": LANGUAGES, "colours": SCHEMES, "refresh": REFRESHES}
-    return {name: code for name, code in parse_qsl(cookie or "") if code in known.get(name, ())}
+    return {name: code for name, code in parse_qsl(build_cookie or "") if code in known.get(name, ())}

@@ -1,4 +1,4 @@
-"""Live parts of a page: reruns at the reader's interval, and rests after repeated failure."""
+"""Reruns live parts of a page at the reader's interval and backs off after repeated failures."""
 
 import time
 from collections.abc import Callable
@@ -8,68 +8,68 @@ import streamlit as st
 from dashboard.client import Fetched
 from dashboard.frame import preferences
 
-REST_AFTER = 3
-"""Failures in a row after which a page asks no more than once in :data:`REST_SECONDS`."""
-REST_SECONDS = 60.0
-FIRST_SECONDS = 2.0
-"""The interval while a new installation has no figure yet, whatever the settings say."""
+FAILURES_BEFORE_BACKOFF = 3
+"""Consecutive failures before a page refreshes only every :data:`BACKOFF_SECONDS`."""
+BACKOFF_SECONDS = 60.0
+FIRST_LOAD_INTERVAL_SECONDS = 2.0
+"""The interval while a new installation has no figures yet; it overrides the settings."""
 _FAILURES = "_refresh_failures"
 _AWAITED = "_refresh_awaited"
 
 
-def live(render: Callable[[], None], *, key: str) -> None:
-    """Draw ``render`` now, and again at the interval of the settings; seldom while the service is gone."""
+def render_live(render: Callable[[], None], *, key: str) -> None:
+    """Renders now and at the interval of the settings; less often while the service is down."""
     st.fragment(render, run_every=_interval(), key=key)()
 
 
-def look_again(*, key: str) -> None:
-    """Run the page again after the interval of the settings: for a fault in a part that is not live."""
+def schedule_rerun(*, key: str) -> None:
+    """Reruns the page after the interval of the settings, for an error in a part that is not live."""
     drawn, seconds = time.monotonic(), _interval()
 
     def look() -> None:
-        if seconds is not None and time.monotonic() - drawn >= seconds / 2:  # not while it is being drawn
+        if seconds is not None and time.monotonic() - drawn >= seconds / 2:  # not during the first run
             st.rerun()
 
     st.fragment(look, run_every=seconds, key=key)()
 
 
 def _interval() -> float | None:
-    """Seconds; null where the reader wants none."""
+    """Returns seconds, or ``None`` if the refresh is off."""
     seconds = preferences.current().refresh_seconds
     if st.session_state.get(_AWAITED):
-        return FIRST_SECONDS
-    return seconds if seconds is None or not resting() else max(seconds, REST_SECONDS)
+        return FIRST_LOAD_INTERVAL_SECONDS
+    return seconds if seconds is None or not is_backing_off() else max(seconds, BACKOFF_SECONDS)
 
 
-def note(*answers: Fetched[object]) -> None:
-    """Tell what the answers of one refresh were; where the interval turns by it, the page is run again.
+def record_results(*answers: Fetched[object]) -> None:
+    """Counts failures in the results of one refresh; reruns the page if that changes its interval.
 
-    A service that is only busy is no failure: the page goes on and comes back by itself.
+    A busy service is no failure: the page keeps its interval and recovers by itself.
     """
     failed = any(answer.error is not None and not answer.error.passes for answer in answers)
-    rested = resting()
-    st.session_state[_FAILURES] = failures() + 1 if failed else 0
-    if resting() != rested:
+    rested = is_backing_off()
+    st.session_state[_FAILURES] = count_failures() + 1 if failed else 0
+    if is_backing_off() != rested:
         st.rerun()
 
 
-def await_first(known: bool) -> bool:
-    """Tell whether any figure is known; true while the first ones are awaited, at a quick pace."""
-    if st.session_state.get(_AWAITED, False) == known:  # it has just turned: the interval turns with it
+def update_awaiting(known: bool) -> bool:
+    """Records whether any figure is known. True while the first figures are awaited, at a short interval."""
+    if st.session_state.get(_AWAITED, False) == known:  # it has just changed, and the interval with it
         st.session_state[_AWAITED] = not known
         st.rerun()
     return not known
 
 
-def failures() -> int:
+def count_failures() -> int:
     count: int = st.session_state.get(_FAILURES, 0)
     return count
 
 
-def resting() -> bool:
-    return failures() >= REST_AFTER
+def is_backing_off() -> bool:
+    return count_failures() >= FAILURES_BEFORE_BACKOFF
 
 
-def resume() -> None:
-    """Start again from no failures: what a retry button does."""
+def reset_failures() -> None:
+    """Resets the count of failures, for a retry button."""
     st.session_state[_FAILURES] = 0

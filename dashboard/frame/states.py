@@ -1,4 +1,4 @@
-"""What a part of a page shows when it has no data yet, none at all, a fault, or old data."""
+"""Renders the loading, empty, error and stale states of a part of a page."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -15,14 +15,14 @@ from dashboard.i18n import language, t
 
 
 def loading(height: int) -> AbstractContextManager[object]:
-    """A skeleton as high as what is coming, for as long as the ``with`` block runs."""
+    """Shows a skeleton of ``height`` pixels while the ``with`` block runs."""
     return st.skeleton(height)
 
 
 def empty(
     reason: str, *, action: str | None = None, on_click: Callable[[], None] | None = None, key: str
 ) -> None:
-    """Why there is nothing to see, and the one thing to do about it."""
+    """Renders the reason for an empty part and a button for the one possible action."""
     with st.container(key=f"empty-{key}", border=True, horizontal_alignment="center", gap="small"):
         st.html(tag("p", text(reason), class_="cp-empty"))
         if action is not None:
@@ -30,39 +30,39 @@ def empty(
 
 
 def awaiting() -> None:
-    """The service is new and has no figure yet."""
+    """Renders that the service has no figures yet."""
     words = tag("strong", text(t("frame.awaiting"))) + " " + tag("span", text(t("frame.awaiting_why")))
     st.html(tag("div", words, class_="cp-awaiting", role="status"))
 
 
 def error(problem: Problem, *, key: str, live: bool = False) -> None:
-    """A short sentence, a retry, and the id under which the service's logs have the request.
+    """Renders a short sentence, a retry button and the request id of the service's logs.
 
-    ``live`` says that the part runs again by itself; else the page does, for as long as this shows.
+    ``live`` means that the part reruns by itself; else the page reruns while the error shows.
     """
     with st.container(key=f"error-{key}", border=True, gap="small"):
         st.html(
             tag(
                 "div",
-                tag("p", text(sentence(problem)), class_="cp-error-title"),
+                tag("p", text(error_text(problem)), class_="cp-error-title"),
                 tag("p", text(problem.detail), class_="cp-note"),
-                _request(problem.request_id),
+                _request_id_line(problem.request_id),
                 role="alert",
             )
         )
         st.button(t("frame.retry"), key=f"error-{key}-retry", on_click=_retry)
         if not live:
-            refresh.look_again(key=f"error-{key}-again")
+            refresh.schedule_rerun(key=f"error-{key}-again")
 
 
 def alert(title: str, detail: str = "", request_id: str | None = None) -> None:
-    """A fault that stays on the page until what caused it is done anew."""
+    """Renders an error that stays on the page until the failed action is repeated."""
     st.html(
         tag(
             "div",
             tag("p", text(title), class_="cp-error-title"),
             tag("p", text(detail), class_="cp-note") if detail else "",
-            _request(request_id),
+            _request_id_line(request_id),
             class_="cr-alert",
             role="alert",
         )
@@ -93,11 +93,11 @@ def stale_banner(*answers: Fetched[object], key: str) -> None:
 
 
 def worker_banner(status: MarketStatus | None) -> bool:
-    """Say that no worker runs, since when and what to do. Gives whether there was anything to say."""
-    worker = status and status.get("worker")  # a service of the version before tells nothing of workers
+    """Renders that no worker runs, since when, and the remedy. True if anything was rendered."""
+    worker = status and status.get("worker")  # the previous version of the service reports no workers
     if not worker or worker["state"] in ("working", "waiting"):
         return False
-    seen, now = formats.instant(worker["seen_at"]), datetime.now(UTC)
+    seen, now = formats.parse_instant(worker["seen_at"]), datetime.now(UTC)
     said, title = t(f"frame.worker_{worker['state']}"), None
     if worker["state"] == "missing" and seen is not None:
         local = formats.local_time(seen, st.context.timezone, now)
@@ -109,9 +109,9 @@ def worker_banner(status: MarketStatus | None) -> bool:
 
 
 def provider_banner(status: MarketStatus | None) -> None:
-    """Say which providers are paused after failures, since when, why and when the next try is.
+    """Renders the providers that are paused after failures, with start, reason and next retry.
 
-    Says nothing of the sample market's providers, whose outages are part of its script.
+    Leaves out the sample market's providers, because its script contains outages.
     """
     if status is None or status["mode"] == "sample":
         return
@@ -124,7 +124,10 @@ def _provider_line(provider: ProviderStatus) -> str:
     now = datetime.now(UTC)
     fault = str(provider["message_values"].get("fault") or "unavailable")
     name, why = provider_name(provider["provider"]), t(f"reasons.fault_{fault}")
-    since, retry = formats.instant(provider.get("failing_since")), formats.instant(provider["retry_at"])
+    since, retry = (
+        formats.parse_instant(provider.get("failing_since")),
+        formats.parse_instant(provider["retry_at"]),
+    )
     began = formats.local_time(since, st.context.timezone, now) if since else None
     told = t("frame.provider_failing", provider=name, time=began.text if began else "–", fault=why)
     again = t("frame.provider_retry_soon")
@@ -135,29 +138,33 @@ def _provider_line(provider: ProviderStatus) -> str:
 
 
 def _banner(parts: list[str], problem: Problem, key: str) -> None:
-    parts = [*parts, tag("span", text(sentence(problem)))]
-    if refresh.resting():
+    parts = [*parts, tag("span", text(error_text(problem)))]
+    if refresh.is_backing_off():
         parts.append(tag("span", text(t("frame.stale_resting"))))
     with st.container(key=f"stale-{key}", horizontal=True, vertical_alignment="center", gap="small"):
-        st.html(tag("div", " ".join(parts), _request(problem.request_id), class_="cp-stale", role="status"))
+        st.html(
+            tag(
+                "div", " ".join(parts), _request_id_line(problem.request_id), class_="cp-stale", role="status"
+            )
+        )
         st.button(t("frame.retry"), key=f"stale-{key}-retry", on_click=_retry)
 
 
-def sentence(problem: Problem) -> str:
-    """What went wrong, in the reader's language."""
+def error_text(problem: Problem) -> str:
+    """Returns the error as a sentence in the reader's language."""
     by_title = {"unreachable": "unreachable", "timeout": "timeout", "malformed": "malformed"}
     by_status = {401: "unauthorized", 403: "forbidden", 404: "missing", 429: "limited", 503: "busy"}
     word = by_title.get(problem.title) or by_status.get(problem.status or 0) or "service"
     return t(f"frame.error_{word}")
 
 
-def _request(request_id: str | None) -> str:
-    """The id under which the service's logs have a request."""
+def _request_id_line(request_id: str | None) -> str:
+    """Builds the line with the request id of the service's logs."""
     if not request_id:
         return ""
     return tag("p", f"{text(t('frame.request_id'))} {tag('code', text(request_id))}", class_="cp-note")
 
 
 def _retry() -> None:
-    refresh.resume()
+    refresh.reset_failures()
     api.retry()

@@ -1,4 +1,4 @@
-"""The style sheet of all pages, which the document carries."""
+"""Builds the style sheet of all pages for the document's head."""
 
 from functools import cache
 from pathlib import Path
@@ -7,7 +7,7 @@ _FRAME = Path(__file__).parent
 
 
 @cache
-def sheet() -> str:
-    """The frame's style, then that of each page; components bring their own."""
+def build_style_sheet() -> str:
+    """Joins the CSS of the frame and of each page. Components bring their own."""
     pages = sorted((_FRAME.parent / "app_pages").glob("*/*.css"))
     return "\n".join(file.read_text(encoding="utf-8") for file in (_FRAME / "frame.css", *pages))

@@ -1,4 +1,4 @@
-"""The page's own colours for drawings, in the mode that the reader sees."""
+"""Provides the colours of the page for charts, in the reader's dark or light mode."""
 
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -10,8 +10,8 @@ from dashboard.frame.palette import DARK_BACKGROUNDS, LIGHT_BACKGROUNDS, Shades,
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """``ink`` on ``background``, and the shades of rise and fall of the reader's scheme."""
+class Theme:
+    """Colours of text (``ink``), background and rise and fall, and the reader's time zone."""
 
     dark: bool
     ink: str
@@ -21,10 +21,11 @@ class Look:
     zone: ZoneInfo
 
 
-def look() -> Look:
+def current_theme() -> Theme:
+    """Returns the theme of the reader's mode and colour scheme."""
     dark = st.context.theme.type == "dark"
     mode = "dark" if dark else "light"
-    return Look(
+    return Theme(
         dark=dark,
         ink=st.get_option(f"theme.{mode}.textColor") or ("#e6ebf4" if dark else "#131a26"),
         background=(DARK_BACKGROUNDS if dark else LIGHT_BACKGROUNDS)[0],

@@ -1,8 +1,8 @@
-"""State of a page in its address, in codes that do not depend on the language.
+"""Synchronises the session state of a page with the query of its URL, in language-independent codes.
 
-The address wins whenever it differs from what was last seen there (a link was opened, or the
-reader went back or forward); otherwise what the reader chose on the page stands, and goes into the
-address as it is chosen. A value at its default is left out of the address.
+The URL wins when it differs from the value last seen there: a link was opened, or the reader went
+back or forward. Otherwise the reader's choice on the page wins and is written to the URL. A value
+at its default is left out of the URL.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,10 +17,10 @@ Valid = Callable[[str], bool]
 
 
 def sync(key: str, codes: Sequence[Code], default: Code) -> tuple[Code, Callable[[], None]]:
-    """Bind ``?key=`` and ``st.session_state[key]``; returns the current code and the ``on_change``.
+    """Binds ``?key=`` and ``st.session_state[key]``; returns the current code and the ``on_change``.
 
-    Call it before the widget, and give the widget ``key=key`` and no default of its own. Codes that
-    are not in ``codes`` count as the default.
+    Call it before the widget, and give the widget ``key=key`` and no default. A code that is not in
+    ``codes`` counts as the default.
     """
     current = sync_text(key, default, valid=lambda text: text in codes)[0]
     return next(code for code in codes if code == current), lambda: _write_widget(key, default)
@@ -29,7 +29,7 @@ def sync(key: str, codes: Sequence[Code], default: Code) -> tuple[Code, Callable
 def sync_text(
     key: str, default: str = "", *, valid: Valid = lambda _: True
 ) -> tuple[str, Callable[[], None]]:
-    """The same for free text (an asset id, a search); what ``valid`` refuses counts as the default."""
+    """Binds free text (an asset id, a search); text that ``valid`` rejects counts as the default."""
     seen = _seen()
     raw = st.query_params.get(key)
     if (
@@ -41,28 +41,28 @@ def sync_text(
     seen[key] = raw
     current = st.session_state[key]
     if not isinstance(current, str) or not valid(current):
-        current = default  # a widget that was emptied
+        current = default  # the widget was cleared
     return current, lambda: _write_widget(key, default)
 
 
 def write(key: str, value: str, default: str = "") -> None:
-    """Choose ``value`` from code (a component's event): into the session and the address."""
+    """Writes ``value`` to the session and the URL, for an event of a component."""
     st.session_state[key] = value
-    _to_address(key, value, default)
+    _write_to_url(key, value, default)
 
 
 def link(path: str, **query: str) -> str:
-    """A link to another page, in the language that the address chose for this visit, if it did."""
+    """Builds a link to another page and keeps the ``lang`` of the current URL."""
     asked = {**query, "lang": st.query_params.get("lang", "")}
     return f"{path}?{urlencode({name: value for name, value in asked.items() if value})}"
 
 
 def _write_widget(key: str, default: str) -> None:
     value = st.session_state.get(key)
-    _to_address(key, value if isinstance(value, str) else default, default)
+    _write_to_url(key, value if isinstance(value, str) else default, default)
 
 
-def _to_address(key: str, value: str, default: str) -> None:
+def _write_to_url(key: str, value: str, default: str) -> None:
     if value == default:
         if key in st.query_params:
             del st.query_params[key]

@@ -1,10 +1,10 @@
-"""Reads the address of a page on the web. Pure."""
+"""Parses and checks URLs of web pages. No I/O."""
 
 from urllib.parse import urlsplit
 
 
-def host(url: str) -> str:
-    """Who answers for an address, as it is shown; the address itself where it has no host."""
+def display_host(url: str) -> str:
+    """Returns the host of ``url`` without ``www.``; ``url`` itself if it has no host."""
     try:
         name = urlsplit(url).hostname
     except ValueError:
@@ -12,8 +12,8 @@ def host(url: str) -> str:
     return (name or url).removeprefix("www.")
 
 
-def is_web(url: str) -> bool:
-    """Whether an address may be linked to: nothing but http and https."""
+def is_web_url(url: str) -> bool:
+    """True if ``url`` may be linked to: only http and https with a host."""
     try:
         parts = urlsplit(url)
         return parts.scheme.lower() in ("http", "https") and bool(parts.hostname)

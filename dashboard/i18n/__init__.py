@@ -48,7 +48,12 @@ def language() -> Language:
 def t(key: str, /, *, lang: Language | None = None, **values: object) -> str:
     """Returns the text of ``key``, filled with ``values``; ``lang`` defaults to the session's language."""
     text = catalogue()[key][lang or language()]
-    return _FORMATTER.vformat(text, (), values) if values else text
+    return fill(text, values) if values else text
+
+
+def fill(text: str, values: Mapping[str, object]) -> str:
+    """Fills the placeholders of a text."""
+    return _FORMATTER.vformat(text, (), values)
 
 
 def match_locale(locale: str | None) -> Language:

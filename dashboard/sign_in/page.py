@@ -84,7 +84,7 @@ def page(request: Request, why: Why, to: str, *, origin: str = "", note: str = "
 def language_of(request: Request, to: str) -> Language:
     """As the link says, else as this reader chose before, else as the browser asks."""
     linked = dict(parse_qsl(urlsplit(to).query)).get("lang", "")
-    chosen = preferences.parse(request.cookies.get(preferences.COOKIE)).get("lang", "")
+    chosen = preferences.parse_cookie(request.cookies.get(preferences.COOKIE)).get("lang", "")
     for code in (linked, chosen):
         for known in LANGUAGES:
             if code == known:

@@ -13,7 +13,7 @@ from tests.support.line import Line
 
 
 def test_what_is_imported_ahead_is_there() -> None:
-    for name in asgi.USED_BY_PAGES:
+    for name in asgi.PRELOADED_MODULES:
         import_module(name)
 
 
@@ -23,7 +23,7 @@ def test_the_first_pages_answers_are_at_hand_from_the_start(
     line = Line()
     client = ApiClient(dashboard_backend.url, lambda: dashboard_backend.key, transport=line, lifetime=1e9)
     monkeypatch.setattr(api, "client", lambda: client)
-    asgi.warm()
+    asgi.warm_caches()
     line.cut = True
     answers = (api.overview(), api.prices(), api.figures(), api.assets(), api.rankings("24h"))
     assert [answer.error for answer in answers if answer.data] == [None] * 5
@@ -33,7 +33,7 @@ def test_a_service_that_is_down_does_not_keep_the_dashboard_from_starting(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("CHAINPROOF_BASE_URL", "http://127.0.0.1:1")
-    asgi.warm()
+    asgi.warm_caches()
     error = api.overview().error
     assert error is not None
     assert error.unreachable
@@ -41,7 +41,7 @@ def test_a_service_that_is_down_does_not_keep_the_dashboard_from_starting(
 
 def test_settings_that_cannot_be_read_do_not_either(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHAINPROOF_PORT", "seventy")
-    asgi.warm()
+    asgi.warm_caches()
     with pytest.raises(api.SettingsError):
         api.client()
 

@@ -9,7 +9,7 @@ from backend.articles.schemas import MAX_ARTICLES, ApplyResult, ScanResult
 from dashboard.app_pages.corrections.article_edits import texts
 from dashboard.app_pages.corrections.findings import Counts, count, findings
 from dashboard.client.article_schemas import Article
-from dashboard.frame.csv_export import csv_bytes
+from dashboard.frame.csv_export import build_csv
 
 MOST_BYTES = 4 * 1024 * 1024
 """A request's body: half of what the service takes, so that an answer comes before patience ends."""
@@ -100,4 +100,4 @@ def summary_csv(found: Sequence[Row]) -> bytes:
         for row in found
     ]
     fields = ("number", "article", "language", "characters", *COUNTED)
-    return csv_bytes(rows, fields, ("article",))
+    return build_csv(rows, fields, ("article",))

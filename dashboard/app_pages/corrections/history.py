@@ -16,7 +16,7 @@ from dashboard.client.articles import StoredViolation, ViolationPage, ViolationS
 from dashboard.components.sortable_table import Cell, Column, ledger
 from dashboard.frame import formats, freshness, states, url_state
 from dashboard.frame.markup import tag, text
-from dashboard.frame.theme import look
+from dashboard.frame.theme import current_theme
 from dashboard.i18n import HTML_LANG, LANGUAGE_NAMES, LANGUAGES, t
 
 PAGE = 100
@@ -39,7 +39,7 @@ def show(bar: DeltaGenerator) -> None:
     if summary.data is None or not summary.data["total"]:
         _nothing(wanted)
         return
-    freshness.freshness(summary.at)
+    freshness.render_freshness(summary.at)
     _drawings(wanted, summary.data)
     if page.data is not None:
         _table(page.data, cursors, summary.data["total"])
@@ -136,7 +136,7 @@ def _cursors(query: dict[str, str]) -> list[str]:
 
 
 def _drawings(wanted: Wanted, summary: ViolationSummary) -> None:
-    seen = look()
+    seen = current_theme()
     rules = violations.top(summary["rules"], RULES)
     left, right = st.columns([5, 6], gap="medium")
     with left, st.container(key="cr_panel_rules", border=True, gap="small"):
@@ -216,7 +216,7 @@ def _table(page: ViolationPage, cursors: list[str], total: int) -> None:
 
 
 def _cells(row: StoredViolation, now: datetime) -> list[Cell]:
-    at = formats.instant(row["stored_at"])
+    at = formats.parse_instant(row["stored_at"])
     local = formats.local_time(at, st.context.timezone, now).text if at else "–"
     lang = row["language"]
     severity = row["severity"]

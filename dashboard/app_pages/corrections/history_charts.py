@@ -9,7 +9,7 @@ from dashboard.charts import plotting
 from dashboard.charts.plotly_chart import Figure
 from dashboard.frame.markup import tag, text
 from dashboard.frame.palette import mix
-from dashboard.frame.theme import Look
+from dashboard.frame.theme import Theme
 
 BAR_HEIGHT = 30
 GLYPHS: Mapping[str, str] = {"error": "✕", "warning": "▲", "info": "●"}
@@ -19,7 +19,7 @@ def bars_height(rows: int) -> int:
     return max(1, rows) * BAR_HEIGHT + 14
 
 
-def rule_bars(rows: Sequence[tuple[str, int]], seen: Look) -> Figure:
+def rule_bars(rows: Sequence[tuple[str, int]], seen: Theme) -> Figure:
     """One bar a rule, most first, its name above no axis but at its side."""
     counts = [count for _, count in rows]
     bars = {
@@ -41,7 +41,7 @@ def rule_bars(rows: Sequence[tuple[str, int]], seen: Look) -> Figure:
     return _bars(bars, layout, seen, size=12.5)
 
 
-def day_bars(days: Sequence[tuple[date, int]], seen: Look) -> Figure:
+def day_bars(days: Sequence[tuple[date, int]], seen: Theme) -> Figure:
     """One bar a day, days without any included."""
     bars = {
         "x": [day.isoformat() for day, _ in days],
@@ -64,7 +64,7 @@ def day_bars(days: Sequence[tuple[date, int]], seen: Look) -> Figure:
     return _bars(bars, layout, seen, size=12)
 
 
-def _bars(bars: Mapping[str, Any], layout: Mapping[str, Any], seen: Look, *, size: float) -> Figure:
+def _bars(bars: Mapping[str, Any], layout: Mapping[str, Any], seen: Theme, *, size: float) -> Figure:
     """Bars in the colours of the page, their words at ``size`` pixels."""
     trace = {"type": "bar", "marker": {"color": mix(seen.accent, seen.background, 0.75)}, **bars}
     words = {

@@ -12,7 +12,7 @@ from dashboard.app_pages.corrections.article_files import FileRefused
 from dashboard.app_pages.corrections.file_drop import file_drop
 from dashboard.client import Problem
 from dashboard.frame import account, states
-from dashboard.i18n import LANGUAGE_NAMES, Language, t
+from dashboard.i18n import LANGUAGE_NAMES, Language, fill, t
 
 TYPES: tuple[ViolationType, ...] = get_args(ViolationType)
 _WORDS = (
@@ -67,22 +67,22 @@ def sentence(problem: Problem) -> str:
     """What went wrong, in the reader's language."""
     by_status = {400: "refused", 403: "forbidden", 413: "too_large"}
     word = by_status.get(problem.status or 0)
-    return t(f"corrections.error_{word}") if word else states.sentence(problem)
+    return t(f"corrections.error_{word}") if word else states.error_text(problem)
 
 
 def refused_file(refused: FileRefused) -> str:
     values = {name: str(value) for name, value in refused.values.items()}
-    return t(f"corrections.file_{refused.code}", **values)
+    return fill(t(f"corrections.file_{refused.code}"), values)
 
 
 def store_toggle(key: str) -> None:
     """Whether what a check finds is stored; off, with the reason, for who may not store."""
-    may = account.may_write()
+    may = account.can_write()
     if not may:
         st.session_state[key] = False
     st.toggle(t("corrections.store"), key=key, help=t("corrections.store_help"), disabled=not may)
     if not may:
-        account.why_not("store")
+        account.render_missing_scope("store")
 
 
 def check_button(

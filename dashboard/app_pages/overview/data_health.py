@@ -99,7 +99,7 @@ def providers_panel(status: MarketStatus | None, now: datetime) -> Node:
         return panel(
             "providers", t("overview.providers"), h("p", t("overview.providers_unknown"), class_="cp-nothing")
         )
-    refreshed = formats.instant(status["refreshed_at"])
+    refreshed = formats.parse_instant(status["refreshed_at"])
     legend = note(t("overview.refreshed", age=ago(refreshed, now))) if refreshed else None
     if not status["providers"]:
         words = h("p", t("overview.providers_none"), class_="cp-nothing")
@@ -138,13 +138,13 @@ def _message(provider: ProviderStatus, now: datetime) -> Node | None:
 
 
 def _cadence(provider: ProviderStatus, now: datetime) -> list[Node]:
-    last = formats.instant(provider["last_success_at"])
+    last = formats.parse_instant(provider["last_success_at"])
     answered = t("overview.answered", age=ago(last, now)) if last else t("overview.never_answered")
     parts: list[Node] = [h("span", answered, title=_utc(last) if last else None)]
     if provider["poll_interval_seconds"]:
         every = formats.duration(provider["poll_interval_seconds"], language())
         parts.append(" · " + t("overview.asks_every", span=every))
-    retry = formats.instant(provider["retry_at"])
+    retry = formats.parse_instant(provider["retry_at"])
     if retry is not None and retry > now:
         local = formats.local_time(retry, st.context.timezone, now)
         parts.append(h("span", " · " + t("overview.retries_at", time=local.text), title=local.utc))

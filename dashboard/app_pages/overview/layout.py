@@ -12,7 +12,7 @@ from dashboard.client import api
 from dashboard.client.market_schemas import Span
 from dashboard.components.live_view import Node, live_view
 from dashboard.frame import freshness, preferences, refresh, states, url_state
-from dashboard.frame.formats import compact_usd, instant
+from dashboard.frame.formats import compact_usd, parse_instant
 from dashboard.frame.markup import tag
 from dashboard.i18n import language, t
 
@@ -64,7 +64,7 @@ def body() -> None:
         span, size = controls()
     data = gathered(span)
     bar.html(as_of(data))
-    refresh.note(*data.answers)
+    refresh.record_results(*data.answers)
     if data.rankings.data is None and data.rankings.error is not None:
         states.error(data.rankings.error, key="overview", live=True)
         return
@@ -72,7 +72,7 @@ def body() -> None:
     worker_told = states.worker_banner(data.status.data)
     states.provider_banner(data.status.data)
     has_prices = any(coin.price is not None for coin in data.coins)
-    if data.coins and refresh.await_first(has_prices) and not worker_told:
+    if data.coins and refresh.update_awaiting(has_prices) and not worker_told:
         states.awaiting()
     if not data.coins:
         reason, action = t("overview.no_assets"), t("overview.no_assets_action")
@@ -99,7 +99,7 @@ def gathered(span: Span) -> Gathered:
 def as_of(data: Gathered) -> str:
     """When the service last refreshed its figures, from whom, and how often this page asks."""
     status = data.status.data
-    refreshed = instant(status["refreshed_at"]) if status else None
+    refreshed = parse_instant(status["refreshed_at"]) if status else None
     line = freshness.freshness_html(refreshed, market_figures.sources(data.prices.data or {}))
     return tag("div", line, freshness.interval_html(), class_="cp-as-of")
 

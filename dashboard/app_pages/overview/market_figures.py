@@ -17,7 +17,7 @@ from dashboard.client.market_schemas import (
     ReasonValues,
     Span,
 )
-from dashboard.frame.formats import current, decimal, direction, instant
+from dashboard.frame.formats import direction, drop_stale, parse_decimal, parse_instant
 
 Concern = Literal["unknown", "conflict", "divergent", "jump", "depeg", "stale"]
 CONCERNS: Sequence[Concern] = get_args(Concern)
@@ -29,7 +29,7 @@ MIN_CAPS: Mapping[str, int] = {"0": 0, "10m": 10**7, "100m": 10**8, "1b": 10**9,
 @dataclass(frozen=True, slots=True)
 class Coin:
     """One asset of the overview; USD and percent, null when not known. The change and the volume of a last
-    known good figure are not known: see :func:`dashboard.frame.formats.current`."""
+    known good figure are not known: see :func:`dashboard.frame.formats.drop_stale`."""
 
     id: str
     symbol: str
@@ -131,12 +131,13 @@ def coins(
                 symbol=token["symbol"],
                 name=token["name"],
                 icon=token["icon_url"],
-                price=decimal(token["price_usd"]),
-                change=current(
-                    decimal(token["pct_change_24h"] if span == "24h" else token["pct_change_7d"]), source
+                price=parse_decimal(token["price_usd"]),
+                change=drop_stale(
+                    parse_decimal(token["pct_change_24h"] if span == "24h" else token["pct_change_7d"]),
+                    source,
                 ),
-                market_cap=decimal(token["market_cap"]),
-                volume=current(decimal(facts["volume_24h"]), source) if facts else None,
+                market_cap=parse_decimal(token["market_cap"]),
+                volume=drop_stale(parse_decimal(facts["volume_24h"]), source) if facts else None,
                 stale=bool(source and source.endswith(":stale")),
                 closes=[candle[4] for candle in candles],
             )
@@ -210,7 +211,7 @@ def worries(
                     concern=concern,
                     rule=facts["rule"] if facts else None,
                     reason=facts["reason"] if facts else None,
-                    since=instant(record["last_updated"]),
+                    since=parse_instant(record["last_updated"]),
                     code=facts["reason_code"] if facts else None,
                     values=facts["reason_values"] if facts else {},
                 )
@@ -234,8 +235,8 @@ def incidents(still_open: Sequence[MarketIncident], over: Sequence[MarketInciden
             name=entry["name"],
             kind=entry["kind"],
             opened_at=datetime.fromisoformat(entry["opened_at"]),
-            closed_at=instant(entry["closed_at"]),
-            worst=decimal(entry["worst_pct"]),
+            closed_at=parse_instant(entry["closed_at"]),
+            worst=parse_decimal(entry["worst_pct"]),
             detail=entry["detail"],
             code=entry["detail_code"],
             values=entry["detail_values"],

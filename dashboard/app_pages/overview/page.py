@@ -7,5 +7,5 @@ from dashboard.i18n import t
 
 mode = api.overview().mode
 head.head(t("overview.title"), mode)
-refresh.live(layout.body, key="overview")
-freshness.footer(mode)
+refresh.render_live(layout.body, key="overview")
+freshness.render_footer(mode)

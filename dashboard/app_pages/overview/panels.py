@@ -11,7 +11,7 @@ from dashboard.app_pages.overview.market_figures import Coin, trend_path
 from dashboard.client.market_schemas import MarketOverview, Total
 from dashboard.components.live_view import Node, h
 from dashboard.frame import formats
-from dashboard.frame.formats import ARROWS, UNKNOWN, decimal
+from dashboard.frame.formats import ARROWS, UNKNOWN, parse_decimal
 from dashboard.frame.freshness import source_name
 from dashboard.i18n import language, t
 
@@ -72,25 +72,25 @@ def tiles(overview: MarketOverview | None, now: datetime) -> Node:
 
 
 def _total(key: str, name: str, total: Total | None, now: datetime) -> Node:
-    value = decimal(total["value"]) if total else None
+    value = parse_decimal(total["value"]) if total else None
     return panel(
         key.replace("_", "-"),
         name,
         h(
             "p",
             h("span", formats.compact_usd(value, language()), title=_exact(value), class_="cp-figure"),
-            change_node(decimal(total["change_24h"]) if total else None, t("overview.in_24h")),
+            change_node(parse_decimal(total["change_24h"]) if total else None, t("overview.in_24h")),
             class_="cp-line",
         ),
         freshness_node(
-            formats.instant(total["last_updated"]) if total else None, total and total["source"], now
+            formats.parse_instant(total["last_updated"]) if total else None, total and total["source"], now
         ),
         class_="cp-tile",
     )
 
 
 def _btc_share(overview: MarketOverview | None, now: datetime) -> Node:
-    share = decimal(overview["btc_market_cap_percentage"]) if overview else None
+    share = parse_decimal(overview["btc_market_cap_percentage"]) if overview else None
     total = overview["market_cap"] if overview else None
     bar = None
     if share is not None:
@@ -102,7 +102,7 @@ def _btc_share(overview: MarketOverview | None, now: datetime) -> Node:
         h("p", h("span", formats.percent(share, signed=False), class_="cp-figure"), class_="cp-line"),
         bar,
         freshness_node(
-            formats.instant(total["last_updated"]) if total else None, total and total["source"], now
+            formats.parse_instant(total["last_updated"]) if total else None, total and total["source"], now
         ),
         class_="cp-tile",
     )
@@ -110,7 +110,7 @@ def _btc_share(overview: MarketOverview | None, now: datetime) -> Node:
 
 def _fear_greed(overview: MarketOverview | None, now: datetime) -> Node:
     mood = overview["fear_greed"] if overview else None
-    value = decimal(mood["value"]) if mood else None
+    value = parse_decimal(mood["value"]) if mood else None
     label = (mood["label"] if mood else None) or UNKNOWN
     shown = UNKNOWN if value is None else f"{value.normalize():f}"
     gloss = _gloss(label)
@@ -126,7 +126,9 @@ def _fear_greed(overview: MarketOverview | None, now: datetime) -> Node:
             gauge(value, shown, label),
             class_="cp-mood-row",
         ),
-        freshness_node(formats.instant(mood["last_updated"]) if mood else None, mood and mood["source"], now),
+        freshness_node(
+            formats.parse_instant(mood["last_updated"]) if mood else None, mood and mood["source"], now
+        ),
         class_="cp-tile",
     )
 

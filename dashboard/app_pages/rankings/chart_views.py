@@ -14,7 +14,7 @@ from dashboard.app_pages.rankings.rows import Row
 from dashboard.charts.plotly_chart import chart
 from dashboard.client.market_schemas import Span
 from dashboard.frame import states
-from dashboard.frame.theme import look
+from dashboard.frame.theme import current_theme
 from dashboard.frame.url_state import sync
 from dashboard.i18n import language, t
 
@@ -43,7 +43,7 @@ def _span_chosen() -> None:
 
 def treemap(rows: Sequence[Row], span: Span) -> None:
     """The rows on the screen by size and change."""
-    seen = look()
+    seen = current_theme()
     with st.container(key="rk_treemap_bar", horizontal=True, vertical_alignment="bottom"):
         size, on_size = sync("size", SIZES, "cap")
         st.segmented_control(
@@ -100,7 +100,7 @@ def compare(table: Table, chosen: Sequence[str], write: Callable[[object], None]
 
 
 def _comparison(table: Table, known: Sequence[str]) -> None:
-    seen = look()
+    seen = current_theme()
     comparison = compare_series({asset: table.by_id[asset].candles for asset in known})
     if comparison.without:
         names = ", ".join(table.by_id[asset].name for asset in comparison.without)

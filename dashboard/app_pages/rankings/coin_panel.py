@@ -19,7 +19,7 @@ from dashboard.client.topics import TopicPage
 from dashboard.frame import states
 from dashboard.frame.freshness import source_name
 from dashboard.frame.markup import note
-from dashboard.frame.theme import Look
+from dashboard.frame.theme import Theme
 from dashboard.frame.url_state import sync
 from dashboard.i18n import language, t
 
@@ -61,7 +61,7 @@ def head(
         st.html(coin_panel_sections.head(row, icon, language(), datetime.now(UTC)))
 
 
-def body(row: Row, look: Look, asked: Asked) -> None:
+def body(row: Row, look: Theme, asked: Asked) -> None:
     """Candles, quotes and facts; each part has its own error, so that one failure hides nothing else."""
     lang = language()
     st.segmented_control(
@@ -97,7 +97,7 @@ def body(row: Row, look: Look, asked: Asked) -> None:
         coin_panel_topics.show(row.id, asked.topics.result())
 
 
-def _candles(row: Row, span: Span, look: Look, answer: Fetched[CandleSeries]) -> str:
+def _candles(row: Row, span: Span, look: Theme, answer: Fetched[CandleSeries]) -> str:
     """The chart; returns what is to be said below it (markup)."""
     series = answer.data
     if series is None:

@@ -16,9 +16,9 @@ from dashboard.frame.formats import (
     UNKNOWN,
     age,
     compact_usd,
-    decimal,
     direction,
-    instant,
+    parse_decimal,
+    parse_instant,
     percent,
     price,
     price_label,
@@ -109,8 +109,8 @@ def quotes(answer: AssetQuotes, lang: Language, now: datetime) -> str:
 
 def _quote(quote: ProviderQuote, lang: Language) -> str:
     used = t("rankings.used") if quote["used"] else t("rankings.not_used")
-    figure = decimal(quote["price_usd"])
-    volume = decimal(quote["volume_24h"])
+    figure = parse_decimal(quote["price_usd"])
+    volume = parse_decimal(quote["volume_24h"])
     more = escape(quote["reason"]) + (
         f" {escape(t('chart.volume'))}: {compact_usd(volume, lang)}." if volume is not None else ""
     )
@@ -126,9 +126,9 @@ def _quote(quote: ProviderQuote, lang: Language) -> str:
 def spread(answer: AssetQuotes, now: datetime) -> str:
     """The spread against its two limits: in words, and as a bar for the eye; then the day's."""
     value, agree, conflict = (
-        decimal(answer["spread_pct"]),
-        decimal(answer["agree_pct"]),
-        decimal(answer["conflict_pct"]),
+        parse_decimal(answer["spread_pct"]),
+        parse_decimal(answer["agree_pct"]),
+        parse_decimal(answer["conflict_pct"]),
     )
     if agree is None or conflict is None or conflict <= 0:
         return f"<p>{escape(t('rankings.spread_none'))}</p>"
@@ -163,11 +163,11 @@ def _incident(entry: Incident) -> str:
 
 
 def _period(entry: Incident) -> str:
-    opened = f"{instant(entry['opened_at']):%m-%d %H:%M}"
+    opened = f"{parse_instant(entry['opened_at']):%m-%d %H:%M}"
     closed = entry["closed_at"]
     if closed is None:
         return t("rankings.incident_open", time=opened)
-    return t("rankings.incident_closed", start=opened, end=f"{instant(closed):%m-%d %H:%M} UTC")
+    return t("rankings.incident_closed", start=opened, end=f"{parse_instant(closed):%m-%d %H:%M} UTC")
 
 
 def figures(row: Row, asset: Asset | None, lang: Language) -> str:
@@ -182,11 +182,11 @@ def figures(row: Row, asset: Asset | None, lang: Language) -> str:
 def _ath(asset: Asset | None) -> str:
     if asset is None or asset["ath"] is None:
         return t("rankings.ath_unknown")
-    when = instant(asset["ath_date"])
-    change = decimal(asset["ath_change_percentage"])
+    when = parse_instant(asset["ath_date"])
+    change = parse_decimal(asset["ath_change_percentage"])
     return t(
         "rankings.ath_line",
-        price=price(decimal(asset["ath"])),
+        price=price(parse_decimal(asset["ath"])),
         date=f"{when:%Y-%m-%d}" if when else UNKNOWN,
         change=percent(change),
     )

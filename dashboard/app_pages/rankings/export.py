@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dashboard.app_pages.rankings.rows import Row
-from dashboard.frame.csv_export import csv_bytes, plain
+from dashboard.frame.csv_export import build_csv, format_value
 
 SAMPLE_NOTE = "Sample data from a simulator, not market prices."
 STALE_NOTE = "Last known good figure, not a current one."
@@ -68,16 +68,16 @@ def record(row: Row) -> dict[str, Any]:
 
 
 def to_csv(export: Export) -> bytes:
-    rows = [{field: plain(value) for field, value in record(row).items()} for row in export.rows]
-    return csv_bytes(rows, FIELDS, TEXT)
+    rows = [{field: format_value(value) for field, value in record(row).items()} for row in export.rows]
+    return build_csv(rows, FIELDS, TEXT)
 
 
 def to_json(export: Export) -> bytes:
     body = {
-        "taken_at": plain(export.taken_at),
+        "taken_at": format_value(export.taken_at),
         "link": export.link,
         "notes": notes(export.rows),
-        "rows": [{key: plain(value) for key, value in record(row).items()} for row in export.rows],
+        "rows": [{key: format_value(value) for key, value in record(row).items()} for row in export.rows],
     }
     return json.dumps(body, ensure_ascii=False, indent=1).encode()
 
@@ -87,7 +87,7 @@ def to_parquet(export: Export) -> bytes:
     columns = {field: [entry[field] for entry in records] for field in FIELDS}
     schema = [(field, _arrow_type(field, columns[field])) for field in FIELDS]
     metadata = {
-        "taken_at": plain(export.taken_at),
+        "taken_at": format_value(export.taken_at),
         "link": export.link,
         "note": " ".join(notes(export.rows)),
     }

@@ -18,7 +18,7 @@ from dashboard.app_pages.rankings.data import Table
 from dashboard.app_pages.rankings.rows import Row, select
 from dashboard.app_pages.rankings.url_state import View, parse_ids, parse_view, view_params
 from dashboard.frame import refresh, states
-from dashboard.frame.theme import look
+from dashboard.frame.theme import current_theme
 from dashboard.frame.url_state import sync
 from dashboard.i18n import HTML_LANG, language, t
 
@@ -41,7 +41,7 @@ def board() -> None:
     """One refresh: the shared data, the table, and the open coin or the chosen drawing."""
     view = parse_view(st.query_params.to_dict())
     gathered = rank_data.gather(view.span)
-    refresh.note(*gathered.answers)
+    refresh.record_results(*gathered.answers)
     if gathered.table is None:
         if gathered.rankings.error is not None:
             states.error(gathered.rankings.error, key="rankings", live=True)
@@ -51,7 +51,7 @@ def board() -> None:
     states.provider_banner(gathered.status.data)
     table = _held(gathered.table)
     has_prices = any(row.price is not None for row in table.rows)
-    if refresh.await_first(has_prices) and not worker_told:  # without a worker no figure is on its way
+    if refresh.update_awaiting(has_prices) and not worker_told:  # without a worker no figure is on its way
         states.awaiting()
     coin = st.query_params.get("coin", "")
     row = table.by_id.get(coin)
@@ -74,7 +74,7 @@ def board() -> None:
             chart_views.compare(table, compared(), _write_compare)
     if panel is not None and row is not None and asked is not None:
         with panel:
-            coin_panel.body(row, look(), asked)
+            coin_panel.body(row, current_theme(), asked)
 
 
 def _held(newest: Table) -> Table:

@@ -7,6 +7,6 @@ from dashboard.frame import freshness, head, refresh
 from dashboard.i18n import t
 
 head.head(t("rankings.title"), api.prices().mode)
-refresh.live(layout.board, key="rk_board")
+refresh.render_live(layout.board, key="rk_board")
 plotly_chart.prepare()
-freshness.footer(api.prices().mode)
+freshness.render_footer(api.prices().mode)

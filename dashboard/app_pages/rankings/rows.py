@@ -13,7 +13,7 @@ from typing import Any
 
 from dashboard.app_pages.rankings.url_state import View, fold, slug
 from dashboard.client.market_schemas import Span
-from dashboard.frame.formats import current, direction
+from dashboard.frame.formats import direction, drop_stale
 
 RULES = ("single", "mean", "median", "nearest", "primary", "held", "stale", "none")
 
@@ -60,8 +60,8 @@ class Row:
         return any("stablecoin" in category.lower() for category in self.categories)
 
     def change(self, span: Span) -> Decimal | None:
-        """As counts, filters and drawings take it; see :func:`dashboard.frame.formats.current`."""
-        return current(self.pct_24h if span == "24h" else self.pct_7d, self.source)
+        """As counts, filters and drawings take it; see :func:`dashboard.frame.formats.drop_stale`."""
+        return drop_stale(self.pct_24h if span == "24h" else self.pct_7d, self.source)
 
 
 def build_rows(
@@ -145,12 +145,12 @@ def sort_value(row: Row, column: str) -> Any:
         "rank": row.rank,
         "name": fold(row.name),
         "price": row.price,
-        "1h": current(row.pct_1h, row.source),
-        "24h": current(row.pct_24h, row.source),
-        "7d": current(row.pct_7d, row.source),
-        "30d": current(row.pct_30d, row.source),
+        "1h": drop_stale(row.pct_1h, row.source),
+        "24h": drop_stale(row.pct_24h, row.source),
+        "7d": drop_stale(row.pct_7d, row.source),
+        "30d": drop_stale(row.pct_30d, row.source),
         "cap": row.market_cap,
-        "volume": current(row.volume, row.source),
+        "volume": drop_stale(row.volume, row.source),
         "source": row.last_updated,
     }
     return values[column]

@@ -7,7 +7,7 @@ from decimal import Decimal
 from html import escape
 
 from dashboard.client.market_schemas import SpreadPoint
-from dashboard.frame.formats import decimal, instant, significant
+from dashboard.frame.formats import parse_decimal, parse_instant, significant
 from dashboard.i18n import t
 
 BAR = timedelta(minutes=30)
@@ -60,7 +60,7 @@ def sentence(widest: Mapping[datetime, Decimal], agree: Decimal) -> str:
 def _by_bar(points: Sequence[SpreadPoint]) -> dict[datetime, Decimal]:
     widest: dict[datetime, Decimal] = {}
     for point in points:
-        at, value = instant(point["opened_at"]), decimal(point["spread_pct"])
+        at, value = parse_instant(point["opened_at"]), parse_decimal(point["spread_pct"])
         if at is not None and value is not None:
             slot = _slot(at)
             widest[slot] = max(widest.get(slot, value), value)

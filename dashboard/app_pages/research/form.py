@@ -41,7 +41,7 @@ def sentence(problem: Problem) -> str:
     """What went wrong with a submission or a cancellation, in the reader's language."""
     by_status = {400: "refused", 403: "key", 409: "ended", 413: "too_large"}
     word = by_status.get(problem.status or 0)
-    return t(f"research.error_{word}") if word else states.sentence(problem)
+    return t(f"research.error_{word}") if word else states.error_text(problem)
 
 
 def _refusal(now: Bench) -> None:
@@ -83,7 +83,7 @@ def _kept(name: str, *, of: str = "") -> None:
 
 
 def _send(mode: Mode) -> None:
-    may = account.may_write()
+    may = account.can_write()
     with st.container(key=f"rs_send_{mode}", horizontal=True, vertical_alignment="center", gap="small"):
         st.form_submit_button(
             t("research.submit_entities") if mode == "entities" else t("research.submit"),
@@ -97,7 +97,7 @@ def _send(mode: Mode) -> None:
         if may:
             st.html(tag("p", text(t("research.submit_hint")), class_="cp-note"))
         else:
-            account.why_not("submit")
+            account.render_missing_scope("submit")
 
 
 def _examples() -> None:
@@ -110,7 +110,7 @@ def _examples() -> None:
                 key=f"rs_example_{name}",
                 on_click=_try,
                 args=(said,),
-                disabled=not account.may_write(),
+                disabled=not account.can_write(),
             )
 
 

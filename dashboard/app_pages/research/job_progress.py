@@ -15,8 +15,8 @@ from dashboard.app_pages.research.session_state import Look, bench
 from dashboard.client.research import ASSESSMENTS, Job
 from dashboard.components.live_view import Node, h, live_view
 from dashboard.frame import account, formats, states
-from dashboard.frame.markup import lang_of, tag, text
-from dashboard.i18n import language, t
+from dashboard.frame.markup import detect_html_lang, tag, text
+from dashboard.i18n import fill, language, t
 
 POLL_SECONDS = 0.6
 GLYPHS: Mapping[str, str] = {"pending": "◔", "running": "◑", "completed": "✓", "failed": "✕"}
@@ -62,7 +62,7 @@ def steps_list(lines: list[StepLine]) -> Node | None:
 
 def failed_words(error: str | None) -> str:
     word, values = reading.failure(error)
-    return t(f"research.failed_{word}", **values)
+    return fill(t(f"research.failed_{word}"), values)
 
 
 def _draw(seen: Look) -> None:
@@ -87,10 +87,10 @@ def _draw(seen: Look) -> None:
             icon=":material/close:",
             on_click=session_state.cancel,
             args=(seen.kind, seen.id),
-            disabled=not account.may_write(),
+            disabled=not account.can_write(),
         )
-        if not account.may_write():
-            account.why_not("cancel")
+        if not account.can_write():
+            account.render_missing_scope("cancel")
         if (fault := bench().cancelling) is not None:
             states.alert(sentence(fault), fault.detail, fault.request_id)
 
@@ -167,7 +167,7 @@ def _count(value: Any) -> int | None:
 
 def _query_lang(line: StepLine) -> str | None:
     query = line.detail.get("query")
-    return lang_of(query) if isinstance(query, str) else None
+    return detect_html_lang(query) if isinstance(query, str) else None
 
 
 def seconds(count: float) -> str:

@@ -22,7 +22,7 @@ from dashboard.components.copy_button import copy_button
 from dashboard.components.focus import focus
 from dashboard.components.live_view import live_view
 from dashboard.frame import account, states
-from dashboard.frame.markup import lang_of, tag, text
+from dashboard.frame.markup import detect_html_lang, tag, text
 from dashboard.i18n import t
 
 
@@ -73,7 +73,7 @@ def _title(seen: Look) -> None:
     if said is not None:
         words = " ".join(reading.text_of(said).split())
         short = words if len(words) <= 300 else f"{words[:299]}…"
-        st.html(tag("blockquote", text(short), class_="rs-asked", lang=lang_of(short)))
+        st.html(tag("blockquote", text(short), class_="rs-asked", lang=detect_html_lang(short)))
 
 
 def _failed(seen: Look, job: Job) -> None:
@@ -100,10 +100,10 @@ def _failed(seen: Look, job: Job) -> None:
                 icon=":material/refresh:",
                 on_click=session_state.submit,
                 args=(draft,),
-                disabled=not account.may_write(),
+                disabled=not account.can_write(),
             )
-            if not account.may_write():
-                account.why_not("submit")
+            if not account.can_write():
+                account.render_missing_scope("submit")
         if (fault := bench().cancelling) is not None:
             states.alert(form.sentence(fault), fault.detail, fault.request_id)
 

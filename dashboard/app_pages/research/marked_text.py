@@ -8,7 +8,7 @@ from dashboard.client.research import EntityOut
 from dashboard.components import text_marks as marking
 from dashboard.components.text_marks import Mark
 from dashboard.frame import web_links
-from dashboard.frame.markup import lang_of, tag, text
+from dashboard.frame.markup import detect_html_lang, tag, text
 from dashboard.i18n import t
 
 
@@ -17,7 +17,7 @@ def marked_text(said: str, marks: Sequence[Mark]) -> str:
     label = t("research.text_marked")
     return tag(
         "div",
-        tag("p", marked(said, marks, here=False), lang=lang_of(said)),
+        tag("p", marked(said, marks, here=False), lang=detect_html_lang(said)),
         class_="rs-text",
         tabindex="0",
         role="region",
@@ -44,7 +44,7 @@ def marked_piece(said: str, mark: Mark, *, here: bool) -> str:
             "a",
             text(said),
             href=site,
-            title=f"{about} · {web_links.host(site)}",
+            title=f"{about} · {web_links.display_host(site)}",
             class_="rs-entity",
             target="_blank",
             rel="noopener noreferrer",
@@ -73,11 +73,11 @@ def entity_table(found: Sequence[EntityOut]) -> str:
 def _entity_cells(one: EntityOut) -> list[str]:
     site = reading.site(one["official_domains"])
     account = reading.x_account(one["official_x_accounts"])
-    there = entity_link(web_links.host(site), site) if site else text("–")
+    there = entity_link(web_links.display_host(site), site) if site else text("–")
     on_x = entity_link(f"@{account}", f"https://x.com/{account}") if account else text("–")
     return [
         tag("th", tag("span", text(one["canonical_name"]), lang="en"), scope="row"),
-        tag("td", tag("span", text(one["name"]), lang=lang_of(one["name"]))),
+        tag("td", tag("span", text(one["name"]), lang=detect_html_lang(one["name"]))),
         tag("td", text(type_name(one["type"]))),
         tag("td", there),
         tag("td", on_x),

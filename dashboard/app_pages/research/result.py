@@ -14,7 +14,7 @@ from dashboard.client.research import AssessmentWord, EntityOut, SourcesResult
 from dashboard.components import text_marks as marking
 from dashboard.components.text_marks import Named
 from dashboard.frame import formats
-from dashboard.frame.markup import lang_of, tag, text
+from dashboard.frame.markup import detect_html_lang, tag, text
 from dashboard.i18n import t
 
 HEADING = "rs-verdict"
@@ -73,10 +73,14 @@ def _verdict(result: SourcesResult) -> str:
             class_="rs-verdict-said",
         ),
         tag("p", text(t("research.statement_checked")), class_="cp-note"),
-        tag("blockquote", marked(result["statement"], marks, here=False), lang=lang_of(result["statement"])),
+        tag(
+            "blockquote",
+            marked(result["statement"], marks, here=False),
+            lang=detect_html_lang(result["statement"]),
+        ),
         tag("div", _meter(truth["truth_probability"], word), confidence, class_="rs-measure"),
         tag("p", text(t("research.why")), class_="cp-note"),
-        tag("p", text(truth["reasoning"]), class_="rs-why", lang=lang_of(truth["reasoning"])),
+        tag("p", text(truth["reasoning"]), class_="rs-why", lang=detect_html_lang(truth["reasoning"])),
         class_=f"rs-verdict rs-{word}",
         aria_labelledby=HEADING,
     )
@@ -155,7 +159,10 @@ def _metrics(result: SourcesResult) -> str:
     tiles = "".join(tag("div", tag("dt", text(label)), tag("dd", text(value))) for label, value in figures)
     query = result["refined_query"]
     words = tag(
-        "p", text(f"{t('research.query')}: "), tag("span", text(query), lang=lang_of(query)), class_="cp-note"
+        "p",
+        text(f"{t('research.query')}: "),
+        tag("span", text(query), lang=detect_html_lang(query)),
+        class_="cp-note",
     )
     sent = result["original_urls"]
     urls = (

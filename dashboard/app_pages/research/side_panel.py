@@ -13,7 +13,7 @@ from dashboard.client import research
 from dashboard.client.research import SeenEntity
 from dashboard.components.live_view import Node, h, live_view
 from dashboard.frame import formats, refresh, states, url_state
-from dashboard.frame.markup import lang_of, tag, text
+from dashboard.frame.markup import detect_html_lang, tag, text
 from dashboard.i18n import HTML_LANG, language, t
 
 WINDOWS = ("24h", "7d", "30d")
@@ -27,7 +27,7 @@ _TONES = {"pending": "calm", "running": "calm", "completed": "good", "failed": "
 
 
 def show() -> None:
-    refresh.live(_side, key="rs_side")
+    refresh.render_live(_side, key="rs_side")
 
 
 def _side() -> None:
@@ -45,7 +45,7 @@ def _history() -> None:
     wanted = int(st.session_state.get(_SHOWN, PART))
     sources = research.history("sources", limit=min(MOST, wanted + 1))
     extractions = research.history("extraction", limit=min(MOST, wanted + 1))
-    refresh.note(sources, extractions)
+    refresh.record_results(sources, extractions)
     states.stale_banner(sources, extractions, key="rs_history")
     if sources.data is None or extractions.data is None:
         if fault := sources.error or extractions.error:
@@ -77,7 +77,7 @@ def _row(entry: Entry, now: datetime, *, current: bool) -> Node:
         "li",
         h(
             "a",
-            h("span", entry.title or entry.id, class_="rs-job-title", lang=lang_of(entry.title)),
+            h("span", entry.title or entry.id, class_="rs-job-title", lang=detect_html_lang(entry.title)),
             h(
                 "span",
                 h(

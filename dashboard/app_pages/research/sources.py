@@ -8,7 +8,7 @@ from dashboard.client.research import PrimarySource, SourcesResult, TruthAssessm
 from dashboard.components import text_marks as marking
 from dashboard.components.text_marks import Mark
 from dashboard.frame import web_links
-from dashboard.frame.markup import lang_of, tag, text
+from dashboard.frame.markup import detect_html_lang, tag, text
 from dashboard.i18n import t
 
 TYPES = (
@@ -38,8 +38,12 @@ def sources(result: SourcesResult) -> str:
 
 def _source(source: PrimarySource, number: int, result: SourcesResult) -> str:
     truth = result["truth_assessment"]
-    lang = lang_of(source["summary"] or source["title"])
-    title = tag("span", text(source["title"] or web_links.host(source["url"])), lang=lang_of(source["title"]))
+    lang = detect_html_lang(source["summary"] or source["title"])
+    title = tag(
+        "span",
+        text(source["title"] or web_links.display_host(source["url"])),
+        lang=detect_html_lang(source["title"]),
+    )
     linked = (
         tag(
             "a",
@@ -49,7 +53,7 @@ def _source(source: PrimarySource, number: int, result: SourcesResult) -> str:
             target="_blank",
             rel="noopener noreferrer",
         )
-        if web_links.is_web(source["url"])
+        if web_links.is_web_url(source["url"])
         else title
     )
     marks = marking.telling(source["summary"], truth["reasoning"], result["statement"], truth["assessment"])
@@ -98,7 +102,7 @@ def _facts(source: PrimarySource, truth: TruthAssessment) -> str:
                 "span", text(t("research.news")), class_="cp-badge cp-tone-warn", title=t("research.news_why")
             )
         )
-    parts.append(tag("span", text(web_links.host(source["url"])), class_="rs-host"))
+    parts.append(tag("span", text(web_links.display_host(source["url"])), class_="rs-host"))
     parts.append(_date(source["published_at"], truth))
     glyph, word = {
         True: ("✓", "valid_yes"),

@@ -13,7 +13,7 @@ from dashboard.app_pages.timelines.section_text import joined, level
 from dashboard.charts import plotting
 from dashboard.charts.plotly_chart import Figure, Table
 from dashboard.frame.formats import UNKNOWN
-from dashboard.frame.theme import Look
+from dashboard.frame.theme import Theme
 from dashboard.i18n import t
 
 HEIGHT = 300
@@ -36,7 +36,7 @@ def told(found: Scatter) -> str:
     return " ".join(part for part in (known, said, drawn) if part)
 
 
-def scatter(found: Scatter, profiles: Sequence[str], pair: tuple[str, str] | None, look: Look) -> Figure:
+def scatter(found: Scatter, profiles: Sequence[str], pair: tuple[str, str] | None, look: Theme) -> Figure:
     """A run a point; those compared by colour and shape, all others in grey."""
     named = [name for name in pair or () if name in profiles]
     places = [profiles.index(name) for name in named]
@@ -62,7 +62,7 @@ def scatter(found: Scatter, profiles: Sequence[str], pair: tuple[str, str] | Non
     return plotting.figure(traces, _layout(look, f"behaviour {found.metric}"))
 
 
-def _layout(look: Look, identity: str) -> dict[str, Any]:
+def _layout(look: Theme, identity: str) -> dict[str, Any]:
     grid = plotting.faint(look.ink, 0.14)
     axis = {"gridcolor": grid, "zerolinecolor": grid, "fixedrange": True}
     return {
@@ -102,7 +102,7 @@ def scatter_table(arrays: RunArrays, found: Scatter) -> Table:
     return Table(metric_name(found.metric), head, rows)
 
 
-def cost(found: Sequence[Cost], profiles: Sequence[str], look: Look) -> Figure:
+def cost(found: Sequence[Cost], profiles: Sequence[str], look: Theme) -> Figure:
     """A point a profile, numbered from the cheapest, with the interval of its mean; the frontier is a line
     through filled diamonds."""
     front = [one for one in found if one.frontier]
@@ -139,7 +139,7 @@ def _usd(one: Cost) -> float:
     return float(f"{one.cost.mean:.6g}")
 
 
-def _reach(found: Sequence[Cost], look: Look) -> dict[str, Any]:
+def _reach(found: Sequence[Cost], look: Theme) -> dict[str, Any]:
     ends = [one.score.interval for one in found]
     up = [
         0.0 if end is None else round(end.high - one.score.mean, 4)

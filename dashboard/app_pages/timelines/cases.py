@@ -47,7 +47,8 @@ def _heat(arrays: RunArrays) -> None:
     words.note(t("timelines.case_heat_note", n=f"{len(shown.cases):,}", of=f"{in_all:,}"))
     chart(
         words.marked(
-            timelines_heat.figure(shown, arrays.profiles, arrays.cases, theme.look()), arrays.profiles
+            timelines_heat.figure(shown, arrays.profiles, arrays.cases, theme.current_theme()),
+            arrays.profiles,
         ),
         key=HEAT,
         height=timelines_heat.height(shown),
@@ -83,7 +84,7 @@ def _lost(arrays: RunArrays, state: TimelinesState) -> None:
         return
     words.note(pareto.basis(found, names))
     chart(
-        words.marked(pareto.figure(found, names, theme.look()), arrays.profiles),
+        words.marked(pareto.figure(found, names, theme.current_theme()), arrays.profiles),
         key="tlp_pareto",
         height=pareto.height(found),
         alt=pareto.alt(found, names),
@@ -109,7 +110,7 @@ def _behaviour(arrays: RunArrays, state: TimelinesState) -> None:
         return
     pair = parts.pair_of(arrays, state.profiles, state.a, state.b)
     chart(
-        words.marked(behaviour.scatter(found, arrays.profiles, pair, theme.look()), arrays.profiles),
+        words.marked(behaviour.scatter(found, arrays.profiles, pair, theme.current_theme()), arrays.profiles),
         key="tlp_behaviour",
         height=behaviour.HEIGHT,
         alt=f"{t('timelines.case_behaviour')}. {behaviour.told(found)}",
@@ -126,7 +127,7 @@ def _cost(arrays: RunArrays) -> None:
         return
     words.note(t("timelines.case_cost_note"), behaviour.cost_names(found, arrays.profiles))
     chart(
-        words.marked(behaviour.cost(found, arrays.profiles, theme.look()), arrays.profiles),
+        words.marked(behaviour.cost(found, arrays.profiles, theme.current_theme()), arrays.profiles),
         key="tlp_cost",
         height=behaviour.HEIGHT,
         alt=behaviour.cost_alt(found, arrays.profiles),

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from backend.timelines.columns.run_arrays import RunArrays
 from dashboard.app_pages.timelines.selection import SAMPLE_PREFIX
-from dashboard.frame.csv_export import guarded
+from dashboard.frame.csv_export import escape_formula
 
 SAMPLE_NOTE = "Sample runs, made up."
 SOURCE = "chainproof"
@@ -77,7 +77,7 @@ def _cells(column: pa.ChunkedArray) -> pa.Array:
 
 
 def _guarded(texts: Sequence[str | None]) -> list[str | None]:
-    return [None if text is None else guarded(text) for text in texts]
+    return [None if text is None else escape_formula(text) for text in texts]
 
 
 def _written(moment: datetime) -> str:

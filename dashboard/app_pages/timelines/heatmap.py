@@ -13,7 +13,7 @@ from dashboard.charts import plotting
 from dashboard.charts.plotly_chart import Figure, Table
 from dashboard.frame.formats import UNKNOWN
 from dashboard.frame.palette import mix
-from dashboard.frame.theme import Look
+from dashboard.frame.theme import Theme
 from dashboard.i18n import t
 
 ROW, HEAD = 20, 132
@@ -27,7 +27,7 @@ def height(shown: Heatmap) -> int:
     return HEAD + ROW * max(len(shown.cases), 3)
 
 
-def figure(shown: Heatmap, profiles: Sequence[str], cases: Sequence[str], look: Look) -> Figure:
+def figure(shown: Heatmap, profiles: Sequence[str], cases: Sequence[str], look: Theme) -> Figure:
     """Cases down, the most disputed on top; profiles across, the best first."""
     across, down = _names(shown.profiles, profiles), _names(shown.cases, cases)
     x, y = [plain(name) for name in across], [plain(name) for name in down]
@@ -71,7 +71,7 @@ def figure(shown: Heatmap, profiles: Sequence[str], cases: Sequence[str], look: 
     return plotting.figure([trace], layout)
 
 
-def _hatch(look: Look) -> dict[str, object]:
+def _hatch(look: Theme) -> dict[str, object]:
     """The ground under the cells, which shows where there is none."""
     line, ground = mix(look.ink, look.background, 0.28), mix(look.ink, look.background, 0.04)
     svg = (

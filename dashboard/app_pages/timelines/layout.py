@@ -85,13 +85,13 @@ def _gathered() -> Gathered:
 
 def _live(seen: Gathered) -> None:
     st.session_state[_DRAWN] = seen.table
-    refresh.live(_watch, key="tl_live")
+    refresh.render_live(_watch, key="tl_live")
 
 
 def _watch() -> None:
     """How old the figures are; a change at the service draws the page anew."""
     seen = data.gather()
-    refresh.note(seen.answer)
+    refresh.record_results(seen.answer)
     with st.container(key="tl_fresh", gap="small"):
         states.stale_banner(seen.answer, key="timelines")
         if seen.answer.at is not None:

@@ -6,4 +6,4 @@ from dashboard.i18n import t
 
 head.head(t("timelines.title"), None, layout.label())
 layout.page()
-freshness.footer(None)
+freshness.render_footer(None)

@@ -38,7 +38,7 @@ def show(arrays: RunArrays, matrix: PairMatrix, chosen: tuple[str, str]) -> None
     if len(matrix.profiles) <= MOST:
         live_view([_table(matrix, names, chosen)], key=KEY, on_open=_opened)
         return
-    look = theme.look()
+    look = theme.current_theme()
     chart(
         words.marked(figure(matrix, names, look), names),
         key=DRAWN,
@@ -143,7 +143,7 @@ def told(cell: PairCell, a: str, b: str) -> str:
 SYMBOLS = {-1: "triangle-down", 0: "circle-open", 1: "triangle-up", 2: "line-ew-open"}
 
 
-def figure(matrix: PairMatrix, names: list[str], look: theme.Look) -> Figure:
+def figure(matrix: PairMatrix, names: list[str], look: theme.Theme) -> Figure:
     """One marker a pair: its shape and colour say how the column stands to the row."""
     full = [names[place] for place in matrix.profiles]
     rows = [parts.plain(name) for name in full]

@@ -8,7 +8,7 @@ from dashboard.app_pages.timelines.comparison_data import compact, plain, short,
 from dashboard.app_pages.timelines.section_text import bare
 from dashboard.charts import plotting
 from dashboard.charts.plotly_chart import Figure, Table
-from dashboard.frame.theme import Look
+from dashboard.frame.theme import Theme
 from dashboard.i18n import t
 
 ROW = 30
@@ -29,7 +29,7 @@ def _sides(found: Pareto, names: Sequence[str]) -> list[tuple[str, list[float]]]
     return list(zip(names, sides, strict=False))
 
 
-def figure(found: Pareto, names: Sequence[str], look: Look) -> Figure:
+def figure(found: Pareto, names: Sequence[str], look: Theme) -> Figure:
     """Bars in points of 100; B's are hatched, so that colour is not the only sign."""
     full = labels(found)
     rows = [plain(label) for label in full]

@@ -30,7 +30,7 @@ def show(run: RunOut, around: Neighbours | None) -> None:
     live_view(_head(run, around), key=KEY, on_open=_turned)
     every = reading.steps(run)
     chart(
-        words.marked(figure(every, theme.look(), run["run_id"]), (run["profile"],)),
+        words.marked(figure(every, theme.current_theme(), run["run_id"]), (run["profile"],)),
         key="tlp_waterfall",
         height=70 + 26 * len(every),
         alt=_alt(run),
@@ -120,7 +120,7 @@ def _made_with(run: RunOut) -> str | None:
 
 
 def _when(timestamp: str) -> str | None:
-    at = formats.instant(timestamp)
+    at = formats.parse_instant(timestamp)
     if at is None:
         return None
     local = words.moment(at)
@@ -128,7 +128,7 @@ def _when(timestamp: str) -> str | None:
 
 
 def _took(run: RunOut) -> str | None:
-    begun, ended = formats.instant(run["timestamp"]), formats.instant(run["finished_at"])
+    begun, ended = formats.parse_instant(run["timestamp"]), formats.parse_instant(run["finished_at"])
     if begun is None or ended is None:
         return None
     return formats.duration((ended - begun).total_seconds(), language())
@@ -188,7 +188,7 @@ def _amount(step: Step) -> str:
     return written if step.kind in ("raw", "total") or step.amount < 0 else f"+{written}"
 
 
-def figure(every: Sequence[Step], look: theme.Look, identity: str) -> Figure:
+def figure(every: Sequence[Step], look: theme.Theme, identity: str) -> Figure:
     """From raw to total, top down. Steps that share a name are kept apart by their place."""
     places = list(range(len(every)))
     trace: dict[str, Any] = {

@@ -12,7 +12,7 @@ from backend.timelines.statistics.distributions import Floats
 from dashboard.app_pages.timelines import score_data as reading
 from dashboard.app_pages.timelines.line_chart import Drawing, Sign, TimeLine
 from dashboard.app_pages.timelines.score_data import Mark
-from dashboard.frame.theme import Look
+from dashboard.frame.theme import Theme
 from dashboard.i18n import t
 
 HEIGHT = 400
@@ -41,7 +41,7 @@ def colours(*, dark: bool) -> Sequence[str]:
     return DARK_LINES if dark else LIGHT_LINES
 
 
-def drawing(scores: Scores, look: Look) -> Drawing:
+def drawing(scores: Scores, look: Theme) -> Drawing:
     """Times in the reader's zone, scores in percent of the points there are."""
     shades = colours(dark=look.dark)
     return Drawing(
@@ -64,7 +64,7 @@ def _shade(scores: Scores, profile: int, shades: Sequence[str]) -> str:
     return shades[scores.styles[profile] % len(shades)]
 
 
-def _line(scores: Scores, line: Line, shades: Sequence[str], look: Look) -> TimeLine:
+def _line(scores: Scores, line: Line, shades: Sequence[str], look: Theme) -> TimeLine:
     low, high = reading.clipped(line)
     style = scores.styles[line.profile]
     return TimeLine(
@@ -81,27 +81,27 @@ def _line(scores: Scores, line: Line, shades: Sequence[str], look: Look) -> Time
     )
 
 
-def _times(micros: Iterable[int], look: Look) -> list[int]:
+def _times(micros: Iterable[int], look: Theme) -> list[int]:
     """Seconds of the clock on the reader's wall, as if it showed UTC."""
     local = (instant(one).astimezone(look.zone) for one in micros)
     return [int(one.replace(tzinfo=UTC).timestamp()) for one in local]
 
 
-def _alerts(scores: Scores, look: Look) -> list[Sign]:
+def _alerts(scores: Scores, look: Theme) -> list[Sign]:
     return [
         _sign("down" if fell else "up", look.shades.down if fell else look.shades.up, mark, said, look)
         for mark, fell, said in scores.alerts
     ]
 
 
-def _changes(scores: Scores, shades: Sequence[str], look: Look) -> list[Sign]:
+def _changes(scores: Scores, shades: Sequence[str], look: Theme) -> list[Sign]:
     return [
         _sign("diamond", _shade(scores, mark.profile, shades), mark, said, look)
         for mark, said in scores.changes
     ]
 
 
-def _sign(shape: str, colour: str, mark: Mark, said: str, look: Look) -> Sign:
+def _sign(shape: str, colour: str, mark: Mark, said: str, look: Theme) -> Sign:
     return Sign(shape, colour, _times([mark.time], look)[0], round(mark.height * 100, 2), said)
 
 

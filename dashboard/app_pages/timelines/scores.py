@@ -147,7 +147,7 @@ def _drawing(scores: Scores, time: OverTime) -> None:
         st.html(tag("p", text(t("timelines.all_hidden")), class_="tl-calm"))
         return
     time_lines(
-        score_chart.drawing(scores, theme.look()),
+        score_chart.drawing(scores, theme.current_theme()),
         key="tl_scores_chart",
         height=score_chart.HEIGHT,
         alt=_alt(scores, time),

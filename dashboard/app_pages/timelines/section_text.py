@@ -65,7 +65,10 @@ def marked(figure: Figure, profiles: Sequence[str]) -> Figure:
     """``figure`` with the mark that drawings of sample runs carry, where ``profiles`` are the sample's."""
     if is_sample(profiles):
         layout = figure["layout"]
-        layout["annotations"] = [*layout.get("annotations", ()), plotting.watermark(theme.look().ink, 44)]
+        layout["annotations"] = [
+            *layout.get("annotations", ()),
+            plotting.watermark(theme.current_theme().ink, 44),
+        ]
     return figure
 
 

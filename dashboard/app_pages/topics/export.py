@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from dashboard.components.topic_categories import category_of
-from dashboard.frame.csv_export import csv_bytes
-from dashboard.frame.web_links import host, is_web
+from dashboard.frame.csv_export import build_csv
+from dashboard.frame.web_links import display_host, is_web_url
 
 FIELDS = (
     "id", "published_at", "category", "language", "title", "subtitle", "summary", "url", "source", "as_of",
@@ -35,7 +35,7 @@ def record(topic: Mapping[str, Any], listed: Listed) -> dict[str, str]:
         "subtitle": topic["subtitle"] or "",
         "summary": topic["summary"] or "",
         "url": topic["url"],
-        "source": host(topic["url"]),
+        "source": display_host(topic["url"]),
         "as_of": f"{listed.as_of.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
         "link": f"{listed.base}/topics?topic={topic['id']}&topic_lang={topic['lang']}",
     }
@@ -43,7 +43,7 @@ def record(topic: Mapping[str, Any], listed: Listed) -> dict[str, str]:
 
 def to_csv(listed: Listed) -> bytes:
     """UTF-8 with a byte order mark, so that spreadsheets read it; no cell is taken for a formula."""
-    return csv_bytes([record(topic, listed) for topic in listed.topics], FIELDS, FIELDS)
+    return build_csv([record(topic, listed) for topic in listed.topics], FIELDS, FIELDS)
 
 
 def to_markdown(listed: Listed) -> bytes:
@@ -51,7 +51,9 @@ def to_markdown(listed: Listed) -> bytes:
     parts = []
     for topic in listed.topics:
         row = record(topic, listed)
-        source = f"[{_plain(row['source'])}](<{_url(row['url'])}>)" if is_web(row["url"]) else row["source"]
+        source = (
+            f"[{_plain(row['source'])}](<{_url(row['url'])}>)" if is_web_url(row["url"]) else row["source"]
+        )
         facts = (
             f"{row['published_at']} · {row['category']} · {source} · as of {row['as_of']} · <{row['link']}>"
         )

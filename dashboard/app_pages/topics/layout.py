@@ -31,12 +31,12 @@ def page() -> None:
     if opened:
         side, main = st.columns([5, 8], gap="medium")
         with side, st.container(key="tp_side"):
-            refresh.live(partial(topic_list.show, opened=True), key="tp_live_side")
+            refresh.render_live(partial(topic_list.show, opened=True), key="tp_live_side")
         with main:
             topic_detail.show(filters)
     else:
         with st.container(key="tp_whole"):
-            refresh.live(partial(topic_list.show, opened=False), key="tp_live")
+            refresh.render_live(partial(topic_list.show, opened=False), key="tp_live")
             _take_out(listing)
         prepare()
     now = desk.desk()

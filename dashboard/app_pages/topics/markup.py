@@ -10,12 +10,12 @@ from dashboard.i18n import t
 def outlet(url: str) -> str:
     """Who tells it: a host, or this service's own market figures."""
     own = reading.own_page(url, str(api.client().base_url))
-    return t("topics.own_figures") if own is not None else web_links.host(url)
+    return t("topics.own_figures") if own is not None else web_links.display_host(url)
 
 
 def link(said: str, url: str, *, lang: str | None = None) -> str:
     """A link to a source in a tab of its own; text alone where the address is none of the web."""
     own = reading.own_page(url, str(api.client().base_url))
-    if own is None and not web_links.is_web(url):
+    if own is None and not web_links.is_web_url(url):
         return tag("span", text(said), lang=lang)
     return tag("a", text(said), href=own or url, target="_blank", rel="noopener noreferrer", lang=lang)

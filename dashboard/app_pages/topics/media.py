@@ -9,7 +9,7 @@ from dashboard.client import Fetched
 from dashboard.client.topics import TopicDetail, TopicMedia
 from dashboard.components.topic_badge import when
 from dashboard.frame import states, web_links
-from dashboard.frame.markup import lang_of, tag, text
+from dashboard.frame.markup import detect_html_lang, tag, text
 from dashboard.i18n import t
 
 
@@ -60,8 +60,8 @@ def _entry(
     if published:
         facts.append(when(published, now))
     below = tag("p", *facts, class_="cp-note tp-entry-facts") if facts else ""
-    told = tag("p", text(summary), class_="tp-entry-told", lang=lang_of(summary)) if summary else ""
-    return tag("li", link(shown, url, lang=lang_of(shown)), told, below)
+    told = tag("p", text(summary), class_="tp-entry-told", lang=detect_html_lang(summary)) if summary else ""
+    return tag("li", link(shown, url, lang=detect_html_lang(shown)), told, below)
 
 
 def _cover(topic: TopicDetail) -> str:
@@ -69,4 +69,4 @@ def _cover(topic: TopicDetail) -> str:
     url = topic["cover_img"]
     if not url:
         return ""
-    return tag("p", link(t("topics.cover", host=web_links.host(url)), url), class_="cp-note")
+    return tag("p", link(t("topics.cover", host=web_links.display_host(url)), url), class_="cp-note")

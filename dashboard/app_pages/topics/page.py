@@ -8,4 +8,4 @@ from dashboard.i18n import t
 mode = api.overview().mode
 head.head(t("topics.title"), mode)
 layout.page()
-freshness.footer(mode)
+freshness.render_footer(mode)

@@ -91,7 +91,7 @@ def _chart(asset: Named, event: datetime, now: datetime) -> None:
     if not found.candles:
         st.html(note(f"{said} · {t('topics.prices_none')}"))
         return
-    look = theme.look()
+    look = theme.current_theme()
     figure = candles.figure(
         found.candles,
         look.shades,

@@ -32,7 +32,7 @@ def show(*, opened: bool) -> None:
     ranked = None if opened or filters.page > 1 else topics.ranked(filters.language, top=TOP)
     listing = data.gather(filters)
     answers = (listing.answer, *([ranked] if ranked else []))
-    refresh.note(*answers)
+    refresh.record_results(*answers)
     states.stale_banner(*answers, key="tp_list")
     now = datetime.now(UTC)
     tree: list[Node | None] = []

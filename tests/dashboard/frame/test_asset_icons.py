@@ -16,7 +16,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     images = {
         "bitcoin": (b"<svg/>", "image/svg+xml; charset=utf-8"),
         "page": (b"<html>", "text/html"),
-        "huge": (b"x" * (asset_icons.MOST_BYTES + 1), "image/png"),
+        "huge": (b"x" * (asset_icons.MAX_ICON_BYTES + 1), "image/png"),
     }
 
     def icon(asset_id: str) -> tuple[bytes, str] | None:
@@ -24,9 +24,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         return images.get(asset_id)
 
     monkeypatch.setattr(api, "icon", icon)
-    asset_icons._kept.clear()
+    asset_icons._icon_cache.clear()
     yield calls
-    asset_icons._kept.clear()
+    asset_icons._icon_cache.clear()
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 
 from dashboard.frame import style_sheet
-from dashboard.frame.document import Document
+from dashboard.frame.document import DocumentMiddleware
 from tests.dashboard.asgi_client import AsgiClient
 
 PAGE = "<!doctype html><html><head><title>Streamlit</title></head><body></body></html>"
@@ -37,7 +37,7 @@ def client(tmp_path: Path) -> AsgiClient:
         return PlainTextResponse("</head>", headers={"X-Frame-Options": "DENY"})
 
     routes = [Route("/", file), Route("/pieces", pieces), Route("/plain", plain)]
-    document = Document(Starlette(routes=routes), style="p{color:red}/*</style>*/", title="A & B")
+    document = DocumentMiddleware(Starlette(routes=routes), style="p{color:red}/*</style>*/", title="A & B")
     return AsgiClient(document)
 
 
@@ -80,4 +80,4 @@ def test_a_head_request_has_no_body(client: AsgiClient) -> None:
 def test_no_style_looks_into_the_text_of_classes() -> None:
     """Such a rule has the browser look through all that is below an element whose class changes, and
     Streamlit changes classes at each run: thousands of cells of the rank table among them."""
-    assert not re.search(r"\[class\W+=", style_sheet.sheet())
+    assert not re.search(r"\[class\W+=", style_sheet.build_style_sheet())

@@ -14,12 +14,12 @@ from dashboard.frame.formats import (
     age,
     compact,
     compact_usd,
-    decimal,
     direction,
     duration,
-    instant,
     integer,
     local_time,
+    parse_decimal,
+    parse_instant,
     percent,
     price,
     price_label,
@@ -124,7 +124,7 @@ def test_a_change_has_the_sign_that_it_shows(value: str, shown: str, way: str) -
 def test_what_is_not_known_is_never_zero() -> None:
     assert {price(None), compact_usd(None), percent(None), integer(None)} == {UNKNOWN}
     assert direction(None) is None
-    assert decimal(None) is None
+    assert parse_decimal(None) is None
 
 
 @given(st.decimals("-1e6", "1e6", allow_nan=False, allow_infinity=False))
@@ -159,7 +159,7 @@ def test_a_time_is_the_readers_own_with_the_exact_utc_beside_it() -> None:
 
 
 def test_wire_numbers_and_times_keep_their_value() -> None:
-    assert decimal("0.10") == Decimal("0.10")
-    assert decimal(12) == Decimal(12)
-    assert instant("2026-05-18T12:00:05Z") == datetime(2026, 5, 18, 12, 0, 5, tzinfo=UTC)
-    assert instant(None) is None
+    assert parse_decimal("0.10") == Decimal("0.10")
+    assert parse_decimal(12) == Decimal(12)
+    assert parse_instant("2026-05-18T12:00:05Z") == datetime(2026, 5, 18, 12, 0, 5, tzinfo=UTC)
+    assert parse_instant(None) is None

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from dashboard.frame.freshness import freshness_html, sample_html, source_name
+from dashboard.frame.freshness import freshness_html, mode_label_html, source_name
 from dashboard.frame.markup import tag, text
 
 NOON = datetime(2026, 5, 18, 12, 0, 5, tzinfo=UTC)
@@ -28,8 +28,8 @@ def test_sources_have_their_names_and_their_state() -> None:
 
 
 def test_only_simulated_figures_bear_the_sample_label() -> None:
-    assert "Sample data" in sample_html("sample")
-    assert sample_html("live") == sample_html(None) == ""
+    assert "Sample data" in mode_label_html("sample")
+    assert mode_label_html("live") == mode_label_html(None) == ""
 
 
 def test_markup_escapes_texts_and_attributes() -> None:

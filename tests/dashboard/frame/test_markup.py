@@ -9,7 +9,7 @@ from dashboard.frame import markup
     ("said", "lang"), [("SEC", "en"), ("SECが承認", "ja"), ("美国证监会批准", "zh"), ("", "en")]
 )
 def test_texts_are_shown_in_the_language_of_their_script(said: str, lang: str) -> None:
-    assert markup.language_of(said) == lang
+    assert markup.detect_language(said) == lang
 
 
 def test_small_print_is_escaped() -> None:

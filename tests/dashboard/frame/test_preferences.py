@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.frame.preferences import parse
+from dashboard.frame.preferences import parse_cookie
 from tests.support.pages import markdown as shown
 
 
@@ -14,7 +14,7 @@ def page() -> None:
 
     now = preferences.load()
     st.markdown(f"{now.language}/{now.scheme}/{now.refresh}")
-    st.text(preferences.cookie() or "none")
+    st.text(preferences.build_cookie() or "none")
     if st.button("Japanese"):
         preferences.choose("language", "ja")
         st.rerun()
@@ -64,4 +64,4 @@ def test_a_choice_takes_effect_and_goes_into_the_cookie(app: AppTest) -> None:
     ],
 )
 def test_of_a_cookie_only_our_own_codes_are_taken(cookie: str | None, kept: dict[str, str]) -> None:
-    assert parse(cookie) == kept
+    assert parse_cookie(cookie) == kept

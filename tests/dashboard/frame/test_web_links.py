@@ -16,5 +16,5 @@ from dashboard.frame import web_links
     ],
 )
 def test_only_web_addresses_are_linked_to(url: str, host: str, is_web: bool) -> None:
-    assert web_links.host(url) == host
-    assert web_links.is_web(url) is is_web
+    assert web_links.display_host(url) == host
+    assert web_links.is_web_url(url) is is_web

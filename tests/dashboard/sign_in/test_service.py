@@ -108,7 +108,7 @@ def test_at_the_start_nothing_is_asked_in_nobodys_name(
     desk: Desk, client: ApiClient, line: Line, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(api, "client", lambda: client)
-    asgi.warm()
+    asgi.warm_caches()
     client.close()
     assert line.asked == []
 

@@ -297,7 +297,7 @@ def test_when_the_service_goes_away_the_page_keeps_its_figures_and_says_so(line:
 def test_after_repeated_failure_the_page_rests_until_the_service_is_back(line: Line, by: str) -> None:
     app = opened()
     line.cut = True
-    for _ in range(refresh.REST_AFTER):
+    for _ in range(refresh.FAILURES_BEFORE_BACKOFF):
         app.run()
     assert t("frame.stale_resting") in html(app)
     assert t("frame.refresh_resting") in html(app)
@@ -317,7 +317,7 @@ def test_a_service_that_asks_for_a_pause_is_waited_for_however_often(
     app = opened()
     before = links(panel(app, "map"))
     line.instead = httpx.Response(status, json={"detail": "Later."}, headers={"Retry-After": "0"})
-    for _ in range(refresh.REST_AFTER + 1):
+    for _ in range(refresh.FAILURES_BEFORE_BACKOFF + 1):
         app.run()
     assert links(panel(app, "map")) == before
     assert t(f"frame.error_{word}") in html(app)
