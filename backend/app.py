@@ -271,6 +271,6 @@ def _write_last_used(credentials: Credentials, stop: threading.Event) -> None:
 
 def _preload_runs(timelines: TimelineService, stop: threading.Event) -> None:
     try:
-        timelines.read_ahead(stop)
+        timelines.preload(stop)
     except SQLAlchemyError as error:  # the first request for runs reads them
         log.warning("runs_preload_failed", error=type(error).__name__)

@@ -18,9 +18,9 @@ import numpy as np
 from backend.timelines.analysis.alerts import watch_profiles
 from backend.timelines.analysis.heatmap import heatmap
 from backend.timelines.analysis.pairwise_comparison import pair_matrix
-from backend.timelines.analysis.scores_over_time import over_time
+from backend.timelines.analysis.scores_over_time import build_score_lines
 from backend.timelines.columns.run_arrays import RunArrays, select
-from backend.timelines.columns.run_files import columns_of_file
+from backend.timelines.columns.run_files import load_run_file
 from backend.timelines.statistics.bootstrap import bootstrap_interval
 from backend.timelines.statistics.cusum import BOUND, H, drift, pass_values
 from backend.timelines.statistics.distributions import Floats, normal_share, two_sided
@@ -40,7 +40,7 @@ def main() -> None:
     parser.add_argument("--runs", type=Path, required=True)
     parser.add_argument("--leave-out-machinery", action="store_true")
     given = parser.parse_args()
-    table = columns_of_file(given.runs)
+    table = load_run_file(given.runs)
     chosen = select(table, leave_out_machinery=given.leave_out_machinery)
     print(f"{len(chosen):,} runs, {len(chosen.profiles)} profiles, {len(chosen.cases)} cases\n")
     errors(chosen)
@@ -192,7 +192,7 @@ def costs(chosen: RunArrays) -> None:
     _told("all 4,950 pairs of 100 profiles, 200 cases", lambda: all_pairs(many))
     print(f"  of {len(large):,} runs:")
     _told("  selecting", lambda: select(large.table))
-    _told("  lines over time", lambda: over_time(large))
+    _told("  lines over time", lambda: build_score_lines(large))
     _told("  pairs, corrected", lambda: pair_matrix(large))
     _told("  heatmap", lambda: heatmap(large))
     _told("  watching every profile", lambda: watch_profiles(large))

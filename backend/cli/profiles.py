@@ -16,7 +16,7 @@ from backend.cli.terminal.tables import Column, print_table
 from backend.settings import Settings
 
 if TYPE_CHECKING:
-    from backend.timelines.profiles.profile_registry import Put, Registry
+    from backend.timelines.profiles.profile_registry import ProfileChanges, ProfileRegistry
 
 app = typer.Typer(help="Model profiles that runs belong to.", no_args_is_help=True)
 COLUMNS = (
@@ -32,13 +32,13 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @contextmanager
-def _registry() -> Iterator["Registry"]:
-    from backend.timelines.profiles.profile_registry import Registry
+def _registry() -> Iterator["ProfileRegistry"]:
+    from backend.timelines.profiles.profile_registry import ProfileRegistry
 
     settings = Settings()
     database = open_database(settings)
     try:
-        yield Registry(settings, database)
+        yield ProfileRegistry(settings, database)
     finally:
         database.dispose()
 
@@ -75,12 +75,12 @@ def import_(
     as_json: AsJson = False,
 ) -> None:
     """Add or update the profiles in a file. If one has an error, nothing changes."""
-    from backend.timelines.profiles.profile_files import ProfilesRefused
+    from backend.timelines.profiles.profile_files import InvalidProfilesError
 
     with _registry() as registry:
         try:
             put = registry.add_from(file, now=datetime.now(UTC))
-        except ProfilesRefused as refused:
+        except InvalidProfilesError as refused:
             for mistake in refused.mistakes:
                 complain(str(mistake))
             raise typer.Exit(WRONG_USAGE) from None
@@ -133,7 +133,7 @@ def remove(name: Name) -> None:
     out.print(f"Removed «{name}»; its runs stay in the store.", highlight=False, markup=False)
 
 
-def _tell(put: "Put", *, as_json: bool) -> None:
+def _tell(put: "ProfileChanges", *, as_json: bool) -> None:
     if as_json:
         print(json.dumps(put._asdict()))
         return

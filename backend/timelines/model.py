@@ -1,43 +1,43 @@
-"""A scored run of a model profile, as it is sent, stored and answered.
+"""Defines scored runs of model profiles as they are sent, stored and returned.
 
 ``total_score`` is ``raw_score`` plus the bonuses less the deductions, and ``normalized_score`` is
-``total_score`` over ``max_score``, a fraction and no percentage. Points of both lists are positive.
+``total_score`` over ``max_score``, as a fraction. Points of both lists are positive.
 
-None of these can be part of a cycle, so the collector need not look at them (``gc=False``): a request may
-bring ten thousand.
+None of these objects can be part of a reference cycle, so the garbage collector skips them (``gc=False``):
+a request may hold ten thousand.
 """
 
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-LONGEST_NAME = 500
-"""Characters of a run id, a case, a profile, a model."""
-LONGEST_WORDS = 20_000
-"""Characters of a description or an error."""
-MOST_PARTS = 2_000
-"""Deductions, or bonuses, of a run."""
-MOST_ENTRIES = 1024
-"""Entries of a profile that an answer holds at the most, and unless fewer are asked for."""
+MAX_NAME_CHARS = 500
+"""Length limit of a run id, a case, a profile or a model name."""
+MAX_TEXT_CHARS = 20_000
+"""Length limit of a description or an error."""
+MAX_DEDUCTIONS = 2_000
+"""Maximum number of deductions, and of bonuses, of a run."""
+MAX_ENTRIES = 1024
+"""Maximum and default number of entries of a profile in a response."""
 SUM_TOLERANCE = 0.01
-"""How far ``total_score`` may be from ``raw_score`` plus bonuses less deductions."""
+"""Maximum deviation of ``total_score`` from ``raw_score`` plus bonuses less deductions."""
 RATIO_TOLERANCE = 0.005
-"""How far ``normalized_score`` may be from ``total_score`` over ``max_score``: as far as rounding to two
-decimals takes it."""
+"""Maximum deviation of ``normalized_score`` from ``total_score`` over ``max_score``: the error of rounding to
+two decimals."""
 ARROW = "application/vnd.apache.arrow.stream"
-"""Media type of runs as an Arrow stream."""
+"""Media type of an Arrow stream of runs."""
 
-Name = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
-Words = Annotated[str, Meta(max_length=LONGEST_WORDS)]
+Name = Annotated[str, Meta(min_length=1, max_length=MAX_NAME_CHARS)]
+Words = Annotated[str, Meta(max_length=MAX_TEXT_CHARS)]
 Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 
 
 Realm = Literal["own", "sample"]
-"""Whose runs: what people and programs gave, or the generated ones that sample mode shows."""
+"""The origin of runs: submitted or imported (``own``), or generated for sample mode (``sample``)."""
 
 
 class Metrics(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """How an agent behaved; null is what the source does not say."""
+    """Metrics of an agent's behaviour; null if the source does not report the value."""
 
     read_file_calls: Count | None = None
     write_file_calls: Count | None = None
@@ -47,7 +47,7 @@ class Metrics(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 
 
 class Points(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """What was taken off a score, or added to it, and why."""
+    """A deduction or a bonus with its reason."""
 
     name: Name
     points: Annotated[float, Meta(ge=0)]
@@ -55,7 +55,7 @@ class Points(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 
 
 class Profile(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """What a profile's runs are made with, unless a run says otherwise."""
+    """The provider and model of a profile's runs. A run's own values take precedence."""
 
     provider: Name | None = None
     model: Name | None = None
@@ -64,10 +64,10 @@ class Profile(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 
 
 class Run(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, gc=False):
-    """A run as a sender gives it: the entry's fields, and what an entry has no field for.
+    """A run as a sender submits it: the fields of an entry and additional ones.
 
-    ``profile`` may be left out: the address names it. ``machinery_failure`` says that the run failed before
-    or beside the model (no agent, no sandbox, a dead provider) and tells nothing about the model.
+    ``profile`` is optional, because the URL names it. ``machinery_failure`` is true if the run failed in the
+    infrastructure (no agent, no sandbox, an unavailable provider) and says nothing about the model.
     """
 
     run_id: Name
@@ -81,8 +81,8 @@ class Run(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, gc=Fals
     max_score: Annotated[float, Meta(gt=0)]
     normalized_score: float
     metrics: Metrics = Metrics()
-    deductions: Annotated[tuple[Points, ...], Meta(max_length=MOST_PARTS)] = ()
-    bonuses: Annotated[tuple[Points, ...], Meta(max_length=MOST_PARTS)] = ()
+    deductions: Annotated[tuple[Points, ...], Meta(max_length=MAX_DEDUCTIONS)] = ()
+    bonuses: Annotated[tuple[Points, ...], Meta(max_length=MAX_DEDUCTIONS)] = ()
     provider: Name | None = None
     model: Name | None = None
     model_vendor: Name | None = None

@@ -1,4 +1,4 @@
-"""The timeline endpoints: HTTP in and out."""
+"""Defines the timeline endpoints."""
 
 from typing import Annotated, Any
 
@@ -13,17 +13,17 @@ from backend.http.body_headers import validate_body_headers
 from backend.http.prepared_responses import accepts_gzip, matches
 from backend.http.responses import CACHED_RESPONSES, RawJson, document_not_found, join_header
 from backend.timelines import schemas
-from backend.timelines.model import ARROW, MOST_ENTRIES
-from backend.timelines.responses.content_negotiation import JSON, form
+from backend.timelines.model import ARROW, MAX_ENTRIES
+from backend.timelines.responses.content_negotiation import JSON, negotiate_form
 from backend.timelines.responses.streaming_response import TimelineResponse
 from backend.timelines.selection import Selection
-from backend.timelines.service import Asked, Found, TimelineService
+from backend.timelines.service import Representation, TimelineAnswer, TimelineService
 
 router: APIRouter = gated_router(scope="read", tags=["timelines"])
 
 Limit = Annotated[
     schemas.Limit,
-    Query(description=f"The newest matching entries of a profile; 0 means the most, {MOST_ENTRIES}."),
+    Query(description=f"The newest matching entries of a profile; 0 means the most, {MAX_ENTRIES}."),
 ]
 Filter = Annotated[str | None, Query(description="Exactly so; empty is as if it was not given.")]
 ARROW_TOO: dict[int | str, dict[str, Any]] = {200: {"content": schemas.ARROW_CONTENT}, **CACHED_RESPONSES}
@@ -35,7 +35,7 @@ def timelines_of(request: Request) -> TimelineService:
 
 
 def selection(
-    limit: Limit = MOST_ENTRIES,
+    limit: Limit = MAX_ENTRIES,
     model: Filter = None,
     model_vendor: Filter = None,
     inference_provider: Filter = None,
@@ -110,14 +110,14 @@ def read_run(request: Request, run_id: str) -> Response:
     return RawJson(timelines_of(request).run(run_id))
 
 
-def _asked(request: Request) -> Asked:
+def _asked(request: Request) -> Representation:
     encoding = join_header(request, "accept-encoding")
-    asked = form(", ".join(request.headers.getlist("accept")))
+    asked = negotiate_form(", ".join(request.headers.getlist("accept")))
     # Arrow is compressed within.
-    return Asked(asked, gzip=asked == "json" and encoding is not None and accepts_gzip(encoding))
+    return Representation(asked, gzip=asked == "json" and encoding is not None and accepts_gzip(encoding))
 
 
-def _answer(request: Request, found: Found) -> Response:
+def _answer(request: Request, found: TimelineAnswer) -> Response:
     asked = found.asked
     headers = {
         "Cache-Control": "private, no-cache",

@@ -1,4 +1,4 @@
-"""The runs of each profile counted, and the newest of one, as commands list them."""
+"""Lists run counts by profile, and the newest runs of one profile, for the command line."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
@@ -13,14 +13,14 @@ from backend.timelines import run_queries
 from backend.timelines.model import Realm
 from backend.timelines.profiles.configured_profiles import Profiles
 from backend.timelines.sample.sample_runs import sample_profiles
-from backend.timelines.selection import Selection, wanted
-from backend.timelines.store_snapshot import StateReader
+from backend.timelines.selection import Selection, build_query
+from backend.timelines.store_snapshot import SnapshotReader
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Counted(NamedTuple):
-    """A profile's runs; ``newest`` is the instant of the last, null where there is none."""
+    """A profile's number of runs; ``newest`` is the instant of its last run, or null."""
 
     profile: str
     realm: Realm
@@ -29,23 +29,23 @@ class Counted(NamedTuple):
 
 
 def counted(settings: Settings, database: Database) -> list[Counted]:
-    """Every profile that is shown, by name."""
-    state = StateReader(database, Profiles(settings, sample_profiles)).read()
+    """Count the runs of every visible profile, by name."""
+    state = SnapshotReader(database, Profiles(settings, sample_profiles)).read()
     found = []
     with database.read() as connection:
         for timeline in state.timelines.values():
-            last = run_queries.whole_rows(connection, wanted(timeline, Selection(limit=1)))
+            last = run_queries.load_rows(connection, build_query(timeline, Selection(limit=1)))
             newest = write_instant(_EPOCH + timedelta(microseconds=last[0].instant)) if last else None
             found.append(Counted(timeline.name, timeline.realm, timeline.runs, newest))
     return found
 
 
 def newest_runs(settings: Settings, database: Database, profile: str, *, limit: int) -> list[dict[str, Any]]:
-    """The entries of the last ``limit`` runs of ``profile``, newest first. Raises :class:`NotFound`."""
-    state = StateReader(database, Profiles(settings, sample_profiles)).read()
+    """List the entries of the last ``limit`` runs of ``profile``, newest first. Raises :class:`NotFound`."""
+    state = SnapshotReader(database, Profiles(settings, sample_profiles)).read()
     timeline = state.timelines.get(profile)
     if timeline is None:
         raise NotFound(f"There is no profile '{profile}'. 'chainproof profiles list' shows those there are.")
     with database.read() as connection:
-        entries = run_queries.entries(connection, wanted(timeline, Selection(limit=limit)))
+        entries = run_queries.load_entries(connection, build_query(timeline, Selection(limit=limit)))
     return [orjson.loads(entry) for entry in reversed(entries)]

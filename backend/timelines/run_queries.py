@@ -1,4 +1,4 @@
-"""Reading runs: by the drivers' own cursors, since an answer may hold a hundred thousand of them."""
+"""Loads runs with the drivers' own cursors, because a response may hold a hundred thousand of them."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -8,13 +8,13 @@ from sqlalchemy.engine import Connection, Dialect
 from sqlalchemy.sql.compiler import SQLCompiler
 
 from backend.timelines.model import Profile, Realm
-from backend.timelines.selection import Wanted
-from backend.timelines.tables import BY_CASE, timeline_runs, timeline_series
+from backend.timelines.selection import RunQuery
+from backend.timelines.tables import CASE_INDEX, timeline_runs, timeline_series
 from backend.timelines.validation.run_validation import case_key
 
 
 class Row(NamedTuple):
-    """A run as it is stored."""
+    """A stored run."""
 
     instant: int
     run_id: str
@@ -24,7 +24,7 @@ class Row(NamedTuple):
 
 
 class FoundRun(NamedTuple):
-    """A run and the series that it belongs to."""
+    """A run and its series."""
 
     entry: bytes
     rest: bytes | None
@@ -32,33 +32,29 @@ class FoundRun(NamedTuple):
     profile: str
 
 
-def entries(connection: Connection, wanted: Wanted) -> list[bytes]:
-    """The entries that are wanted, oldest first by instant, then by run id."""
-    if len(wanted.series) == 1:
-        found = _newest(connection, "entry", wanted.series[0], wanted)
+def load_entries(connection: Connection, query: RunQuery) -> list[bytes]:
+    """Load the entries of a query, oldest first by instant, then by run id."""
+    if len(query.series) == 1:
+        found = _newest(connection, "entry", query.series[0], query)
         return [row[0] for row in reversed(found)]
     merged = [
-        row
-        for number in wanted.series
-        for row in _newest(connection, "instant, run_id, entry", number, wanted)
+        row for number in query.series for row in _newest(connection, "instant, run_id, entry", number, query)
     ]
     merged.sort(key=_place)
-    return [row[2] for row in merged[-wanted.limit :]]
+    return [row[2] for row in merged[-query.limit :]]
 
 
-def whole_rows(connection: Connection, wanted: Wanted) -> list[Row]:
-    """What :func:`entries` gives, and what is stored beside."""
+def load_rows(connection: Connection, query: RunQuery) -> list[Row]:
+    """Load the rows of a query in the order of :func:`load_entries`."""
     columns = "instant, run_id, entry, rest, series_id"
-    merged = [
-        row for number in wanted.series for row in reversed(_newest(connection, columns, number, wanted))
-    ]
-    if len(wanted.series) > 1:
+    merged = [row for number in query.series for row in reversed(_newest(connection, columns, number, query))]
+    if len(query.series) > 1:
         merged.sort(key=_place)
-    return [Row._make(row) for row in merged[-wanted.limit :]]
+    return [Row._make(row) for row in merged[-query.limit :]]
 
 
-def find(connection: Connection, realms: Sequence[Realm], run_id: str) -> FoundRun | None:
-    """The run with this id; of the first of ``realms`` that has one."""
+def find_run(connection: Connection, realms: Sequence[Realm], run_id: str) -> FoundRun | None:
+    """Find the run with this id in the first of ``realms`` that has one."""
     columns = (timeline_runs.c.entry, timeline_runs.c.rest, timeline_runs.c.series_id)
     for realm in realms:
         look = (
@@ -72,8 +68,8 @@ def find(connection: Connection, realms: Sequence[Realm], run_id: str) -> FoundR
     return None
 
 
-def made_with(connection: Connection, series_id: int) -> Profile:
-    """What the runs of a series were made with, as far as it was known when they were added."""
+def load_series_profile(connection: Connection, series_id: int) -> Profile:
+    """Load the provider and model of a series, as known when its runs were added."""
     table = timeline_series.c
     columns = (table.provider, table.model, table.model_vendor, table.inference_provider)
     return Profile(*connection.execute(sa.select(*columns).where(table.id == series_id)).one())
@@ -83,21 +79,21 @@ def _place(row: Any) -> tuple[int, str]:
     return row[0], row[1]
 
 
-def _newest(connection: Connection, columns: str, series: int, wanted: Wanted) -> list[Any]:
-    """Newest first."""
+def _newest(connection: Connection, columns: str, series: int, query: RunQuery) -> list[Any]:
+    """Load columns of the newest runs of a series, newest first."""
     given: dict[str, object] = {
         "series": series,
-        "version": wanted.timeline.version,
-        "limit": wanted.limit,
+        "version": query.timeline.version,
+        "limit": query.limit,
     }
-    if wanted.case_id is not None:
-        given |= {"case_key": case_key(wanted.case_id), "case_id": wanted.case_id}
+    if query.case_id is not None:
+        given |= {"case_key": case_key(query.case_id), "case_id": query.case_id}
     dialect = connection.dialect
-    statement = _statement(dialect, columns, by_case=wanted.case_id is not None)
+    statement = _statement(dialect, columns, by_case=query.case_id is not None)
     named = statement.construct_params(given)
     order = statement.positiontup
     parameters: Any = named if order is None else [named[name] for name in order]
-    # PostgreSQL's driver else has every byte of an entry spelled out in two letters.
+    # Otherwise PostgreSQL's driver transfers bytes as hexadecimal text.
     options = {} if dialect.name == "sqlite" else {"binary": True}
     cursor = connection.connection.cursor(**options)
     try:
@@ -132,7 +128,7 @@ def _compiled(dialect: Dialect, columns: str, *, by_case: bool) -> SQLCompiler:
     if not isinstance(compiled, SQLCompiler):
         raise TypeError("a dialect without SQL")
     if by_case and dialect.name == "sqlite":
-        # It would look through every run of the series: it knows nothing of how many a case has.
+        # Without statistics on cases, SQLite would scan every run of the series.
         runs = f"FROM {timeline_runs.name}"
-        compiled.string = compiled.string.replace(runs, f"{runs} INDEXED BY {BY_CASE}")
+        compiled.string = compiled.string.replace(runs, f"{runs} INDEXED BY {CASE_INDEX}")
     return compiled

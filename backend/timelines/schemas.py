@@ -1,5 +1,7 @@
-"""Wire shapes of the timeline endpoints, as the interface names them, for the document: the answers
-themselves are made of stored pieces."""
+"""Describes requests and responses of the timeline endpoints for the OpenAPI document.
+
+The responses themselves are built from stored pieces.
+"""
 
 import re
 from typing import Annotated, Any
@@ -8,7 +10,7 @@ import msgspec
 from pydantic import BaseModel, BeforeValidator, Field
 from typing_extensions import TypedDict
 
-from backend.timelines.model import ARROW, MOST_ENTRIES, RATIO_TOLERANCE, SUM_TOLERANCE, Run
+from backend.timelines.model import ARROW, MAX_ENTRIES, RATIO_TOLERANCE, SUM_TOLERANCE, Run
 
 _WHOLE = re.compile(r"-?[0-9]+", re.ASCII)
 _LARGEST_NUMBER = 2**63 - 1
@@ -101,15 +103,15 @@ Limit = Annotated[
 
 
 def entries_made(limit: int) -> int:
-    """How many entries ``limit`` asks for: 0 and more than there can be are the most."""
-    return min(limit, MOST_ENTRIES) or MOST_ENTRIES
+    """Convert ``limit`` to a number of entries: 0 and larger values mean the maximum."""
+    return min(limit, MAX_ENTRIES) or MAX_ENTRIES
 
 
 ARROW_CONTENT: dict[str, Any] = {ARROW: {"schema": {"type": "string", "format": "binary"}}}
 
 
 def run_components() -> dict[str, Any]:
-    """The schemas of a run as it is sent, by name."""
+    """Build the schemas of a submitted run, by name."""
     _, components = msgspec.json.schema_components([Run], ref_template="#/components/schemas/{name}")
     return components
 

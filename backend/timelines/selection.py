@@ -1,10 +1,10 @@
-"""Which runs of which timelines an answer holds."""
+"""Resolves filters to the runs of a timeline that a response holds."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from backend.timelines.model import MOST_ENTRIES, Profile
+from backend.timelines.model import MAX_ENTRIES, Profile
 from backend.timelines.store_snapshot import Timeline
 
 
@@ -12,7 +12,7 @@ from backend.timelines.store_snapshot import Timeline
 class Selection:
     """The newest ``limit`` runs of each profile that match every filter which is not null."""
 
-    limit: int = MOST_ENTRIES
+    limit: int = MAX_ENTRIES
     model: str | None = None
     model_vendor: str | None = None
     inference_provider: str | None = None
@@ -23,8 +23,8 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a selection comes to in one timeline. ``whole`` says that no filter leaves any run out."""
+class RunQuery:
+    """A selection applied to one timeline. ``whole`` is true if no filter excludes any run."""
 
     timeline: Timeline
     series: tuple[int, ...]
@@ -34,12 +34,12 @@ class Wanted:
     whole: bool
 
 
-def wanted(timeline: Timeline, selection: Selection) -> Wanted:
+def build_query(timeline: Timeline, selection: Selection) -> RunQuery:
     made_with = {each.id: timeline.made_with(each) for each in timeline.series}
-    possible = selection.case_id is None or "\0" not in selection.case_id  # which PostgreSQL cannot look for
+    possible = selection.case_id is None or "\0" not in selection.case_id  # PostgreSQL cannot store U+0000
     fitting = {number: made for number, made in made_with.items() if possible and _fits(made, selection)}
     whole = selection.case_id is None and len(fitting) == len(made_with)
-    return Wanted(timeline, tuple(fitting), fitting, selection.case_id, selection.limit, whole)
+    return RunQuery(timeline, tuple(fitting), fitting, selection.case_id, selection.limit, whole)
 
 
 def _fits(made_with: Profile, selection: Selection) -> bool:

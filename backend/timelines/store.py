@@ -1,8 +1,8 @@
-"""Adding runs and profiles to the store.
+"""Adds runs and profiles to the store.
 
-Each change takes the next number of one counter, first of all: its row is locked until the commit, so that
-changes of all processes come one after another and a number that is seen stands for all below it. A change
-that adds nothing is taken back, number and all.
+Each change first increments one counter. The counter's row stays locked until the commit, so changes of all
+processes are serialised and a visible number implies that all lower ones are committed. A change that adds
+nothing is rolled back together with its number.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,22 +19,22 @@ from sqlalchemy.engine import Connection
 from backend.store.database import Database, bump, change_counters, upsert
 from backend.timelines.model import Profile, Realm
 from backend.timelines.tables import timeline_profiles, timeline_series, timeline_versions
-from backend.timelines.validation.run_validation import Prepared, case_key
+from backend.timelines.validation.run_validation import PreparedRun, case_key
 
-CHANGED = "timelines"
+CHANGE_TOPIC = "timelines"
 """The change counter's topic."""
-KEYS_AT_ONCE = 500
+KEY_BATCH_SIZE = 500
 
 
 class Added(NamedTuple):
-    """``known``: runs whose id is stored already, or came earlier among those given; the first one stays."""
+    """``known`` counts runs whose id is stored or occurs earlier in the input; the first run stays."""
 
     added: int
     known: int
 
 
-class _Stored(NamedTuple):
-    """A row of the table of runs, in the order in which it is written."""
+class _RunRow(NamedTuple):
+    """A row of the table ``timeline_runs``, in column order."""
 
     series_id: int
     instant: int
@@ -47,20 +47,22 @@ class _Stored(NamedTuple):
     rest: bytes | None
 
 
-class _NothingNew(Exception):
-    """Ends a transaction that has changed nothing."""
+class _NothingAdded(Exception):
+    """Rolls back a transaction that has added nothing."""
 
 
-def add(database: Database, realm: Realm, runs: Sequence[Prepared], profiles: Mapping[str, Profile]) -> Added:
-    """Store ``runs``, all or none; they are on the disk when this returns.
+def add(
+    database: Database, realm: Realm, runs: Sequence[PreparedRun], profiles: Mapping[str, Profile]
+) -> Added:
+    """Store all of ``runs`` or none; they are durable when this returns.
 
-    What a run does not say of its model is taken from its profile in ``profiles``. Raises ``KeyError`` for
-    a profile that is not there.
+    Missing model fields of a run are taken from its profile in ``profiles``. Raises ``KeyError`` for a
+    missing profile.
     """
-    first: dict[str, Prepared] = {}
+    first: dict[str, PreparedRun] = {}
     for run in runs:
         first.setdefault(run.run_id, run)
-    by_profile: dict[str, list[Prepared]] = {}
+    by_profile: dict[str, list[PreparedRun]] = {}
     for run in first.values():
         by_profile.setdefault(run.profile, []).append(run)
     added = 0
@@ -68,16 +70,16 @@ def add(database: Database, realm: Realm, runs: Sequence[Prepared], profiles: Ma
         with database.write() as connection:
             version = _next_version(connection)
             for name in sorted(by_profile):
-                added += _add_to(connection, realm, name, by_profile[name], profiles[name], version)
+                added += _add_profile_runs(connection, realm, name, by_profile[name], profiles[name], version)
             if not added:
-                raise _NothingNew
-    except _NothingNew:
+                raise _NothingAdded
+    except _NothingAdded:
         pass
     return Added(added, len(runs) - added)
 
 
-def put_profiles(database: Database, profiles: Mapping[str, Profile], *, now: datetime) -> None:
-    """Add profiles, or change those of their name."""
+def upsert_profiles(database: Database, profiles: Mapping[str, Profile], *, now: datetime) -> None:
+    """Add profiles, or replace those with the same name."""
     with database.write() as connection:
         _next_version(connection)
         upsert(
@@ -88,16 +90,16 @@ def put_profiles(database: Database, profiles: Mapping[str, Profile], *, now: da
         )
 
 
-def remove_profile(database: Database, name: str) -> bool:
-    """Whether there was one; its runs stay, and are shown again when it is added again."""
+def delete_profile(database: Database, name: str) -> bool:
+    """Delete a profile; true if it existed. Its runs stay and reappear when the profile is added again."""
     with database.write() as connection:
         _next_version(connection)
         gone = sa.delete(timeline_profiles).where(timeline_profiles.c.name == name)
         return connection.execute(gone).rowcount > 0
 
 
-def added_profiles(connection: Connection) -> dict[str, Profile]:
-    """Those that a command added, by name."""
+def load_stored_profiles(connection: Connection) -> dict[str, Profile]:
+    """Load the profiles that a command added, by name."""
     columns = timeline_profiles.c
     look = sa.select(
         columns.name, columns.provider, columns.model, columns.model_vendor, columns.inference_provider
@@ -115,24 +117,24 @@ def fields(profile: Profile) -> dict[str, str | None]:
 
 
 def _next_version(connection: Connection) -> int:
-    bump(connection, CHANGED)
-    look = sa.select(change_counters.c.n).where(change_counters.c.topic == CHANGED)
+    bump(connection, CHANGE_TOPIC)
+    look = sa.select(change_counters.c.n).where(change_counters.c.topic == CHANGE_TOPIC)
     version: int = connection.execute(look).scalar_one()
     return version
 
 
-def _add_to(
+def _add_profile_runs(
     connection: Connection,
     realm: Realm,
     name: str,
-    runs: Sequence[Prepared],
+    runs: Sequence[PreparedRun],
     profile: Profile,
     version: int,
 ) -> int:
-    made_with = {run.made_with: _resolved(run.made_with, profile) for run in runs}
-    series = _series(connection, realm, name, set(made_with.values()))
+    made_with = {run.made_with: _fill_from_profile(run.made_with, profile) for run in runs}
+    series = _find_or_create_series(connection, realm, name, set(made_with.values()))
     rows = [
-        _Stored(
+        _RunRow(
             series[made_with[run.made_with]],
             run.instant,
             run.run_id,
@@ -145,8 +147,8 @@ def _add_to(
         )
         for run in runs
     ]
-    rows.sort(key=_clustered)  # beside each other in the table, and so in few of its pages
-    added = _insert(connection, rows)
+    rows.sort(key=_primary_key)  # rows that are adjacent in the table touch few of its pages
+    added = _insert_rows(connection, rows)
     if added:
         insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
         one = insert(timeline_versions).values(realm=realm, profile=name, version=version, runs=added)
@@ -160,11 +162,11 @@ def _add_to(
     return added
 
 
-def _clustered(row: _Stored) -> tuple[int, int, str]:
+def _primary_key(row: _RunRow) -> tuple[int, int, str]:
     return row[:3]
 
 
-def _resolved(own: Profile, profile: Profile) -> Profile:
+def _fill_from_profile(own: Profile, profile: Profile) -> Profile:
     return Profile(
         own.provider or profile.provider,
         own.model or profile.model,
@@ -173,12 +175,12 @@ def _resolved(own: Profile, profile: Profile) -> Profile:
     )
 
 
-def _series(
+def _find_or_create_series(
     connection: Connection, realm: Realm, profile: str, made_with: Iterable[Profile]
 ) -> dict[Profile, int]:
-    """The series of each, made where there is none."""
-    keys = {_key(realm, profile, each): each for each in made_with}
-    found = _known_series(connection, keys)
+    """Find the series of each profile value, and create those that are missing."""
+    keys = {_series_key(realm, profile, each): each for each in made_with}
+    found = _find_series(connection, keys)
     missing = [key for key in keys if keys[key] not in found]
     if missing:
         insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
@@ -186,32 +188,32 @@ def _series(
             insert(timeline_series).on_conflict_do_nothing(index_elements=["key"]),
             [{"key": key, "realm": realm, "profile": profile, **fields(keys[key])} for key in missing],
         )
-        found |= _known_series(connection, {key: keys[key] for key in missing})
+        found |= _find_series(connection, {key: keys[key] for key in missing})
     return found
 
 
-def _known_series(connection: Connection, keys: Mapping[str, Profile]) -> dict[Profile, int]:
+def _find_series(connection: Connection, keys: Mapping[str, Profile]) -> dict[Profile, int]:
     found = {}
-    for part in _parts(list(keys), KEYS_AT_ONCE):
+    for part in _batches(list(keys), KEY_BATCH_SIZE):
         look = sa.select(timeline_series.c.key, timeline_series.c.id).where(timeline_series.c.key.in_(part))
         found.update({keys[key]: number for key, number in connection.execute(look)})
     return found
 
 
-def _key(realm: Realm, profile: str, made_with: Profile) -> str:
+def _series_key(realm: Realm, profile: str, made_with: Profile) -> str:
     return sha256(orjson.dumps([realm, profile, *fields(made_with).values()])).hexdigest()
 
 
-def _parts(values: Sequence[str], size: int) -> Iterable[Sequence[str]]:
+def _batches(values: Sequence[str], size: int) -> Iterable[Sequence[str]]:
     return (values[start : start + size] for start in range(0, len(values), size))
 
 
-_ON_SQLITE = """
+_INSERT_SQLITE = """
     INSERT INTO timeline_runs (series_id, instant, run_id, realm, case_key, case_id, version, entry, rest)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT DO NOTHING
 """
-_ON_POSTGRES = """
+_INSERT_POSTGRES = """
     INSERT INTO timeline_runs (series_id, instant, run_id, realm, case_key, case_id, version, entry, rest)
     SELECT * FROM unnest(
         %s::bigint[], %s::bigint[], %s::text[], %s::text[], %s::bigint[], %s::text[], %s::bigint[],
@@ -221,9 +223,9 @@ _ON_POSTGRES = """
 """
 
 
-def _insert(connection: Connection, rows: Sequence[_Stored]) -> int:
-    """How many were not known. By the drivers' own means: thousands of runs a statement."""
+def _insert_rows(connection: Connection, rows: Sequence[_RunRow]) -> int:
+    """Insert rows with the drivers' bulk statements and return the number of new ones."""
     if connection.dialect.name == "sqlite":
-        return connection.exec_driver_sql(_ON_SQLITE, list(rows)).rowcount
+        return connection.exec_driver_sql(_INSERT_SQLITE, list(rows)).rowcount
     columns = tuple(list(column) for column in zip(*rows, strict=True))
-    return connection.exec_driver_sql(_ON_POSTGRES, columns).rowcount
+    return connection.exec_driver_sql(_INSERT_POSTGRES, columns).rowcount

@@ -1,4 +1,4 @@
-"""Which profiles there are to be seen, and which state of their runs a reader of this moment sees."""
+"""Reads a consistent snapshot of the visible profiles and the versions of their runs."""
 
 import hashlib
 from collections.abc import Mapping
@@ -12,19 +12,19 @@ from sqlalchemy.engine import Connection
 from backend.store.database import Database, change_counters
 from backend.timelines.model import Profile, Realm
 from backend.timelines.profiles.configured_profiles import Profiles
-from backend.timelines.store import CHANGED, added_profiles, fields
+from backend.timelines.store import CHANGE_TOPIC, fields, load_stored_profiles
 from backend.timelines.tables import timeline_series, timeline_versions
 
 
 class Series(NamedTuple):
-    """Runs of a profile that were made with the same; ``made_with`` is as it was when they were added."""
+    """Runs of a profile with the same provider and model; ``made_with`` is as of their addition."""
 
     id: int
     made_with: Profile
 
 
 class Timeline(NamedTuple):
-    """A profile as it is shown, and the runs that belong to it up to the change ``version``."""
+    """A visible profile and its runs up to the change ``version``."""
 
     realm: Realm
     name: str
@@ -34,7 +34,7 @@ class Timeline(NamedTuple):
     series: tuple[Series, ...]
 
     def made_with(self, series: Series) -> Profile:
-        """What a run says of its model, or its profile said when it was added, or says by now."""
+        """Fill missing values of a series from the current profile."""
         own, now = series.made_with, self.profile
         return Profile(
             own.provider or now.provider,
@@ -44,8 +44,8 @@ class Timeline(NamedTuple):
         )
 
 
-class State(NamedTuple):
-    """The timelines to be seen, by name and in the order of names, as of one moment."""
+class TimelinesSnapshot(NamedTuple):
+    """The visible timelines at one moment, sorted by name."""
 
     number: int
     generation: int
@@ -54,20 +54,19 @@ class State(NamedTuple):
     digest: str
 
 
-class StateReader:
-    """Gives the state of the store at each call, at the price of one row while nothing has changed.
+class SnapshotReader:
+    """Reads the current snapshot; costs one row while nothing has changed.
 
-    Asking the store each time lets whoever has added a run see it at once, whichever process answers.
-    Safe to share between threads.
+    Each call queries the store, so a new run is visible at once in every process. Thread-safe.
     """
 
     def __init__(self, database: Database, profiles: Profiles) -> None:
         self._database = database
         self._profiles = profiles
         self._lock = Lock()
-        self._state: State | None = None
+        self._state: TimelinesSnapshot | None = None
 
-    def read(self) -> State:
+    def read(self) -> TimelinesSnapshot:
         generation = self._profiles.generation
         with self._database.read() as connection:
             number = _number(connection)
@@ -77,18 +76,18 @@ class StateReader:
             with self._lock:
                 return self._read(connection)
 
-    def _read(self, connection: Connection) -> State:
-        """The newest state. What is committed between two of its questions is in the next state too."""
+    def _read(self, connection: Connection) -> TimelinesSnapshot:
+        """Read a new snapshot. Changes committed between its queries are in the next snapshot too."""
         generation, number = self._profiles.generation, _number(connection)
         state = self._state
         if state is not None and (state.number, state.generation) == (number, generation):
             return state
-        shown = self._profiles.shown(added_profiles(connection))
+        shown = self._profiles.shown(load_stored_profiles(connection))
         timelines = _timelines(connection, shown.realm, shown.profiles)
         digest = hashlib.blake2b(digest_size=16)
         for each in timelines.values():
             digest.update(orjson.dumps([each.name, *fields(each.profile).values(), each.version]))
-        self._state = State(number, generation, shown.realm, timelines, digest.hexdigest())
+        self._state = TimelinesSnapshot(number, generation, shown.realm, timelines, digest.hexdigest())
         return self._state
 
 
@@ -97,7 +96,7 @@ def _number(connection: Connection) -> int:
     return 0 if found is None else int(found)
 
 
-_COUNTER = sa.select(change_counters.c.n).where(change_counters.c.topic == CHANGED)
+_COUNTER = sa.select(change_counters.c.n).where(change_counters.c.topic == CHANGE_TOPIC)
 
 
 def _timelines(connection: Connection, realm: Realm, profiles: Mapping[str, Profile]) -> dict[str, Timeline]:

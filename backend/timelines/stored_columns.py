@@ -1,4 +1,4 @@
-"""All stored runs of some profiles as columns: what a command compares, without the limits of an answer."""
+"""Loads all stored runs of some profiles as columns, without the limits of a response."""
 
 from collections.abc import Collection, Sequence
 
@@ -12,18 +12,18 @@ from backend.timelines.columns.arrow_schema import SCHEMA
 from backend.timelines.profiles.configured_profiles import Profiles
 from backend.timelines.responses import arrow_stream
 from backend.timelines.sample.sample_runs import sample_profiles
-from backend.timelines.selection import Selection, wanted
-from backend.timelines.store_snapshot import StateReader, Timeline
+from backend.timelines.selection import Selection, build_query
+from backend.timelines.store_snapshot import SnapshotReader, Timeline
 
 _ALL = 2**31 - 1
 
 
 def columns_of(settings: Settings, database: Database, names: Collection[str] | None = None) -> pa.Table:
-    """The runs of the profiles called so, or of all that are shown.
+    """Load the runs of the named profiles, or of all visible ones.
 
-    Raises :class:`NotFound` for a name that is not configured, with the names there are.
+    Raises :class:`NotFound` for a name that is not configured; the message lists the configured names.
     """
-    timelines = StateReader(database, Profiles(settings, sample_profiles)).read().timelines
+    timelines = SnapshotReader(database, Profiles(settings, sample_profiles)).read().timelines
     asked = sorted(timelines if names is None else set(names))
     unknown = [name for name in asked if name not in timelines]
     if unknown:
@@ -33,9 +33,9 @@ def columns_of(settings: Settings, database: Database, names: Collection[str] | 
 
 
 def _batch(database: Database, timeline: Timeline) -> "pa.RecordBatch | None":
-    chosen = wanted(timeline, Selection(limit=_ALL))
+    chosen = build_query(timeline, Selection(limit=_ALL))
     with database.read() as connection:
-        stored = run_queries.whole_rows(connection, chosen)
+        stored = run_queries.load_rows(connection, chosen)
     return arrow_stream.batch(stored, chosen.made_with) if stored else None
 
 

@@ -1,7 +1,7 @@
-"""What is stored of evaluation timelines.
+"""Defines the database tables of evaluation timelines.
 
-Runs are only ever added. Each carries the number of the change that added it, so that the state of any
-earlier change can be read while writers go on: an answer holds exactly what its entity tag names.
+Runs are append-only. Each row holds the number of the change that added it, so readers can read the state of
+an earlier change while writers continue. A response therefore matches its entity tag exactly.
 """
 
 import sqlalchemy as sa
@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from backend.store.database import BIG_ID, UtcTime, metadata
 
 SORTED_TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
-"""Text in the order of its code points on every store, as Python sorts it."""
+"""Text sorted by code point on every database, as in Python."""
 
 timeline_profiles = sa.Table(
     "timeline_profiles",
@@ -21,7 +21,7 @@ timeline_profiles = sa.Table(
     sa.Column("inference_provider", sa.Text),
     sa.Column("added_at", UtcTime, nullable=False),
 )
-"""Profiles that a command added; others are in files (see ``profiles.py``)."""
+"""Profiles added by a command; others are in files (see ``profiles/configured_profiles.py``)."""
 
 timeline_versions = sa.Table(
     "timeline_versions",
@@ -31,7 +31,7 @@ timeline_versions = sa.Table(
     sa.Column("version", sa.BigInteger, nullable=False),
     sa.Column("runs", sa.BigInteger, nullable=False),
 )
-"""The number of the last change that added runs to a profile, and how many runs it has."""
+"""The number of the last change that added runs to a profile, and its number of runs."""
 
 timeline_series = sa.Table(
     "timeline_series",
@@ -47,10 +47,10 @@ timeline_series = sa.Table(
     sa.UniqueConstraint("key"),
     sa.Index(None, "realm", "profile"),
 )
-"""What the runs of a profile were made with, where several were. ``key`` is a digest of all the rest, since
-a unique constraint takes no two nulls for equal."""
+"""Groups of a profile's runs with the same provider and model. ``key`` is a digest of all other columns,
+because a unique constraint does not treat nulls as equal."""
 
-BY_CASE = "ix_timeline_runs_case"
+CASE_INDEX = "ix_timeline_runs_case"
 """The index that finds the runs of one case."""
 
 timeline_runs = sa.Table(
@@ -66,9 +66,9 @@ timeline_runs = sa.Table(
     sa.Column("entry", sa.LargeBinary, nullable=False),
     sa.Column("rest", sa.LargeBinary),
     sa.UniqueConstraint("realm", "run_id"),
-    sa.Index(BY_CASE, "series_id", "case_key", "instant", "run_id"),
+    sa.Index(CASE_INDEX, "series_id", "case_key", "instant", "run_id"),
     sqlite_with_rowid=False,
 )
-"""``instant`` is the run's timestamp in microseconds since 1970. ``entry`` is the timeline entry as it is
-answered, in JSON, and ``rest`` a JSON object of what an entry has no field for. ``case_key`` is a digest of
+"""``instant`` is the run's timestamp in microseconds since 1970. ``entry`` is the timeline entry as
+returned, in JSON; ``rest`` is a JSON object of the additional fields. ``case_key`` is a digest of
 ``case_id``: two long names would not fit into one index entry of PostgreSQL."""

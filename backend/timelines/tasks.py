@@ -1,4 +1,4 @@
-"""What timelines do by the clock. Each tick runs once across all processes."""
+"""Schedules the generation of sample runs. Each tick runs once across all processes."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -11,7 +11,7 @@ from backend.store.database import Database
 from backend.timelines import store
 from backend.timelines.profiles.configured_profiles import Profiles
 from backend.timelines.sample.sample_runs import sample_profiles, sample_runs
-from backend.timelines.store import added_profiles
+from backend.timelines.store import load_stored_profiles
 from backend.timelines.tables import timeline_runs, timeline_series
 from backend.timelines.validation.run_validation import check
 
@@ -19,12 +19,12 @@ log = structlog.get_logger(__name__)
 
 SAMPLE_RUNS = "timelines-sample"
 HISTORY = timedelta(days=60)
-"""How far back the sample's runs go when the first of them are made."""
+"""Age of the oldest sample runs at the first generation."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def timeline_schedules(settings: Settings, database: Database) -> list[Schedule]:
-    """In sample mode the newest of the sample's runs; else nothing."""
+    """Build the schedule that adds new sample runs; empty outside sample mode."""
     if settings.mode != "sample":
         return []
     profiles = Profiles(settings, sample_profiles)
@@ -39,9 +39,9 @@ def timeline_schedules(settings: Settings, database: Database) -> list[Schedule]
 
 
 def add_sample_runs(database: Database, profiles: Profiles, *, seed: int, now: datetime) -> int:
-    """Add the runs of the sample that are new by ``now``; gives how many. None while it is not shown."""
+    """Add the sample runs that are due by ``now`` and return their number; 0 while the sample is hidden."""
     with database.read() as connection:
-        shown = profiles.shown(added_profiles(connection))
+        shown = profiles.shown(load_stored_profiles(connection))
         if shown.realm != "sample":
             return 0
         newest = _newest(connection)
@@ -58,7 +58,7 @@ def add_sample_runs(database: Database, profiles: Profiles, *, seed: int, now: d
 
 
 def _newest(connection: sa.Connection) -> dict[str, datetime]:
-    """Of each of the sample's profiles, the instant from which on runs are missing."""
+    """Find the instant after the newest stored run of each sample profile."""
     runs, series = timeline_runs.c, timeline_series.c
     latest = (
         sa.select(sa.func.max(runs.instant)).where(runs.series_id == series.id).correlate(timeline_series)

@@ -121,7 +121,7 @@ def test_a_topic_shows_in_a_list_that_stood_ready_and_in_its_detail(pair: Pair) 
 
 def test_a_profile_and_its_runs_show_at_once(pair: Pair) -> None:
     assert pair.status_there("/v1/timelines/mine", pair.key) == 404
-    timeline_store.put_profiles(pair.here.database, {"mine": Profile("p", "m")}, now=NOW)
+    timeline_store.upsert_profiles(pair.here.database, {"mine": Profile("p", "m")}, now=NOW)
     assert pair.there.get("/v1/timelines/mine", key=pair.key).json()["entries"] == []
     for run in ("a", "b"):
         pair.post("/v1/timelines/mine/entries", [sent_run(run)])

@@ -15,7 +15,7 @@ from backend.formats.file_errors import FileMistake
 from backend.timelines.importers.format_detection import FORMATS, detect
 from backend.timelines.importers.model import LeftOut, Notes, Options, Source
 from backend.timelines.model import Profile, Run
-from backend.timelines.validation.run_validation import Prepared
+from backend.timelines.validation.run_validation import PreparedRun
 
 
 class MemoryStore:
@@ -23,7 +23,7 @@ class MemoryStore:
 
     def __init__(self, *profiles: str) -> None:
         self.kept: dict[str, Profile] = dict.fromkeys(profiles, Profile())
-        self.runs: dict[str, Prepared] = {}
+        self.runs: dict[str, PreparedRun] = {}
 
     def profiles(self) -> Mapping[str, Profile]:
         return self.kept
@@ -31,7 +31,7 @@ class MemoryStore:
     def add_profiles(self, profiles: Mapping[str, Profile]) -> None:
         self.kept.update(profiles)
 
-    def add(self, runs: Sequence[Prepared]) -> tuple[int, int]:
+    def add(self, runs: Sequence[PreparedRun]) -> tuple[int, int]:
         before = len(self.runs)
         for run in runs:
             self.runs.setdefault(run.run_id, run)

@@ -100,7 +100,7 @@ class Served:
         assert answer.json() == {"added": len(runs), "known": 0}, answer.body
 
     def configure(self, **profiles: Profile) -> None:
-        store.put_profiles(self.database, profiles, now=NOW)
+        store.upsert_profiles(self.database, profiles, now=NOW)
 
 
 @contextlib.contextmanager

@@ -106,9 +106,9 @@ def _chosen(
     from backend.timelines.columns.run_arrays import select
 
     if file is not None:
-        from backend.timelines.columns.run_files import columns_of_file
+        from backend.timelines.columns.run_files import load_run_file
 
-        table = columns_of_file(file)
+        table = load_run_file(file)
     else:
         from backend.timelines.stored_columns import columns_of
 
@@ -126,10 +126,10 @@ def _chosen(
 
 
 def _tell_two(chosen: "RunArrays", a: str, b: str, *, as_json: bool) -> None:
-    from backend.timelines.analysis.comparison import versus
+    from backend.timelines.analysis.comparison import compare_profiles
     from backend.timelines.analysis.verdicts import left_out, verdict
 
-    result = versus(chosen, a, b)
+    result = compare_profiles(chosen, a, b)
     told = verdict(result)
     notes = [note for note in (left_out(result.a), left_out(result.b)) if note]
     if as_json:

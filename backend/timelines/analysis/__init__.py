@@ -1,4 +1,5 @@
-"""What the charts of timelines show, ready to draw: pure functions of a selection, no larger than a screen.
+"""Computes chart data from a selection of runs. Pure functions; results are small enough to draw.
 
-Scores are fractions; times are UTC microseconds, places are into the selection's profiles and cases.
+Scores are fractions, times are UTC microseconds, and places are indexes into the selection's profiles and
+cases.
 """

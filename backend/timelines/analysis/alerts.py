@@ -1,4 +1,4 @@
-"""Alerts: which profiles fell or rose, since when and by how much, and how often such an alert is false."""
+"""Detects profiles whose scores fell or rose, with start, size and false alarm rate."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -46,7 +46,7 @@ class Watched:
 
 
 def watch_profiles(chosen: RunArrays, k: float = K, h: float = H) -> tuple[Watched, ...]:
-    """Every profile's watch; its alerts have no rates yet: see :func:`rated`."""
+    """Monitor every profile. Alerts have no rates yet: see :func:`add_false_alarm_rates`."""
     return tuple(
         _watched(chosen.where(chosen.profile == place), int(place), k, h)
         for place in np.unique(chosen.profile)
@@ -54,7 +54,7 @@ def watch_profiles(chosen: RunArrays, k: float = K, h: float = H) -> tuple[Watch
 
 
 def alerts(watched: tuple[Watched, ...]) -> tuple[Alert, ...]:
-    """All alerts, the newest first."""
+    """List all alerts, newest first."""
     return tuple(sorted((one for each in watched for one in each.alerts), key=_noticed, reverse=True))
 
 
@@ -84,7 +84,7 @@ def _by_pass(score: Floats, numbers: Ints, case: Ints, passes: int, cases: int) 
     return sums.reshape(passes, cases), counts.reshape(passes, cases)
 
 
-def rated(
+def add_false_alarm_rates(
     chosen: RunArrays, watched: Sequence[Watched], shown: Sequence[Alert], k: float = K, h: float = H
 ) -> tuple[Alert, ...]:
     """The alerts in ``shown`` with the rates of false ones, about a tenth of a second a profile.

@@ -1,4 +1,4 @@
-"""How an agent behaved, against what it scored; and what a score cost."""
+"""Relates an agent's behaviour and cost to its score."""
 
 from dataclasses import dataclass
 
@@ -15,12 +15,12 @@ METRICS = (
     "write_file_calls",
     "list_dir_calls",
 )
-MOST_POINTS = 2_000
+MAX_POINTS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class Scatter:
-    """Runs whose metric is known: at most ``MOST_POINTS``, evenly taken by profile and time.
+    """Runs whose metric is known: at most ``MAX_POINTS``, evenly taken by profile and time.
 
     ``run`` are places in the selection, ``known`` of ``runs`` tell the metric. ``correlation`` is Pearson's
     of both centred by profile and case, so that neither a hard case nor a good model makes one of nothing;
@@ -37,7 +37,7 @@ class Scatter:
     correlation: float | None
 
 
-def against_score(chosen: RunArrays, metric: str, most: int = MOST_POINTS) -> Scatter:
+def against_score(chosen: RunArrays, metric: str, most: int = MAX_POINTS) -> Scatter:
     """``metric`` (one of :data:`METRICS`) against the score. Raises :class:`ValueError` for another."""
     if metric not in METRICS:
         raise ValueError(f"no metric is called {metric}; there are {', '.join(METRICS)}")

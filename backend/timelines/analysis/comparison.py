@@ -46,8 +46,8 @@ class Versus:
         return self.b_mean - self.a_mean
 
 
-def versus(chosen: RunArrays, a: str, b: str, level: float = LEVEL) -> Versus:
-    """Compare profile ``b`` with ``a``. A name without runs in the selection has an empty side."""
+def compare_profiles(chosen: RunArrays, a: str, b: str, level: float = LEVEL) -> Versus:
+    """Compare profile ``b`` with ``a``. A profile without runs in the selection has an empty side."""
     a_means, a_runs = _cells(chosen, a)
     b_means, b_runs = _cells(chosen, b)
     shared = np.flatnonzero((a_runs > 0) & (b_runs > 0))

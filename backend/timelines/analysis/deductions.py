@@ -1,14 +1,14 @@
-"""The deduction Pareto: what points were lost for, A beside B."""
+"""Computes the Pareto chart of deductions: lost points by reason, for A and B."""
 
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
-from backend.timelines.columns.run_arrays import LARGEST_SCORE, RunArrays, coded
+from backend.timelines.columns.run_arrays import MAX_ABS_SCORE, RunArrays, coded
 from backend.timelines.statistics.distributions import Floats
 
-MOST_NAMES = 20
+MAX_NAMES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,8 @@ class Pareto:
     cases: int
 
 
-def deduction_pareto(chosen: RunArrays, a: str, b: str | None = None, most: int = MOST_NAMES) -> Pareto:
-    """Points lost by ``a``, and by ``b`` over the cases that both ran."""
+def deduction_pareto(chosen: RunArrays, a: str, b: str | None = None, most: int = MAX_NAMES) -> Pareto:
+    """Compute the points lost by ``a`` and ``b`` over their shared cases."""
     sides = [chosen.of(name) for name in (a, b) if name is not None]
     ran = [np.bincount(side.case, minlength=len(chosen.cases)) > 0 for side in sides]
     shared = np.logical_and.reduce(ran)
@@ -66,7 +66,7 @@ def _lost_by_name(side: RunArrays, cases: int) -> dict[str, float]:
     points = parts.field("points").to_numpy(zero_copy_only=False)
     runs_of_case = np.bincount(side.case)
     with np.errstate(over="ignore"):
-        share = np.minimum(points / side.number("max_score")[run_of], LARGEST_SCORE)
+        share = np.minimum(points / side.number("max_score")[run_of], MAX_ABS_SCORE)
     weight = 1 / runs_of_case[side.case] / cases
     lost = np.bincount(code, weights=share * weight[run_of], minlength=len(names))
     return {name: float(share) for name, share in zip(names, lost, strict=True) if share > 0}

@@ -1,4 +1,4 @@
-"""The heatmap of profiles by cases: where they disagree, and what was not run."""
+"""Computes the heatmap of profiles by cases, including cases that were not run."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ import numpy as np
 from backend.timelines.columns.run_arrays import Ints, RunArrays
 from backend.timelines.statistics.distributions import Floats
 
-MOST_CASES = 200
+MAX_CASES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Heatmap:
     hidden: int
 
 
-def heatmap(chosen: RunArrays, most_cases: int = MOST_CASES) -> Heatmap:
+def heatmap(chosen: RunArrays, most_cases: int = MAX_CASES) -> Heatmap:
     """Cases that one profile ran come last. Ties go by name."""
     means, counts = chosen.by_cell
     rows = np.flatnonzero(counts.sum(axis=1) > 0)

@@ -1,4 +1,4 @@
-"""Every profile against every other, corrected for how many comparisons that is."""
+"""Compares all pairs of profiles and corrects for multiple comparisons."""
 
 from dataclasses import dataclass
 

@@ -16,7 +16,7 @@ WINDOWS = (
     *(n * DAY for n in (1, 2, 7, 14, 28, 91, 182, 364)),
 )
 """Lengths to choose from. They begin at UTC midnights, those of weeks on Mondays."""
-MOST_WINDOWS, FEWEST_WINDOWS = 120, 10
+MAX_WINDOWS, MIN_WINDOWS = 120, 10
 _MONDAY = 4 * DAY
 """The first Monday of the epoch, from which windows are counted."""
 
@@ -45,7 +45,7 @@ class OverTime:
     lines: tuple[Line, ...]
 
 
-def over_time(
+def build_score_lines(
     chosen: RunArrays, window: int | None = None, *, same_cases: bool = False, level: float = LEVEL
 ) -> OverTime:
     """A line for each profile that has runs; ``window`` in microseconds, or chosen by :func:`fitting_window`.
@@ -71,7 +71,7 @@ def fitting_window(chosen: RunArrays) -> int:
     runs = np.bincount(chosen.profile)
     cells = (chosen.by_cell[1] > 0).sum(axis=1)[: len(runs)]
     passes = float(np.median(runs[runs > 0] / cells[runs > 0]))
-    wanted = min(MOST_WINDOWS, max(FEWEST_WINDOWS, passes))
+    wanted = min(MAX_WINDOWS, max(MIN_WINDOWS, passes))
     longest = WINDOWS[-1] * (1 + int(span / wanted) // WINDOWS[-1])
     return next((window for window in WINDOWS if span / window <= wanted), longest)
 

@@ -1,4 +1,4 @@
-"""What a comparison or an alert says, in a sentence: the same on the page and on the command line. Pure."""
+"""Renders comparisons and alerts as sentences for the page and the command line. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,11 +20,11 @@ Kind = Literal[
     "ahead", "level", "borderline", "identical", "too_few", "one_run", "disjoint", "no_runs", "itself"
 ]
 REFUSED: tuple[Kind, ...] = ("disjoint", "no_runs", "itself")
-"""Kinds that compare nothing."""
-FEWEST_CASES = 5
-"""Shared cases from which an interval is given: below, neither the bootstrap nor t can be trusted."""
+"""Verdicts without a comparison."""
+MIN_CASES = 5
+"""Minimum shared cases for an interval: with fewer, neither the bootstrap nor t is reliable."""
 TARGET = 0.02
-"""The difference for which a sentence says how many cases would show it: 2 points."""
+"""The difference, 2 points, for which a sentence states the number of cases needed to detect it."""
 MINUS = "\u2212"
 
 
@@ -42,7 +42,7 @@ class Verdict:
 
 
 def verdict(result: Versus, language: Language = "en", target: float = TARGET) -> Verdict:
-    """What ``result`` says. One of both is ahead only if the interval and the t test agree on it."""
+    """Render the verdict of ``result``. A profile is ahead only if the interval and the t test agree."""
     words = TEMPLATES[language]
     kind = kind_of(result)
     paired, names = result.paired, {"a": result.a.profile, "b": result.b.profile}
@@ -56,7 +56,7 @@ def verdict(result: Versus, language: Language = "en", target: float = TARGET) -
         "ahead": ahead.profile,
         "single": words["and"].join(_single(result)),
         "cases": f"{paired.cases:,}",
-        "fewest": FEWEST_CASES,
+        "fewest": MIN_CASES,
         **_interval(paired.interval, turned=turned),
         "p": probability(paired.p),
         "least": points(paired.least),
@@ -76,7 +76,7 @@ def kind_of(result: Versus) -> Kind:
         return "disjoint"
     if paired.cases == 1 and _single(result):
         return "one_run"
-    if paired.cases < FEWEST_CASES or paired.interval is None or paired.p is None:
+    if paired.cases < MIN_CASES or paired.interval is None or paired.p is None:
         return "too_few"
     if paired.ties == paired.cases:
         return "identical"
@@ -104,14 +104,14 @@ def _interval(given: Interval | None, *, turned: bool) -> dict[str, str]:
 
 
 def _needed(paired: Paired, target: float) -> int | None:
-    """Null too where the cases at hand already suffice."""
+    """Compute the number of cases needed; null if the existing cases suffice."""
     if paired.deviation is None or paired.least is None or paired.least <= target:
         return None
     return cases_needed(paired.deviation, target)
 
 
 def left_out(side: Side, language: Language = "en") -> str | None:
-    """That machinery failures of ``side`` are left out; null if there are none."""
+    """Render the number of excluded infrastructure failures of ``side``; null if there are none."""
     if not side.left_out:
         return None
     words = TEMPLATES[language]["left_out" if side.left_out > 1 else "left_out_one"]
@@ -119,14 +119,14 @@ def left_out(side: Side, language: Language = "en") -> str | None:
 
 
 def pairs_sentence(matrix: PairMatrix, language: Language = "en") -> str:
-    """How many pairs differ, before and after correction."""
+    """Render the number of pairs that differ, before and after correction."""
     counts = {"found": matrix.found, "bh": matrix.found_bh, "holm": matrix.found_holm}
     told = {name: f"{count:,}" for name, count in counts.items()}
     return TEMPLATES[language]["pairs"].format(compared=f"{matrix.compared:,}", **told)
 
 
 def corrected_sentence(matrix: PairMatrix, row: int, column: int, language: Language = "en") -> str | None:
-    """Whether a pair, by its places in ``matrix``, stands among all of them; null if it was no comparison."""
+    """Render whether a pair is significant after correction; null if it was not compared."""
     p = float(matrix.bh[row, column])
     if not 0 <= p <= 1:
         return None
@@ -154,7 +154,7 @@ def alert_sentence(alert: Alert, name: str, language: Language = "en", *, now: d
 
 
 def watch_sentence(watched: Watched, name: str, language: Language = "en") -> str | None:
-    """Why a profile is not watched; null if it is."""
+    """Render why a profile is not monitored; null if it is."""
     if watched.judged:
         return None
     return TEMPLATES[language]["too_few_passes"].format(
@@ -163,7 +163,7 @@ def watch_sentence(watched: Watched, name: str, language: Language = "en") -> st
 
 
 def points(score: float | None) -> str:
-    """A difference in points, to the tenth, or to one digit if it is less: ``4.1``, ``−0.9``, ``0.03``."""
+    """Format a difference in points with one decimal, or one digit if small: ``4.1``, ``−0.9``, ``0.03``."""
     if score is None:
         return "–"
     if abs(score) <= SAME:
@@ -173,7 +173,7 @@ def points(score: float | None) -> str:
 
 
 def probability(p: float | None) -> str:
-    """``0.03``, ``0.004``, ``< 0.001``: two digits that count."""
+    """Format a p-value: ``0.03``, ``0.004``, ``< 0.001``."""
     if p is None:
         return "–"
     if p < 0.001:
@@ -182,7 +182,7 @@ def probability(p: float | None) -> str:
 
 
 def day(micros: int, language: Language, now: datetime | None = None) -> str:
-    """The UTC day of an instant: ``14 Mar``, ``14 Mar 2025``, ``2025年3月14日``."""
+    """Format the UTC day of an instant: ``14 Mar``, ``14 Mar 2025``, ``2025年3月14日``."""
     moment = instant(micros)
     bare = now is not None and now.year == moment.year
     if language == "en":

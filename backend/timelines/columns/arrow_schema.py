@@ -1,8 +1,8 @@
-"""Runs as columns: what charts and statistics work on, and the Arrow form of a listing.
+"""Defines the Arrow schema of runs for charts, statistics and the Arrow form of a listing.
 
 One row is one run, oldest first within its profile. Names are dictionary-coded, instants are UTC
-microseconds, a null is what the source does not say. ``deductions`` and ``bonuses`` hold names and points;
-their descriptions are in the run itself.
+microseconds, null means that the source does not report the value. ``deductions`` and ``bonuses`` hold names
+and points; their descriptions are in the run itself.
 """
 
 import pyarrow as pa

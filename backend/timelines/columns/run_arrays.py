@@ -1,4 +1,4 @@
-"""A selection of runs as NumPy arrays by profile, case and time. Pure, and quick at 100,000 runs."""
+"""Selects runs as NumPy arrays by profile, case and time. Pure; fast at 100,000 runs."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -15,11 +15,11 @@ from backend.timelines.statistics.distributions import Floats
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-LARGEST_SCORE = 1e6
+MAX_ABS_SCORE = 1e6
 """Scores are fractions; what a tiny ``max_score`` makes of one is held within this: sums stay finite."""
-LARGEST_NUMBER = 1e100
+MAX_ABS_NUMBER = 1e100
 """Other numbers are held within this, so that their squares can be added."""
-SAID_BY_RUN = ("model", "model_vendor", "inference_provider", "provider")
+MODEL_COLUMNS = ("model", "model_vendor", "inference_provider", "provider")
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class RunArrays:
         """A column of numbers or truths as floats, NaN where the source does not say."""
         taken = self.table.column(column).take(pa.array(self.rows)).cast(pa.float64())
         numbers = np.asarray(taken.to_numpy(zero_copy_only=False), dtype=np.float64)
-        return np.clip(numbers, -LARGEST_NUMBER, LARGEST_NUMBER)
+        return np.clip(numbers, -MAX_ABS_NUMBER, MAX_ABS_NUMBER)
 
     def names(self, column: str) -> tuple[Ints, list[str]]:
         """A column of names as places in the names it holds, -1 where the source does not say."""
@@ -108,10 +108,10 @@ def select(
 ) -> RunArrays:
     """The runs of ``table`` (``columns.SCHEMA``) that match all that is given.
 
-    ``since`` is inclusive, ``until`` exclusive. ``said`` may name :data:`SAID_BY_RUN`: what the run itself
+    ``since`` is inclusive, ``until`` exclusive. ``said`` may name :data:`MODEL_COLUMNS`: what the run itself
     was made with. Raises :class:`TypeError` for another name.
     """
-    unknown = said.keys() - set(SAID_BY_RUN)
+    unknown = said.keys() - set(MODEL_COLUMNS)
     if unknown:
         raise TypeError(f"a selection knows no {', '.join(sorted(unknown))}")
     profile, profile_names = _by_name(table.column("profile"))
@@ -140,7 +140,7 @@ def select(
         profile=profile[rows],
         case=case[rows],
         time=time[rows],
-        score=np.clip(table.column("normalized_score").to_numpy()[rows], -LARGEST_SCORE, LARGEST_SCORE),
+        score=np.clip(table.column("normalized_score").to_numpy()[rows], -MAX_ABS_SCORE, MAX_ABS_SCORE),
         left_out=np.bincount(profile[failed], minlength=len(profile_names)),
     )
 

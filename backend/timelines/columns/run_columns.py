@@ -1,4 +1,4 @@
-"""Runs as they are sent, turned into the columns that charts and statistics work on."""
+"""Converts submitted runs into columns for charts and statistics."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -7,7 +7,7 @@ import pyarrow as pa
 from backend.formats.timestamps import parse_instant
 from backend.timelines.columns.arrow_schema import SCHEMA
 from backend.timelines.model import Points, Profile, Run
-from backend.timelines.statistics.infrastructure_failures import failed_in_machinery
+from backend.timelines.statistics.infrastructure_failures import is_infrastructure_failure
 
 _METRICS = (
     "read_file_calls",
@@ -63,7 +63,7 @@ def _row(run: Run, profiles: Mapping[str, Profile]) -> dict[str, object]:
 
 
 def _broken(run: Run) -> bool:
-    return failed_in_machinery(run, said=run.machinery_failure, error=run.error)
+    return is_infrastructure_failure(run, said=run.machinery_failure, error=run.error)
 
 
 def _parts(parts: Sequence[Points]) -> list[dict[str, object]]:

@@ -1,4 +1,4 @@
-"""Runs out of a file of JSON Lines, for looking at them without a store."""
+"""Loads runs from a JSON Lines file, for analysis without a store."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ _RUN = msgspec.json.Decoder(Run)
 _PROFILES = msgspec.json.Decoder(dict[str, Profile])
 
 
-def columns_of_file(path: Path) -> pa.Table:
+def load_run_file(path: Path) -> pa.Table:
     """The columns of the runs in ``path``, one a line, each with its ``profile``.
 
     ``runs.profiles.json`` beside ``runs.jsonl`` tells what its profiles are made with, where there is one.

@@ -8,9 +8,9 @@ from backend.store.database import Database
 from backend.timelines import store
 from backend.timelines.model import Profile
 from backend.timelines.profiles.configured_profiles import Profiles
-from backend.timelines.profiles.profile_files import ProfilesRefused
-from backend.timelines.store import added_profiles
-from backend.timelines.validation.run_validation import Prepared
+from backend.timelines.profiles.profile_files import InvalidProfilesError
+from backend.timelines.store import load_stored_profiles
+from backend.timelines.validation.run_validation import PreparedRun
 
 
 class DatabaseStore:
@@ -21,17 +21,17 @@ class DatabaseStore:
         self._profiles: dict[str, Profile] = {}
 
     def profiles(self) -> Mapping[str, Profile]:
-        """All that are configured. Raises :class:`ProfilesRefused` where a file of them has a mistake."""
+        """Load the configured profiles. Raises :class:`InvalidProfilesError` if a profile file is invalid."""
         configured = Profiles(self._settings)
         if configured.mistakes:
-            raise ProfilesRefused(configured.mistakes)
+            raise InvalidProfilesError(configured.mistakes)
         with self._database.read() as connection:
-            self._profiles = configured.own(added_profiles(connection))
+            self._profiles = configured.own(load_stored_profiles(connection))
         return self._profiles
 
     def add_profiles(self, profiles: Mapping[str, Profile]) -> None:
-        store.put_profiles(self._database, profiles, now=utc_now())
+        store.upsert_profiles(self._database, profiles, now=utc_now())
         self._profiles.update(profiles)
 
-    def add(self, runs: Sequence[Prepared]) -> tuple[int, int]:
+    def add(self, runs: Sequence[PreparedRun]) -> tuple[int, int]:
         return store.add(self._database, "own", runs, self._profiles)

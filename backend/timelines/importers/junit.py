@@ -13,7 +13,7 @@ from xml.parsers import expat
 from backend.formats.timestamps import write_instant
 from backend.timelines.importers.model import Format, Found, LeftOut, Refused, Source
 from backend.timelines.importers.value_conversion import digest, instant, later, number, scored, vendor, words
-from backend.timelines.model import LONGEST_WORDS, Points, Run
+from backend.timelines.model import MAX_TEXT_CHARS, Points, Run
 
 _PIECE = 64 * 1024
 _DEEPEST = 100
@@ -124,7 +124,7 @@ class _Report:
 
     def _text(self, text: str) -> None:
         case = self._case
-        if case is not None and self._inside and case.length < LONGEST_WORDS:
+        if case is not None and self._inside and case.length < MAX_TEXT_CHARS:
             case.text.append(text)
             case.length += len(text)
 

@@ -9,8 +9,8 @@ from backend.formats.file_errors import FileMistake, Refusals
 from backend.timelines.importers.format_detection import FORMATS, detect
 from backend.timelines.importers.model import Format, Found, LeftOut, Notes, Options, Source
 from backend.timelines.model import Profile, Run
-from backend.timelines.profiles.profile_files import ProfilesRefused
-from backend.timelines.validation.run_validation import Prepared, check
+from backend.timelines.profiles.profile_files import InvalidProfilesError
+from backend.timelines.validation.run_validation import PreparedRun, check
 
 BATCH = 2_000
 """Runs stored in one transaction."""
@@ -36,7 +36,7 @@ class Store(Protocol):
 
     def add_profiles(self, profiles: Mapping[str, Profile]) -> None: ...
 
-    def add(self, runs: Sequence[Prepared]) -> tuple[int, int]:
+    def add(self, runs: Sequence[PreparedRun]) -> tuple[int, int]:
         """How many were new, and how many known; all of them are stored when this returns, or none."""
         ...
 
@@ -99,7 +99,7 @@ def import_files(
         if wish.dry_run or judged.imported.mistakes:
             return judged.imported
     work = _Import(store, wish, _halved(advance, readings - 1, readings))
-    batch: list[Prepared] = []
+    batch: list[PreparedRun] = []
     for run in work.read(paths):
         batch.append(run)
         if len(batch) >= BATCH:
@@ -130,18 +130,18 @@ class _Import:
         self._waiting: dict[str, Profile] = {}
         self._described: Mapping[str, Profile] = {}
 
-    def read(self, paths: Sequence[Path]) -> Iterator[Prepared]:
+    def read(self, paths: Sequence[Path]) -> Iterator[PreparedRun]:
         """The runs that are right; everything else is noted."""
         for path in paths:
             try:
                 yield from self._of_file(path)
-            except ProfilesRefused as refused:
+            except InvalidProfilesError as refused:
                 for mistake in refused.mistakes:
                     self.imported.refuse(mistake)
             except OSError as error:
                 self.imported.refuse(FileMistake(path, 0, f"cannot be read: {error.strerror or error}"))
 
-    def _of_file(self, path: Path) -> Iterator[Prepared]:
+    def _of_file(self, path: Path) -> Iterator[PreparedRun]:
         format = FORMATS[self._wish.format] if self._wish.format else detect(path)
         if format is None:
             known = ", ".join(FORMATS)
@@ -157,7 +157,7 @@ class _Import:
         if not (report.notes.runs or report.notes.left_out or self.imported.mistakes_in_all > before):
             self.imported.refuse(FileMistake(path, 0, "holds no run"))
 
-    def store(self, batch: Sequence[Prepared]) -> None:
+    def store(self, batch: Sequence[PreparedRun]) -> None:
         if self._waiting:
             self._store.add_profiles(self._waiting)
             self._waiting = {}
@@ -165,7 +165,7 @@ class _Import:
         self.imported.added += added
         self.imported.known += known
 
-    def _judged(self, report: FileReport, found: Found) -> Prepared | None:
+    def _judged(self, report: FileReport, found: Found) -> PreparedRun | None:
         what, notes = found.what, report.notes
         if isinstance(what, FileMistake):
             self.imported.refuse(what)

@@ -9,7 +9,7 @@ from typing import Any
 
 from backend.formats.timestamps import parse_instant, write_instant
 from backend.timelines.importers.model import Notes, Refused
-from backend.timelines.model import LONGEST_NAME, LONGEST_WORDS, MOST_PARTS, Metrics, Points, Run
+from backend.timelines.model import MAX_DEDUCTIONS, MAX_NAME_CHARS, MAX_TEXT_CHARS, Metrics, Points, Run
 
 _NAIVE = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)", re.ASCII)
 _OFFSET_WITHOUT_COLON = re.compile(r"(?<=\d)([+-]\d{2})(\d{2})$", re.ASCII)
@@ -50,7 +50,7 @@ def name(value: object) -> str:
     text = _clean(str(value)).strip()
     if not text:
         raise Refused("", "is empty")
-    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 17]}~{digest(text)[:16]}"
+    return text if len(text) <= MAX_NAME_CHARS else f"{text[: MAX_NAME_CHARS - 17]}~{digest(text)[:16]}"
 
 
 def optional_name(value: object) -> str | None:
@@ -60,7 +60,7 @@ def optional_name(value: object) -> str | None:
 def words(value: object) -> str:
     """``value`` as text of a description or error, cut where it is longer than those may be."""
     text = _clean(value if isinstance(value, str) else str(value))
-    return text if len(text) <= LONGEST_WORDS else text[: LONGEST_WORDS - 1] + "…"
+    return text if len(text) <= MAX_TEXT_CHARS else text[: MAX_TEXT_CHARS - 1] + "…"
 
 
 def _clean(text: str) -> str:
@@ -178,8 +178,8 @@ def scored(
 def _fewer(parts: Iterable[Points]) -> tuple[Points, ...]:
     """``parts`` that weigh something; beyond the most that a run may have, the rest as one."""
     kept = tuple(part for part in parts if part.points)
-    if len(kept) <= MOST_PARTS:
+    if len(kept) <= MAX_DEDUCTIONS:
         return kept
-    rest = kept[MOST_PARTS - 1 :]
+    rest = kept[MAX_DEDUCTIONS - 1 :]
     told = f"{len(rest)} further parts together"
-    return (*kept[: MOST_PARTS - 1], Points("others", math.fsum(part.points for part in rest), told))
+    return (*kept[: MAX_DEDUCTIONS - 1], Points("others", math.fsum(part.points for part in rest), told))

@@ -1,11 +1,11 @@
-"""The configured profiles, from three places.
+"""Loads the configured profiles from three places.
 
-Whoever stands first here is asked first, and has a profile to itself, all four fields of it: the JSON file
-that ``CHAINPROOF_PROFILES`` names, the tables ``[profiles."name"]`` of ``chainproof.toml``, the profiles
-that ``chainproof profiles add`` stored. The files are looked at again when they have changed; while one
-has a mistake, what it said before stands.
+In order of precedence: the JSON file that ``CHAINPROOF_PROFILES`` names, the tables ``[profiles."name"]`` of
+``chainproof.toml``, and the profiles that ``chainproof profiles add`` stored. The first place that has a
+profile provides all four of its fields. Changed files are read again; while a file has errors, its previous
+profiles stay in effect.
 
-In sample mode there are the sample's profiles, as long as there is not one of one's own.
+In sample mode without configured profiles, the sample's profiles are visible.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ from backend.formats.file_errors import FileMistake
 from backend.runtime.data_folder import config_file
 from backend.settings import Settings
 from backend.timelines.model import Profile, Realm
-from backend.timelines.profiles.profile_files import ProfilesRefused, read_json, read_toml
+from backend.timelines.profiles.profile_files import InvalidProfilesError, read_json, read_toml
 
 Origin = Literal["file", "settings", "command", "sample"]
 Stamp = tuple[Path, int, int] | None
@@ -48,7 +48,7 @@ class _File:
         try:
             self.profiles = {} if path is None else self._read(path)
             self.mistakes = []
-        except ProfilesRefused as refused:
+        except InvalidProfilesError as refused:
             self.mistakes = refused.mistakes
         return before != self.profiles
 

@@ -1,4 +1,4 @@
-"""What an operator should know of the profiles, in sentences."""
+"""Checks the configured profiles for the doctor command."""
 
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 from backend.settings import Settings
 from backend.store.database import Database
 from backend.timelines.profiles.configured_profiles import Origin, Profiles
-from backend.timelines.store import added_profiles
+from backend.timelines.store import load_stored_profiles
 
 PLACES: dict[Origin, str] = {
     "file": "the file that CHAINPROOF_PROFILES names",
@@ -28,7 +28,7 @@ def checkup(settings: Settings, database: Database) -> Iterator[Noted]:
     for mistake in profiles.mistakes:
         yield Noted("Profiles", "fault", f"The file is refused, and what it held before stands: {mistake}")
     with database.read() as connection:
-        origins = profiles.origins(added_profiles(connection))
+        origins = profiles.origins(load_stored_profiles(connection))
     if origins:
         counted = "; ".join(
             f"{count} from {PLACES[place]}"

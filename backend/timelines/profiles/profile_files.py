@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from backend.formats.file_errors import FileMistake
-from backend.timelines.model import LONGEST_NAME, Profile
+from backend.timelines.model import MAX_NAME_CHARS, Profile
 
 FIELDS = Profile.__struct_fields__
 LINES = Callable[[str, str | None], int]
@@ -19,7 +19,7 @@ _TOML_PLACE = re.compile(r" \(at line (\d+), column \d+\)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class ProfilesRefused(ValueError):
+class InvalidProfilesError(ValueError):
     """A file of profiles that cannot be used; the message holds every mistake, one a line."""
 
     def __init__(self, mistakes: Sequence[FileMistake]) -> None:
@@ -28,7 +28,7 @@ class ProfilesRefused(ValueError):
 
 
 def read_json(path: Path) -> dict[str, Profile]:
-    """:raises ProfilesRefused: with every mistake, its file and line."""
+    """:raises InvalidProfilesError: with every mistake, its file and line."""
     text = _text(path)
     twice: list[str] = []
 
@@ -50,14 +50,14 @@ def read_json(path: Path) -> dict[str, Profile]:
             FileMistake(path, places.get((name, None), 0), f"'{name}' is given twice: remove one of the two")
             for name in sorted(twice)
         ]
-        raise ProfilesRefused(found)
+        raise InvalidProfilesError(found)
     return _profiles(path, data, lambda name, field: places.get((name, field)) or places.get((name, None), 0))
 
 
 def read_toml(path: Path) -> dict[str, Profile]:
     """The table ``profiles`` of a file of settings, which may hold more.
 
-    :raises ProfilesRefused: with every mistake, its file and line.
+    :raises InvalidProfilesError: with every mistake, its file and line.
     """
     text = _text(path)
     try:
@@ -75,8 +75,8 @@ def read_toml(path: Path) -> dict[str, Profile]:
 
 def judge(name: str, given: Any) -> Iterator[tuple[str | None, str]]:
     """What is wrong with a profile: the field, or null for the profile as a whole, and the reason."""
-    if not name or len(name) > LONGEST_NAME:
-        yield None, f"a profile's name has 1 to {LONGEST_NAME} characters"
+    if not name or len(name) > MAX_NAME_CHARS:
+        yield None, f"a profile's name has 1 to {MAX_NAME_CHARS} characters"
     elif not _is_storable(name):
         yield None, "a profile's name must hold no U+0000 and no lone surrogate"
     if not isinstance(given, Mapping):
@@ -89,8 +89,8 @@ def judge(name: str, given: Any) -> Iterator[tuple[str | None, str]]:
             yield str(field), f"'{field}' is not a field of a profile{hint}"
         elif value is not None and not isinstance(value, str):
             yield field, f"{field} must be text or null"
-        elif value and (len(value) > LONGEST_NAME or not _is_storable(value)):
-            yield field, f"{field} has at most {LONGEST_NAME} characters, no U+0000 and no lone surrogate"
+        elif value and (len(value) > MAX_NAME_CHARS or not _is_storable(value)):
+            yield field, f"{field} has at most {MAX_NAME_CHARS} characters, no U+0000 and no lone surrogate"
 
 
 def made(given: Mapping[str, str | None]) -> Profile:
@@ -105,7 +105,7 @@ def _profiles(path: Path, data: Mapping[str, Any], line: LINES) -> dict[str, Pro
         for field, reason in judge(name, given)
     ]
     if mistakes:
-        raise ProfilesRefused(sorted(mistakes, key=_line))
+        raise InvalidProfilesError(sorted(mistakes, key=_line))
     return {name: made(given) for name, given in data.items()}
 
 
@@ -118,7 +118,7 @@ def _is_storable(text: str) -> bool:
 
 
 def _shown(text: str) -> str:
-    cut = text if len(text) <= LONGEST_NAME else f"{text[:50]}…"
+    cut = text if len(text) <= MAX_NAME_CHARS else f"{text[:50]}…"
     return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", cut)
 
 
@@ -131,8 +131,8 @@ def _text(path: Path) -> str:
         raise _refused(path, 0, "is not UTF-8") from None
 
 
-def _refused(path: Path, line: int, reason: str) -> ProfilesRefused:
-    return ProfilesRefused([FileMistake(path, line, reason)])
+def _refused(path: Path, line: int, reason: str) -> InvalidProfilesError:
+    return InvalidProfilesError([FileMistake(path, line, reason)])
 
 
 Places = Iterator[tuple[tuple[str, str | None], int]]

@@ -1,4 +1,4 @@
-"""Profiles as commands manage them: added to the store, listed with where they come from, removed."""
+"""Adds, lists and removes profiles for the command line."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -11,10 +11,10 @@ from backend.timelines import store
 from backend.timelines.model import Profile
 from backend.timelines.profiles.configured_profiles import Origin, Profiles
 from backend.timelines.profiles.profile_files import judge, made, read_json
-from backend.timelines.store import added_profiles
+from backend.timelines.store import load_stored_profiles
 
 
-class Listed(NamedTuple):
+class ListedProfile(NamedTuple):
     """A configured profile and the place that it is taken from."""
 
     name: str
@@ -23,13 +23,13 @@ class Listed(NamedTuple):
     file: Path | None
 
 
-class Put(NamedTuple):
+class ProfileChanges(NamedTuple):
     added: int
     changed: int
     unchanged: int
 
 
-class Registry:
+class ProfileRegistry:
     """The profiles of one store and its settings."""
 
     def __init__(self, settings: Settings, database: Database) -> None:
@@ -41,25 +41,25 @@ class Registry:
         """What is wrong with the files of profiles."""
         return [str(mistake) for mistake in self._profiles.mistakes]
 
-    def listed(self) -> list[Listed]:
+    def listed(self) -> list[ListedProfile]:
         """Every configured profile, by name."""
         added = self._added()
         shown = self._profiles.shown(added).profiles
         return [
-            Listed(name, shown[name], found[0], self._profiles.file_of(found[0]))
+            ListedProfile(name, shown[name], found[0], self._profiles.file_of(found[0]))
             for name, found in self._profiles.origins(added).items()
         ]
 
-    def add(self, name: str, given: Mapping[str, str | None], *, now: datetime) -> Put:
+    def add(self, name: str, given: Mapping[str, str | None], *, now: datetime) -> ProfileChanges:
         """Add a profile, or change one that a command added. Raises ``ValueError``."""
         for _, reason in judge(name, given):
             raise ValueError(f"{reason[:1].upper()}{reason[1:]}.")
         return self._put({name: made(given)}, now=now)
 
-    def add_from(self, path: Path, *, now: datetime) -> Put:
+    def add_from(self, path: Path, *, now: datetime) -> ProfileChanges:
         """Add the profiles of a JSON file, or change them: all or, where there is a mistake, none.
 
-        :raises ProfilesRefused: with every mistake, its file and line.
+        :raises InvalidProfilesError: with every mistake, its file and line.
         """
         return self._put(read_json(path), now=now)
 
@@ -70,17 +70,19 @@ class Registry:
             raise ValueError(
                 f"There is no profile '{name}'. 'chainproof profiles list' shows those there are."
             )
-        store.remove_profile(self._database, name)
+        store.delete_profile(self._database, name)
 
-    def _put(self, profiles: Mapping[str, Profile], *, now: datetime) -> Put:
+    def _put(self, profiles: Mapping[str, Profile], *, now: datetime) -> ProfileChanges:
         for name in profiles:
             self._refuse_if_in_a_file(name, "Change it there")
         known = self._added()
         new = [name for name in profiles if name not in known]
         changed = [name for name in profiles if name in known and known[name] != profiles[name]]
         if new or changed:
-            store.put_profiles(self._database, {name: profiles[name] for name in (*new, *changed)}, now=now)
-        return Put(len(new), len(changed), len(profiles) - len(new) - len(changed))
+            store.upsert_profiles(
+                self._database, {name: profiles[name] for name in (*new, *changed)}, now=now
+            )
+        return ProfileChanges(len(new), len(changed), len(profiles) - len(new) - len(changed))
 
     def _refuse_if_in_a_file(self, name: str, advice: str) -> None:
         origin = self._profiles.origins({}).get(name)
@@ -91,4 +93,4 @@ class Registry:
 
     def _added(self) -> dict[str, Profile]:
         with self._database.read() as connection:
-            return added_profiles(connection)
+            return load_stored_profiles(connection)

@@ -1,6 +1,6 @@
-"""Arrow columns out of Python values, by way of NumPy.
+"""Builds Arrow columns from Python values with NumPy.
 
-Not by ``pyarrow.array``, which imports pandas: a second and 70 MB that the service has no use for.
+``pyarrow.array`` would import pandas, which costs a second and 70 MB that the service does not need.
 """
 
 from collections.abc import Iterable, Sequence

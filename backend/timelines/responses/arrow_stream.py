@@ -1,4 +1,4 @@
-"""Runs as an Arrow stream (IPC streaming format, zstd within), made of pieces that follow each other.
+"""Builds an Arrow stream of runs (IPC streaming format, zstd inside) from independent pieces.
 
 Every piece is of one profile: its dictionaries and one record batch of
 :data:`backend.timelines.columns.arrow_schema.SCHEMA`. Behind the schema message any of them can follow
@@ -17,7 +17,7 @@ from backend.timelines.columns.arrow_schema import SCHEMA
 from backend.timelines.model import Metrics, Profile
 from backend.timelines.responses.arrow_arrays import names, names_of, numbers, parts, texts, truths
 from backend.timelines.run_queries import Row
-from backend.timelines.statistics.infrastructure_failures import failed_in_machinery
+from backend.timelines.statistics.infrastructure_failures import is_infrastructure_failure
 from backend.timelines.validation.run_validation import Entry, Rest
 
 END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
@@ -94,4 +94,4 @@ _SCORES = ("total_score", "raw_score", "max_score", "normalized_score")
 
 
 def _broken(entry: Entry, rest: Rest) -> bool:
-    return failed_in_machinery(entry, said=rest.machinery_failure, error=rest.error)
+    return is_infrastructure_failure(entry, said=rest.machinery_failure, error=rest.error)

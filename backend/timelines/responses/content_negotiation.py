@@ -1,4 +1,4 @@
-"""Which of its forms an answer is sent in (RFC 9110, section 12.5.1)."""
+"""Negotiates the media type of a response (RFC 9110, section 12.5.1)."""
 
 from typing import Literal
 
@@ -9,10 +9,10 @@ JSON = "application/json"
 Form = Literal["json", "arrow"]
 
 
-def form(accept: str | None) -> Form:
-    """Arrow for those who name it and want it at least as much as JSON; JSON for everybody else.
+def negotiate_form(accept: str | None) -> Form:
+    """Choose Arrow if the client names it with at least the quality of JSON; otherwise JSON.
 
-    Whoever accepts neither gets JSON too, as the RFC allows: it may be of use, and a refusal is of none.
+    A client that accepts neither gets JSON too, as the RFC allows: it may be useful, unlike an error.
     """
     if not accept:
         return "json"
@@ -23,7 +23,7 @@ def form(accept: str | None) -> Form:
 
 
 def _range(part: str) -> tuple[str, float]:
-    """A media range and how much it is wanted; what cannot be read is not wanted."""
+    """Parse a media range and its quality; an invalid quality is 0."""
     media, *parameters = (piece.strip().lower() for piece in part.split(";"))
     for parameter in parameters:
         name, _, value = parameter.partition("=")

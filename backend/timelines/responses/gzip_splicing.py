@@ -1,4 +1,4 @@
-"""One gzip member out of pieces that were compressed apart from each other.
+"""Splices independently compressed pieces into one gzip member.
 
 Each piece is a raw deflate stream (RFC 1951) that ends in a full flush, on a whole byte and with an empty
 window, so that any of them can follow any other. The member's checksum is combined out of theirs, as zlib's

@@ -1,9 +1,9 @@
-"""The newest runs of profiles as they are sent, kept in memory within a budget of bytes.
+"""Caches the newest runs of profiles as response pieces, within a budget of bytes.
 
-What is kept belongs to one version of a profile; a profile with new runs is joined anew when it is asked
-for. When there is no room, what nobody has asked for during the last minute makes way; what does not fit
-then is joined for one answer and let go, so that a listing larger than the budget is still answered,
-the part that is kept as quickly as ever.
+An entry belongs to one version of a profile; a profile with new runs is built again at the next request. If
+the cache is full, entries that were not requested during the last minute are evicted. A piece that still does
+not fit is built for one response only. So a listing larger than the budget is still sent, and its cached part
+is as fast as before.
 """
 
 import time
@@ -22,26 +22,26 @@ Kind = Literal["json", "gzip", "arrow"]
 Monotonic = Callable[[], float]
 IDLE_SECONDS = 60.0
 _OVERHEAD = 500
-"""Bytes that keeping something costs beside its own."""
+"""Memory overhead of a cache entry, in bytes."""
 
 
-class Key(NamedTuple):
+class CacheKey(NamedTuple):
     kind: Kind
     realm: Realm
     profile: str
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
-    """Entries with commas between them, and where each begins."""
+class JoinedEntries:
+    """Entries joined by commas, and the offset of each."""
 
     body: bytes
     starts: "array[int]"
 
     @classmethod
-    def of(cls, entries: Sequence[bytes]) -> "Joined":
+    def of(cls, entries: Sequence[bytes]) -> "JoinedEntries":
         starts = array("I", accumulate([len(entry) + 1 for entry in entries], initial=0))
-        starts.pop()  # where one more would begin
+        starts.pop()  # the offset after the last entry
         return cls(b",".join(entries), starts)
 
     def newest(self, limit: int) -> bytes:
@@ -51,40 +51,40 @@ class Joined:
         return self.body[self.starts[-limit] :]
 
 
-Value = Joined | Packed | bytes
-V = TypeVar("V", Joined, Packed, bytes)
+Value = JoinedEntries | Packed | bytes
+V = TypeVar("V", JoinedEntries, Packed, bytes)
 
 
 @dataclass(slots=True)
-class _Kept:
+class _CacheEntry:
     version: int
     value: Any
     size: int
     asked_at: float
 
 
-class Tails:
-    """Safe to share between threads. ``budget`` is in bytes."""
+class PieceCache:
+    """Caches pieces. Thread-safe. ``budget`` is in bytes."""
 
     def __init__(self, budget: int, clock: Monotonic = time.monotonic) -> None:
         self._budget = budget
         self._clock = clock
         self._lock = Lock()
-        self._kept: OrderedDict[Key, _Kept] = OrderedDict()
+        self._kept: OrderedDict[CacheKey, _CacheEntry] = OrderedDict()
         self._size = 0
 
     @property
     def size(self) -> int:
-        """Bytes that are kept."""
+        """Size of the cached entries, in bytes."""
         return self._size
 
     @property
     def fullness(self) -> float:
-        """What share of the budget is taken."""
+        """Used share of the budget."""
         return self._size / self._budget
 
-    def find(self, key: Key, version: int) -> Any:
-        """What is kept of this version, else null."""
+    def find(self, key: CacheKey, version: int) -> Any:
+        """Find the cached value of this version, else null."""
         with self._lock:
             kept = self._kept.get(key)
             if kept is None or kept.version != version:
@@ -93,8 +93,8 @@ class Tails:
             self._kept.move_to_end(key)
             return kept.value
 
-    def offer(self, key: Key, version: int, value: Value) -> None:
-        """Keep ``value`` if there is room, unless a newer version is kept already."""
+    def put(self, key: CacheKey, version: int, value: Value) -> None:
+        """Cache ``value`` if there is room and no newer version is cached."""
         size = _size(value) + _OVERHEAD
         with self._lock:
             former = self._kept.get(key)
@@ -109,14 +109,14 @@ class Tails:
                     return
                 self._drop(oldest)
             if self._size + size <= self._budget:
-                self._kept[key] = _Kept(version, value, size, now)
+                self._kept[key] = _CacheEntry(version, value, size, now)
                 self._size += size
 
-    def _drop(self, key: Key) -> None:
+    def _drop(self, key: CacheKey) -> None:
         self._size -= self._kept.pop(key).size
 
 
 def _size(value: Value) -> int:
-    if isinstance(value, Joined):
+    if isinstance(value, JoinedEntries):
         return len(value.body) + value.starts.itemsize * len(value.starts)
     return len(value.deflated if isinstance(value, Packed) else value)

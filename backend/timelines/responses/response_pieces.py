@@ -1,76 +1,76 @@
-"""The pieces that answers are made of: what stands in memory, or else what the store holds."""
+"""Builds the pieces of responses from the cache, or from the store."""
 
 from sqlalchemy.engine import Connection
 
 from backend.timelines import run_queries
-from backend.timelines.model import MOST_ENTRIES
+from backend.timelines.model import MAX_ENTRIES
 from backend.timelines.responses.gzip_splicing import Packed, pack
-from backend.timelines.responses.piece_cache import Joined, Key, Kind, Tails
-from backend.timelines.selection import Wanted
+from backend.timelines.responses.piece_cache import CacheKey, JoinedEntries, Kind, PieceCache
+from backend.timelines.selection import RunQuery
 
 PACKING_LEVEL = 4
 """A tenth larger than by level 6, in two thirds of the time."""
 _NOTHING: dict[Kind, bytes | Packed] = {"json": b"", "gzip": pack(b""), "arrow": b""}
 
 
-class Parts:
-    """Safe to share between threads."""
+class PieceBuilder:
+    """Builds and caches pieces. Thread-safe."""
 
-    def __init__(self, tails: Tails) -> None:
-        self._tails = tails
+    def __init__(self, piece_cache: PieceCache) -> None:
+        self._piece_cache = piece_cache
 
-    def ready(self, kind: Kind, wanted: Wanted) -> bytes | Packed | None:
-        """The piece, if nothing is to be read or compressed for it."""
-        if not wanted.series:
+    def ready(self, kind: Kind, query: RunQuery) -> bytes | Packed | None:
+        """Return the piece if it needs no reading or compression, else null."""
+        if not query.series:
             return _NOTHING[kind]
-        if not wanted.whole:
+        if not query.whole:
             return None
         if kind == "json":
-            joined = self._tail(wanted)
-            return None if joined is None else joined.newest(wanted.limit)
-        if not _is_all(wanted):
+            joined = self._tail(query)
+            return None if joined is None else joined.newest(query.limit)
+        if not _is_all(query):
             return None
-        found: bytes | Packed | None = self._tails.find(_key(kind, wanted), wanted.timeline.version)
+        found: bytes | Packed | None = self._piece_cache.find(_key(kind, query), query.timeline.version)
         return found
 
-    def make(self, kind: Kind, wanted: Wanted, connection: Connection) -> bytes | Packed:
-        """The piece, read if it is not ready; it is kept where it is all that its profile shows."""
-        found = self.ready(kind, wanted)
+    def make(self, kind: Kind, query: RunQuery, connection: Connection) -> bytes | Packed:
+        """Return the piece, built if necessary; cache it if it holds all visible runs of its profile."""
+        found = self.ready(kind, query)
         if found is not None:
             return found
         made: bytes | Packed
         match kind:
             case "json":
-                return self._entries(wanted, connection)
+                return self._entries(query, connection)
             case "gzip":
-                made = pack(self._entries(wanted, connection), PACKING_LEVEL)
+                made = pack(self._entries(query, connection), PACKING_LEVEL)
             case "arrow":
-                # Not at the top: it takes a third of a second and 40 MB, for those who ask for it.
+                # Imported lazily: it costs a third of a second and 40 MB, which only Arrow clients need.
                 from backend.timelines.responses import arrow_stream
 
-                made = arrow_stream.piece(run_queries.whole_rows(connection, wanted), wanted.made_with)
-        if _is_all(wanted):
-            self._tails.offer(_key(kind, wanted), wanted.timeline.version, made)
+                made = arrow_stream.piece(run_queries.load_rows(connection, query), query.made_with)
+        if _is_all(query):
+            self._piece_cache.put(_key(kind, query), query.timeline.version, made)
         return made
 
-    def _entries(self, wanted: Wanted, connection: Connection) -> bytes:
-        tail = self._tail(wanted) if wanted.whole else None
+    def _entries(self, query: RunQuery, connection: Connection) -> bytes:
+        tail = self._tail(query) if query.whole else None
         if tail is not None:
-            return tail.newest(wanted.limit)
-        joined = Joined.of(run_queries.entries(connection, wanted))
-        if _is_all(wanted):
-            self._tails.offer(_key("json", wanted), wanted.timeline.version, joined)
+            return tail.newest(query.limit)
+        joined = JoinedEntries.of(run_queries.load_entries(connection, query))
+        if _is_all(query):
+            self._piece_cache.put(_key("json", query), query.timeline.version, joined)
         return joined.body
 
-    def _tail(self, wanted: Wanted) -> Joined | None:
-        found: Joined | None = self._tails.find(_key("json", wanted), wanted.timeline.version)
+    def _tail(self, query: RunQuery) -> JoinedEntries | None:
+        found: JoinedEntries | None = self._piece_cache.find(_key("json", query), query.timeline.version)
         return found
 
 
-def _is_all(wanted: Wanted) -> bool:
-    """Whether it is all that the profile shows at the most."""
-    return wanted.whole and wanted.limit >= min(MOST_ENTRIES, wanted.timeline.runs)
+def _is_all(query: RunQuery) -> bool:
+    """Whether the query covers all visible runs of its profile."""
+    return query.whole and query.limit >= min(MAX_ENTRIES, query.timeline.runs)
 
 
-def _key(kind: Kind, wanted: Wanted) -> Key:
-    return Key(kind, wanted.timeline.realm, wanted.timeline.name)
+def _key(kind: Kind, query: RunQuery) -> CacheKey:
+    return CacheKey(kind, query.timeline.realm, query.timeline.name)

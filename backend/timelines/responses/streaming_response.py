@@ -1,7 +1,7 @@
-"""Timelines as they are sent: a few bytes of frame, a piece for each profile, a few bytes of frame.
+"""Streams timeline responses as frame bytes around one piece for each profile.
 
-No answer is ever one string. Where every piece stands ready, its length is declared; where some are read
-first, they are read in a thread, a few at a time, while those before are on their way.
+A response is never one string. If every piece is ready, the length is declared. Otherwise a thread reads the
+missing pieces, a few at a time, while earlier ones are sent.
 """
 
 import asyncio
@@ -15,11 +15,11 @@ from starlette.types import Receive, Scope, Send
 
 from backend.timelines.responses.gzip_splicing import END_SIZE, HEADER, Member, Packed, stored_size
 from backend.timelines.responses.piece_cache import Kind
-from backend.timelines.selection import Wanted
+from backend.timelines.selection import RunQuery
 from backend.timelines.store import fields
 
 Piece = bytes | Packed
-Make = Callable[[Sequence[Wanted]], list[Piece]]
+Make = Callable[[Sequence[RunQuery]], list[Piece]]
 AT_ONCE = 4
 """Pieces that are read before any of them is sent, but for the first, which is sent at once."""
 LARGE = 64 * 1024
@@ -28,14 +28,14 @@ _LISTING_ENDS = b"]}}}"
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """What an answer is made of: ``frames`` around ``wanted``, one more than those.
+    """What an answer is made of: ``frames`` around ``queries``, one more than those.
 
     ``pieces`` are all of them where they stand ready; else ``make`` gives them.
     """
 
     kind: Kind
     frames: Sequence[bytes]
-    wanted: Sequence[Wanted]
+    queries: Sequence[RunQuery]
     pieces: Sequence[Piece] | None
     make: Make
 
@@ -50,12 +50,12 @@ class Body:
         return len(HEADER) + END_SIZE + frames + sum(_deflated_size(piece) for piece in self.pieces)
 
 
-def listing_frames(wanted: Sequence[Wanted]) -> list[bytes]:
+def listing_frames(queries: Sequence[RunQuery]) -> list[bytes]:
     """What stands around the entries of each profile in the JSON of the listing."""
-    if not wanted:
+    if not queries:
         return [b'{"profiles":{}}']
     frames = []
-    for index, each in enumerate(wanted):
+    for index, each in enumerate(queries):
         timeline = each.timeline
         before = b"]}," if index else b'{"profiles":{'
         head = orjson.dumps(fields(timeline.profile))[:-1]
@@ -63,9 +63,9 @@ def listing_frames(wanted: Sequence[Wanted]) -> list[bytes]:
     return [*frames, _LISTING_ENDS]
 
 
-def profile_frames(wanted: Wanted) -> list[bytes]:
+def profile_frames(query: RunQuery) -> list[bytes]:
     """What stands around the entries in the JSON of one profile."""
-    head = {"profile": wanted.timeline.name, **fields(wanted.timeline.profile)}
+    head = {"profile": query.timeline.name, **fields(query.timeline.profile)}
     return [orjson.dumps(head)[:-1] + b',"entries":[', b"]}"]
 
 
@@ -132,7 +132,7 @@ async def _pieces(body: Body) -> AsyncIterator[Sequence[Piece]]:
     if body.pieces is not None:
         yield body.pieces
         return
-    groups = _groups(len(body.wanted))
+    groups = _groups(len(body.queries))
     ahead = _read(body, next(groups))
     try:
         for group in groups:
@@ -145,7 +145,7 @@ async def _pieces(body: Body) -> AsyncIterator[Sequence[Piece]]:
 
 
 def _read(body: Body, group: slice) -> asyncio.Future[list[Piece]]:
-    return asyncio.ensure_future(run_in_threadpool(body.make, body.wanted[group]))
+    return asyncio.ensure_future(run_in_threadpool(body.make, body.queries[group]))
 
 
 def _groups(count: int) -> Iterator[slice]:

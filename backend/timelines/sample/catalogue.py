@@ -1,4 +1,4 @@
-"""What the sample's agents are asked to do, and what they lose or gain points for. Invented, all of it."""
+"""Lists the invented cases, deductions and bonuses of the sample."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

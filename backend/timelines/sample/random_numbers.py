@@ -1,4 +1,4 @@
-"""Luck for the sample: numbers that follow from a name, the same on every machine and for all versions.
+"""Generates random numbers from a name, equal on every machine and in all versions.
 
 The standard library and NumPy may both change what their generators' distributions draw.
 """
@@ -14,7 +14,7 @@ _NORMAL = NormalDist()
 _WORD = 8
 
 
-class Chance:
+class RandomNumbers:
     """Draws one number after another; two with the same ``name`` draw the same."""
 
     def __init__(self, name: str) -> None:

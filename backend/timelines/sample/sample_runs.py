@@ -1,4 +1,4 @@
-"""Sample runs: made up, labelled so, and the same for everybody on a given day.
+"""Generates labelled sample runs that are equal everywhere on a given day.
 
 Six profiles run 24 cases once a day. Everything follows from the seed, the profile and the day, never from
 the span that is asked for, so that a longer span holds the same runs and ids. Events come round by the
@@ -18,18 +18,18 @@ from typing import Any
 from backend.formats.timestamps import write_instant
 from backend.timelines.model import Metrics, Points, Profile, Run
 from backend.timelines.sample.catalogue import CASES, GAINS, LOSSES, Loss
-from backend.timelines.sample.random_numbers import Chance
+from backend.timelines.sample.random_numbers import RandomNumbers
 
 MAX_SCORE = 100
-PASSED = 60
+MIN_PASS_POINTS = 60
 """Points from which a run succeeded."""
 _LUCK = NormalDist(0, 0.11)
 _CASES = [(kind, case, share) for kind, cases in CASES.items() for case, share in cases.items()]
 
-FALL_EVERY, FALL_LASTS, FALL_BY = 30, 14, 0.09
+FALL_PERIOD_DAYS, FALL_DAYS, FALL_SHARE = 30, 14, 0.09
 """Days from regression to regression, days until it is mended, and the share of points it costs."""
-MODEL_EVERY = 28
-BURST_EVERY, BURST_LASTS, BURST_SHARE = 21, 2, 0.6
+MODEL_PERIOD_DAYS = 28
+BURST_PERIOD_DAYS, BURST_DAYS, BURST_SHARE = 21, 2, 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +78,13 @@ def sample_runs(profile: str, seed: int, since: datetime, until: datetime) -> li
     return [run for day in days for begun, run in _pass(profile, agent, seed, day) if since <= begun < until]
 
 
-def fell_on(day: date) -> bool:
+def is_in_fall(day: date) -> bool:
     """Whether the profile with the regression is in one on ``day``."""
-    return day.toordinal() % FALL_EVERY < FALL_LASTS
+    return day.toordinal() % FALL_PERIOD_DAYS < FALL_DAYS
 
 
 def _pass(name: str, agent: _Agent, seed: int, day: date) -> Iterator[tuple[datetime, Run]]:
-    chance = Chance(f"{seed}:{name}:{day.isoformat()}")
+    chance = RandomNumbers(f"{seed}:{name}:{day.isoformat()}")
     order = chance.shuffled(_CASES)
     # One card of each height for every case: the sum of luck is nearly the same in each pass.
     cards = chance.shuffled(range(len(order)))
@@ -121,25 +121,27 @@ def _model(agent: _Agent, day: date) -> str | None:
     """The run's own model where it is not the profile's."""
     if not agent.changes_model:
         return None
-    return f"sample-lantern-{day.toordinal() // MODEL_EVERY % 90 + 10}"
+    return f"sample-lantern-{day.toordinal() // MODEL_PERIOD_DAYS % 90 + 10}"
 
 
 def _shift(agent: _Agent, case: str, day: date) -> float:
     """What the day does to a case: a regression, or another model, better at some and worse at others."""
-    if agent.falls and fell_on(day):
-        return -FALL_BY
+    if agent.falls and is_in_fall(day):
+        return -FALL_SHARE
     if agent.changes_model:
         place = [each for _, each, _ in _CASES].index(case)
-        turn = day.toordinal() // MODEL_EVERY
+        turn = day.toordinal() // MODEL_PERIOD_DAYS
         return 0.08 if (place + turn) % 2 else -0.08
     return 0.0
 
 
-def _broken(agent: _Agent, day: date, chance: Chance) -> bool:
-    return agent.bursts and day.toordinal() % BURST_EVERY < BURST_LASTS and chance.fraction() < BURST_SHARE
+def _broken(agent: _Agent, day: date, chance: RandomNumbers) -> bool:
+    return (
+        agent.bursts and day.toordinal() % BURST_PERIOD_DAYS < BURST_DAYS and chance.fraction() < BURST_SHARE
+    )
 
 
-def _machinery_failure(chance: Chance) -> dict[str, Any]:
+def _machinery_failure(chance: RandomNumbers) -> dict[str, Any]:
     error = chance.one_of(
         (
             "The sandbox could not be started: no space left on device.",
@@ -157,7 +159,7 @@ def _machinery_failure(chance: Chance) -> dict[str, Any]:
     }
 
 
-def _scored(agent: _Agent, kind: str, aimed: float, chance: Chance) -> dict[str, Any]:
+def _scored(agent: _Agent, kind: str, aimed: float, chance: RandomNumbers) -> dict[str, Any]:
     total = round(MAX_SCORE * min(max(aimed, 0.0), 1.0))
     bonuses = _bonuses(total, chance)
     lost = MAX_SCORE - total + sum(int(bonus.points) for bonus in bonuses)
@@ -165,7 +167,7 @@ def _scored(agent: _Agent, kind: str, aimed: float, chance: Chance) -> dict[str,
     writes = max(1, round(reads * chance.between(0.25, 0.8)))
     coverage = min(1.0, max(0.0, 0.25 + agent.reads / 40 + 0.5 * (aimed - 0.6) + chance.normal(0.12)))
     return {
-        "success": total >= PASSED,
+        "success": total >= MIN_PASS_POINTS,
         "total_score": float(total),
         "normalized_score": total / MAX_SCORE,
         "metrics": Metrics(reads, writes, chance.whole(6), round(reads / writes, 3), round(coverage, 3)),
@@ -176,7 +178,7 @@ def _scored(agent: _Agent, kind: str, aimed: float, chance: Chance) -> dict[str,
     }
 
 
-def _bonuses(total: int, chance: Chance) -> tuple[Points, ...]:
+def _bonuses(total: int, chance: RandomNumbers) -> tuple[Points, ...]:
     """One now and then, for a run that went well."""
     if total < 70 or chance.fraction() > 0.3:
         return ()
@@ -184,7 +186,7 @@ def _bonuses(total: int, chance: Chance) -> tuple[Points, ...]:
     return (Points(gain.name, float(gain.points), gain.description),)
 
 
-def _deductions(losses: tuple[Loss, ...], lost: int, chance: Chance) -> Iterator[Points]:
+def _deductions(losses: tuple[Loss, ...], lost: int, chance: RandomNumbers) -> Iterator[Points]:
     """``lost`` whole points for up to three reasons, the first of which takes the most."""
     left = list(losses)
     for turn in range(3):

@@ -1,8 +1,8 @@
-"""Bootstrap intervals of a mean over cases: whole cases are drawn, since their runs resemble each other.
+"""Computes bootstrap intervals of a mean over cases; draws whole cases, because their runs are correlated.
 
 Sources: Efron, "Bootstrap Methods" (1979), for percentiles; Hesterberg, "What Teachers Should Know About
 the Bootstrap" (2015), for expanded percentiles, without which they are too narrow by the
-root of (n - 1) / n and by normal instead of t tails; Field and Welsh (2007) for drawing clusters.
+root of (n - 1) / n and by normal instead of t piece_cache; Field and Welsh (2007) for drawing clusters.
 """
 
 import numpy as np

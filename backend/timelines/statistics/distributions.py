@@ -1,4 +1,7 @@
-"""Student's t and the normal distribution. SciPy, which loads slowly, is loaded at the first question."""
+"""Computes quantiles and tails of Student's t and the normal distribution.
+
+SciPy loads slowly and is imported at the first call.
+"""
 
 from typing import NamedTuple
 

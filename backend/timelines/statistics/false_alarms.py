@@ -1,4 +1,4 @@
-"""How often the watch alarms though nothing changed: found by resampling.
+"""Estimates the false alarm rate of the CUSUM by resampling unchanged profiles.
 
 A profile that never changes is made of the profile's own trials: each pass draws, for every case, one of the
 case's runs. What is drawn passes through the very same watch, its reference passes included. Deviations from

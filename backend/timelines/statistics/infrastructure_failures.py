@@ -1,15 +1,15 @@
-"""Which runs tell nothing of the model, because what should have run it failed.
+"""Detects runs that failed in the infrastructure and say nothing about the model.
 
 Such runs score zero and are counted as the model's failures on every public board; of one published set of
 332 runs, 119 never started their agent, and the profile's rate is 15 % with them and 24 % without.
 
-A sender that says ``machinery_failure`` is believed, whatever it says. Where the source is silent, the rule
-is conservative, since leaving out a run that the model did fail makes it look better than it is. A run counts
-as the machinery's only if all of these hold:
+The sender's ``machinery_failure`` always decides. If the sender gives none, the rule is conservative:
+excluding a run that the model failed makes the model look better than it is. A run counts as an
+infrastructure failure only if all of these hold:
 
 1. it did not succeed and scored nothing (``total_score`` at most 0);
-2. its ``error`` speaks of the machinery (:data:`SIGNS`), or its one deduction takes everything and is an
-   agent's or sandbox's failure by its own name (:data:`FAILURE_NAMES`), which importers write;
+2. its ``error`` matches :data:`ERROR_PATTERN`, or its only deduction takes everything and has a name that
+   matches :data:`FAILURE_NAME_PATTERN` (importers write such names);
 3. nothing shows that the agent acted: no file read or written and no bonus.
 
 Checks' descriptions are never searched: a task about a refused connection has "connection refused" in them.
@@ -22,7 +22,7 @@ from typing import Protocol
 
 from backend.timelines.model import Metrics, Points
 
-SIGNS = re.compile(
+ERROR_PATTERN = re.compile(
     r"command not found|no such (?:command|image|container)|executable file not found"
     r"|(?:agent|harness|tool) (?:was )?(?:never|not) (?:started|installed|found)"
     r"|(?:install|installation|setup|provision\w*) (?:has )?failed|failed to (?:install|provision|pull)"
@@ -38,7 +38,7 @@ SIGNS = re.compile(
     re.IGNORECASE,
 )
 """Of an error's words: no agent, no sandbox, no disk, no network, or a provider that would not answer."""
-FAILURE_NAMES = re.compile(
+FAILURE_NAME_PATTERN = re.compile(
     r"(?:unknown_)?agent_(?:error|installation_failed|not_started|not_installed|crash(?:ed)?)"
     r"|(?:sandbox|container|environment|docker|provider|infrastructure|setup)_(?:error|failure|failed)",
     re.IGNORECASE,
@@ -62,13 +62,13 @@ class Scored(Protocol):
     def bonuses(self) -> Sequence[Points]: ...
 
 
-def failed_in_machinery(run: Scored, *, said: bool | None, error: str | None) -> bool:
+def is_infrastructure_failure(run: Scored, *, said: bool | None, error: str | None) -> bool:
     """Whether ``run`` failed before or beside the model: what its sender ``said``, else the rule above."""
     if said is not None:
         return said
     if run.success or run.total_score > 0 or run.bonuses or _acted(run):
         return False
-    return bool(SIGNS.search(error or "")) or _named_so(run)
+    return bool(ERROR_PATTERN.search(error or "")) or _named_so(run)
 
 
 def _acted(run: Scored) -> bool:
@@ -81,4 +81,4 @@ def _named_so(run: Scored) -> bool:
         return False
     mode = _FAILURE_MODE.search(run.deductions[0].description)
     names = [run.deductions[0].name, *(mode.groups() if mode else ())]
-    return any(FAILURE_NAMES.fullmatch(name) for name in names)
+    return any(FAILURE_NAME_PATTERN.fullmatch(name) for name in names)

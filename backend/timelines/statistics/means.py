@@ -1,4 +1,4 @@
-"""Means of case means, with intervals over cases.
+"""Computes means of case means, with intervals over cases.
 
 Sources: Miller, "Adding Error Bars to Evals" (2024, arXiv:2411.00640), sections 2.1 and 2.2, for standard
 errors and clusters; Bowyer, Aitchison and Ivanova, "Don't Use the CLT in LLM Evals With Fewer Than a Few

@@ -1,4 +1,4 @@
-"""Many comparisons at once: p-values adjusted for how many were made.
+"""Adjusts p-values for multiple comparisons.
 
 Sources: Benjamini and Hochberg, "Controlling the False Discovery Rate" (1995); Holm, "A Simple Sequentially
 Rejective Multiple Test Procedure" (1979). Paired comparisons of means are positively dependent, where

@@ -1,4 +1,4 @@
-"""A against B by the cases that both ran.
+"""Compares A and B on their shared cases.
 
 Sources: Miller (2024, arXiv:2411.00640), section 4, for pairing: hard cases are hard for both, so their
 differences vary less than their scores; Student (1908) for the test on the differences of case means.

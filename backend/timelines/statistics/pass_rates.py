@@ -1,4 +1,4 @@
-"""Pass rates with Wilson's interval, which stays within 0 and 1 and is right at both ends.
+"""Computes pass rates with Wilson's interval, which stays within 0 and 1 and is accurate at both ends.
 
 Sources: Wilson, "Probable Inference" (1927); Kish, "Survey Sampling" (1965), for the design effect; Korn and
 Graubard (1998) and Dean and Pagano (2015) for intervals of a rate out of clusters by an effective number.

@@ -1,4 +1,4 @@
-"""Passes: one after another, each over most of a profile's cases.
+"""Groups a profile's runs into passes over most of its cases.
 
 Runs are recorded one by one, and most sources do not say which of them belong together. Here a pass is what
 they show: going by time (equal instants by run id), **a pass ends before a run whose case it already holds,

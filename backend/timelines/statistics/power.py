@@ -1,4 +1,4 @@
-"""What a comparison could have seen.
+"""Computes the smallest detectable difference of a comparison, and the cases needed for a difference.
 
 Source: Bloom, "Minimum Detectable Effects" (1995): the multiple of the standard error is the sum of the
 quantiles of t for the test and for the power. Miller (2024), section 5, gives the same for evaluations.
@@ -9,7 +9,7 @@ import math
 from backend.timelines.statistics.distributions import t_quantile
 
 ALPHA, POWER = 0.05, 0.8
-_MOST_CASES = 10_000_000
+_MAX_CASES = 10_000_000
 
 
 def least_detectable(
@@ -31,7 +31,7 @@ def cases_needed(
 
     Null where ten million would not do.
     """
-    low, high = 2, _MOST_CASES
+    low, high = 2, _MAX_CASES
     if _multiple(high, alpha, power) * deviation / math.sqrt(high) > difference:
         return None
     while low < high:

@@ -1,4 +1,4 @@
-"""What is asked of the fields of a run, one function each; what is wrong is added to ``faults``."""
+"""Validates the fields of a run, one function each; errors are appended to ``faults``."""
 
 import math
 import re
@@ -17,7 +17,7 @@ _AS_WRITTEN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\d(?:\.(?!000000)\d{6}
 """An instant as it is answered: most come like this, and are read several times as quickly."""
 
 
-def judge_instant(text: str, field: str, faults: list[Fault]) -> tuple[str, datetime] | None:
+def validate_instant(text: str, field: str, faults: list[Fault]) -> tuple[str, datetime] | None:
     """The instant as it is answered, and as it is."""
     try:
         if _AS_WRITTEN.fullmatch(text):
@@ -32,7 +32,7 @@ def judge_instant(text: str, field: str, faults: list[Fault]) -> tuple[str, date
     return write_instant(moment), moment
 
 
-def judge_profile(run: Run, asked: str | None, faults: list[Fault]) -> str | None:
+def validate_profile(run: Run, asked: str | None, faults: list[Fault]) -> str | None:
     """The name of the run's profile, which must be ``asked`` unless that is null."""
     if asked is None:
         if run.profile is None:
@@ -43,7 +43,7 @@ def judge_profile(run: Run, asked: str | None, faults: list[Fault]) -> str | Non
     return asked
 
 
-def judge_names(run: Run, faults: list[Fault]) -> None:
+def validate_names(run: Run, faults: list[Fault]) -> None:
     """Names can be stored by PostgreSQL too."""
     if "\0" not in f"{run.run_id}{run.case_id}{run.profile}{run.provider}{run.model}" and "\0" not in (
         f"{run.model_vendor}{run.inference_provider}"
@@ -54,7 +54,7 @@ def judge_names(run: Run, faults: list[Fault]) -> None:
             faults.append(Fault((field,), "null_character", "must not hold the character U+0000"))
 
 
-def judge_numbers(run: Run, faults: list[Fault]) -> bool:
+def validate_numbers(run: Run, faults: list[Fault]) -> bool:
     """Whether every number is finite, which JSON sees to, and what is read from other formats may not."""
     wrong = [place for place, number in _numbers(run) if number is not None and not math.isfinite(number)]
     faults += [Fault(place, "finite", "must be a finite number") for place in wrong]
@@ -72,7 +72,7 @@ def _numbers(run: Run) -> Iterator[tuple[Place, float | None]]:
         yield from (((name, index, "points"), part.points) for index, part in enumerate(parts))
 
 
-def judge_sums(run: Run, faults: list[Fault]) -> None:
+def validate_sums(run: Run, faults: list[Fault]) -> None:
     """The scores follow from each other. All numbers must be finite."""
     terms = [run.raw_score]
     terms += [part.points for part in run.bonuses]

@@ -1,5 +1,8 @@
-"""The body of a request that adds runs: decoded once into runs, in C; only what may be wrong is looked at
-again, by slower means that know every place."""
+"""Decodes the body of a request that adds runs.
+
+Valid bodies are decoded once, in C. Only invalid ones are decoded again by a slower path that knows the
+location of every error.
+"""
 
 from typing import Any
 
@@ -8,16 +11,16 @@ import msgspec
 from backend.errors import BadRequest, FieldError
 from backend.http import json_body
 from backend.timelines.model import Run
-from backend.timelines.validation.run_validation import Prepared, check
+from backend.timelines.validation.run_validation import PreparedRun, check
 from backend.timelines.validation.validation_messages import Fault, told
 
-MOST_FAULTS = 100
+MAX_LISTED_FAULTS = 100
 """Faults that an answer lists; a body may hold many more."""
 _RUN, _RUNS = msgspec.json.Decoder(Run), msgspec.json.Decoder(list[Run])
 _WHITE_SPACE = b" \t\r\n"
 
 
-def prepared(body: bytes, profile: str) -> list[Prepared]:
+def prepared(body: bytes, profile: str) -> list[PreparedRun]:
     """The runs of ``body``, one or an array of them, ready to be stored with ``profile``.
 
     Raises :class:`BadRequest` with the index, the field and the reason of every fault. Synchronous, and as
@@ -49,7 +52,7 @@ def _explained(body: bytes, profile: str, error: Exception) -> BadRequest:
             run = msgspec.convert(each, Run)
         except msgspec.ValidationError as fault:
             faults.append((index, told(fault)))
-            if len(faults) > MOST_FAULTS:
+            if len(faults) > MAX_LISTED_FAULTS:
                 break
         else:
             refusals = check([run], profile=profile, decoded=True).refusals
@@ -64,7 +67,7 @@ def _refused(faults: list[tuple[int, Fault]], many: int, *, one: bool) -> BadReq
             "msg": _capital(fault.reason),
             "type": fault.kind,
         }
-        for index, fault in faults[:MOST_FAULTS]
+        for index, fault in faults[:MAX_LISTED_FAULTS]
     ]
     index, first = faults[0]
     field = ".".join(str(part) for part in first.place)
@@ -72,8 +75,8 @@ def _refused(faults: list[tuple[int, Fault]], many: int, *, one: bool) -> BadReq
     whole = f"{which}: {field} {first.reason}" if field else f"{which} {first.reason}"
     more = len(faults) - 1
     others = f" {more} more in errors." if more else ""
-    if more >= MOST_FAULTS:
-        others = f" {MOST_FAULTS - 1} more in errors, which are not all."
+    if more >= MAX_LISTED_FAULTS:
+        others = f" {MAX_LISTED_FAULTS - 1} more in errors, which are not all."
     return BadRequest(f"{whole}.{others} Nothing was added.", errors=listed)
 
 

@@ -1,7 +1,7 @@
-"""What is asked of a run before it is stored, in one place for all that add runs.
+"""Validates runs before they are stored, for requests, imports and the sample.
 
-Beside the shape that :class:`~backend.timelines.model.Run` declares: instants are RFC 3339 and in order,
-numbers finite, the sums right, and the names such as every store can hold.
+Beyond the shape that :class:`~backend.timelines.model.Run` declares: instants are RFC 3339 and in order,
+numbers are finite, sums are correct, and every database can store the names.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,11 +15,11 @@ import msgspec
 
 from backend.timelines.model import Metrics, Points, Profile, Run
 from backend.timelines.validation.field_checks import (
-    judge_instant,
-    judge_names,
-    judge_numbers,
-    judge_profile,
-    judge_sums,
+    validate_instant,
+    validate_names,
+    validate_numbers,
+    validate_profile,
+    validate_sums,
 )
 from backend.timelines.validation.validation_messages import Fault, told
 
@@ -54,7 +54,7 @@ class Rest(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     machinery_failure: bool | None = None
 
 
-class Prepared(NamedTuple):
+class PreparedRun(NamedTuple):
     """What is stored of a run. ``instant`` is in microseconds since 1970, ``entry`` and ``rest`` are JSON."""
 
     profile: str
@@ -86,7 +86,7 @@ class Refusal:
 class Checked(NamedTuple):
     """The runs that are right, in order, and every fault of the others."""
 
-    prepared: list[Prepared]
+    prepared: list[PreparedRun]
     refusals: list[Refusal]
 
 
@@ -97,7 +97,7 @@ def check(runs: Iterable[Run], *, profile: str | None = None, decoded: bool = Fa
     runs came out of a decoder of :class:`Run`, which has judged their shape: a run made by its constructor
     has been judged by nobody.
     """
-    prepared: list[Prepared] = []
+    prepared: list[PreparedRun] = []
     refusals: list[Refusal] = []
     for index, run in enumerate(runs):
         faults: Sequence[Fault] = () if decoded else _faults_of_shape(run)
@@ -128,18 +128,18 @@ def _faults_of_shape(run: Run) -> list[Fault]:
     return []
 
 
-def _judged(run: Run, profile: str | None, *, decoded: bool) -> tuple[Prepared | None, list[Fault]]:
+def _judged(run: Run, profile: str | None, *, decoded: bool) -> tuple[PreparedRun | None, list[Fault]]:
     faults: list[Fault] = []
-    begun = judge_instant(run.timestamp, "timestamp", faults)
+    begun = validate_instant(run.timestamp, "timestamp", faults)
     ended = None
     if run.finished_at is not None:
-        ended = judge_instant(run.finished_at, "finished_at", faults)
+        ended = validate_instant(run.finished_at, "finished_at", faults)
         if begun is not None and ended is not None and ended[1] < begun[1]:
             faults.append(Fault(("finished_at",), "order", "is before timestamp"))
-    name = judge_profile(run, profile, faults)
-    judge_names(run, faults)
-    if decoded or judge_numbers(run, faults):
-        judge_sums(run, faults)
+    name = validate_profile(run, profile, faults)
+    validate_names(run, faults)
+    if decoded or validate_numbers(run, faults):
+        validate_sums(run, faults)
     if faults or begun is None or name is None:
         return None, faults
     entry = Entry(
@@ -162,7 +162,7 @@ def _judged(run: Run, profile: str | None, *, decoded: bool) -> tuple[Prepared |
     except UnicodeEncodeError:
         return None, [Fault((), "string_unicode", "holds a lone surrogate, which is no character")]
     made_with = Profile(run.provider, run.model, run.model_vendor, run.inference_provider)
-    return Prepared(name, made_with, microseconds(begun[1]), run.run_id, run.case_id, encoded, rest), []
+    return PreparedRun(name, made_with, microseconds(begun[1]), run.run_id, run.case_id, encoded, rest), []
 
 
 _ENCODER = msgspec.json.Encoder()

@@ -1,5 +1,7 @@
-"""What is wrong with a run that was given: where, which kind of fault, and a reason that follows the field's
-name in a sentence ("total_score must be a number, not a string")."""
+"""Describes errors of a submitted run: location, kind and reason.
+
+The reason follows the field's name in a sentence ("total_score must be a number, not a string").
+"""
 
 import re
 from typing import NamedTuple
@@ -19,7 +21,7 @@ _WORDS = {
     "object": "an object",
     "null": "null",
 }
-LONGEST_FIELD = 100
+MAX_FIELD_CHARS = 100
 
 
 class Fault(NamedTuple):
@@ -61,4 +63,4 @@ def _bound(bound: str) -> str:
 
 def _printable(name: str) -> str:
     """A name that the sender chose, such as it can be sent back."""
-    return name.encode(errors="replace").decode()[:LONGEST_FIELD]
+    return name.encode(errors="replace").decode()[:MAX_FIELD_CHARS]

@@ -21,9 +21,9 @@ from dashboard.frame.formats import ARROWS, Direction
 from dashboard.frame.markup import tag, text
 from dashboard.i18n import language, t
 
-MOST_CASES = 12
+MAX_CASES = 12
 """Rows of the cases behind an alert that are seen at once; the rest follow behind a line to press."""
-MOST_UNWATCHED = 3
+MAX_UNWATCHED = 3
 
 
 def section(table: pa.Table, state: TimelinesState) -> bool:
@@ -80,8 +80,8 @@ def _unwatched(seen: Alarms) -> list[str]:
     lang = language()
     sentences = [watch_sentence(each, seen.arrays.profiles[each.profile], lang) for each in seen.watched]
     told = [one for one in sentences if one is not None]
-    rest = len(told) - MOST_UNWATCHED
-    return told[:MOST_UNWATCHED] + ([t("timelines.unwatched_more", n=f"{rest:,}")] if rest > 0 else [])
+    rest = len(told) - MAX_UNWATCHED
+    return told[:MAX_UNWATCHED] + ([t("timelines.unwatched_more", n=f"{rest:,}")] if rest > 0 else [])
 
 
 def _cases(seen: Alarms, alert: Alert, name: str) -> None:
@@ -89,19 +89,19 @@ def _cases(seen: Alarms, alert: Alert, name: str) -> None:
     changes = reading.case_changes(seen.arrays, alert, first, end)
     with st.container(key="tl_alert_open", border=True, gap="small"):
         caption = t("timelines.cases_of", name=name, day=day(alert.since, language()))
-        table = _table(caption, changes[:MOST_CASES])
+        table = _table(caption, changes[:MAX_CASES])
         scroll = tag("div", table, class_="cp-scroll", tabindex="0", role="region", aria_label=caption)
         st.html(tag("p", text(caption), class_="tl-caption", aria_hidden="true") + scroll)
-        if len(changes) > MOST_CASES:
-            rest = tag("summary", text(t("timelines.cases_more", n=len(changes) - MOST_CASES)))
-            st.html(tag("details", rest, _table(caption, changes[MOST_CASES:]), class_="cp-fold"))
+        if len(changes) > MAX_CASES:
+            rest = tag("summary", text(t("timelines.cases_more", n=len(changes) - MAX_CASES)))
+            st.html(tag("details", rest, _table(caption, changes[MAX_CASES:]), class_="cp-fold"))
         with st.container(horizontal=True, gap="small"):
             st.button(
                 t("timelines.only_this"),
                 key="tl_alert_only",
                 icon=":material/filter_alt:",
                 on_click=_only,
-                args=(name, [one.case for one in changes if _goes_with(one, alert)][:MOST_CASES]),
+                args=(name, [one.case for one in changes if _goes_with(one, alert)][:MAX_CASES]),
             )
 
 

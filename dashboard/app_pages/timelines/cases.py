@@ -6,7 +6,7 @@ import streamlit as st
 
 from backend.timelines.analysis.behaviour import METRICS, against_score, cost_against_score
 from backend.timelines.analysis.deductions import deduction_pareto
-from backend.timelines.analysis.heatmap import MOST_CASES, heatmap
+from backend.timelines.analysis.heatmap import MAX_CASES, heatmap
 from backend.timelines.columns.run_arrays import RunArrays
 from dashboard.app_pages.timelines import behaviour, pareto
 from dashboard.app_pages.timelines import comparison_data as parts
@@ -20,7 +20,7 @@ from dashboard.frame import theme
 from dashboard.i18n import t
 
 SCREENFUL = 25
-MOST_NAMES = 15
+MAX_NAMES = 15
 HEAT, ALL, METRIC = "tlp_heat", "tlp_heat_all", "tlp_metric"
 
 
@@ -41,7 +41,7 @@ def section(arrays: RunArrays, state: TimelinesState) -> None:
 
 def _heat(arrays: RunArrays) -> None:
     whole = bool(st.session_state.get(ALL))
-    shown = heatmap(arrays, MOST_CASES if whole else SCREENFUL)
+    shown = heatmap(arrays, MAX_CASES if whole else SCREENFUL)
     in_all = len(shown.cases) + shown.hidden
     words.heading(t("timelines.case_heat"), level=3)
     words.note(t("timelines.case_heat_note", n=f"{len(shown.cases):,}", of=f"{in_all:,}"))
@@ -58,7 +58,7 @@ def _heat(arrays: RunArrays) -> None:
         late=True,
     )
     if in_all > SCREENFUL:
-        most = min(in_all, MOST_CASES)
+        most = min(in_all, MAX_CASES)
         label = t("timelines.cmp_fewer") if whole else t("timelines.cmp_all_cases", n=f"{most:,}")
         st.button(label, key="tlp_heat_more", on_click=_turn)
 
@@ -78,7 +78,7 @@ def _lost(arrays: RunArrays, state: TimelinesState) -> None:
     words.heading(t("timelines.case_lost"), level=3)
     pair = parts.pair_of(arrays, state.profiles, state.a, state.b)
     names = pair or tuple(parts.by_mean(arrays, state.profiles)[:1])
-    found = deduction_pareto(arrays, names[0], names[1] if pair else None, MOST_NAMES)
+    found = deduction_pareto(arrays, names[0], names[1] if pair else None, MAX_NAMES)
     if not found.names:
         words.note(pareto.nothing(found))
         return

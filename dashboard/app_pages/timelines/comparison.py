@@ -3,7 +3,7 @@
 import streamlit as st
 
 from backend.timelines.analysis import verdicts
-from backend.timelines.analysis.comparison import Versus, versus
+from backend.timelines.analysis.comparison import Versus, compare_profiles
 from backend.timelines.analysis.pairwise_comparison import PairMatrix, pair_matrix
 from backend.timelines.columns.run_arrays import RunArrays
 from dashboard.app_pages.timelines import comparison_data as parts
@@ -26,7 +26,7 @@ def section(arrays: RunArrays, state: TimelinesState) -> None:
             words.note(_needs_two(arrays, state))
             return
         _choice(arrays, state, *chosen)
-        result, matrix = versus(arrays, *chosen), pair_matrix(arrays)
+        result, matrix = compare_profiles(arrays, *chosen), pair_matrix(arrays)
         left, right = st.columns(2, gap="large")
         with left:
             live_view(_verdict(arrays, result, matrix), key="tlp_verdict")

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from backend.timelines.analysis.alerts import Alert, Watched, alerts, rated, watch_profiles
+from backend.timelines.analysis.alerts import Alert, Watched, add_false_alarm_rates, alerts, watch_profiles
 from backend.timelines.columns.run_arrays import RunArrays, select
 from dashboard.app_pages.timelines.selection import TimelinesState
 from dashboard.app_pages.timelines.selection import shown_profiles as shown_of
@@ -110,7 +110,9 @@ def alarms(table: pa.Table, state: TimelinesState, *, patience: float = PATIENCE
     every = alerts(watched)
     newest = every[:MOST_ALERTS]
     future: Future[tuple[Alert, ...]] = _once(
-        table, ("rated", *key), lambda: _behind.submit(rated, arrays, watched, newest)
+        table,
+        ("add_false_alarm_rates", *key),
+        lambda: _behind.submit(add_false_alarm_rates, arrays, watched, newest),
     )
     wait([future], patience if len(arrays) <= QUICK else 0)
     told = future.result() if future.done() else newest

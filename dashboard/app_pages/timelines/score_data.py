@@ -15,29 +15,29 @@ from backend.timelines.analysis.scores_over_time import (
     Line,
     ModelChange,
     OverTime,
-    over_time,
+    build_score_lines,
 )
 from backend.timelines.columns.run_arrays import RunArrays
 from backend.timelines.statistics.distributions import Floats
 
-MOST_POINTS = 300
+MAX_POINTS = 300
 """Windows that a line is drawn of at the most: what a screen shows."""
 UNITS = ((7 * DAY, "week"), (DAY, "day"), (HOUR, "hour"), (MINUTE, "minute"))
 
 
 def windows(arrays: RunArrays) -> tuple[int, ...]:
-    """The windows to choose from, in seconds: those that part the span into 2 to :data:`MOST_POINTS`."""
+    """The windows to choose from, in seconds: those that part the span into 2 to :data:`MAX_POINTS`."""
     if not len(arrays):
         return ()
     span = int(arrays.time.max() - arrays.time.min())
-    fit = [window for window in WINDOWS if window <= span <= window * MOST_POINTS]
+    fit = [window for window in WINDOWS if window <= span <= window * MAX_POINTS]
     return tuple(window // SECOND for window in fit)
 
 
 def drawn(arrays: RunArrays, window: int | None, *, same_cases: bool) -> OverTime:
     """The lines; a ``window`` (in seconds) that would draw too many points counts as none chosen."""
     usable = window if window in windows(arrays) else None
-    return over_time(arrays, None if usable is None else usable * SECOND, same_cases=same_cases)
+    return build_score_lines(arrays, None if usable is None else usable * SECOND, same_cases=same_cases)
 
 
 def unit_of(window: int) -> tuple[str, int]:

@@ -11,10 +11,10 @@ import numpy as np
 from backend.timelines.analysis.scores_over_time import SECOND, WINDOWS
 from backend.timelines.columns.run_arrays import RunArrays, instant
 
-MOST_NAMES = 200
+MAX_NAMES = 200
 """Names that a link may list, as many as one listing of profiles is made for and more."""
-LONGEST_NAME = 500
-FEW_PROFILES, MOST_LINES = 12, 8
+MAX_NAME_CHARS = 500
+FEW_PROFILES, MAX_LINES = 12, 8
 """Up to so many profiles are all drawn without a choice, and of more so many."""
 SAMPLE_PREFIX = "sample "
 
@@ -92,7 +92,7 @@ def from_address(said: Mapping[str, str]) -> TimelinesState:
         hidden=names(text["hidden"]),
         window=int(text["window"]) if text["window"] in WINDOW_CODES else None,
         same_cases=text["same_cases"] == _YES,
-        **{field: text[field][:LONGEST_NAME] or None for field in _PLAIN},
+        **{field: text[field][:MAX_NAME_CHARS] or None for field in _PLAIN},
     )
 
 
@@ -128,7 +128,7 @@ def listed(chosen: Iterable[str]) -> str:
 def names(text: str) -> tuple[str, ...]:
     """The names of :func:`listed`, each once."""
     found = (re.sub(r"\\(.)", r"\1", part) for part in re.findall(r"(?:\\.|[^,\\])+", text, re.DOTALL))
-    return tuple(dict.fromkeys(name for name in found if len(name) <= LONGEST_NAME))[:MOST_NAMES]
+    return tuple(dict.fromkeys(name for name in found if len(name) <= MAX_NAME_CHARS))[:MAX_NAMES]
 
 
 def moment(text: str) -> datetime | None:
@@ -153,7 +153,7 @@ def write_moment(value: datetime) -> str:
 def shown_profiles(arrays: RunArrays, state: TimelinesState) -> tuple[str, ...]:
     """The profiles chosen, with both that are compared; without a choice those that ran last, by name.
 
-    ``arrays`` are the runs of all profiles. Few profiles are all shown, of many :data:`MOST_LINES`.
+    ``arrays`` are the runs of all profiles. Few profiles are all shown, of many :data:`MAX_LINES`.
     """
     compared = [name for name in (state.a, state.b) if name is not None]
     if state.profiles:
@@ -161,7 +161,7 @@ def shown_profiles(arrays: RunArrays, state: TimelinesState) -> tuple[str, ...]:
     newest = np.full(len(arrays.profiles), np.iinfo(np.int64).min)
     np.maximum.at(newest, arrays.profile, arrays.time)
     ran = [place for place in np.argsort(-newest, kind="stable") if newest[place] > np.iinfo(np.int64).min]
-    last = ran if len(ran) <= FEW_PROFILES else ran[:MOST_LINES]
+    last = ran if len(ran) <= FEW_PROFILES else ran[:MAX_LINES]
     return tuple(dict.fromkeys([*sorted(arrays.profiles[place] for place in last), *compared]))
 
 

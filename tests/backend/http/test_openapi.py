@@ -61,7 +61,7 @@ def add_a_run(running: Running) -> None:
         deductions=(part,),
         bonuses=(part,),
     )
-    timeline_store.put_profiles(running.database, {"a/b": profile}, now=running.clock())
+    timeline_store.upsert_profiles(running.database, {"a/b": profile}, now=running.clock())
     right = check([run], profile="a/b").prepared
     timeline_store.add(running.database, "own", right, {"a/b": profile})
 

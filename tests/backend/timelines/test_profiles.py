@@ -10,7 +10,7 @@ from backend.settings import Settings
 from backend.timelines.model import Profile
 from backend.timelines.profiles.configured_profiles import Profiles
 from backend.timelines.profiles.doctor_checks import checkup
-from backend.timelines.profiles.profile_files import ProfilesRefused, read_json, read_toml
+from backend.timelines.profiles.profile_files import InvalidProfilesError, read_json, read_toml
 from tests.support.homes import own_home
 from tests.support.timelines import Served
 
@@ -53,7 +53,7 @@ def test_a_mistake_in_a_json_file_is_told_with_its_line(
 ) -> None:
     file = tmp_path / "profiles.json"
     write(file, text)
-    with pytest.raises(ProfilesRefused) as refused:
+    with pytest.raises(InvalidProfilesError) as refused:
         read_json(file)
     assert [mistake.line for mistake in refused.value.mistakes] == [line for line, _ in found]
     for mistake, (_, reason) in zip(refused.value.mistakes, found, strict=True):
@@ -66,13 +66,15 @@ def test_tables_of_the_settings_name_profiles_too(tmp_path: Path) -> None:
     write(file, 'mode = "live"\n[profiles."a/b"]\nmodel = "m"\n[profiles.bare]\n[other]\nmodel = 7\n')
     assert read_toml(file) == {"a/b": Profile(model="m"), "bare": Profile()}
     write(file, 'port = 1\n[profiles."a/b"]\nmodel = "m"\nvendor = "x"\n')
-    with pytest.raises(ProfilesRefused, match=r"chainproof.toml:4: profile 'a/b': 'vendor' is not a field"):
+    with pytest.raises(
+        InvalidProfilesError, match=r"chainproof.toml:4: profile 'a/b': 'vendor' is not a field"
+    ):
         read_toml(file)
     write(file, "port = 1\n[profiles\n")
-    with pytest.raises(ProfilesRefused, match=r"chainproof.toml:2: is no valid TOML"):
+    with pytest.raises(InvalidProfilesError, match=r"chainproof.toml:2: is no valid TOML"):
         read_toml(file)
     write(file, "profiles = 7\n")
-    with pytest.raises(ProfilesRefused, match="must be tables"):
+    with pytest.raises(InvalidProfilesError, match="must be tables"):
         read_toml(file)
 
 

@@ -10,7 +10,7 @@ import pytest
 from backend.timelines.columns.arrow_schema import SCHEMA
 from backend.timelines.model import Profile
 from backend.timelines.selection import Selection
-from backend.timelines.service import Asked, TimelineService
+from backend.timelines.service import Representation, TimelineService
 from tests.support.asgi import send
 from tests.support.problems import is_problem
 from tests.support.timelines import Served, sent_run
@@ -230,11 +230,11 @@ def test_a_run_tells_what_its_entry_has_no_field_for(service: Served) -> None:
 
 def test_an_answer_holds_what_its_tag_names_while_others_write(service: Served) -> None:
     service.add("one", sent_run("a"))
-    found = service.timelines.listing(Selection(), Asked("json", gzip=False))
+    found = service.timelines.listing(Selection(), Representation("json", gzip=False))
     service.add("one", sent_run("b", 1))
     body = found.body()
     assert body.pieces is None
-    (piece, _) = body.make(body.wanted)
+    (piece, _) = body.make(body.queries)
     assert b'"run_id":"a"' in piece
     assert b'"run_id":"b"' not in piece
     assert service.ids("/v1/timelines/one") == ["a", "b"]
@@ -250,5 +250,8 @@ def test_what_another_process_adds_or_configures_is_seen_at_once(service: Served
     assert [entry["run_id"] for entry in after.json()["entries"]] == ["a"]
     service.configure(three=Profile())
     assert list(other.states.read().timelines) == ["one", "three", "two"]
-    both = [each.listing(Selection(), Asked("json", gzip=False)).tag for each in (other, service.timelines)]
+    both = [
+        each.listing(Selection(), Representation("json", gzip=False)).tag
+        for each in (other, service.timelines)
+    ]
     assert both[0] == both[1]

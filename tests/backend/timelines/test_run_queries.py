@@ -1,7 +1,7 @@
 """How runs are found in the store."""
 
 from backend.timelines import run_queries
-from backend.timelines.selection import Selection, wanted
+from backend.timelines.selection import Selection, build_query
 from tests.support.timelines import Served, sent_run
 
 INSTRUCTIONS = 50
@@ -22,9 +22,9 @@ def test_the_runs_of_a_case_are_found_without_looking_at_those_of_others(sqlite_
         assert driver is not None
         driver.set_progress_handler(count, INSTRUCTIONS)
         try:
-            of_one = run_queries.entries(connection, wanted(timeline, Selection(case_id="case 7")))
+            of_one = run_queries.load_entries(connection, build_query(timeline, Selection(case_id="case 7")))
             looks_of_one, looks = looks, 0
-            of_all = run_queries.entries(connection, wanted(timeline, Selection()))
+            of_all = run_queries.load_entries(connection, build_query(timeline, Selection()))
         finally:
             driver.set_progress_handler(None, INSTRUCTIONS)
     assert (len(of_one), len(of_all)) == (1, 600)

@@ -9,7 +9,7 @@ from backend.store.database import Database
 from backend.timelines.columns.arrow_schema import SCHEMA
 from backend.timelines.columns.run_arrays import select
 from backend.timelines.model import Profile
-from backend.timelines.store import add, put_profiles
+from backend.timelines.store import add, upsert_profiles
 from backend.timelines.stored_columns import columns_of
 from backend.timelines.validation.run_validation import check
 from tests.support.scored_runs import rounds, run
@@ -24,7 +24,7 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 @pytest.fixture
 def stored(sqlite_database: Database) -> Database:
     profiles = {"a": Profile(model="m"), "b": Profile(), "empty": Profile()}
-    put_profiles(sqlite_database, profiles, now=utc_now())
+    upsert_profiles(sqlite_database, profiles, now=utc_now())
     runs = [*rounds("a", {"x": [0.5] * 1030}), run("b", "x", 0, error="sandbox: command not found")]
     add(sqlite_database, "own", check(runs).prepared, profiles)
     return sqlite_database

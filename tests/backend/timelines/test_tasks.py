@@ -20,7 +20,7 @@ def of_the_sample(service: Served) -> Profiles:
 
 def test_the_newest_are_added_with_each_tick_and_none_twice(service: Served) -> None:
     for name in ("one", "two"):
-        store.remove_profile(service.database, name)
+        store.delete_profile(service.database, name)
     profiles = of_the_sample(service)
     first = add_sample_runs(service.database, profiles, seed=1, now=NOW - timedelta(days=58))
     assert first > 0

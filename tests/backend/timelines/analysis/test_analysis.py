@@ -1,13 +1,19 @@
 import numpy as np
 import pytest
 
-from backend.timelines.analysis.alerts import alerts, rated, watch_profiles
+from backend.timelines.analysis.alerts import add_false_alarm_rates, alerts, watch_profiles
 from backend.timelines.analysis.behaviour import against_score, cost_against_score
-from backend.timelines.analysis.comparison import versus
+from backend.timelines.analysis.comparison import compare_profiles
 from backend.timelines.analysis.deductions import deduction_pareto
 from backend.timelines.analysis.heatmap import heatmap
 from backend.timelines.analysis.pairwise_comparison import pair_matrix
-from backend.timelines.analysis.scores_over_time import DAY, HOUR, fitting_window, model_changes, over_time
+from backend.timelines.analysis.scores_over_time import (
+    DAY,
+    HOUR,
+    build_score_lines,
+    fitting_window,
+    model_changes,
+)
 from backend.timelines.model import Metrics, Points
 from backend.timelines.statistics.means import mean_of_cases
 from tests.support.scored_runs import arrays, rounds, run
@@ -27,7 +33,7 @@ def test_a_line_is_the_mean_of_case_means_of_each_window() -> None:
     chosen = arrays(
         [run("a", "x", 0.2, 1), run("a", "x", 0.4, 2), run("a", "y", 0.9, 3), run("a", "x", 1, 30)]
     )
-    line = over_time(chosen, DAY).lines[0]
+    line = build_score_lines(chosen, DAY).lines[0]
     assert line.mean == pytest.approx([0.6, 1.0])
     assert (line.cases.tolist(), line.runs.tolist()) == ([2, 1], [3, 1])
     alone = mean_of_cases(np.array([0.3, 0.9]), np.array([0, 1]))
@@ -45,7 +51,9 @@ def test_windows_of_hard_cases_do_not_look_like_a_fall_among_the_same_cases() ->
         run("a", "hard", 0.1, 25),
         run("a", "hard", 0.1, 26),
     ]
-    plain, same = (over_time(arrays(runs), DAY, same_cases=how).lines[0].mean for how in (False, True))
+    plain, same = (
+        build_score_lines(arrays(runs), DAY, same_cases=how).lines[0].mean for how in (False, True)
+    )
     assert plain == pytest.approx([0.9, 0.1])
     assert same == pytest.approx([0.5, 0.5])
 
@@ -54,7 +62,7 @@ def test_the_window_follows_the_span_and_the_passes() -> None:
     assert fitting_window(arrays(_noisy("a", 0.5))) == DAY
     assert fitting_window(arrays([])) == DAY
     assert fitting_window(arrays([run("a", "x", 1, n / 2) for n in range(240)])) == HOUR
-    many = over_time(arrays([run("a", "x", 1, n) for n in range(2000)]))
+    many = build_score_lines(arrays([run("a", "x", 1, n) for n in range(2000)]))
     assert len(many.lines[0].mean) <= 121
 
 
@@ -68,7 +76,7 @@ def test_a_change_of_model_is_marked_where_the_first_run_with_it_is() -> None:
 def test_a_fall_is_an_alert_with_its_size_and_the_rate_of_false_ones() -> None:
     chosen = arrays([*_noisy("falls", 0.6, fall=0.12), *_noisy("stays", 0.6, seed=2)])
     watched = watch_profiles(chosen)
-    found = rated(chosen, watched, alerts(watched))
+    found = add_false_alarm_rates(chosen, watched, alerts(watched))
     assert [(chosen.profiles[one.profile], one.fell, one.start, one.standing) for one in found] == [
         ("falls", True, 16, True)
     ]
@@ -86,13 +94,13 @@ def test_few_passes_are_shown_as_not_judged() -> None:
 def test_a_against_b_names_the_cases_that_differ_where_b_loses_most_first() -> None:
     runs = [run("a", "x", 0.9), run("a", "y", 0.5), run("a", "only a", 0.1)]
     runs += [run("b", "x", 0.4), run("b", "y", 0.7)]
-    found = versus(arrays(runs), "a", "b")
+    found = compare_profiles(arrays(runs), "a", "b")
     assert found.paired is not None
     assert (found.paired.cases, found.paired.difference) == (2, pytest.approx(-0.15))
     assert found.difference == pytest.approx([-0.5, 0.2])
     assert (found.a.cases, found.b.cases, found.a.runs) == (3, 2, 3)
-    assert versus(arrays(runs), "a", "nobody").b.mean is None
-    perfect = versus(arrays([run("a", f"case {n}", float(n > 0)) for n in range(6)]), "a", "b").a
+    assert compare_profiles(arrays(runs), "a", "nobody").b.mean is None
+    perfect = compare_profiles(arrays([run("a", f"case {n}", float(n > 0)) for n in range(6)]), "a", "b").a
     assert perfect.mean is not None
     assert perfect.mean.interval is not None
     assert perfect.interval is not None
@@ -107,7 +115,7 @@ def test_all_pairs_are_corrected_together() -> None:
     assert chosen.profiles[found.profiles[0]] == "best"
     assert (found.compared, found.found_bh, found.found_holm) == (3, 2, 2)
     assert found.difference == pytest.approx(-found.difference.T)
-    alone = versus(chosen, "best", "middle").paired
+    alone = compare_profiles(chosen, "best", "middle").paired
     assert alone is not None
     assert alone.t_interval is not None
     row, column = (found.profiles.tolist().index(chosen.profiles.index(name)) for name in ("best", "middle"))
@@ -172,13 +180,13 @@ def test_the_frontier_holds_who_scores_more_than_all_that_are_cheaper() -> None:
 def test_nothing_and_next_to_nothing_are_drawn_as_they_are(runs: list) -> None:
     chosen = arrays(runs)
     names = {one.profile for one in runs}
-    assert len(over_time(chosen).lines) == len(watch_profiles(chosen)) == len(names)
+    assert len(build_score_lines(chosen).lines) == len(watch_profiles(chosen)) == len(names)
     assert heatmap(chosen).mean.shape == (len(names), len(runs))
     assert pair_matrix(chosen).compared == 0
     assert model_changes(chosen) == alerts(watch_profiles(chosen)) == cost_against_score(chosen) == ()
     assert against_score(chosen, "read_write_ratio").known == 0
     assert deduction_pareto(chosen, "a", "b").cases == 0
-    assert versus(chosen, "a", "b").paired is None
+    assert compare_profiles(chosen, "a", "b").paired is None
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")
@@ -195,12 +203,12 @@ def test_huge_and_tiny_numbers_and_ends_of_time_stay_finite() -> None:
         for when in ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z")
     ]
     chosen = arrays(runs)
-    found = versus(chosen, "a", "b").paired
+    found = compare_profiles(chosen, "a", "b").paired
     assert found is not None
     assert np.isfinite(found.difference)
     assert np.isfinite(pair_matrix(chosen).difference).all()
     assert np.isfinite(deduction_pareto(chosen, "a", "b").a).all()
-    drawn = over_time(chosen)
+    drawn = build_score_lines(chosen)
     assert max(len(line.mean) for line in drawn.lines) <= 121
     assert len(watch_profiles(chosen)) == 2
     assert np.isfinite([one.cost.mean for one in cost_against_score(chosen)]).all()

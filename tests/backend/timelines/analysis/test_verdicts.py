@@ -7,7 +7,7 @@ import pytest
 
 from backend.entities.model import LANGUAGES, Language
 from backend.timelines.analysis.alerts import Alert, watch_profiles
-from backend.timelines.analysis.comparison import versus
+from backend.timelines.analysis.comparison import compare_profiles
 from backend.timelines.analysis.pairwise_comparison import pair_matrix
 from backend.timelines.analysis.verdict_templates import TEMPLATES
 from backend.timelines.analysis.verdicts import (
@@ -28,7 +28,7 @@ from tests.support.scored_runs import arrays, run
 def _of(a: Sequence[float], b: Sequence[float], language: Language = "en", first_b: int = 0) -> Verdict:
     runs = [run("A", f"case {n}", score) for n, score in enumerate(a)]
     runs += [run("B", f"case {n}", score) for n, score in enumerate(b, first_b)]
-    return verdict(versus(arrays(runs), "A", "B"), language)
+    return verdict(compare_profiles(arrays(runs), "A", "B"), language)
 
 
 HALF = [0.5] * 8
@@ -78,7 +78,7 @@ def test_what_cannot_be_told_is_said_with_its_reason(a, b, first_b, kind, said) 
 
 
 def test_nobody_is_compared_with_itself() -> None:
-    assert verdict(versus(arrays([run("A", "x", 1)]), "A", "A")).kind == "itself"
+    assert verdict(compare_profiles(arrays([run("A", "x", 1)]), "A", "A")).kind == "itself"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -148,7 +148,7 @@ def test_left_out_runs_and_unwatched_profiles_are_told() -> None:
         run("B", "x", 1),
     ]
     chosen = arrays(runs)
-    found = versus(chosen, "A", "B")
+    found = compare_profiles(chosen, "A", "B")
     assert left_out(found.a) == "2 runs of A are excluded: the infrastructure failed, not the model."
     assert left_out(found.b) is None
     assert watch_sentence(watch_profiles(chosen)[0], "A") == ("A: 1 of 6 passes before alerts start.")

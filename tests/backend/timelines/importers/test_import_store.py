@@ -8,7 +8,7 @@ from backend.settings import Settings
 from backend.store.database import Database
 from backend.timelines.importers.import_store import DatabaseStore
 from backend.timelines.importers.run_import import Wish, import_files
-from backend.timelines.profiles.profile_files import ProfilesRefused
+from backend.timelines.profiles.profile_files import InvalidProfilesError
 from tests.support.homes import own_home
 from tests.support.run_files import own_run, write_json, write_lines
 
@@ -36,5 +36,5 @@ def test_profiles_of_files_count_and_their_mistakes_stop_the_import(
     settings = settings.model_copy(update={"profiles_file": configured})
     assert import_files(DatabaseStore(settings, database), [path], Wish()).added == 1
     configured.write_text("{")
-    with pytest.raises(ProfilesRefused, match=r"profiles\.json:1: is no valid JSON"):
+    with pytest.raises(InvalidProfilesError, match=r"profiles\.json:1: is no valid JSON"):
         import_files(DatabaseStore(settings, database), [path], Wish())

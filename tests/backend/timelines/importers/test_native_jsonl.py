@@ -9,7 +9,7 @@ import pytest
 from backend.timelines.importers import json_reader
 from backend.timelines.importers.native_jsonl import profiles_beside
 from backend.timelines.model import Profile
-from backend.timelines.profiles.profile_files import ProfilesRefused
+from backend.timelines.profiles.profile_files import InvalidProfilesError
 from tests.support.run_files import Reading, own_run, write_json, write_lines
 
 
@@ -82,5 +82,5 @@ def test_profiles_beside_the_runs_are_read(tmp_path: Path) -> None:
     path = write_json(tmp_path / "a.profiles.json", {"alpha": {"model": "gpt"}})
     assert profiles_beside(tmp_path / "a.jsonl") == {"alpha": Profile(model="gpt")}
     path.write_text("[]")
-    with pytest.raises(ProfilesRefused):
+    with pytest.raises(InvalidProfilesError):
         profiles_beside(tmp_path / "a.jsonl")

@@ -6,7 +6,7 @@ import pytest
 
 from backend.timelines.importers.model import Notes, Refused
 from backend.timelines.importers.value_conversion import instant, later, name, number, scored, vendor, words
-from backend.timelines.model import MOST_PARTS, Points
+from backend.timelines.model import MAX_DEDUCTIONS, Points
 
 
 @pytest.mark.parametrize(
@@ -82,8 +82,8 @@ def test_long_names_stay_apart_and_long_words_are_cut() -> None:
 def test_parts_beyond_the_most_are_one() -> None:
     run = scored(
         run_id="r", timestamp="2026-03-01T10:00:00Z", case_id="c", profile="p", maximum=10_000,
-        deductions=[Points(str(index), 1) for index in range(MOST_PARTS + 10)],
+        deductions=[Points(str(index), 1) for index in range(MAX_DEDUCTIONS + 10)],
     )  # fmt: skip
-    assert len(run.deductions) == MOST_PARTS
+    assert len(run.deductions) == MAX_DEDUCTIONS
     assert run.deductions[-1].points == 11
-    assert run.total_score == 10_000 - MOST_PARTS - 10
+    assert run.total_score == 10_000 - MAX_DEDUCTIONS - 10

@@ -1,6 +1,6 @@
 import pytest
 
-from backend.timelines.responses.content_negotiation import form
+from backend.timelines.responses.content_negotiation import negotiate_form
 
 ARROW = "application/vnd.apache.arrow.stream"
 
@@ -26,4 +26,4 @@ ARROW = "application/vnd.apache.arrow.stream"
     ],
 )
 def test_arrow_is_for_those_who_name_it_and_want_it_as_much(accept: str | None, chosen: str) -> None:
-    assert form(accept) == chosen
+    assert negotiate_form(accept) == chosen

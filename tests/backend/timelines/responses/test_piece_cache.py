@@ -6,7 +6,7 @@ from threading import Event
 
 import pytest
 
-from backend.timelines.responses.piece_cache import IDLE_SECONDS, Joined, Key, Tails
+from backend.timelines.responses.piece_cache import IDLE_SECONDS, CacheKey, JoinedEntries, PieceCache
 from tests.support.timelines import sent_run, served
 
 
@@ -20,8 +20,8 @@ class Watch:
         return self.at
 
 
-def key(name: str) -> Key:
-    return Key("arrow", "own", name)
+def key(name: str) -> CacheKey:
+    return CacheKey("arrow", "own", name)
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def watch() -> Watch:
 
 
 def test_the_newest_entries_are_cut_off_at_their_beginning() -> None:
-    joined = Joined.of([b"{1}", b"{22}", b"{333}"])
+    joined = JoinedEntries.of([b"{1}", b"{22}", b"{333}"])
     assert joined.body == b"{1},{22},{333}"
     assert [joined.newest(limit) for limit in (1, 2, 3, 9)] == [
         b"{333}",
@@ -38,38 +38,43 @@ def test_the_newest_entries_are_cut_off_at_their_beginning() -> None:
         joined.body,
         joined.body,
     ]
-    assert Joined.of([]).newest(5) == b""
+    assert JoinedEntries.of([]).newest(5) == b""
 
 
 def test_only_the_version_that_is_asked_for_is_found(watch: Watch) -> None:
-    tails = Tails(10_000, watch)
-    tails.offer(key("a"), 2, b"two")
-    assert tails.find(key("a"), 2) == b"two"
-    assert tails.find(key("a"), 1) is tails.find(key("a"), 3) is tails.find(key("b"), 2) is None
-    tails.offer(key("a"), 1, b"one")  # by a reader who began before the change
-    assert tails.find(key("a"), 2) == b"two"
-    size = tails.size
-    tails.offer(key("a"), 3, b"333")
-    assert (tails.find(key("a"), 3), tails.size) == (b"333", size)
+    piece_cache = PieceCache(10_000, watch)
+    piece_cache.put(key("a"), 2, b"two")
+    assert piece_cache.find(key("a"), 2) == b"two"
+    assert (
+        piece_cache.find(key("a"), 1)
+        is piece_cache.find(key("a"), 3)
+        is piece_cache.find(key("b"), 2)
+        is None
+    )
+    piece_cache.put(key("a"), 1, b"one")  # by a reader who began before the change
+    assert piece_cache.find(key("a"), 2) == b"two"
+    size = piece_cache.size
+    piece_cache.put(key("a"), 3, b"333")
+    assert (piece_cache.find(key("a"), 3), piece_cache.size) == (b"333", size)
 
 
 def test_what_is_asked_for_now_and_then_stays_while_the_rest_makes_way(watch: Watch) -> None:
-    tails = Tails(3_500, watch)
+    piece_cache = PieceCache(3_500, watch)
     for name in ("a", "b", "c", "d"):
-        tails.offer(key(name), 1, bytes(600))
-    assert tails.size <= 3_500
-    assert tails.find(key("d"), 1) is None  # no room, and nobody is idle
+        piece_cache.put(key(name), 1, bytes(600))
+    assert piece_cache.size <= 3_500
+    assert piece_cache.find(key("d"), 1) is None  # no room, and nobody is idle
     watch.at = IDLE_SECONDS - 1
-    assert tails.find(key("a"), 1) is not None
+    assert piece_cache.find(key("a"), 1) is not None
     watch.at = IDLE_SECONDS + 1
-    tails.offer(key("d"), 1, bytes(600))
-    assert [name for name in "abcd" if tails.find(key(name), 1) is not None] == ["a", "c", "d"]
+    piece_cache.put(key("d"), 1, bytes(600))
+    assert [name for name in "abcd" if piece_cache.find(key(name), 1) is not None] == ["a", "c", "d"]
 
 
 def test_what_is_larger_than_the_budget_is_not_kept(watch: Watch) -> None:
-    tails = Tails(100, watch)
-    tails.offer(key("a"), 1, b"x")
-    assert (tails.find(key("a"), 1), tails.size) == (None, 0)
+    piece_cache = PieceCache(100, watch)
+    piece_cache.put(key("a"), 1, b"x")
+    assert (piece_cache.find(key("a"), 1), piece_cache.size) == (None, 0)
 
 
 def test_a_listing_beyond_the_budget_is_the_same_listing(tmp_path: Path) -> None:
@@ -82,7 +87,7 @@ def test_a_listing_beyond_the_budget_is_the_same_listing(tmp_path: Path) -> None
         assert len({answer.body for answer in answers}) == len({answer.headers["etag"] for answer in answers})
         assert len(answers[0].body) > 1024**2
         assert all("content-length" not in answer.headers for answer in answers)
-        assert 0 < service.timelines.tails.size <= 1024**2
+        assert 0 < service.timelines.piece_cache.size <= 1024**2
         zipped = service.get("/v1/timelines", accept_encoding="gzip")
         assert gzip.decompress(zipped.body) == answers[0].body
         assert service.get("/v1/timelines?limit=1").json()["profiles"]["two"]["entries"]
@@ -92,8 +97,8 @@ def test_the_newest_runs_stand_ready_before_anybody_asks(tmp_path: Path) -> None
     with served(tmp_path) as service:
         service.add("one", sent_run("a"))
         service.add("two", sent_run("b"))
-        assert service.timelines.tails.size == 0
-        service.timelines.read_ahead(Event())
+        assert service.timelines.piece_cache.size == 0
+        service.timelines.preload(Event())
         listing = service.get("/v1/timelines")
         assert "content-length" in listing.headers  # which is known where nothing is read first
         assert [len(each["entries"]) for each in listing.json()["profiles"].values()] == [1, 1]
@@ -107,8 +112,8 @@ def test_reading_ahead_leaves_room_and_ends_when_it_is_told(tmp_path: Path) -> N
         service.add("two", *runs)
         ended = Event()
         ended.set()
-        service.timelines.read_ahead(ended)
-        assert service.timelines.tails.size == 0
-        service.timelines.read_ahead(Event())
+        service.timelines.preload(ended)
+        assert service.timelines.piece_cache.size == 0
+        service.timelines.preload(Event())
         assert "content-length" in service.get("/v1/timelines/two").headers  # from the end
         assert "content-length" not in service.get("/v1/timelines/one").headers

@@ -2,7 +2,7 @@ import msgspec
 import pytest
 
 from backend.timelines.model import Metrics, Points, Run
-from backend.timelines.statistics.infrastructure_failures import failed_in_machinery
+from backend.timelines.statistics.infrastructure_failures import is_infrastructure_failure
 
 FAILED = Run(
     run_id="1",
@@ -19,7 +19,7 @@ FAILED = Run(
 
 def _judged(**changed: object) -> bool:
     run = msgspec.structs.replace(FAILED, **changed)
-    return failed_in_machinery(run, said=run.machinery_failure, error=run.error)
+    return is_infrastructure_failure(run, said=run.machinery_failure, error=run.error)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_ind
 
-from backend.timelines.analysis.comparison import versus
+from backend.timelines.analysis.comparison import compare_profiles
 from backend.timelines.analysis.pairwise_comparison import pair_matrix
 from backend.timelines.statistics.distributions import Interval
 from dashboard.app_pages.timelines import comparison_data as parts
@@ -48,7 +48,7 @@ def test_one_profile_alone_makes_no_pair() -> None:
 
 
 def test_a_case_has_welchs_interval_where_both_ran_it_again() -> None:
-    rows = {row.case: row for row in parts.case_differences(CHOSEN, versus(CHOSEN, "mid", "high"))}
+    rows = {row.case: row for row in parts.case_differences(CHOSEN, compare_profiles(CHOSEN, "mid", "high"))}
     expected = ttest_ind([0.9, 0.7], [0.5, 0.6], equal_var=False).confidence_interval(0.95)
     assert rows["a"].interval == pytest.approx((expected.low, expected.high))
     assert (rows["a"].a, rows["a"].b, rows["a"].a_runs, rows["a"].b_runs) == (
@@ -59,18 +59,18 @@ def test_a_case_has_welchs_interval_where_both_ran_it_again() -> None:
     )
     assert rows["d"].interval is None  # one run
     assert rows["b"].interval is not None  # only one of both varies
-    same = parts.case_differences(CHOSEN, versus(CHOSEN, "high", "high"))
+    same = parts.case_differences(CHOSEN, compare_profiles(CHOSEN, "high", "high"))
     assert {row.case: row.interval is None for row in same}["c"]
 
 
 def test_cases_come_with_the_greatest_loss_first() -> None:
-    rows = parts.case_differences(CHOSEN, versus(CHOSEN, "mid", "high"))
+    rows = parts.case_differences(CHOSEN, compare_profiles(CHOSEN, "mid", "high"))
     assert [row.case for row in rows] == ["e", "b", "a", "d", "c"]
     assert [row.way for row in rows] == ["down", "down", "up", "up", "up"]
 
 
 def test_of_many_cases_both_ends_are_shown() -> None:
-    rows = parts.case_differences(CHOSEN, versus(CHOSEN, "mid", "high"))
+    rows = parts.case_differences(CHOSEN, compare_profiles(CHOSEN, "mid", "high"))
     some = parts.ends(rows, 2)
     assert [row.case for row in some.first] == ["e"]
     assert [row.case for row in some.last] == ["c"]

@@ -58,7 +58,7 @@ def runs_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Backend]:
     settings = Settings(home=tmp_path_factory.mktemp("home"), log_level="error", mode="live")
     migrations.upgrade(settings.app_database_url)
     database = Database(settings.app_database_url)
-    store.put_profiles(database, {name: Profile() for name in (STEADY, FALLING, EVIL, UNUSED)}, now=NOW)
+    store.upsert_profiles(database, {name: Profile() for name in (STEADY, FALLING, EVIL, UNUSED)}, now=NOW)
     put(database, STEADY, *scores(STEADY, model="m-1", model_vendor="vendor one"), *broken(STEADY))
     before = scores(FALLING, FELL_AT, model="m-2", model_vendor="vendor two")
     put(database, FALLING, *before, *scores(FALLING, model="m-3")[len(before) :])

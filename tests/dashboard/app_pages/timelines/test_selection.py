@@ -19,7 +19,7 @@ from dashboard.app_pages.timelines import alert_data as alarms
 from dashboard.app_pages.timelines import score_data as scores
 from dashboard.app_pages.timelines import selection as reading
 from dashboard.app_pages.timelines.export import SAMPLE_NOTE, Runs, to_csv, to_parquet
-from dashboard.app_pages.timelines.selection import FEW_PROFILES, FIELDS, MOST_LINES, TimelinesState
+from dashboard.app_pages.timelines.selection import FEW_PROFILES, FIELDS, MAX_LINES, TimelinesState
 from tests.support.scored_runs import arrays, rounds, run
 
 NOW = datetime(2026, 4, 1, 12, tzinfo=UTC)
@@ -72,7 +72,7 @@ def test_few_profiles_are_all_shown_and_of_many_those_that_ran_last() -> None:
     few = arrays([run(f"p{n:02}", "c", 0.5, n) for n in range(FEW_PROFILES)])
     assert reading.shown_profiles(few, TimelinesState()) == few.profiles
     many = arrays([run(f"p{n:02}", "c", 0.5, n) for n in range(FEW_PROFILES + 1)])
-    assert reading.shown_profiles(many, TimelinesState()) == many.profiles[-MOST_LINES:]
+    assert reading.shown_profiles(many, TimelinesState()) == many.profiles[-MAX_LINES:]
     assert reading.shown_profiles(many, TimelinesState(profiles=("p01",), b="p00")) == ("p01", "p00")
 
 
@@ -106,7 +106,7 @@ def test_a_band_has_gaps_where_a_window_holds_one_case() -> None:
 def test_windows_draw_no_more_points_than_a_screen_shows() -> None:
     long = arrays([run("p", "c", 0.5, hour) for hour in range(0, 24 * 400, 24)])
     offered = scores.windows(long)
-    assert min(offered) * scores.MOST_POINTS >= 399 * 86_400
+    assert min(offered) * scores.MAX_POINTS >= 399 * 86_400
     assert (
         scores.drawn(long, 60, same_cases=False).window == scores.drawn(long, None, same_cases=False).window
     )
