@@ -1,4 +1,4 @@
-"""What stands behind an alert: each case before and since. Pure."""
+"""Computes the change of each case behind an alert. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class CaseChange:
 
 
 def named(arrays: RunArrays, watched: Sequence[Watched], name: str) -> Alert | None:
-    """The alert that an address names; null where there is none by that name any more."""
+    """Find the alert that a URL names; null if it no longer exists."""
     every = (alert for each in watched for alert in each.alerts)
     return next(
         (alert for alert in every if alert_name(arrays.profiles[alert.profile], alert.since) == name), None
@@ -34,7 +34,7 @@ def named(arrays: RunArrays, watched: Sequence[Watched], name: str) -> Alert | N
 
 
 def stretch(watched: Sequence[Watched], alert: Alert) -> tuple[int | None, int | None]:
-    """Where what came before ``alert`` begins and what came since ends: at the alerts beside it, if any."""
+    """Find the times of the previous and next alert, which bound the runs before and since ``alert``."""
     mine = next((each.alerts for each in watched if each.profile == alert.profile), ())
     place = next((n for n, one in enumerate(mine) if one.since == alert.since), 0)
     first = mine[place - 1].since if place else None
@@ -44,7 +44,7 @@ def stretch(watched: Sequence[Watched], alert: Alert) -> tuple[int | None, int |
 def case_changes(
     arrays: RunArrays, alert: Alert, first: int | None, end: int | None
 ) -> tuple[CaseChange, ...]:
-    """The cases that ran on both sides, those that changed most the way of the alert first.
+    """Compute the changes of cases that ran on both sides, largest in the alert's direction first.
 
     ``first`` and ``end`` are as :func:`stretch` gives them, in microseconds.
     """

@@ -1,4 +1,4 @@
-"""Which profiles fell or rose, in sentences; and the cases behind an alert."""
+"""Shows alerts as sentences, and the cases behind an alert."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -22,17 +22,19 @@ from dashboard.frame.markup import tag, text
 from dashboard.i18n import language, t
 
 MAX_CASES = 12
-"""Rows of the cases behind an alert that are seen at once; the rest follow behind a line to press."""
+"""Visible rows of the cases behind an alert; the rest are folded."""
 MAX_UNWATCHED = 3
 
 
 def section(table: pa.Table, state: TimelinesState) -> bool:
-    """Draw them; true while the rates of false alarms are awaited."""
+    """Show the alerts; true while their false alarm rates are being computed."""
     seen = data.alarms(table, state)
     head(t("timelines.alerts"), t("timelines.alerts_why"))
     if not seen.shown:
         st.html(tag("p", text(TEMPLATES[language()]["no_alert"]), class_="tl-calm"))
-    with st.container(key=f"tl_warnings_{len(seen.shown)}", gap=None):  # as high as so many will be
+    with st.container(
+        key=f"tl_warnings_{len(seen.shown)}", gap=None
+    ):  # its height depends on the number of alerts
         for number, alert in enumerate(seen.shown):
             _row(seen, alert, number, state)
     notes = [t("timelines.alerts_more", n=seen.more)] if seen.more else []
@@ -110,7 +112,7 @@ def _goes_with(one: CaseChange, alert: Alert) -> bool:
 
 
 def _only(profile: str, cases: Sequence[str]) -> None:
-    """The page narrowed to one profile and the cases that moved its score."""
+    """Filter the page to one profile and the cases that moved its score."""
     reselect(profiles=(profile,), cases=tuple(cases), hidden=())
 
 
@@ -138,6 +140,6 @@ def _table(caption: str, changes: Sequence[CaseChange]) -> str:
 
 
 def _change(change: float) -> str:
-    """``▼ 4.1``, in points, with the colour of its way."""
+    """Render ``▼ 4.1``, in points, with the colour of its direction."""
     way: Direction = "down" if change < 0 else "up" if change > 0 else "flat"
     return tag("span", f"{ARROWS[way]} {points(abs(change))}", class_=f"cp-{way}")

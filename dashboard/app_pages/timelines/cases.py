@@ -1,4 +1,4 @@
-"""The cases: where profiles disagree, what points are lost for, how agents behave, and what scores cost."""
+"""Shows the cases: disagreement, lost points, behaviour and cost."""
 
 from html import unescape
 

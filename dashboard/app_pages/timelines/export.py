@@ -1,4 +1,4 @@
-"""The selected runs as a file, with source and as-of in every row. Pure, and quick at 100,000 runs.
+"""Exports the selected runs as files, with source and as-of in every row. Pure; fast at 100,000 runs.
 
 Columns are named as the fields of a run; deductions and bonuses are JSON in CSV and lists in Parquet.
 """
@@ -24,7 +24,7 @@ _PARTS = ("deductions", "bonuses")
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """``arrays`` are what is shown, ``as_of`` when the service last confirmed it, ``link`` reopens it."""
+    """The visible runs, the time of the service's last confirmation, and a link to the view."""
 
     arrays: RunArrays
     as_of: datetime
@@ -36,7 +36,7 @@ class Runs:
 
 
 def to_csv(runs: Runs) -> bytes:
-    """UTF-8 with a byte order mark, so that spreadsheets read it; no cell is taken for a formula."""
+    """Write CSV in UTF-8 with a byte order mark for spreadsheets; cells are guarded against formulas."""
     taken = _taken(runs)
     columns = {name: _cells(taken.column(name)) for name in taken.column_names}
     out = io.BytesIO(b"\xef\xbb\xbf")
@@ -53,7 +53,7 @@ def to_parquet(runs: Runs) -> bytes:
 
 
 def _taken(runs: Runs) -> pa.Table:
-    """The runs' rows with where they are from, and a note in those of the sample."""
+    """The runs' rows with source, as-of and a note on sample runs."""
     taken = runs.arrays.table.take(pa.array(runs.arrays.rows))
     notes = [
         SAMPLE_NOTE if name.startswith(SAMPLE_PREFIX) else "" for name in taken.column("profile").to_pylist()
@@ -65,7 +65,7 @@ def _taken(runs: Runs) -> pa.Table:
 
 
 def _cells(column: pa.ChunkedArray) -> pa.Array:
-    """A column as CSV holds it: guarded text, RFC 3339, JSON; other types as they are."""
+    """Convert a column for CSV: guarded text, RFC 3339 or JSON; other types stay unchanged."""
     kind = column.type
     if pa.types.is_list(kind):
         return pa.array([orjson.dumps(parts).decode() for parts in column.to_pylist()], pa.string())

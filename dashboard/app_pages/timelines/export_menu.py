@@ -1,4 +1,4 @@
-"""The page as a link, and the runs that it shows as files."""
+"""Shows the export menu: a link to the view, and its runs as files."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -20,7 +20,7 @@ FORMS: tuple[tuple[str, Callable[[Runs], bytes], str], ...] = (
 
 
 def show(arrays: RunArrays, as_of: datetime | None) -> None:
-    """A file is made when it is asked for."""
+    """Show the menu. Files are generated on download."""
     base = (st.context.url or "").partition("/timelines")[0].rstrip("/")
     runs = Runs(arrays, as_of or datetime.now(UTC), base + desk.address())
     with st.popover(t("timelines.export"), icon=":material/ios_share:", key="tl_export", width="content"):

@@ -1,4 +1,4 @@
-"""The filters above the figures; each choice goes into the address."""
+"""Shows the filters of the page; each choice is written to the URL."""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
@@ -14,12 +14,12 @@ from dashboard.app_pages.timelines.selection import TimelinesState
 from dashboard.i18n import t
 
 SPANS = ("7", "28", "91")
-"""Days back from the newest run, as buttons."""
+"""Buttons for the last days, counted back from the newest run."""
 DAY = timedelta(days=1)
 
 
 def show(seen: Gathered, table: pa.Table, state: TimelinesState, drawn: TimelinesState) -> None:
-    """``state`` is what is chosen, ``drawn`` has the profiles that are drawn without a choice."""
+    """Show the filters. ``state`` holds the choices; ``drawn`` adds the default profiles."""
     every = data.whole(table)
     with st.container(key="tl_filters", horizontal=True, vertical_alignment="center", gap="small"):
         _names("profiles", _with(sorted({*every.profiles, *seen.profiles}), state.profiles), state, drawn)
@@ -34,7 +34,7 @@ def show(seen: Gathered, table: pa.Table, state: TimelinesState, drawn: Timeline
 
 
 def _with(known: Sequence[str], chosen: Sequence[str]) -> list[str]:
-    """What a link chose stays among the choices, even when nobody knows it."""
+    """Add names from the link to the options, even if they are unknown."""
     return [*known, *(name for name in chosen if name not in known)]
 
 
@@ -118,7 +118,7 @@ _EARLIEST = date(2000, 1, 1)
 
 
 def _ends(state: TimelinesState) -> tuple[date | None, date | None]:
-    """The first and the last day that belong to the range."""
+    """The first and last day of the range, both inclusive."""
     last = None if state.until is None else (state.until - timedelta(microseconds=1)).date()
     return (state.since.date() if state.since else None), last
 
@@ -129,7 +129,7 @@ def _days_chosen() -> None:
 
 
 def _last(newest: int | None, days: int) -> None:
-    """So many days up to the newest run; without an end, so that newer ones join them."""
+    """Select the last ``days`` up to the newest run, without an end, so that newer runs are included."""
     if newest is not None:
         reselect(since=_midnight(instant(newest).date() - (days - 1) * DAY), until=None)
 
@@ -158,7 +158,7 @@ def _machinery_chosen() -> None:
 
 
 def clear() -> None:
-    """Drop every filter."""
+    """Clear all filters."""
     reselect(
         profiles=(),
         cases=(),

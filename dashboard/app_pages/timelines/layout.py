@@ -1,6 +1,6 @@
-"""The Timelines page put together: filters, alerts, scores, comparison, cases and a run, each a fragment.
+"""Lays out the Timelines page: filters, alerts, scores, comparison, cases and runs, each a fragment.
 
-A fragment reads the runs and the address anew when it is drawn, so that a choice within one draws that one.
+A fragment reads the runs and the URL again when it is drawn, so a choice inside it redraws only that one.
 """
 
 from datetime import UTC, datetime
@@ -34,7 +34,7 @@ _DRAWN = "_timelines_drawn"
 
 
 def label() -> str:
-    """The sample label, as markup, where the runs are the sample's; nothing for runs of one's own."""
+    """Render the sample label as markup; empty if the runs are not sample runs."""
     table = data.gather().table
     if table is None or not is_sample(data.whole(table).profiles):
         return ""
@@ -75,7 +75,7 @@ def page() -> None:
 
 
 def _gathered() -> Gathered:
-    """The first time in a session with a skeleton in its place."""
+    """Load the runs; show a skeleton at the first load of a session."""
     if st.session_state.get(_SEEN):
         return data.gather()
     st.session_state[_SEEN] = True
@@ -89,7 +89,7 @@ def _live(seen: Gathered) -> None:
 
 
 def _watch() -> None:
-    """How old the figures are; a change at the service draws the page anew."""
+    """Show the age of the data; rerun the page when the service has new data."""
     seen = data.gather()
     refresh.record_results(seen.answer)
     with st.container(key="tl_fresh", gap="small"):
@@ -104,7 +104,7 @@ def _watch() -> None:
 
 
 def _nothing(seen: Gathered) -> None:
-    """Why there is nothing to see, and what to do about it."""
+    """Explain why there are no runs, and how to add some."""
     if seen.table is None:
         if seen.answer.error is not None:
             states.error(seen.answer.error, key="timelines")

@@ -1,7 +1,7 @@
-"""The lower parts of the Timelines page, which are drawn when a reader comes near or the page rests.
+"""Draws the lower sections of the Timelines page lazily: near the viewport, or when the page is idle.
 
-A filter draws the upper parts at once. The lower ones stand as they were, marked as being behind, until
-their turn comes. What a link opens is drawn with the page.
+A filter redraws the upper sections at once. The lower ones keep their old content, marked as outdated, until
+they are redrawn. Sections that a link opens are drawn with the page.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ LOWER: tuple[Part, ...] = ("compare", "cases", "run")
 UPPER: tuple[Part, ...] = ("files", "filters", "alerts", "scores", "later")
 TITLES = {"compare": "timelines.cmp_title", "cases": "timelines.case_title", "run": "timelines.run_title"}
 AWAIT_SECONDS = 1.0
-"""Until the rates of false alarms are looked for again."""
+"""Interval of checks for computed false alarm rates."""
 KEY = "tl_later"
 _DRAWN, _WANTED, _TURN = "_timelines_drawn_of", "_timelines_wanted", "_timelines_later_turn"
 _AWAITED = "_timelines_rates_awaited"
@@ -35,7 +35,7 @@ Section = Callable[[RunArrays, TimelinesState], None]
 
 
 def begin(state: TimelinesState) -> None:
-    """Before the parts of a whole page: who has just come to it is first shown what the link opens."""
+    """Start a page run. On the first visit, draw the sections that the link opens at once."""
     if _FIRST_WIDGET in st.session_state:
         return
     opened: set[Part] = set()
@@ -47,7 +47,7 @@ def begin(state: TimelinesState) -> None:
 
 
 def show(sections: dict[Part, Section]) -> None:
-    """Each of :data:`LOWER` as a fragment, and the component that asks for them."""
+    """Draw each of :data:`LOWER` as a fragment, and the component that requests them."""
     for part in LOWER:
         st.fragment(_drawing(part, sections[part]), key=PARTS[part])()
     st.fragment(_ask, key=PARTS["later"])()
@@ -69,14 +69,14 @@ def _drawing(part: Part, section: Section) -> Callable[[], None]:
 
 
 def _place(part: Part) -> None:
-    """A part's frame and title, as high as it will be."""
+    """Draw a placeholder with the section's title and final height."""
     with st.container(key=f"tlp_{part}", border=True, gap="small"):
         words.heading(t(TITLES[part]))
         st.html(tag("div", class_=f"tl-later tl-later-{part}", aria_hidden="true"))
 
 
 def await_rates(*, awaited: bool) -> None:
-    """Whether the alerts just drawn are still without their rates of false alarms."""
+    """Store whether the false alarm rates of the drawn alerts are still missing."""
     st.session_state[_AWAITED] = awaited
 
 
@@ -97,7 +97,7 @@ def _behind(part: Part, table: pa.Table, state: TimelinesState) -> bool:
 
 
 def _narrowed(state: TimelinesState) -> TimelinesState:
-    """What selects runs. The rest of the state is drawn anew by whoever changes it."""
+    """Keep only the fields that select runs. Other fields are redrawn where they change."""
     return replace(state, a=None, b=None, case=None, run=None, alert=None, hidden=(), window=None,
                    same_cases=False)  # fmt: skip
 
@@ -113,9 +113,9 @@ def _asked() -> None:
 
 
 def reselect(**changes: Unpack[Changes]) -> None:
-    """Change the selection of runs, in a callback: the upper parts follow at once.
+    """Change the selection of runs in a callback and redraw the upper sections.
 
-    The whole page does where it turns into one without runs, or back.
+    Redraws the whole page when it changes to or from a page without runs.
     """
     before = _any_runs()
     desk.choose(**changes)

@@ -1,4 +1,4 @@
-"""Timelines: which model profile scores better, since when, on which cases, and how sure that is."""
+"""Shows the Timelines page: scores of model profiles, their changes and comparisons."""
 
 from dashboard.app_pages.timelines import layout
 from dashboard.frame import freshness, head

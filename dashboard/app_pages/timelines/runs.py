@@ -1,4 +1,4 @@
-"""The runs of a case, and one run: its score in steps, the reasons, and its neighbours in time."""
+"""Shows the runs of a case, and the details of one run."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Scores over time as the chart draws them: windows, clipped bands, marks. Pure."""
+"""Prepares scores over time for the chart: windows, clipped bands and marks. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from backend.timelines.columns.run_arrays import RunArrays
 from backend.timelines.statistics.distributions import Floats
 
 MAX_POINTS = 300
-"""Windows that a line is drawn of at the most: what a screen shows."""
+"""Maximum number of windows of a line, limited by the screen."""
 UNITS = ((7 * DAY, "week"), (DAY, "day"), (HOUR, "hour"), (MINUTE, "minute"))
 
 

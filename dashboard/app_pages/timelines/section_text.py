@@ -1,4 +1,4 @@
-"""Words and figures that the lower sections of the Timelines page share."""
+"""Formats headings, notes and figures that the lower sections share."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -36,7 +36,7 @@ def note(*sentences: str) -> None:
 
 
 def signed(difference: float) -> str:
-    """In points with its sign: ``+4.1``, ``−0.9``, ``0``."""
+    """Format points with their sign: ``+4.1``, ``−0.9``, ``0``."""
     written = points(difference)
     return written if written.startswith(MINUS) or written == "0" else f"+{written}"
 
@@ -50,19 +50,19 @@ def with_interval(difference: float, interval: Interval | None) -> str:
 
 
 def level(mean: float, interval: Interval | None = None) -> str:
-    """A mean score and its interval: ``61.2 %``, ``61.2 % (55.0–67.1)``."""
+    """Format a mean score and its interval: ``61.2 %``, ``61.2 % (55.0–67.1)``."""
     if interval is None:
         return percent(mean)
     return f"{percent(mean)} ({bare(interval.low)}–{bare(interval.high)})"
 
 
 def bare(score: float) -> str:
-    """A score in points of 100."""
+    """Format a score as points of 100."""
     return f"{MINUS if score < 0 else ''}{abs(score) * 100:,.1f}"
 
 
 def marked(figure: Figure, profiles: Sequence[str]) -> Figure:
-    """``figure`` with the mark that drawings of sample runs carry, where ``profiles`` are the sample's."""
+    """Add the sample watermark to ``figure`` if all ``profiles`` are sample profiles."""
     if is_sample(profiles):
         layout = figure["layout"]
         layout["annotations"] = [
@@ -77,5 +77,5 @@ def joined(names: Sequence[str]) -> str:
 
 
 def moment(at: datetime) -> formats.LocalTime:
-    """Where the reader is, and in UTC."""
+    """Format an instant in the reader's time zone and in UTC."""
     return formats.local_time(at, st.context.timezone)

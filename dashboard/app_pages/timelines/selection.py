@@ -1,4 +1,4 @@
-"""The Timelines page's selection of runs, and its address. Pure."""
+"""Parses and writes the URL of the Timelines page, and selects its profiles. Pure."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -12,10 +12,10 @@ from backend.timelines.analysis.scores_over_time import SECOND, WINDOWS
 from backend.timelines.columns.run_arrays import RunArrays, instant
 
 MAX_NAMES = 200
-"""Names that a link may list, as many as one listing of profiles is made for and more."""
+"""Maximum number of names in a link; more than a listing of profiles is designed for."""
 MAX_NAME_CHARS = 500
 FEW_PROFILES, MAX_LINES = 12, 8
-"""Up to so many profiles are all drawn without a choice, and of more so many."""
+"""Without a selection, draw all profiles up to ``FEW_PROFILES``, else the ``MAX_LINES`` most recent."""
 SAMPLE_PREFIX = "sample "
 
 
@@ -72,7 +72,7 @@ FIELDS: Mapping[str, str] = {
     "window": "window",
     "same_cases": "centred",
 }
-"""A state's fields and their names in the address, which stand in links and so never change."""
+"""The state's fields and their URL parameters. Saved links hold the parameters, so they never change."""
 _KEPT_MACHINERY = "kept"
 _YES = "1"
 _NAMES, _MOMENTS = ("profiles", "cases", "hidden"), ("since", "until")
@@ -81,7 +81,7 @@ WINDOW_CODES = tuple(str(micros // SECOND) for micros in WINDOWS)
 
 
 def from_address(said: Mapping[str, str]) -> TimelinesState:
-    """What an address says, by its own names; what it says wrongly counts as not said."""
+    """Parse URL parameters; invalid values count as missing."""
     text = {field: said.get(name, "") for field, name in FIELDS.items()}
     return TimelinesState(
         profiles=names(text["profiles"]),
@@ -100,7 +100,7 @@ _PLAIN = ("model_vendor", "inference_provider", "a", "b", "case", "run", "alert"
 
 
 def to_text(field: str, value: object) -> str:
-    """A state's field as the address holds it; empty where it is at its default."""
+    """Format a field for the URL; empty for the default value."""
     if field in _NAMES:
         return listed(value if isinstance(value, tuple) else ())
     if field in _MOMENTS:
@@ -115,18 +115,18 @@ def to_text(field: str, value: object) -> str:
 
 
 def address(state: TimelinesState, **beside: str) -> str:
-    """A link to the page with ``state``; ``beside`` is added (the language)."""
+    """Build a link to the page with ``state``; ``beside`` holds further parameters (the language)."""
     said = {name: to_text(field, getattr(state, field)) for field, name in FIELDS.items()} | beside
     return f"/timelines?{urlencode({name: text for name, text in said.items() if text})}"
 
 
 def listed(chosen: Iterable[str]) -> str:
-    """Names joined by commas; a comma or a backslash of a name has a backslash before it."""
+    """Join names by commas; commas and backslashes in names are escaped with a backslash."""
     return ",".join(re.sub(r"([\\,])", r"\\\1", name) for name in chosen)
 
 
 def names(text: str) -> tuple[str, ...]:
-    """The names of :func:`listed`, each once."""
+    """Split the text of :func:`listed` into unique names."""
     found = (re.sub(r"\\(.)", r"\1", part) for part in re.findall(r"(?:\\.|[^,\\])+", text, re.DOTALL))
     return tuple(dict.fromkeys(name for name in found if len(name) <= MAX_NAME_CHARS))[:MAX_NAMES]
 
@@ -143,7 +143,7 @@ def moment(text: str) -> datetime | None:
 
 
 def write_moment(value: datetime) -> str:
-    """The shorter form of :func:`moment` that says it."""
+    """Format an instant in the shorter form of :func:`moment`."""
     in_utc = value.astimezone(UTC)
     if in_utc.time() == datetime.min.time():
         return f"{in_utc:%Y-%m-%d}"

@@ -1,4 +1,4 @@
-"""What the Timelines page shows, as its address says, and how its parts change that.
+"""Reads and changes the state of the Timelines page in its URL.
 
 Each part of the page is a fragment of its own (:data:`PARTS`) and reads the state anew whenever it is drawn,
 so what one part changes is drawn by those parts alone that show it.
@@ -51,14 +51,14 @@ class Changes(TypedDict, total=False):
 
 
 def current() -> TimelinesState:
-    """As the address says; nothing chosen is still nothing here: see ``timelines_page``."""
+    """Read the state from the URL. Default profiles are not filled in here."""
     return reading.from_address({name: url_state.sync_text(name)[0] for name in FIELDS.values()})
 
 
 def choose(**changes: Unpack[Changes]) -> None:
-    """Change fields of the state, by their names, in the session and in the address.
+    """Set fields of the state in the session and in the URL.
 
-    Null, or an empty tuple, drops what was chosen.
+    Null or an empty tuple clears a field.
     """
     now = replace(current(), **changes)
     for field in changes:
@@ -71,11 +71,11 @@ def redraw(*parts: Part) -> NoReturn:
 
 
 def address(**changes: Unpack[Changes]) -> str:
-    """A link to this page as it is, but for ``changes`` of fields."""
+    """Build a link to this page with ``changes`` of fields."""
     state = replace(current(), **changes)
     return reading.address(state, lang=st.query_params.get("lang", ""))
 
 
 def run_link(run_id: str) -> str:
-    """A link to this page with a run opened."""
+    """Build a link to this page with a run opened."""
     return address(run=run_id)
