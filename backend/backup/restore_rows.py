@@ -16,7 +16,7 @@ from backend.backup.table_selection import counted_ids, names_at, reflected
 from backend.backup.value_encoding import reader
 from backend.documents.store import DocumentStore
 from backend.errors import BadRequest
-from backend.jobs.transitions import begin_anew
+from backend.jobs.transitions import reset_unfinished
 from backend.store.database import Database, change_counters
 from backend.topics.store.topic_store import tell_lacking
 from backend.topics.tables import topic_texts
@@ -52,7 +52,7 @@ def _set_to_work(connection: Connection) -> None:
     gap = sa.update(change_counters).where(change_counters.c.topic != migrations.NEEDED)
     connection.execute(gap.values(n=change_counters.c.n + GAP))
     connection.execute(sa.update(topic_texts).values(indexed=None))
-    begin_anew(connection)
+    reset_unfinished(connection)
 
 
 def _fill(connection: Connection, table: sa.Table, archive: ArchiveReader, part: TablePart) -> None:

@@ -1,1 +1,1 @@
-"""Work done elsewhere than in a request: schedules, and the jobs that callers submit."""
+"""Runs schedules and submitted jobs outside of requests."""

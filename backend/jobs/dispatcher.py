@@ -1,9 +1,8 @@
-"""Who takes up the jobs that wait: one thread in each process that works.
+"""Claims waiting jobs and starts them as dbos workflows, in one thread of each worker process.
 
-It looks into the table of jobs some twenty times a second, which costs one to two hundredths of a
-core, takes up as many as it has threads for, and hands them to dbos under this process's own slot.
-Between the two a killed process leaves jobs that are taken up and not started; every worker puts such
-ones back after some seconds.
+The thread polls the job table some twenty times a second, which costs 1 to 2 % of a core. It claims as many
+jobs as it has free threads and starts them in dbos under this process's slot. A process that is killed
+between the two leaves claimed jobs that never start; every worker releases such jobs after some seconds.
 """
 
 import threading
@@ -22,20 +21,20 @@ from backend.store.database import Database
 
 log = structlog.get_logger(__name__)
 WORKFLOW = "submitted-jobs"
-ATTEMPTS = 20
-"""How often a workflow is taken over that kills the process that runs it, perhaps."""
-LOOK_SECONDS = 0.05
+MAX_RECOVERY_ATTEMPTS = 20
+"""Limits the recoveries of a workflow, since it may be the cause of the crashes."""
+POLL_SECONDS = 0.05
 SWEEP_SECONDS = 2.0
-START_WITHIN = timedelta(seconds=10)
-"""A job that was taken up and not started after so long is put back. A workflow that was handed to dbos
-before its process died is started by another one within half of that."""
+START_TIMEOUT = timedelta(seconds=10)
+"""A claimed job that has not started within this time is released. A workflow that was handed to dbos before
+its process died is started by another process within half of it."""
 
 
 class Dispatcher:
-    """Takes up jobs until it is stopped; the job engine starts it once dbos runs.
+    """Claims jobs until it is stopped; the job engine starts it once dbos runs.
 
-    ``timeout`` is how long a job may take. Threads that hang in a job that is out of time are
-    replaced, as many as the kind has, and no more: a process has twice ``concurrency`` at the most.
+    ``timeout`` is the maximum duration of a job. Threads that hang in an overdue job are replaced, up to
+    ``concurrency`` of them for each kind: a process has at most twice ``concurrency`` threads of a kind.
     """
 
     def __init__(
@@ -62,73 +61,78 @@ class Dispatcher:
     def register(self) -> None:
         """Declare the workflow that runs jobs, before dbos is launched.
 
-        Its arguments are all that dbos stores of a job, beside the outcomes of steps. ``taken_at`` is an
-        instant in ISO 8601.
+        dbos stores only its arguments and the outcomes of steps. ``taken_at`` is an instant in ISO 8601.
         """
 
-        @DBOS.workflow(name=WORKFLOW, max_recovery_attempts=ATTEMPTS)
+        @DBOS.workflow(name=WORKFLOW, max_recovery_attempts=MAX_RECOVERY_ATTEMPTS)
         def submitted_jobs(kind: str, ids: list[str], taken_at: str | None = None) -> None:
             self._run(kind, ids, datetime.fromisoformat(taken_at) if taken_at else None)
 
         self._workflow: Callable[[str, list[str], str | None], None] = submitted_jobs
 
     def start(self) -> None:
-        """Needs dbos launched. A dispatcher that was stopped does not start again."""
+        """Start the thread; dbos must be launched. A stopped dispatcher cannot start again."""
         self._started_at = self._clock()
         self._thread.start()
 
     def stop(self) -> None:
-        """Take up nothing more; what runs goes on."""
+        """Stop claiming jobs; running jobs continue."""
         self._stop.set()
         self._wake.set()
         self._thread.join(timeout=10)
 
     def take(self) -> int:
-        """One look; gives how many jobs were handed over."""
-        free = {job_type.kind: n for job_type in self.runner.types.values() if (n := self._free(job_type))}
-        if not free or not transitions.anything_waits(self._database, free.keys()):
+        """Poll once; returns the number of started jobs."""
+        free = {
+            job_type.kind: n
+            for job_type in self.runner.types.values()
+            if (n := self._count_free_threads(job_type))
+        }
+        if not free or not transitions.has_waiting_jobs(self._database, free.keys()):
             return 0
-        return sum(self._take_kind(self.runner.types[kind], n) for kind, n in free.items())
+        return sum(self._dispatch_kind(self.runner.types[kind], n) for kind, n in free.items())
 
     def sweep(self) -> None:
-        """End what is out of time, and put back what a dead process took up.
+        """Fail overdue jobs, and release jobs that a dead process claimed.
 
-        A worker that has just started ends nothing: jobs of processes that died long ago, with nobody
-        there to take them over, look out of time until they are started again.
+        A worker that has just started fails none. Jobs of processes that died while no worker ran look
+        overdue until they are started again.
         """
         now = self._clock()
-        if self._started_at is None or now - self._started_at >= START_WITHIN:
+        if self._started_at is None or now - self._started_at >= START_TIMEOUT:
             for job_id in transitions.fail_overdue(self._database, timeout=self.runner.timeout, now=now):
                 log.warning("job_timed_out", job=job_id)
-            for job_id in transitions.give_up_waiting(self._database, now=now):
+            for job_id in transitions.fail_never_started(self._database, now=now):
                 log.warning("job_never_taken_up", job=job_id)
-        forgotten = transitions.put_back_forgotten(self._database, taken_before=now - START_WITHIN)
+        forgotten = transitions.release_stale_claims(self._database, taken_before=now - START_TIMEOUT)
         if forgotten:
             log.warning("jobs_put_back", jobs=len(forgotten))
 
-    def _free(self, job_type: JobType) -> int:
-        """Threads that this kind may still have."""
+    def _count_free_threads(self, job_type: JobType) -> int:
+        """Return the number of further threads that this kind may use."""
         overdue = self._clock() - self.runner.timeout
         with self._guard:
             begun = self._busy[job_type.kind].values()
             at_work = sum(at > overdue for at in begun)
             return max(0, min(job_type.concurrency - at_work, 2 * job_type.concurrency - len(begun)))
 
-    def _take_kind(self, job_type: JobType, free: int) -> int:
+    def _dispatch_kind(self, job_type: JobType, free: int) -> int:
         now = self._clock()
-        ids = transitions.take_up(self._database, job_type.kind, limit=free * job_type.batch, now=now)
+        ids = transitions.claim(self._database, job_type.kind, limit=free * job_type.batch, now=now)
         size = -(-len(ids) // free) or 1
         parts = [ids[begin : begin + size] for begin in range(0, len(ids), size)]
         for number, part in enumerate(parts):
             try:
-                self._hand_over(job_type, part, now)
+                self._start_workflow(job_type, part, now)
             except Exception:
-                transitions.put_back(self._database, [job_id for left in parts[number:] for job_id in left])
+                transitions.release_claims(
+                    self._database, [job_id for left in parts[number:] for job_id in left]
+                )
                 raise
         return len(ids)
 
-    def _hand_over(self, job_type: JobType, ids: list[str], now: datetime) -> None:
-        # An id of this very taking up: of jobs that are put back, the next one must not be an old one.
+    def _start_workflow(self, job_type: JobType, ids: list[str], now: datetime) -> None:
+        # The id includes the time of the claim, so that a released job gets a new workflow next time.
         workflow_id = f"{ids[0]}-{int(now.timestamp() * 1_000_000)}"
         with self._guard:
             self._busy[job_type.kind][workflow_id] = now
@@ -136,20 +140,20 @@ class Dispatcher:
             with SetWorkflowID(workflow_id):
                 DBOS.start_workflow(self._workflow, job_type.kind, ids, now.isoformat())
         except BaseException:
-            self._set_free(job_type.kind, workflow_id)
+            self._release_thread(job_type.kind, workflow_id)
             raise
 
     def _run(self, kind: str, ids: Sequence[str], taken_at: datetime | None) -> None:
-        """Called in a thread of dbos; jobs that were taken over come this way too, and count."""
+        """Run jobs in a thread of dbos. Counts recovered workflows as busy threads too."""
         workflow_id = DBOS.workflow_id or ids[0]
         with self._guard:
             self._busy[kind][workflow_id] = self._clock()
         try:
             self.runner.run(kind, ids, taken_at)
         finally:
-            self._set_free(kind, workflow_id)
+            self._release_thread(kind, workflow_id)
 
-    def _set_free(self, kind: str, workflow_id: str) -> None:
+    def _release_thread(self, kind: str, workflow_id: str) -> None:
         with self._guard:
             self._busy[kind].pop(workflow_id, None)
         self._wake.set()
@@ -164,7 +168,7 @@ class Dispatcher:
                 if time.monotonic() >= next_sweep:
                     next_sweep = time.monotonic() + SWEEP_SECONDS
                     self.sweep()
-                if self._heartbeat is not None:  # last, so that it shows that all before it was done
+                if self._heartbeat is not None:  # last, so that a heartbeat proves the polling succeeded
                     self._heartbeat.beat()
                 self._failing = False
             except Exception as error:
@@ -174,4 +178,4 @@ class Dispatcher:
             if self._failing:
                 self._stop.wait(1.0)
             elif not found:
-                self._wake.wait(LOOK_SECONDS)
+                self._wake.wait(POLL_SECONDS)

@@ -1,8 +1,8 @@
-"""The job engine: dbos, launched once a process, with all that it needs to be left alone.
+"""Launches dbos in a worker process, with its slot, dispatcher, scheduler and sweeper.
 
-Jobs and schedules outlive the process that runs them: they are kept in ``jobs.db`` or in
-PostgreSQL's schema ``dbos``, and another process takes over what a dead one had begun. The functions
-that jobs consist of are declared with ``@DBOS.workflow`` and ``@DBOS.step`` before the launch.
+Jobs and schedules outlive the process that runs them. They are stored in ``jobs.db`` or in PostgreSQL's
+schema ``dbos``, and another process takes over the unfinished work of a dead one. Workflows and steps are
+declared with ``@DBOS.workflow`` and ``@DBOS.step`` before the launch.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from dbos import DBOS, DBOSClient, DBOSConfig
 
 from backend.jobs.dispatcher import Dispatcher
 from backend.jobs.heartbeat import Heartbeat
-from backend.jobs.log_throttle import OnceInAWhile
+from backend.jobs.log_throttle import RepeatedWarningFilter
 from backend.jobs.scheduler import Scheduler
 from backend.jobs.schedules import Schedule, Ticker
 from backend.jobs.serializer import JsonSerializer
@@ -34,25 +34,25 @@ log = structlog.get_logger(__name__)
 
 APPLICATION = "chainproof"
 VERSION = "1"
-"""Fixed, since a job of another version would wait for ever. A change of a job's steps keeps those it
-has in their order, or gives the job another name."""
-THREADS = 64
-"""How many jobs and ticks one process runs at once at the most."""
+"""Fixed, since a job of another version would wait for ever. A change to a job keeps the order of its
+existing steps, or gives the job another name."""
+MAX_THREADS = 64
+"""Maximum number of jobs and ticks that one process runs at once."""
 LOST_SLOT_EXIT_CODE = 70
 
 
 def exit_at_once() -> NoReturn:
-    """End the process without another line of work: its jobs may be another's by now."""
+    """End the process without cleanup: another process may own its jobs by now."""
     logging.shutdown()
     os._exit(LOST_SLOT_EXIT_CODE)
 
 
 class JobEngine:
-    """Runs schedules and jobs until it is stopped; one at a time in a process, as dbos is.
+    """Runs schedules and jobs until it is stopped. dbos allows one engine at a time in a process.
 
-    Every process on one store may have one, each under a slot of its own. A process that only
-    submits jobs has none, since ``dispatcher`` takes them up where it runs. ``keep_jobs`` is how long
-    the engine's own record of a finished job is kept, which nobody asks for after that.
+    Every process on one store may have an engine, each with its own slot. A process that only submits jobs
+    needs none: the ``dispatcher`` of any worker claims them. ``keep_jobs`` is how long the dbos record of a
+    finished job is kept.
     """
 
     _of_this_process = threading.Lock()
@@ -75,7 +75,7 @@ class JobEngine:
         self._heartbeat = heartbeat
         self._on_slot_lost = on_slot_lost
         self._undo = contextlib.ExitStack()
-        self._patience = 0.0
+        self._stop_timeout = 0.0
         self._is_launched = False
         self._is_idle = True
         self.executor_id: str | None = None
@@ -85,23 +85,23 @@ class JobEngine:
             raise ValueError(f"Two schedules have one name: {', '.join(twice)}.")
 
     def launch(self) -> None:
-        """Start to work; unfinished jobs of the slot that is taken go on where they stopped."""
+        """Start the engine; unfinished jobs of its slot continue where they stopped."""
         if not self._of_this_process.acquire(blocking=False):
             raise RuntimeError("A job engine runs in this process already; stop it first.")
-        with contextlib.ExitStack() as undo:  # what was begun is undone if the launch fails
+        with contextlib.ExitStack() as undo:  # cleans up if the launch fails
             undo.callback(self._of_this_process.release)
             locks = open_locks(self._database_url, self._home)
-            undo.callback(self._give_back, locks)
+            undo.callback(self._release_locks, locks)
             self.executor_id = take_slot(locks)
             store = store_engine(self._database_url)
             undo.callback(store.dispose)
-            _quieten_dbos()
+            _filter_dbos_log()
             # Before the launch, which resumes what was unfinished.
             self.tick_workflow = Ticker(self._schedules, locks, heartbeat=self._heartbeat).register()
             if self._dispatcher is not None:
                 self._dispatcher.register()
             self._launch_dbos(store, undo)
-            for stored in DBOS.list_schedules():  # of an earlier release: dbos would tick them as well
+            for stored in DBOS.list_schedules():  # from an earlier release: dbos would run them as well
                 DBOS.delete_schedule(stored["schedule_name"])
             scheduler = Scheduler(self._schedules, self.tick_workflow)
             scheduler.start()
@@ -116,11 +116,11 @@ class JobEngine:
         log.info("job_engine_started", slot=self.executor_id)
 
     def stop(self, timeout: float = 10.0) -> None:
-        """Take up nothing more and wait up to ``timeout`` seconds for what runs. Twice is once.
+        """Claim nothing more and wait up to ``timeout`` seconds for running jobs. Idempotent.
 
-        What runs still keeps this process's slot until the process ends, and is taken over then.
+        Jobs that still run keep the slot until the process ends; another process takes them over then.
         """
-        self._patience = timeout
+        self._stop_timeout = timeout
         self._undo.close()
         self.executor_id = None
 
@@ -139,7 +139,7 @@ class JobEngine:
             "system_database_url": self._database_url,
             "system_database_engine": store,
             "serializer": JsonSerializer(),
-            "max_executor_threads": THREADS,
+            "max_executor_threads": MAX_THREADS,
             "notification_listener_polling_interval_sec": 0.2,  # a stop waits for one round of it
             "log_level": "WARNING",
             "enable_otlp": False,
@@ -150,17 +150,17 @@ class JobEngine:
         self._is_launched = True
 
     def _destroy_dbos(self, store: sa.Engine) -> None:
-        DBOS.destroy(workflow_completion_timeout_sec=math.ceil(self._patience))
+        DBOS.destroy(workflow_completion_timeout_sec=math.ceil(self._stop_timeout))
         # Workflows that still run fail when they end, since dbos is gone. `jobs_still_running` names them.
         logging.getLogger("dbos").disabled = True
         if self._is_launched:
             self._is_idle = False
-            with contextlib.suppress(sa.exc.SQLAlchemyError):  # a store that is away tells nothing
+            with contextlib.suppress(sa.exc.SQLAlchemyError):  # unknown if the store does not answer
                 self._is_idle = not self._find_running(store)
             self._is_launched = False
 
     def _find_running(self, store: sa.Engine) -> list[str]:
-        """The workflows that threads of this process still run, though dbos has been stopped."""
+        """List the workflows that threads of this process still run after dbos was stopped."""
         client = DBOSClient(
             system_database_engine=store, serializer=JsonSerializer(), retry_connection_errors=False
         )
@@ -173,21 +173,21 @@ class JobEngine:
             log.warning("jobs_still_running", slot=self.executor_id, jobs=ids)
         return ids
 
-    def _give_back(self, locks: Locks) -> None:
+    def _release_locks(self, locks: Locks) -> None:
         if self._is_idle:
             locks.close()
 
 
-def _quieten_dbos() -> None:
+def _filter_dbos_log() -> None:
     dbos_logger = logging.getLogger("dbos")
     dbos_logger.disabled = False
     if not dbos_logger.handlers:
-        dbos_logger.addHandler(logging.NullHandler())  # or dbos writes past the service's own log
-        dbos_logger.addFilter(OnceInAWhile())
+        dbos_logger.addHandler(logging.NullHandler())  # else dbos adds a handler of its own
+        dbos_logger.addFilter(RepeatedWarningFilter())
 
 
 def store_engine(database_url: str) -> sa.Engine:
-    """Connections to the job store, as dbos wants them and as durable as accepted jobs have to be."""
+    """Create the engine of the job store with the settings that dbos and durable jobs need."""
     if database_url.startswith("sqlite"):
         return _sqlite_store(database_url)
     engine = sa.create_engine(
@@ -201,7 +201,7 @@ def store_engine(database_url: str) -> sa.Engine:
 
     @sa.event.listens_for(engine, "connect")
     def _prepare(connection: Any, _record: Any) -> None:
-        # A process that is frozen in a transaction lets go of its rows.
+        # A process that is frozen in a transaction loses its row locks.
         connection.execute("SET idle_in_transaction_session_timeout = 60000")
         connection.commit()
 
@@ -212,7 +212,7 @@ def _sqlite_store(database_url: str) -> sa.Engine:
     file = sa.make_url(database_url).database
     if file:
         Path(file).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    # The one used last, since each has a page cache of its own: those that a rush opened stay empty.
+    # LIFO, since each connection has its own page cache: those opened in a peak stay empty.
     engine = sa.create_engine(database_url, pool_size=10, max_overflow=60, pool_use_lifo=True)
 
     @sa.event.listens_for(engine, "connect")

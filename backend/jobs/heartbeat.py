@@ -1,4 +1,4 @@
-"""Records that a worker works, and tells whether any worker on a store does.
+"""Records the heartbeat of a worker, and reports the state of all workers on a store.
 
 The job dispatcher writes the heartbeat after it has looked for jobs, and the heartbeat carries the time of
 the last schedule that ran. A worker whose threads hang, or whose start fails, shows as missing although its
@@ -24,13 +24,13 @@ BEAT_SECONDS = 5.0
 MISSING_AFTER = timedelta(seconds=30)
 STALLED_AFTER = timedelta(seconds=120)
 """Twice the longest period that ``CHAINPROOF_TICK_SECONDS`` allows."""
-GONE_AFTER = timedelta(seconds=20)
-"""A start without a sign for so long counts as ended, though nobody said so."""
-SHORT_LIFE = timedelta(seconds=60)
-RESTARTS_WITHIN = timedelta(minutes=5)
-MANY_RESTARTS = 3
-KEEP = timedelta(days=1)
-CLOCKS_DIFFER = timedelta(seconds=60)
+ENDED_AFTER = timedelta(seconds=20)
+"""A worker without a sign of life for this time counts as ended, even without an orderly stop."""
+EARLY_EXIT_WITHIN = timedelta(seconds=60)
+RESTART_WINDOW = timedelta(minutes=5)
+RESTARTING_COUNT = 3
+ROW_RETENTION = timedelta(days=1)
+MAX_CLOCK_SKEW = timedelta(seconds=60)
 """The clocks of several machines may differ by this much. A heartbeat from further ahead is from a clock that
 has been set back since."""
 
@@ -39,7 +39,7 @@ State = Literal["working", "waiting", "stalled", "restarting", "missing"]
 
 @dataclass(frozen=True, slots=True)
 class WorkerState:
-    """Whether jobs and schedules are worked on.
+    """The state of the workers on a store.
 
     - ``working``: a worker looks for jobs and runs schedules.
     - ``waiting``: none does, but one has started, was seen or was stopped in the last 30 seconds.
@@ -48,7 +48,8 @@ class WorkerState:
     - ``missing``: no worker has been seen for 30 seconds; ``seen_at`` is null if none ever was.
 
     ``started_at``, ``seen_at`` and ``ticked_at`` are the latest of all workers.
-    ``workers`` counts those that work now; ``restarts`` those that died young in the last five minutes.
+    ``workers`` counts those that work now; ``restarts`` those of the last five minutes that died within a
+    minute.
     """
 
     state: State
@@ -63,7 +64,7 @@ class WorkerState:
         return self.state in ("stalled", "restarting", "missing")
 
     def sentence(self, now: datetime) -> str:
-        """What is the case, and what to do about it."""
+        """Describe the state and what to do about it."""
         match self.state:
             case "working":
                 count = "1 worker is" if self.workers == 1 else f"{self.workers} workers are"
@@ -83,33 +84,33 @@ class WorkerState:
         if self.seen_at is None and self.started_at is not None:
             return f"A worker started at {_utc(self.started_at)} and never looked for jobs. Its log says why."
         if self.seen_at is None:
-            return f"No worker has run on this store. {START}"
-        return f"No worker has been seen since {_utc(self.seen_at)}. {START}"
+            return f"No worker has run on this store. {START_HINT}"
+        return f"No worker has been seen since {_utc(self.seen_at)}. {START_HINT}"
 
     def as_wire(self) -> dict[str, Any]:
-        """The fields of ``worker`` in ``GET /markets/status``."""
+        """Return the fields of ``worker`` in ``GET /markets/status``."""
         seen = None if self.seen_at is None else write_instant(self.seen_at.replace(microsecond=0))
         return {"state": self.state, "seen_at": seen, "restarts": self.restarts}
 
 
-START = "Start one with 'chainproof worker', or everything with 'chainproof up'."
+START_HINT = "Start one with 'chainproof worker', or everything with 'chainproof up'."
 
 
 def worker_state(database: Database, now: datetime, *, up_since: datetime | None = None) -> WorkerState:
-    """Whether the store at ``database`` has a working worker at ``now``; reads one small table.
+    """Determine the state of the store's workers at ``now``; reads one small table.
 
-    ``up_since`` is when the asking service started: a worker that starts beside it is given 30 seconds.
+    ``up_since`` is the start of the calling service: a worker that starts with it gets 30 seconds.
     """
     with database.read() as connection:
         rows = connection.execute(sa.select(workers)).all()
-    state = _judge(rows, now)
+    state = _evaluate(rows, now)
     if state.state == "missing" and up_since is not None and _is_recent(up_since, now, MISSING_AFTER):
         return WorkerState("waiting", seen_at=state.seen_at)
     return state
 
 
 class WorkerWatch:
-    """Gives the state of a store's workers to a service that has just started, or has run for long."""
+    """Reports the state of a store's workers to a service, with its own start time as the grace period."""
 
     def __init__(self, database: Database, clock: Clock = utc_now) -> None:
         self._database = database
@@ -146,7 +147,7 @@ class Heartbeat:
         """Record that a worker process starts, before it does anything that may fail."""
         sign = sa.func.coalesce(workers.c.seen_at, workers.c.started_at)
         with self._database.write() as connection:
-            connection.execute(sa.delete(workers).where(sign < self._row["started_at"] - KEEP))
+            connection.execute(sa.delete(workers).where(sign < self._row["started_at"] - ROW_RETENTION))
             upsert(connection, workers, [self._row])
 
     def beat(self) -> None:
@@ -160,30 +161,30 @@ class Heartbeat:
         self._last_beat = at
 
     def tick(self) -> None:
-        """Note that a schedule's turn came; the next heartbeat carries it."""
+        """Record in memory that a schedule ran; the next heartbeat stores it."""
         self._last_tick = self._monotonic()
 
     def stop(self) -> None:
-        """Record an orderly stop, which no count of failed starts includes."""
+        """Record an orderly stop, which does not count as a failed start."""
         self._write(stopped_at=self._clock())
 
     def _write(self, **values: datetime) -> None:
-        with self._database.write() as connection:  # the row may be gone, where the machine slept for a day
+        with self._database.write() as connection:  # upsert: the row may be deleted after a day of sleep
             upsert(connection, workers, [{**self._row, **values}])
 
 
-def _judge(rows: Sequence[Any], now: datetime) -> WorkerState:
+def _evaluate(rows: Sequence[Any], now: datetime) -> WorkerState:
     working = [row for row in rows if row.stopped_at is None and _is_recent(row.seen_at, now, MISSING_AFTER)]
     ticked_at = max((row.ticked_at or row.started_at for row in working), default=None)
     ended_young = [row for row in rows if _ended_young(row, now)]
-    if len(ended_young) >= MANY_RESTARTS and any(
-        _is_recent(_sign(row), now, SHORT_LIFE) for row in ended_young
+    if len(ended_young) >= RESTARTING_COUNT and any(
+        _is_recent(_last_sign_of_life(row), now, EARLY_EXIT_WITHIN) for row in ended_young
     ):
         state: State = "restarting"
     elif working:
         state = "working" if _is_recent(ticked_at, now, STALLED_AFTER) else "stalled"
     else:
-        signs = [row.stopped_at or _sign(row) for row in rows]
+        signs = [row.stopped_at or _last_sign_of_life(row) for row in rows]
         state = "waiting" if any(_is_recent(sign, now, MISSING_AFTER) for sign in signs) else "missing"
     return WorkerState(
         state,
@@ -196,23 +197,23 @@ def _judge(rows: Sequence[Any], now: datetime) -> WorkerState:
 
 
 def _ended_young(row: Any, now: datetime) -> bool:
-    """Whether a worker that started lately died within a minute."""
+    """Whether a recently started worker died within a minute."""
     return (
         row.stopped_at is None
-        and _is_recent(row.started_at, now, RESTARTS_WITHIN)
-        and not _is_recent(_sign(row), now, GONE_AFTER)
-        and _sign(row) - row.started_at < SHORT_LIFE
+        and _is_recent(row.started_at, now, RESTART_WINDOW)
+        and not _is_recent(_last_sign_of_life(row), now, ENDED_AFTER)
+        and _last_sign_of_life(row) - row.started_at < EARLY_EXIT_WITHIN
     )
 
 
-def _sign(row: Any) -> datetime:
-    """The last sign of life."""
-    sign: datetime = row.seen_at or row.started_at
-    return sign
+def _last_sign_of_life(row: Any) -> datetime:
+    """Return the last heartbeat, or the start if there is none."""
+    at: datetime = row.seen_at or row.started_at
+    return at
 
 
 def _is_recent(at: datetime | None, now: datetime, within: timedelta) -> bool:
-    return at is not None and -CLOCKS_DIFFER <= now - at <= within
+    return at is not None and -MAX_CLOCK_SKEW <= now - at <= within
 
 
 def _seconds(at: datetime | None, now: datetime) -> str:

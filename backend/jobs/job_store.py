@@ -1,7 +1,7 @@
-"""The jobs that callers submit, as they see them: submit, read, list, watch, cancel.
+"""Stores submitted jobs for their callers: submit, read, list, watch and cancel.
 
-A job is accepted when the transaction that inserted its row is on the disk. Nothing else has to
-happen for it to be run: the workers look into this very table (:mod:`backend.jobs.dispatcher`).
+A job is accepted when the transaction that inserts its row is on the disk. Nothing else is needed to run it:
+the workers poll the same table (:mod:`backend.jobs.dispatcher`).
 """
 
 import hashlib
@@ -20,16 +20,16 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.engine import Connection, Row
 
 from backend.errors import BadRequest, Conflict, FieldError
-from backend.jobs.model import CANCELLED, TITLE_LENGTH, Job, JobSummary, Step
+from backend.jobs.model import CANCELLED, MAX_TITLE_CHARS, Job, JobSummary, Step
 from backend.jobs.schemas import JobKind, Waiting
 from backend.jobs.tables import job_steps, jobs, submissions
 from backend.store.database import Database, UtcTime
 
-REPEATED_WITHIN = timedelta(hours=24)
-"""So long a repeated submission with an idempotency key is the first one."""
+IDEMPOTENCY_WINDOW = timedelta(hours=24)
+"""Within this time a repeated submission with the same idempotency key returns the first job."""
 UNFINISHED = ("pending", "running")
-SUMMARY = tuple(jobs.c[name] for name in JobSummary.__dataclass_fields__)
-WHOLE = tuple(
+SUMMARY_COLUMNS = tuple(jobs.c[name] for name in JobSummary.__dataclass_fields__)
+JOB_COLUMNS = tuple(
     jobs.c[{"input_json": "input", "result_json": "result"}.get(name, name)].label(name)
     for name in Job.__dataclass_fields__
 )
@@ -49,15 +49,15 @@ def submit(
 ) -> Job:
     """Accept a job; it is on the disk when this returns.
 
-    ``body`` is plain JSON data, ``title`` what people tell the job by (cut to 200 characters) and
-    ``submitted_by`` the id of the credential, to which the key belongs. The same key with the same
-    kind and body within 24 hours gives the job of the first time. Raises
-    :class:`~backend.errors.Conflict` when the key came with another body or kind.
+    ``body`` is plain JSON data, ``title`` a label for people (cut to 200 characters) and ``submitted_by``
+    the id of the credential, to which the key belongs. The same key with the same kind and body within
+    24 hours returns the first job. Raises :class:`~backend.errors.Conflict` when the key was used with
+    another body or kind.
     """
     row = _new_row(kind, body, title=title, submitted_by=submitted_by, now=now)
     with database.write() as connection:
         if idempotency_key is not None:
-            earlier = _earlier(connection, row, idempotency_key)
+            earlier = _find_submitted(connection, row, idempotency_key)
             if earlier is not None:
                 return earlier
         connection.execute(sa.insert(jobs).values(row))
@@ -78,7 +78,7 @@ def submit(
 
 
 def read(database: Database, kind: JobKind, job_id: str) -> Job | None:
-    """The job of that kind and id (lower case, with hyphens); those of another kind are unknown here."""
+    """Load the job of this kind and id (lower case, with hyphens); null for a job of another kind."""
     with database.read() as connection:
         return _find(connection, job_id, kind)
 
@@ -87,25 +87,25 @@ def read(database: Database, kind: JobKind, job_id: str) -> Job | None:
 class JobList:
     jobs: list[JobSummary]
     next_cursor: str | None
-    """What ``before`` takes to go on; none on the last page."""
+    """The value of ``before`` for the next page; null on the last page."""
 
 
-def recent(database: Database, kind: JobKind, *, limit: int, before: str | None = None) -> JobList:
-    """The newest jobs of a kind, or those that follow the cursor ``before``."""
-    wanted = sa.select(*SUMMARY).where(jobs.c.kind == kind)
+def list_recent(database: Database, kind: JobKind, *, limit: int, before: str | None = None) -> JobList:
+    """List the newest jobs of a kind, or those that follow the cursor ``before``."""
+    wanted = sa.select(*SUMMARY_COLUMNS).where(jobs.c.kind == kind)
     if before is not None:
-        at, job_id = _position(before)
+        at, job_id = _parse_cursor(before)
         end = sa.tuple_(sa.literal(at, UtcTime), sa.literal(job_id))
         wanted = wanted.where(sa.tuple_(jobs.c.created_at, jobs.c.id) < end)
     wanted = wanted.order_by(jobs.c.created_at.desc(), jobs.c.id.desc()).limit(limit + 1)
     with database.read() as connection:
         found = [JobSummary(**row._mapping) for row in connection.execute(wanted)]
     shown = found[:limit]
-    return JobList(shown, _cursor(shown[-1]) if len(found) > limit else None)
+    return JobList(shown, _format_cursor(shown[-1]) if len(found) > limit else None)
 
 
-def steps(database: Database, job_id: str) -> list[Step]:
-    """What a job has done and is doing, in order."""
+def list_steps(database: Database, job_id: str) -> list[Step]:
+    """List the finished and running steps of a job, in order."""
     wanted = sa.select(job_steps).where(job_steps.c.job_id == job_id).order_by(job_steps.c.position)
     with database.read() as connection:
         return [
@@ -114,8 +114,8 @@ def steps(database: Database, job_id: str) -> list[Step]:
         ]
 
 
-def waiting(database: Database, job: JobSummary) -> Waiting:
-    """What a pending job waits behind."""
+def count_waiting(database: Database, job: JobSummary) -> Waiting:
+    """Count the jobs that a pending job waits for."""
     mine = sa.tuple_(sa.literal(job.created_at, UtcTime), sa.literal(job.id))
     before = sa.tuple_(jobs.c.created_at, jobs.c.id) < mine
     counted = sa.select(
@@ -128,9 +128,9 @@ def waiting(database: Database, job: JobSummary) -> Waiting:
 
 
 def cancel(database: Database, kind: JobKind, job_id: str, *, now: datetime) -> Job | None:
-    """End an unfinished job as failed; gives the job as it is then, or none if there is no such job.
+    """Fail an unfinished job; returns the job after that, or null if there is no such job.
 
-    One that runs stops before its next step, and what it would still bring is dropped.
+    A running job stops before its next step, and its result is dropped.
     """
     unfinished = (jobs.c.id == job_id, jobs.c.kind == kind, jobs.c.status.in_(UNFINISHED))
     ended = {"status": "failed", "error": CANCELLED, "completed_at": now}
@@ -146,15 +146,15 @@ def _new_row(
         "id": str(uuid.uuid4()),
         "kind": kind,
         "status": "pending",
-        "title": " ".join(title.replace("\0", " ").split())[:TITLE_LENGTH],
+        "title": " ".join(title.replace("\0", " ").split())[:MAX_TITLE_CHARS],
         "input": orjson.dumps(body).decode(),
         "submitted_by": submitted_by,
         "created_at": now,
     }
 
 
-def _earlier(connection: Connection, row: dict[str, Any], key: str) -> Job | None:
-    """The job that this key named before; if there is none, the key names that of ``row`` from now on."""
+def _find_submitted(connection: Connection, row: dict[str, Any], key: str) -> Job | None:
+    """Find the job submitted earlier with this key; if there is none, bind the key to the job of ``row``."""
     insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     mine = (submissions.c.submitted_by == row["submitted_by"], submissions.c.idempotency_key == key)
     digest = _digest(row)
@@ -169,42 +169,42 @@ def _earlier(connection: Connection, row: dict[str, Any], key: str) -> Job | Non
         return None
     known = connection.execute(sa.select(submissions).where(*mine).with_for_update()).one()
     job = _find(connection, known.job_id)
-    if job is None or known.created_at <= row["created_at"] - REPEATED_WITHIN:
+    if job is None or known.created_at <= row["created_at"] - IDEMPOTENCY_WINDOW:
         connection.execute(sa.update(submissions).where(*mine).values(named))
         return None
     if known.digest != digest:
         raise Conflict(
-            "This Idempotency-Key came with another submission before. Send a new key with a new "
+            "This Idempotency-Key was used with another submission. Send a new key with a new "
             "submission, or the same body again."
         )
     return job
 
 
 def _digest(row: dict[str, Any]) -> str:
-    """The same for bodies that say the same, in whatever order their fields are."""
+    """Hash the kind and body; the order of fields does not matter."""
     question = [row["kind"], orjson.loads(row["input"])]
     return hashlib.sha256(orjson.dumps(question, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 def _find(connection: Connection, job_id: str, kind: JobKind | None = None) -> Job | None:
-    wanted = sa.select(*WHOLE).where(jobs.c.id == job_id)
+    wanted = sa.select(*JOB_COLUMNS).where(jobs.c.id == job_id)
     if kind is not None:
         wanted = wanted.where(jobs.c.kind == kind)
     row = connection.execute(wanted).one_or_none()
-    return None if row is None else as_job(row)
+    return None if row is None else build_job(row)
 
 
-def as_job(row: Row[Any]) -> Job:
-    """A row of the columns :data:`WHOLE`."""
+def build_job(row: Row[Any]) -> Job:
+    """Build a job from a row of the columns :data:`JOB_COLUMNS`."""
     return Job(**row._mapping)
 
 
-def _cursor(job: JobSummary) -> str:
+def _format_cursor(job: JobSummary) -> str:
     micros = (job.created_at - _EPOCH) // timedelta(microseconds=1)
     return urlsafe_b64encode(_POSITION.pack(micros, uuid.UUID(job.id).bytes)).rstrip(b"=").decode()
 
 
-def _position(cursor: str) -> tuple[datetime, str]:
+def _parse_cursor(cursor: str) -> tuple[datetime, str]:
     try:
         packed = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
         micros, job_id = _POSITION.unpack(packed)

@@ -1,7 +1,7 @@
-"""A log that tells the same fault once in a while.
+"""Drops repeated log messages of dbos.
 
-dbos warns of a store that does not take its writes at every tick of every schedule and every second
-besides, mostly with a traceback: on a full disk that is some hundred megabytes a day.
+If the store refuses writes, dbos warns every second and at every tick of every schedule, mostly with a
+traceback: on a full disk that is some hundred megabytes a day.
 """
 
 import logging
@@ -10,43 +10,43 @@ import threading
 import time
 from collections.abc import Callable
 
-AGAIN_SECONDS = 600.0
-MOST_KEPT = 1_000
-_RAISED = re.compile(r"^[\w.]+(?:Error|Exception)\b.*", re.MULTILINE)
+REPEAT_SECONDS = 600.0
+MAX_REMEMBERED_MESSAGES = 1_000
+_EXCEPTION_LINE = re.compile(r"^[\w.]+(?:Error|Exception)\b.*", re.MULTILINE)
 
 
-class OnceInAWhile(logging.Filter):
-    """Drops a warning or error that was told within the last :data:`AGAIN_SECONDS`.
+class RepeatedWarningFilter(logging.Filter):
+    """Drops a warning or error that was logged within the last :data:`REPEAT_SECONDS`.
 
-    Two are the same when they begin alike and their tracebacks end in the same exception. The next one that
-    passes says how many were dropped.
+    Two messages are the same if their first lines and the last exceptions of their tracebacks are equal. The
+    next message that passes tells the number of dropped ones.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._clock = clock
         self._guard = threading.Lock()
-        self._told: dict[tuple[str, str], tuple[float, int]] = {}
+        self._last_logged: dict[tuple[str, str], tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
         if record.levelno < logging.WARNING:
             return True
-        key, now = _gist(record.getMessage()), self._clock()
+        key, now = _message_key(record.getMessage()), self._clock()
         with self._guard:
-            told_at, dropped = self._told.get(key, (-AGAIN_SECONDS, 0))
-            if now - told_at < AGAIN_SECONDS:
-                self._told[key] = told_at, dropped + 1
+            logged_at, dropped = self._last_logged.get(key, (-REPEAT_SECONDS, 0))
+            if now - logged_at < REPEAT_SECONDS:
+                self._last_logged[key] = logged_at, dropped + 1
                 return False
-            if len(self._told) >= MOST_KEPT:
-                self._told.clear()
-            self._told[key] = now, 0
+            if len(self._last_logged) >= MAX_REMEMBERED_MESSAGES:
+                self._last_logged.clear()
+            self._last_logged[key] = now, 0
         if dropped:
-            record.msg = f"{record.getMessage().rstrip()} (and {dropped} times since this was last told)"
+            record.msg = f"{record.getMessage().rstrip()} (and {dropped} times since this was last logged)"
             record.args = None
         return True
 
 
-def _gist(message: str) -> tuple[str, str]:
-    """The first line, and the last exception that a traceback in ``message`` names."""
-    raised = _RAISED.findall(message)
+def _message_key(message: str) -> tuple[str, str]:
+    """Return the first line and the last exception of a traceback in ``message``."""
+    raised = _EXCEPTION_LINE.findall(message)
     return message.partition("\n")[0], raised[-1] if raised else ""

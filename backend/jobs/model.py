@@ -1,4 +1,4 @@
-"""What callers submit and watch: a job, its states and its steps."""
+"""Defines jobs, their summaries and steps, and the error texts of failed jobs."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,38 +8,38 @@ import orjson
 
 from backend.jobs.schemas import JobKind, JobStatus
 
-TITLE_LENGTH = 200
+MAX_TITLE_CHARS = 200
 
-LONGEST_WAIT = timedelta(hours=24)
-"""A job that no worker took up for so long fails; its time to run counts from its start alone, so that
-neither a crowd nor a restart costs a job that was accepted."""
-UNTOUCHED = (
+MAX_WAIT = timedelta(hours=24)
+"""A job that no worker claims within this time fails. The timeout of a job counts from its start, so that a
+long queue or a restart fails no accepted job."""
+NEVER_STARTED = (
     "No worker took up the job within 24 hours. Start one with 'chainproof worker', and submit it again."
 )
 CANCELLED = "The job was cancelled."
-FAULT = "Something went wrong on our side while the job ran. Please submit it again."
+INTERNAL_ERROR = "Something went wrong on our side while the job ran. Please submit it again."
 
 
-def overdue_sentence(timeout_seconds: float) -> str:
+def timeout_message(timeout_seconds: float) -> str:
     return f"The job did not end within {timeout_seconds:g} seconds and was stopped."
 
 
 @dataclass(frozen=True, slots=True)
 class JobSummary:
-    """A job without what went in and came out: what a list of jobs shows."""
+    """A job without its input and result, as lists of jobs show it."""
 
     id: str
     kind: JobKind
     status: JobStatus
     title: str
-    """The beginning of what was submitted, for people to tell jobs apart."""
+    """The beginning of the submitted text, as a label for people."""
     created_at: datetime
     started_at: datetime | None
-    """The first start; a job whose process died is started again."""
+    """The first start; a job is started again if its process dies."""
     completed_at: datetime | None
-    """When it ended, well or not."""
+    """The end, completed or failed."""
     error: str | None
-    """A sentence, on a failed job alone."""
+    """A sentence; null unless the job failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,29 +47,29 @@ class Job(JobSummary):
     submitted_by: str
     """The id of the credential."""
     attempt_at: datetime | None
-    """The latest start, from which the time that a job may take is counted."""
+    """The latest start, from which the timeout counts."""
     input_json: str
     result_json: str | None
-    """On a completed job alone."""
+    """Null unless the job completed."""
 
     @property
     def input(self) -> dict[str, Any]:
-        """The body as it was submitted; read anew at each call."""
+        """The submitted body; parsed at each call."""
         body: dict[str, Any] = orjson.loads(self.input_json)
         return body
 
     @property
     def result(self) -> dict[str, Any] | None:
-        """Read anew at each call."""
+        """The result; parsed at each call."""
         return None if self.result_json is None else orjson.loads(self.result_json)
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing that a job did or is doing."""
+    """A finished or running step of a job."""
 
     name: str
     started_at: datetime
     finished_at: datetime | None
     detail: dict[str, Any]
-    """Counts and words on what came of it; empty while the step runs."""
+    """Counts and labels of the outcome; empty while the step runs."""

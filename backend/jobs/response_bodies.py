@@ -1,4 +1,4 @@
-"""Jobs as bytes on the wire. The stored result goes out as it is."""
+"""Builds the JSON bodies of job responses. The stored result is inserted without parsing."""
 
 from typing import Any
 
@@ -11,12 +11,12 @@ from backend.jobs.schemas import JobState, StepEntry, Waiting
 
 
 def accepted_answer(job: Job) -> bytes:
-    """The bytes of an :class:`~backend.jobs.schemas.AcceptedAnswer`."""
+    """Build the bytes of an :class:`~backend.jobs.schemas.AcceptedAnswer`."""
     return orjson.dumps({"data": {"job_id": job.id}})
 
 
 def job_answer(job: Job) -> bytes:
-    """The bytes of a :class:`~backend.jobs.schemas.JobAnswer`."""
+    """Build the bytes of a :class:`~backend.jobs.schemas.JobAnswer`."""
     data: dict[str, Any] = dict(_state(job))
     if job.result_json is not None:
         data["result"] = orjson.Fragment(job.result_json)
@@ -24,13 +24,13 @@ def job_answer(job: Job) -> bytes:
 
 
 def page_answer(found: JobList) -> bytes:
-    """The bytes of a :class:`~backend.jobs.schemas.JobPage`."""
+    """Build the bytes of a :class:`~backend.jobs.schemas.JobPage`."""
     entries = [{**_state(job), "title": job.title} for job in found.jobs]
     return orjson.dumps({"data": entries, "next_cursor": found.next_cursor})
 
 
 def progress_answer(job: Job, waiting: Waiting | None, steps: list[Step]) -> bytes:
-    """The bytes of a :class:`~backend.jobs.schemas.ProgressAnswer`."""
+    """Build the bytes of a :class:`~backend.jobs.schemas.ProgressAnswer`."""
     entries: list[StepEntry] = [
         {
             "name": step.name,

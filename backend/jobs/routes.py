@@ -1,7 +1,7 @@
-"""What the routers of jobs share, so that each of them is a few lines.
+"""Adds the shared routes of jobs to a router: list, read, watch and cancel.
 
-A router is made with :func:`backend.auth.gate.gated_router`, names its kind, says how a job of it is
-submitted, and is given the rest::
+A router is built with :func:`backend.auth.gate.gated_router`, declares how jobs of its kind are submitted,
+and gets the other routes from :func:`add_job_routes`::
 
     @router.post("/sources", status_code=202, response_model=AcceptedAnswer, responses=ACCEPTED)
     @needs("write")
@@ -25,13 +25,13 @@ from backend.errors import BadRequest, Conflict, FieldError, NotFound
 from backend.formats.timestamps import utc_now
 from backend.http.responses import CACHED_RESPONSES, RawJson, build_tagged_json
 from backend.jobs import job_store, transitions
-from backend.jobs.model import CANCELLED, LONGEST_WAIT, Job
+from backend.jobs.model import CANCELLED, MAX_WAIT, Job
 from backend.jobs.response_bodies import accepted_answer, job_answer, page_answer, progress_answer
 from backend.jobs.schemas import JobAnswer, JobKind, JobPage, ProgressAnswer
 from backend.store.database import Database
 
 KEY_HEADER = "Idempotency-Key"
-LONGEST_KEY = 255
+MAX_KEY_CHARS = 255
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 
 UNKNOWN: dict[int | str, dict[str, Any]] = {404: {"description": "There is no such job of this kind."}}
@@ -45,7 +45,7 @@ ACCEPTED: dict[int | str, dict[str, Any]] = {
         "description": "The job is accepted, and on the disk.",
         "headers": {"Location": {"description": "Where to watch the job.", "schema": {"type": "string"}}},
     },
-    409: {"description": f"The `{KEY_HEADER}` came with another submission before."},
+    409: {"description": f"The `{KEY_HEADER}` was used with another submission."},
 }
 
 
@@ -61,9 +61,9 @@ def _idempotency_key(
         str | None,
         Header(
             alias=KEY_HEADER,
-            json_schema_extra={"minLength": 1, "maxLength": LONGEST_KEY},
+            json_schema_extra={"minLength": 1, "maxLength": MAX_KEY_CHARS},
             description="1 to 255 printable characters. Within 24 hours the same key of the same "
-            "credential gives the job that it came with first.",
+            "credential returns the first job.",
         ),
     ] = None,
 ) -> str | None:
@@ -76,8 +76,8 @@ def _idempotency_key(
         key = lines[0].encode("latin-1").decode("utf-8")  # the framework reads bytes as Latin-1
     except UnicodeDecodeError:
         raise _bad_key("Must be UTF-8, best of ASCII characters alone") from None
-    if not 1 <= len(key) <= LONGEST_KEY:
-        raise _bad_key(f"Must have 1 to {LONGEST_KEY} characters")
+    if not 1 <= len(key) <= MAX_KEY_CHARS:
+        raise _bad_key(f"Must have 1 to {MAX_KEY_CHARS} characters")
     if not key.isprintable():
         raise _bad_key("Must consist of printable characters")
     return key
@@ -106,7 +106,7 @@ def submitted(
     who: Principal,
     key: str | None,
 ) -> Response:
-    """202 with the job's id, and its ``Location`` below the path that was asked; after the commit."""
+    """Submit a job; returns 202 with its id and a ``Location`` below the requested path."""
     job = job_store.submit(
         _database(request),
         kind,
@@ -123,49 +123,49 @@ def submitted(
 
 
 def read_or_404(request: Request, kind: JobKind, job_id: str) -> Job:
-    """Raises :class:`NotFound` for an id that is unknown or another kind's.
+    """Load a job; raises :class:`NotFound` for an unknown id and for a job of another kind.
 
-    A job that waited too long fails when it is looked at, since no worker may be there to end it.
+    A job that waited too long fails when it is read, since there may be no worker to end it.
     """
     database, now = _database(request), utc_now()
     job = _known(job_store.read(database, kind, job_id), kind)
-    if job.status == "pending" and job.created_at < now - LONGEST_WAIT:
-        transitions.give_up_waiting(database, now=now)
+    if job.status == "pending" and job.created_at < now - MAX_WAIT:
+        transitions.fail_never_started(database, now=now)
         job = _known(job_store.read(database, kind, job_id), kind)
     return job
 
 
 def shown(request: Request, kind: JobKind, job_id: str) -> Response:
-    """The job, with its result once it is completed. Raises :class:`NotFound`."""
+    """Return the job, with its result if it is completed. Raises :class:`NotFound`."""
     return build_tagged_json(job_answer(read_or_404(request, kind, job_id)), request)
 
 
 def progress(request: Request, kind: JobKind, job_id: str) -> Response:
-    """How far the job has come. Raises :class:`NotFound`.
+    """Return the progress of a job. Raises :class:`NotFound`.
 
-    The status is read first, so that no step is missing from what has ended.
+    The status is read before the steps, so that an ended job shows all its steps.
     """
     job = read_or_404(request, kind, job_id)
     database = _database(request)
-    waiting = job_store.waiting(database, job) if job.status == "pending" else None
-    return build_tagged_json(progress_answer(job, waiting, job_store.steps(database, job_id)), request)
+    waiting = job_store.count_waiting(database, job) if job.status == "pending" else None
+    return build_tagged_json(progress_answer(job, waiting, job_store.list_steps(database, job_id)), request)
 
 
 def listed(request: Request, kind: JobKind, *, limit: int, cursor: str | None) -> Response:
-    """A page of the jobs of a kind. Raises :class:`BadRequest` for a cursor that is none of ours."""
+    """Return a page of the jobs of a kind. Raises :class:`BadRequest` for an invalid cursor."""
     return build_tagged_json(
-        page_answer(job_store.recent(_database(request), kind, limit=limit, before=cursor)), request
+        page_answer(job_store.list_recent(_database(request), kind, limit=limit, before=cursor)), request
     )
 
 
 def cancelled(request: Request, kind: JobKind, job_id: str) -> Response:
-    """The job, failed now. Again is once.
+    """Cancel a job and return it as failed. Idempotent.
 
-    Raises :class:`NotFound`, and :class:`Conflict` when it had ended by itself.
+    Raises :class:`NotFound`, and :class:`Conflict` when it has ended by itself.
     """
     job = _known(job_store.cancel(_database(request), kind, job_id, now=utc_now()), kind)
     if job.error != CANCELLED:
-        raise Conflict("The job has ended already, so that there is nothing to cancel.")
+        raise Conflict("The job has ended already, so there is nothing to cancel.")
     return RawJson(job_answer(job))
 
 
@@ -183,10 +183,10 @@ def _database(request: Request) -> Database:
 def add_job_routes(
     router: APIRouter, kind: JobKind, path: str, result: Any, *, named: str, verb_object: str, plural: str
 ) -> None:
-    """The routes by which jobs of a kind are listed, read, watched and cancelled, below ``path``.
+    """Add the routes to list, read, watch and cancel jobs of a kind below ``path``.
 
-    ``result`` is the shape of a completed job's result. ``named`` is what the documentation calls such a
-    job; ``verb_object`` and ``plural`` end the names of the operations (``read_extraction``,
+    ``result`` is the schema of a completed job's result. ``named`` is the name of such a job in the
+    documentation; ``verb_object`` and ``plural`` end the names of the operations (``read_extraction``,
     ``list_extractions``).
     """
     answer = JobAnswer[result]

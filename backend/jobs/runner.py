@@ -1,8 +1,8 @@
-"""How jobs run: a job type declares what to do, dbos sees to it that it is done.
+"""Runs claimed jobs with the handlers of their job types, inside dbos workflows.
 
-One dbos workflow runs one job, or several short ones of a kind. It is started by the process that
-runs it, under that process's slot: when the process dies, another one starts the same workflow again
-(:mod:`backend.jobs.worker_slots`), which goes on behind the last step that was recorded.
+One dbos workflow runs one job, or several short ones of a kind, under the slot of the process that started
+it. If the process dies, another one starts the same workflow again (:mod:`backend.jobs.worker_slots`), which
+continues after the last recorded step.
 """
 
 import contextvars
@@ -21,7 +21,7 @@ from sqlalchemy.exc import InterfaceError, OperationalError
 from backend.errors import ServiceError
 from backend.formats.timestamps import Clock
 from backend.jobs import transitions
-from backend.jobs.model import FAULT, Job, overdue_sentence
+from backend.jobs.model import INTERNAL_ERROR, Job, timeout_message
 from backend.jobs.schemas import JobKind
 from backend.jobs.transitions import Publish
 from backend.store.database import Database
@@ -29,19 +29,19 @@ from backend.store.database import Database
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
 Forget = Callable[[Connection, Sequence[str]], None]
-"""Deletes what else there is of jobs, in the transaction that deletes the jobs with these ids."""
-PERSISTENCE = 60.0
-"""Seconds for which a change that the database does not take is tried again."""
-AWAY = (OperationalError, InterfaceError)
-"""What is raised where the database is not to be reached, or SQLite's disk is full or only to be read."""
+"""Deletes other data of the jobs with these ids, in the transaction that deletes the jobs."""
+RETRY_TIMEOUT_SECONDS = 60.0
+"""A change is repeated for this time if the database does not answer."""
+STORE_ERRORS = (OperationalError, InterfaceError)
+"""Raised if the database is not reachable, or SQLite's disk is full or read-only."""
 
 
 class JobStopped(Exception):
-    """The job has ended under whoever works at it: cancelled, or out of time. Let it pass."""
+    """The job was cancelled or timed out while its handler runs. Handlers must not catch this."""
 
 
 class JobContext:
-    """What a handler is given: the job, and the way to do things step by step."""
+    """The argument of a handler: gives it the job and runs its steps."""
 
     def __init__(
         self,
@@ -60,29 +60,29 @@ class JobContext:
         self._steps = 0
 
     def remaining(self) -> float:
-        """Seconds until the job is out of time; below zero when it is."""
+        """Return the seconds until the timeout; negative after it."""
         begun = self.job.attempt_at or self.job.created_at
         return (begun + self._timeout - self._clock()).total_seconds()
 
     def check(self) -> None:
-        """Raise :class:`JobStopped` if the job was cancelled or is out of time."""
+        """Raise :class:`JobStopped` if the job was cancelled or timed out."""
         if self.remaining() <= 0:
-            sentence = overdue_sentence(self._timeout.total_seconds())
-            _persist(lambda: transitions.fail(self._database, self.job.id, sentence, now=self._clock()))
+            sentence = timeout_message(self._timeout.total_seconds())
+            _retry(lambda: transitions.fail(self._database, self.job.id, sentence, now=self._clock()))
             raise JobStopped(sentence)
-        if not _persist(lambda: transitions.still_runs(self._database, self.job.id)):
+        if not _retry(lambda: transitions.is_running(self._database, self.job.id)):
             raise JobStopped("The job has ended.")
 
     def step(
         self, name: str, work: Callable[[], T], *, detail: Callable[[T], Mapping[str, Any]] | None = None
     ) -> T:
-        """Do one thing that callers may watch; raises :class:`JobStopped` when there is no time for it.
+        """Run one step that callers can watch; raises :class:`JobStopped` if the job has ended.
 
-        What ``work`` gives is plain data and recorded, so that a job whose process died goes on behind
-        the steps that it has done: steps come in the same order each time and not within each other. A
-        step that was interrupted is done again, and so is one that could not be recorded, with all behind it.
-        ``detail`` makes, of what ``work`` gave, the words and counts that are shown. Short jobs, which run
-        several in one workflow, are done again whole.
+        ``work`` returns plain data, which is recorded: after a crash the job continues after its recorded
+        steps. Steps must come in the same order each time and must not be nested. A step that was
+        interrupted, or could not be recorded, is repeated with all later steps. ``detail`` derives the
+        displayed labels and counts from the outcome. Short jobs, several of which run in one workflow, are
+        repeated as a whole.
         """
         self.check()
         position, self._steps = self._steps, self._steps + 1
@@ -93,10 +93,10 @@ class JobContext:
             nonlocal begun
             begun = True
             at = (self._database, self.job.id, position)
-            _persist(lambda: transitions.begin_step(*at, name, now=self._clock()))
+            _retry(lambda: transitions.begin_step(*at, name, now=self._clock()))
             outcome = work()
             shown = {} if detail is None else detail(outcome)
-            _persist(lambda: transitions.finish_step(*at, shown, now=self._clock()))
+            _retry(lambda: transitions.finish_step(*at, shown, now=self._clock()))
             done.append(outcome)
             return outcome
 
@@ -104,32 +104,32 @@ class JobContext:
             return body()
         try:
             return DBOS.run_step({"name": name}, body)
-        except AWAY as fault:
+        except STORE_ERRORS as fault:
             if begun and not done:
                 raise
-            # dbos waits for PostgreSQL, and for a lock of SQLite, but not for a disk that takes nothing in.
+            # dbos waits for PostgreSQL, and for a lock of SQLite, but not for a full or read-only disk.
             log.warning("job_step_unrecorded", job=self.job.id, step=name, reason=str(fault.orig))
-            # Nor is anything behind the gap recorded: done again, the step may come to something else, and
-            # to other steps behind it than those that a record would have.
+            # Later steps are not recorded either: a repetition of this step may have another outcome, and
+            # other steps may follow it than the recorded ones.
             self._durable = False
             return done[0] if done else body()
 
 
 Handler = Callable[[JobContext], Mapping[str, Any]]
-"""Does a job and gives its result as plain JSON data."""
+"""Runs a job and returns its result as plain JSON data."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobType:
-    """A kind of job and what to do with it.
+    """A kind of job with its handler.
 
-    ``handle`` gives the result as plain JSON data, or raises: a :class:`~backend.errors.ServiceError`
-    for its sentence to become the job's error, anything else for a general one. ``publish`` is called
-    in the transaction that completes the job, ``forget`` in the one that deletes jobs of these ids.
+    ``handle`` returns the result as plain JSON data. If it raises a :class:`~backend.errors.ServiceError`,
+    its text becomes the job's error; any other exception gives a general one. ``publish`` is called in the
+    transaction that completes the job, ``forget`` in the one that deletes jobs.
 
-    ``concurrency`` is how many threads each process gives to this kind. With a ``batch`` above one a
-    thread takes up to so many waiting jobs at once, which spares most of what dbos costs: for jobs of
-    milliseconds, whose steps are not recorded.
+    ``concurrency`` is the number of threads of each process for this kind. A thread claims up to ``batch``
+    jobs at once. Above one this saves most of the overhead of dbos, for jobs of milliseconds; their steps
+    are not recorded.
     """
 
     kind: JobKind
@@ -141,7 +141,7 @@ class JobType:
 
 
 class Runner:
-    """Runs the jobs that this process took up or took over."""
+    """Runs the jobs that this process claimed or took over."""
 
     def __init__(
         self,
@@ -159,11 +159,14 @@ class Runner:
         self._clock = clock
 
     def run(self, kind: str, ids: Sequence[str], taken_at: datetime | None = None) -> None:
-        """Run these jobs, one after the other, each started as its turn comes; not those that have ended,
-        nor those that were put back since ``taken_at`` because the ones before them took long."""
+        """Run these jobs one after the other.
+
+        Skips jobs that have ended, and jobs that were released since ``taken_at`` because those before them
+        took too long.
+        """
         job_type = self.types[kind]
         for job_id in ids:
-            job = _persist(partial(self._start, job_id, taken_at))
+            job = _retry(partial(self._start, job_id, taken_at))
             if job is not None:
                 self._run_one(job_type, job)
 
@@ -177,9 +180,9 @@ class Runner:
         try:
             if job_type.batch == 1:
                 result = job_type.handle(context)
-            else:  # in an empty context, in which dbos records nothing
+            else:  # in an empty context, so that dbos records no steps
                 result = contextvars.Context().run(job_type.handle, context)
-            _persist(
+            _retry(
                 lambda: transitions.complete(self.database, job, result, job_type.publish, now=self._clock())
             )
         except JobStopped:
@@ -188,15 +191,17 @@ class Runner:
             self._fail(job, error.detail)
         except Exception:
             log.exception("job_failed", job=job.id, kind=job.kind)
-            self._fail(job, FAULT)
+            self._fail(job, INTERNAL_ERROR)
 
     def _fail(self, job: Job, sentence: str) -> None:
-        _persist(lambda: transitions.fail(self.database, job.id, sentence, now=self._clock()))
+        _retry(lambda: transitions.fail(self.database, job.id, sentence, now=self._clock()))
 
 
-def _persist(change: Callable[[], T]) -> T:
-    """A database that is away for a moment costs no job what it has done."""
-    for attempt in stamina.retry_context(on=AWAY, attempts=None, timeout=PERSISTENCE, wait_max=5.0):
+def _retry(change: Callable[[], T]) -> T:
+    """Repeat a change while the database does not answer, so that a short outage fails no job."""
+    for attempt in stamina.retry_context(
+        on=STORE_ERRORS, attempts=None, timeout=RETRY_TIMEOUT_SECONDS, wait_max=5.0
+    ):
         with attempt:
             return change()
     raise AssertionError("unreachable: the last attempt gives or raises")

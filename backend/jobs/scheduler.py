@@ -1,4 +1,4 @@
-"""Starts the ticks of schedules by the clock, each under an id that all processes agree on.
+"""Starts the ticks of schedules by the clock, with workflow ids that are equal in all processes.
 
 dbos's own scheduler counts the ticks of a schedule from the last one. After a clock is put forward or a
 computer wakes up, it replays every missed tick; after a clock is put back by an hour, it waits for an hour.
@@ -17,9 +17,9 @@ from backend.formats.timestamps import utc_now
 from backend.jobs.schedules import Outcome, Schedule
 
 log = structlog.get_logger(__name__)
-LOOK_SECONDS = 1.0
-"""Longest time between two looks at the clock."""
-CLOCKS_DIFFER = timedelta(minutes=1)
+POLL_SECONDS = 1.0
+"""Maximum time between two readings of the clock."""
+MAX_CLOCK_SKEW = timedelta(minutes=1)
 """The clocks of several machines may differ by this much. A tick that was started later than that was started
 by a clock that has been set back since."""
 
@@ -27,10 +27,10 @@ TickWorkflow = Callable[[datetime, str], Outcome]
 
 
 def find_due(schedule: Schedule, following: datetime, now: datetime) -> tuple[datetime | None, datetime]:
-    """The tick that is due at ``now``, if any, and the one to wait for next.
+    """Return the tick that is due at ``now`` (or null) and the next tick to wait for.
 
-    ``following`` is the tick that was waited for. Of several missed ticks only the last one is due. A clock
-    that was put back brings the next tick nearer.
+    ``following`` is the expected tick. Of several missed ticks only the last one is due. If the clock was
+    set back, the next tick comes earlier than ``following``.
     """
     last = schedule.last_tick(now)
     next_tick = last + timedelta(seconds=schedule.every_seconds)
@@ -42,22 +42,22 @@ def find_due(schedule: Schedule, following: datetime, now: datetime) -> tuple[da
 def find_free_id(
     status_of: Callable[[str], WorkflowStatus | None], name: str, at: datetime, now: datetime
 ) -> str | None:
-    """The workflow id for a tick; null if some process has started the tick already.
+    """Return the workflow id for a tick; null if a process has started the tick already.
 
-    An instant that comes a second time, because the clock was put back, has a second tick.
+    An instant that occurs again, because the clock was set back, gets a second tick.
     """
     first = f"sched-{name}-{at.isoformat()}"
     for workflow_id in (first, f"{first}-again"):
         known = status_of(workflow_id)
         if known is None:
             return workflow_id
-        if (known.created_at or 0) <= (now + CLOCKS_DIFFER).timestamp() * 1000:
+        if (known.created_at or 0) <= (now + MAX_CLOCK_SKEW).timestamp() * 1000:
             return None
     return None
 
 
 class Scheduler:
-    """The thread that starts ticks. Needs dbos launched; dbos runs a tick in a thread of its own."""
+    """Starts ticks in a thread. Needs dbos launched; dbos runs each tick in another thread."""
 
     def __init__(self, schedules: Sequence[Schedule], workflow: TickWorkflow) -> None:
         self._schedules = schedules
@@ -69,7 +69,7 @@ class Scheduler:
         self._thread.start()
 
     def stop(self) -> None:
-        """Start nothing more; ticks that run go on."""
+        """Start no more ticks; running ticks continue."""
         self._stop.set()
         self._thread.join(timeout=10)
 
@@ -90,7 +90,7 @@ class Scheduler:
         try:
             workflow_id = find_free_id(DBOS.get_workflow_status, name, at, utc_now())
             if workflow_id is not None:
-                with SetWorkflowID(workflow_id):  # which one process alone creates, and runs
+                with SetWorkflowID(workflow_id):  # only one process can create and run this id
                     DBOS.start_workflow(self._workflow, at, name)
         except Exception:  # the thread must outlive any fault of the database
             log.warning("tick_not_started", schedule=name, exc_info=True)
@@ -98,4 +98,4 @@ class Scheduler:
 
 def _pause(following: Iterable[datetime]) -> float:
     now = utc_now()
-    return min(LOOK_SECONDS, *(max(0.0, (at - now).total_seconds()) for at in following))
+    return min(POLL_SECONDS, *(max(0.0, (at - now).total_seconds()) for at in following))

@@ -1,7 +1,7 @@
-"""What runs by the clock: each tick once across all processes on one store.
+"""Defines schedules and runs their ticks, each once across all processes on one store.
 
-A domain declares a :class:`Schedule`. The scheduler starts one dbos workflow a tick, whose id is the schedule
-and the instant, so that only one process runs it. Each tick is one row and no steps: at every 15 seconds
+A domain declares a :class:`Schedule`. The scheduler starts one dbos workflow for each tick. Its id is the
+schedule and the instant, so that only one process runs it. A tick is one row without steps: every 15 seconds
 that is 5,760 rows a day, which :mod:`backend.jobs.workflow_retention` deletes after a day.
 """
 
@@ -24,22 +24,21 @@ log = structlog.get_logger(__name__)
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 TICK_WORKFLOW = "schedule-tick"
 MIDNIGHT = datetime(1970, 1, 1, tzinfo=UTC)
-LATE = timedelta(seconds=3)
+NORMAL_DELAY = timedelta(seconds=3)
 """A tick may start this late in ordinary operation: the scheduler looks at the clock once a second."""
-ATTEMPTS = 2
-"""How often a tick is taken over that kills the process that runs it."""
+MAX_RECOVERY_ATTEMPTS = 2
+"""Limits the recoveries of a tick, since it may be the cause of the crashes."""
 
 Outcome = Literal["ran", "failed", "stale", "overlapped", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """Something to do every so many seconds, aligned to the clock in UTC.
+    """A function to call every ``every_seconds``, aligned to the clock in UTC.
 
-    ``every_seconds`` divides a minute, an hour or a day evenly, since ticks are instants of the
-    clock that all processes agree on. ``run`` is called with the present instant. It may be called
-    again for a tick that a killed process had begun, so it does the same when repeated. What it
-    raises is logged and ends that tick alone.
+    ``every_seconds`` divides a minute, an hour or a day evenly, so that all processes compute the same
+    ticks. ``run`` is called with the present instant. It must be idempotent: it is called again for a tick
+    that a killed process had begun. An exception is logged and ends only that tick.
     """
 
     name: str
@@ -53,13 +52,13 @@ class Schedule:
         _check_period(self.every_seconds)
 
     def last_tick(self, now: datetime) -> datetime:
-        """The latest tick that is not after ``now``."""
+        """Return the latest tick that is not after ``now``."""
         return now - (now - MIDNIGHT) % timedelta(seconds=self.every_seconds)
 
     @property
     def stale_after(self) -> timedelta:
-        """A tick that starts later than this is left to the next one."""
-        return max(timedelta(seconds=self.every_seconds), LATE)
+        """A tick that would start later than this is skipped in favour of the next one."""
+        return max(timedelta(seconds=self.every_seconds), NORMAL_DELAY)
 
 
 def _check_period(seconds: int) -> None:
@@ -70,7 +69,7 @@ def _check_period(seconds: int) -> None:
 
 
 class Ticker:
-    """Runs the ticks that this process takes up."""
+    """Runs the ticks that this process started or took over."""
 
     def __init__(
         self,
@@ -86,7 +85,7 @@ class Ticker:
         self._clock = clock
 
     def tick(self, name: str, scheduled_at: datetime) -> Outcome:
-        """Run a schedule for the tick of ``scheduled_at``, unless that is past or the last one runs still."""
+        """Run a schedule for the tick ``scheduled_at``, unless it is stale or the last tick still runs."""
         if self._heartbeat is not None:
             self._heartbeat.tick()
         schedule = self.schedules.get(name)
@@ -94,7 +93,7 @@ class Ticker:
             log.warning("tick_of_unknown_schedule", schedule=name)
             return "unknown"
         if self._clock() - scheduled_at > schedule.stale_after:
-            return "stale"  # after a suspend all missed ticks come at once
+            return "stale"  # after a suspend all missed ticks arrive at once
         lock = f"schedule-{name}"
         if not self._locks.acquire(lock):
             log.warning("tick_skipped_while_another_runs", schedule=name, tick=scheduled_at.isoformat())
@@ -105,16 +104,16 @@ class Ticker:
             self._locks.release(lock)
 
     def register(self) -> Callable[[datetime, str], Outcome]:
-        """Declare the workflow of a tick, before dbos is launched. The outcome is kept with the tick."""
+        """Declare the workflow of a tick, before dbos is launched. dbos stores the outcome with the tick."""
 
-        @DBOS.workflow(name=TICK_WORKFLOW, max_recovery_attempts=ATTEMPTS)
+        @DBOS.workflow(name=TICK_WORKFLOW, max_recovery_attempts=MAX_RECOVERY_ATTEMPTS)
         def tick(scheduled_at: datetime, name: str) -> Outcome:
             return self.tick(name, scheduled_at)
 
         return tick
 
     def _run(self, schedule: Schedule, scheduled_at: datetime) -> Outcome:
-        """In an empty context, in which dbos records no steps: a tick is repeated whole, not resumed."""
+        """Run in an empty context, so that dbos records no steps: a tick is repeated as a whole."""
         try:
             contextvars.Context().run(schedule.run, self._clock())
         except Exception:

@@ -1,4 +1,4 @@
-"""Wire shapes of jobs, whatever their result is."""
+"""Defines the response schemas of jobs, generic in their result."""
 
 from typing import Any, Generic, Literal, NotRequired, TypeVar
 
@@ -42,7 +42,7 @@ class JobAnswer(BaseModel, Generic[Result]):
 
 class JobEntry(JobState):
     title: str
-    """The beginning of what was submitted."""
+    """The beginning of the submitted text."""
 
 
 class JobPage(BaseModel):
@@ -58,16 +58,16 @@ class StepEntry(TypedDict):
     started_at: str
     finished_at: str | None
     detail: dict[str, Any]
-    """Counts and words on what came of the step."""
+    """Counts and labels of the outcome."""
 
 
 class Waiting(TypedDict):
-    """What a pending job waits behind. With none ahead and none at work for some seconds, no worker runs."""
+    """The jobs before a pending job. If both counts stay zero for some seconds, no worker runs."""
 
     jobs_ahead: int
-    """Of its kind, submitted before it and not started."""
+    """Jobs of its kind, submitted before it and not started."""
     jobs_running: int
-    """Of its kind, at work now."""
+    """Jobs of its kind that run now."""
 
 
 class Progress(TypedDict):
@@ -78,6 +78,6 @@ class Progress(TypedDict):
 
 
 class ProgressAnswer(BaseModel):
-    """What a job waits for, has done and is doing, in order."""
+    """The jobs that a job waits for, and its finished and running steps in order."""
 
     data: Progress

@@ -1,4 +1,4 @@
-"""Stores job data as JSON, never as pickle, whose reading runs whatever code is stored.
+"""Stores job data as JSON and never as pickle, since loading a pickle can run stored code.
 
 Arguments and outcomes of steps are plain JSON data. dbos stores three more things: tuples, which come back as
 lists; instants, ``{"$datetime": "..."}``; and the exceptions of steps and workflows,
@@ -19,13 +19,13 @@ class RecordedError(Exception):
 
 
 class JsonSerializer(Serializer):
-    """Give it to ``DBOS`` and to ``DBOSClient`` alike."""
+    """The serializer for ``DBOS`` and ``DBOSClient``; both need the same."""
 
     def name(self) -> str:
         return "chainproof_json"
 
     def serialize(self, data: Any) -> str:
-        """ASCII text, which both databases keep whatever characters it stands for.
+        """Return ASCII text, with other characters escaped, which both databases can store.
 
         Raises :class:`TypeError` for data of other kinds.
         """
@@ -60,7 +60,7 @@ def _decode(stored: dict[str, Any]) -> Any:
 
 
 def _decode_exception(recorded: dict[str, Any]) -> Exception:
-    """An answer keeps its sentence, so that a resumed job fails with the same words as before."""
+    """Restore an exception. A service error keeps its text, so that a resumed job fails alike."""
     if "message" not in recorded:  # of an earlier release, which stored the arguments
         recorded = {**recorded, "message": ", ".join(map(str, recorded["args"]))}
         recorded["is_answer"] = "detail" in recorded.get("attributes", {})

@@ -1,4 +1,4 @@
-"""What is stored of the jobs that callers submit: the jobs, their steps, and repeated submissions."""
+"""Defines the tables of submitted jobs, their steps, idempotency keys and worker heartbeats."""
 
 import sqlalchemy as sa
 
@@ -26,9 +26,8 @@ jobs = sa.Table(
 )
 """``status`` is pending, running, completed or failed; ``input`` and ``result`` are JSON.
 
-``enqueued_at`` is when a worker took the pending job up, and null until then. ``started_at`` is the
-first start and ``attempt_at`` the last one, which is later when a process died over the job: time runs
-from there.
+``enqueued_at`` is when a worker claimed the pending job, and null until then. ``started_at`` is the first
+start. ``attempt_at`` is the last start, later than the first if a process died; the timeout counts from it.
 """
 
 job_steps = sa.Table(
@@ -41,7 +40,7 @@ job_steps = sa.Table(
     sa.Column("finished_at", UtcTime),
     sa.Column("detail", sa.Text, nullable=False),
 )
-"""How far a job has come, for whoever watches it; ``detail`` is a JSON object of counts and words."""
+"""The progress of jobs for their callers; ``detail`` is a JSON object of counts and labels."""
 
 submissions = sa.Table(
     "submissions",
@@ -53,9 +52,9 @@ submissions = sa.Table(
     sa.Column("created_at", UtcTime, nullable=False),
     sa.Index(None, "created_at"),
 )
-"""Submissions that named a key, by which a repeated one finds the first job.
+"""Idempotency keys, by which a repeated submission finds the first job.
 
-``digest`` is of the kind and the body.
+``digest`` is the digest of the kind and the body.
 """
 
 workers = sa.Table(

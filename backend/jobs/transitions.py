@@ -1,7 +1,7 @@
-"""What workers change on jobs: take up, start, step, end. Each is one transaction.
+"""Changes the state of jobs for workers: claim, start, step and end, each in one transaction.
 
-A job ends once: every end asks that the row is still running, and whoever comes second finds that it
-is not and drops what it has.
+A job ends once: every end requires that the row is still running. The second writer finds that it is not,
+and drops its result.
 """
 
 import functools
@@ -13,38 +13,38 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.jobs.job_store import UNFINISHED, WHOLE, as_job
-from backend.jobs.model import LONGEST_WAIT, UNTOUCHED, Job, overdue_sentence
+from backend.jobs.job_store import JOB_COLUMNS, UNFINISHED, build_job
+from backend.jobs.model import MAX_WAIT, NEVER_STARTED, Job, timeout_message
 from backend.jobs.schemas import JobKind
 from backend.jobs.tables import job_steps, jobs
 from backend.store.database import Database, upsert
 
 Publish = Callable[[Connection, Job, Mapping[str, Any], datetime], None]
-"""Stores what else follows from a result, in the transaction that completes the job."""
+"""Stores further data of a result, in the transaction that completes the job."""
 WAITING = (jobs.c.status == "pending", jobs.c.enqueued_at.is_(None))
 
 
-def anything_waits(database: Database, kinds: Collection[JobKind]) -> bool:
-    """Cheap, since it is asked many times a second."""
+def has_waiting_jobs(database: Database, kinds: Collection[JobKind]) -> bool:
+    """Whether jobs of these kinds wait. Cheap, since it is called many times a second."""
     with database.read() as connection:
         return connection.execute(_waiting(tuple(kinds))).first() is not None
 
 
 @functools.cache
 def _waiting(kinds: tuple[JobKind, ...]) -> sa.Select[tuple[str]]:
-    """Made once, since to make it costs more than to ask it."""
+    """Build the query; cached, since building it costs more than running it."""
     return sa.select(jobs.c.id).where(*WAITING, sa.or_(*(jobs.c.kind == kind for kind in kinds))).limit(1)
 
 
-def take_up(database: Database, kind: JobKind, *, limit: int, now: datetime) -> list[str]:
-    """The ids of the jobs that have waited longest, now nobody else's; ``limit`` at the most."""
+def claim(database: Database, kind: JobKind, *, limit: int, now: datetime) -> list[str]:
+    """Claim up to ``limit`` jobs that have waited longest; returns their ids."""
     oldest = (
         sa.select(jobs.c.id)
         .where(*WAITING, jobs.c.kind == kind)
         .order_by(jobs.c.created_at, jobs.c.id)
         .limit(limit)
         .with_for_update(skip_locked=True)
-        .cte("oldest")  # which PostgreSQL reads once, where it might read a plain subquery for each row
+        .cte("oldest")  # PostgreSQL evaluates it once; it might evaluate a subquery for each row
     )
     taken = (
         sa.update(jobs)
@@ -56,27 +56,29 @@ def take_up(database: Database, kind: JobKind, *, limit: int, now: datetime) -> 
         return [row.id for row in sorted(connection.execute(taken).all())]
 
 
-def put_back(database: Database, ids: Collection[str]) -> None:
-    """Let jobs that were taken up and not started wait again."""
+def release_claims(database: Database, ids: Collection[str]) -> None:
+    """Release jobs that were claimed and not started, so that they wait again."""
     with database.write() as connection:
         connection.execute(
             sa.update(jobs).where(jobs.c.id.in_(ids), jobs.c.status == "pending").values(enqueued_at=None)
         )
 
 
-def put_back_forgotten(database: Database, *, taken_before: datetime) -> list[str]:
-    """The same for all that were taken up before an instant: their process died between the two."""
+def release_stale_claims(database: Database, *, taken_before: datetime) -> list[str]:
+    """Release all jobs claimed before an instant and not started, since their process died."""
     forgotten = sa.select(jobs.c.id).where(jobs.c.status == "pending", jobs.c.enqueued_at < taken_before)
     with database.read() as connection:  # a read takes no lock, and there are hardly ever any
         ids = list(connection.execute(forgotten).scalars())
     if ids:
-        put_back(database, ids)
+        release_claims(database, ids)
     return ids
 
 
-def begin_anew(connection: Connection) -> int:
-    """Let all unfinished jobs wait as on their first day, over a job engine that knows of none of them;
-    gives how many. For a store that was restored, while nothing works."""
+def reset_unfinished(connection: Connection) -> int:
+    """Reset all unfinished jobs to waiting without steps; returns their number.
+
+    For a restored store whose job engine has no workflows of them, while no worker runs.
+    """
     unfinished = jobs.c.status.in_(UNFINISHED)
     theirs = job_steps.c.job_id.in_(sa.select(jobs.c.id).where(unfinished))
     connection.execute(sa.delete(job_steps).where(theirs))
@@ -85,9 +87,9 @@ def begin_anew(connection: Connection) -> int:
 
 
 def start(database: Database, job_id: str, *, now: datetime, taken_at: datetime | None = None) -> Job | None:
-    """Set a job running, for the first time or once more; none where it has ended.
+    """Start a job, for the first time or again; null if it has ended.
 
-    ``taken_at`` is when whoever starts it took it up: one that was put back since then is another's.
+    ``taken_at`` is the time of the caller's claim; null too if the job was released since.
     """
     mine = [jobs.c.id == job_id, jobs.c.status.in_(UNFINISHED)]
     if taken_at is not None:
@@ -98,18 +100,20 @@ def start(database: Database, job_id: str, *, now: datetime, taken_at: datetime 
         "started_at": sa.func.coalesce(jobs.c.started_at, sa.literal(now, jobs.c.started_at.type)),
     }
     with database.write() as connection:
-        row = connection.execute(sa.update(jobs).where(*mine).values(begun).returning(*WHOLE)).one_or_none()
-    return None if row is None else as_job(row)
+        row = connection.execute(
+            sa.update(jobs).where(*mine).values(begun).returning(*JOB_COLUMNS)
+        ).one_or_none()
+    return None if row is None else build_job(row)
 
 
-def still_runs(database: Database, job_id: str) -> bool:
+def is_running(database: Database, job_id: str) -> bool:
     wanted = sa.select(jobs.c.id).where(jobs.c.id == job_id, jobs.c.status == "running")
     with database.read() as connection:
         return connection.execute(wanted).first() is not None
 
 
 def begin_step(database: Database, job_id: str, position: int, name: str, *, now: datetime) -> None:
-    """A step that a dead process had begun begins anew."""
+    """Record the start of a step; replaces the record of an interrupted attempt."""
     row = {"job_id": job_id, "position": position, "name": name, "started_at": now}
     with database.write() as connection:
         upsert(connection, job_steps, [{**row, "finished_at": None, "detail": "{}"}])
@@ -127,7 +131,7 @@ def finish_step(
 def complete(
     database: Database, job: Job, result: Mapping[str, Any], publish: Publish | None, *, now: datetime
 ) -> bool:
-    """Store the result and publish it, both or neither; false when the job has ended already."""
+    """Store and publish the result in one transaction; returns false if the job has ended already."""
     body = orjson.dumps(dict(result)).decode()
     still = (jobs.c.id == job.id, jobs.c.status == "running")
     ended = {"status": "completed", "result": body, "completed_at": now}
@@ -140,32 +144,32 @@ def complete(
 
 
 def fail(database: Database, job_id: str, sentence: str, *, now: datetime) -> bool:
-    """End a job that runs with a sentence; false when it has ended already."""
+    """Fail a running job with an error text; returns false if it has ended already."""
     still = (jobs.c.id == job_id, jobs.c.status == "running")
     ended = {"status": "failed", "error": sentence, "completed_at": now}
     with database.write() as connection:
         return bool(connection.execute(sa.update(jobs).where(*still).values(ended)).rowcount)
 
 
-def give_up_waiting(database: Database, *, now: datetime) -> list[str]:
-    """End the jobs that nobody took up within :data:`LONGEST_WAIT`."""
-    waiting = (*WAITING, jobs.c.created_at < now - LONGEST_WAIT)
+def fail_never_started(database: Database, *, now: datetime) -> list[str]:
+    """Fail the jobs that no worker claimed within :data:`MAX_WAIT`; returns their ids."""
+    waiting = (*WAITING, jobs.c.created_at < now - MAX_WAIT)
     with database.read() as connection:
         if connection.execute(sa.select(jobs.c.id).where(*waiting).limit(1)).first() is None:
             return []
-    ended = {"status": "failed", "error": UNTOUCHED, "completed_at": now}
+    ended = {"status": "failed", "error": NEVER_STARTED, "completed_at": now}
     with database.write() as connection:
         statement = sa.update(jobs).where(*waiting).values(ended).returning(jobs.c.id)
         return list(connection.execute(statement).scalars())
 
 
 def fail_overdue(database: Database, *, timeout: timedelta, now: datetime) -> list[str]:
-    """End the jobs whose latest start is longer ago than ``timeout``, whatever their threads do."""
+    """Fail the jobs whose latest start is longer ago than ``timeout``, even if their threads still run."""
     overdue = (jobs.c.status == "running", jobs.c.attempt_at < now - timeout)
     with database.read() as connection:
         if connection.execute(sa.select(jobs.c.id).where(*overdue).limit(1)).first() is None:
             return []
-    sentence = overdue_sentence(timeout.total_seconds())
+    sentence = timeout_message(timeout.total_seconds())
     ended = {"status": "failed", "error": sentence, "completed_at": now}
     with database.write() as connection:
         statement = sa.update(jobs).where(*overdue).values(ended).returning(jobs.c.id)

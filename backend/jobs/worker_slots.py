@@ -1,9 +1,9 @@
-"""Which process is which, and whose jobs may be taken over.
+"""Gives each worker process a slot, and takes over the jobs of slots whose process is dead.
 
-Each process that runs jobs holds the lowest free slot, a lock that the operating system or
-PostgreSQL gives back when the process is gone, however it went. The slot is the process's name on
-the jobs that it runs (``slot-0``, ``slot-1``, ...). A job that runs under a slot whose lock can be
-taken has no process any more: whoever sees that first puts it back into its queue.
+Each worker process holds the lowest free slot, a lock that the operating system or PostgreSQL releases when
+the process ends, however it ends. The slot identifies the process on the jobs that it runs (``slot-0``,
+``slot-1``, ...). If the lock of a slot can be taken, the process of its jobs is dead: the first process to
+see that puts the jobs back into their queue.
 """
 
 import contextlib
@@ -25,22 +25,22 @@ from backend.store.database import LINE
 log = structlog.get_logger(__name__)
 
 SLOT = re.compile(r"slot-\d+")
-MOST_SLOTS = 1024
+MAX_SLOTS = 1024
 VERIFY_SECONDS = 2.0
 VERIFICATIONS_PER_SWEEP = 2
-MOST_TAKE_OVERS = 20
-"""After so many processes died over a workflow it is cancelled, since it may be what kills them."""
+MAX_TAKE_OVERS = 20
+"""After this number of crashes a workflow is cancelled, since it may be their cause."""
 
 
 class LockLost(Exception):
-    """The locks of this process are gone: another one may take its jobs over, or has."""
+    """The locks of this process are gone: another process may take over its jobs."""
 
 
 class Locks(Protocol):
     """Locks by name that hold across all processes on one store, and within one process too."""
 
     def acquire(self, name: str) -> bool:
-        """Take the lock if it is free. Never waits."""
+        """Take the lock if it is free, without waiting; returns whether it was taken."""
 
     def release(self, name: str) -> None: ...
 
@@ -48,7 +48,7 @@ class Locks(Protocol):
         """Raise :class:`LockLost` unless every lock taken is still held."""
 
     def close(self) -> None:
-        """Give back every lock."""
+        """Release all locks."""
 
 
 def open_locks(database_url: str, home: Path) -> Locks:
@@ -76,12 +76,12 @@ class FileLocks:
             return True
 
     def release(self, name: str) -> None:
-        """The file stays: to delete it would let two processes hold locks on two files of one name."""
+        """Release the lock but keep its file: else two processes could lock two files of one name."""
         with self._guard:
             os.close(self._held.pop(name))
 
     def verify(self) -> None:
-        """The operating system takes no lock back while the process lives."""
+        """Do nothing: the operating system releases no lock while the process lives."""
 
     def close(self) -> None:
         with self._guard:
@@ -89,8 +89,8 @@ class FileLocks:
                 os.close(self._held.popitem()[1])
 
 
-_SERVER_LINE = ("tcp_keepalives_idle = 15", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3")
-_MINE = sa.text(
+_KEEPALIVE_SETTINGS = ("tcp_keepalives_idle = 15", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3")
+_HELD_LOCKS = sa.text(
     "SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks "
     "WHERE locktype = 'advisory' AND objsubid = 1 AND granted AND pid = pg_backend_pid()"
 )
@@ -99,10 +99,10 @@ _MINE = sa.text(
 class PostgresLocks:
     """Session-level advisory locks on one connection that is used for nothing else.
 
-    PostgreSQL gives them back when that connection ends. Both ends look after it, so that this
-    process notices a broken line (within some 12 s) before the server does (after 30 s)
-    and lets another process in. A pooler that shares connections by transaction cannot stand
-    between: its sessions are not ours, which :meth:`verify` reports as lost.
+    PostgreSQL releases them when that connection ends. Both ends send keepalives, so that this process
+    notices a broken connection (within some 12 s) before the server does (after 30 s) and lets another
+    process in. A transaction-level pooler between the two cannot work: it changes the session, which
+    :meth:`verify` reports as lost.
     """
 
     def __init__(self, database_url: str) -> None:
@@ -115,14 +115,14 @@ class PostgresLocks:
             connect_args={**LINE, "application_name": "chainproof_slot"},
         )
         self._connection = self._engine.connect()
-        for setting in _SERVER_LINE:
+        for setting in _KEEPALIVE_SETTINGS:
             self._connection.exec_driver_sql(f"SET {setting}")
 
     def acquire(self, name: str) -> bool:
         with self._guard:
             if name in self._held:  # PostgreSQL would give a session the same lock twice
                 return False
-            taken = self._ask(sa.select(sa.func.pg_try_advisory_lock(_key(name)))) == [True]
+            taken = self._execute(sa.select(sa.func.pg_try_advisory_lock(_lock_id(name)))) == [True]
             if taken:
                 self._held.add(name)
             return taken
@@ -130,25 +130,25 @@ class PostgresLocks:
     def release(self, name: str) -> None:
         with self._guard:
             self._held.remove(name)
-            self._ask(sa.select(sa.func.pg_advisory_unlock(_key(name))))
+            self._execute(sa.select(sa.func.pg_advisory_unlock(_lock_id(name))))
 
     def verify(self) -> None:
         with self._guard:
-            held = set(self._ask(_MINE))
-            if lost := sorted(name for name in self._held if _key(name) not in held):
+            held = set(self._execute(_HELD_LOCKS))
+            if lost := sorted(name for name in self._held if _lock_id(name) not in held):
                 raise LockLost(f"PostgreSQL no longer holds this session's locks: {', '.join(lost)}")
 
     def close(self) -> None:
         with self._guard:
             self._held.clear()
-            with contextlib.suppress(sa.exc.SQLAlchemyError):  # a dead line holds no locks
-                # At once, and not when the server notices that the line has ended.
+            with contextlib.suppress(sa.exc.SQLAlchemyError):  # a dead connection holds no locks
+                # Release them now, not when the server notices the end of the connection.
                 self._connection.execute(sa.text("SELECT pg_advisory_unlock_all()"))
             with contextlib.suppress(sa.exc.SQLAlchemyError):
                 self._connection.close()
                 self._engine.dispose()
 
-    def _ask(self, statement: sa.Executable) -> list[object]:
+    def _execute(self, statement: sa.Executable) -> list[object]:
         try:
             return list(self._connection.execute(statement).scalars())
         except sa.exc.SQLAlchemyError as error:
@@ -156,22 +156,22 @@ class PostgresLocks:
             raise LockLost(f"the connection that holds the locks failed: {cause}") from error
 
 
-def _key(name: str) -> int:
-    """A signed 64-bit number, the same for a name everywhere."""
+def _lock_id(name: str) -> int:
+    """Compute the advisory lock number of a name: a signed 64-bit number, equal in all processes."""
     digest = hashlib.sha256(f"chainproof.jobs.{name}".encode()).digest()
     return int.from_bytes(digest[:8], "big", signed=True)
 
 
 def take_slot(locks: Locks) -> str:
-    """The lowest free slot, now held by ``locks``; its name is the executor id."""
-    for number in range(MOST_SLOTS):
+    """Take the lowest free slot with ``locks``; returns its name, which is the executor id."""
+    for number in range(MAX_SLOTS):
         if locks.acquire(name := f"slot-{number}"):
             return name
-    raise RuntimeError(f"{MOST_SLOTS} processes run jobs on this store already, which is as many as can.")
+    raise RuntimeError(f"{MAX_SLOTS} worker processes run on this store already. Stop one of them.")
 
 
 def take_over(locks: Locks, own_slot: str) -> dict[str, int]:
-    """Look once for workflows whose process is gone; gives how many were put back, by slot."""
+    """Take over the workflows of dead processes once; returns their number by slot."""
     owners = {workflow.executor_id or "" for workflow in _pending()} - {own_slot}
     taken = {}
     for slot in sorted(owner for owner in owners if SLOT.fullmatch(owner)):
@@ -182,19 +182,19 @@ def take_over(locks: Locks, own_slot: str) -> dict[str, int]:
 
 
 def _pending(slot: str | None = None) -> list[WorkflowStatus]:
-    """The workflows that run, or those of ``slot``. Reads all that are stored: 60 ms for each 100,000."""
+    """List the running workflows, or those of ``slot``. Scans all stored ones: 60 ms per 100,000."""
     return DBOS.list_workflows(status="PENDING", executor_id=slot, load_input=False, load_output=False)
 
 
 def _resume(workflow: WorkflowStatus) -> bool:
-    """Put a workflow back into its queue, unless it may be what kills processes.
+    """Put a workflow back into its queue, or cancel it after too many take-overs.
 
-    The caller holds the lock of its slot, without which a workflow that runs could be started twice. dbos
-    forgets its own count of attempts when a workflow is resumed.
+    The caller holds the lock of its slot; else a running workflow could be started twice. The take-overs are
+    counted here, since dbos resets its own count when a workflow is resumed.
     """
     attributes = workflow.attributes or {}
     take_overs = attributes.get("take_overs", 0) + 1
-    if take_overs > MOST_TAKE_OVERS:
+    if take_overs > MAX_TAKE_OVERS:
         DBOS.cancel_workflow(workflow.workflow_id)
         return False
     DBOS.update_workflow_attributes(workflow.workflow_id, {**attributes, "take_overs": take_overs})
@@ -211,7 +211,7 @@ def _released_at_the_end(locks: Locks, name: str) -> Iterator[None]:
 
 
 class Sweeper:
-    """Takes over every four seconds, and makes sure that this process still holds its own slot."""
+    """Takes over jobs of dead processes every four seconds, and verifies that this process holds its slot."""
 
     def __init__(self, locks: Locks, slot: str, *, on_lost: Callable[[], None]) -> None:
         self._locks = locks
@@ -242,7 +242,7 @@ class Sweeper:
                 return
 
     def sweep(self) -> None:
-        """One look. A database that does not answer is reported once; raises :class:`LockLost`."""
+        """Sweep once. Logs a database that does not answer once; raises :class:`LockLost`."""
         try:
             for slot, jobs in take_over(self._locks, self._slot).items():
                 log.warning("jobs_taken_over", of=slot, by=self._slot, jobs=jobs)

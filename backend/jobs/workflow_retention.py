@@ -1,4 +1,7 @@
-"""Forgetting: finished jobs after some days, the ticks of schedules after one."""
+"""Deletes the dbos workflows of finished jobs after some days, and those of ticks after one day.
+
+:mod:`backend.jobs.tasks` deletes the rows of submitted jobs.
+"""
 
 from datetime import datetime, timedelta
 
@@ -10,32 +13,32 @@ from backend.jobs.schedules import HOUR, TICK_WORKFLOW, Schedule
 log = structlog.get_logger(__name__)
 
 FINISHED: list[str] = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
-TICKS_FOR = timedelta(days=1)
-BATCH = 500
-"""Jobs a transaction: some 20 ms, for which other writers wait."""
+TICK_RETENTION = timedelta(days=1)
+BATCH_WORKFLOWS = 500
+"""Workflows deleted in one transaction of some 20 ms, during which other writers wait."""
 
 
 def retention(keep_jobs: timedelta) -> Schedule:
-    """Every hour, not once a night: a computer that sleeps at night forgets as well."""
+    """Build the schedule. Hourly and not nightly, so that it also runs on computers that sleep at night."""
 
     def run(now: datetime) -> None:
-        gone = {
-            "ticks": forget(now - TICKS_FOR, name=TICK_WORKFLOW),
+        deleted = {
+            "ticks": forget(now - TICK_RETENTION, name=TICK_WORKFLOW),
             "jobs": forget(now - keep_jobs),
         }
-        if any(gone.values()):
-            log.info("jobs_forgotten", **gone)
+        if any(deleted.values()):
+            log.info("jobs_forgotten", **deleted)
 
     return Schedule("job-retention", HOUR, run, "Delete jobs and ticks that finished long ago.")
 
 
 def forget(before: datetime, *, name: str | None = None) -> int:
-    """Delete the workflows (of one name, if given) that finished before an instant; gives how many."""
-    gone = 0
+    """Delete workflows (of one name, if given) that finished before an instant; returns their number."""
+    deleted = 0
     while batch := _finished(before, name):
         DBOS.delete_workflows(batch)
-        gone += len(batch)
-    return gone
+        deleted += len(batch)
+    return deleted
 
 
 def _finished(before: datetime, name: str | None) -> list[str]:
@@ -43,7 +46,7 @@ def _finished(before: datetime, name: str | None) -> list[str]:
         status=FINISHED,
         completed_before=before.isoformat(),
         name=name,
-        limit=BATCH,
+        limit=BATCH_WORKFLOWS,
         load_input=False,
         load_output=False,
     )

@@ -41,7 +41,7 @@ class Research:
         ids = [
             job_id
             for job_type in self.types.values()
-            for job_id in transitions.take_up(self.database, job_type.kind, limit=100, now=now)
+            for job_id in transitions.claim(self.database, job_type.kind, limit=100, now=now)
         ]
         return [job_id for job_id in ids if transitions.start(self.database, job_id, now=now)]
 

@@ -52,7 +52,7 @@ def two_steps(context: JobContext) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("place", "name"),
     [
-        (transitions, "still_runs"),
+        (transitions, "is_running"),
         (transitions, "begin_step"),
         (transitions, "finish_step"),
         (SystemDatabase, "_check_operation_execution_txn"),

@@ -129,7 +129,7 @@ def test_a_cancelled_job_has_failed_with_a_sentence(database: Database) -> None:
     assert cancelled == read(database, job)
     assert (cancelled.status, cancelled.error) == ("failed", "The job was cancelled.")
     assert cancelled.completed_at == NOW + MINUTE
-    assert transitions.take_up(database, "extraction", limit=10, now=NOW) == []
+    assert transitions.claim(database, "extraction", limit=10, now=NOW) == []
 
 
 def test_what_has_ended_is_not_cancelled(database: Database) -> None:
@@ -150,7 +150,7 @@ def test_jobs_are_listed_by_kind_newest_first_and_page_by_page(database: Databas
 
     listed, cursor, pages = [], None, 0
     while pages == 0 or cursor is not None:
-        page = job_store.recent(database, "extraction", limit=2, before=cursor)
+        page = job_store.list_recent(database, "extraction", limit=2, before=cursor)
         listed += [job.id for job in page.jobs]
         cursor, pages = page.next_cursor, pages + 1
 
@@ -162,7 +162,7 @@ def test_jobs_are_listed_by_kind_newest_first_and_page_by_page(database: Databas
 @pytest.mark.parametrize("cursor", ["", "x", "ü", "AAAA", "A" * 33, "~" * 32])
 def test_a_cursor_that_was_never_given_is_refused(database: Database, cursor: str) -> None:
     with pytest.raises(BadRequest, match="next_cursor"):
-        job_store.recent(database, "sources", limit=2, before=cursor)
+        job_store.list_recent(database, "sources", limit=2, before=cursor)
 
 
 def test_steps_are_told_in_order_with_what_came_of_them(database: Database) -> None:
@@ -171,12 +171,12 @@ def test_steps_are_told_in_order_with_what_came_of_them(database: Database) -> N
         transitions.begin_step(database, job.id, position, name, now=NOW + position * MINUTE)
     transitions.finish_step(database, job.id, 0, {"found": 3}, now=NOW + MINUTE)
 
-    search, reading = job_store.steps(database, job.id)
+    search, reading = job_store.list_steps(database, job.id)
 
     assert (search.name, search.started_at, search.finished_at) == ("search", NOW, NOW + MINUTE)
     assert search.detail == {"found": 3}
     assert (reading.name, reading.finished_at, reading.detail) == ("read", None, {})
-    assert job_store.steps(database, "another") == []
+    assert job_store.list_steps(database, "another") == []
 
 
 def test_a_pending_job_tells_what_it_waits_behind(database: Database) -> None:
@@ -184,5 +184,5 @@ def test_a_pending_job_tells_what_it_waits_behind(database: Database) -> None:
     submit(database, "sources", now=NOW)
     transitions.start(database, first.id, now=NOW)
 
-    assert job_store.waiting(database, last) == {"jobs_ahead": 1, "jobs_running": 1}
-    assert job_store.waiting(database, second) == {"jobs_ahead": 0, "jobs_running": 1}
+    assert job_store.count_waiting(database, last) == {"jobs_ahead": 1, "jobs_running": 1}
+    assert job_store.count_waiting(database, second) == {"jobs_ahead": 0, "jobs_running": 1}

@@ -57,7 +57,7 @@ def test_a_killed_worker_job_goes_on_elsewhere_behind_its_last_step_and_ends_onc
 
     assert done.result == {"pids": [int(victim), int(survivor)]}
     assert [pid for _, pid in crew.told("one")] == [victim], "a completed step is not done again"
-    steps = job_store.steps(database, job.id)
+    steps = job_store.list_steps(database, job.id)
     assert [(step.name, step.detail["pid"]) for step in steps] == [
         ("one", int(victim)),
         ("two", int(survivor)),

@@ -2,7 +2,7 @@ import logging
 
 import pytest
 
-from backend.jobs.log_throttle import AGAIN_SECONDS, MOST_KEPT, OnceInAWhile
+from backend.jobs.log_throttle import MAX_REMEMBERED_MESSAGES, REPEAT_SECONDS, RepeatedWarningFilter
 
 TRACEBACK = (
     "Exception in schedule 'refresh': Traceback (most recent call last):\n"
@@ -29,7 +29,7 @@ def clock() -> Clock:
 @pytest.fixture
 def log(clock: Clock) -> logging.Logger:
     logger = logging.Logger("one that repeats itself")
-    logger.addFilter(OnceInAWhile(clock))
+    logger.addFilter(RepeatedWarningFilter(clock))
     return logger
 
 
@@ -63,12 +63,12 @@ def test_it_is_told_again_after_a_while_with_the_number_of_times(
 ) -> None:
     for _ in range(4):
         log.error("The store does not answer: %s", "100% full")
-    clock.now += AGAIN_SECONDS
+    clock.now += REPEAT_SECONDS
     log.error("The store does not answer: %s", "100% full")
     log.error("The store does not answer: %s", "100% full")
     assert told == [
         "The store does not answer: 100% full",
-        "The store does not answer: 100% full (and 3 times since this was last told)",
+        "The store does not answer: 100% full (and 3 times since this was last logged)",
     ]
 
 
@@ -86,9 +86,9 @@ def test_what_is_no_warning_is_never_left_out(log: logging.Logger, told: list[st
 
 
 def test_ever_other_faults_do_not_fill_the_memory(log: logging.Logger, told: list[str]) -> None:
-    for number in range(3 * MOST_KEPT):
+    for number in range(3 * MAX_REMEMBERED_MESSAGES):
         log.warning("fault %d", number)
-    assert len(told) == 3 * MOST_KEPT
+    assert len(told) == 3 * MAX_REMEMBERED_MESSAGES
     kept = log.filters[0]
-    assert isinstance(kept, OnceInAWhile)
-    assert len(kept._told) <= MOST_KEPT
+    assert isinstance(kept, RepeatedWarningFilter)
+    assert len(kept._last_logged) <= MAX_REMEMBERED_MESSAGES

@@ -18,7 +18,7 @@ from backend.auth.gate import gated_router, needs
 from backend.auth.service import create_key
 from backend.formats.timestamps import utc_now
 from backend.jobs import job_store, routes, transitions
-from backend.jobs.model import LONGEST_WAIT, UNTOUCHED
+from backend.jobs.model import MAX_WAIT, NEVER_STARTED
 from backend.jobs.schemas import AcceptedAnswer
 from tests.support.asgi import Answer, send
 from tests.support.market_app import Clock, Running, enable_only, run_app, settings_in
@@ -304,12 +304,12 @@ def test_a_long_answer_is_compressed_for_whoever_takes_it(caller: Caller) -> Non
 
 def test_a_job_that_waited_a_day_with_no_worker_there_fails_as_it_is_looked_at(caller: Caller) -> None:
     database = caller.running.database
-    long_ago = utc_now() - LONGEST_WAIT - timedelta(minutes=1)
+    long_ago = utc_now() - MAX_WAIT - timedelta(minutes=1)
     job = job_store.submit(database, "sources", {}, submitted_by="x", idempotency_key=None, now=long_ago)
 
     data = caller.call("GET", f"/toys/{job.id}").json()["data"]
 
-    assert (data["status"], data["error"], data["started_at"]) == ("failed", UNTOUCHED, None)
+    assert (data["status"], data["error"], data["started_at"]) == ("failed", NEVER_STARTED, None)
 
 
 def test_a_job_that_waits_tells_behind_what(caller: Caller) -> None:

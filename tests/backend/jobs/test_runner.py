@@ -13,8 +13,8 @@ from sqlalchemy.exc import OperationalError
 
 from backend.errors import BadRequest
 from backend.jobs import job_store, transitions
-from backend.jobs.dispatcher import START_WITHIN
-from backend.jobs.model import CANCELLED, FAULT, Job
+from backend.jobs.dispatcher import START_TIMEOUT
+from backend.jobs.model import CANCELLED, INTERNAL_ERROR, Job
 from backend.jobs.runner import JobContext, JobStopped, JobType, Runner
 from backend.store.database import Database, bump, change_counters
 from tests.support.job_harness import TIMEOUT, JobHarness, runner
@@ -92,7 +92,7 @@ def test_a_job_that_fails_says_so_in_a_sentence(harness: JobHarness, kind: Any) 
     fault = ended(harness.database, submit(harness.database, kind, {"n": 2}))
 
     assert (with_words.status, with_words.error) == ("failed", "The page has no text.")
-    assert (fault.status, fault.error) == ("failed", FAULT)
+    assert (fault.status, fault.error) == ("failed", INTERNAL_ERROR)
 
 
 def test_a_result_that_is_no_json_fails_the_job(database: Database) -> None:
@@ -100,7 +100,7 @@ def test_a_result_that_is_no_json_fails_the_job(database: Database) -> None:
 
     runner(database, short_jobs(lambda context: {"at": object()})).run("extraction", [job.id])
 
-    assert (read(database, job).status, read(database, job).error) == ("failed", FAULT)
+    assert (read(database, job).status, read(database, job).error) == ("failed", INTERNAL_ERROR)
 
 
 def test_one_bad_job_in_a_batch_harms_no_other(database: Database) -> None:
@@ -152,13 +152,13 @@ def test_a_job_shows_its_steps_while_it_runs(harness: JobHarness, work: Work) ->
     job = submit(harness.database, "sources")
     work.wait_for(1)
 
-    search, reading = job_store.steps(harness.database, job.id)
+    search, reading = job_store.list_steps(harness.database, job.id)
     assert (search.name, search.finished_at, search.detail) == ("search", NOW, {"found": 3})
     assert (reading.name, reading.finished_at) == ("read", None)
 
     work.let_go.set()
     assert ended(harness.database, job).result == {"found": [1, 2, 3]}
-    assert job_store.steps(harness.database, job.id)[1].finished_at == NOW
+    assert job_store.list_steps(harness.database, job.id)[1].finished_at == NOW
 
 
 def test_a_cancelled_job_stops_before_its_next_step(harness: JobHarness, work: Work) -> None:
@@ -177,7 +177,7 @@ def test_a_cancelled_job_stops_before_its_next_step(harness: JobHarness, work: W
 
     assert read(harness.database, job).error == CANCELLED
     assert work.log == ["mine"]
-    assert [step.name for step in job_store.steps(harness.database, job.id)] == ["one"]
+    assert [step.name for step in job_store.list_steps(harness.database, job.id)] == ["one"]
 
 
 def test_a_job_out_of_time_fails_before_its_next_step(database: Database) -> None:
@@ -224,7 +224,7 @@ def test_a_worker_that_just_started_leaves_time_to_take_over_what_died_long_ago(
     transitions.start(harness.database, job.id, now=NOW - timedelta(hours=1))
     dispatcher = harness.open(long_jobs())
 
-    harness.clock.at += START_WITHIN - timedelta(seconds=1)
+    harness.clock.at += START_TIMEOUT - timedelta(seconds=1)
     dispatcher.sweep()
     assert read(harness.database, job).status == "running"
     harness.clock.at += timedelta(seconds=1)
@@ -312,10 +312,10 @@ def test_jobs_that_dbos_does_not_take_wait_again(
 
 def test_what_a_dead_process_took_up_is_put_back_by_another(harness: JobHarness) -> None:
     job = submit(harness.database)
-    transitions.take_up(harness.database, "extraction", limit=1, now=NOW)
+    transitions.claim(harness.database, "extraction", limit=1, now=NOW)
     dispatcher = harness.open(short_jobs())
 
-    harness.clock.at += START_WITHIN
+    harness.clock.at += START_TIMEOUT
     dispatcher.sweep()
     assert read(harness.database, job).status == "pending"
     harness.clock.at += timedelta(seconds=1)
@@ -361,11 +361,13 @@ def test_a_job_behind_a_long_one_of_its_batch_is_left_to_who_took_it_up_meanwhil
     first, second = submit(database), submit(database)
 
     def long(context: JobContext) -> dict[str, Any]:
-        clock.at += 2 * START_WITHIN
-        assert transitions.put_back_forgotten(database, taken_before=clock.at - START_WITHIN) == [second.id]
+        clock.at += 2 * START_TIMEOUT
+        assert transitions.release_stale_claims(database, taken_before=clock.at - START_TIMEOUT) == [
+            second.id
+        ]
         return {}
 
-    transitions.take_up(database, "extraction", limit=2, now=NOW)
+    transitions.claim(database, "extraction", limit=2, now=NOW)
     Runner(database, [short_jobs(long)], timeout=TIMEOUT, clock=clock).run(
         "extraction", [first.id, second.id], NOW
     )

@@ -64,11 +64,11 @@ def test_what_a_job_type_stored_goes_with_its_jobs_or_neither_goes(database: Dat
 def test_more_jobs_than_a_batch_are_all_forgotten(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "BATCH", 2)
+    monkeypatch.setattr(tasks, "BATCH_JOBS", 2)
     for _ in range(5):
         ended_at(database, 2 * MONTH)
 
-    assert tasks.forget_jobs(database, [], before=NOW - MONTH) == 5
+    assert tasks.delete_ended_jobs(database, [], before=NOW - MONTH) == 5
     assert count(database) == 0
 
 

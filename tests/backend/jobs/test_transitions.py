@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend.jobs import job_store, transitions
-from backend.jobs.model import LONGEST_WAIT, UNTOUCHED, Job
+from backend.jobs.model import MAX_WAIT, NEVER_STARTED, Job
 from backend.store.database import Database, bump, change_counters
 from tests.support.submitted_jobs import MINUTE, NOW, read, submit
 
@@ -28,7 +28,7 @@ def published(database: Database) -> list[str]:
 
 def started(database: Database, *, now: datetime = NOW) -> Job:
     job = submit(database)
-    transitions.take_up(database, job.kind, limit=1, now=now)
+    transitions.claim(database, job.kind, limit=1, now=now)
     found = transitions.start(database, job.id, now=now)
     assert found is not None
     return found
@@ -40,19 +40,19 @@ def test_the_jobs_that_have_waited_longest_are_taken_up_first_and_once(database:
     middle = submit(database, now=NOW)
     submit(database, "sources")
 
-    assert transitions.anything_waits(database, ["extraction"])
-    assert transitions.take_up(database, "extraction", limit=2, now=NOW) == [first.id, middle.id]
-    assert transitions.take_up(database, "extraction", limit=2, now=NOW) == [last.id]
-    assert transitions.take_up(database, "extraction", limit=2, now=NOW) == []
-    assert not transitions.anything_waits(database, ["extraction"])
-    assert transitions.anything_waits(database, ["extraction", "sources"])
+    assert transitions.has_waiting_jobs(database, ["extraction"])
+    assert transitions.claim(database, "extraction", limit=2, now=NOW) == [first.id, middle.id]
+    assert transitions.claim(database, "extraction", limit=2, now=NOW) == [last.id]
+    assert transitions.claim(database, "extraction", limit=2, now=NOW) == []
+    assert not transitions.has_waiting_jobs(database, ["extraction"])
+    assert transitions.has_waiting_jobs(database, ["extraction", "sources"])
 
 
 def test_many_workers_at_once_never_take_up_the_same_job(database: Database) -> None:
     ids = {submit(database).id for _ in range(40)}
 
     with ThreadPoolExecutor(8) as pool:
-        taken = pool.map(lambda _: transitions.take_up(database, "extraction", limit=3, now=NOW), range(40))
+        taken = pool.map(lambda _: transitions.claim(database, "extraction", limit=3, now=NOW), range(40))
         parts = list(taken)
     all_taken = [job_id for part in parts for job_id in part]
 
@@ -63,14 +63,14 @@ def test_many_workers_at_once_never_take_up_the_same_job(database: Database) -> 
 
 def test_jobs_that_were_taken_up_and_never_started_wait_again(database: Database) -> None:
     forgotten, taken, running = submit(database), submit(database), submit(database)
-    transitions.take_up(database, "extraction", limit=3, now=NOW)
+    transitions.claim(database, "extraction", limit=3, now=NOW)
     transitions.start(database, running.id, now=NOW)
-    transitions.put_back(database, [taken.id])
-    transitions.take_up(database, "extraction", limit=1, now=NOW + MINUTE)
+    transitions.release_claims(database, [taken.id])
+    transitions.claim(database, "extraction", limit=1, now=NOW + MINUTE)
 
-    assert transitions.put_back_forgotten(database, taken_before=NOW + MINUTE) == [forgotten.id]
+    assert transitions.release_stale_claims(database, taken_before=NOW + MINUTE) == [forgotten.id]
 
-    assert transitions.take_up(database, "extraction", limit=3, now=NOW) == [forgotten.id]
+    assert transitions.claim(database, "extraction", limit=3, now=NOW) == [forgotten.id]
     assert read(database, running).status == "running"
 
 
@@ -94,11 +94,11 @@ def test_jobs_that_have_ended_are_not_started(database: Database) -> None:
 
 def test_a_job_that_was_put_back_is_left_to_whoever_took_it_up_since(database: Database) -> None:
     job = submit(database)
-    transitions.take_up(database, "extraction", limit=1, now=NOW)
-    transitions.put_back_forgotten(database, taken_before=NOW + MINUTE)
+    transitions.claim(database, "extraction", limit=1, now=NOW)
+    transitions.release_stale_claims(database, taken_before=NOW + MINUTE)
     assert transitions.start(database, job.id, now=NOW + MINUTE, taken_at=NOW) is None
 
-    transitions.take_up(database, "extraction", limit=1, now=NOW + MINUTE)
+    transitions.claim(database, "extraction", limit=1, now=NOW + MINUTE)
     assert transitions.start(database, job.id, now=NOW + MINUTE, taken_at=NOW) is None
     assert transitions.start(database, job.id, now=NOW + MINUTE, taken_at=NOW + MINUTE) is not None
 
@@ -106,13 +106,13 @@ def test_a_job_that_was_put_back_is_left_to_whoever_took_it_up_since(database: D
 def test_a_job_that_nobody_took_up_for_a_day_fails_with_a_sentence(database: Database) -> None:
     old, taken = submit(database), submit(database)
     transitions.start(database, taken.id, now=NOW)
-    fresh = submit(database, now=NOW + LONGEST_WAIT)
+    fresh = submit(database, now=NOW + MAX_WAIT)
 
-    assert transitions.give_up_waiting(database, now=NOW + LONGEST_WAIT) == []
-    assert transitions.give_up_waiting(database, now=NOW + LONGEST_WAIT + MINUTE) == [old.id]
+    assert transitions.fail_never_started(database, now=NOW + MAX_WAIT) == []
+    assert transitions.fail_never_started(database, now=NOW + MAX_WAIT + MINUTE) == [old.id]
 
     failed = read(database, old)
-    assert (failed.status, failed.error, failed.started_at) == ("failed", UNTOUCHED, None)
+    assert (failed.status, failed.error, failed.started_at) == ("failed", NEVER_STARTED, None)
     assert [read(database, job).status for job in (taken, fresh)] == ["running", "pending"]
 
 
@@ -175,5 +175,5 @@ def test_a_step_that_is_done_again_is_told_once(database: Database) -> None:
     transitions.begin_step(database, "job", 0, "search", now=NOW)
     transitions.begin_step(database, "job", 0, "search", now=NOW + MINUTE)
 
-    [step] = job_store.steps(database, "job")
+    [step] = job_store.list_steps(database, "job")
     assert (step.started_at, step.finished_at) == (NOW + MINUTE, None)

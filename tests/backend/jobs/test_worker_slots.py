@@ -97,7 +97,7 @@ def test_locks_that_are_held_are_verified_in_silence(another: Callable[[], Locks
 def test_no_more_processes_than_slots_may_run(
     another: Callable[[], Locks], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker_slots, "MOST_SLOTS", 1)
+    monkeypatch.setattr(worker_slots, "MAX_SLOTS", 1)
     take_slot(another())
 
     with pytest.raises(RuntimeError, match="1 processes run jobs on this store already"):
@@ -198,7 +198,7 @@ def test_a_dead_process_job_is_resumed_without_repeating_its_steps(
 def test_a_job_over_which_too_many_processes_died_is_given_up(
     orphan: str, store: sa.Engine, workflows: sa.Table, another: Callable[[], Locks]
 ) -> None:
-    DBOS.update_workflow_attributes(orphan, {"take_overs": worker_slots.MOST_TAKE_OVERS})
+    DBOS.update_workflow_attributes(orphan, {"take_overs": worker_slots.MAX_TAKE_OVERS})
 
     assert worker_slots.take_over(another(), "slot-0") == {}
 

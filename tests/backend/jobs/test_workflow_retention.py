@@ -92,7 +92,7 @@ def test_what_belongs_to_a_forgotten_job_goes_with_it(jobs: Jobs) -> None:
 
 
 def test_more_jobs_than_a_batch_are_all_forgotten(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workflow_retention, "BATCH", 2)
+    monkeypatch.setattr(workflow_retention, "BATCH_WORKFLOWS", 2)
     for number in range(5):
         jobs.add(f"old-{number}", finished_ago=timedelta(days=40))
 

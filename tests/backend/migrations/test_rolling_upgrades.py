@@ -125,7 +125,7 @@ def test_a_service_starts_and_works_on_a_schema_that_is_newer_than_its_own(
         assert post("/entities/extractions", {"text": "Bitcoin"}) == 202
         assert post("/sources", {"statement": "Bitcoin rose"}) == 202
         now = datetime.now(UTC)
-        [job] = transitions.take_up(newer, "extraction", limit=9, now=now)
+        [job] = transitions.claim(newer, "extraction", limit=9, now=now)
         kind = extraction_jobs(settings, Rules(settings))
         Runner(newer, [kind], timeout=timedelta(seconds=LIMIT_SECONDS), clock=lambda: now).run(
             "extraction", [job]

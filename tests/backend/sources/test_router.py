@@ -147,11 +147,11 @@ def test_the_body_of_existing_clients_is_taken_with_the_key_as_a_bearer(service:
     ],
 )
 def test_a_bad_body_is_refused_with_a_sentence_and_nothing_is_accepted(service: Articles, body: Any) -> None:
-    before = len(job_store.recent(service.running.database, "sources", limit=100).jobs)
+    before = len(job_store.list_recent(service.running.database, "sources", limit=100).jobs)
     answer = service.post("/sources", body)
     assert answer.status == 400, answer.body
     assert answer.json()["detail"].endswith(".")
-    assert len(job_store.recent(service.running.database, "sources", limit=100).jobs) == before
+    assert len(job_store.list_recent(service.running.database, "sources", limit=100).jobs) == before
 
 
 def test_pages_that_are_sent_under_both_names_are_all_read_and_each_once(

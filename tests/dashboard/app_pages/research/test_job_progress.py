@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from backend.jobs import job_store, transitions
-from backend.jobs.model import CANCELLED, FAULT, overdue_sentence
+from backend.jobs.model import CANCELLED, INTERNAL_ERROR, timeout_message
 from dashboard.app_pages.research import session_state
 from dashboard.client import api
 from dashboard.i18n import LANGUAGES, t
@@ -91,8 +91,8 @@ def test_cancelling_with_a_key_that_may_only_read_says_why(
     ("said", "word", "values"),
     [
         (CANCELLED, "cancelled", {}),
-        (overdue_sentence(120), "overdue", {"n": "120"}),
-        (FAULT, "fault", {}),
+        (timeout_message(120), "overdue", {"n": "120"}),
+        (INTERNAL_ERROR, "fault", {}),
         ("The archive is out of reach.", "other", {}),
     ],
 )

@@ -92,8 +92,8 @@ def test_the_services_sentences_are_those_that_it_says() -> None:
     from backend.jobs import model
 
     assert jobs.failure(model.CANCELLED)[0] == "cancelled"
-    assert jobs.failure(model.FAULT)[0] == "fault"
-    assert jobs.failure(model.overdue_sentence(2.5)) == ("overdue", {"n": "2.5"})
+    assert jobs.failure(model.INTERNAL_ERROR)[0] == "fault"
+    assert jobs.failure(model.timeout_message(2.5)) == ("overdue", {"n": "2.5"})
 
 
 def test_each_mode_submits_what_its_boxes_hold_and_nothing_else() -> None:
