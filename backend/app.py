@@ -90,7 +90,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
     settings = settings or Settings()
     logs.configure(settings.log_format, settings.log_level)
     migrations.upgrade(settings.app_database_url)
-    database = Database(settings.app_database_url, patience=STORE_TIMEOUT_SECONDS)
+    database = Database(settings.app_database_url, statement_seconds=STORE_TIMEOUT_SECONDS)
     auth_service.ensure_local_key(database, settings.local_key_file, datetime.now(UTC))
     if settings.dashboard_signs_in and not settings.dashboard_client_id:
         file, address = settings.dashboard_client_file, settings.dashboard_redirect_uri
@@ -112,9 +112,9 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
     watcher.subscribe(CHANGED, market.view.reload)
     watcher.subscribe(active_rules.CHANGED, articles.rules.refresh)
     watcher.subscribe(topic_store.CHANGED, topics.ready.reload)
-    watcher.each_time(market.view.by_the_clock)
-    watcher.each_time(articles.rules.refresh)
-    watcher.each_time(timelines.refresh)
+    watcher.call_after_poll(market.view.by_the_clock)
+    watcher.call_after_poll(articles.rules.refresh)
+    watcher.call_after_poll(timelines.refresh)
     watcher.poll()
 
     app = FastAPI(

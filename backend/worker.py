@@ -1,4 +1,4 @@
-"""The process that works: schedules, and the jobs that callers submit."""
+"""Runs the worker process: schedules and submitted jobs."""
 
 import contextlib
 import logging
@@ -35,15 +35,15 @@ log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 STOP_SECONDS = GRACE_SECONDS - 2
-"""Jobs that run may take so long to come to an end; the others are taken up by the next worker."""
+"""Time for running jobs to end after a stop. The next worker continues the others."""
 RETRY_SECONDS = 5.0
-"""Between two attempts to begin on a store that takes nothing in."""
-STEADY_SECONDS = 60.0
-"""A worker that ran for this long begins again without a longer pause than the first."""
-LONGEST_PAUSE_SECONDS = 30.0
+"""Time between two attempts to start on a store that accepts no writes."""
+STABLE_SECONDS = 60.0
+"""After this time the restart delay of a worker starts at its minimum again."""
+MAX_RESTART_DELAY_SECONDS = 30.0
 
 
-def launched(
+def launch_engine(
     settings: Settings,
     database: Database,
     schedules: Sequence[Schedule],
@@ -51,7 +51,7 @@ def launched(
     heartbeat: Heartbeat,
     on_slot_lost: Callable[[], None],
 ) -> JobEngine:
-    """The engine at work, with what callers can submit, over one set of rules."""
+    """Build and launch the job engine with all schedules and job types."""
     topics = topic_schedules(settings, database, rules)
     timelines = timeline_schedules(settings, database)
     job_types: list[JobType] = [source_jobs(settings, database, rules), extraction_jobs(settings, rules)]
@@ -77,14 +77,17 @@ def launched(
     )
     engine.launch()
     if any(schedule.name == REPORTS for schedule in topics):
-        first_tick(settings, topics, REPORTS)
+        run_first_tick(settings, topics, REPORTS)
     if timelines:
-        first_tick(settings, timelines, SAMPLE_RUNS)
+        run_first_tick(settings, timelines, SAMPLE_RUNS)
     return engine
 
 
 def sign_in_schedule(database: Database) -> Schedule:
-    """Every hour, as that of jobs. It stands here since jobs know of credentials, and not the other way."""
+    """Build the hourly schedule that deletes expired sign-in data.
+
+    It is defined here, since ``auth`` must not import ``jobs``.
+    """
 
     def forget(now: datetime) -> None:
         gone = retention.delete_expired(database, now)
@@ -94,10 +97,10 @@ def sign_in_schedule(database: Database) -> Schedule:
     return Schedule("sign-in-retention", HOUR, forget, "Delete tokens, grants and attempts that are over.")
 
 
-def first_tick(settings: Settings, schedules: Sequence[Schedule], name: str = REFRESH) -> None:
-    """Run the schedule that a new start should not wait for, under the same lock as its later ticks.
+def run_first_tick(settings: Settings, schedules: Sequence[Schedule], name: str = REFRESH) -> None:
+    """Run a schedule once at the start, under the same lock as its later ticks.
 
-    What is not due yet, since another process did it a moment ago, is not done again.
+    It does not run if it is not due, because another process ran it a moment ago.
     """
     locks = open_locks(settings.jobs_database_url, settings.home)
     try:
@@ -106,63 +109,65 @@ def first_tick(settings: Settings, schedules: Sequence[Schedule], name: str = RE
         locks.close()
 
 
-def patiently(begin: Callable[[], T], stop: StopRequest, *, retry_seconds: float = RETRY_SECONDS) -> T | None:
-    """What ``begin`` gives once the store takes in what it writes; null when a stop is asked for first.
+def retry_until_stopped(
+    start: Callable[[], T], stop: StopRequest, *, retry_seconds: float = RETRY_SECONDS
+) -> T | None:
+    """Call ``start`` until the store accepts its writes; return its result, or None if a stop comes first.
 
-    On a full disk the store is read and not written until somebody makes room. A process that ended instead
-    would be started again and again, at seconds of work and a call of every provider each time.
+    On a full disk the store cannot be written until somebody frees space. A process that exited instead would
+    be restarted again and again; each start takes seconds and calls every provider.
     """
     failing = False
-    while not stop.came:
+    while not stop.is_requested:
         try:
-            return begin()
+            return start()
         except (sa.exc.OperationalError, OSError) as error:
             if not failing:
-                log.error("worker_waits_for_the_store", error=type(error).__name__, reason=describe(error))
+                log.error("store_wait_started", error=type(error).__name__, reason=describe(error))
             failing = True
             stop.wait(retry_seconds)
     return None
 
 
 def describe(error: Exception) -> str:
-    """What the store said, in one line."""
+    """Return the error message of the store in one line."""
     return " ".join(str(getattr(error, "orig", error)).split())
 
 
-def pause_seconds(slots_lost: int) -> float:
-    """How long to wait before a start after so many losses of the locks in a row: 1, 2, 4 and up to 30."""
-    return 2.0 ** (slots_lost - 1) if slots_lost < 6 else LONGEST_PAUSE_SECONDS
+def restart_delay_seconds(slots_lost: int) -> float:
+    """Return the delay before a start after ``slots_lost`` losses of the locks in a row: 1, 2, 4, ... 30."""
+    return 2.0 ** (slots_lost - 1) if slots_lost < 6 else MAX_RESTART_DELAY_SECONDS
 
 
 def open_store(settings: Settings, stop: StopRequest, slots_lost: int) -> None:
-    """Bring the store to the newest schema. After a loss of the locks, wait until the store answers again.
+    """Upgrade the store to the newest schema. After a loss of the locks, wait until the store answers again.
 
-    The first start does not wait: an address that is wrong is told at once.
+    The first start does not wait, so that it reports a wrong address at once.
     """
     upgrade = partial(migrations.upgrade, settings.app_database_url)
     if slots_lost:
-        stop.wait(pause_seconds(slots_lost))
-        patiently(upgrade, stop)
+        stop.wait(restart_delay_seconds(slots_lost))
+        retry_until_stopped(upgrade, stop)
     else:
         upgrade()
 
 
 def run_worker(settings: Settings, *, slots_lost: int = 0, has_parent: bool = False) -> None:
-    """Work until SIGINT or SIGTERM. What is not done by the end of the grace is another process's.
+    """Run until SIGINT or SIGTERM. Another process continues jobs that do not end in time.
 
-    When PostgreSQL takes the locks of this process back, as a restart does, the process is replaced by a new
-    start of itself. ``slots_lost`` counts such starts in a row that did not last; ``has_parent`` is what
-    :func:`~backend.runtime.processes.stop_with_parent` gave.
+    When PostgreSQL releases the locks of this process, as a restart of it does, the process replaces itself
+    with a new start. ``slots_lost`` counts such starts in a row that did not last. ``has_parent`` is the
+    result of :func:`~backend.runtime.processes.stop_with_parent`.
     """
     stop = StopRequest()
     stop.end_within(STOP_SECONDS)
     started = time.monotonic()
 
     def restart() -> NoReturn:
-        # Without another line of work, since another process may have the slot and its jobs by now.
-        if stop.came:
+        # No cleanup here: another process may own the slot and its jobs by now.
+        if stop.is_requested:
             exit_at_once()
-        lost = 1 if time.monotonic() - started >= STEADY_SECONDS else slots_lost + 1
+        lost = 1 if time.monotonic() - started >= STABLE_SECONDS else slots_lost + 1
         logging.shutdown()
         try:
             replace_process(["worker", f"--slots-lost={lost}"], has_parent=has_parent)
@@ -170,31 +175,31 @@ def run_worker(settings: Settings, *, slots_lost: int = 0, has_parent: bool = Fa
             exit_at_once()
 
     open_store(settings, stop, slots_lost)
-    if stop.came:
+    if stop.is_requested:
         return
     database = Database(settings.app_database_url)
     heartbeat = Heartbeat(database)
-    patiently(heartbeat.start, stop)  # before all that may fail, so that failing starts are counted
+    retry_until_stopped(heartbeat.start, stop)  # first, so that failing starts are counted
     try:
         schedules = [
             *market_schedules(settings, database),
             *article_schedules(settings, database),
             sign_in_schedule(database),
         ]
-        first_tick(settings, schedules)  # before all else: the figures are what a new start shows
+        run_first_tick(settings, schedules)  # first: a new start shows market data
         rules = Rules(settings, keep=True)
-        begin = partial(launched, settings, database, schedules, rules, heartbeat, restart)
-        engine = patiently(begin, stop)
+        start = partial(launch_engine, settings, database, schedules, rules, heartbeat, restart)
+        engine = retry_until_stopped(start, stop)
     except (LockLost, sa.exc.OperationalError) as error:
         if settings.is_sqlite:
             raise
-        log.error("worker_start_cut_off", error=type(error).__name__, reason=describe(error))
+        log.error("worker_start_interrupted", error=type(error).__name__, reason=describe(error))
         restart()
     if engine is not None:
         log.info("worker_started")
         stop.wait()
         engine.stop(STOP_SECONDS - 1)
-    with contextlib.suppress(sa.exc.OperationalError):  # a store that is away hears nothing
+    with contextlib.suppress(sa.exc.OperationalError):  # the store may be unavailable
         heartbeat.stop()
     database.dispose()
     log.info("worker_stopped")

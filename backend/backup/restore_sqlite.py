@@ -11,9 +11,9 @@ from backend.backup.restore_files import check_files, written_files
 from backend.backup.restore_rows import index_anew, load
 from backend.errors import BadRequest, Conflict
 from backend.settings import Settings
-from backend.store.data_lock import STAGING, DataLock, sync_folder
+from backend.store.data_lock import STAGING_FOLDER, DataLock, sync_folder
 from backend.store.database import Database, sqlite_file
-from backend.store.sqlite_file import check_room, folder_faults
+from backend.store.sqlite_file import check_free_space, raise_folder_errors
 
 NOT_EMPTY = (
     "{home} holds data already, and a restore writes into an empty data folder only. 1. Stop the service and "
@@ -30,11 +30,11 @@ def restore(settings: Settings, archive: ArchiveReader, files: Sequence[Part], *
             f"The SQLite store is not in the data folder {home}. Set CHAINPROOF_HOME to its folder."
         )
     _check_empty(settings, store, files)
-    check_room(store, sum(part.size for part in archive.manifest.parts))
-    with folder_faults(store):
+    check_free_space(store, sum(part.size for part in archive.manifest.parts))
+    with raise_folder_errors(store):
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock = DataLock(store, alone=True)
-    staging = home / STAGING
+        lock = DataLock(store, exclusive=True)
+    staging = home / STAGING_FOLDER
     with lock:
         _check_empty(settings, store, files)  # again: a service may have been started meanwhile
         shutil.rmtree(staging, ignore_errors=True)  # of a restore that was interrupted

@@ -72,7 +72,7 @@ def up(
     family.start()
     with err.status("Starting…"):
         ready = family.wait_until(lambda: _answers(settings), START_SECONDS)
-    if not (stop.came or family.failed):
+    if not (stop.is_requested or family.failed):
         print_banner(settings, ready=ready)
     _watch(family, lambda: err.print("Stopping…"))
     err.print("Stopped.")

@@ -22,7 +22,7 @@ from backend.runtime.data_folder import config_file
 from backend.settings import Settings, optional_dependencies
 from backend.settings.inspection import find_unknown
 from backend.store.database import Database, sqlite_file
-from backend.store.sqlite_file import check_room, check_store_file, explain_failure
+from backend.store.sqlite_file import check_free_space, check_store_file, explain_failure
 
 State = Literal["ok", "note", "fault"]
 LITTLE_ROOM_BYTES = 64 * 1024 * 1024
@@ -95,7 +95,7 @@ def open_store(settings: Settings) -> tuple[Noted, Database | None]:
         if file is not None:
             check_store_file(file)
             if not file.exists():
-                check_room(file)
+                check_free_space(file)
                 told = f"{file} does not exist yet; the first start creates it."
                 return Noted("Store", "note", told), None
         database = Database(settings.app_database_url)

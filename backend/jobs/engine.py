@@ -27,7 +27,7 @@ from backend.jobs.schedules import Schedule, Ticker
 from backend.jobs.serializer import JsonSerializer
 from backend.jobs.worker_slots import Locks, Sweeper, open_locks, take_slot
 from backend.jobs.workflow_retention import retention
-from backend.store.database import LINE
+from backend.store.database import CONNECTION_TIMEOUTS
 from backend.store.sqlite_version import add_unixepoch_subsec
 
 log = structlog.get_logger(__name__)
@@ -196,7 +196,7 @@ def store_engine(database_url: str) -> sa.Engine:
         max_overflow=30,
         pool_use_lifo=True,
         pool_pre_ping=True,
-        connect_args={**LINE, "application_name": "chainproof_jobs"},
+        connect_args={**CONNECTION_TIMEOUTS, "application_name": "chainproof_jobs"},
     )
 
     @sa.event.listens_for(engine, "connect")

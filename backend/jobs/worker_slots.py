@@ -20,7 +20,7 @@ import sqlalchemy as sa
 import structlog
 from dbos import DBOS, WorkflowStatus
 
-from backend.store.database import LINE
+from backend.store.database import CONNECTION_TIMEOUTS
 
 log = structlog.get_logger(__name__)
 
@@ -112,7 +112,7 @@ class PostgresLocks:
             database_url,
             poolclass=sa.NullPool,
             isolation_level="AUTOCOMMIT",
-            connect_args={**LINE, "application_name": "chainproof_slot"},
+            connect_args={**CONNECTION_TIMEOUTS, "application_name": "chainproof_slot"},
         )
         self._connection = self._engine.connect()
         for setting in _KEEPALIVE_SETTINGS:

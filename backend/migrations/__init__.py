@@ -15,7 +15,7 @@ from sqlalchemy.engine import Connection
 
 from backend.errors import Unavailable
 from backend.store.database import Database, change_counters, sqlite_file
-from backend.store.sqlite_file import check_store_file, folder_faults
+from backend.store.sqlite_file import check_store_file, raise_folder_errors
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -40,7 +40,7 @@ def upgrade(url: str) -> None:
         database = Database(url)
     else:
         check_store_file(file)
-        with folder_faults(file):
+        with raise_folder_errors(file):
             database = Database(url)
     try:
         with database.read() as connection:

@@ -1,6 +1,6 @@
 """Finds the data folder, the configuration file and the folder of a user's own naming rules.
 
-Apart from the other settings, since commands that only scan need no more and start much quicker so.
+This is separate from the other settings: commands that only scan need nothing else and start much faster.
 """
 
 import contextlib
@@ -15,7 +15,7 @@ import platformdirs
 
 @dataclass(frozen=True, slots=True)
 class ScanFolders:
-    """Where a scan finds a user's own rules and keeps what it compiled."""
+    """The folders of a user's own rules and of the compiled rule cache."""
 
     rules: Path
     rules_must_exist: bool
@@ -33,7 +33,7 @@ def default_home() -> Path:
 
 
 def config_file() -> Path | None:
-    """The first that exists: ``$CHAINPROOF_CONFIG``, ``./chainproof.toml``, the data folder's one."""
+    """Find the first that exists: ``$CHAINPROOF_CONFIG``, ``./chainproof.toml``, the data folder's one."""
     named = os.environ.get("CHAINPROOF_CONFIG")
     home = Path(os.environ.get("CHAINPROOF_HOME") or default_home())
     candidates = [Path(named)] if named else [Path("chainproof.toml"), home / "chainproof.toml"]
@@ -41,7 +41,7 @@ def config_file() -> Path | None:
 
 
 def find_scan_folders() -> ScanFolders:
-    """As the environment names them, then ``chainproof.toml``, then the defaults. Creates nothing.
+    """Find them by the environment, then ``chainproof.toml``, then the defaults. Creates no folder.
 
     :raises ValueError: for a configuration file that cannot be read, with its name and the reason.
     """
@@ -50,21 +50,21 @@ def find_scan_folders() -> ScanFolders:
         raise ValueError(
             f"CHAINPROOF_CONFIG names {named}, which is not a file. Create it, or unset the variable."
         )
-    configured = {} if file is None else _read(file)
-    home = _path("home", file, configured)
-    rules = _path("rules_dir", file, configured)
+    configured = {} if file is None else _read_toml(file)
+    home = _find_path("home", file, configured)
+    rules = _find_path("rules_dir", file, configured)
     cache = home or Path(platformdirs.user_cache_dir("chainproof", appauthor=False))
     return ScanFolders(rules or (home or default_home()) / "rules", rules is not None, cache)
 
 
-def _path(name: str, file: Path | None, configured: dict[str, Any]) -> Path | None:
+def _find_path(name: str, file: Path | None, configured: dict[str, Any]) -> Path | None:
     value = os.environ.get(f"CHAINPROOF_{name.upper()}") or configured.get(name)
     if value is not None and not isinstance(value, str):
         raise ValueError(f"{file}: {name} must be the path of a folder, in quotation marks.")
     return None if value is None else Path(value)
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read_toml(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

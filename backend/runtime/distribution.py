@@ -1,4 +1,4 @@
-"""Tells which distribution this code was installed from: the whole product or the one that only scans."""
+"""Determines whether this code was installed as ``chainproof`` or ``chainproof-scan``."""
 
 from pathlib import Path
 
@@ -9,6 +9,6 @@ NAME = "chainproof-scan" if Path(__file__).parents[3].name == SCAN_PACKAGE else 
 
 def version() -> str:
     """The version of the installed distribution."""
-    from importlib.metadata import version as installed_version  # slow, and few runs ask
+    from importlib.metadata import version as installed_version  # imported here: it is slow and rarely needed
 
     return installed_version(NAME)

@@ -1,7 +1,7 @@
-"""Python's garbage collector, and what it need not look at.
+"""Pauses Python's garbage collector while a program starts, and exempts the objects of the start.
 
-It walks over what was made lately again and again, since most of that goes soon. What a program makes while
-it starts, modules above all, stays: walking over it is a tenth of the start and finds next to nothing.
+The collector scans young objects often, since most of them die soon. Objects created during the start,
+modules above all, live on: scanning them takes a tenth of the start and finds almost nothing.
 """
 
 import gc
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """Without the collector, which goes on behind it if it was on."""
+    """Disable the collector in the block; enable it afterwards if it was enabled before."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -23,9 +23,9 @@ def paused() -> Iterator[None]:
 
 @contextmanager
 def making_what_stays() -> Iterator[None]:
-    """The same, and what was made until then is never looked at again.
+    """Disable the collector in the block, then exempt all existing objects from collection.
 
-    Circles that were let go of meanwhile stay too, some thousand small objects in a start.
+    Unreachable cycles of the block stay in memory too, some thousand small objects in a start.
     """
     with paused():
         yield

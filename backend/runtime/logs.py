@@ -1,4 +1,4 @@
-"""Structured logs: one event a line, JSON for machines or colours for a terminal, never a secret."""
+"""Configures structured logs: one event per line, as JSON or for a terminal, without secrets."""
 
 import logging
 import sys
@@ -18,7 +18,7 @@ def _redact_event(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> 
 
 
 def report_errors_only() -> None:
-    """Report errors only, on standard error, until :func:`configure`: a command says itself what failed."""
+    """Log errors only, on standard error, until :func:`configure`: commands print failures themselves."""
     structlog.configure(
         wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
@@ -26,7 +26,7 @@ def report_errors_only() -> None:
 
 
 def configure(log_format: str, log_level: str) -> None:
-    """Send our own and every library's log through one chain to standard error.
+    """Send the logs of the service and of all libraries through one chain to standard error.
 
     ``log_format``: ``console``, ``json``, or ``auto``, which is console on a terminal.
     """
@@ -66,8 +66,8 @@ def configure(log_format: str, log_level: str) -> None:
     for name in ("uvicorn", "uvicorn.error", "uvicorn.access"):
         logging.getLogger(name).handlers = []
         logging.getLogger(name).propagate = True
-    logging.getLogger("uvicorn.access").disabled = True  # our own access log bears the request id
+    logging.getLogger("uvicorn.access").disabled = True  # our own access log has the request id
     for name in ("httpx", "httpcore", "alembic", "dbos", "streamlit", "watchdog"):
         logging.getLogger(name).setLevel(logging.WARNING)
-    # It tells of each retry; what came of the last one is told by whoever asked.
+    # stamina logs each retry; the caller logs the final failure.
     logging.getLogger("stamina").setLevel(logging.ERROR)

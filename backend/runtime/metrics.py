@@ -1,4 +1,4 @@
-"""Prometheus metrics, in the names that its documentation recommends: base units, ``_total`` counters."""
+"""Defines the Prometheus metrics. Names follow its guide: base units, ``_total`` for counters."""
 
 import os
 import time
@@ -93,28 +93,28 @@ MODEL_TEXTS = Counter(
 )
 
 NO_ROUTE = "(none)"
-"""The route label of a request that matched none, so that foreign paths make no series."""
+"""Route label of requests that match no route, so that arbitrary paths create no series."""
 
 
 def observe(method: str, route: str, status: int, started: float) -> None:
-    """Count one answer; ``started`` is ``time.perf_counter()`` at the request's arrival."""
-    _answers(method, route, status).inc()
-    _seconds(route).observe(time.perf_counter() - started)
+    """Count one response; ``started`` is ``time.perf_counter()`` at the request's arrival."""
+    _request_counter(method, route, status).inc()
+    _request_histogram(route).observe(time.perf_counter() - started)
 
 
 @lru_cache(maxsize=4096)
-def _answers(method: str, route: str, status: int) -> Counter:
-    """Looked up once: finding a series among its labels takes longer than counting."""
+def _request_counter(method: str, route: str, status: int) -> Counter:
+    """Cache the series: finding one by its labels takes longer than counting."""
     return REQUESTS.labels(method, route, str(status))
 
 
 @lru_cache(maxsize=1024)
-def _seconds(route: str) -> Histogram:
+def _request_histogram(route: str) -> Histogram:
     return SECONDS.labels(route)
 
 
 def exposition() -> tuple[bytes, str]:
-    """The text that a scraper reads, over all worker processes when there are several."""
+    """Return the text for Prometheus and its content type, over all processes if there are several."""
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         registry = CollectorRegistry()
         multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]

@@ -1,7 +1,7 @@
-"""Several processes run as one: started together, restarted when they die, stopped together.
+"""Starts, restarts and stops a group of child processes.
 
-A child holds the read end of a pipe as its standard input. When the parent is gone, however it
-went, the pipe closes and the child stops by itself: no process outlives a kill -9 of its parent.
+A child has the read end of a pipe as its standard input. When the parent ends, for whatever reason, the pipe
+closes and the child stops by itself: no child survives a kill -9 of its parent.
 """
 
 import contextlib
@@ -25,21 +25,21 @@ log = structlog.get_logger(__name__)
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 PARENT_PIPE = "CHAINPROOF_PARENT_PIPE"
 GRACE_SECONDS = 8.0
-"""How long a process may take to stop after SIGTERM before it is killed. What it leaves undone is
-taken up by the next one; a stop as a whole stays below ten seconds."""
-SETTLED_SECONDS = 10.0
-"""A child that lived this long had started well; it is never given up."""
-ATTEMPTS = 3
-LONGEST_PAUSE = 5.0
-"""Seconds between two starts of a child that dies again and again."""
+"""Time to stop after SIGTERM until a process is killed. The next process continues its unfinished work. A
+whole stop takes less than ten seconds."""
+STABLE_SECONDS = 10.0
+"""A child that has run this long counts as started and is restarted without limit."""
+MAX_START_ATTEMPTS = 3
+MAX_RESTART_DELAY_SECONDS = 5.0
+"""Maximum delay between two starts of a child that keeps dying."""
 
 
 def stop_with_parent() -> bool:
-    """In a child of :class:`Family`: end this process when the parent has gone. Gives whether it is one."""
-    if os.environ.pop(PARENT_PIPE, None) != "1":  # not for children of its own that know no pipe
+    """In a child of :class:`ProcessGroup`, stop when the parent ends. Returns whether it is one."""
+    if os.environ.pop(PARENT_PIPE, None) != "1":  # its own children have no such pipe
         return False
 
-    def wait_for_end() -> None:
+    def wait_for_parent() -> None:
         with contextlib.suppress(OSError):
             while os.read(0, 4096):
                 pass
@@ -47,73 +47,73 @@ def stop_with_parent() -> bool:
         time.sleep(GRACE_SECONDS)
         os._exit(1)
 
-    threading.Thread(target=wait_for_end, name="parent-watch", daemon=True).start()
+    threading.Thread(target=wait_for_parent, name="parent-watch", daemon=True).start()
     return True
 
 
 def command_line(arguments: Sequence[str]) -> list[str]:
-    """A ``chainproof`` command of this installation."""
+    """Build the command line of a ``chainproof`` command of this installation."""
     return [sys.executable, "-m", "backend.cli", *arguments]
 
 
 def replace_process(arguments: Sequence[str], *, has_parent: bool) -> NoReturn:
     """Run a ``chainproof`` command in place of this program, under the same process id.
 
-    All threads end at once, wherever they are; files and connections close. ``has_parent`` is what
-    :func:`stop_with_parent` gave. Raises ``OSError`` where the program cannot be run.
+    All threads end at once; files and connections close. ``has_parent`` is the result of
+    :func:`stop_with_parent`. Raises ``OSError`` if the program cannot be run.
     """
     pipe = {PARENT_PIPE: "1"} if has_parent else {}
     os.execve(sys.executable, command_line(arguments), {**os.environ, **pipe})  # noqa: S606 - no shell is needed
 
 
 class StopRequest:
-    """Whether SIGINT or SIGTERM came since it was made. For the main thread alone.
+    """Records whether SIGINT or SIGTERM arrived. For the main thread only.
 
-    A plain flag that is looked at: a handler that takes a lock, as an event does, can deadlock with
-    the very code that it interrupts.
+    It is a plain flag that is polled. A handler that takes a lock, as an event does, can deadlock with the
+    code that it interrupts.
     """
 
-    def __init__(self, *then: Callable[[], object]) -> None:
-        """``then`` are called in the handlers: they may set flags and no more."""
-        self.came = False
-        self._then = then
+    def __init__(self, *callbacks: Callable[[], object]) -> None:
+        """``callbacks`` run in the signal handlers and may only set flags."""
+        self.is_requested = False
+        self._callbacks = callbacks
         for number in STOP_SIGNALS:
-            signal.signal(number, self._note)
+            signal.signal(number, self._record)
 
-    def _note(self, *_: object) -> None:
-        self.came = True
-        for call in self._then:
-            call()
+    def _record(self, *_: object) -> None:
+        self.is_requested = True
+        for callback in self._callbacks:
+            callback()
 
     def wait(self, seconds: float = math.inf) -> None:
-        """Until it came, or for so many seconds."""
+        """Wait for the request, up to ``seconds``."""
         deadline = time.monotonic() + seconds
-        while not self.came and time.monotonic() < deadline:
+        while not self.is_requested and time.monotonic() < deadline:
             time.sleep(0.1)
 
     def end_within(self, seconds: float) -> None:
-        """So long after the request end this process, whatever its threads still wait for."""
+        """End this process ``seconds`` after the request, even if threads still run."""
 
         def end() -> None:
             self.wait()
             time.sleep(seconds)
-            log.warning("stopped_before_all_was_done", after_seconds=seconds)
+            log.warning("process_exit_forced", after_seconds=seconds)
             os._exit(0)
 
         threading.Thread(target=end, name="end-within", daemon=True).start()
 
 
 def exit_on_stop_signals() -> None:
-    """Until there is a :class:`StopRequest`: end where the program stands. Says so unless it is a child.
+    """Exit at once on a stop signal, until a :class:`StopRequest` is created. Prints a line unless a child.
 
-    A handler that raises may do so within a callback of the garbage collector, where Python drops the
-    exception and the program goes on; one that prints may interrupt what prints. Children end with this
-    process, and the store outlives a kill at any moment.
+    A handler that raises can do so within a callback of the garbage collector, where Python drops the
+    exception and the program continues. A handler that uses ``print`` can interrupt another print. Children
+    end with this process, and the store survives a kill at any moment.
     """
-    words = b"" if PARENT_PIPE in os.environ else b"Stopped.\n"
+    message = b"" if PARENT_PIPE in os.environ else b"Stopped.\n"
 
     def end(*_: object) -> None:
-        os.write(2, words)
+        os.write(2, message)
         os._exit(0)
 
     for number in STOP_SIGNALS:
@@ -128,15 +128,15 @@ class Child:
     arguments: Sequence[str]
     environment: Mapping[str, str] = field(default_factory=dict)
     silent: bool = False
-    """Whether what it prints, other than its log on standard error, is dropped."""
+    """Whether its standard output is dropped. Its log goes to standard error."""
     needed: bool = True
-    """Whether the family ends when this child cannot be started. One that is not needed is tried
-    for ever: what it lacks, such as a database, may come back."""
+    """Whether the group stops if this child cannot be started. Other children are restarted without limit,
+    since a missing database, for example, may come back."""
     descriptors: tuple[int, ...] = ()
-    """Open files that it gets too, under the same numbers."""
+    """File descriptors that the child inherits under the same numbers."""
     process: subprocess.Popen[bytes] | None = None
     started_at: float = 0.0
-    settled: bool = False
+    is_stable: bool = False
     failures: int = 0
     restart_at: float | None = None
 
@@ -147,7 +147,7 @@ class Child:
             stdout=subprocess.DEVNULL if self.silent else None,
             env={**os.environ, **self.environment, PARENT_PIPE: "1"},
             pass_fds=self.descriptors,
-            start_new_session=True,  # Ctrl-C reaches the parent alone, which stops the children in order
+            start_new_session=True,  # Ctrl-C reaches only the parent, which stops the children in order
         )
         self.started_at, self.restart_at = time.monotonic(), None
 
@@ -156,27 +156,27 @@ class Child:
             self.process.terminate()
 
     def wait(self, seconds: float) -> None:
-        """Until it has ended; after so many seconds it is killed."""
+        """Wait until the child has ended; kill it after ``seconds``."""
         if self.process is None:
             return
         try:
             self.process.wait(max(seconds, 0.1))
         except subprocess.TimeoutExpired:
-            log.warning("process_killed_since_it_did_not_stop", name=self.name)
+            log.warning("process_killed", name=self.name)
             self.process.kill()
             self.process.wait()
 
 
 class Family:
-    """Children that are kept alive until :meth:`stop`."""
+    """Keeps child processes alive until :meth:`stop`."""
 
     def __init__(self, children: Sequence[Child]) -> None:
         self._children = list(children)
         self._stopping = False
         self._changing = threading.Lock()
-        """Held where children are started or ended, so that none is started after the end."""
+        """Held while children are started or ended, so that no child starts after the end."""
         self.failed: Child | None = None
-        """The child that could not be started, if that is why the family ended."""
+        """The child that could not be started, if this ended the group."""
 
     def start(self) -> None:
         with self._changing:
@@ -184,19 +184,21 @@ class Family:
                 child.start()
 
     def watch(self, before_end: Callable[[], object] = lambda: None) -> None:
-        """Keep the children alive until ``stop`` is called, at which ``before_end`` is called, or one cannot
-        be started at all."""
-        while not self._stopping and not self._look_after_all():
+        """Keep the children alive until ``stop`` is called or a needed child cannot be started.
+
+        After ``stop``, ``before_end`` is called before the children are stopped.
+        """
+        while not self._stopping and not self._restart_dead_children():
             time.sleep(0.1)
         if self.failed is None:
             before_end()
         self.end()
 
     def wait_until(self, ready: Callable[[], bool], seconds: float) -> bool:
-        """Look after the children until ``ready()`` holds; false when it did not in time."""
+        """Keep the children alive until ``ready()`` is true; return False if it is not in time."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline and not self._stopping:
-            if self._look_after_all():
+            if self._restart_dead_children():
                 return False
             if ready():
                 return True
@@ -204,14 +206,14 @@ class Family:
         return False
 
     def watch_in_background(self) -> None:
-        threading.Thread(target=self.watch, name="family", daemon=True).start()
+        threading.Thread(target=self.watch, name="process-group", daemon=True).start()
 
     def stop(self) -> None:
-        """Have whoever watches end the children. Only sets a flag: a signal handler may call it."""
+        """Let :meth:`watch` end the children. Only sets a flag, so that signal handlers may call it."""
         self._stopping = True
 
     def end(self) -> None:
-        """Stop all children at once and wait for them. Twice is once."""
+        """Stop all children at once and wait for them. It may be called twice."""
         self._stopping = True
         with self._changing:
             deadline = time.monotonic() + GRACE_SECONDS
@@ -220,40 +222,40 @@ class Family:
             for child in self._children:
                 child.wait(deadline - time.monotonic())
 
-    def _look_after_all(self) -> bool:
-        """Whether a child that is needed cannot be started."""
+    def _restart_dead_children(self) -> bool:
+        """Restart dead children. Returns whether a needed child cannot be started."""
         with self._changing:
             for child in self._children:
                 if not self._stopping:
-                    self._look_after(child)
+                    self._restart_if_dead(child)
         return self.failed is not None
 
-    def _look_after(self, child: Child) -> None:
+    def _restart_if_dead(self, child: Child) -> None:
         assert child.process is not None
         now = time.monotonic()
         if child.restart_at is not None:
             if now >= child.restart_at:
                 child.start()
             return
-        settled = now - child.started_at >= SETTLED_SECONDS
-        child.settled |= settled
+        is_stable = now - child.started_at >= STABLE_SECONDS
+        child.is_stable |= is_stable
         code = child.process.poll()
         if code is None:
             return
-        child.failures = 1 if settled else child.failures + 1
-        if child.needed and not child.settled and child.failures >= ATTEMPTS:
+        child.failures = 1 if is_stable else child.failures + 1
+        if child.needed and not child.is_stable and child.failures >= MAX_START_ATTEMPTS:
             log.error("process_cannot_start", name=child.name, exit_code=code)
             self.failed = child
             return
-        pause = min(2.0 ** (child.failures - 1), LONGEST_PAUSE)
-        child.restart_at = now + pause
-        log.warning("process_died", name=child.name, exit_code=code, restart_in_seconds=pause)
+        delay = min(2.0 ** (child.failures - 1), MAX_RESTART_DELAY_SECONDS)
+        child.restart_at = now + delay
+        log.warning("process_died", name=child.name, exit_code=code, restart_in_seconds=delay)
 
 
 def bound_socket(host: str, port: int) -> socket.socket | None:
-    """A socket bound to the address, on which nobody listens yet; null when the port is in use.
+    """Bind a socket to the address without listening. Returns None if the port is in use.
 
-    Raises the ``OSError`` of an address that is not of this machine, or of a port that is for root.
+    Raises ``OSError`` for an address of another machine and for a port that needs root.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     bound = socket.socket(family, socket.SOCK_STREAM)

@@ -1,4 +1,4 @@
-"""Removes secrets from texts that people and logs see."""
+"""Removes secrets from messages and logs."""
 
 import re
 
@@ -9,5 +9,5 @@ URL_PASSWORD = re.compile(r"(?<=://)([^:/@\s]+):[^@\s]+@")
 
 
 def redact(text: str) -> str:
-    """``text`` without API keys, codes, tokens and the passwords of database addresses."""
+    """Return ``text`` without API keys, codes, tokens and the passwords in URLs."""
     return URL_PASSWORD.sub(r"\1:***@", CREDENTIAL.sub("***", text))

@@ -1,9 +1,9 @@
-"""How a process learns that another one changed something, without a query a request.
+"""Polls change counters in the store, so that processes learn of each other's changes.
 
 Writers call :func:`backend.store.database.bump` inside their transaction. Each process has one
-:class:`ChangeWatcher`, which reads the counters once a second and calls those who subscribed to a
-topic whose counter moved. A dead database is reported once and asked again; subscribers keep what
-they had. A subscriber that fails is reported once and called again.
+:class:`ChangeWatcher`. It reads the counters once a second and calls the subscribers of each topic whose
+counter changed. If the database fails, the watcher logs this once and retries; subscribers keep their data.
+A subscriber that fails is logged once and called again.
 """
 
 import threading
@@ -26,7 +26,7 @@ class ChangeWatcher:
         self._interval = interval
         self._seen: dict[str, int] = {}
         self._subscribers: dict[str, list[Callable[[], None]]] = {}
-        self._each_time: list[Callable[[], None]] = []
+        self._after_poll: list[Callable[[], None]] = []
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self.last_success: float | None = None
@@ -34,21 +34,21 @@ class ChangeWatcher:
         self._failing: set[str] = set()
 
     def subscribe(self, topic: str, reload: Callable[[], None]) -> None:
-        """Call ``reload`` whenever ``topic`` changed, in the watcher's thread."""
+        """Call ``reload`` in the watcher's thread after each change of ``topic``."""
         self._subscribers.setdefault(topic, []).append(reload)
 
-    def each_time(self, call: Callable[[], None]) -> None:
-        """Call ``call`` after every poll, failed ones too: for what changes by the clock alone."""
-        self._each_time.append(call)
+    def call_after_poll(self, call: Callable[[], None]) -> None:
+        """Call ``call`` after every poll, also after a failed one: for data that depend on the time alone."""
+        self._after_poll.append(call)
 
     def poll(self) -> None:
-        """One look; public so that tests need no thread and no waiting."""
+        """Poll once. This is public so that tests need neither threads nor waits."""
         with self._database.read() as connection:
             now = {row.topic: row.n for row in connection.execute(sa.select(change_counters))}
         current = True
         for topic, reloads in self._subscribers.items():
             if now.get(topic, 0) != self._seen.get(topic, 0):
-                # One that fails keeps no other from its news, and is called again at the next look.
+                # A failing subscriber does not stop the others, and the next poll calls it again.
                 failed = [reload for reload in reloads if not self._call(topic, reload)]
                 if failed:
                     current = False
@@ -72,17 +72,17 @@ class ChangeWatcher:
             try:
                 self.poll()
                 if failing:
-                    log.info("database_answers_again")
+                    log.info("database_recovered")
                 failing = False
-            except Exception as error:  # noqa: BLE001 - the thread must outlive any fault of a dependency
+            except Exception as error:  # noqa: BLE001 - the thread must survive any error of a dependency
                 if not failing:
                     log.warning("database_does_not_answer", error=type(error).__name__)
                 failing = True
-            for call in self._each_time:
-                self._call("each_time", call)
+            for call in self._after_poll:
+                self._call("after_poll", call)
 
     def _call(self, topic: str, call: Callable[[], None]) -> bool:
-        """Whether ``call`` went well; a fault is reported when it begins and when it is over."""
+        """Call ``call`` and return whether it succeeded. Logs the first failure and the recovery."""
         try:
             call()
         except Exception:
@@ -91,6 +91,6 @@ class ChangeWatcher:
                 self._failing.add(topic)
             return False
         if topic in self._failing:
-            log.info("reload_works_again", topic=topic)
+            log.info("reload_recovered", topic=topic)
             self._failing.discard(topic)
         return True

@@ -1,8 +1,8 @@
-"""Locks a data folder: many programs use it at once, or one restores into it.
+"""Locks a data folder: many programs share it, or one restore uses it exclusively.
 
-Whoever opens the SQLite store shares a lock beside it for as long as it is open; a restore holds the
-lock alone. The operating system gives it back when a process is gone, however it went. While a store that
-a restore built has not got to its place, nobody opens a store in that folder.
+A program holds a shared lock on a file beside the SQLite store while the store is open. A restore holds an
+exclusive lock. The operating system releases the lock when the process ends, for whatever reason. Until a
+restored store has been moved to its place, no program can open a store in that folder.
 """
 
 import fcntl
@@ -13,13 +13,13 @@ from typing import Self
 
 from backend.errors import Conflict, Unavailable
 
-STAGING = ".restore"
-"""The folder in a data folder where a restore builds the store, under its own name."""
+STAGING_FOLDER = ".restore"
+"""Folder in the data folder where a restore builds the store, under the name of the store."""
 IN_USE = (
     "The data folder {folder} is in use. Stop 'chainproof up', 'serve' and 'worker' there, and try again."
 )
-UNDER_WAY = "The data folder {folder} is being restored. Try again when that is done."
-INTERRUPTED = (
+RESTORE_RUNNING = "The data folder {folder} is being restored. Try again when that is done."
+RESTORE_INTERRUPTED = (
     "A restore into {folder} was interrupted. Run 'chainproof restore' again, or delete {staging} to go on "
     "without what it would have restored."
 )
@@ -28,21 +28,21 @@ INTERRUPTED = (
 class DataLock:
     """A lock on one SQLite file, held until it is released."""
 
-    def __init__(self, file: Path, *, alone: bool) -> None:
-        """Raises :class:`Conflict` where others use the file and it is asked for ``alone``, and
-        :class:`Unavailable` where somebody has it alone."""
+    def __init__(self, file: Path, *, exclusive: bool) -> None:
+        """Raise :class:`Conflict` if the lock is to be ``exclusive`` and other programs use the file, and
+        :class:`Unavailable` if another program holds it exclusively."""
         self._folder = file.parent
-        self._alone = alone
-        # For reading alone, which does where the folder can be read alone.
+        self._exclusive = exclusive
+        # Opened for reading only, so that an existing lock works in a read-only folder.
         lock_file = file.with_name(f"{file.name}.lock")
         self._descriptor = os.open(lock_file, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
         self.release = weakref.finalize(self, os.close, self._descriptor)
-        """Give the lock back; twice is once, and whoever is forgotten gives it back too."""
+        """Release the lock. It may be called twice, and runs when the object is collected."""
         try:
-            self._take(fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
-            staging = self._folder / STAGING
-            if not alone and (staging / file.name).exists():
-                raise Unavailable(INTERRUPTED.format(folder=self._folder, staging=staging))
+            self._acquire(fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
+            staging = self._folder / STAGING_FOLDER
+            if not exclusive and (staging / file.name).exists():
+                raise Unavailable(RESTORE_INTERRUPTED.format(folder=self._folder, staging=staging))
         except BaseException:
             self.release()
             raise
@@ -53,17 +53,17 @@ class DataLock:
     def __exit__(self, *_: object) -> None:
         self.release()
 
-    def _take(self, kind: int) -> None:
+    def _acquire(self, kind: int) -> None:
         try:
             fcntl.flock(self._descriptor, kind | fcntl.LOCK_NB)
         except BlockingIOError:
-            if self._alone:
+            if self._exclusive:
                 raise Conflict(IN_USE.format(folder=self._folder), code="in_use") from None
-            raise Unavailable(UNDER_WAY.format(folder=self._folder)) from None
+            raise Unavailable(RESTORE_RUNNING.format(folder=self._folder)) from None
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the names in ``folder`` reach the disk."""
+    """Write the directory entries of ``folder`` to the disk (fsync)."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

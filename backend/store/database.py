@@ -1,9 +1,9 @@
-"""SQLite and PostgreSQL behind one object, with exact decimals, UTC instants and change counters.
+"""Opens SQLite and PostgreSQL through one class, with exact decimals, UTC times and change counters.
 
 Synchronous SQLAlchemy Core. On SQLite a write begins with ``BEGIN IMMEDIATE``: a deferred
 transaction that upgrades loses updates or fails with "database is locked"; a read never takes the
 write lock. The file is in WAL mode, and a commit reaches the disk before it returns
-(``synchronous=FULL``), since answers that accept work are sent after the commit.
+(``synchronous=FULL``), since a response that accepts work is sent after the commit.
 """
 
 import time
@@ -44,13 +44,13 @@ change_counters = sa.Table(
 
 
 APPLICATION_NAME = "chainproof"
-"""How PostgreSQL's list of sessions names ours; those of the job engine begin with it too."""
+"""Name of our sessions in ``pg_stat_activity``. Names of the job engine's sessions start with it too."""
 BIG_ID = sa.BigInteger().with_variant(sa.Integer, "sqlite")
-"""Type of an id that the store counts up by itself, which SQLite does in INTEGER alone."""
+"""Type of an auto-increment id. SQLite increments INTEGER columns only."""
 
 
 class ExactDecimal(sa.types.TypeDecorator[Decimal]):
-    """A decimal that no float ever touches: NUMERIC on PostgreSQL, text on SQLite."""
+    """A decimal that is never converted to a float: NUMERIC on PostgreSQL, text on SQLite."""
 
     impl = sa.Text
     cache_ok = True
@@ -68,7 +68,7 @@ class ExactDecimal(sa.types.TypeDecorator[Decimal]):
 
 
 class UtcTime(sa.types.TypeDecorator[datetime]):
-    """An instant, always aware and in UTC. On SQLite fixed-width text, so that text order is time order."""
+    """An aware time in UTC. SQLite stores it as text of fixed width, so that text order is time order."""
 
     impl = sa.String(27)
     cache_ok = True
@@ -97,14 +97,14 @@ class UtcTime(sa.types.TypeDecorator[datetime]):
 
 
 class Database:
-    """One engine, and the ways to read and to write through it.
+    """One SQLAlchemy engine with context managers to read and write.
 
-    While it is open nobody exchanges the files of an SQLite store (:mod:`backend.store.data_lock`).
+    While it is open, no restore replaces the files of an SQLite store (:mod:`backend.store.data_lock`).
     """
 
-    def __init__(self, url: str, *, pool_size: int = 10, patience: float | None = None) -> None:
-        """``patience``: seconds after which a statement that PostgreSQL has not answered fails, as where its
-        machine hangs or its line is cut. Without it a statement may take as long as it needs."""
+    def __init__(self, url: str, *, pool_size: int = 10, statement_seconds: float | None = None) -> None:
+        """``statement_seconds``: a statement fails if PostgreSQL does not answer in this time, as when its
+        machine hangs or the network fails. None sets no limit."""
         self.url = url
         self.is_sqlite = url.startswith("sqlite")
         if self.is_sqlite:
@@ -112,11 +112,11 @@ class Database:
         file = sqlite_file(url)
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._lock = None if file is None else DataLock(file, alone=False)
+        self._lock = None if file is None else DataLock(file, exclusive=False)
         self.engine = (
             sqlite_engine(url)
             if self.is_sqlite
-            else postgres_engine(url, pool_size=pool_size, patience=patience)
+            else postgres_engine(url, pool_size=pool_size, statement_seconds=statement_seconds)
         )
         self._readers = (
             self.engine if self.is_sqlite else self.engine.execution_options(isolation_level="AUTOCOMMIT")
@@ -124,25 +124,25 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """For what one statement tells, or several that may see different states of the store.
+        """Open a connection for one statement, or for several that may see different states of the store.
 
-        On PostgreSQL each statement stands by itself and takes one round trip: a transaction would take
-        two more, and show each statement a state of its own all the same.
+        On PostgreSQL each statement is its own transaction and takes one round trip. An explicit transaction
+        takes two more, and its statements still see different states.
         """
         with self._readers.connect() as connection:
             yield connection
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
-        """A reader to whom nothing changes between its statements, and whose settings end with it."""
+        """Open a read transaction whose statements all see the same state of the store."""
         with self.engine.connect() as connection:
-            if not self.is_sqlite:  # whose readers see one state of the store by themselves
+            if not self.is_sqlite:  # an SQLite read transaction sees one state anyway
                 connection.execution_options(isolation_level="REPEATABLE READ")
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """A transaction that is committed, and on the disk, when the block ends without an error."""
+        """Open a transaction. It is committed and on the disk when the block ends without an error."""
         with self.engine.connect().execution_options(write=True) as connection, connection.begin():
             yield connection
 
@@ -157,7 +157,7 @@ class Database:
 
 
 def sqlite_file(url: str) -> Path | None:
-    """The file of an SQLite store; null for any other store."""
+    """Return the file of an SQLite store, or None for any other store."""
     file = make_url(url).database if url.startswith("sqlite") else None
     return Path(file) if file else None
 
@@ -168,13 +168,13 @@ def sqlite_engine(url: str) -> Engine:
         connect_args={"timeout": 30, "check_same_thread": False},
         pool_size=10,
         max_overflow=30,
-        pool_use_lifo=True,  # each has a page cache of its own: those that a rush opened stay empty
+        pool_use_lifo=True,  # each connection has its own page cache: idle ones of a load peak stay small
         json_serializer=None,
     )
 
     @sa.event.listens_for(engine, "connect")
     def _prepare(connection: Any, _record: Any) -> None:
-        connection.isolation_level = None  # the driver begins nothing by itself
+        connection.isolation_level = None  # the driver must not begin transactions by itself
         for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=30000"):
             connection.execute(f"PRAGMA {pragma}")
 
@@ -186,50 +186,54 @@ def sqlite_engine(url: str) -> Engine:
     return engine
 
 
-LINE = {
+CONNECTION_TIMEOUTS = {
     "connect_timeout": 5,
     "keepalives_idle": 5,
     "keepalives_interval": 2,
     "keepalives_count": 3,
     "tcp_user_timeout": 10_000,
 }
-"""How soon a line to PostgreSQL that leads nowhere any more is given up, in libpq's words."""
+"""Timeouts of dead connections to PostgreSQL, as parameters of libpq."""
 
 
-def postgres_engine(url: str, *, pool_size: int = 10, patience: float | None = None) -> Engine:
+def postgres_engine(url: str, *, pool_size: int = 10, statement_seconds: float | None = None) -> Engine:
     engine = sa.create_engine(
         url,
         pool_size=pool_size,
         max_overflow=20,
-        pool_use_lifo=True,  # the one used last holds the plans of what is asked
-        pool_pre_ping=True,  # no request fails because PostgreSQL was restarted
-        connect_args={**LINE, "options": "-c timezone=UTC", "application_name": APPLICATION_NAME},
+        pool_use_lifo=True,  # the last used connection has cached query plans
+        pool_pre_ping=True,  # no request fails after a restart of PostgreSQL
+        connect_args={
+            **CONNECTION_TIMEOUTS,
+            "options": "-c timezone=UTC",
+            "application_name": APPLICATION_NAME,
+        },
     )
-    if patience is not None:
-        impatient = impatient_connection(patience)
+    if statement_seconds is not None:
+        connection_class = build_timeout_connection(statement_seconds)
 
         @sa.event.listens_for(engine, "do_connect")
-        def _connect(_dialect: Dialect, _record: Any, given: list[Any], named: dict[str, Any]) -> Any:
-            return impatient.connect(*given, **named)
+        def _connect(_dialect: Dialect, _record: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+            return connection_class.connect(*args, **kwargs)
 
     return engine
 
 
-def impatient_connection(seconds: float) -> "type[psycopg.Connection[Any]]":
-    """Connections that are closed when a statement was not answered for so long.
+def build_timeout_connection(seconds: float) -> "type[psycopg.Connection[Any]]":
+    """Build a class of connections that close when a statement gets no answer within ``seconds``.
 
-    PostgreSQL's own ``statement_timeout`` is kept by the server, and so not by one that hangs.
+    PostgreSQL's own ``statement_timeout`` runs on the server, so it does not work on a server that hangs.
     """
-    import psycopg  # not at the top: a start on SQLite is quicker without it
+    import psycopg  # imported here: a start on SQLite is faster without it
 
     class Impatient(psycopg.Connection[Any]):
         def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
-            began = time.monotonic()
+            started = time.monotonic()
             try:
                 return super().wait(gen, interval, seconds if timeout is None else timeout)
             except psycopg.OperationalError:
-                if timeout is None and time.monotonic() - began >= seconds:
-                    self.pgconn.finish()  # an answer that comes now is nobody's
+                if timeout is None and time.monotonic() - started >= seconds:
+                    self.pgconn.finish()  # a late answer must not reach the next statement
                 raise
 
     return Impatient
@@ -238,7 +242,7 @@ def impatient_connection(seconds: float) -> "type[psycopg.Connection[Any]]":
 def upsert(
     connection: Connection, table: sa.Table, rows: list[dict[str, Any]], *, keep: tuple[str, ...] = ()
 ) -> None:
-    """Insert ``rows``; where the primary key is known, update every other given column but ``keep``."""
+    """Insert ``rows``. Where the primary key exists, update the other columns of the row except ``keep``."""
     if not rows:
         return
     insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
@@ -253,7 +257,8 @@ def upsert(
 
 
 def bump(connection: Connection, topic: str) -> None:
-    """Say, in the same transaction as the change, that ``topic`` has changed: see ``changes.py``."""
+    """Increment the change counter of ``topic``, in the transaction of the change; see
+    :mod:`backend.store.change_watcher`."""
     insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     statement = insert(change_counters).values(topic=topic, n=1)
     connection.execute(

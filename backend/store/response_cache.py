@@ -1,6 +1,6 @@
-"""Answers from outside that are kept for a while: searches, pages, language models, and failures of each.
+"""Caches responses of search engines, web pages and language models, and their failures, in the store.
 
-They are shared by all processes on one store and cost nothing when asked for again.
+All processes on one store share the cache, so that a repeated request costs nothing.
 """
 
 import hashlib
@@ -24,26 +24,26 @@ kept_answers = sa.Table(
     sa.Column("body", sa.Text, nullable=False),
     sa.Index(None, "expires_at"),
 )
-"""By a digest of the question; ``body`` is JSON."""
+"""Cached responses by digest of the request; ``body`` is JSON."""
 
 
-def key_of(kind: Kind, *question: object) -> str:
-    """The key of a question, whose parts are plain JSON data in a fixed order."""
-    return hashlib.sha256(orjson.dumps([kind, *question], option=orjson.OPT_SORT_KEYS)).hexdigest()
+def key_of(kind: Kind, *request: object) -> str:
+    """Build the key of a request. Its parts are plain JSON data in a fixed order."""
+    return hashlib.sha256(orjson.dumps([kind, *request], option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 def find(database: Database, key: str, *, now: datetime) -> object | None:
-    """The body kept under ``key``, unless it has expired."""
-    wanted = sa.select(kept_answers.c.body).where(kept_answers.c.key == key, kept_answers.c.expires_at > now)
+    """Return the body cached under ``key``, or None if there is none or it has expired."""
+    query = sa.select(kept_answers.c.body).where(kept_answers.c.key == key, kept_answers.c.expires_at > now)
     with database.read() as connection:
-        body = connection.execute(wanted).scalar_one_or_none()
+        body = connection.execute(query).scalar_one_or_none()
     return None if body is None else orjson.loads(body)
 
 
 def keep(
     database: Database, key: str, kind: Kind, body: object, *, keep_for: timedelta, now: datetime
 ) -> None:
-    """Keep ``body``, plain JSON data, under ``key`` in place of what was there."""
+    """Store ``body``, plain JSON data, under ``key``; replaces an older one."""
     row = {
         "key": key,
         "kind": kind,
@@ -56,6 +56,6 @@ def keep(
 
 
 def forget(database: Database, *, now: datetime) -> int:
-    """Delete what has expired; gives how many."""
+    """Delete expired responses and return their number."""
     with database.write() as connection:
         return connection.execute(sa.delete(kept_answers).where(kept_answers.c.expires_at <= now)).rowcount

@@ -21,7 +21,7 @@ def require_sqlite() -> None:
     """Raise :class:`Unavailable` if this Python has no SQLite, or one older than 3.40."""
     needed = ".".join(map(str, MINIMUM_VERSION))
     try:
-        import sqlite3  # not at the top: some Pythons are built without it, and PostgreSQL does not need it
+        import sqlite3  # imported here: some Pythons are built without it, and PostgreSQL does not need it
     except ImportError:
         raise Unavailable(
             f"This Python was built without SQLite; Chainproof needs {needed} or newer. {HINT}"
@@ -33,20 +33,20 @@ def require_sqlite() -> None:
 
 
 def add_unixepoch_subsec(connection: "sqlite3.Connection") -> None:
-    """Define ``unixepoch('subsec')`` on the connection where SQLite answers null to it.
+    """Define ``unixepoch('subsec')`` on the connection if SQLite returns null for it.
 
-    dbos writes it into column defaults and statements, on Python 3.12 and newer, whatever SQLite there is.
+    dbos uses it in column defaults and statements on Python 3.12 and newer, with any version of SQLite.
     A store may move between Pythons, so the version of SQLite alone decides.
     """
     import sqlite3
 
     if sqlite3.sqlite_version_info < FIRST_WITH_SUBSEC:
-        connection.execute("PRAGMA trusted_schema=ON")  # or column defaults may not call it
+        connection.execute("PRAGMA trusted_schema=ON")  # else column defaults may not call it
         connection.create_function("unixepoch", 1, _unixepoch)
 
 
 def _unixepoch(modifier: object) -> float:
-    """Seconds since 1970 in whole milliseconds. This replaces the built-in function of one argument."""
+    """Return seconds since 1970 to the millisecond. This replaces the built-in function of one argument."""
     if modifier != "subsec":
         raise ValueError(f"unixepoch({modifier!r}) is not supported")
     return time.time_ns() // 1_000_000 / 1000

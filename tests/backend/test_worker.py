@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from backend.runtime.processes import STOP_SIGNALS, StopRequest
-from backend.worker import patiently, pause_seconds
+from backend.worker import restart_delay_seconds, retry_until_stopped
 from tests.support.own_thread import logs_of_this_thread
 
 FULL = sa.exc.OperationalError("INSERT", {}, Exception("database or disk is full"))
@@ -38,10 +38,10 @@ class Start:
 def test_a_start_is_tried_until_there_is_room_and_the_fault_is_told_once(stop: StopRequest) -> None:
     start = Start(FULL, OSError(28, "No space left on device"), FULL)
     with logs_of_this_thread() as told:
-        assert patiently(start, stop, retry_seconds=0) == "begun"
+        assert retry_until_stopped(start, stop, retry_seconds=0) == "begun"
     assert start.attempts == 4
     assert [(line["event"], line["reason"]) for line in told] == [
-        ("worker_waits_for_the_store", "database or disk is full")
+        ("store_wait_started", "database or disk is full")
     ]
 
 
@@ -50,21 +50,21 @@ def test_a_stop_ends_the_waiting(stop: StopRequest) -> None:
         signal.raise_signal(signal.SIGTERM)
         raise FULL
 
-    assert patiently(full, stop, retry_seconds=3600) is None
+    assert retry_until_stopped(full, stop, retry_seconds=3600) is None
 
 
 def test_nothing_begins_after_a_stop(stop: StopRequest) -> None:
     signal.raise_signal(signal.SIGTERM)
     start = Start()
-    assert patiently(start, stop) is None
+    assert retry_until_stopped(start, stop) is None
     assert start.attempts == 0
 
 
 def test_a_fault_that_waiting_does_not_mend_is_raised(stop: StopRequest) -> None:
     wrong = sa.exc.ProgrammingError("SELECT", {}, Exception("permission denied"))
     with pytest.raises(sa.exc.ProgrammingError):
-        patiently(Start(wrong), stop, retry_seconds=0)
+        retry_until_stopped(Start(wrong), stop, retry_seconds=0)
 
 
 def test_the_pause_grows_with_each_loss_of_the_locks_up_to_half_a_minute() -> None:
-    assert [pause_seconds(lost) for lost in (1, 2, 3, 5, 6, 2000)] == [1, 2, 4, 16, 30, 30]
+    assert [restart_delay_seconds(lost) for lost in (1, 2, 3, 5, 6, 2000)] == [1, 2, 4, 16, 30, 30]

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from backend.backup.archive import MANIFEST, ArchiveDamaged
 from backend.backup.service import verify
 from backend.errors import BadRequest, Conflict, Unavailable
-from backend.store.data_lock import STAGING, DataLock
+from backend.store.data_lock import STAGING_FOLDER, DataLock
 from backend.store.database import Database, change_counters
 from tests.backend.backup.conftest import Install, Installation
 from tests.support.databases import Store
@@ -64,7 +64,7 @@ def change_manifest(file: Path, **more: Any) -> None:
 
 
 def test_nobody_opens_a_store_that_is_being_restored(here: Installation) -> None:
-    with DataLock(here.home / "chainproof.db", alone=True), pytest.raises(Unavailable, match="restored"):
+    with DataLock(here.home / "chainproof.db", exclusive=True), pytest.raises(Unavailable, match="restored"):
         Database(here.settings.app_database_url)
     with here.open():
         pass
@@ -188,7 +188,7 @@ def test_nobody_opens_a_folder_in_which_a_restore_was_killed_and_a_second_one_fi
 
     there.restore(file)
     assert marked(there) == 1
-    assert not (there.home / STAGING).exists()
+    assert not (there.home / STAGING_FOLDER).exists()
 
 
 def test_a_restore_that_fails_leaves_the_folder_empty(

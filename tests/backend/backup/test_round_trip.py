@@ -18,7 +18,7 @@ from backend.documents.model import Document
 from backend.documents.store import DocumentStore
 from backend.errors import Conflict
 from backend.markets.tables import asset_icons, price_points
-from backend.store.data_lock import STAGING
+from backend.store.data_lock import STAGING_FOLDER
 from backend.store.database import Database, change_counters
 from backend.topics.model import Category, Topic, TopicText
 from backend.topics.store import topic_store
@@ -154,7 +154,7 @@ def test_the_users_own_files_come_back_for_their_owner_alone(install: Install, t
     assert {name: (there.home / name).read_bytes() for name in own} == own
     assert stat.S_IMODE((there.home / "local.key").stat().st_mode) == 0o600
     assert not (there.home / "notes.txt").exists()
-    assert not (there.home / STAGING).exists()
+    assert not (there.home / STAGING_FOLDER).exists()
 
 
 @pytest.mark.parametrize("changed", ["assets.yaml", "rules/later.yaml"])

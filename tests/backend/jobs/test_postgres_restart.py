@@ -19,7 +19,7 @@ from tests.support.submitted_jobs import ended, submit
 from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.processes
-WAITS = "worker_waits_for_the_store"
+WAITS = "store_wait_started"
 TEXT = "Bitcoin and Ethereum rose after the Federal Reserve held its rate."
 
 

@@ -55,7 +55,7 @@ def test_a_child_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
 
 
 def test_a_child_that_cannot_start_ends_the_family_and_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "SETTLED_SECONDS", math.inf)  # however long a start takes here
+    monkeypatch.setattr(processes, "STABLE_SECONDS", math.inf)  # however long a start takes here
     family = Family([Child("nonsense", ["no-such-command"])])
     family.start()
     family.watch()

@@ -103,7 +103,7 @@ def test_a_reload_that_fails_is_tried_again_and_keeps_no_other_from_its_news(
             watcher.poll()
     assert seen == ["b", "a"]
     assert watcher.last_success is not None
-    assert [entry["event"] for entry in logged] == ["reload_failed", "reload_works_again"]
+    assert [entry["event"] for entry in logged] == ["reload_failed", "reload_recovered"]
 
 
 def test_the_thread_outlives_whatever_is_called_each_time(sqlite_database: Database) -> None:
@@ -114,7 +114,7 @@ def test_the_thread_outlives_whatever_is_called_each_time(sqlite_database: Datab
         raise Broken
 
     watcher = ChangeWatcher(sqlite_database, interval=0.001)
-    watcher.each_time(fail)
+    watcher.call_after_poll(fail)
     with structlog.testing.capture_logs():
         watcher.start()
         try:
@@ -128,7 +128,7 @@ def test_the_thread_outlives_a_store_that_fails_and_says_so_once(
 ) -> None:
     looks, seen, again = threading.Semaphore(0), list[str](), threading.Event()
     watcher = ChangeWatcher(sqlite_database, interval=0.001)
-    watcher.each_time(looks.release)
+    watcher.call_after_poll(looks.release)
     watcher.subscribe("a", again.set)
     healthy = sqlite_database.read
 
@@ -147,7 +147,7 @@ def test_the_thread_outlives_a_store_that_fails_and_says_so_once(
     assert len(seen) >= 3
     events = [entry["event"] for entry in logged]
     assert events.count("database_does_not_answer") == 1
-    assert events.count("database_answers_again") == 1
+    assert events.count("database_recovered") == 1
 
 
 def test_the_last_success_is_known_only_once_the_store_has_answered(sqlite_database: Database) -> None:

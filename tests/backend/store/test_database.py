@@ -248,7 +248,7 @@ def test_a_statement_that_is_not_answered_in_time_fails_and_the_next_one_has_a_n
     tmp_path: Path,
 ) -> None:
     with databases.fresh("postgres", tmp_path) as url:
-        impatient = Database(url, patience=0.2)
+        impatient = Database(url, statement_seconds=0.2)
         with pytest.raises(sa.exc.OperationalError), impatient.read() as connection:
             connection.execute(sa.text("SELECT pg_sleep(30)"))
         wait_for(partial(answers, impatient), "An answer on a new line")  # which takes its time to be made

@@ -121,7 +121,7 @@ def test_a_service_outlives_its_database_and_heals_by_itself(own_server: OwnServ
         answer = service.get(path)
         assert answer.status_code == 503, path
         assert int(answer.headers["Retry-After"]) > 0
-    wait_for(lambda: "worker_waits_for_the_store" in service.words, "A worker that waits for its database")
+    wait_for(lambda: "store_wait_started" in service.words, "A worker that waits for its database")
     refused = programs.run(home, "keys", "create", "--name", "now", settings=settings)
     assert refused.returncode == 3
     assert "does not respond" in refused.stderr

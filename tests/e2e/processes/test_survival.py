@@ -204,7 +204,7 @@ def test_a_worker_that_starts_on_a_full_disk_waits_for_room(home: Path) -> None:
     needs(hasattr(psutil.Process, "rlimit"), "Only Linux limits other processes.")
     assert programs.run(home, "migrate").returncode == 0
     service = programs.start(home, "serve", file_bytes=ROOM_TO_READ, **OFTEN)
-    wait_for(lambda: "worker_waits_for_the_store" in service.words, "A start that cannot be stored")
+    wait_for(lambda: "store_wait_started" in service.words, "A start that cannot be stored")
     worker = service.child("worker")
     service.until_ready(figures=False)
     assert service.get("/assets").status_code == 200
