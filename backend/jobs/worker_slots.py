@@ -167,7 +167,7 @@ def take_slot(locks: Locks) -> str:
     for number in range(MAX_SLOTS):
         if locks.acquire(name := f"slot-{number}"):
             return name
-    raise RuntimeError(f"{MAX_SLOTS} worker processes run on this store already. Stop one of them.")
+    raise RuntimeError(f"{MAX_SLOTS} processes run jobs on this store already. Stop one of them.")
 
 
 def take_over(locks: Locks, own_slot: str) -> dict[str, int]:
