@@ -26,7 +26,7 @@ from backend.jobs.worker_slots import LockLost, open_locks
 from backend.markets.tasks import REFRESH, market_schedules
 from backend.runtime.processes import GRACE_SECONDS, StopRequest, replace_process
 from backend.settings import Settings
-from backend.sources.tasks import source_jobs, source_schedules
+from backend.sources.tasks import build_source_jobs, build_source_schedules
 from backend.store.database import Database
 from backend.timelines.tasks import SAMPLE_RUNS, timeline_schedules
 from backend.topics.tasks import REPORTS, topic_schedules
@@ -54,14 +54,17 @@ def launch_engine(
     """Build and launch the job engine with all schedules and job types."""
     topics = topic_schedules(settings, database, rules)
     timelines = timeline_schedules(settings, database)
-    job_types: list[JobType] = [source_jobs(settings, database, rules), extraction_jobs(settings, rules)]
+    job_types: list[JobType] = [
+        build_source_jobs(settings, database, rules),
+        extraction_jobs(settings, rules),
+    ]
     keep = timedelta(days=settings.jobs_keep_days)
     engine = JobEngine(
         settings.jobs_database_url,
         settings.home,
         schedules=[
             *schedules,
-            *source_schedules(settings, database),
+            *build_source_schedules(settings, database),
             *topics,
             *timelines,
             *job_schedules(database, job_types, keep=keep),

@@ -225,7 +225,7 @@ def build(database: Database, number: int, sentences: Sequence[str]) -> list[str
     while batch := list(itertools.islice(made, BATCH)):
         asked += batch[:: max(1, number // 600)]
         spent.append(timed(lambda given: store.store(given, now=NOW), batch))
-    landmark_archive.bring_in(database, now=NOW)
+    landmark_archive.import_archive(database, now=NOW)
     each = f"{statistics.median(spent):.2f} s for {BATCH:,} (longest {max(spent):.2f})"
     print(f"  built in {sum(spent):.0f} s, {each}; {size_of(database):.0f} MB")
     if not database.is_sqlite:

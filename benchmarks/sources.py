@@ -25,7 +25,7 @@ from backend.articles.rules.active_rules import Rules
 from backend.settings import Settings
 from backend.sources.authority import Authorities
 from backend.sources.schemas import SourcesRequest
-from backend.sources.service import AtOnce, Finder
+from backend.sources.service import ImmediateSteps, SourceFinder
 from backend.store.database import Database
 
 SET = Path(__file__).parent / "data" / "statements.jsonl"
@@ -48,14 +48,14 @@ def _judged(home: Path, statements: list[dict[str, Any]]) -> list[dict[str, Any]
     settings = Settings(home=home, mode="sample")
     migrations.upgrade(settings.app_database_url)
     database, rules = Database(settings.app_database_url), Rules(settings)
-    finder = Finder(settings, database, rules)
+    finder = SourceFinder(settings, database, rules)
     finder.prepare()
     authorities = Authorities(rules.current.entities)
     judged = []
     for one in statements:
         begun = time.perf_counter()
         asked = SourcesRequest(statement=one["text"])
-        result = finder.find(asked, AtOnce(lambda _: None, seconds=60))
+        result = finder.find(asked, ImmediateSteps(lambda _: None, seconds=60))
         seconds = time.perf_counter() - begun
         first = result["primary_sources"][0]["url"] if result["primary_sources"] else ""
         official = (

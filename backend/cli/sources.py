@@ -46,7 +46,7 @@ def find(
     """Find the sources of a statement and assess how well they support it."""
     from backend.articles.rules.active_rules import Rules
     from backend.sources.schemas import SourcesRequest
-    from backend.sources.service import AtOnce, Finder
+    from backend.sources.service import ImmediateSteps, SourceFinder
 
     settings = Settings()
     try:
@@ -56,9 +56,9 @@ def find(
         reason = strip_library_prefix(first["msg"])
         fail(f"{'.'.join(map(str, first['loc'])) or 'statement'}: {reason}.", WRONG_USAGE)
     with err.status("Getting ready…") as status:
-        finder = Finder(settings, open_database(settings), Rules(settings))
+        finder = SourceFinder(settings, open_database(settings), Rules(settings))
         finder.prepare()
-        steps = AtOnce(lambda name: status.update(f"{name}…"), seconds=settings.job_timeout_seconds)
+        steps = ImmediateSteps(lambda name: status.update(f"{name}…"), seconds=settings.job_timeout_seconds)
         result = finder.find(asked, steps)
         finder.close()
     if as_json:

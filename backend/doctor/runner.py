@@ -26,7 +26,7 @@ from backend.markets.reasons import words
 from backend.markets.responses import queries
 from backend.runtime.redaction import redact
 from backend.settings import Settings
-from backend.sources import doctor_checks as sources_checkup
+from backend.sources import doctor_checks as sources_checks
 from backend.store.database import Database
 from backend.timelines.profiles.doctor_checks import checkup as timelines_checkup
 from backend.topics.feeds.doctor_checks import checkup as feeds_checkup
@@ -84,15 +84,15 @@ def examine(settings: Settings, mistakes: Sequence[str] = ()) -> list[Finding]:
             run("keys", "Keys", lambda: installation.check_keys(settings, database, now))
             run("figures", "Figures", lambda: _figures(settings, database, now))
             run("worker", "Worker", lambda: installation.check_worker(database, service, now))
-            run("jobs", "Jobs", lambda: [sources_checkup.check_jobs(database, now)])
-            run("documents", "Documents", lambda: [sources_checkup.check_documents(database)])
+            run("jobs", "Jobs", lambda: [sources_checks.check_jobs(database, now)])
+            run("documents", "Documents", lambda: [sources_checks.check_documents(database)])
             run("sign_in", "Sign-in", lambda: [("Sign-in", *sign_in_checkup.checkup(settings, database))])
             run("feeds", "Feeds", lambda: feeds_checkup(settings, database, now=now))
             run("model", "Language model", lambda: [check_language_model(settings, database, now=now)])
             run("model_texts", "Model's texts", lambda: texts_checkup(settings, database, now=now))
             run("x", "X", lambda: posts_checkup(settings, database, now=now))
             run("profiles", "Profiles", lambda: timelines_checkup(settings, database))
-    run("search", "Search engines", lambda: sources_checkup.check_engines(settings))
+    run("search", "Search engines", lambda: sources_checks.check_search_providers(settings))
     run("limits", "Limits", lambda: [limits_checkup(settings)])
     run("service", "Service", lambda: installation.check_service(settings, service))
     run("management", "Management port", lambda: installation.check_management(settings, service))

@@ -188,7 +188,7 @@ def _document(landmark: Landmark, language: ArchiveLanguage, source_type: Source
     )
 
 
-def bring_in(
+def import_archive(
     database: Database,
     *,
     now: datetime,

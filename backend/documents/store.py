@@ -50,8 +50,8 @@ class DocumentStore:
         """Delete documents of ``kind``, and what they are found by; gives how many there were."""
         return document_writer.delete(connection, kind, external_ids)
 
-    def forget(self, kind: DocumentKind, *, before: datetime) -> int:
-        """Delete the documents of ``kind`` that were last stored before an instant; gives how many."""
+    def delete_stored_before(self, kind: DocumentKind, *, before: datetime) -> int:
+        """Delete documents of ``kind`` last stored before ``before``. Return their number."""
         gone = 0
         oldest = sa.select(documents.c.id).where(documents.c.kind == kind, documents.c.stored_at < before)
         while True:
@@ -105,7 +105,7 @@ class DocumentStore:
             [Hit(found[number], score) for number, score in scored if number in found] for scored in ranked
         ]
 
-    def named(self, kind: DocumentKind, external_ids: Collection[str]) -> list[Document]:
+    def load_documents(self, kind: DocumentKind, external_ids: Collection[str]) -> list[Document]:
         """The documents of ``kind`` with ``external_ids`` that there are, in their order."""
         with self._database.read() as connection:
             by_name = document_rows.named(connection, kind, external_ids)

@@ -7,13 +7,13 @@ from typing_extensions import TypedDict
 
 from backend.entities.model import EntityType
 
-LONGEST_TEXT = 200_000
+MAX_TEXT_CHARS = 200_000
 
 
 class ExtractionRequest(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
-    text: Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)]
+    text: Annotated[str, Field(min_length=1, max_length=MAX_TEXT_CHARS)]
 
 
 class EntityOut(TypedDict):

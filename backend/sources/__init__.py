@@ -1,1 +1,1 @@
-"""Finding where a statement comes from, and how far what is known bears it out."""
+"""Finds the sources of a statement and assesses how well they support it."""

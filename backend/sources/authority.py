@@ -1,7 +1,7 @@
-"""How much an address counts as a source: by who answers for its host, never by what its page says.
+"""Scores the authority of a URL by the owner of its host, never by the page's content.
 
-The scores are fixed words of this file, so that a verdict can be explained and repeated. A project, a
-company or an exchange counts for more in what it says about itself than about others.
+The scores are constants, so a verdict can be explained and repeated. A project, a company or an exchange
+scores higher for statements about itself than for statements about others.
 """
 
 from collections.abc import Collection, Mapping
@@ -17,7 +17,7 @@ from backend.entities.model import Entity
 
 _HOSTS_FILE = Path(__file__).parent / "data" / "hosts.yaml"
 
-SCORES: Mapping[SourceType, float] = {
+AUTHORITY_SCORES: Mapping[SourceType, float] = {
     "regulator": 0.98,
     "court": 0.97,
     "government": 0.95,
@@ -31,12 +31,12 @@ SCORES: Mapping[SourceType, float] = {
     "social": 0.25,
     "unknown": 0.25,
 }
-ABOUT_OTHERS: Mapping[SourceType, float] = {"official": 0.65, "exchange": 0.60}
-"""Scores of those whose own word counts for less when it is about somebody else."""
-OFFICIAL_ACCOUNT = 0.70
-"""A post in the account that the catalogue names as somebody's own."""
+SCORES_ABOUT_OTHERS: Mapping[SourceType, float] = {"official": 0.65, "exchange": 0.60}
+"""Lower scores of projects, companies and exchanges for statements about others."""
+OFFICIAL_ACCOUNT_SCORE = 0.70
+"""Score of a post in an entity's official account, as the catalogue lists it."""
 
-_BY_AUTHORITY: Mapping[str, SourceType] = {
+_TYPE_BY_AUTHORITY: Mapping[str, SourceType] = {
     "regulator": "regulator",
     "court": "court",
     "government": "government",
@@ -47,20 +47,20 @@ _BY_AUTHORITY: Mapping[str, SourceType] = {
     "press": "press",
     "trade_press": "trade_press",
 }
-_BY_TYPE: Mapping[str, SourceType] = {
+_TYPE_BY_ENTITY_TYPE: Mapping[str, SourceType] = {
     "regulator": "regulator",
     "exchange": "exchange",
     "data_provider": "data_provider",
     "media": "trade_press",
 }
-_OWN_WORD: frozenset[SourceType] = frozenset({"official", "exchange"})
+_SELF_INTERESTED: frozenset[SourceType] = frozenset({"official", "exchange"})
 _ACCOUNT_HOSTS = frozenset({"x.com", "twitter.com"})
-_NEVER_OFFICIAL: frozenset[SourceType] = frozenset({"press", "trade_press", "social", "blog", "unknown"})
+_UNOFFICIAL_TYPES: frozenset[SourceType] = frozenset({"press", "trade_press", "social", "blog", "unknown"})
 
 
 @dataclass(frozen=True, slots=True)
 class Authority:
-    """What an address counts as. ``owner`` is the entity that answers for the host, if one is known."""
+    """Source type and score (0..1) of a URL. ``owner`` is the entity id of the host's owner, if known."""
 
     source_type: SourceType
     score: float
@@ -68,78 +68,78 @@ class Authority:
 
     @property
     def is_official(self) -> bool:
-        """Whether it is a primary source: not press, a post or a page of nobody known."""
-        return self.source_type not in _NEVER_OFFICIAL
+        """Whether it is a primary source: not press, social media, a blog or an unknown host."""
+        return self.source_type not in _UNOFFICIAL_TYPES
 
 
 class Authorities:
-    """Who answers for which host, out of the catalogue and the shipped list. Immutable."""
+    """Maps hosts and accounts to their owners, from the catalogue and the shipped list. Immutable."""
 
     def __init__(self, entities: Mapping[str, Entity]) -> None:
-        self._shipped, self._suffixes, self._paths = _shipped_hosts()
+        self._shipped, self._suffixes, self._paths = _load_shipped_hosts()
         self._owners: dict[str, tuple[str, SourceType]] = {}
         self._accounts: dict[str, str] = {}
         for entity in entities.values():
             for domain in entity.official_domains:
-                self._owners.setdefault(_bare(domain), (entity.id, _type_of(entity)))
+                self._owners.setdefault(_normalize_host(domain), (entity.id, _choose_source_type(entity)))
             for handle in entity.official_x_accounts:
                 self._accounts.setdefault(handle.lstrip("@").lower(), entity.id)
 
     def classify(self, url: str, *, about: Collection[str] = ()) -> Authority:
-        """What the page at ``url`` counts as for a statement ``about`` these entities.
+        """Return the authority of ``url`` for a statement ``about`` these entity ids.
 
-        A host belongs to whoever has the longest domain that it ends in, by whole labels:
-        ``sec.gov.evil.example`` is nobody's. An address that cannot be read is unknown.
+        A host belongs to the owner of its longest known parent domain, compared by whole labels:
+        ``sec.gov.evil.example`` has no owner. A malformed URL is unknown.
         """
-        host, path = _host_and_path(url)
-        if host in _ACCOUNT_HOSTS and (account := self._accounts.get(_first_segment(path))):
-            return Authority("official", OFFICIAL_ACCOUNT, account)
-        if owned := self._paths.get(f"{host}/{_first_segment(path)}"):
-            return _weighed("official", owned, about)
-        for domain in _from_the_right(host):
+        host, path = _split_url(url)
+        if host in _ACCOUNT_HOSTS and (account := self._accounts.get(_get_first_segment(path))):
+            return Authority("official", OFFICIAL_ACCOUNT_SCORE, account)
+        if owned := self._paths.get(f"{host}/{_get_first_segment(path)}"):
+            return _score("official", owned, about)
+        for domain in _list_parent_domains(host):
             owner, kind = self._owners.get(domain, (None, None))
             if kind := self._shipped.get(domain) or kind:
-                return _weighed(kind, owner, about)
+                return _score(kind, owner, about)
             if domain in self._suffixes:
-                return Authority("government", SCORES["government"])
-        return Authority("unknown", SCORES["unknown"])
+                return Authority("government", AUTHORITY_SCORES["government"])
+        return Authority("unknown", AUTHORITY_SCORES["unknown"])
 
 
-def _weighed(kind: SourceType, owner: str | None, about: Collection[str]) -> Authority:
-    foreign = kind in _OWN_WORD and about and owner not in about
-    return Authority(kind, ABOUT_OTHERS[kind] if foreign else SCORES[kind], owner)
+def _score(kind: SourceType, owner: str | None, about: Collection[str]) -> Authority:
+    is_about_others = kind in _SELF_INTERESTED and about and owner not in about
+    return Authority(kind, SCORES_ABOUT_OTHERS[kind] if is_about_others else AUTHORITY_SCORES[kind], owner)
 
 
-def _type_of(entity: Entity) -> SourceType:
-    return _BY_AUTHORITY.get(entity.authority or "") or _BY_TYPE.get(entity.type, "official")
+def _choose_source_type(entity: Entity) -> SourceType:
+    return _TYPE_BY_AUTHORITY.get(entity.authority or "") or _TYPE_BY_ENTITY_TYPE.get(entity.type, "official")
 
 
 @cache
-def _shipped_hosts() -> tuple[Mapping[str, SourceType], frozenset[str], Mapping[str, str]]:
-    listed = yaml.safe_load(_HOSTS_FILE.read_text(encoding="utf-8"))
-    suffixes = frozenset(listed.pop("government_suffixes"))
-    paths = {path.lower(): owner for path, owner in listed.pop("official_paths").items()}
-    return {host: kind for kind, hosts in listed.items() for host in hosts}, suffixes, paths
+def _load_shipped_hosts() -> tuple[Mapping[str, SourceType], frozenset[str], Mapping[str, str]]:
+    hosts_by_type = yaml.safe_load(_HOSTS_FILE.read_text(encoding="utf-8"))
+    suffixes = frozenset(hosts_by_type.pop("government_suffixes"))
+    paths = {path.lower(): owner for path, owner in hosts_by_type.pop("official_paths").items()}
+    return {host: kind for kind, hosts in hosts_by_type.items() for host in hosts}, suffixes, paths
 
 
-def _host_and_path(url: str) -> tuple[str, str]:
+def _split_url(url: str) -> tuple[str, str]:
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""
     except ValueError:
         return "", ""
-    return _bare(host) if parts.scheme in ("http", "https") else "", parts.path
+    return _normalize_host(host) if parts.scheme in ("http", "https") else "", parts.path
 
 
-def _bare(host: str) -> str:
+def _normalize_host(host: str) -> str:
     return host.strip().rstrip(".").lower().removeprefix("www.")
 
 
-def _first_segment(path: str) -> str:
+def _get_first_segment(path: str) -> str:
     return path.strip("/").split("/", 1)[0].lower()
 
 
-def _from_the_right(host: str) -> list[str]:
-    """``a.b.c`` as ``a.b.c``, ``b.c``, ``c``: the longest, and so the most particular, first."""
+def _list_parent_domains(host: str) -> list[str]:
+    """List ``a.b.c``, ``b.c``, ``c`` for ``a.b.c``: the most specific first."""
     labels = host.split(".")
     return [".".join(labels[index:]) for index in range(len(labels))] if host else []

@@ -1,4 +1,4 @@
-"""What an operator should know of jobs and source finding, in sentences."""
+"""Checks jobs, documents and search providers for ``chainproof doctor``."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
@@ -14,8 +14,8 @@ from backend.sources import providers
 from backend.sources.providers.protocols import SearchFailed
 from backend.store.database import Database
 
-WAITS_LONG = timedelta(seconds=30)
-"""A job that waits longer shows that no worker works, or too few do."""
+MAX_PENDING_TIME = timedelta(seconds=30)
+"""A job that waits longer shows that there are no workers, or too few."""
 
 NOUNS: Mapping[str, tuple[str, ...]] = {
     "landmark": ("archived event",),
@@ -27,51 +27,53 @@ NOUNS: Mapping[str, tuple[str, ...]] = {
 """Singular and plural by kind of document."""
 
 
-class Noted(NamedTuple):
+class CheckResult(NamedTuple):
     subject: str
     state: Literal["ok", "note", "fault"]
     sentence: str
 
 
-def checkup(settings: Settings, database: Database, *, now: datetime) -> Iterator[Noted]:
-    """Jobs that wait, documents, and search engines, each asked once in live mode."""
-    yield check_jobs(database, now)
-    yield check_documents(database)
-    yield from check_engines(settings)
-
-
-def check_jobs(database: Database, now: datetime) -> Noted:
-    waiting = sa.select(sa.func.count(), sa.func.min(jobs.c.created_at)).where(jobs.c.status == "pending")
+def check_jobs(database: Database, now: datetime) -> CheckResult:
+    """Report the number of pending jobs, and the oldest if it waits longer than :data:`MAX_PENDING_TIME`."""
+    pending = sa.select(sa.func.count(), sa.func.min(jobs.c.created_at)).where(jobs.c.status == "pending")
     with database.read() as connection:
-        count, oldest = connection.execute(waiting).one()
+        count, oldest = connection.execute(pending).one()
     if not count:
-        return Noted("Jobs", "ok", "no job waits.")
-    waiting_jobs = "1 job waits" if count == 1 else f"{count:,} jobs wait"
-    if now - oldest < WAITS_LONG:
-        return Noted("Jobs", "ok", f"{waiting_jobs}.")
+        return CheckResult("Jobs", "ok", "no pending jobs.")
+    pending_jobs = counted(count, "pending job")
+    if now - oldest < MAX_PENDING_TIME:
+        return CheckResult("Jobs", "ok", f"{pending_jobs}.")
     since = f"{oldest:%Y-%m-%d %H:%M} UTC"
-    more = "Another 'chainproof worker' takes them up sooner."
-    return Noted("Jobs", "note", f"{waiting_jobs}, the oldest since {since}. {more}")
+    advice = "Start another 'chainproof worker' to run them sooner."
+    return CheckResult("Jobs", "note", f"{pending_jobs}, the oldest since {since}. {advice}")
 
 
-def check_documents(database: Database) -> Noted:
+def check_documents(database: Database) -> CheckResult:
+    """Report the number of stored documents by kind."""
     counts = DocumentStore(database).count()
     if not counts:
-        return Noted("Documents", "note", "None yet; the first start of a worker brings the archive in.")
+        return CheckResult("Documents", "note", "None yet; the first start of a worker imports the archive.")
     kinds = ", ".join(counted(count, *NOUNS[kind]) for kind, count in sorted(counts.items()))
-    return Noted("Documents", "ok", f"{kinds}.")
+    return CheckResult("Documents", "ok", f"{kinds}.")
 
 
-def check_engines(settings: Settings) -> Iterator[Noted]:
-    engines = providers.configured(settings)
-    if not engines:
-        why = f"{settings.mode} mode asks none" if settings.is_offline else "none is configured"
-        yield Noted("Search engines", "ok", f"{why}; source finding uses what the store holds.")
-    for engine in engines:
+def check_search_providers(settings: Settings) -> Iterator[CheckResult]:
+    """Search once with each provider; none is asked outside live mode."""
+    configured = providers.build_providers(settings)
+    if not configured:
+        why = (
+            f"no provider is asked in {settings.mode} mode"
+            if settings.is_offline
+            else "no provider is configured"
+        )
+        yield CheckResult("Search engines", "ok", f"{why}; source finding searches only the store.")
+    for provider in configured:
         try:
-            found = engine.search("bitcoin", limit=1)
-            yield Noted(engine.name, "ok", "answers." if found else "answers, but finds nothing for bitcoin.")
+            urls = provider.search("bitcoin", limit=1)
+            yield CheckResult(
+                provider.name, "ok", "answers." if urls else "answers, but finds nothing for bitcoin."
+            )
         except SearchFailed as failure:
-            yield Noted(engine.name, "fault", failure.message.removeprefix(f"{engine.name}: "))
+            yield CheckResult(provider.name, "fault", failure.message.removeprefix(f"{provider.name}: "))
         finally:
-            engine.close()
+            provider.close()

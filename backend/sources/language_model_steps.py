@@ -1,8 +1,8 @@
-"""What a language model may add to source finding: claims, queries and stances, each checked.
+"""Asks a language model for claims, queries and stances, and validates its answers.
 
-Pages are data, never orders: their text comes marked with a word that is new for each request, the
-reading call has no tools and a closed shape, and neither addresses nor scores are taken from a model. A
-stance counts only with a quote that stands in the passage.
+Pages are data, never instructions. Their text stands between marks with a random word per request, the call
+has no tools and a fixed answer schema, and no URLs or scores are taken from a model. A stance counts only
+with a quote from the passage.
 """
 
 import re
@@ -18,27 +18,29 @@ from pydantic import BaseModel, Field, StringConstraints
 from backend.language_model.client import LanguageModel
 from backend.language_model.spending_limits import Allowance
 
-MOST_CLAIMS = 5
-MOST_QUERIES = 3
-MOST_PASSAGES = 8
-LONGEST_PASSAGE = 1_500
-LONGEST_TEXT = 12_000
-"""Characters of a text that is split; what follows is left to the rules."""
+MAX_CLAIMS = 5
+MAX_QUERIES = 3
+MAX_PASSAGES = 8
+MAX_PASSAGE_CHARS = 1_500
+MIN_QUOTE_CHARS = 6
+"""A shorter quote stands in most passages."""
+MAX_SPLIT_TEXT_CHARS = 12_000
+"""The model splits only this prefix of a text into claims."""
 
 Short = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
-Shape = TypeVar("Shape", bound=BaseModel)
+Answer = TypeVar("Answer", bound=BaseModel)
 StanceWord = Literal["supports", "contradicts", "unrelated"]
 
-_SPLIT = (
+_SPLIT_INSTRUCTIONS = (
     "You split a text about crypto assets into checkable claims. Give at most five, the weightiest first, "
     "each one sentence in the text's own language that stands alone, with its names, figures and dates "
     "exactly as the text has them. Leave out opinions, questions and predictions. Add nothing."
 )
-_WORD = (
+_QUERY_INSTRUCTIONS = (
     "You word web searches that find the primary source of a claim: a regulator, a court, a company or a "
     "project itself. Give at most three short queries of names and facts, the best first."
 )
-_JUDGE = (
+_STANCE_INSTRUCTIONS = (
     "You compare one claim with numbered passages. For each passage that says something about the very "
     "event of the claim, say whether it supports or contradicts it and quote the words that show it, "
     "letter by letter, from that passage; a passage about something else is unrelated. A different date, "
@@ -69,7 +71,7 @@ class _Stances(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Stance:
-    """What a model makes of one passage, shown by words that stand in it."""
+    """A model's stance on one passage, by its index, with a quote from it."""
 
     passage: int
     supports: bool
@@ -77,7 +79,10 @@ class Stance:
 
 
 class ModelSteps:
-    """The questions of one job. Each raises :class:`~backend.language_model.errors.ModelFailed`."""
+    """Calls the model within the allowance of one job.
+
+    Each method raises :class:`~backend.language_model.errors.ModelFailed`.
+    """
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
@@ -87,56 +92,61 @@ class ModelSteps:
     def name(self) -> str:
         return self._model.name
 
-    def split(self, text: str) -> list[str]:
-        """At most five claims; those with a figure that the text does not have are dropped."""
-        given = text[:LONGEST_TEXT]
-        answer = self._ask(_SPLIT, given, _Claims)
-        figures = _figures(given)
-        kept = [claim for claim in answer.claims if _figures(claim) <= figures]
-        return list(dict.fromkeys(kept))[:MOST_CLAIMS]
+    def split_claims(self, text: str) -> list[str]:
+        """Split a text into at most five claims; claims with a figure that the text lacks are dropped."""
+        prefix = text[:MAX_SPLIT_TEXT_CHARS]
+        answer = self._ask(_SPLIT_INSTRUCTIONS, prefix, _Claims)
+        figures = _find_figures(prefix)
+        valid = [claim for claim in answer.claims if _find_figures(claim) <= figures]
+        return list(dict.fromkeys(valid))[:MAX_CLAIMS]
 
-    def word(self, claim: str) -> list[str]:
-        """At most three queries."""
-        return list(dict.fromkeys(self._ask(_WORD, claim, _Queries).queries))[:MOST_QUERIES]
+    def build_queries(self, claim: str) -> list[str]:
+        """Return at most three search queries for a claim, the best first."""
+        answer = self._ask(_QUERY_INSTRUCTIONS, claim, _Queries)
+        return list(dict.fromkeys(answer.queries))[:MAX_QUERIES]
 
-    def judge(self, claim: str, passages: Sequence[str]) -> list[Stance]:
-        """Stances on the first passages, by their index; those without a true quote are dropped."""
-        shown = [passage[:LONGEST_PASSAGE] for passage in passages[:MOST_PASSAGES]]
+    def judge_passages(self, claim: str, passages: Sequence[str]) -> list[Stance]:
+        """Return stances on the first passages; those without a quote from their passage are dropped."""
+        shown = [passage[:MAX_PASSAGE_CHARS] for passage in passages[:MAX_PASSAGES]]
         if not shown:
             return []
-        answer = self._ask(_JUDGE, [claim, *shown], _Stances)
+        answer = self._ask(_STANCE_INSTRUCTIONS, [claim, *shown], _Stances)
         found: dict[int, Stance] = {}
-        for told in answer.stances:
-            if told.stance == "unrelated" or not 0 <= told.passage < len(shown):
+        for answered in answer.stances:
+            if answered.stance == "unrelated" or not 0 <= answered.passage < len(shown):
                 continue
-            if _stands_in(told.quote, shown[told.passage]):
-                found.setdefault(told.passage, Stance(told.passage, told.stance == "supports", told.quote))
+            if _contains_quote(shown[answered.passage], answered.quote):
+                stance = Stance(answered.passage, answered.stance == "supports", answered.quote)
+                found.setdefault(answered.passage, stance)
         return list(found.values())
 
-    def _ask(self, instructions: str, texts: str | list[str], shape: type[Shape]) -> Shape:
+    def _ask(self, instructions: str, texts: str | list[str], answer_type: type[Answer]) -> Answer:
         parts = [texts] if isinstance(texts, str) else texts
-        question = _marked(parts, secrets.token_hex(8))
-        same = orjson.dumps(parts).decode()  # a text that holds such marks is not mistaken for several
-        return self._model.ask(instructions, question, shape, allowance=self._allowance, cache_as=same)
+        question = _mark_parts(parts, secrets.token_hex(8))
+        # Marks inside a text must not give the cache key of several texts.
+        cache_text = orjson.dumps(parts).decode()
+        return self._model.ask(
+            instructions, question, answer_type, allowance=self._allowance, cache_as=cache_text
+        )
 
 
-def _marked(parts: Sequence[str], word: str) -> str:
-    """The first part is ours (number −1, the claim or text); the others are passages 0, 1, …"""
+def _mark_parts(parts: Sequence[str], word: str) -> str:
+    """Put each part between marks: first the claim or text, numbered "claim", then passages 0, 1, …"""
     return "\n\n".join(
         f"<text-{word} number={index - 1 if index else 'claim'}>\n{part}\n</text-{word}>"
         for index, part in enumerate(parts)
     )
 
 
-def _stands_in(quote: str, passage: str) -> bool:
-    """Letter by letter, but for spaces and for the widths that Unicode counts as the same letter."""
-    wanted = _even(quote)
-    return len(wanted) >= 6 and wanted in _even(passage)
+def _contains_quote(passage: str, quote: str) -> bool:
+    """Whether the quote stands in the passage, apart from spaces, case and Unicode widths (NFKC)."""
+    normalized = _normalize(quote)
+    return len(normalized) >= MIN_QUOTE_CHARS and normalized in _normalize(passage)
 
 
-def _even(text: str) -> str:
+def _normalize(text: str) -> str:
     return _SPACES.sub("", unicodedata.normalize("NFKC", text)).casefold()
 
 
-def _figures(text: str) -> set[str]:
+def _find_figures(text: str) -> set[str]:
     return {figure.strip(",.") for figure in _FIGURE.findall(unicodedata.normalize("NFKC", text))}

@@ -1,46 +1,51 @@
-"""A request on its way to an answer: what was asked, planned, read and weighed so far."""
+"""Holds the state of one request between the steps of source finding."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from backend.entities.model import Language
-from backend.sources.assessment.evidence_scoring import Scale, Weighed
+from backend.sources.assessment.evidence_scoring import EvidenceScorer, ScoredDocument
 from backend.sources.claims.model import Claim
 from backend.sources.language_model_steps import ModelSteps
 from backend.sources.retrieval.query_planning import Plan
 from backend.sources.schemas import SourcesRequest
 
-LONGEST_SHOWN = 500
-"""Characters of a content's first claim that are answered as the statement."""
+MAX_STATEMENT_EXCERPT_CHARS = 500
+"""Length of the first claim of a content where it stands for the statement in the result."""
 
 
 @dataclass(slots=True)
-class Inquiry:
-    """All that is known of one request; what later steps find is added to it."""
+class RequestState:
+    """One request with its claims and plans; each search round adds pages and scored documents."""
 
     request: SourcesRequest
-    scale: Scale
+    scorer: EvidenceScorer
     language: Language
     claims: list[Claim]
     plans: list[Plan]
     model: ModelSteps | None
     notes: list[str] = field(default_factory=list)
-    """What did not work, in the statement's language."""
+    """Sentences about failures, in the statement's language."""
     rounds: int = 0
-    found: int = 0
-    pages: dict[str, str] = field(default_factory=dict)
-    """External ids of the pages read, by the address that was asked for."""
-    unread: dict[str, str] = field(default_factory=dict)
-    weighed: list[list[Weighed]] = field(default_factory=list)
-    """For each claim."""
-    weighed_in: int = 0
-    """The round in which that was."""
+    result_count: int = 0
+    page_ids: dict[str, str] = field(default_factory=dict)
+    """External ids of the pages read, by requested URL."""
+    unread_pages: dict[str, str] = field(default_factory=dict)
+    """Reasons, as sentences, by the URL of the page that could not be read."""
+    scored: list[list[ScoredDocument]] = field(default_factory=list)
+    """The documents of each claim, in the order of ``claims``."""
+    scored_round: int = 0
+    """The round in which ``scored`` was computed; 0 before the first."""
 
 
-def statement_of(request: SourcesRequest, claims: Sequence[Claim]) -> str:
-    """The statement that is checked, as the answer names it."""
-    return said(request.statement) or said(request.title) or claims[0].text[:LONGEST_SHOWN]
+def choose_statement(request: SourcesRequest, claims: Sequence[Claim]) -> str:
+    """Return the statement that the result names: the sent statement, the title, or the first claim."""
+    return (
+        none_if_blank(request.statement)
+        or none_if_blank(request.title)
+        or claims[0].text[:MAX_STATEMENT_EXCERPT_CHARS]
+    )
 
 
-def said(text: str | None) -> str | None:
+def none_if_blank(text: str | None) -> str | None:
     return text if text and text.strip() else None

@@ -1,169 +1,179 @@
-"""The answer of a source-finding job, out of what was weighed."""
+"""Builds the result of a source-finding job from the scored documents and the verdict."""
 
 from dataclasses import dataclass
 
 from backend.documents.model import Document
 from backend.formats.timestamps import write_instant
-from backend.sources.assessment.evidence_scoring import Weighed
+from backend.sources.assessment.evidence_scoring import ScoredDocument
 from backend.sources.assessment.verdict import Verdict
 from backend.sources.authority import Authority
 from backend.sources.claims.checkable import is_checkable
-from backend.sources.request_state import Inquiry, statement_of
+from backend.sources.request_state import RequestState, choose_statement
 from backend.sources.schemas import PrimarySource, SearchMetrics, SourcesResult, TruthAssessment
 
-QUALITY = 0.8
-"""Authority from which a source is counted as one of quality."""
-RELATED, NEAR_MISS, MOST_RELATED = 0.35, 0.4, 3
-"""Where nothing tells of the event, the few sources that come nearest are shown: from which relevance,
-what is left of it, since they tell of another event, and how many."""
-LONGEST_SUMMARY = 400
-LONGEST_CONTENT = 2_000
-_NEWS = frozenset({"press", "trade_press", "social", "blog"})
+MIN_QUALITY_AUTHORITY = 0.8
+"""Authority from which a source counts as a high-quality source."""
+MIN_NEAR_MISS_RELEVANCE = 0.35
+"""If no source is about the event, the nearest sources from this relevance are shown: near misses."""
+NEAR_MISS_FACTOR = 0.4
+"""Factor on the relevance of a near miss, which is about another event."""
+MAX_NEAR_MISSES = 3
+MAX_SUMMARY_CHARS = 400
+MAX_SHOWN_CONTENT_CHARS = 2_000
+_NEWS_TYPES = frozenset({"press", "trade_press", "social", "blog"})
 
 
 @dataclass(frozen=True, slots=True)
-class _Cited:
-    """One address that tells what was weighed."""
+class _Citation:
+    """A scored document at one of its URLs."""
 
     url: str
     authority: Authority
-    weighed: Weighed
+    scored: ScoredDocument
     validated: bool | None
     closeness: float
-    """Of the event that it tells to the claim, in whatever language."""
+    """Closeness of the document's event to the claim: the maximum over all languages of its record."""
 
     @property
     def relevance(self) -> float:
-        """That of the passage; much less where it tells of another event."""
-        relevance = self.weighed.evidence.relevance
-        return relevance if self.weighed.is_about else relevance * NEAR_MISS
+        """Relevance of the passage, reduced if it is about another event."""
+        relevance = self.scored.evidence.relevance
+        return relevance if self.scored.is_about else relevance * NEAR_MISS_FACTOR
 
     @property
     def rank(self) -> tuple[float, ...]:
-        """Of the event first, official before news, the event that comes closest before those beside it
-        (earlier and later ones of the same people), then by authority and relevance together."""
-        both = self.authority.score * self.relevance
-        if not self.weighed.is_about:  # who is spoken of tells more than who speaks
-            return (False, self.weighed.shared, self.relevance, both)
-        return (True, self.authority.is_official, self.closeness, both, self.authority.score)
+        """Sort key, larger is better.
+
+        Sources about the event come first, official ones before news. Then the closest event comes before
+        earlier and later ones of the same people, then authority times relevance decides.
+        """
+        weight = self.authority.score * self.relevance
+        if not self.scored.is_about:  # shared entities tell more than authority
+            return (False, self.scored.shared_entities, self.relevance, weight)
+        return (True, self.authority.is_official, self.closeness, weight, self.authority.score)
 
 
-def result(inquiry: Inquiry, verdict: Verdict, milliseconds: int) -> SourcesResult:
-    cited = _cited(inquiry)
-    shown = cited[: inquiry.request.max_results]
-    rounds = inquiry.rounds
+def build_result(state: RequestState, verdict: Verdict, milliseconds: int) -> SourcesResult:
+    """Build the result with the best sources, up to the request's maximum."""
+    cited = _list_citations(state)
+    shown = cited[: state.request.max_results]
+    rounds = state.rounds
     return {
-        "statement": statement_of(inquiry.request, inquiry.claims),
-        "refined_query": inquiry.plans[0].refined,
-        "primary_sources": [_source(one) for one in shown],
-        "search_results_count": inquiry.found,
+        "statement": choose_statement(state.request, state.claims),
+        "refined_query": state.plans[0].refined,
+        "primary_sources": [_build_source(one) for one in shown],
+        "search_results_count": state.result_count,
         "processing_time_ms": milliseconds,
-        "truth_assessment": _assessment(verdict),
+        "truth_assessment": _build_assessment(verdict),
         "search_metrics": SearchMetrics(
             search_rounds=rounds,
             analysis_rounds=rounds,
             total_sources=len(cited),
-            quality_sources_found=sum(one.authority.score >= QUALITY for one in cited),
+            quality_sources_found=sum(one.authority.score >= MIN_QUALITY_AUTHORITY for one in cited),
         ),
-        "original_urls": list(inquiry.request.source_urls),
+        "original_urls": list(state.request.source_urls),
     }
 
 
-def _assessment(verdict: Verdict) -> TruthAssessment:
-    truth = round(verdict.probability, 4)
+def _build_assessment(verdict: Verdict) -> TruthAssessment:
+    probability = round(verdict.probability, 4)
     return {
-        "truth_probability": truth,
-        "false_probability": round(1 - truth, 4),
+        "truth_probability": probability,
+        "false_probability": round(1 - probability, 4),
         "confidence_level": verdict.confidence,
         "assessment": verdict.word,
         "reasoning": verdict.reasoning,
     }
 
 
-def _cited(inquiry: Inquiry) -> list[_Cited]:
-    """Each address once, with what says most there, best first."""
-    about = {mention.entity_id for claim in inquiry.claims for mention in claim.mentions}
-    best: dict[str, _Cited] = {}
-    closeness = _closeness_of_events(inquiry)
-    for weighed in _worth_showing(inquiry):
-        for url in weighed.document.urls or (weighed.document.url,):
-            authority = inquiry.scale.authorities.classify(url, about=about)
-            validated = _validated(inquiry, url, weighed)
-            one = _Cited(url, authority, weighed, validated, closeness[_told(weighed)])
-            if url not in best or _telling(one, inquiry) > _telling(best[url], inquiry):
+def _list_citations(state: RequestState) -> list[_Citation]:
+    """List each URL once with its best document, best URL first."""
+    about = {mention.entity_id for claim in state.claims for mention in claim.mentions}
+    best: dict[str, _Citation] = {}
+    closeness = _find_event_closeness(state)
+    for scored in _list_documents_to_show(state):
+        for url in scored.document.urls or (scored.document.url,):
+            authority = state.scorer.authorities.classify(url, about=about)
+            validated = _is_validated(state, url, scored)
+            one = _Citation(url, authority, scored, validated, closeness[_get_event(scored)])
+            if url not in best or _readability_key(one, state) > _readability_key(best[url], state):
                 best[url] = one
     ranked = sorted(best.values(), key=lambda one: one.rank, reverse=True)
-    is_known = any(one.weighed.is_about for one in ranked)
-    return ranked if is_known else ranked[:MOST_RELATED]
+    is_known = any(one.scored.is_about for one in ranked)
+    return ranked if is_known else ranked[:MAX_NEAR_MISSES]
 
 
-def _closeness_of_events(inquiry: Inquiry) -> dict[str, float]:
-    """The best of all tellings of each event."""
+def _find_event_closeness(state: RequestState) -> dict[str, float]:
+    """Map each event to the maximum closeness of its documents in all languages."""
     closest: dict[str, float] = {}
-    for one in (one for every in inquiry.weighed for one in every):
-        told = _told(one)
-        closest[told] = max(closest.get(told, 0.0), one.evidence.comparison.closeness)
+    for one in (one for documents in state.scored for one in documents):
+        event = _get_event(one)
+        closest[event] = max(closest.get(event, 0.0), one.evidence.comparison.closeness)
     return closest
 
 
-def _told(weighed: Weighed) -> str:
-    """The event of a record; a page stands for itself."""
-    return weighed.document.event or weighed.document.url
+def _get_event(scored: ScoredDocument) -> str:
+    """Return the event id of a record, or the URL of a page."""
+    return scored.document.event or scored.document.url
 
 
-def _telling(cited: _Cited, inquiry: Inquiry) -> tuple[float, ...]:
-    """Of several documents at one address, that in the statement's language is shown."""
-    is_readable = cited.weighed.document.language == inquiry.language
-    return (cited.weighed.is_about, cited.closeness, is_readable, cited.relevance)
+def _readability_key(citation: _Citation, state: RequestState) -> tuple[float, ...]:
+    """Sort key among documents at one URL: it prefers the statement's language."""
+    is_readable = citation.scored.document.language == state.language
+    return (citation.scored.is_about, citation.closeness, is_readable, citation.relevance)
 
 
-def _worth_showing(inquiry: Inquiry) -> list[Weighed]:
-    """What tells of the event; where nothing does, what comes nearest to a claim and is about somebody whom
-    the claim names. Beside what claims nothing there are no near misses."""
-    about = [one for every in inquiry.weighed for one in every if one.is_about]
+def _list_documents_to_show(state: RequestState) -> list[ScoredDocument]:
+    """List the documents about the event, or near misses if there are none.
+
+    A near miss shares an entity with its claim. A claim that is not checkable has none.
+    """
+    about = [one for documents in state.scored for one in documents if one.is_about]
     if about:
         return about
     return [
         one
-        for claim, every in zip(inquiry.claims, inquiry.weighed, strict=True)
+        for claim, documents in zip(state.claims, state.scored, strict=True)
         if is_checkable(claim)
-        for one in every
-        if one.shared and one.evidence.relevance >= RELATED
+        for one in documents
+        if one.shared_entities and one.evidence.relevance >= MIN_NEAR_MISS_RELEVANCE
     ]
 
 
-def _validated(inquiry: Inquiry, url: str, weighed: Weighed) -> bool | None:
-    """Whether the passage stands in the page that was fetched: a record's page tells it if some passage
-    of it was found to be about the same event without a difference."""
-    if url not in inquiry.pages:
+def _is_validated(state: RequestState, url: str, scored: ScoredDocument) -> bool | None:
+    """Whether the fetched page contains the passage; None if the page was not fetched.
+
+    A record's page contains it if one of its passages is about the same event without a difference.
+    """
+    if url not in state.page_ids:
         return None
-    if weighed.document.external_id == inquiry.pages[url]:
+    if scored.document.external_id == state.page_ids[url]:
         return True
-    page = inquiry.pages[url]
+    page = state.page_ids[url]
     return any(
         one.document.external_id == page and one.is_about and not one.evidence.comparison.differences
-        for every in inquiry.weighed
-        for one in every
+        for documents in state.scored
+        for one in documents
     )
 
 
-def _source(cited: _Cited) -> PrimarySource:
-    document: Document = cited.weighed.document
-    moment = document.published_at
+def _build_source(citation: _Citation) -> PrimarySource:
+    document: Document = citation.scored.document
+    published_at = document.published_at
     return {
-        "url": cited.url,
+        "url": citation.url,
         "title": document.title,
-        "authority_score": round(cited.authority.score, 4),
-        "relevance_score": round(cited.relevance, 4),
-        "source_type": cited.authority.source_type,
-        "summary": _cut(cited.weighed.passage, LONGEST_SUMMARY),
-        "content": _cut(document.text, LONGEST_CONTENT),
-        "published_at": write_instant(moment) if moment else None,
-        "validated": cited.validated,
-        "is_news_like": cited.authority.source_type in _NEWS
-        or (document.kind in ("article", "topic") and not cited.authority.is_official),
+        "authority_score": round(citation.authority.score, 4),
+        "relevance_score": round(citation.relevance, 4),
+        "source_type": citation.authority.source_type,
+        "summary": _truncate(citation.scored.passage, MAX_SUMMARY_CHARS),
+        "content": _truncate(document.text, MAX_SHOWN_CONTENT_CHARS),
+        "published_at": write_instant(published_at) if published_at else None,
+        "validated": citation.validated,
+        "is_news_like": citation.authority.source_type in _NEWS_TYPES
+        or (document.kind in ("article", "topic") and not citation.authority.is_official),
     }
 
 
-def _cut(text: str, longest: int) -> str:
-    return text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…"
+def _truncate(text: str, max_chars: int) -> str:
+    return text if len(text) <= max_chars else f"{text[: max_chars - 1].rstrip()}…"

@@ -1,4 +1,4 @@
-"""The endpoints of source finding: HTTP in and out."""
+"""Serves the HTTP endpoints of source finding."""
 
 from fastapi import Request
 from starlette.responses import Response
@@ -14,9 +14,9 @@ router = gated_router(scope="read", tags=["sources"])
 @router.post("/sources", status_code=202, response_model=AcceptedAnswer, responses=ACCEPTED)
 @needs("write")
 def submit_sources(request: Request, body: SourcesRequest, who: Caller, key: IdempotencyKey) -> Response:
-    """Ask where a statement comes from and how far what is known bears it out.
+    """Find the sources of a statement and assess how well they support it.
 
-    The job is on the disk when this answers; poll `GET /sources/{id}` until it is completed or failed.
+    The job is stored before this answers; poll `GET /sources/{id}` until it is completed or failed.
     """
     title = next(text for text in (body.statement, body.title, body.content) if text and text.strip())
     return submitted(request, "sources", body.model_dump(mode="json"), title=title, who=who, key=key)

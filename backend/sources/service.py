@@ -1,7 +1,7 @@
-"""Finding where a statement comes from, step by step: what each job of source finding does.
+"""Finds the sources of a statement in recorded steps; this is the work of a source-finding job.
 
-Each step gives plain data, which the job engine records: a job whose process died goes on behind it. What
-can be had again out of the store at no cost, the slots of claims and the weighing, is not recorded.
+Each step returns plain data, which the job engine records, so a restarted job continues after its last
+step. Parsed claims and scores are not recorded: they are cheap to compute again from the store.
 """
 
 import time
@@ -20,30 +20,51 @@ from backend.language_model.client import LanguageModel
 from backend.language_model.errors import ModelFailed
 from backend.settings import Settings
 from backend.sources import providers, results
-from backend.sources.assessment import language_model_texts, reasoning
+from backend.sources.assessment import reasoning
 from backend.sources.assessment.claim_assessment import assess
-from backend.sources.assessment.evidence_scoring import Scale, Weighed, best_relevance, strong_ones_disagree
-from backend.sources.assessment.reasoning_texts import part, unread_page
-from backend.sources.assessment.verdict import Judged, Verdict, blended, joined, of_rules
+from backend.sources.assessment.evidence_scoring import (
+    EvidenceScorer,
+    ScoredDocument,
+    find_best_relevance,
+    has_official_disagreement,
+)
+from backend.sources.assessment.reasoning_texts import (
+    format_claim_reasoning,
+    format_model_failure,
+    format_unread_page,
+)
+from backend.sources.assessment.verdict import (
+    UNKNOWN_PROBABILITY,
+    Verdict,
+    WeightedStance,
+    blend_stances,
+    build_rules_verdict,
+    join_verdicts,
+)
 from backend.sources.claims.checkable import is_checkable
-from backend.sources.claims.claim_splitting import split
+from backend.sources.claims.claim_splitting import split_claims
 from backend.sources.claims.model import Claim
-from backend.sources.language_model_steps import MOST_PASSAGES, ModelSteps
-from backend.sources.request_state import LONGEST_SHOWN, Inquiry, said
-from backend.sources.retrieval.document_retrieval import MOST_PAGES, Gatherer, Read, Round
-from backend.sources.retrieval.query_planning import Plan, plan
-from backend.sources.retrieval.web_pages import Pages
-from backend.sources.schemas import SourcesRequest, SourcesResult
+from backend.sources.language_model_steps import MAX_PASSAGES, ModelSteps
+from backend.sources.request_state import MAX_STATEMENT_EXCERPT_CHARS, RequestState, none_if_blank
+from backend.sources.retrieval.document_retrieval import (
+    MAX_PAGES_PER_JOB,
+    DocumentRetriever,
+    PageReads,
+    SearchRound,
+)
+from backend.sources.retrieval.query_planning import Plan, build_plan
+from backend.sources.retrieval.web_pages import PageReader
+from backend.sources.schemas import UNVERIFIED, SourcesRequest, SourcesResult
 from backend.store.database import Database
 
 T = TypeVar("T")
-MOST_ROUNDS = 3
-GOOD_ENOUGH = 0.6
-"""Relevance of the best source from which no further round is asked for."""
+MAX_ROUNDS = 3
+SUFFICIENT_RELEVANCE = 0.6
+"""Relevance of the best source from which no further round is needed."""
 
 
 class Steps(Protocol):
-    """How a job goes on: :class:`backend.jobs.runner.JobContext`, or :class:`AtOnce`."""
+    """Runs the steps of a search: :class:`backend.jobs.runner.JobContext` or :class:`ImmediateSteps`."""
 
     def step(
         self, name: str, work: Callable[[], T], *, detail: Callable[[T], Mapping[str, Any]] | None = None
@@ -52,52 +73,54 @@ class Steps(Protocol):
     def remaining(self) -> float: ...
 
 
-class AtOnce:
-    """Steps outside any job: done and forgotten. ``told`` hears the name of each as it begins."""
+class ImmediateSteps:
+    """Runs steps outside a job, unrecorded. ``on_step`` gets the name of each step at its start."""
 
-    def __init__(self, told: Callable[[str], None], *, seconds: float) -> None:
-        self._told = told
+    def __init__(self, on_step: Callable[[str], None], *, seconds: float) -> None:
+        self._on_step = on_step
         self._end = time.monotonic() + seconds
 
     def step(
         self, name: str, work: Callable[[], T], *, detail: Callable[[T], Mapping[str, Any]] | None = None
     ) -> T:
-        self._told(name)
+        self._on_step(name)
         return work()
 
     def remaining(self) -> float:
         return self._end - time.monotonic()
 
 
-class Finder:
-    """Finds sources for one process; safe for use by several threads."""
+class SourceFinder:
+    """Finds sources for one process. Thread-safe."""
 
     def __init__(self, settings: Settings, database: Database, rules: Rules, *, now: Clock = utc_now) -> None:
         self._database = database
         self._rules = rules
         self._now = now
-        self._scale: Scale | None = None
+        self._scorer: EvidenceScorer | None = None
         self._model = LanguageModel.from_settings(settings, database)
-        pages = Pages(database, allow=settings.fetch_allow, now=now) if settings.mode == "live" else None
+        pages = PageReader(database, allow=settings.fetch_allow, now=now) if settings.mode == "live" else None
         self.store = DocumentStore(database)
-        self._gatherer = Gatherer(database, self.store, providers.configured(settings), pages, now=now)
+        self._retriever = DocumentRetriever(
+            database, self.store, providers.build_providers(settings), pages, now=now
+        )
 
     def find(self, request: SourcesRequest, steps: Steps) -> SourcesResult:
-        """The sources of what ``request`` says, and what they make of it."""
-        begun = time.monotonic()
-        inquiry = self._begin(request, steps)
+        """Find the sources of ``request`` and assess how well they support it."""
+        started = time.monotonic()
+        state = self._prepare_state(request, steps)
         while True:
-            self._search(inquiry, steps)
-            if self._is_enough(inquiry):
+            self._search(state, steps)
+            if self._is_finished(state):
                 break
-        verdict = steps.step("assess", lambda: asdict(self._judge(inquiry)), detail=_told_verdict)
-        milliseconds = round((time.monotonic() - begun) * 1000)
-        return results.result(inquiry, Verdict(**verdict), milliseconds)
+        verdict = steps.step("assess", lambda: asdict(self._decide_verdict(state)), detail=_verdict_detail)
+        milliseconds = round((time.monotonic() - started) * 1000)
+        return results.build_result(state, Verdict(**verdict), milliseconds)
 
     def prepare(self) -> None:
-        """Bring the archive of landmarks into the store, unless it is there, and the index up to date."""
-        authorities = self.scale().authorities
-        landmark_archive.bring_in(
+        """Import the landmark archive into the store unless it is there, and update the search index."""
+        authorities = self.scorer().authorities
+        landmark_archive.import_archive(
             self._database,
             now=self._now(),
             source_type=lambda url, about: authorities.classify(url, about=about).source_type,
@@ -105,191 +128,201 @@ class Finder:
         self.store.reindex()
 
     def close(self) -> None:
-        self._gatherer.close()
+        self._retriever.close()
 
-    def scale(self) -> Scale:
-        """By the rules in force, which a changed file of rules replaces."""
+    def scorer(self) -> EvidenceScorer:
+        """Return the scorer with the rules in force; a changed rules file replaces it."""
         self._rules.refresh()
         rules = self._rules.current
-        if self._scale is None or self._scale.rules is not rules:
-            self._scale = Scale(rules)
-        return self._scale
+        if self._scorer is None or self._scorer.rules is not rules:
+            self._scorer = EvidenceScorer(rules)
+        return self._scorer
 
-    def _begin(self, request: SourcesRequest, steps: Steps) -> Inquiry:
-        scale, model = self.scale(), ModelSteps(self._model) if self._model else None
-        language = detect([_text_of(request)])
-        found = steps.step(
+    def _prepare_state(self, request: SourcesRequest, steps: Steps) -> RequestState:
+        scorer, model = self.scorer(), ModelSteps(self._model) if self._model else None
+        language = detect([_choose_text(request)])
+        split = steps.step(
             "claims",
-            lambda: _claims(request, language, model, scale),
-            detail=lambda made: {"claims": len(made["claims"])},
+            lambda: _split_claims(request, language, model, scorer),
+            detail=lambda step: {"claims": len(step["claims"])},
         )
-        claims = [scale.claim(text, language) for text in found["claims"]]
+        claims = [scorer.parse_claim(text, language) for text in split["claims"]]
         planned = steps.step(
             "queries",
-            lambda: self._planned(claims, scale, model, language),
-            detail=lambda found: {"query": found["plans"][0]["refined"]},
+            lambda: self._build_plans(claims, scorer, model, language),
+            detail=lambda step: {"query": step["plans"][0]["refined"]},
         )
-        plans = [_plan(one) for one in planned["plans"]]
-        return Inquiry(request, scale, language, claims, plans, model, found["notes"] + planned["notes"])
+        plans = [_restore_plan(one) for one in planned["plans"]]
+        return RequestState(
+            request, scorer, language, claims, plans, model, split["notes"] + planned["notes"]
+        )
 
     @staticmethod
-    def _planned(
-        claims: Sequence[Claim], scale: Scale, model: ModelSteps | None, language: Language
+    def _build_plans(
+        claims: Sequence[Claim], scorer: EvidenceScorer, model: ModelSteps | None, language: Language
     ) -> dict[str, list[Any]]:
-        plans = [plan(claim, scale.rules.entities) for claim in claims]
+        plans = [build_plan(claim, scorer.rules.entities) for claim in claims]
         notes: list[str] = []
         if model is not None:
             try:
                 plans = [
-                    _worded(one, model.word(claim.text)) for one, claim in zip(plans, claims, strict=True)
+                    _replace_query(one, model.build_queries(claim.text))
+                    for one, claim in zip(plans, claims, strict=True)
                 ]
             except ModelFailed as failure:
-                notes.append(language_model_texts.failed(language, failure.message))
+                notes.append(format_model_failure(language, failure.message))
         return {"plans": [asdict(one) for one in plans], "notes": notes}
 
-    def _search(self, inquiry: Inquiry, steps: Steps) -> None:
-        """One round: other engines, pages, then everything that the store has on each claim."""
-        inquiry.rounds += 1
-        number = inquiry.rounds
-        brought = Round()
-        if self._gatherer.reaches_out:
-            brought = Round(
+    def _search(self, state: RequestState, steps: Steps) -> None:
+        """Run one round: search the providers, read pages, then score the stored documents on each claim."""
+        state.rounds += 1
+        number = state.rounds
+        found = SearchRound()
+        if self._retriever.can_search_web:
+            found = SearchRound(
                 **steps.step(
                     f"search {number}",
-                    lambda: asdict(self._gatherer.elsewhere(inquiry.plans, number)),
-                    detail=lambda found: {"results": found["count"], "failed": found["failed"]},
+                    lambda: asdict(self._retriever.search_web(state.plans, number)),
+                    detail=lambda step: {"results": step["count"], "failed": step["failed"]},
                 )
             )
-        wanted = self._wanted(inquiry, brought)
-        if wanted:
+        urls = self._choose_urls(state, found)
+        if urls:
             seconds = max(1.0, min(8.0, steps.remaining() / 4))
-            read = Read(
+            read = PageReads(
                 **steps.step(
                     f"read {number}",
-                    lambda: asdict(self._gatherer.read(wanted, inquiry.scale.authorities, seconds=seconds)),
-                    detail=lambda found: {"pages": len(found["documents"]), "failed": len(found["failed"])},
+                    lambda: asdict(
+                        self._retriever.read_pages(urls, state.scorer.authorities, seconds=seconds)
+                    ),
+                    detail=lambda step: {"pages": len(step["documents"]), "failed": len(step["failed"])},
                 )
             )
-            inquiry.pages |= read.documents
-            inquiry.unread |= read.failed
-        inquiry.found += brought.count
-        local = steps.step(f"weigh {number}", lambda: self._weigh(inquiry), detail=dict)
-        inquiry.found += local["documents"] if number == 1 else 0
-        if inquiry.weighed_in < number:  # the step had been done by a process that died
-            self._weigh(inquiry)
+            state.page_ids |= read.documents
+            state.unread_pages |= read.failed
+        state.result_count += found.count
+        stored = steps.step(f"weigh {number}", lambda: self._score_documents(state), detail=dict)
+        state.result_count += stored["documents"] if number == 1 else 0
+        if state.scored_round < number:  # the step was recorded before a restart
+            self._score_documents(state)
 
-    def _wanted(self, inquiry: Inquiry, brought: Round) -> list[str]:
-        """Addresses to read: those that were sent, then those that count most, within the job's share."""
-        if not self._gatherer.reads_pages:
+    def _choose_urls(self, state: RequestState, found: SearchRound) -> list[str]:
+        """Choose URLs to read: those of the request, then by authority, up to the job's maximum."""
+        if not self._retriever.can_read_pages:
             return []
-        sent = inquiry.request.source_urls if inquiry.rounds == 1 else []
-        authorities = inquiry.scale.authorities
-        about = {mention.entity_id for claim in inquiry.claims for mention in claim.mentions}
-        ranked = sorted(brought.urls, key=lambda url: -authorities.classify(url, about=about).score)
-        records = [
-            url for weighed in inquiry.weighed for one in weighed if one.is_about for url in one.document.urls
+        sent = state.request.source_urls if state.rounds == 1 else []
+        authorities = state.scorer.authorities
+        about = {mention.entity_id for claim in state.claims for mention in claim.mentions}
+        ranked = sorted(found.urls, key=lambda url: -authorities.classify(url, about=about).score)
+        record_urls = [
+            url for scored in state.scored for one in scored if one.is_about for url in one.document.urls
         ]
-        seen = inquiry.pages.keys() | inquiry.unread.keys()
-        fresh = [url for url in dict.fromkeys([*sent, *ranked, *records]) if url not in seen]
-        return fresh[: max(0, MOST_PAGES - len(seen))]
+        seen = state.page_ids.keys() | state.unread_pages.keys()
+        unread = [url for url in dict.fromkeys([*sent, *ranked, *record_urls]) if url not in seen]
+        return unread[: max(0, MAX_PAGES_PER_JOB - len(seen))]
 
-    def _weigh(self, inquiry: Inquiry) -> dict[str, Any]:
-        """Hold every claim against what the store has on it and the pages that were read."""
-        queries = [(one.text, *plan.names) for one, plan in zip(inquiry.claims, inquiry.plans, strict=True)]
-        hits = self._gatherer.local(queries, inquiry.language)
-        pages = self._gatherer.stored(list(inquiry.pages.values()))
-        inquiry.weighed = [
-            [inquiry.scale.weigh(claim, hit.document, hit.score) for hit in _with_pages(found, pages)]
-            for claim, found in zip(inquiry.claims, hits, strict=True)
+    def _score_documents(self, state: RequestState) -> dict[str, Any]:
+        """Score the search hits of each claim and the pages read as evidence on it."""
+        queries = [(one.text, *plan.names) for one, plan in zip(state.claims, state.plans, strict=True)]
+        hits = self._retriever.search_store(queries, state.language)
+        pages = self._retriever.load_pages(list(state.page_ids.values()))
+        state.scored = [
+            [state.scorer.score_document(claim, hit.document, hit.score) for hit in _add_pages(found, pages)]
+            for claim, found in zip(state.claims, hits, strict=True)
         ]
-        inquiry.weighed_in = inquiry.rounds
+        state.scored_round = state.rounds
         documents = {hit.document.id for found in hits for hit in found}
-        best = max(map(best_relevance, inquiry.weighed))
+        best = max(map(find_best_relevance, state.scored))
         return {"documents": len(documents | {page.id for page in pages}), "relevance": round(best, 3)}
 
-    def _is_enough(self, inquiry: Inquiry) -> bool:
-        """Whether another round could tell more: the store alone has told all that it has in the first."""
-        if not self._gatherer.reaches_out or inquiry.rounds >= MOST_ROUNDS:
+    def _is_finished(self, state: RequestState) -> bool:
+        """Whether another round would add nothing; the store alone answers fully in the first round."""
+        if not self._retriever.can_search_web or state.rounds >= MAX_ROUNDS:
             return True
-        settled = all(
+        is_settled = all(
             not is_checkable(claim)
-            or (best_relevance(weighed) >= GOOD_ENOUGH and not strong_ones_disagree(weighed))
-            for claim, weighed in zip(inquiry.claims, inquiry.weighed, strict=True)
+            or (find_best_relevance(scored) >= SUFFICIENT_RELEVANCE and not has_official_disagreement(scored))
+            for claim, scored in zip(state.claims, state.scored, strict=True)
         )
-        return settled or all(inquiry.rounds > len(one.sites) for one in inquiry.plans)
+        return is_settled or all(state.rounds > len(one.sites) for one in state.plans)
 
-    def _judge(self, inquiry: Inquiry) -> Verdict:
+    def _decide_verdict(self, state: RequestState) -> Verdict:
         verdicts = [
-            self._judged_claim(inquiry, claim, weighed)
-            for claim, weighed in zip(inquiry.claims, inquiry.weighed, strict=True)
+            self._judge_claim(state, claim, scored)
+            for claim, scored in zip(state.claims, state.scored, strict=True)
         ]
         if len(verdicts) > 1:
             verdicts = [
-                replace(verdict, reasoning=part(inquiry.language, claim.text, verdict.reasoning))
-                for claim, verdict in zip(inquiry.claims, verdicts, strict=True)
+                replace(
+                    verdict, reasoning=format_claim_reasoning(state.language, claim.text, verdict.reasoning)
+                )
+                for claim, verdict in zip(state.claims, verdicts, strict=True)
             ]
-        verdict = joined(verdicts)
+        verdict = join_verdicts(verdicts)
         unread = [
-            unread_page(inquiry.language, url, reason)
-            for url, reason in inquiry.unread.items()
-            if url in inquiry.request.source_urls
+            format_unread_page(state.language, url, reason)
+            for url, reason in state.unread_pages.items()
+            if url in state.request.source_urls
         ]
-        notes = [*dict.fromkeys(inquiry.notes), *unread]
+        notes = [*dict.fromkeys(state.notes), *unread]
         return Verdict(
             verdict.probability, verdict.confidence, verdict.word, " ".join([verdict.reasoning, *notes])
         )
 
     @staticmethod
-    def _judged_claim(inquiry: Inquiry, claim: Claim, weighed: Sequence[Weighed]) -> Verdict:
+    def _judge_claim(state: RequestState, claim: Claim, scored: Sequence[ScoredDocument]) -> Verdict:
         if not is_checkable(claim):
-            return Verdict(0.5, "low", "unverified", reasoning.no_claim(inquiry.language))
-        assessed = assess([one.evidence for one in weighed], language=inquiry.language)
-        model = inquiry.model
-        shown = sorted((one for one in weighed if one.is_about), key=lambda one: -one.evidence.relevance)
-        if model is None or not shown:
-            return of_rules(assessed)
-        shown = shown[:MOST_PASSAGES]
+            return Verdict(UNKNOWN_PROBABILITY, "low", UNVERIFIED, reasoning.explain_no_claim(state.language))
+        assessed = assess([one.evidence for one in scored], language=state.language)
+        model = state.model
+        about = sorted((one for one in scored if one.is_about), key=lambda one: -one.evidence.relevance)
+        if model is None or not about:
+            return build_rules_verdict(assessed)
+        shown = about[:MAX_PASSAGES]
         try:
-            stances = model.judge(claim.text, [one.passage for one in shown])
+            stances = model.judge_passages(claim.text, [one.passage for one in shown])
         except ModelFailed as failure:
-            inquiry.notes.append(language_model_texts.failed(inquiry.language, failure.message))
-            return of_rules(assessed)
-        judged = [Judged(stance, shown[stance.passage].authority.score) for stance in stances]
-        return blended(assessed, judged, model.name, inquiry.language)
+            state.notes.append(format_model_failure(state.language, failure.message))
+            return build_rules_verdict(assessed)
+        weighted = [WeightedStance(stance, shown[stance.passage].authority.score) for stance in stances]
+        return blend_stances(assessed, weighted, model.name, state.language)
 
 
-def _claims(
-    request: SourcesRequest, language: Language, model: ModelSteps | None, scale: Scale
+def _split_claims(
+    request: SourcesRequest, language: Language, model: ModelSteps | None, scorer: EvidenceScorer
 ) -> dict[str, list[str]]:
-    text = _text_of(request)
+    text = _choose_text(request)
     notes = []
     if model is not None:
         try:
-            if found := model.split(text):
-                return {"claims": found, "notes": []}
+            if claims := model.split_claims(text):
+                return {"claims": claims, "notes": []}
         except ModelFailed as failure:
-            notes.append(language_model_texts.failed(language, failure.message))
-    return {"claims": split(text, language, scale.named) or [text[:LONGEST_SHOWN]], "notes": notes}
+            notes.append(format_model_failure(language, failure.message))
+    return {
+        "claims": split_claims(text, language, scorer.find_mentions) or [text[:MAX_STATEMENT_EXCERPT_CHARS]],
+        "notes": notes,
+    }
 
 
-def _text_of(request: SourcesRequest) -> str:
-    """What is checked: the statement, or the title, or the content where neither is sent."""
-    return next(filter(None, (said(request.statement), said(request.title), said(request.content))))
+def _choose_text(request: SourcesRequest) -> str:
+    """Return the text to check: the statement, the title, or the content if neither is sent."""
+    return next(filter(None, map(none_if_blank, (request.statement, request.title, request.content))))
 
 
-def _worded(planned: Plan, words: Sequence[str]) -> Plan:
-    return Plan(words[0], planned.names, planned.sites) if words else planned
+def _replace_query(plan: Plan, queries: Sequence[str]) -> Plan:
+    return Plan(queries[0], plan.names, plan.sites) if queries else plan
 
 
-def _plan(recorded: Mapping[str, Any]) -> Plan:
+def _restore_plan(recorded: Mapping[str, Any]) -> Plan:
     return Plan(recorded["refined"], tuple(recorded["names"]), tuple(recorded["sites"]))
 
 
-def _with_pages(found: Sequence[Hit], pages: Sequence[Document]) -> list[Hit]:
-    """The hits, and the pages that are not among them."""
+def _add_pages(found: Sequence[Hit], pages: Sequence[Document]) -> list[Hit]:
+    """Return the hits, and the pages that are not among them with a score of 0."""
     known = {hit.document.id for hit in found}
     return [*found, *(Hit(page, 0.0) for page in pages if page.id not in known)]
 
 
-def _told_verdict(verdict: Mapping[str, Any]) -> dict[str, Any]:
+def _verdict_detail(verdict: Mapping[str, Any]) -> dict[str, Any]:
     return {"assessment": verdict["word"], "probability": round(verdict["probability"], 3)}

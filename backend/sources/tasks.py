@@ -1,4 +1,4 @@
-"""Source finding as jobs, what is noted of each as it completes, and how long pages are kept."""
+"""Defines the jobs of source finding and the schedule that deletes old pages."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -16,26 +16,27 @@ from backend.jobs.runner import JobContext, JobType
 from backend.jobs.schedules import DAY, Schedule
 from backend.settings import Settings
 from backend.sources.schemas import SourcesRequest
-from backend.sources.service import Finder
+from backend.sources.service import SourceFinder
 from backend.store.database import Database
 
 log = structlog.get_logger(__name__)
 
 
-def source_schedules(settings: Settings, database: Database) -> list[Schedule]:
+def build_source_schedules(settings: Settings, database: Database) -> list[Schedule]:
+    """Build the daily schedule that deletes pages older than ``settings.pages_keep_days``."""
     store = DocumentStore(database)
 
-    def forget(now: datetime) -> None:
-        gone = store.forget("page", before=now - timedelta(days=settings.pages_keep_days))
-        if gone:
-            log.info("pages_forgotten", pages=gone)
+    def delete_old_pages(now: datetime) -> None:
+        deleted = store.delete_stored_before("page", before=now - timedelta(days=settings.pages_keep_days))
+        if deleted:
+            log.info("pages_deleted", pages=deleted)
 
-    return [Schedule("pages-retention", DAY, forget, "Delete pages that were read long ago.")]
+    return [Schedule("pages-retention", DAY, delete_old_pages, "Delete pages that were read long ago.")]
 
 
-def source_jobs(settings: Settings, database: Database, rules: Rules) -> JobType:
-    """Jobs whose steps are recorded; the finder's archive is brought into the store beforehand."""
-    finder = Finder(settings, database, rules)
+def build_source_jobs(settings: Settings, database: Database, rules: Rules) -> JobType:
+    """Build the job type of source finding, after importing the landmark archive into the store."""
+    finder = SourceFinder(settings, database, rules)
     finder.prepare()
 
     def handle(context: JobContext) -> Mapping[str, Any]:

@@ -18,7 +18,7 @@ from backend.jobs.runner import JobContext, JobType
 from backend.jobs.schemas import JobKind
 from backend.jobs.tables import jobs
 from backend.settings import Settings
-from backend.sources.tasks import source_jobs
+from backend.sources.tasks import build_source_jobs
 from backend.store.database import Database
 from tests.support.serving import served
 
@@ -86,7 +86,8 @@ def research_app(home: Path) -> Iterator[Research]:
     ensure_local_key(database, settings.local_key_file, now)
     read_key = create_key(database, name="reader", scopes=("read",), now=now).key
     types = {
-        one.kind: one for one in (source_jobs(settings, database, rules), extraction_jobs(settings, rules))
+        one.kind: one
+        for one in (build_source_jobs(settings, database, rules), extraction_jobs(settings, rules))
     }
     with served(create_app(settings)) as url:
         yield Research(url, settings.local_key_file.read_text().strip(), read_key, database, types)

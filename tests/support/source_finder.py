@@ -8,7 +8,7 @@ from typing import Any
 from backend.articles.rules.active_rules import Rules
 from backend.settings import Settings
 from backend.sources.schemas import SourcesRequest, SourcesResult
-from backend.sources.service import AtOnce, Finder
+from backend.sources.service import ImmediateSteps, SourceFinder
 from backend.store.database import Database
 from tests.support import read_once
 
@@ -16,11 +16,11 @@ Find = Callable[..., SourcesResult]
 
 
 @contextmanager
-def finder_over(database: Database, home: Path, **settings: Any) -> Iterator[Finder]:
+def finder_over(database: Database, home: Path, **settings: Any) -> Iterator[SourceFinder]:
     """With the shipped rules and archive; ``settings`` as in :class:`~backend.settings.Settings`."""
     chosen = Settings(home=home, **settings)
     with read_once.rule_sets():
-        finder = Finder(chosen, database, Rules(chosen))
+        finder = SourceFinder(chosen, database, Rules(chosen))
         finder.prepare()
         try:
             yield finder
@@ -28,7 +28,7 @@ def finder_over(database: Database, home: Path, **settings: Any) -> Iterator[Fin
             finder.close()
 
 
-def found(finder: Finder, statement: str | None = None, **more: Any) -> SourcesResult:
+def found(finder: SourceFinder, statement: str | None = None, **more: Any) -> SourcesResult:
     """What ``finder`` finds for a statement, outside any job."""
     request = SourcesRequest.model_validate({"statement": statement, **more})
-    return finder.find(request, AtOnce(lambda _: None, seconds=60))
+    return finder.find(request, ImmediateSteps(lambda _: None, seconds=60))

@@ -1,19 +1,18 @@
-"""What all evidence together says of a claim: a probability, its confidence, a word and the reason.
+"""Assesses a claim by all its evidence: probability, confidence, assessment word and reasoning.
 
-Of one piece of evidence. Let c be the weight of its worst conflict (date 1.0, figure .95, agent .90,
+One piece of evidence: let c be the weight of its worst conflict (date 1.0, figure .95, agent .90,
 polarity .85). Then
 
-    z = -2.6 c                                                       with a conflict, whatever else agrees
+    z = -2.6 c                                                 with a conflict; agreeing slots do not count
     z = .4 + .4 min(entities, 3) + .9 [a date agrees] + .8 min(figures, 2)    without one
     p = .5 + (sigma(z) - .5) * relevance
 
-A passage that shares too little with the claim to be ground for either
-(:mod:`backend.sources.comparison.evidence_sufficiency`) keeps three tenths of that distance from one half,
-and counts only where no other tells of the claim.
+An insufficient passage (:mod:`backend.sources.comparison.evidence_sufficiency`) keeps three tenths of that
+distance from one half. It counts only if no sufficient passage is about the claim.
 
-Of several: copies are counted once, passages of other events not at all; log(p / (1-p)) is averaged with
-the authority of each source as its weight; and a conflict from a source of authority .8 or more is never
-outvoted by lesser ones. Where nothing tells of the claim, p is one half.
+Several pieces: copies count once, passages about other events do not count. log(p / (1-p)) is averaged,
+weighted by the authority of each source. Sources of lower authority never outvote a conflict from a source
+of authority .8 or more. Without evidence p is one half.
 """
 
 from collections.abc import Sequence
@@ -24,26 +23,33 @@ from backend.entities.model import Language
 from backend.sources.assessment import reasoning
 from backend.sources.assessment.evidence import Evidence
 from backend.sources.claims.model import Slot
-from backend.sources.claims.simhash import near
+from backend.sources.claims.simhash import is_near
 from backend.sources.comparison.relevance import sigmoid
-from backend.sources.schemas import AssessmentWord, Confidence
+from backend.sources.schemas import (
+    CONTRADICTED,
+    MIXED,
+    SUPPORTED,
+    UNVERIFIED,
+    AssessmentWord,
+    Confidence,
+)
 
-CONFLICT: dict[Slot, float] = {"date": 1.0, "figure": 0.95, "agent": 0.90, "polarity": 0.85}
-STRONG = 0.8
-"""Authority from which a source's conflict is not outvoted."""
-SAME_STORY = 0.5
-"""Evidence of less than this share of the best relevance is about something else."""
-CLOSEST = 2.5
-"""How much less close to the claim's event (as a logit) a passage may be than the closest one."""
-SUPPORTED, CONTRADICTED = 0.65, 0.35
-WITHOUT_GROUND = 0.3
-"""What is left of evidence that shares too little with the claim: half of it stays within the bounds between
-``CONTRADICTED`` and ``SUPPORTED``, so that the claim is unverified whatever agrees or differs."""
+CONFLICT_WEIGHTS: dict[Slot, float] = {"date": 1.0, "figure": 0.95, "agent": 0.90, "polarity": 0.85}
+STRONG_AUTHORITY = 0.8
+"""Authority from which lesser sources do not outvote a source's conflict."""
+MIN_RELEVANCE_SHARE = 0.5
+"""Evidence below this share of the best relevance is about something else."""
+MAX_CLOSENESS_GAP = 2.5
+"""Maximum distance (as a logit) of a passage's closeness from that of the closest passage."""
+MIN_SUPPORTED_PROBABILITY, MAX_CONTRADICTED_PROBABILITY = 0.65, 0.35
+INSUFFICIENT_FACTOR = 0.3
+"""Factor on insufficient evidence. Half of it stays between the two probabilities above, so that such
+evidence always leaves the claim unverified."""
 
 
 @dataclass(frozen=True, slots=True)
 class TruthAssessment:
-    """``deciding`` is the evidence that the answer rests on most; None where nothing tells of the claim."""
+    """``deciding`` is the evidence with the most weight; None if there is no evidence about the claim."""
 
     truth_probability: float
     confidence_level: Confidence
@@ -52,129 +58,143 @@ class TruthAssessment:
     deciding: Evidence | None
 
 
-def probability(evidence: Evidence) -> float:
-    """p = .5 + (sigma(z) - .5) * relevance, with the z of the module's description."""
+def compute_probability(evidence: Evidence) -> float:
+    """p = .5 + (sigma(z) - .5) * relevance, with z as in the module's docstring."""
     found = evidence.comparison
     if found.differences:
-        z = -2.6 * max(CONFLICT[difference.slot] for difference in found.differences)
+        z = -2.6 * max(CONFLICT_WEIGHTS[difference.slot] for difference in found.differences)
     else:
         z = 0.4 + 0.4 * min(found.shared_entities, 3) + 0.9 * min(found.same_dates, 1)
         z += 0.8 * min(found.same_figures, 2)
-    reach = evidence.relevance if found.grounded else evidence.relevance * WITHOUT_GROUND
-    return 0.5 + (sigmoid(z) - 0.5) * reach
+    weight = evidence.relevance if found.is_sufficient else evidence.relevance * INSUFFICIENT_FACTOR
+    return 0.5 + (sigmoid(z) - 0.5) * weight
 
 
 def assess(evidence: Sequence[Evidence], *, language: Language = "en") -> TruthAssessment:
-    """What ``evidence`` says together, with reasons in ``language``, the statement's."""
-    counted = _with_ground(_about_the_claim(_once([one for one in evidence if one.comparison.same_event])))
+    """Assess a claim by ``evidence``, with reasons in ``language``, that of the statement."""
+    same_event = [piece for piece in evidence if piece.comparison.same_event]
+    counted = _prefer_sufficient(_drop_other_events(_deduplicate(same_event)))
     if not counted:
-        return TruthAssessment(0.5, "low", "unverified", reasoning.unknown(language), None)
+        return TruthAssessment(0.5, "low", UNVERIFIED, reasoning.explain_unknown(language), None)
     agreeing = [piece for piece in counted if not piece.comparison.differences]
     conflicting = [piece for piece in counted if piece.comparison.differences]
-    p = _together(counted)
-    if (ruling := _ruling(agreeing, conflicting)) is not None:
-        p = min(p, probability(ruling))
-    deciding = ruling or _weightiest(agreeing if p >= 0.5 and agreeing else conflicting or agreeing)
-    word = _word(p, agreeing, conflicting)
-    text = reasoning.of(language, word, deciding, _other_side(deciding, agreeing, conflicting))
-    return TruthAssessment(p, _confidence(p, deciding), word, text, deciding)
+    p = _combine(counted)
+    if (ruling := _find_ruling_conflict(agreeing, conflicting)) is not None:
+        p = min(p, compute_probability(ruling))
+    deciding = ruling or _find_weightiest(agreeing if p >= 0.5 and agreeing else conflicting or agreeing)
+    word = _choose_word(p, agreeing, conflicting)
+    text = reasoning.explain(language, word, deciding, _find_other_side(deciding, agreeing, conflicting))
+    return TruthAssessment(p, _grade_confidence(p, deciding), word, text, deciding)
 
 
-def _once(evidence: Sequence[Evidence]) -> list[Evidence]:
-    """Each address and each text once: the piece of the most authority, then relevance."""
+def find_word(p: float) -> AssessmentWord:
+    """Return the assessment word of a probability."""
+    if p >= MIN_SUPPORTED_PROBABILITY:
+        return SUPPORTED
+    return CONTRADICTED if p <= MAX_CONTRADICTED_PROBABILITY else UNVERIFIED
+
+
+def _deduplicate(evidence: Sequence[Evidence]) -> list[Evidence]:
+    """Keep each URL and each text once: the piece with the highest authority, then relevance."""
     kept: list[Evidence] = []
     for piece in sorted(evidence, key=lambda piece: (-piece.authority, -piece.relevance)):
-        if not any(piece.url == other.url or near(piece.text_digest, other.text_digest) for other in kept):
+        if not any(piece.url == other.url or is_near(piece.text_digest, other.text_digest) for other in kept):
             kept.append(piece)
     return kept
 
 
-def _about_the_claim(evidence: list[Evidence]) -> list[Evidence]:
-    """Without passages that are much less relevant or less close than the best, and without conflicts of
-    another event: where a source bears out the same slot and is no further from the claim, what another
-    source tells differently it tells of something else."""
+def _drop_other_events(evidence: list[Evidence]) -> list[Evidence]:
+    """Drop passages much less relevant or less close than the best, and conflicts about another event.
+
+    If one source supports the claim and is as close to it, the conflicting source is about another event.
+    """
     best = max((piece.relevance for piece in evidence), default=0.0)
     closest = max((piece.comparison.closeness for piece in evidence), default=0.0)
     near_best = [
         piece
         for piece in evidence
-        if piece.relevance >= SAME_STORY * best
-        and (_bears_out(piece) or piece.comparison.closeness >= closest - CLOSEST)
+        if piece.relevance >= MIN_RELEVANCE_SHARE * best
+        and (_is_supporting(piece) or piece.comparison.closeness >= closest - MAX_CLOSENESS_GAP)
     ]
-    return [piece for piece in near_best if not any(_explains(other, piece) for other in near_best)]
+    return [piece for piece in near_best if not any(_shows_other_event(other, piece) for other in near_best)]
 
 
-def _with_ground(evidence: list[Evidence]) -> list[Evidence]:
-    """Without what tells only of something nearby, where anything tells of the claim."""
-    return [piece for piece in evidence if piece.comparison.grounded] or evidence
+def _prefer_sufficient(evidence: list[Evidence]) -> list[Evidence]:
+    """Drop insufficient evidence if there is any sufficient one."""
+    return [piece for piece in evidence if piece.comparison.is_sufficient] or evidence
 
 
-def _bears_out(piece: Evidence) -> bool:
+def _is_supporting(piece: Evidence) -> bool:
     return bool(piece.comparison.agreed) and not piece.comparison.differences
 
 
-def _explains(other: Evidence, conflict: Evidence) -> bool:
+def _shows_other_event(other: Evidence, conflict: Evidence) -> bool:
     """Whether ``other`` shows that ``conflict`` is about another event."""
     return (
         bool(conflict.comparison.differences)
-        and _bears_out(other)
+        and _is_supporting(other)
         and other.authority >= conflict.authority
         and other.relevance >= conflict.relevance
         and other.comparison.closeness >= conflict.comparison.closeness
     )
 
 
-def _together(evidence: Sequence[Evidence]) -> float:
-    """The mean of the logits, weighted by authority."""
+def _combine(evidence: Sequence[Evidence]) -> float:
+    """Return the mean of the logits, weighted by authority, as a probability."""
     weights = [max(piece.authority, 0.01) for piece in evidence]
-    logits = [log(p / (1 - p)) for p in map(probability, evidence)]
+    logits = [log(p / (1 - p)) for p in map(compute_probability, evidence)]
     return sigmoid(sum(map(float.__mul__, weights, logits)) / sum(weights))
 
 
-def _ruling(agreeing: Sequence[Evidence], conflicting: Sequence[Evidence]) -> Evidence | None:
-    """The strong conflict that lesser sources must not outvote; None where a source as strong agrees."""
-    strong = [piece for piece in conflicting if piece.authority >= STRONG]
+def _find_ruling_conflict(agreeing: Sequence[Evidence], conflicting: Sequence[Evidence]) -> Evidence | None:
+    """Find the strong conflict that decides; None if an equally strong source supports the claim."""
+    strong = [piece for piece in conflicting if piece.authority >= STRONG_AUTHORITY]
     if not strong:
         return None
-    ruling = min(strong, key=probability)
-    return None if any(_answers(piece, ruling) for piece in agreeing) else ruling
+    ruling = min(strong, key=compute_probability)
+    return None if any(_outweighs(piece, ruling) for piece in agreeing) else ruling
 
 
-def _answers(piece: Evidence, ruling: Evidence) -> bool:
-    """Whether a source as strong says the claim's word in the slot that the conflict is about."""
-    if piece.authority < ruling.authority or probability(piece) < SUPPORTED:
+def _outweighs(piece: Evidence, ruling: Evidence) -> bool:
+    """Whether an equally strong source supports the claim in the slot of the conflict."""
+    if piece.authority < ruling.authority or compute_probability(piece) < MIN_SUPPORTED_PROBABILITY:
         return False
     disputed = {difference.slot for difference in ruling.comparison.differences}
-    said = disputed & {same.slot for same in piece.comparison.agreed}
-    return bool(said or disputed & {"agent", "polarity"}) and (
+    agreed = disputed & {same.slot for same in piece.comparison.agreed}
+    return bool(agreed or disputed & {"agent", "polarity"}) and (
         piece.comparison.closeness >= ruling.comparison.closeness - 1
     )
 
 
-def _weightiest(evidence: Sequence[Evidence]) -> Evidence:
-    return max(evidence, key=lambda piece: (abs(probability(piece) - 0.5) * piece.authority, piece.relevance))
+def _find_weightiest(evidence: Sequence[Evidence]) -> Evidence:
+    return max(
+        evidence, key=lambda piece: (abs(compute_probability(piece) - 0.5) * piece.authority, piece.relevance)
+    )
 
 
-def _other_side(
+def _find_other_side(
     deciding: Evidence, agreeing: Sequence[Evidence], conflicting: Sequence[Evidence]
 ) -> Evidence | None:
     others = agreeing if deciding.comparison.differences else conflicting
-    return _weightiest(others) if others else None
+    return _find_weightiest(others) if others else None
 
 
-def _word(p: float, agreeing: Sequence[Evidence], conflicting: Sequence[Evidence]) -> AssessmentWord:
-    """Mixed where neither side is clear and both have a source that is."""
-    if CONTRADICTED < p < SUPPORTED:
+def _choose_word(p: float, agreeing: Sequence[Evidence], conflicting: Sequence[Evidence]) -> AssessmentWord:
+    """Choose the word: mixed if the total is unclear and each side has a source that is clear."""
+    if MAX_CONTRADICTED_PROBABILITY < p < MIN_SUPPORTED_PROBABILITY:
         sides = (
-            any(probability(piece) >= SUPPORTED for piece in agreeing),
-            any(probability(piece) <= CONTRADICTED for piece in conflicting),
+            any(compute_probability(piece) >= MIN_SUPPORTED_PROBABILITY for piece in agreeing),
+            any(compute_probability(piece) <= MAX_CONTRADICTED_PROBABILITY for piece in conflicting),
         )
-        return "mixed" if all(sides) else "unverified"
-    return "supported" if p >= SUPPORTED else "contradicted"
+        return MIXED if all(sides) else UNVERIFIED
+    return find_word(p)
 
 
-def _confidence(p: float, deciding: Evidence) -> Confidence:
-    """High: |p-.5| > .35 from a source of relevance > .8 and authority >= .8; medium: |p-.5| > .15."""
+def _grade_confidence(p: float, deciding: Evidence) -> Confidence:
+    """Grade the confidence.
+
+    High: |p-.5| > .35 from a source of relevance > .8 and authority >= .8. Medium: |p-.5| > .15.
+    """
     distance = abs(p - 0.5)
     if distance > 0.35 and deciding.relevance > 0.8 and deciding.authority >= 0.8:
         return "high"

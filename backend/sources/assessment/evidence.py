@@ -1,4 +1,4 @@
-"""Defines the evidence that a claim is assessed by; pure."""
+"""Defines the evidence for and against a claim. No I/O."""
 
 from dataclasses import dataclass
 
@@ -7,8 +7,11 @@ from backend.sources.claims.model import Comparison
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One passage held against the claim. ``authority`` and ``relevance`` lie in 0..1; ``text_digest`` is
-    the passage's ``fingerprint``, by which copies are known (0: unknown)."""
+    """Comparison of one passage with the claim, and its weight.
+
+    ``authority`` and ``relevance`` lie in 0..1. ``text_digest`` is the passage's SimHash, which identifies
+    copies (0: unknown).
+    """
 
     comparison: Comparison
     authority: float

@@ -1,4 +1,4 @@
-"""The sentences that give the reason of an assessment, in the statement's language."""
+"""Formats the sentences of an assessment's reasoning in the statement's language."""
 
 from collections.abc import Mapping
 
@@ -54,27 +54,44 @@ PHRASES: Mapping[Language, Mapping[str, str]] = {
         "though:differs": "权重较低的{source}说法不同。",
     },
 }
-"""``claimed`` and ``found`` are quoted as they stand in the statement and in the source."""
+"""``claimed`` and ``found`` are quotes from the statement and from the source."""
 
-_UNREAD: Mapping[Language, str] = {
+_UNREAD_PAGE: Mapping[Language, str] = {
     "en": "{url}, which was sent along, could not be read: {reason}",
     "ja": "指定された{url}は読めませんでした（{reason}）。",
     "zh": "未能读取所给的{url}（{reason}）。",
 }
+_STANCES: Mapping[Language, str] = {
+    "en": "The language model {model} counts {supporting} supporting and {against} contradicting passages.",
+    "ja": "言語モデル{model}によれば、裏づける箇所は{supporting}件、食い違う箇所は{against}件です。",
+    "zh": "语言模型{model}认为，支持的段落有{supporting}处，相反的有{against}处。",
+}
+_MODEL_FAILED: Mapping[Language, str] = {
+    "en": "The language model could not be used ({reason}); rules alone decided.",
+    "ja": "言語モデルを使えなかったため（{reason}）、規則だけで判断しました。",
+    "zh": "未能使用语言模型（{reason}），仅由规则判断。",
+}
+MAX_QUOTED_CLAIM_CHARS = 90
 
 
-LONGEST_PART = 90
-"""Characters of a claim that head its reason, where a statement has several."""
+def format_claim_reasoning(language: Language, claim: str, reasoning: str) -> str:
+    """Format the reasoning of one claim of several: the claim, shortened, then its reasoning."""
+    quote = " ".join(claim.split())
+    quote = quote if len(quote) <= MAX_QUOTED_CLAIM_CHARS else f"{quote[: MAX_QUOTED_CLAIM_CHARS - 1]}…"
+    return PHRASES[language]["part"].format(claim=quote, reasoning=reasoning)
 
 
-def part(language: Language, claim: str, reasoning: str) -> str:
-    """The reason of one claim of several, headed by the claim."""
-    shown = " ".join(claim.split())
-    shown = shown if len(shown) <= LONGEST_PART else f"{shown[: LONGEST_PART - 1]}…"
-    return PHRASES[language]["part"].format(claim=shown, reasoning=reasoning)
+def format_unread_page(language: Language, url: str, reason: str) -> str:
+    """Explain that a page of the request could not be read."""
+    clause = reason if language == "en" else reason.rstrip(".")
+    return _UNREAD_PAGE[language].format(url=url, reason=clause)
 
 
-def unread_page(language: Language, url: str, reason: str) -> str:
-    """That an address that was sent has no part in the answer."""
-    shown = reason if language == "en" else reason.rstrip(".")
-    return _UNREAD[language].format(url=url, reason=shown)
+def describe_stances(language: Language, model: str, supporting: int, against: int) -> str:
+    """Describe the numbers of passages that a language model found to support and to contradict a claim."""
+    return _STANCES[language].format(model=model, supporting=supporting, against=against)
+
+
+def format_model_failure(language: Language, reason: str) -> str:
+    """Explain that the language model failed and the rules decided alone."""
+    return _MODEL_FAILED[language].format(reason=reason.rstrip("."))

@@ -21,7 +21,7 @@ MOST_CHARACTERS = 20_000
 """Characters of a passage that are read: more is a page, to be cut into passages first."""
 
 
-def read_claim(
+def parse_claim(
     text: str, language: Language, mentions: Sequence[Mention] = (), *, reference: date | None = None
 ) -> Claim:
     """The slots of ``text``, of which ``mentions`` names the entities.

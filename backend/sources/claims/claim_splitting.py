@@ -81,7 +81,7 @@ def _closes(stop: str) -> bool:
     return stop[-1] in _SHUT
 
 
-def split(text: str, language: Language, naming: compound_sentences.Naming | None = None) -> list[str]:
+def split_claims(text: str, language: Language, naming: compound_sentences.Naming | None = None) -> list[str]:
     """At most five checkable claims of ``text``, in its order; the whole text where it is one sentence that
     states one thing. With ``naming``, sentences that state two are taken apart."""
     found: list[str] = []

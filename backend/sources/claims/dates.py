@@ -131,7 +131,7 @@ def _with_years(spans: list[DateSpan]) -> list[DateSpan]:
     return completed
 
 
-def of_record(
+def build_record_date(
     published_at: datetime | None, precision: Literal["year", "month", "day", "second"] | None
 ) -> DateSpan | None:
     """When a record says that its event was. A known instant has the day of Los Angeles and that of

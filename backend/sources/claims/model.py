@@ -111,7 +111,7 @@ class Comparison:
     agreed: tuple[Difference, ...] = ()
     closeness: float = 0.0
     """How much more speaks for one event than against it, as a logit: above 0 where they are one."""
-    grounded: bool = True
+    is_sufficient: bool = True
     """Whether who, what and which one are shared, so that the claim can be called true or false by it."""
     same_event: bool = True
     """Whether the passage tells what the claim is about; where not, nothing else agrees or differs."""

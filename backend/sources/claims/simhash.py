@@ -1,17 +1,19 @@
-"""A text in 64 bits, such that near-duplicates differ in few of them."""
+"""Computes SimHashes: 64-bit fingerprints in which near-duplicates differ in few bits."""
 
 from hashlib import blake2b
 
 from backend.sources.claims import lexical_features, numbers
 
 BITS = 64
-NEAR = 6
-"""Most bits in which two near-duplicates differ: a changed word or two in a paragraph."""
+MAX_NEAR_BITS = 6
+"""Maximum number of bits in which near-duplicates differ: one or two changed words in a paragraph."""
 
 
-def fingerprint(text: str) -> int:
-    """The simhash of a text's stems and pairs of characters (Charikar, "Similarity estimation techniques
-    from rounding algorithms", 2002); 0 of a text without any."""
+def compute_fingerprint(text: str) -> int:
+    """Return the SimHash of a text's stems and character pairs; 0 for a text without any.
+
+    Source: Charikar, "Similarity estimation techniques from rounding algorithms", 2002.
+    """
     counts = [0] * BITS
     features = lexical_features.words(numbers.plain(text), ())
     for feature in features:
@@ -21,6 +23,6 @@ def fingerprint(text: str) -> int:
     return sum(1 << bit for bit, count in enumerate(counts) if count > 0)
 
 
-def near(one: int, other: int) -> bool:
-    """Whether two fingerprints are of nearly one text; 0 tells nothing and is near to none."""
-    return one != 0 and other != 0 and (one ^ other).bit_count() <= NEAR
+def is_near(one: int, other: int) -> bool:
+    """Whether two fingerprints belong to near-duplicates; 0 is unknown and never near."""
+    return one != 0 and other != 0 and (one ^ other).bit_count() <= MAX_NEAR_BITS

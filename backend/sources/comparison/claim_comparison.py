@@ -35,12 +35,12 @@ def compare(
     entities: Collection[str] = (),
     bm25: float | None = None,
 ) -> Comparison:
-    """``claim`` against ``passage`` with its record's ``facts`` and ``entities``.
+    """Compare ``claim`` with ``passage`` and its record's ``facts`` and ``entities``.
 
-    ``types`` tells the type of each entity id. ``happened`` is when the record's event was
-    (``dates.of_record``): a claim of another date contradicts it. ``published`` is the day of a page: it
-    can agree, since news tell what happened, and never contradicts. ``bm25`` is the score of the search
-    that found the passage.
+    ``types`` maps entity ids to entity types. ``happened`` is the date of the record's event
+    (``dates.build_record_date``): another date in the claim contradicts it. ``published`` is the day of a
+    page: it can agree, because news report recent events, but never contradicts. ``bm25`` is the search
+    score of the passage.
     """
     ids = frozenset(mention.entity_id for mention in passage.mentions) | frozenset(entities)
     held = Held(
@@ -73,8 +73,8 @@ def compare(
     if closeness < SAME_EVENT or not is_particular(claim, passage, found, bm25):
         return _NOTHING
     acting = {mention.entity_id for mention in claim.mentions if held.kinds(mention.entity_id)}
-    grounded = evidence_sufficiency.suffice(claim, passage, found, known=ids, acting=acting)
-    return replace(found, closeness=closeness, grounded=grounded)
+    is_sufficient = evidence_sufficiency.is_sufficient(claim, passage, found, known=ids, acting=acting)
+    return replace(found, closeness=closeness, is_sufficient=is_sufficient)
 
 
 def _dates(held: Held) -> tuple[list[Difference], Difference | None]:

@@ -96,7 +96,7 @@ def _is_telling(word: str) -> bool:
     return not word.isascii() or len(word) >= TELLING
 
 
-def suffice(
+def is_sufficient(
     claim: Claim,
     passage: Claim,
     found: Comparison,

@@ -1,4 +1,4 @@
-"""Search providers behind one protocol, off until an operator configures one."""
+"""Builds the search providers that the settings configure; by default there are none."""
 
 from backend.settings import Settings
 from backend.sources.providers.brave import Brave
@@ -6,13 +6,13 @@ from backend.sources.providers.protocols import SearchFailed, SearchProvider
 from backend.sources.providers.searxng import SearXNG
 from backend.sources.providers.tavily import Tavily
 
-__all__ = ["SearchFailed", "SearchProvider", "configured"]
+__all__ = ["SearchFailed", "SearchProvider", "build_providers"]
 
 
-def configured(settings: Settings) -> list[SearchProvider]:
-    """The providers that the settings name, in the order in which they are asked.
+def build_providers(settings: Settings) -> list[SearchProvider]:
+    """Build the configured providers, in the order in which they are asked.
 
-    None but in live mode: the others touch no network.
+    The list is empty outside live mode: the other modes use no network.
     """
     providers: list[SearchProvider] = []
     if settings.is_offline:

@@ -1,4 +1,4 @@
-"""Brave Search, the web endpoint: https://api-dashboard.search.brave.com/app/documentation."""
+"""Searches with Brave Search, web endpoint: https://api-dashboard.search.brave.com/app/documentation."""
 
 from pydantic import SecretStr
 
@@ -6,8 +6,8 @@ from backend.sources.providers import responses
 from backend.sources.providers.protocols import SearchFailed
 from backend.upstream import UpstreamClient, UpstreamFailure
 
-MOST = 20
-"""Results that the provider gives at the most."""
+MAX_RESULTS = 20
+"""The provider's own limit of results."""
 
 
 class Brave:
@@ -21,16 +21,20 @@ class Brave:
         return cls(UpstreamClient(base_url, secret_headers={"X-Subscription-Token": key}))
 
     def search(self, query: str, *, limit: int, site: str | None = None) -> list[str]:
-        asked = (
-            f"{query[: responses.LONGEST_QUERY]} site:{site}" if site else query[: responses.LONGEST_QUERY]
+        site_query = (
+            f"{query[: responses.MAX_QUERY_CHARS]} site:{site}"
+            if site
+            else query[: responses.MAX_QUERY_CHARS]
         )
         try:
-            response = self._client.get("/res/v1/web/search", {"q": asked, "count": min(limit, MOST)})
+            response = self._client.get(
+                "/res/v1/web/search", {"q": site_query, "count": min(limit, MAX_RESULTS)}
+            )
         except UpstreamFailure as failure:
             raise SearchFailed(self.name, failure.message) from None
-        body = responses.payload(self.name, response)
-        rows = responses.mapping(body.get("web")).get("results")
-        return responses.addresses(rows, limit=limit, site=site)
+        body = responses.parse_object(self.name, response)
+        rows = responses.as_object(body.get("web")).get("results")
+        return responses.collect_urls(rows, limit=limit, site=site)
 
     def close(self) -> None:
         self._client.close()

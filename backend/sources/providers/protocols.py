@@ -1,10 +1,10 @@
-"""What a search provider gives, and how it fails."""
+"""Defines the protocol of search providers and their error."""
 
 from typing import Protocol
 
 
 class SearchFailed(Exception):
-    """No results from a provider; ``message`` is a sentence that holds no secret."""
+    """A provider could not search; ``message`` is a sentence without secrets."""
 
     def __init__(self, provider: str, reason: str) -> None:
         super().__init__(f"{provider}: {reason}")
@@ -16,9 +16,9 @@ class SearchProvider(Protocol):
     name: str
 
     def search(self, query: str, *, limit: int, site: str | None = None) -> list[str]:
-        """The addresses of at most ``limit`` results, those of ``site`` and below alone if given.
+        """Return the URLs of at most ``limit`` results, only those of ``site`` and its subdomains if given.
 
-        What a provider says of a page is not taken over: the page itself is read. Raises
+        The provider's titles and snippets are not used: the page itself is read. Raises
         :class:`SearchFailed`.
         """
         ...

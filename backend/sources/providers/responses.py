@@ -1,4 +1,4 @@
-"""What the providers' answers have in common: JSON with rows of results, or a refusal."""
+"""Parses the JSON responses of search providers and explains their errors."""
 
 from collections.abc import Mapping
 from urllib.parse import urlsplit
@@ -8,21 +8,21 @@ import orjson
 from backend.sources.providers.protocols import SearchFailed
 from backend.upstream import UpstreamResponse
 
-LONGEST_QUERY = 400
-"""Characters; the providers refuse or cut longer ones."""
-LONGEST_URL = 2_000
+MAX_QUERY_CHARS = 400
+"""The providers reject or cut longer queries."""
+MAX_URL_CHARS = 2_000
 _REASONS: Mapping[int, str] = {
-    401: "it does not know the key",
-    403: "it refuses us",
-    422: "it refuses the request or the key",
-    429: "it asks us to wait",
+    401: "it does not accept the API key",
+    403: "it denies access",
+    422: "it rejects the request or the API key",
+    429: "its rate limit is reached",
     432: "the plan's quota is used up",
     433: "the plan's spending limit is reached",
 }
 
 
-def payload(provider: str, response: UpstreamResponse) -> Mapping[str, object]:
-    """The object in a good answer. Raises :class:`SearchFailed` for any other."""
+def parse_object(provider: str, response: UpstreamResponse) -> Mapping[str, object]:
+    """Return the JSON object of a response with status 200. Raises :class:`SearchFailed` for any other."""
     if response.status != 200:
         reason = _REASONS.get(response.status, "it answered with an error")
         raise SearchFailed(provider, f"{reason} (status {response.status}).")
@@ -30,26 +30,26 @@ def payload(provider: str, response: UpstreamResponse) -> Mapping[str, object]:
         parsed = orjson.loads(response.body)
     except orjson.JSONDecodeError:
         raise SearchFailed(provider, "its answer is not JSON.") from None
-    return mapping(parsed)
+    return as_object(parsed)
 
 
-def addresses(rows: object, *, limit: int, site: str | None) -> list[str]:
-    """The addresses on the web that ``rows`` name as ``url``, each once; of ``site`` alone if given."""
-    urls = (row.get("url") for row in map(mapping, rows if isinstance(rows, list) else ()))
+def collect_urls(rows: object, *, limit: int, site: str | None) -> list[str]:
+    """Return the http(s) URLs of ``rows`` without duplicates; only those of ``site`` if given."""
+    urls = (row.get("url") for row in map(as_object, rows if isinstance(rows, list) else ()))
     return list(dict.fromkeys(url for url in urls if isinstance(url, str) and _is_wanted(url, site)))[:limit]
 
 
-def mapping(value: object) -> Mapping[str, object]:
-    """``value`` if it is a JSON object, else an empty one."""
+def as_object(value: object) -> Mapping[str, object]:
+    """Return ``value`` if it is a JSON object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def _is_wanted(url: str, site: str | None) -> bool:
-    """Whether it is on the web, and on the site that was asked for: some providers ignore that."""
+    """Whether ``url`` is http(s) and on ``site``: some providers ignore the requested site."""
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""
     except ValueError:
         return False
     on_site = site is None or host == site or host.endswith(f".{site}")
-    return parts.scheme in ("http", "https") and bool(host) and len(url) <= LONGEST_URL and on_site
+    return parts.scheme in ("http", "https") and bool(host) and len(url) <= MAX_URL_CHARS and on_site

@@ -1,4 +1,4 @@
-"""Tavily Search: https://docs.tavily.com/documentation/api-reference/endpoint/search."""
+"""Searches with Tavily: https://docs.tavily.com/documentation/api-reference/endpoint/search."""
 
 from pydantic import SecretStr
 
@@ -6,8 +6,8 @@ from backend.sources.providers import responses
 from backend.sources.providers.protocols import SearchFailed
 from backend.upstream import UpstreamClient, UpstreamFailure
 
-MOST = 20
-"""Results that the provider gives at the most."""
+MAX_RESULTS = 20
+"""The provider's own limit of results."""
 
 
 class Tavily:
@@ -22,18 +22,18 @@ class Tavily:
         return cls(UpstreamClient(base_url, secret_headers={"Authorization": bearer}))
 
     def search(self, query: str, *, limit: int, site: str | None = None) -> list[str]:
-        asked = {
-            "query": query[: responses.LONGEST_QUERY],
-            "max_results": min(limit, MOST),
+        payload = {
+            "query": query[: responses.MAX_QUERY_CHARS],
+            "max_results": min(limit, MAX_RESULTS),
             "topic": "general",
             "include_domains": [site] if site else [],
         }
         try:
-            response = self._client.post("/search", asked)
+            response = self._client.post("/search", payload)
         except UpstreamFailure as failure:
             raise SearchFailed(self.name, failure.message) from None
-        body = responses.payload(self.name, response)
-        return responses.addresses(body.get("results"), limit=limit, site=site)
+        body = responses.parse_object(self.name, response)
+        return responses.collect_urls(body.get("results"), limit=limit, site=site)
 
     def close(self) -> None:
         self._client.close()

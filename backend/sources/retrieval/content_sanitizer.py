@@ -1,8 +1,7 @@
-"""Making a foreign page harmless to read: plain visible text, and whether it talks to the machine.
+"""Removes invisible content from untrusted pages and detects prompt injections.
 
-What a visitor would not see is not there for us either: hidden elements, comments, invisible and
-direction-changing characters. A text that gives instructions to whoever reads it automatically has no
-vote on whether a statement is true.
+Hidden elements, comments, and invisible or direction-changing characters are dropped, because a visitor
+does not see them. A text with instructions to an automatic reader is no evidence for or against a claim.
 """
 
 import re
@@ -10,10 +9,10 @@ import unicodedata
 
 from lxml import etree, html
 
-_DROPPED = "//script|//style|//template|//noscript|//iframe|//object|//svg|//form|//*[@hidden]"
-_DROPPED_ARIA = '//*[@aria-hidden="true"]'
-_UNSEEN = "unseen"
-_HIDING = re.compile(
+_DROPPED_XPATH = "//script|//style|//template|//noscript|//iframe|//object|//svg|//form|//*[@hidden]"
+_ARIA_HIDDEN_XPATH = '//*[@aria-hidden="true"]'
+_DROPPED_TAG = "unseen"
+_HIDING_STYLE = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0(?:\.0+)?\s*(?:;|$)"
     r"|font-size\s*:\s*0(?:px|em|rem|%|pt)?\s*(?:;|$)|(?:left|top|text-indent)\s*:\s*-\d{4,}",
     re.IGNORECASE,
@@ -24,7 +23,7 @@ _INVISIBLE = re.compile(
 )
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _SPACES = re.compile(r"[ \t\u00a0\u3000]+")
-_LINES = re.compile(r"\n{3,}")
+_BLANK_LINES = re.compile(r"\n{3,}")
 _NEAR = r"[^.!?。！？\n]{0,60}"
 _INSTRUCTIONS = re.compile(
     rf"(?:ignore|disregard|forget|override){_NEAR}(?:instruction|prompt|rule|guideline|context|above|previous)"
@@ -38,33 +37,38 @@ _INSTRUCTIONS = re.compile(
 )
 
 
-def visible_tree(source: bytes, encoding: str | None = None) -> html.HtmlElement | None:
-    """The page without what a visitor would not see; None where it is no page at all.
+def parse_visible_html(source: bytes, encoding: str | None = None) -> html.HtmlElement | None:
+    """Parse HTML without its invisible elements; None if it is not HTML.
 
-    ``encoding`` is the one that the server names; without it the page's own counts.
+    ``encoding`` is the server's; without it the page's own declaration counts.
     """
     parser = html.HTMLParser(encoding=encoding, remove_comments=True, remove_pis=True, huge_tree=False)
     try:
         tree = html.document_fromstring(source, parser=parser)
     except (etree.LxmlError, ValueError, LookupError):
         return None
-    unseen = tree.xpath(f"{_DROPPED}|{_DROPPED_ARIA}")
-    unseen += [element for element in tree.xpath("//*[@style]") if _HIDING.search(element.get("style", ""))]
+    unseen = tree.xpath(f"{_DROPPED_XPATH}|{_ARIA_HIDDEN_XPATH}")
+    unseen += [
+        element for element in tree.xpath("//*[@style]") if _HIDING_STYLE.search(element.get("style", ""))
+    ]
     for element in unseen:
-        element.tag = _UNSEEN
-    # All at once: to drop them one by one joins the text between them anew each time.
-    etree.strip_elements(tree, _UNSEEN, with_tail=False)
+        element.tag = _DROPPED_TAG
+    # One call: dropping elements one by one would join the text between them again each time.
+    etree.strip_elements(tree, _DROPPED_TAG, with_tail=False)
     return tree
 
 
-def plain(text: str) -> str:
-    """``text`` in composed form, without invisible, direction-changing and control characters."""
+def clean_text(text: str) -> str:
+    """Return ``text`` in NFC without invisible, direction-changing and control characters.
+
+    Runs of spaces become one space, and more than two line breaks become two.
+    """
     visible = _CONTROL.sub("", _INVISIBLE.sub("", unicodedata.normalize("NFC", text)))
-    return _LINES.sub(
+    return _BLANK_LINES.sub(
         "\n\n", "\n".join(_SPACES.sub(" ", line).strip() for line in visible.split("\n"))
     ).strip()
 
 
-def gives_instructions(text: str) -> bool:
-    """Whether ``text`` tells an automatic reader what to do."""
+def has_instructions(text: str) -> bool:
+    """Whether ``text`` contains instructions to an automatic reader."""
     return _INSTRUCTIONS.search(text) is not None

@@ -1,4 +1,4 @@
-"""Bringing documents together for claims: out of the store, from other engines, and off the web."""
+"""Retrieves documents for claims from the store, search providers and web pages."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -16,52 +16,51 @@ from backend.formats.timestamps import Clock
 from backend.sources.authority import Authorities
 from backend.sources.providers import SearchFailed, SearchProvider
 from backend.sources.retrieval.query_planning import Plan
-from backend.sources.retrieval.web_pages import Page, PageFailed, Pages
+from backend.sources.retrieval.web_pages import FAILURE_CACHE_TIME, Page, PageFailed, PageReader
 from backend.store import response_cache
 from backend.store.database import Database
 
 log = structlog.get_logger(__name__)
 
-HITS = 20
-"""Documents of the store that are looked at for a claim."""
-RESULTS = 10
+MAX_STORE_HITS = 20
+"""Stored documents that are scored for each claim."""
+RESULTS_PER_QUERY = 10
 """Results that each provider is asked for."""
-MOST_PAGES = 8
-"""Pages that a job reads at the most."""
-AT_ONCE = 4
-SEARCH_KEPT_FOR = timedelta(hours=6)
-FAILURE_KEPT_FOR = timedelta(minutes=10)
+MAX_PAGES_PER_JOB = 8
+PAGE_THREADS = 4
+MAX_EXTERNAL_ID_URL_CHARS = 150
+SEARCH_CACHE_TIME = timedelta(hours=6)
 
 
 @dataclass(slots=True)
-class Round:
-    """What one round of search brought; plain data, so that it can be recorded."""
+class SearchRound:
+    """Results of one search round. Plain data, because the job engine records it."""
 
     urls: list[str] = field(default_factory=list)
     count: int = 0
     failed: list[str] = field(default_factory=list)
-    """Sentences of providers that did not answer."""
+    """Error sentences of the providers that failed."""
 
 
 @dataclass(slots=True)
-class Read:
-    """What came of reading pages; plain data, so that it can be recorded."""
+class PageReads:
+    """Pages read and failed. Plain data, because the job engine records it."""
 
     documents: dict[str, str] = field(default_factory=dict)
-    """External id of the stored page by the address that was asked for."""
+    """External ids of the stored pages by requested URL."""
     failed: dict[str, str] = field(default_factory=dict)
-    """A sentence by address."""
+    """Error sentences by URL."""
 
 
-class Gatherer:
-    """Gathers for one process. ``pages`` is None where no network may be touched."""
+class DocumentRetriever:
+    """Retrieves documents for one process. ``pages`` is None in modes without network access."""
 
     def __init__(
         self,
         database: Database,
         store: DocumentStore,
         providers: Sequence[SearchProvider],
-        pages: Pages | None,
+        pages: PageReader | None,
         *,
         now: Clock,
     ) -> None:
@@ -72,94 +71,101 @@ class Gatherer:
         self._now = now
 
     @property
-    def reaches_out(self) -> bool:
+    def can_search_web(self) -> bool:
         return bool(self._providers) and self._pages is not None
 
     @property
-    def reads_pages(self) -> bool:
+    def can_read_pages(self) -> bool:
         return self._pages is not None
 
-    def local(self, queries: Sequence[Sequence[str]], language: Language) -> list[list[Hit]]:
-        """The documents of the store that answer each query best, :data:`HITS` at the most.
+    def search_store(self, queries: Sequence[Sequence[str]], language: Language) -> list[list[Hit]]:
+        """Find the best stored documents for each query, up to :data:`MAX_STORE_HITS`.
 
-        A query is the texts whose terms are asked for. A record that is told in several languages is read
-        in ``language``, in which its words can be held against the statement's, with the score of the
-        telling that answers best.
+        A query is a list of texts; their terms are searched. A record that exists in several languages is
+        returned in ``language``, so that its words are comparable with the statement's. It has the score
+        of its best match in any language.
         """
-        found = self._store.search_many(queries, limit=HITS)
-        own = {name: _telling(name, language) for hits in found for name in _landmarks(hits)}
-        tellings = {one.external_id: one for one in self._store.named("landmark", sorted({*own.values()}))}
-        return [_in_own_language(hits, own, tellings) for hits in found]
+        hits_by_query = self._store.search_many(queries, limit=MAX_STORE_HITS)
+        own = {
+            name: _translation_id(name, language)
+            for hits in hits_by_query
+            for name in _list_landmark_ids(hits)
+        }
+        documents = self._store.load_documents("landmark", sorted({*own.values()}))
+        translations = {document.external_id: document for document in documents}
+        return [_replace_with_translations(hits, own, translations) for hits in hits_by_query]
 
-    def stored(self, external_ids: Sequence[str]) -> list[Document]:
-        """Pages that were read before, by the names that :meth:`read` gave."""
-        return self._store.named("page", external_ids) if external_ids else []
+    def load_pages(self, external_ids: Sequence[str]) -> list[Document]:
+        """Load stored pages by the external ids that :meth:`read_pages` returned."""
+        return self._store.load_documents("page", external_ids) if external_ids else []
 
-    def elsewhere(self, plans: Sequence[Plan], round_number: int) -> Round:
-        """What the providers know: the refined query in round 1, one official site more in each later one."""
-        asked = (
-            [(plan.refined, None) for plan in plans] if round_number == 1 else _by_site(plans, round_number)
+    def search_web(self, plans: Sequence[Plan], round_number: int) -> SearchRound:
+        """Search with all providers: refined queries in round 1, one official site per claim later."""
+        queries = (
+            [(plan.refined, None) for plan in plans]
+            if round_number == 1
+            else _build_site_queries(plans, round_number)
         )
-        brought = Round()
+        found = SearchRound()
         for provider in self._providers:
-            for query, site in asked:
-                self._ask(provider, query, site, brought)
-        brought.urls = list(dict.fromkeys(brought.urls))
-        brought.failed = list(dict.fromkeys(brought.failed))
-        return brought
+            for query, site in queries:
+                self._search(provider, query, site, found)
+        found.urls = list(dict.fromkeys(found.urls))
+        found.failed = list(dict.fromkeys(found.failed))
+        return found
 
-    def read(self, urls: Sequence[str], authorities: Authorities, *, seconds: float) -> Read:
-        """Read pages, several at once and each within ``seconds``, and store what they say."""
+    def read_pages(self, urls: Sequence[str], authorities: Authorities, *, seconds: float) -> PageReads:
+        """Read pages in parallel, each within ``seconds``, and store their texts."""
         if self._pages is None or not urls:
-            return Read()
+            return PageReads()
         pages = self._pages
-        found, documents = Read(), []
-        with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="page") as pool:
+        reads, documents = PageReads(), []
+        with ThreadPoolExecutor(PAGE_THREADS, thread_name_prefix="page") as pool:
             for url, outcome in zip(
-                urls, pool.map(lambda url: _outcome(pages, url, seconds), urls), strict=True
+                urls, pool.map(lambda url: _read_page(pages, url, seconds), urls), strict=True
             ):
                 if isinstance(outcome, str):
-                    found.failed[url] = outcome
+                    reads.failed[url] = outcome
                 else:
-                    document = as_document(outcome, authorities)
+                    document = build_document(outcome, authorities)
                     documents.append(document)
-                    found.documents[url] = document.external_id
+                    reads.documents[url] = document.external_id
         if documents:
             self._store.store(documents, now=self._now())
-        return found
+        return reads
 
     def close(self) -> None:
         for provider in self._providers:
             provider.close()
 
-    def _ask(self, provider: SearchProvider, query: str, site: str | None, brought: Round) -> None:
-        key = response_cache.key_of("search", provider.name, query, site, RESULTS)
-        known: Any = response_cache.find(self._database, key, now=self._now())
-        if known is None:
-            known = self._answer(provider, query, site)
-            keep_for = FAILURE_KEPT_FOR if "failed" in known else SEARCH_KEPT_FOR
-            response_cache.keep(self._database, key, "search", known, keep_for=keep_for, now=self._now())
-        if "failed" in known:
-            brought.failed.append(known["failed"])
+    def _search(self, provider: SearchProvider, query: str, site: str | None, found: SearchRound) -> None:
+        key = response_cache.key_of("search", provider.name, query, site, RESULTS_PER_QUERY)
+        answer: Any = response_cache.find(self._database, key, now=self._now())
+        if answer is None:
+            answer = self._fetch_answer(provider, query, site)
+            keep_for = FAILURE_CACHE_TIME if "failed" in answer else SEARCH_CACHE_TIME
+            response_cache.keep(self._database, key, "search", answer, keep_for=keep_for, now=self._now())
+        if "failed" in answer:
+            found.failed.append(answer["failed"])
             return
-        brought.count += len(known["urls"])
-        brought.urls += known["urls"]
+        found.count += len(answer["urls"])
+        found.urls += answer["urls"]
 
     @staticmethod
-    def _answer(provider: SearchProvider, query: str, site: str | None) -> dict[str, Any]:
+    def _fetch_answer(provider: SearchProvider, query: str, site: str | None) -> dict[str, Any]:
         try:
-            urls = provider.search(query, limit=RESULTS, site=site)
+            urls = provider.search(query, limit=RESULTS_PER_QUERY, site=site)
         except SearchFailed as failure:
             log.warning("search_failed", provider=provider.name, reason=failure.message)
             return {"failed": failure.message}
         return {"urls": urls}
 
 
-def as_document(page: Page, authorities: Authorities) -> Document:
-    """A page that was read, as the store keeps it."""
+def build_document(page: Page, authorities: Authorities) -> Document:
+    """Convert a page into the document that the store keeps."""
     return Document(
         kind="page",
-        external_id=external_id(page.url),
+        external_id=build_external_id(page.url),
         url=page.url,
         urls=(page.url,),
         title=page.title,
@@ -170,42 +176,46 @@ def as_document(page: Page, authorities: Authorities) -> Document:
     )
 
 
-def external_id(url: str) -> str:
-    """The name of a page in the store: its address, or a digest of one that is too long."""
-    return url if len(url) <= 150 else f"{url[:80]}…{hashlib.sha256(url.encode()).hexdigest()}"
+def build_external_id(url: str) -> str:
+    """Return the id of a page in the store: its URL, or a prefix and a digest of a long one."""
+    return (
+        url
+        if len(url) <= MAX_EXTERNAL_ID_URL_CHARS
+        else f"{url[:80]}…{hashlib.sha256(url.encode()).hexdigest()}"
+    )
 
 
-def _landmarks(hits: Sequence[Hit]) -> list[str]:
+def _list_landmark_ids(hits: Sequence[Hit]) -> list[str]:
     return [hit.document.external_id for hit in hits if hit.document.kind == "landmark"]
 
 
-def _telling(external_id: str, language: Language) -> str:
-    """The name of the same landmark's document in another language."""
+def _translation_id(external_id: str, language: Language) -> str:
+    """Return the external id of the same landmark in another language."""
     return f"{external_id.rpartition(':')[0]}:{language}"
 
 
-def _in_own_language(
-    hits: Sequence[Hit], own: Mapping[str, str], tellings: Mapping[str, Document]
+def _replace_with_translations(
+    hits: Sequence[Hit], own: Mapping[str, str], translations: Mapping[str, Document]
 ) -> list[Hit]:
     best: dict[tuple[str, str], Hit] = {}
     for hit in hits:
         document = hit.document
         if document.kind == "landmark":
-            document = tellings.get(own[document.external_id], document)
+            document = translations.get(own[document.external_id], document)
         name = document.kind, document.external_id
         if name not in best or best[name].score < hit.score:
             best[name] = Hit(document, hit.score)
     return list(best.values())
 
 
-def _outcome(pages: Pages, url: str, seconds: float) -> Page | str:
+def _read_page(pages: PageReader, url: str, seconds: float) -> Page | str:
     try:
         return pages.read(url, seconds=seconds)
     except PageFailed as failure:
         return failure.message
 
 
-def _by_site(plans: Sequence[Plan], round_number: int) -> list[tuple[str, str | None]]:
-    """Later rounds go to one official site each of those that the claims are about."""
-    place = round_number - 2
-    return [(plan.refined, plan.sites[place]) for plan in plans if place < len(plan.sites)]
+def _build_site_queries(plans: Sequence[Plan], round_number: int) -> list[tuple[str, str | None]]:
+    """Build one query per claim for the next official site of its entities; round 2 takes the first site."""
+    index = round_number - 2
+    return [(plan.refined, plan.sites[index]) for plan in plans if index < len(plan.sites)]

@@ -1,4 +1,4 @@
-"""The stretches of a document that can speak of a claim: short enough to be held against it whole."""
+"""Splits documents into passages short enough to compare with a claim."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -6,36 +6,36 @@ from collections.abc import Collection, Iterator
 from backend.documents.model import Document
 from backend.documents.tokenizer import terms
 
-LONGEST = 600
-"""Characters of a passage; a document that is no longer is one passage."""
-MOST = 3
-"""Passages of a document that are held against a claim."""
+MAX_PASSAGE_CHARS = 600
+"""A document up to this length is one passage."""
+MAX_PASSAGES_PER_DOCUMENT = 3
+"""Passages of a document that are compared with a claim."""
 _SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?](?=\s|$)|[。！？]+|[.!?]|\n+|$)[」』”\")]*")
 
 
-def passages_of(document: Document) -> list[str]:
-    """The title with the text where both are short; else runs of sentences, each within the limit."""
-    whole = _joined(document.title, document.text)
-    if len(whole) <= LONGEST or document.kind == "landmark":
+def split_passages(document: Document) -> list[str]:
+    """Return title and text as one passage if they are short, else runs of sentences within the limit."""
+    whole = _join_title(document.title, document.text)
+    if len(whole) <= MAX_PASSAGE_CHARS or document.kind == "landmark":
         return [whole]
-    return list(_runs(document.text)) or [whole[:LONGEST]]
+    return list(_split_into_runs(document.text)) or [whole[:MAX_PASSAGE_CHARS]]
 
 
-def likeliest(passages: list[str], wanted: Collection[str]) -> list[str]:
-    """The few passages that share most of the terms ``wanted``, in the order of the text."""
-    if len(passages) <= MOST:
+def choose_passages(passages: list[str], query: Collection[str]) -> list[str]:
+    """Choose the passages that share most terms with ``query``, in the order of the text."""
+    if len(passages) <= MAX_PASSAGES_PER_DOCUMENT:
         return passages
-    shared = [len(set(terms(passage)) & set(wanted)) for passage in passages]
-    best = sorted(range(len(passages)), key=lambda index: (-shared[index], index))[:MOST]
+    shared = [len(set(terms(passage)) & set(query)) for passage in passages]
+    best = sorted(range(len(passages)), key=lambda index: (-shared[index], index))[:MAX_PASSAGES_PER_DOCUMENT]
     return [passages[index] for index in sorted(best) if shared[index]]
 
 
-def _runs(text: str) -> Iterator[str]:
+def _split_into_runs(text: str) -> Iterator[str]:
     run = ""
     for match in _SENTENCE.finditer(text):
-        for start in range(0, len(match[0]), LONGEST):
-            sentence = match[0][start : start + LONGEST]
-            if run and len(run) + len(sentence) > LONGEST:
+        for start in range(0, len(match[0]), MAX_PASSAGE_CHARS):
+            sentence = match[0][start : start + MAX_PASSAGE_CHARS]
+            if run and len(run) + len(sentence) > MAX_PASSAGE_CHARS:
                 yield run.strip()
                 run = ""
             run += sentence
@@ -43,7 +43,7 @@ def _runs(text: str) -> Iterator[str]:
         yield run.strip()
 
 
-def _joined(title: str, text: str) -> str:
+def _join_title(title: str, text: str) -> str:
     if not title or text.startswith(title):
         return text
     ends = title.rstrip()[-1:] in ".!?。！？"

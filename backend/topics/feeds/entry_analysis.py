@@ -158,7 +158,7 @@ def _entities(rules: RuleSet, feed: Feed, entry: Entry) -> tuple[tuple[str, ...]
 def _simhash(text: str) -> int:
     if len(set(tokenizer.document_terms(text))) < FEWEST_TERMS:
         return 0
-    found = simhash.fingerprint(text)
+    found = simhash.compute_fingerprint(text)
     return found - (1 << simhash.BITS) if found >> (simhash.BITS - 1) else found
 
 

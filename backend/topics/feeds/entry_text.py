@@ -43,7 +43,7 @@ def title_of(source: str, text: str = "") -> str:
     """One line of plain text; the first sentence of ``text`` where the title is empty."""
     bare = _WITH_CONTENT.sub(" ", source[: LONGEST_TITLE * 10])
     bare = _TAG.sub("", html.unescape(_TAG.sub("", bare)))
-    line = " ".join(content_sanitizer.plain(bare).split())
+    line = " ".join(content_sanitizer.clean_text(bare).split())
     if not line:
         line = _SENTENCE_END.split(text.split("\n", 1)[0], maxsplit=1)[0].strip()
     return _cut(line, LONGEST_TITLE)
@@ -62,7 +62,7 @@ def text_of(source: str, *, without: tuple[str, ...] = ()) -> str:
         if element.tag in _BLOCKS:
             element.text = "\n" + (element.text or "")
             element.tail = "\n" + (element.tail or "")
-    spoken = content_sanitizer.plain(str(tree.text_content()))
+    spoken = content_sanitizer.clean_text(str(tree.text_content()))
     lines = [
         line
         for line in spoken.split("\n")
@@ -89,7 +89,7 @@ def _tree(source: str) -> lxml_html.HtmlElement | None:
     if not source.strip():
         return None
     piece = f"<div>{source[:_LONGEST_SOURCE]}</div>"
-    return content_sanitizer.visible_tree(piece.encode("utf-8", "replace"), "utf-8")
+    return content_sanitizer.parse_visible_html(piece.encode("utf-8", "replace"), "utf-8")
 
 
 def _cut(text: str, longest: int) -> str:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from backend.documents import tokenizer
 from backend.sources.claims import simhash
 
-BANDS = simhash.NEAR + 1
+BANDS = simhash.MAX_NEAR_BITS + 1
 """Of two prints that differ in at most ``NEAR`` bits, one band of so many is the same."""
 _WIDTH = -(-simhash.BITS // BANDS)
 _MASK = (1 << simhash.BITS) - 1
@@ -64,7 +64,7 @@ def _bands(value: int) -> list[tuple[int, int]]:
 def _same(one: Print, other: Print) -> bool:
     """Near prints alone would take tomorrow's figures in today's words for the same article."""
     return (
-        simhash.near(one.simhash & _MASK, other.simhash & _MASK)
+        simhash.is_near(one.simhash & _MASK, other.simhash & _MASK)
         and abs(one.published_at - other.published_at) <= WINDOW
         and one.language == other.language
         and one.figures == other.figures

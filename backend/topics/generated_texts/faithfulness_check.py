@@ -19,7 +19,7 @@ from backend.articles.text.language_detection import detect
 from backend.entities.model import Language
 from backend.sources.claims import actions, numbers
 from backend.sources.claims.model import DateSpan
-from backend.sources.retrieval.content_sanitizer import gives_instructions, plain
+from backend.sources.retrieval.content_sanitizer import clean_text, has_instructions
 from backend.topics.generated_texts import unsupported_names
 from backend.topics.generated_texts.stated_values import Stated, read
 from backend.topics.generated_texts.word_classes import directions, moments
@@ -62,7 +62,7 @@ def faults(text: str, language: Language, given: Given) -> list[str]:
 
 def tidy(text: str) -> str:
     """``text`` on one line, without invisible characters."""
-    return " ".join(plain(text).split())
+    return " ".join(clean_text(text).split())
 
 
 def _form(text: str, language: Language, given: Given) -> Iterator[str]:
@@ -72,7 +72,7 @@ def _form(text: str, language: Language, given: Given) -> Iterator[str]:
         yield f"it is longer than {given.longest} characters"
     if tidy(text) != text:
         yield "it holds characters that are not seen"
-    if gives_instructions(text):
+    if has_instructions(text):
         yield "it gives instructions"
     yield from (f"it holds '{link}'" for link in unsupported_names.links(text))
     if not _is_in(text, language):

@@ -48,9 +48,9 @@ def digest_of(facts: InsightFacts, parts: Sequence[Part]) -> str:
     return hashlib.sha256(orjson.dumps(told)).hexdigest()
 
 
-def gives_instructions(facts: InsightFacts, parts: Sequence[Part]) -> bool:
+def has_instructions(facts: InsightFacts, parts: Sequence[Part]) -> bool:
     """Whether what would be shown talks to the reader; such a thing is shown to no model."""
-    return content_sanitizer.gives_instructions("\n".join(text for _, text in shown(facts, parts)))
+    return content_sanitizer.has_instructions("\n".join(text for _, text in shown(facts, parts)))
 
 
 def shown(facts: InsightFacts, parts: Sequence[Part]) -> list[tuple[str, str]]:

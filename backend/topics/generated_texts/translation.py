@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from backend.articles.engine import RuleSet
 from backend.entities.model import Language
-from backend.sources.retrieval.content_sanitizer import gives_instructions
+from backend.sources.retrieval.content_sanitizer import has_instructions
 from backend.topics import ai_disclosure
 from backend.topics.generated_texts import prompts
 from backend.topics.generated_texts.faithfulness_check import Given, faults, tidy
@@ -36,7 +36,7 @@ def source_of(topic: Topic, language: Language) -> Language | None:
 def problem_of(text: TopicText) -> str:
     """Why a text is shown to no model; empty where it may be."""
     told = _pieces(text)
-    if gives_instructions("\n".join(told)):
+    if has_instructions("\n".join(told)):
         return "the text gives instructions to whoever reads it"
     return "the text is too long" if sum(map(len, told)) > LONGEST_SOURCE else ""
 

@@ -166,7 +166,7 @@ class Writer:
             return _Made("same", inputs)
         if not insight_text.is_worth_wording(facts):
             return _Made("nothing", inputs, "")
-        if insight_text.gives_instructions(facts, found):
+        if insight_text.has_instructions(facts, found):
             return _Made("nothing", inputs, "the text gives instructions to whoever reads it")
         made = insight_text.worded(
             facts,

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from backend.entities.model import Language
 from backend.sources.claims.claim_splitting import sentences
-from backend.sources.retrieval.content_sanitizer import gives_instructions, plain
+from backend.sources.retrieval.content_sanitizer import clean_text, has_instructions
 from backend.topics.grouping.news_window import Member
 from backend.topics.grouping.title_tokens import words
 
@@ -69,16 +69,16 @@ def worded(members: Sequence[Member], official: frozenset[int], language: Langua
 
 @lru_cache(maxsize=REMEMBERED)
 def _worded(known: tuple[Member, ...], official: frozenset[int], language: Language) -> Wording:
-    decent = [one for one in known if not gives_instructions(f"{one.title}\n{one.text}")] or known[:1]
+    decent = [one for one in known if not has_instructions(f"{one.title}\n{one.text}")] or known[:1]
     vectors = {one.id: _vector(one.title) for one in decent}
     middle = _sum(vectors.values())
     first = [one for one in decent if one.id in official] or decent
     titled = max(first, key=lambda one: (round(_cosine(vectors[one.id], middle), 9), -first.index(one)))
-    quotable = [one for one in decent if not gives_instructions(one.text)]
-    chosen = _chosen(plain(titled.title), list(_candidates(quotable, language)), middle)
+    quotable = [one for one in decent if not has_instructions(one.text)]
+    chosen = _chosen(clean_text(titled.title), list(_candidates(quotable, language)), middle)
     # Of few sentences one is the summary, so that the others are not lost to the list.
     split = IN_SUMMARY if len(chosen) > IN_SUMMARY else 1
-    return Wording(Said(plain(titled.title), titled), tuple(chosen[:split]), _grouped(chosen[split:]))
+    return Wording(Said(clean_text(titled.title), titled), tuple(chosen[:split]), _grouped(chosen[split:]))
 
 
 def joined(said: Sequence[Said], language: Language) -> str:
@@ -88,7 +88,7 @@ def joined(said: Sequence[Said], language: Language) -> str:
 def _candidates(members: Sequence[Member], language: Language) -> Iterator[Said]:
     seen: set[str] = set()
     for member in members:
-        for place, sentence in enumerate(sentences(plain(member.text))):
+        for place, sentence in enumerate(sentences(clean_text(member.text))):
             if place == MOST_SENTENCES:
                 break
             fits = SHORTEST[language] <= len(sentence) <= LONGEST[language]

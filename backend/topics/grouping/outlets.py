@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 from backend.documents.model import SourceType
 from backend.entities.model import Entity
-from backend.sources.authority import ABOUT_OTHERS, SCORES, Authorities, Authority
-from backend.sources.claims.simhash import near
+from backend.sources.authority import AUTHORITY_SCORES, SCORES_ABOUT_OTHERS, Authorities, Authority
+from backend.sources.claims.simhash import is_near
 from backend.topics.feeds.feed_list import Feed
 from backend.topics.feeds.near_duplicates import Print, Prints
 from backend.topics.grouping.news_window import Member
@@ -51,9 +51,9 @@ class Outlets:
         found = self._classified(member.url)
         feed = self._feeds.get(member.feed_id)
         if found.source_type == "unknown" and feed is not None:
-            found = Authority(feed.kind, SCORES[feed.kind], feed.publisher)
-        foreign = found.source_type in ABOUT_OTHERS and about and found.owner not in about
-        return replace(found, score=ABOUT_OTHERS[found.source_type]) if foreign else found
+            found = Authority(feed.kind, AUTHORITY_SCORES[feed.kind], feed.publisher)
+        foreign = found.source_type in SCORES_ABOUT_OTHERS and about and found.owner not in about
+        return replace(found, score=SCORES_ABOUT_OTHERS[found.source_type]) if foreign else found
 
     def is_primary(self, member: Member, about: Collection[str]) -> bool:
         """Whether a member is the word of somebody whom the topic is about, or of an authority: a project's
@@ -115,7 +115,7 @@ def host(url: str) -> str:
 def _is_copied(member: Member, group: Sequence[Member]) -> bool:
     """Whether a member repeats the text of one in ``group``."""
     mine = member.simhash & _UNSIGNED
-    if not any(near(mine, other.simhash & _UNSIGNED) for other in group):
+    if not any(is_near(mine, other.simhash & _UNSIGNED) for other in group):
         return False
     return Prints(_print(other) for other in group).repeats(_print(member))
 

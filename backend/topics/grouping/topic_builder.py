@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from backend.articles.engine import RuleSet
 from backend.entities.model import LANGUAGES, Language
 from backend.sources.claims.claim_splitting import sentences
-from backend.sources.retrieval.content_sanitizer import gives_instructions, plain
+from backend.sources.retrieval.content_sanitizer import clean_text, has_instructions
 from backend.topics.grouping.categories import Moved, category, never_moved
 from backend.topics.grouping.extractive_summary import LONGEST, REMEMBERED, Said, Wording, joined, worded
 from backend.topics.grouping.glossary import terms_in
@@ -125,7 +125,7 @@ def _media(
         yield Media(
             kind="primary_source" if member.id in official else "article",
             url=member.url,
-            title=plain(member.title),
+            title=clean_text(member.title),
             summary=joined(said, member.language) if said else _lead(member.text, member.language),
             published_at=member.published_at,
             site_name=desk.outlets.site_name(member),
@@ -161,6 +161,6 @@ def _is_a_page(url: str) -> bool:
 @lru_cache(maxsize=REMEMBERED)
 def _lead(text: str, language: Language) -> str:
     """The first sentence of a member's text, where it is short enough to be one."""
-    visible = plain(text)
+    visible = clean_text(text)
     first = next(sentences(visible), "")
-    return "" if gives_instructions(visible) or len(first) > LONGEST[language] else first
+    return "" if has_instructions(visible) or len(first) > LONGEST[language] else first

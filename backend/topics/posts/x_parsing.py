@@ -173,7 +173,7 @@ def _post(
         published_at=min(published.astimezone(UTC), now),
         metrics=_metrics(counted),
         username=username if _USERNAME.fullmatch(username) else "",
-        name=content_sanitizer.plain(html.unescape(parsing.parse_text(user.get("name"), 100) or "")),
+        name=content_sanitizer.clean_text(html.unescape(parsing.parse_text(user.get("name"), 100) or "")),
         verified=user.get("verified") is True,
         language=(parsing.parse_text(row.get("lang"), 8) or "").lower(),
     )
@@ -192,4 +192,4 @@ def _count(value: object) -> int | None:
 
 def _text(value: object) -> str:
     """As a reader sees it: X sends the three characters of markup escaped."""
-    return content_sanitizer.plain(html.unescape(value[:LONGEST_TEXT])) if isinstance(value, str) else ""
+    return content_sanitizer.clean_text(html.unescape(value[:LONGEST_TEXT])) if isinstance(value, str) else ""

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from backend.extraction.schemas import LONGEST_TEXT
-from backend.sources.schemas import LONGEST_CONTENT, LONGEST_STATEMENT
+from backend.extraction.schemas import MAX_TEXT_CHARS
+from backend.sources.schemas import MAX_CONTENT_CHARS, MAX_STATEMENT_CHARS
 from dashboard.app_pages.research import jobs as reading
 from dashboard.app_pages.research.jobs import Draft, Mode
 from dashboard.client import Fetched, Problem, research
@@ -114,9 +114,9 @@ def submit(draft: Draft) -> None:
 def too_long(draft: Draft) -> tuple[int, int] | None:
     """The length of what is longer than the service takes, and how long it may be."""
     limits: dict[Mode, list[tuple[str, int]]] = {
-        "statement": [(draft.statement, LONGEST_STATEMENT)],
-        "text": [(draft.title, LONGEST_STATEMENT), (draft.content, LONGEST_CONTENT)],
-        "entities": [(draft.text, LONGEST_TEXT)],
+        "statement": [(draft.statement, MAX_STATEMENT_CHARS)],
+        "text": [(draft.title, MAX_STATEMENT_CHARS), (draft.content, MAX_CONTENT_CHARS)],
+        "entities": [(draft.text, MAX_TEXT_CHARS)],
     }
     return next(((len(text), most) for text, most in limits[draft.mode] if len(text) > most), None)
 

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend.documents import landmark_archive
-from backend.documents.landmark_archive import ArchiveRefused, bring_in, load, to_documents
+from backend.documents.landmark_archive import ArchiveRefused, import_archive, load, to_documents
 from backend.documents.store import DocumentStore
 from backend.documents.tables import document_archives
 from backend.store.database import Database
@@ -134,34 +134,34 @@ def test_every_mistake_is_told_at_once(write: Write) -> None:
 
 def test_the_archive_is_brought_in_once(database: Database, write: Write, now: datetime) -> None:
     file, store = write(EVENTS), DocumentStore(database)
-    assert bring_in(database, now=now, path=file)
+    assert import_archive(database, now=now, path=file)
     assert store.count() == {"landmark": 6}
     assert store.search("4回目の半減期", languages=["ja"])[0].document.event == "lm-2024-04-20-bitcoin"
-    assert not bring_in(database, now=now + timedelta(days=1), path=file)
+    assert not import_archive(database, now=now + timedelta(days=1), path=file)
     assert {document.stored_at for document in store.recent()} == {now}
 
 
 def test_a_changed_archive_replaces_the_one_before(database: Database, write: Write, now: datetime) -> None:
     store = DocumentStore(database)
     store.store([replace(to_documents(load(write(EVENTS)))[0], kind="user", external_id="own")], now=now)
-    bring_in(database, now=now, path=write(EVENTS))
+    import_archive(database, now=now, path=write(EVENTS))
     first_event = EVENTS[: EVENTS.index("  - id: lm-2022")].replace("3.125}", "3.1250}")
-    assert bring_in(database, now=now, path=write(first_event))
+    assert import_archive(database, now=now, path=write(first_event))
     assert store.count() == {"landmark": 3, "user": 1}
     assert {one.facts["reward_after_btc"] for one in store.recent(kinds=["landmark"])} == {"3.1250"}
 
 
 def test_another_judgement_of_a_source_is_brought_in(database: Database, write: Write, now: datetime) -> None:
     file = write(EVENTS)
-    bring_in(database, now=now, path=file)
-    assert bring_in(database, now=now, path=file, source_type=lambda url, about: "official")
+    import_archive(database, now=now, path=file)
+    assert import_archive(database, now=now, path=file, source_type=lambda url, about: "official")
     assert {one.source_type for one in DocumentStore(database).recent()} == {"official"}
 
 
 def test_a_refused_archive_leaves_the_one_before(database: Database, write: Write, now: datetime) -> None:
-    bring_in(database, now=now, path=write(EVENTS))
+    import_archive(database, now=now, path=write(EVENTS))
     with pytest.raises(ArchiveRefused):
-        bring_in(database, now=now, path=write("version: 1\nevents: [{}]"))
+        import_archive(database, now=now, path=write("version: 1\nevents: [{}]"))
     assert DocumentStore(database).count() == {"landmark": 6}
 
 
@@ -175,11 +175,11 @@ def test_one_of_several_at_once_brings_it_in(
         """Another process brings it in between our look and our transaction."""
         found = looked(connection)
         monkeypatch.setattr(landmark_archive, "_held", looked)
-        assert bring_in(database, now=now, path=file)
+        assert import_archive(database, now=now, path=file)
         return found
 
     monkeypatch.setattr(landmark_archive, "_held", overtaken)
-    assert not bring_in(database, now=now + timedelta(days=1), path=file)
+    assert not import_archive(database, now=now + timedelta(days=1), path=file)
     with database.read() as connection:
         assert connection.execute(sa.select(document_archives.c.stored_at)).scalar_one() == now
 
@@ -193,7 +193,7 @@ def test_services_that_start_together_bring_it_in_without_fault(
         own = Database(database.url)
         try:
             together.wait()
-            return bring_in(own, now=now, path=file)
+            return import_archive(own, now=now, path=file)
         finally:
             own.dispose()
 

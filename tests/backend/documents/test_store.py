@@ -211,5 +211,5 @@ def test_documents_of_a_kind_are_forgotten_by_age(database: Database) -> None:
     store.store(
         [Document("page", "d1", "https://a.example/", "new words", "x")], now=utc_now() + timedelta(days=2)
     )
-    assert store.forget("page", before=utc_now() + timedelta(days=1)) == 1
+    assert store.delete_stored_before("page", before=utc_now() + timedelta(days=1)) == 1
     assert {hit.document.external_id for hit in store.search("words")} == {"d1", "d2"}

@@ -36,7 +36,7 @@ from backend.jobs.tasks import job_schedules
 from backend.jobs.worker_slots import open_locks
 from backend.markets.tasks import market_schedules
 from backend.settings import Settings
-from backend.sources.tasks import source_jobs, source_schedules
+from backend.sources.tasks import build_source_jobs, build_source_schedules
 from backend.store.database import Database
 from backend.timelines.tasks import timeline_schedules
 from backend.topics.tasks import topic_schedules
@@ -243,12 +243,13 @@ def work(traces: Traces, settings: Settings, database: Database) -> None:
     """Every schedule once and every job to its end, all of which ask the upstream in vain."""
     rules = Rules(settings)
     types = {
-        one.kind: one for one in (source_jobs(settings, database, rules), extraction_jobs(settings, rules))
+        one.kind: one
+        for one in (build_source_jobs(settings, database, rules), extraction_jobs(settings, rules))
     }
     schedules = [
         *market_schedules(settings, database),
         *article_schedules(settings, database),
-        *source_schedules(settings, database),
+        *build_source_schedules(settings, database),
         *topic_schedules(settings, database, rules),
         *timeline_schedules(settings, database),
         *job_schedules(database, list(types.values()), keep=timedelta(days=30)),

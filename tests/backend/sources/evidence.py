@@ -7,7 +7,7 @@ from backend.entities.mention import Mention
 from backend.entities.model import Language
 from backend.sources.assessment.evidence import Evidence
 from backend.sources.claims import dates
-from backend.sources.claims.claim_parser import read_claim
+from backend.sources.claims.claim_parser import parse_claim
 from backend.sources.claims.model import Claim, Comparison, Difference, Slot
 from backend.sources.comparison.claim_comparison import compare
 
@@ -49,12 +49,12 @@ def claim(text: str, language: Language = "en") -> Claim:
         for at in range(len(text))
         if text.startswith(name, at)
     ]
-    return read_claim(text, language, mentions)
+    return parse_claim(text, language, mentions)
 
 
 def held(text: str, record: tuple[str, datetime], language: Language = "en", **facts: str) -> Comparison:
     """``text`` against a record of a day."""
-    happened = dates.of_record(record[1], "day")
+    happened = dates.build_record_date(record[1], "day")
     return compare(claim(text, language), claim(record[0], language), facts, types=TYPES, happened=happened)
 
 

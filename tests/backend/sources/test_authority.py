@@ -3,7 +3,7 @@
 import pytest
 
 from backend.articles.rules import rules_loader
-from backend.sources.authority import OFFICIAL_ACCOUNT, SCORES, Authorities
+from backend.sources.authority import AUTHORITY_SCORES, OFFICIAL_ACCOUNT_SCORE, Authorities
 
 
 @pytest.fixture(scope="module")
@@ -68,15 +68,25 @@ def test_a_project_counts_for_more_about_itself_than_about_others(authorities: A
 
 def test_an_account_that_the_catalogue_names_is_official_and_no_other(authorities: Authorities) -> None:
     named = authorities.classify("https://x.com/Coinbase/status/1")
-    assert (named.source_type, named.score, named.owner) == ("official", OFFICIAL_ACCOUNT, "coinbase")
+    assert (named.source_type, named.score, named.owner) == ("official", OFFICIAL_ACCOUNT_SCORE, "coinbase")
     assert authorities.classify("https://x.com/coinbase_giveaway/status/1").source_type == "social"
 
 
 def test_news_never_outranks_an_official_source() -> None:
     lowest = min(
-        score for kind, score in SCORES.items() if kind in ("regulator", "court", "government", "official")
+        score
+        for kind, score in AUTHORITY_SCORES.items()
+        if kind in ("regulator", "court", "government", "official")
     )
-    assert max(SCORES["press"], SCORES["trade_press"], SCORES["blog"], SCORES["social"]) < lowest
+    assert (
+        max(
+            AUTHORITY_SCORES["press"],
+            AUTHORITY_SCORES["trade_press"],
+            AUTHORITY_SCORES["blog"],
+            AUTHORITY_SCORES["social"],
+        )
+        < lowest
+    )
 
 
 def test_each_shipped_host_is_listed_once() -> None:

@@ -1,4 +1,4 @@
-"""What ``chainproof doctor`` says of jobs, documents and search engines."""
+"""Tests the doctor's checks of jobs, documents and search providers."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -9,7 +9,7 @@ import pytest
 from backend.documents.model import Document
 from backend.documents.store import DocumentStore
 from backend.settings import Settings
-from backend.sources.doctor_checks import checkup
+from backend.sources.doctor_checks import check_documents, check_jobs, check_search_providers
 from backend.store.database import Database
 from tests.support.provider_server import ProviderServer, says
 from tests.support.submitted_jobs import NOW, submit
@@ -21,34 +21,40 @@ def server() -> Iterator[ProviderServer]:
         yield running
 
 
-def told(database: Database, later: timedelta = timedelta(0), **settings: Any) -> dict[str, tuple[str, str]]:
-    noted = checkup(Settings(**settings), database, now=NOW + later)
-    return {one.subject: (one.state, one.sentence) for one in noted}
+def run_checks(
+    database: Database, later: timedelta = timedelta(0), **settings: Any
+) -> dict[str, tuple[str, str]]:
+    results = [check_jobs(database, NOW + later), check_documents(database)]
+    results += check_search_providers(Settings(**settings))
+    return {result.subject: (result.state, result.sentence) for result in results}
 
 
-def test_an_empty_store_is_told_as_it_is(sqlite_database: Database) -> None:
-    assert told(sqlite_database) == {
-        "Jobs": ("ok", "no job waits."),
-        "Documents": ("note", "None yet; the first start of a worker brings the archive in."),
-        "Search engines": ("ok", "sample mode asks none; source finding uses what the store holds."),
+def test_an_empty_store_has_no_jobs_and_no_documents(sqlite_database: Database) -> None:
+    assert run_checks(sqlite_database) == {
+        "Jobs": ("ok", "no pending jobs."),
+        "Documents": ("note", "None yet; the first start of a worker imports the archive."),
+        "Search engines": (
+            "ok",
+            "no provider is asked in sample mode; source finding searches only the store.",
+        ),
     }
 
 
-def test_jobs_that_wait_long_make_one_ask_for_a_worker(database: Database) -> None:
+def test_long_pending_jobs_lead_to_the_advice_to_start_a_worker(database: Database) -> None:
     submit(database)
-    assert told(database)["Jobs"] == ("ok", "1 job waits.")
-    state, sentence = told(database, timedelta(minutes=5))["Jobs"]
+    assert run_checks(database)["Jobs"] == ("ok", "1 pending job.")
+    state, sentence = run_checks(database, timedelta(minutes=5))["Jobs"]
     assert (state, "chainproof worker" in sentence) == ("note", True)
 
 
 def test_documents_are_counted_by_kind(sqlite_database: Database) -> None:
     DocumentStore(sqlite_database).store([Document("user", "a", "https://a.example/", "t", "x")], now=NOW)
-    assert told(sqlite_database)["Documents"] == ("ok", "1 document of your own.")
+    assert run_checks(sqlite_database)["Documents"] == ("ok", "1 document of your own.")
 
 
-def test_a_search_engine_is_asked_in_live_mode(sqlite_database: Database, server: ProviderServer) -> None:
+def test_a_search_provider_is_asked_in_live_mode(sqlite_database: Database, server: ProviderServer) -> None:
     server.always("/search", says(200, {"results": [{"url": "https://a.example/"}]}))
     live = {"mode": "live", "search_searxng_url": server.url}
-    assert told(sqlite_database, **live)["SearXNG"] == ("ok", "answers.")
+    assert run_checks(sqlite_database, **live)["SearXNG"] == ("ok", "answers.")
     server.always("/search", says(403, {}))
-    assert told(sqlite_database, **live)["SearXNG"][0] == "fault"
+    assert run_checks(sqlite_database, **live)["SearXNG"][0] == "fault"

@@ -10,7 +10,7 @@ import pytest
 from backend.formats.timestamps import utc_now
 from backend.jobs import job_store
 from backend.jobs.runner import JobType, Runner
-from backend.sources.tasks import source_jobs
+from backend.sources.tasks import build_source_jobs
 from tests.support.article_app import Articles, article_app
 
 STATEMENT = "Bitcoin's fourth halving came at block 840,000 in April 2024."
@@ -25,7 +25,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Articles]:
 @pytest.fixture(scope="module")
 def job_type(service: Articles) -> JobType:
     settings = service.running.inner.state.settings
-    made = source_jobs(settings, service.running.database, service.service.rules)
+    made = build_source_jobs(settings, service.running.database, service.service.rules)
     return replace(made, batch=2)  # steps of such jobs need no job engine
 
 

@@ -178,7 +178,7 @@ def test_an_instance_without_json_is_told_what_to_enable(server: ProviderServer)
 
 def test_no_provider_is_asked_in_sample_mode_or_unless_configured() -> None:
     named = {"search_brave_api_key": KEY, "search_searxng_url": "http://127.0.0.1:8080"}
-    assert providers.configured(Settings(mode="sample", **named)) == []  # type: ignore[arg-type]
-    assert providers.configured(Settings(mode="live")) == []
-    both = providers.configured(Settings(mode="live", search_tavily_api_key=KEY, **named))  # type: ignore[arg-type]
+    assert providers.build_providers(Settings(mode="sample", **named)) == []  # type: ignore[arg-type]
+    assert providers.build_providers(Settings(mode="live")) == []
+    both = providers.build_providers(Settings(mode="live", search_tavily_api_key=KEY, **named))  # type: ignore[arg-type]
     assert [provider.name for provider in both] == ["SearXNG", "Brave Search", "Tavily"]

@@ -1,4 +1,4 @@
-"""What all evidence together says."""
+"""Tests the assessment of a claim by all its evidence."""
 
 from math import exp, log
 
@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.entities.model import LANGUAGES, Language
-from backend.sources.assessment.claim_assessment import assess, probability
+from backend.sources.assessment.claim_assessment import assess, compute_probability
 from backend.sources.assessment.evidence import Evidence
 from backend.sources.claims.model import Comparison
-from backend.sources.claims.simhash import fingerprint, near
+from backend.sources.claims.simhash import compute_fingerprint, is_near
 from tests.backend.sources.evidence import evidence
 
 PIECES = st.builds(
@@ -51,16 +51,16 @@ def expected(z: float, relevance: float = 1.0) -> float:
     ],
 )
 def test_one_piece_of_evidence_follows_the_formula(piece: Evidence, z: float) -> None:
-    assert probability(piece) == pytest.approx(expected(z))
+    assert compute_probability(piece) == pytest.approx(expected(z))
     assert assess([piece]).truth_probability == pytest.approx(expected(z))
 
 
-def test_relevance_draws_it_to_one_half() -> None:
+def test_low_relevance_moves_the_probability_towards_one_half() -> None:
     piece = evidence("date", relevance=0.3)
-    assert probability(piece) == pytest.approx(expected(-2.6, 0.3))
+    assert compute_probability(piece) == pytest.approx(expected(-2.6, 0.3))
 
 
-def test_nothing_found_is_not_known() -> None:
+def test_without_evidence_the_claim_is_unverified() -> None:
     for pieces in ([], [Evidence(Comparison(0, 0, 0, 0, (), same_event=False), 0.9, 1.0, "A", "u")]):
         found = assess(pieces)
         assert found.truth_probability == 0.5
@@ -74,7 +74,7 @@ def test_lesser_sources_do_not_outvote_a_strong_conflict() -> None:
         for k in range(2, 9)
     ]
     found = assess([*lesser, strong])
-    assert found.truth_probability <= probability(strong)
+    assert found.truth_probability <= compute_probability(strong)
     assert (found.assessment, found.deciding) == ("contradicted", strong)
     assert "The regulator" in found.reasoning
 
@@ -85,7 +85,7 @@ def test_a_weak_conflict_is_outvoted() -> None:
     assert found.assessment == "supported"
 
 
-def test_sources_as_strong_that_disagree_are_mixed() -> None:
+def test_disagreeing_sources_of_equal_authority_are_mixed() -> None:
     yes = evidence(agreed=("date", "figure"), authority=0.9, relevance=0.9, name="One")
     no = evidence("date", authority=0.9, relevance=1.0, url="https://example.org/2", name="Other")
     found = assess([yes, no])
@@ -94,24 +94,24 @@ def test_sources_as_strong_that_disagree_are_mixed() -> None:
     assert "Other" in found.reasoning
 
 
-def test_a_conflict_of_another_event_is_left_out_where_a_closer_source_bears_the_claim_out() -> None:
+def test_a_conflict_about_another_event_is_ignored_if_a_closer_source_supports_the_claim() -> None:
     yes = evidence(agreed=("date", "figure"), closeness=6.0)
     no = evidence("date", url="https://example.org/2", closeness=1.0)
-    assert assess([yes, no]).truth_probability == probability(yes)
+    assert assess([yes, no]).truth_probability == compute_probability(yes)
 
 
-def test_the_mean_is_of_logits_by_authority() -> None:
+def test_logits_are_averaged_by_authority() -> None:
     one = evidence(entities=3, authority=0.9)
     other = evidence(entities=0, authority=0.3, url="https://example.org/2")
-    logits = [log(p / (1 - p)) for p in (probability(one), probability(other))]
+    logits = [log(p / (1 - p)) for p in (compute_probability(one), compute_probability(other))]
     mean = (0.9 * logits[0] + 0.3 * logits[1]) / 1.2
     assert assess([one, other]).truth_probability == pytest.approx(1 / (1 + exp(-mean)))
 
 
-def test_copies_and_repeated_addresses_count_once() -> None:
+def test_copies_and_repeated_urls_count_once() -> None:
     text = "At block 840,000 the reward of miners fell by half, as the rules of the network had foretold."
     copies = [
-        evidence(entities=0, digest=fingerprint(text), url=f"https://example.org/{k}", authority=0.5)
+        evidence(entities=0, digest=compute_fingerprint(text), url=f"https://example.org/{k}", authority=0.5)
         for k in range(5)
     ]
     other = evidence(entities=3, authority=0.5, url="https://example.org/other")
@@ -119,13 +119,14 @@ def test_copies_and_repeated_addresses_count_once() -> None:
     assert assess([other, other, other]).truth_probability == assess([other]).truth_probability
 
 
-def test_near_duplicates_have_near_fingerprints_and_other_texts_do_not() -> None:
+def test_only_near_duplicates_have_near_fingerprints() -> None:
     base = " ".join(f"word{chr(97 + k)}{chr(97 + k % 7)} of the report" for k in range(26))
-    assert near(fingerprint(base), fingerprint(base + " Updated"))
-    assert not near(
-        fingerprint(base), fingerprint("The regulator approved eleven funds in one order on Wednesday")
+    assert is_near(compute_fingerprint(base), compute_fingerprint(base + " Updated"))
+    assert not is_near(
+        compute_fingerprint(base),
+        compute_fingerprint("The regulator approved eleven funds in one order on Wednesday"),
     )
-    assert not near(fingerprint(""), fingerprint(""))
+    assert not is_near(compute_fingerprint(""), compute_fingerprint(""))
 
 
 @pytest.mark.parametrize(
@@ -137,18 +138,18 @@ def test_near_duplicates_have_near_fingerprints_and_other_texts_do_not() -> None
         (evidence(entities=0), "low"),
     ],
 )
-def test_confidence_needs_distance_relevance_and_authority(piece: Evidence, level: str) -> None:
+def test_confidence_depends_on_distance_relevance_and_authority(piece: Evidence, level: str) -> None:
     assert assess([piece]).confidence_level == level
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("slot", ["date", "figure", "agent", "polarity"])
-def test_the_reason_names_both_values_and_the_source(language: Language, slot: str) -> None:
+def test_the_reasoning_names_both_values_and_the_source(language: Language, slot: str) -> None:
     reason = assess([evidence(slot, name="Example Gazette")], language=language).reasoning  # type: ignore[arg-type]
     assert all(part in reason for part in ("claimed", "found", "Example Gazette"))
 
 
-def test_a_name_with_braces_is_quoted_as_it_is() -> None:
+def test_a_source_name_with_braces_is_quoted_unchanged() -> None:
     assert "{0} {x}" in assess([evidence("date", name="{0} {x}")]).reasoning
 
 
@@ -167,9 +168,9 @@ def test_the_order_of_the_evidence_does_not_matter(pieces: list[Evidence], confl
 
 
 @given(st.lists(PIECES, max_size=5), st.floats(0.8, 1), st.floats(0.5, 1))
-def test_a_strong_conflict_rules_over_any_number_of_lesser_sources(
+def test_no_number_of_lesser_sources_outvotes_a_strong_conflict(
     pieces: list[Evidence], authority: float, relevance: float
 ) -> None:
     strong = evidence("figure", authority=authority, relevance=relevance, url="https://example.org/strong")
     lesser = [piece for piece in pieces if piece.authority < authority and piece.relevance <= relevance]
-    assert assess([*lesser, strong]).truth_probability <= probability(strong) + 1e-9
+    assert assess([*lesser, strong]).truth_probability <= compute_probability(strong) + 1e-9

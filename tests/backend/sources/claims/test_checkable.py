@@ -5,7 +5,7 @@ import pytest
 from backend.entities.mention import Mention
 from backend.entities.model import Language
 from backend.sources.claims.checkable import is_checkable
-from backend.sources.claims.claim_parser import read_claim
+from backend.sources.claims.claim_parser import parse_claim
 from tests.backend.sources.evidence import claim
 
 
@@ -49,5 +49,5 @@ def test_a_statement_can_be_checked(text: str, language: Language) -> None:
 
 def test_a_name_that_begins_like_a_question_asks_nothing() -> None:
     text = "Do Kwon was sentenced in 2025."
-    assert is_checkable(read_claim(text, "en", [Mention("do-kwon", 0, 7, "Do Kwon")]))
-    assert not is_checkable(read_claim("Do courts sentence in 2025", "en"))
+    assert is_checkable(parse_claim(text, "en", [Mention("do-kwon", 0, 7, "Do Kwon")]))
+    assert not is_checkable(parse_claim("Do courts sentence in 2025", "en"))

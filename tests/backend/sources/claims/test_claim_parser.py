@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from backend.entities.mention import Mention
 from backend.entities.model import LANGUAGES, Language
-from backend.sources.claims.claim_parser import MOST_CHARACTERS, read_claim
+from backend.sources.claims.claim_parser import MOST_CHARACTERS, parse_claim
 from backend.sources.claims.model import Claim
 
 
@@ -23,7 +23,7 @@ def _places(claim: Claim) -> list[list[tuple[int, int]]]:
 
 def test_a_statement_is_read_into_its_slots() -> None:
     text = "On 10 January 2024 the SEC approved 11 spot bitcoin ETFs of Foocorp."
-    claim = read_claim(text, "en", [Mention("sec", 23, 26, "SEC")])
+    claim = parse_claim(text, "en", [Mention("sec", 23, 26, "SEC")])
     assert [span.first for span in claim.dates] == [date(2024, 1, 10)]
     assert [(figure.value, figure.unit) for figure in claim.quantities] == [(Decimal(11), "fund")]
     assert [action.verb for action in claim.actions] == ["approve"]
@@ -34,7 +34,7 @@ def test_a_statement_is_read_into_its_slots() -> None:
 
 def test_full_width_text_keeps_its_own_places() -> None:
     text = "２０２４年４月２０日、報酬は３．１２５ＢＴＣになった。"
-    claim = read_claim(text, "ja")
+    claim = parse_claim(text, "ja")
     (span,), (figure,) = claim.dates, claim.quantities
     assert text[span.start : span.end] == "２０２４年４月２０日"
     assert text[figure.start : figure.end] == "３．１２５ＢＴＣ"
@@ -43,12 +43,12 @@ def test_full_width_text_keeps_its_own_places() -> None:
 
 def test_a_verb_within_a_name_is_no_action() -> None:
     text = "The Merge changed the network."
-    assert read_claim(text, "en", [Mention("ethereum", 0, 9, "The Merge")]).actions == ()
-    assert read_claim(text, "en").actions
+    assert parse_claim(text, "en", [Mention("ethereum", 0, 9, "The Merge")]).actions == ()
+    assert parse_claim(text, "en").actions
 
 
 def test_a_reference_day_dates_what_was_yesterday() -> None:
-    claim = read_claim("The exchange was hacked yesterday.", "en", reference=date(2025, 2, 22))
+    claim = parse_claim("The exchange was hacked yesterday.", "en", reference=date(2025, 2, 22))
     assert [span.first for span in claim.dates] == [date(2025, 2, 21)]
 
 
@@ -63,12 +63,12 @@ def test_a_reference_day_dates_what_was_yesterday() -> None:
     ],
 )
 def test_names_are_told_from_ordinary_words(text: str, names: tuple[str, ...]) -> None:
-    assert read_claim(text, "en").names == names
+    assert parse_claim(text, "en").names == names
 
 
 @given(st.text(max_size=100), st.sampled_from(LANGUAGES))
 def test_every_slot_of_any_text_lies_in_its_place(text: str, language: Language) -> None:
-    claim = read_claim(text, language)
+    claim = parse_claim(text, language)
     for places in _places(claim):
         assert all(0 <= start < end <= len(text) for start, end in places)
         assert [start for start, _ in places] == sorted(start for start, _ in places)
@@ -78,5 +78,5 @@ def test_every_slot_of_any_text_lies_in_its_place(text: str, language: Language)
     "piece", ["1", "万億", "(", "1,", "not ban ", "2024年", "A1b2", "\"'", "一", "April ", "$1-", "ビ"]
 )
 def test_a_hostile_text_is_read_as_far_as_a_passage_goes(piece: str) -> None:
-    claim = read_claim(piece * (200_000 // len(piece)), "en")
+    claim = parse_claim(piece * (200_000 // len(piece)), "en")
     assert all(end <= MOST_CHARACTERS for places in _places(claim) for _, end in places)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.entities.model import LANGUAGES, Language
-from backend.sources.claims.claim_splitting import MOST_CLAIMS, check_worthiness, sentences, split
+from backend.sources.claims.claim_splitting import MOST_CLAIMS, check_worthiness, sentences, split_claims
 
 
 def test_a_stop_after_an_abbreviation_in_a_number_or_in_quotation_marks_ends_no_sentence() -> None:
@@ -52,7 +52,7 @@ def test_japanese_and_chinese_sentences_end_at_their_own_stops() -> None:
 def test_facts_are_kept_in_order_and_opinions_and_questions_left_out(
     text: str, language: Language, kept: list[str]
 ) -> None:
-    assert split(text, language) == kept
+    assert split_claims(text, language) == kept
 
 
 def test_an_article_gives_at_most_five_claims_and_those_with_the_most_to_check() -> None:
@@ -61,16 +61,19 @@ def test_an_article_gives_at_most_five_claims_and_those_with_the_most_to_check()
     mixed = [
         sentence for pair in zip(dull, [*facts, "", "", ""], strict=True) for sentence in pair if sentence
     ]
-    assert split(" ".join(mixed), "en") == facts
+    assert split_claims(" ".join(mixed), "en") == facts
 
 
 def test_a_repeated_sentence_is_one_claim() -> None:
-    assert split("It lost 5 BTC. It lost 5 BTC. It lost 6 BTC.", "en") == ["It lost 5 BTC.", "It lost 6 BTC."]
+    assert split_claims("It lost 5 BTC. It lost 5 BTC. It lost 6 BTC.", "en") == [
+        "It lost 5 BTC.",
+        "It lost 6 BTC.",
+    ]
 
 
 def test_one_sentence_is_its_own_claim_whatever_it_says() -> None:
-    assert split("Is this so?", "en") == ["Is this so?"]
-    assert split("   ", "en") == []
+    assert split_claims("Is this so?", "en") == ["Is this so?"]
+    assert split_claims("   ", "en") == []
 
 
 def test_slots_make_a_sentence_worth_checking() -> None:
@@ -80,7 +83,7 @@ def test_slots_make_a_sentence_worth_checking() -> None:
 
 @given(st.text(alphabet="ab. 。！？\n\"'「」(）1B", max_size=120), st.sampled_from(LANGUAGES))
 def test_claims_are_pieces_of_the_text_and_few(text: str, language: Language) -> None:
-    claims = split(text, language)
+    claims = split_claims(text, language)
     assert len(claims) <= MOST_CLAIMS
     assert all(claim in text for claim in claims)
 
@@ -89,4 +92,4 @@ def test_claims_are_pieces_of_the_text_and_few(text: str, language: Language) ->
     "text", ["。" * 100_000, "a. " * 50_000, "「" * 100_000, "(?" * 50_000, '"' * 100_000]
 )
 def test_a_hostile_text_is_split_to_its_end(text: str) -> None:
-    assert len(split(text, "en")) <= MOST_CLAIMS
+    assert len(split_claims(text, "en")) <= MOST_CLAIMS

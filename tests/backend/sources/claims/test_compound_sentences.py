@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from backend.entities.mention import Mention
 from backend.entities.model import LANGUAGES, Language
-from backend.sources.claims.claim_splitting import split
+from backend.sources.claims.claim_splitting import split_claims
 from backend.sources.claims.compound_sentences import MOST, parts
 from tests.backend.sources.evidence import claim
 
@@ -42,7 +42,7 @@ def _naming(text: str) -> tuple[Mention, ...]:
 )
 def test_two_statements_are_taken_apart(sentence: str, language: Language, found: list[str]) -> None:
     assert parts(sentence, language, _naming) == found
-    assert split(sentence, language, _naming) == found
+    assert split_claims(sentence, language, _naming) == found
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.sources.claims import dates, numbers, quantities
-from backend.sources.claims.dates import agree, find, of_record
+from backend.sources.claims.dates import agree, build_record_date, find
 
 DAYS = st.dates(min_value=date(1990, 1, 1), max_value=date(2059, 12, 31))
 MONTHS = list(month_name)[1:]
@@ -126,7 +126,7 @@ def test_days_agree_when_they_are_the_same_and_whichever_way_they_are_asked(one:
 
 
 def test_a_record_of_a_day_gives_no_day_of_grace() -> None:
-    record = of_record(datetime(2024, 4, 20, tzinfo=UTC), "day")
+    record = build_record_date(datetime(2024, 4, 20, tzinfo=UTC), "day")
     assert record is not None
     assert agree(find("April 2024")[0], record)
     assert not agree(find("2024-04-21")[0], record)
@@ -134,7 +134,7 @@ def test_a_record_of_a_day_gives_no_day_of_grace() -> None:
 
 
 def test_a_record_of_an_instant_has_the_day_of_either_side_of_midnight() -> None:
-    record = of_record(datetime(2024, 4, 20, 0, 9, 27, tzinfo=UTC), "second")
+    record = build_record_date(datetime(2024, 4, 20, 0, 9, 27, tzinfo=UTC), "second")
     assert record is not None
     assert agree(find("19 April 2024")[0], record)
     assert agree(find("20 April 2024")[0], record)

@@ -7,7 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.entities.model import Language
-from backend.sources.assessment.claim_assessment import CONTRADICTED, SUPPORTED, assess, probability
+from backend.sources.assessment.claim_assessment import (
+    MAX_CONTRADICTED_PROBABILITY,
+    MIN_SUPPORTED_PROBABILITY,
+    assess,
+    compute_probability,
+)
 from backend.sources.claims.model import Comparison, Difference, Slot
 from tests.backend.sources.evidence import LOSS, evidence, held
 
@@ -37,7 +42,7 @@ LOSS_JA = (
     ],
 )
 def test_who_and_what_together_are_ground(text: str, record: tuple[str, datetime]) -> None:
-    assert held(text, record).grounded
+    assert held(text, record).is_sufficient
 
 
 @pytest.mark.parametrize(
@@ -52,7 +57,7 @@ def test_who_and_what_together_are_ground(text: str, record: tuple[str, datetime
 )
 def test_the_same_people_in_the_same_month_are_none(text: str, record: tuple[str, datetime]) -> None:
     found = held(text, record)
-    assert not (found.same_event and found.grounded)
+    assert not (found.same_event and found.is_sufficient)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +70,7 @@ def test_the_same_people_in_the_same_month_are_none(text: str, record: tuple[str
 )
 def test_words_of_another_matter_are_none_in_japanese(text: str, is_ground: bool) -> None:
     found = held(text, LOSS_JA, "ja")
-    assert (found.same_event and found.grounded) is is_ground
+    assert (found.same_event and found.is_sufficient) is is_ground
 
 
 def test_what_nobody_does_twice_can_be_on_another_day_and_what_is_often_done_cannot() -> None:
@@ -74,13 +79,13 @@ def test_what_nobody_does_twice_can_be_on_another_day_and_what_is_often_done_can
         held("Tesla bought bitcoin in April 2019.", PURCHASE),
     )
     assert [one.slot for one in once.differences] == ["date"]
-    assert once.grounded
-    assert not (often.same_event and often.grounded)
+    assert once.is_sufficient
+    assert not (often.same_event and often.is_sufficient)
 
 
 def _without_ground(*differences: Slot, entities: int, figures: int, dates: int) -> Comparison:
     slots = tuple(Difference(slot, "mine", "theirs") for slot in differences)
-    return Comparison(entities, dates, figures, 1, slots, (), 9.0, grounded=False)
+    return Comparison(entities, dates, figures, 1, slots, (), 9.0, is_sufficient=False)
 
 
 @given(
@@ -104,7 +109,7 @@ def test_without_ground_every_statement_is_unverified_with_low_confidence(
     comparison = _without_ground(*slots, entities=entities, figures=figures, dates=dates)
     piece = evidence(authority=authority, relevance=relevance, comparison=comparison)
     assessed = assess([piece], language=language)
-    assert CONTRADICTED <= probability(piece) <= SUPPORTED
+    assert MAX_CONTRADICTED_PROBABILITY <= compute_probability(piece) <= MIN_SUPPORTED_PROBABILITY
     assert abs(assessed.truth_probability - 0.5) <= 0.2
     assert (assessed.assessment, assessed.confidence_level) == ("unverified", "low")
 

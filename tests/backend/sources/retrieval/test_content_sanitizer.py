@@ -8,9 +8,9 @@ from backend.sources.retrieval import content_sanitizer
 
 
 def visible(body: str) -> str:
-    tree = content_sanitizer.visible_tree(f"<html><body>{body}</body></html>".encode())
+    tree = content_sanitizer.parse_visible_html(f"<html><body>{body}</body></html>".encode())
     assert tree is not None
-    return content_sanitizer.plain(tree.text_content())
+    return content_sanitizer.clean_text(tree.text_content())
 
 
 @pytest.mark.parametrize(
@@ -44,13 +44,15 @@ def test_half_transparent_and_small_text_is_seen() -> None:
 
 
 def test_invisible_and_direction_changing_characters_are_taken_out() -> None:
-    assert content_sanitizer.plain("Bit\u200bcoin \u202eevil\u202c\ufeff \U000e0041x") == "Bitcoin evil x"
+    assert (
+        content_sanitizer.clean_text("Bit\u200bcoin \u202eevil\u202c\ufeff \U000e0041x") == "Bitcoin evil x"
+    )
 
 
 @given(st.text())
 def test_cleaning_again_changes_nothing(text: str) -> None:
-    once = content_sanitizer.plain(text)
-    assert content_sanitizer.plain(once) == once
+    once = content_sanitizer.clean_text(text)
+    assert content_sanitizer.clean_text(once) == once
 
 
 @pytest.mark.parametrize(
@@ -68,7 +70,7 @@ def test_cleaning_again_changes_nothing(text: str) -> None:
     ],
 )
 def test_a_text_that_talks_to_the_machine_is_told_apart(text: str) -> None:
-    assert content_sanitizer.gives_instructions(f"Bitcoin rose today. {text} More text.")
+    assert content_sanitizer.has_instructions(f"Bitcoin rose today. {text} More text.")
 
 
 @pytest.mark.parametrize(
@@ -82,10 +84,10 @@ def test_a_text_that_talks_to_the_machine_is_told_apart(text: str) -> None:
     ],
 )
 def test_ordinary_news_gives_no_instructions(text: str) -> None:
-    assert not content_sanitizer.gives_instructions(text)
+    assert not content_sanitizer.has_instructions(text)
 
 
 @pytest.mark.parametrize("body", [b"", b"\x00\x00", b"%PDF-1.7", b"\xff\xfe", b"<" * 100_000])
 def test_what_is_no_page_gives_no_fault(body: bytes) -> None:
-    tree = content_sanitizer.visible_tree(body)
-    assert tree is None or isinstance(content_sanitizer.plain(tree.text_content()), str)
+    tree = content_sanitizer.parse_visible_html(body)
+    assert tree is None or isinstance(content_sanitizer.clean_text(tree.text_content()), str)

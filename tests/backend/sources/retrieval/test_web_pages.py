@@ -1,4 +1,4 @@
-"""Pages of the web: fetched through the guarded door, read, and kept for a day."""
+"""PageReader of the web: fetched through the guarded door, read, and kept for a day."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -7,13 +7,13 @@ import pytest
 import trafilatura
 
 from backend.sources.retrieval.web_pages import (
-    FAILURES_KEPT_FOR,
-    KEPT_FOR,
-    LONGEST_TEXT,
-    MOST_BYTES,
+    FAILURE_CACHE_TIME,
+    MAX_PAGE_BYTES,
+    MAX_TEXT_CHARS,
+    PAGE_CACHE_TIME,
     PageFailed,
-    Pages,
-    extracted,
+    PageReader,
+    extract_page,
 )
 from backend.store.database import Database
 from backend.upstream import Fetched
@@ -41,15 +41,15 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def pages(sqlite_database: Database, server: ProviderServer, clock: Clock) -> Pages:
-    return Pages(sqlite_database, allow=(f"127.0.0.1:{server.port}",), now=clock)
+def pages(sqlite_database: Database, server: ProviderServer, clock: Clock) -> PageReader:
+    return PageReader(sqlite_database, allow=(f"127.0.0.1:{server.port}",), now=clock)
 
 
 def shows(body: str | bytes, content_type: str = HTML) -> Behaviour:
     return Behaviour(200, body.encode() if isinstance(body, str) else body, content_type)
 
 
-def test_a_page_gives_its_visible_text_title_and_day(pages: Pages, server: ProviderServer) -> None:
+def test_a_page_gives_its_visible_text_title_and_day(pages: PageReader, server: ProviderServer) -> None:
     server.always("/a", shows(ARTICLE))
     page = pages.read(f"{server.url}/a")
     assert (page.title, page.published) == ("Order granted", "2024-01-10")
@@ -58,18 +58,18 @@ def test_a_page_gives_its_visible_text_title_and_day(pages: Pages, server: Provi
     assert "previous instructions" not in page.text
 
 
-def test_a_page_is_fetched_once_a_day(pages: Pages, server: ProviderServer, clock: Clock) -> None:
+def test_a_page_is_fetched_once_a_day(pages: PageReader, server: ProviderServer, clock: Clock) -> None:
     server.always("/a", shows(ARTICLE))
     first = pages.read(f"{server.url}/a")
     assert pages.read(f"{server.url}/a") == first
     assert len(server.requests) == 1
-    clock.at += KEPT_FOR
+    clock.at += PAGE_CACHE_TIME
     pages.read(f"{server.url}/a")
     assert len(server.requests) == 2
 
 
 def test_a_failure_is_remembered_for_a_while_and_then_tried_again(
-    pages: Pages, server: ProviderServer, clock: Clock
+    pages: PageReader, server: ProviderServer, clock: Clock
 ) -> None:
     server.always("/a", Behaviour(500, b"", HTML))
     for _ in range(2):
@@ -77,7 +77,7 @@ def test_a_failure_is_remembered_for_a_while_and_then_tried_again(
             pages.read(f"{server.url}/a")
     assert len(server.requests) == 1
     server.always("/a", shows(ARTICLE))
-    clock.at += FAILURES_KEPT_FOR + timedelta(seconds=1)
+    clock.at += FAILURE_CACHE_TIME + timedelta(seconds=1)
     assert pages.read(f"{server.url}/a").title == "Order granted"
 
 
@@ -86,7 +86,7 @@ def test_a_failure_is_remembered_for_a_while_and_then_tried_again(
     [("text/html; charset=shift_jis", "shift_jis"), ("text/html; charset=gb18030", "gb18030")],
 )
 def test_the_encoding_that_the_server_names_is_used(
-    pages: Pages, server: ProviderServer, header: str, encoding: str
+    pages: PageReader, server: ProviderServer, header: str, encoding: str
 ) -> None:
     words = (
         "委員会は水曜日に上場投資商品を承認した"
@@ -101,7 +101,7 @@ def test_the_encoding_that_the_server_names_is_used(
 @pytest.mark.parametrize("charset", ["utf-8-sig", "iso2022_jp", "idna", "unicode_escape"])
 @pytest.mark.parametrize("kind", ["text/html", "text/plain"])
 def test_an_encoding_that_only_some_readers_know_is_no_fault(
-    pages: Pages, server: ProviderServer, kind: str, charset: str
+    pages: PageReader, server: ProviderServer, kind: str, charset: str
 ) -> None:
     server.always("/a", shows(ARTICLE, f"{kind}; charset={charset}"))
     assert "accelerated approval to eleven" in pages.read(f"{server.url}/a").text
@@ -114,13 +114,13 @@ def test_of_a_page_made_to_take_minutes_the_text_is_taken_as_it_stands(
     made = b"<title>Rows</title><body><script>x</script>" + b"<table><tr><td>row</td></tr></table>" * 50_000
     monkeypatch.setattr(trafilatura, "bare_extraction", lambda *_args, **_more: pytest.fail("it is searched"))
 
-    page = extracted(Fetched("https://example.com/", "text/html", {}, made))
+    page = extract_page(Fetched("https://example.com/", "text/html", {}, made))
 
-    assert (page.title, page.text[:8], len(page.text)) == ("Rows", "row\nrow\n", LONGEST_TEXT - 1)
+    assert (page.title, page.text[:8], len(page.text)) == ("Rows", "row\nrow\n", MAX_TEXT_CHARS - 1)
     assert "x" not in page.text
 
 
-def test_plain_text_is_read_as_it_is(pages: Pages, server: ProviderServer) -> None:
+def test_plain_text_is_read_as_it_is(pages: PageReader, server: ProviderServer) -> None:
     server.always("/a", shows("Eleven <b>products</b>", "text/plain; charset=no-such-coding"))
     assert pages.read(f"{server.url}/a").text == "Eleven <b>products</b>"
 
@@ -131,13 +131,13 @@ def test_plain_text_is_read_as_it_is(pages: Pages, server: ProviderServer) -> No
         shows(b"\x89PNG", "image/png"),
         shows(b"", HTML),
         shows("<html><body></body></html>"),
-        shows(b"x" * (MOST_BYTES + 1), "text/plain"),
+        shows(b"x" * (MAX_PAGE_BYTES + 1), "text/plain"),
         Behaviour(drop=True),
         Behaviour(302, b"", HTML, {"Location": "http://169.254.169.254/latest/meta-data"}),
     ],
 )
 def test_what_cannot_be_read_is_told_in_a_sentence(
-    pages: Pages, server: ProviderServer, behaviour: Behaviour
+    pages: PageReader, server: ProviderServer, behaviour: Behaviour
 ) -> None:
     server.always("/a", behaviour)
     with pytest.raises(PageFailed) as caught:
@@ -149,6 +149,6 @@ def test_what_cannot_be_read_is_told_in_a_sentence(
     "url",
     ["http://127.0.0.1:1/", "http://localhost/", "http://[::1]/", "file:///etc/passwd", "http://10.0.0.1/"],
 )
-def test_a_private_address_is_never_fetched(pages: Pages, url: str) -> None:
+def test_a_private_address_is_never_fetched(pages: PageReader, url: str) -> None:
     with pytest.raises(PageFailed):
         pages.read(url)

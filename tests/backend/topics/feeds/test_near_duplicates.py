@@ -13,7 +13,7 @@ def print_of(value: int, *, official: bool = False, title: str = "one title", le
     return Print(signed, NOW, "en", title, length, frozenset(), frozenset(), official)
 
 
-@given(st.integers(1, (1 << 64) - 1), st.sets(st.integers(0, 63), max_size=simhash.NEAR))
+@given(st.integers(1, (1 << 64) - 1), st.sets(st.integers(0, 63), max_size=simhash.MAX_NEAR_BITS))
 def test_every_print_that_is_near_enough_is_found(value: int, flipped: set[int]) -> None:
     other = value
     for bit in flipped:
@@ -22,7 +22,7 @@ def test_every_print_that_is_near_enough_is_found(value: int, flipped: set[int])
         assert Prints([print_of(value)]).repeats(print_of(other))
 
 
-@given(st.integers(1, (1 << 64) - 1), st.sets(st.integers(0, 63), min_size=simhash.NEAR + 1))
+@given(st.integers(1, (1 << 64) - 1), st.sets(st.integers(0, 63), min_size=simhash.MAX_NEAR_BITS + 1))
 def test_no_print_that_differs_more_is(value: int, flipped: set[int]) -> None:
     other = value
     for bit in flipped:

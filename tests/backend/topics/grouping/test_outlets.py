@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from backend.articles.engine import RuleSet
-from backend.sources.claims.simhash import BITS, fingerprint
+from backend.sources.claims.simhash import BITS, compute_fingerprint
 from backend.topics.feeds.feed_list import Feed
 from backend.topics.grouping.news_window import Member
 from backend.topics.grouping.outlets import Outlets
@@ -103,5 +103,5 @@ def test_an_article_of_the_future_counts_no_more_than_one_of_now(
 
 
 def signed(text: str) -> int:
-    found = fingerprint(text)
+    found = compute_fingerprint(text)
     return found - (1 << BITS) if found >= 1 << (BITS - 1) else found

@@ -8,7 +8,7 @@ from backend.documents.model import Document
 from backend.documents.store import DocumentStore
 from backend.settings import Settings
 from backend.sources.schemas import SourcesRequest
-from backend.sources.service import AtOnce, Finder
+from backend.sources.service import ImmediateSteps, SourceFinder
 from backend.store.database import Database
 from backend.topics.canonical_urls import digest, key_of
 from backend.topics.model import Media, Topic, TopicText
@@ -120,9 +120,9 @@ def test_source_finding_cites_a_topic_and_its_primary_source(
     source = Media("primary_source", "https://ripple.com/insights/metaco", "Ripple buys Metaco", said)
     put(sqlite_database, now, make("Ripple Labs buys Metaco", entities=("ripple",), media=(source,)))
     settings = Settings(home=tmp_path, mode="sample")
-    finder = Finder(settings, sqlite_database, Rules(settings), now=lambda: now)
+    finder = SourceFinder(settings, sqlite_database, Rules(settings), now=lambda: now)
     asked = SourcesRequest(statement="Ripple Labs bought Metaco for 250 million dollars in May 2023.")
-    result = finder.find(asked, AtOnce(lambda _name: None, seconds=60))
+    result = finder.find(asked, ImmediateSteps(lambda _name: None, seconds=60))
     cited = {one["url"]: one for one in result["primary_sources"]}
     assert "https://ripple.com/insights/metaco" in cited
     assert cited["https://ripple.com/insights/metaco"]["is_news_like"] is False
