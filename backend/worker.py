@@ -12,7 +12,7 @@ import sqlalchemy as sa
 import structlog
 
 from backend import migrations
-from backend.articles.rules.active_rules import Rules
+from backend.articles.rules.active_rules import ActiveRules
 from backend.articles.tasks import article_schedules
 from backend.auth.oauth import retention
 from backend.extraction.tasks import extraction_jobs
@@ -47,7 +47,7 @@ def launch_engine(
     settings: Settings,
     database: Database,
     schedules: Sequence[Schedule],
-    rules: Rules,
+    rules: ActiveRules,
     heartbeat: Heartbeat,
     on_slot_lost: Callable[[], None],
 ) -> JobEngine:
@@ -190,7 +190,7 @@ def run_worker(settings: Settings, *, slots_lost: int = 0, has_parent: bool = Fa
             sign_in_schedule(database),
         ]
         run_first_tick(settings, schedules)  # first: a new start shows market data
-        rules = Rules(settings, keep=True)
+        rules = ActiveRules(settings, keep=True)
         start = partial(launch_engine, settings, database, schedules, rules, heartbeat, restart)
         engine = retry_until_stopped(start, stop)
     except (LockLost, sa.exc.OperationalError) as error:

@@ -16,8 +16,8 @@ from typing import Any
 
 import httpx
 
-from backend.articles.batches import work_on
-from backend.articles.rules.active_rules import Rules
+from backend.articles.batches import run_batch
+from backend.articles.rules.active_rules import ActiveRules
 from backend.articles.schemas import Article
 from backend.settings import Settings
 from benchmarks.servers import free_port, process, service_environment
@@ -74,8 +74,8 @@ def main() -> int:
 
 def measure(folder: Path, rounds: int) -> int:
     sent = article()
-    rules = Rules(Settings(home=folder / "alone")).current
-    alone = show("without HTTP", milliseconds(lambda: work_on("scan", rules, [Article(**sent)]), rounds))
+    rules = ActiveRules(Settings(home=folder / "alone")).current
+    alone = show("without HTTP", milliseconds(lambda: run_batch("scan", rules, [Article(**sent)]), rounds))
     port = free_port()
     base = f"http://127.0.0.1:{port}"
     environment = service_environment(folder / "home", port)

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from backend import migrations
-from backend.articles.rules.active_rules import Rules
+from backend.articles.rules.active_rules import ActiveRules
 from backend.settings import Settings
 from backend.sources.authority import Authorities
 from backend.sources.schemas import SourcesRequest
@@ -47,7 +47,7 @@ def main() -> None:
 def _judged(home: Path, statements: list[dict[str, Any]]) -> list[dict[str, Any]]:
     settings = Settings(home=home, mode="sample")
     migrations.upgrade(settings.app_database_url)
-    database, rules = Database(settings.app_database_url), Rules(settings)
+    database, rules = Database(settings.app_database_url), ActiveRules(settings)
     finder = SourceFinder(settings, database, rules)
     finder.prepare()
     authorities = Authorities(rules.current.entities)

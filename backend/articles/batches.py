@@ -10,11 +10,11 @@ from backend.articles.engine import apply, scan
 from backend.articles.matching.rule_set import RuleSet
 from backend.articles.schemas import Article, Violation
 
-Work = Literal["scan", "apply"]
+BatchOperation = Literal["scan", "apply"]
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class BatchResult:
     """The results of some articles in their order: JSON objects with commas between them, and what a
     scan of them found."""
 
@@ -22,10 +22,10 @@ class Done:
     violations: list[Violation]
 
 
-def work_on(work: Work, rules: RuleSet, articles: Iterable[Article]) -> Done:
+def run_batch(work: BatchOperation, rules: RuleSet, articles: Iterable[Article]) -> BatchResult:
     """Each article's result is encoded at once, so that no more than one is held as objects."""
-    results, found = WORKS[work](rules, articles)
-    return Done(b",".join(results), found)
+    results, found = _BATCH_FUNCTIONS[work](rules, articles)
+    return BatchResult(b",".join(results), found)
 
 
 def _scan(rules: RuleSet, articles: Iterable[Article]) -> tuple[list[bytes], list[Violation]]:
@@ -41,7 +41,9 @@ def _apply(rules: RuleSet, articles: Iterable[Article]) -> tuple[list[bytes], li
     return [orjson.dumps(apply(rules, article)) for article in articles], []
 
 
-WORKS: Mapping[Work, Callable[[RuleSet, Iterable[Article]], tuple[list[bytes], list[Violation]]]] = {
+_BATCH_FUNCTIONS: Mapping[
+    BatchOperation, Callable[[RuleSet, Iterable[Article]], tuple[list[bytes], list[Violation]]]
+] = {
     "scan": _scan,
     "apply": _apply,
 }

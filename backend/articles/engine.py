@@ -5,10 +5,10 @@ Everything here is deterministic: the same rules and article give the same answe
 
 from dataclasses import dataclass
 
-from backend.articles.matching.field_matcher import Reading
+from backend.articles.matching.field_matcher import FieldMatcher
 from backend.articles.matching.fixes import Fix
-from backend.articles.matching.fixpoint import Fixes, settle
-from backend.articles.matching.parsed_article import ReadArticle, ReadField
+from backend.articles.matching.fixpoint import Fixes, find_fixpoint
+from backend.articles.matching.parsed_article import ParsedArticle, ParsedField
 from backend.articles.matching.rule_set import RuleSet, compile_rules
 from backend.articles.model import FieldName
 from backend.articles.schemas import (
@@ -41,27 +41,27 @@ def scan(rules: RuleSet, article: Article) -> ScanResult:
     ``corrected_article`` has all corrections made, those that need approval too. A correction that would
     create a new mistake is among these: it waits for approval, whatever its rule says.
     """
-    read = ReadArticle(rules, article)
-    auto, _ = settle(read, _automatic(read))
+    read = ParsedArticle(rules, article)
+    auto, _ = find_fixpoint(read, _automatic(read))
     return _scan_result(read, auto)
 
 
 def apply(rules: RuleSet, article: Article) -> ApplyResult:
     """``article`` with the corrections made whose rules need no approval. Applying again changes nothing."""
-    read = ReadArticle(rules, article)
-    auto, _ = settle(read, _automatic(read))
+    read = ParsedArticle(rules, article)
+    auto, _ = find_fixpoint(read, _automatic(read))
     return _apply_result(read, auto)
 
 
 def apply_and_scan(rules: RuleSet, article: Article) -> tuple[ApplyResult, ScanResult]:
     """The same as :func:`apply`, and as :func:`scan` of the article that it gives, in less time."""
-    read = ReadArticle(rules, article)
-    auto, corrected = settle(read, _automatic(read))
+    read = ParsedArticle(rules, article)
+    auto, corrected = find_fixpoint(read, _automatic(read))
     # What is left to correct was held back, and would be again.
     return _apply_result(read, auto), _scan_result(corrected, {})
 
 
-def _scan_result(read: ReadArticle, auto: Fixes) -> ScanResult:
+def _scan_result(read: ParsedArticle, auto: Fixes) -> ScanResult:
     """``auto`` are the corrections that need no approval."""
     every = _every(read)
     article_id = read.article.id
@@ -76,7 +76,7 @@ def _scan_result(read: ReadArticle, auto: Fixes) -> ScanResult:
     }
 
 
-def _apply_result(read: ReadArticle, auto: Fixes) -> ApplyResult:
+def _apply_result(read: ParsedArticle, auto: Fixes) -> ApplyResult:
     applied = [correction for field in read.fields for correction in _corrections(read, field, auto, auto)]
     return {
         "article_id": read.article.id,
@@ -89,11 +89,11 @@ def _apply_result(read: ReadArticle, auto: Fixes) -> ApplyResult:
 def correct(rules: RuleSet, text: str, *, language: Language, field: FieldName = "content") -> Corrected:
     """One text as a field of an article of its own, with all deterministic corrections made."""
     given = [text] if field == "tags" else text
-    read = ReadArticle(rules, Article.model_validate({field: given, "language": language}))
+    read = ParsedArticle(rules, Article.model_validate({field: given, "language": language}))
     if not read.fields:
         return Corrected(text, [], [])
     every = _every(read)
-    auto, _ = settle(read, _automatic(read))
+    auto, _ = find_fixpoint(read, _automatic(read))
     only = read.fields[0]
     corrected = read.corrected(every)
     return Corrected(
@@ -107,22 +107,22 @@ def mentions(rules: RuleSet, text: str) -> list[tuple[int, int, str]]:
     """Start, end and entity of every place in ``text`` that names one, rightly or wrongly: by place, and
     none overlap. The same as :func:`scan` matches in the content of an article, and quicker.
     """
-    reading = Reading(rules, text, "content", "content", detect([text]))
+    reading = FieldMatcher(rules, text, "content", "content", detect([text]))
     reading.choose(reading.evidence.beside)
     return [(start, end, meaning.entity) for start, end, meaning, _ in reading.found if meaning.entity]
 
 
-def _every(read: ReadArticle) -> Fixes:
+def _every(read: ParsedArticle) -> Fixes:
     return {field.reading.path: field.fixes for field in read.fields if field.fixes}
 
 
-def _automatic(read: ReadArticle) -> Fixes:
+def _automatic(read: ParsedArticle) -> Fixes:
     """Corrections of rules that need no approval."""
     automatic = {path: [fix for fix in fixes if fix.auto] for path, fixes in _every(read).items()}
     return {path: fixes for path, fixes in automatic.items() if fixes}
 
 
-def _matches(article_id: str | None, field: ReadField) -> list[Match]:
+def _matches(article_id: str | None, field: ParsedField) -> list[Match]:
     path, text = field.reading.path, field.reading.text
     return [
         {
@@ -138,7 +138,7 @@ def _matches(article_id: str | None, field: ReadField) -> list[Match]:
     ]
 
 
-def _violations(read: ReadArticle, field: ReadField, auto: Fixes) -> list[Violation]:
+def _violations(read: ParsedArticle, field: ParsedField, auto: Fixes) -> list[Violation]:
     reading = field.reading
     path, text = reading.path, reading.text
     fixed = {fix.start for fix in auto.get(path, ())}
@@ -168,7 +168,7 @@ def _violations(read: ReadArticle, field: ReadField, auto: Fixes) -> list[Violat
     return violations
 
 
-def _missing_form(read: ReadArticle, path: str, text: str, fix: Fix, auto_fixable: bool) -> Violation:
+def _missing_form(read: ParsedArticle, path: str, text: str, fix: Fix, auto_fixable: bool) -> Violation:
     return {
         "article_id": read.article.id,
         "entity_id": fix.rule.entity,
@@ -185,7 +185,7 @@ def _missing_form(read: ReadArticle, path: str, text: str, fix: Fix, auto_fixabl
     }
 
 
-def _corrections(read: ReadArticle, field: ReadField, made: Fixes, auto: Fixes) -> list[Correction]:
+def _corrections(read: ParsedArticle, field: ParsedField, made: Fixes, auto: Fixes) -> list[Correction]:
     path, text = field.reading.path, field.reading.text
     fixed = {fix.start for fix in auto.get(path, ())}
     return [

@@ -24,22 +24,22 @@ from tempfile import TemporaryDirectory
 import orjson
 import structlog
 
-from backend.articles.batches import Done, Work, text_size, work_on
+from backend.articles.batches import BatchOperation, BatchResult, run_batch, text_size
 from backend.articles.matching.rule_set import CompiledPack, RuleSet
-from backend.articles.rules.active_rules import Rules
+from backend.articles.rules.active_rules import ActiveRules
 from backend.articles.rules.pack_transfer import load_rules, write_pack
 from backend.articles.schemas import Article
 from backend.settings import Settings
 
 log = structlog.get_logger(__name__)
 
-WORTH_SPREADING = 256 * 1024
+MIN_PARALLEL_CHARS = 256 * 1024
 """Characters below which one process is done sooner than several have been told what to do."""
-SMALLEST_PIECE = 32 * 1024
-PIECES_EACH = 3
+MIN_CHUNK_CHARS = 32 * 1024
+CHUNKS_PER_WORKER = 3
 """Pieces of a batch for each process: the last ones even out what takes longer than expected."""
-MOST_BY_DEFAULT = 4
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+MAX_DEFAULT_WORKERS = 4
+INITIAL_BACKOFF_SECONDS, MAX_BACKOFF_SECONDS = 1.0, 60.0
 """Seconds before new processes are started after one died; doubled while they die again."""
 
 Reply = tuple[bytes, bytes]
@@ -47,7 +47,7 @@ Reply = tuple[bytes, bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class Team:
+class WorkerPool:
     """Processes that hold one set of rules."""
 
     version: str
@@ -63,7 +63,7 @@ class Team:
     def is_warm(self) -> bool:
         return all(greeting.done() for greeting in self.greetings)
 
-    def let_go(self, *, wait: bool, cancel: bool) -> None:
+    def shutdown(self, *, wait: bool, cancel: bool) -> None:
         """Nothing is sent to the processes any more; with ``cancel`` what waits is not done either."""
         self.executor.shutdown(wait=wait, cancel_futures=cancel)
         self.handed.cleanup()
@@ -74,27 +74,29 @@ class ScanPool:
     first needed. Safe to share by threads."""
 
     def __init__(
-        self, settings: Settings, rules: Rules, *, clock: Callable[[], float] = time.monotonic
+        self, settings: Settings, rules: ActiveRules, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._rules = rules
         self._clock = clock
-        self.processes = how_many(settings)
+        self.processes = worker_count(settings)
         self._lock = threading.Lock()
-        self._team: Team | None = None
+        self._team: WorkerPool | None = None
         self._not_before = 0.0
-        self._pause = FIRST_PAUSE
+        self._pause = INITIAL_BACKOFF_SECONDS
         self._closed = False
 
-    def run(self, work: Work, rules: RuleSet, articles: Sequence[Article]) -> Done:
+    def run(self, work: BatchOperation, rules: RuleSet, articles: Sequence[Article]) -> BatchResult:
         """The results of all articles in their order."""
         sizes = [text_size(article) for article in articles]
         team = self._started() if _is_worthwhile(sizes) else None
         if team is None or team.version != rules.version or not team.is_warm:
-            return work_on(work, rules, articles)
-        pieces = cut(articles, sizes, self.processes * PIECES_EACH)
+            return run_batch(work, rules, articles)
+        pieces = split_into_chunks(articles, sizes, self.processes * CHUNKS_PER_WORKER)
         sent = [(piece, self._send(team, work, piece)) for piece in pieces]
-        done = [self._receive(team, future) or work_on(work, rules, piece) for piece, future in sent]
-        return Done(b",".join(each.results for each in done), [v for each in done for v in each.violations])
+        done = [self._receive(team, future) or run_batch(work, rules, piece) for piece, future in sent]
+        return BatchResult(
+            b",".join(each.results for each in done), [v for each in done for v in each.violations]
+        )
 
     def close(self) -> None:
         """Let go of what waits, let the processes end what they do, and wait for them."""
@@ -102,22 +104,22 @@ class ScanPool:
             self._closed = True
             team, self._team = self._team, None
         if team is not None:
-            team.let_go(wait=True, cancel=True)
+            team.shutdown(wait=True, cancel=True)
 
-    def _started(self) -> Team | None:
+    def _started(self) -> WorkerPool | None:
         """The processes for the rules in force, which may be starting still; none where there are none."""
         with self._lock:
             if self.processes == 0 or self._closed:
                 return None
             in_force = self._rules.in_force
             if self._team is not None and self._team.version != in_force.rules.version:
-                self._team.let_go(wait=False, cancel=False)  # what others have sent is still done
+                self._team.shutdown(wait=False, cancel=False)  # what others have sent is still done
                 self._team = None
             if self._team is None and self._clock() >= self._not_before:
                 self._team = self._start(in_force)
             return self._team
 
-    def _start(self, in_force: CompiledPack) -> Team | None:
+    def _start(self, in_force: CompiledPack) -> WorkerPool | None:
         """New processes; none where one dies before all are told to greet, or the machine has no room."""
         with ExitStack() as undone:
             try:
@@ -136,9 +138,9 @@ class ScanPool:
                 return None
             undone.pop_all()
         log.info("scan_processes_started", processes=self.processes)
-        return Team(in_force.rules.version, executor, handed, path, greetings)
+        return WorkerPool(in_force.rules.version, executor, handed, path, greetings)
 
-    def _send(self, team: Team, work: Work, piece: Sequence[Article]) -> Future[Reply] | None:
+    def _send(self, team: WorkerPool, work: BatchOperation, piece: Sequence[Article]) -> Future[Reply] | None:
         payload = orjson.dumps([article.model_dump() for article in piece])
         try:
             return team.executor.submit(_work, team.pack, work, payload)
@@ -146,7 +148,7 @@ class ScanPool:
             self._forget(team)
             return None
 
-    def _receive(self, team: Team, future: Future[Reply] | None) -> Done | None:
+    def _receive(self, team: WorkerPool, future: Future[Reply] | None) -> BatchResult | None:
         """What a process made of a piece; none where it came to nothing, and the caller has to do it."""
         if future is None:
             return None
@@ -159,35 +161,35 @@ class ScanPool:
         except MemoryError as error:
             log.warning("scan_process_failed", error=type(error).__name__)
             return None
-        self._pause = FIRST_PAUSE
-        return Done(results, orjson.loads(violations))
+        self._pause = INITIAL_BACKOFF_SECONDS
+        return BatchResult(results, orjson.loads(violations))
 
-    def _forget(self, team: Team) -> None:
+    def _forget(self, team: WorkerPool) -> None:
         """Have new processes started, a while after these broke; once, whoever notices."""
         with self._lock:
             if self._team is not team:
                 return
             self._team = None
             self._put_off()
-        team.let_go(wait=False, cancel=True)
+        team.shutdown(wait=False, cancel=True)
 
     def _put_off(self) -> None:
         """The next start; the lock is held."""
         self._not_before = self._clock() + self._pause
-        self._pause = min(self._pause * 2, LONGEST_PAUSE)
+        self._pause = min(self._pause * 2, MAX_BACKOFF_SECONDS)
 
 
-def how_many(settings: Settings) -> int:
+def worker_count(settings: Settings) -> int:
     """As many as are set; by default a core is left to everything else."""
     if settings.scan_processes is not None:
         return settings.scan_processes
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(usable - 1, MOST_BY_DEFAULT)
+    return min(usable - 1, MAX_DEFAULT_WORKERS)
 
 
-def cut(articles: Sequence[Article], sizes: Sequence[int], pieces: int) -> list[list[Article]]:
+def split_into_chunks(articles: Sequence[Article], sizes: Sequence[int], pieces: int) -> list[list[Article]]:
     """Neighbouring articles in about so many pieces of about the same size, none of them empty."""
-    size = max(sum(sizes) / pieces, SMALLEST_PIECE)
+    size = max(sum(sizes) / pieces, MIN_CHUNK_CHARS)
     cuts: list[list[Article]] = [[]]
     filled = 0
     for article, more in zip(articles, sizes, strict=True):
@@ -200,7 +202,7 @@ def cut(articles: Sequence[Article], sizes: Sequence[int], pieces: int) -> list[
 
 
 def _is_worthwhile(sizes: Sequence[int]) -> bool:
-    return len(sizes) > 1 and sum(sizes) >= WORTH_SPREADING
+    return len(sizes) > 1 and sum(sizes) >= MIN_PARALLEL_CHARS
 
 
 # -- in the processes --------------------------------------------------------------------------------
@@ -228,6 +230,6 @@ def _greet() -> int:
     return os.getpid()
 
 
-def _work(pack: Path, work: Work, payload: bytes) -> Reply:
-    done = work_on(work, load_rules(pack), [Article(**article) for article in orjson.loads(payload)])
+def _work(pack: Path, work: BatchOperation, payload: bytes) -> Reply:
+    done = run_batch(work, load_rules(pack), [Article(**article) for article in orjson.loads(payload)])
     return done.results, orjson.dumps(done.violations)

@@ -9,8 +9,8 @@ from starlette.responses import Response
 from backend.articles import schemas
 from backend.articles.model import Severity, ViolationType
 from backend.articles.rules_response import VERSION_HEADER
-from backend.articles.service import Answered, ArticleService
-from backend.articles.violation_store import Selection
+from backend.articles.service import ArticleService, JsonResults
+from backend.articles.violation_store import ViolationFilter
 from backend.auth.gate import Access, GatedRoute, current_principal, needs, require
 from backend.entities.model import Language
 from backend.formats.timestamps import Instant
@@ -51,15 +51,15 @@ def selection(
         Instant | None, Query(alias="from", description="Stored at this instant or later.")
     ] = None,
     to: Annotated[Instant | None, Query(description="Stored before this instant.")] = None,
-) -> Selection:
+) -> ViolationFilter:
     """What the history endpoints filter by; filters that are not given do not matter."""
-    return Selection(article_id, entity_id, rule_id, severity, language, violation_type, from_, to)
+    return ViolationFilter(article_id, entity_id, rule_id, severity, language, violation_type, from_, to)
 
 
-Wanted = Annotated[Selection, Depends(selection)]
+Filter = Annotated[ViolationFilter, Depends(selection)]
 
 
-async def may_scan(request: Request) -> None:
+async def require_scan_scope(request: Request) -> None:
     """Judge the caller by what the parsed body asks for, before anything else of it is judged.
 
     A body that does not say whether to store is refused for that, later.
@@ -70,11 +70,13 @@ async def may_scan(request: Request) -> None:
         require(current_principal(request), "write" if persist else "read")
 
 
-def _answer(answered: Answered) -> Response:
+def _answer(answered: JsonResults) -> Response:
     return RawJson(answered.body, headers={VERSION_HEADER: answered.rules_version})
 
 
-@router.post("/articles/scan", response_model=list[schemas.ScanResult], dependencies=[Depends(may_scan)])
+@router.post(
+    "/articles/scan", response_model=list[schemas.ScanResult], dependencies=[Depends(require_scan_scope)]
+)
 @needs("read", or_scope="write")
 def scan_articles(request: Request, body: schemas.ScanRequest) -> Response:
     """Find names and what is wrong with them, and preview every deterministic correction.
@@ -97,7 +99,7 @@ def apply_corrections(request: Request, body: schemas.ApplyRequest) -> Response:
 @router.get("/articles/violations", response_model=schemas.ViolationPage)
 def list_violations(
     request: Request,
-    wanted: Wanted,
+    wanted: Filter,
     limit: Annotated[int, Query(ge=1, le=1000, description="How many at the most.")] = 100,
     cursor: Annotated[str | None, Query(description="`next_cursor` of the page before.")] = None,
 ) -> Response:
@@ -108,7 +110,7 @@ def list_violations(
 
 
 @router.get("/articles/violations/summary", response_model=schemas.ViolationSummary)
-def summarise_violations(request: Request, wanted: Wanted) -> Response:
+def summarise_violations(request: Request, wanted: Filter) -> Response:
     """How many stored violations there are by rule, entity, severity, type, language and day in UTC.
 
     The hundred most frequent rules and entities, and the last thousand days that have any.

@@ -6,17 +6,17 @@ import orjson
 
 from backend.articles.matching.meanings import CompiledRule
 from backend.articles.matching.rule_set import RuleSet
-from backend.articles.rules.active_rules import Rules
+from backend.articles.rules.active_rules import ActiveRules
 from backend.http.prepared_responses import Prepared
 
 PATH = "/articles/rules"
 VERSION_HEADER = "X-Rules-Version"
 
 
-class RulesAnswer:
+class RulesResponseCache:
     """Holds the answer for the set that was asked for last."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: ActiveRules) -> None:
         self._rules = rules
         self._lock = threading.Lock()
         self._made: tuple[str, Prepared] | None = None

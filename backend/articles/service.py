@@ -7,10 +7,10 @@ import orjson
 
 from backend.articles import violation_counts, violation_store
 from backend.articles.process_pool import ScanPool
-from backend.articles.rules.active_rules import Rules
-from backend.articles.rules_response import RulesAnswer
+from backend.articles.rules.active_rules import ActiveRules
+from backend.articles.rules_response import RulesResponseCache
 from backend.articles.schemas import Article, Violation
-from backend.articles.violation_store import NUL, Selection
+from backend.articles.violation_store import NUL, ViolationFilter
 from backend.errors import BadRequest, FieldError
 from backend.formats.timestamps import Clock, utc_now
 from backend.settings import Settings
@@ -18,7 +18,7 @@ from backend.store.database import Database
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class JsonResults:
     """An array of results as JSON, and by which set of rules."""
 
     body: bytes
@@ -31,11 +31,11 @@ class ArticleService:
     def __init__(self, settings: Settings, database: Database, *, now: Clock = utc_now) -> None:
         self._database = database
         self._now = now
-        self.rules = Rules(settings, keep=True)
-        self.rules_answer = RulesAnswer(self.rules)
+        self.rules = ActiveRules(settings, keep=True)
+        self.rules_answer = RulesResponseCache(self.rules)
         self.pool = ScanPool(settings, self.rules)
 
-    def scan(self, articles: Sequence[Article], *, persist: bool) -> Answered:
+    def scan(self, articles: Sequence[Article], *, persist: bool) -> JsonResults:
         """One result for each article; with ``persist`` the violations are on the disk when this returns.
 
         Raises :class:`BadRequest` for an article id that cannot be stored.
@@ -46,19 +46,19 @@ class ArticleService:
         done = self.pool.run("scan", rules, articles)
         if persist:
             self._store(done.violations, rules.version)
-        return Answered(b"[" + done.results + b"]", rules.version)
+        return JsonResults(b"[" + done.results + b"]", rules.version)
 
-    def apply(self, articles: Sequence[Article]) -> Answered:
+    def apply(self, articles: Sequence[Article]) -> JsonResults:
         """The same with the safe corrections made; nothing is stored."""
         rules = self.rules.current
         done = self.pool.run("apply", rules, articles)
-        return Answered(b"[" + done.results + b"]", rules.version)
+        return JsonResults(b"[" + done.results + b"]", rules.version)
 
-    def violations(self, wanted: Selection, *, limit: int, cursor: str | None) -> bytes:
+    def violations(self, wanted: ViolationFilter, *, limit: int, cursor: str | None) -> bytes:
         _refuse_backwards(wanted)
         return orjson.dumps(violation_store.page(self._database, wanted, limit=limit, cursor=cursor))
 
-    def violation_summary(self, wanted: Selection) -> bytes:
+    def violation_summary(self, wanted: ViolationFilter) -> bytes:
         _refuse_backwards(wanted)
         return orjson.dumps(violation_counts.summary(self._database, wanted))
 
@@ -85,7 +85,7 @@ def _refuse_unstorable(articles: Sequence[Article]) -> None:
     _refuse(faults)
 
 
-def _refuse_backwards(wanted: Selection) -> None:
+def _refuse_backwards(wanted: ViolationFilter) -> None:
     if wanted.from_ is not None and wanted.to is not None and wanted.from_ > wanted.to:
         _refuse([{"loc": ["query", "from"], "msg": "Is later than 'to'", "type": "range_backwards"}])
 

@@ -12,15 +12,15 @@ from sqlalchemy.engine import Connection
 
 from backend.articles.schemas import Count, ViolationSummary
 from backend.articles.tables import violation_days, violations
-from backend.articles.violation_store import KIND, Selection, conditions
+from backend.articles.violation_store import KIND, ViolationFilter, conditions
 from backend.store.database import Database
 
-MOST_KEYS = 100
-MOST_DAYS = 1000
+MAX_GROUPS_PER_TRAIT = 100
+MAX_DAYS = 1000
 DAY = timedelta(days=1)
 
 
-def summary(database: Database, wanted: Selection) -> ViolationSummary:
+def summary(database: Database, wanted: ViolationFilter) -> ViolationSummary:
     """At most ``MOST_KEYS`` rules and entities, most first, and the last ``MOST_DAYS`` days."""
     with database.read() as connection:
         counted = _counted(connection, wanted)
@@ -40,11 +40,11 @@ def summary(database: Database, wanted: Selection) -> ViolationSummary:
 class Split:
     """A selection as whole days and the parts of days before and after them."""
 
-    whole: Selection | None
-    edges: tuple[Selection, ...]
+    whole: ViolationFilter | None
+    edges: tuple[ViolationFilter, ...]
 
 
-def split(wanted: Selection) -> Split:
+def split(wanted: ViolationFilter) -> Split:
     """Cut the selection's time at midnights in UTC; what lies within one day is an edge alone."""
     first, last = wanted.from_, wanted.to
     start = None if first is None else _midnight_from(first)
@@ -59,10 +59,10 @@ def split(wanted: Selection) -> Split:
     return Split(replace(wanted, from_=start, to=end), tuple(edges))
 
 
-def _counted(connection: Connection, wanted: Selection) -> sa.Subquery:
+def _counted(connection: Connection, wanted: ViolationFilter) -> sa.Subquery:
     """Rows of a day, a kind and a count, which add up to the selection."""
     if wanted.is_empty:
-        return _row_by_row(connection, Selection()).where(sa.false()).subquery()
+        return _row_by_row(connection, ViolationFilter()).where(sa.false()).subquery()
     if wanted.article_id is not None:
         return _row_by_row(connection, wanted).subquery()
     parts = split(wanted)
@@ -71,7 +71,7 @@ def _counted(connection: Connection, wanted: Selection) -> sa.Subquery:
     return sa.union_all(*whole, *rows).subquery()
 
 
-def _whole_days(wanted: Selection) -> sa.Select[tuple[object, ...]]:
+def _whole_days(wanted: ViolationFilter) -> sa.Select[tuple[object, ...]]:
     columns = [violation_days.c[name] for name in ("day", *KIND, "count")]
     asked = [violation_days.c[name] == value for name, value in wanted.by_kind.items()]
     if wanted.from_ is not None:
@@ -81,7 +81,7 @@ def _whole_days(wanted: Selection) -> sa.Select[tuple[object, ...]]:
     return sa.select(*columns).where(*asked)
 
 
-def _row_by_row(connection: Connection, wanted: Selection) -> sa.Select[tuple[object, ...]]:
+def _row_by_row(connection: Connection, wanted: ViolationFilter) -> sa.Select[tuple[object, ...]]:
     if connection.dialect.name == "sqlite":
         day: sa.ColumnElement[str] = sa.func.substr(violations.c.stored_at, 1, 10, type_=sa.String)
     else:
@@ -93,13 +93,13 @@ def _row_by_row(connection: Connection, wanted: Selection) -> sa.Select[tuple[ob
 
 def _by(connection: Connection, counted: sa.Subquery, trait: str) -> list[Count]:
     key, many = counted.c[trait], sa.func.sum(counted.c.count)
-    query = sa.select(key, many).group_by(key).order_by(many.desc(), key).limit(MOST_KEYS)
+    query = sa.select(key, many).group_by(key).order_by(many.desc(), key).limit(MAX_GROUPS_PER_TRAIT)
     return [{"key": name or None, "count": int(count)} for name, count in connection.execute(query)]
 
 
 def _by_day(connection: Connection, counted: sa.Subquery) -> list[Count]:
     day = counted.c.day
-    query = sa.select(day, sa.func.sum(counted.c.count)).group_by(day).order_by(day.desc()).limit(MOST_DAYS)
+    query = sa.select(day, sa.func.sum(counted.c.count)).group_by(day).order_by(day.desc()).limit(MAX_DAYS)
     return [{"key": name, "count": int(count)} for name, count in reversed(connection.execute(query).all())]
 
 

@@ -33,7 +33,7 @@ _CURSOR_FORM = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class ViolationFilter:
     """Which violations are asked for; what is null does not matter. ``to`` is exclusive."""
 
     article_id: str | None = None
@@ -107,7 +107,7 @@ def record(connection: Connection, found: Sequence[Violation], *, rules_version:
     return scan_id
 
 
-def page(database: Database, wanted: Selection, *, limit: int, cursor: str | None) -> ViolationPage:
+def page(database: Database, wanted: ViolationFilter, *, limit: int, cursor: str | None) -> ViolationPage:
     """The newest violations of a selection, or those that follow ``cursor``."""
     parts = _parts(wanted, Position.of(cursor) if cursor is not None else None)
     if wanted.is_empty:
@@ -128,7 +128,7 @@ def page(database: Database, wanted: Selection, *, limit: int, cursor: str | Non
 Conditions = list[sa.ColumnElement[bool]]
 
 
-def _parts(wanted: Selection, end: Position | None) -> list[Conditions]:
+def _parts(wanted: ViolationFilter, end: Position | None) -> list[Conditions]:
     """What is wanted and follows ``end``, as ranges of the indexes: SQLite finds no such range for a pair
     of columns of which one is the row's own id, nor from two limits of the same kind."""
     if end is None:
@@ -138,7 +138,7 @@ def _parts(wanted: Selection, end: Position | None) -> list[Conditions]:
     return [[*same_instant, *conditions(wanted)], conditions(replace(wanted, to=before))]
 
 
-def conditions(wanted: Selection) -> Conditions:
+def conditions(wanted: ViolationFilter) -> Conditions:
     """What a row of ``violations`` must fulfil.
 
     The filter that leaves the least comes first and alone as its bare column: SQLite, which knows

@@ -29,12 +29,12 @@ def extract(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the entities mentioned in files, in order of first mention."""
-    from backend.articles.rules.active_rules import Rules
+    from backend.articles.rules.active_rules import ActiveRules
     from backend.extraction.mentions import entities_of, shown
 
     texts = [_text(path) for path in paths]
     with err.status("Reading…"):
-        rules = Rules(Settings()).current
+        rules = ActiveRules(Settings()).current
         entities = shown(rules, entities_of(rules, texts))
     if as_json:
         print(json.dumps({"entities": entities}, indent=2, ensure_ascii=False))
@@ -59,7 +59,7 @@ def list_seen(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the entities recently seen by source-finding jobs, most frequent first."""
-    from backend.articles.rules.active_rules import Rules
+    from backend.articles.rules.active_rules import ActiveRules
     from backend.extraction.seen_entities import seen_between
     from backend.formats.time_window import between, parse_window
     from backend.formats.timestamps import utc_now
@@ -67,7 +67,7 @@ def list_seen(
     length: timedelta = parse_window(window)
     settings = Settings()
     start, end = between(length, None, None, now=utc_now())
-    entities = seen_between(open_database(settings), Rules(settings).current, start, end)
+    entities = seen_between(open_database(settings), ActiveRules(settings).current, start, end)
     if as_json:
         print(json.dumps({"entities": entities}, indent=2, ensure_ascii=False))
         return

@@ -27,14 +27,14 @@ app.add_typer(rules_check.app)
 def reload() -> None:
     """Reload the rules in every process, if they have no errors."""
     from backend.articles.rules.active_rules import announce
-    from backend.articles.rules.errors import RulesRefused
+    from backend.articles.rules.errors import InvalidRulesError
     from backend.articles.rules.pack_loader import default_files, read_packs, user_files
     from backend.articles.rules.rules_loader import compiled
 
     settings = Settings()
     try:
         rules = compiled(read_packs([*default_files(), *user_files(settings.user_rules_dir)])).rules
-    except RulesRefused as refused:
+    except InvalidRulesError as refused:
         refuse(refused.mistakes)
     announce(open_database(settings))
     out.print(f"Every process takes up rules [bold]{rules.version}[/] within seconds.")
@@ -61,7 +61,7 @@ def import_(
 ) -> None:
     """Convert another tool's rules to a pack. Rules that cannot be converted are listed with the reason."""
     from backend.articles.importers import FORMATS, Options, as_yaml, import_rules
-    from backend.articles.rules.errors import RulesRefused
+    from backend.articles.rules.errors import InvalidRulesError
     from backend.articles.rules.pack_loader import default_files, parse_pack, read_packs, user_files
     from backend.entities.model import LANGUAGES
 
@@ -81,7 +81,7 @@ def import_(
             made = import_rules(source, kind, base=base, options=options)
             text = as_yaml(made)
             parse_pack(text, out_file or source)
-    except RulesRefused as refused:
+    except InvalidRulesError as refused:
         refuse(refused.mistakes, WRONG_USAGE)  # the file is missing, or none that can be imported
     _write(made, text, out_file, as_json)
     if not (made.rules or made.entities):
@@ -114,18 +114,18 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """List the rules in force, including disabled ones."""
-    from backend.articles.matching.pack_merging import merged
-    from backend.articles.rules.errors import RulesRefused
+    from backend.articles.matching.pack_merging import merge_packs
+    from backend.articles.rules.errors import InvalidRulesError
     from backend.articles.rules.pack_loader import default_files, read_packs, user_files
 
     try:
         files = read_packs([*default_files(), *user_files(Settings().user_rules_dir)])
-    except RulesRefused as refused:
+    except InvalidRulesError as refused:
         refuse(refused.mistakes)
     where = {rule.id: file.path for file in files for rule in file.pack.rules}
     rows = [
         {**rule.model_dump(mode="json", by_alias=True), "file": str(where[rule.id])}
-        for rule in merged(file.pack for file in files).rules
+        for rule in merge_packs(file.pack for file in files).rules
     ]
     if search:
         rows = [row for row in rows if search.casefold() in json.dumps(row, ensure_ascii=False).casefold()]

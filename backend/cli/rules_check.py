@@ -37,20 +37,20 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def check(files: Files = None, as_json: AsJson = False) -> None:
     """Check rules for errors and likely problems, together with the shipped packs."""
     from backend.articles.lint import linter as lint
-    from backend.articles.matching.pack_merging import merged
+    from backend.articles.matching.pack_merging import merge_packs
     from backend.articles.rules import specs
-    from backend.articles.rules.errors import RulesRefused
+    from backend.articles.rules.errors import InvalidRulesError
     from backend.articles.rules.rules_loader import located
 
     try:
         packs, only = _packs(files)
-        pack = merged(file.pack for file in packs)
+        pack = merge_packs(file.pack for file in packs)
         ids = _rules_of(packs, only)
         with _progress("Trying rules", len(ids)) as advance:
             failed = specs.failures_of_all(pack, ids)
             findings = [finding.as_dict() for finding in lint.lint(packs, only, advance)]
         findings = [*(_as_finding(place, "spec") for place in located(failed, packs)), *findings]
-    except RulesRefused as refused:
+    except InvalidRulesError as refused:
         findings = [_as_finding(mistake) for mistake in refused.mistakes]
     if as_json:
         print(json.dumps(findings, indent=2, ensure_ascii=False))
@@ -69,16 +69,16 @@ def check(files: Files = None, as_json: AsJson = False) -> None:
 @in_words
 def run_specs(files: Files = None, as_json: AsJson = False) -> None:
     """Run the specs of rules, together with the shipped packs."""
-    from backend.articles.matching.pack_merging import merged
+    from backend.articles.matching.pack_merging import merge_packs
     from backend.articles.rules import specs
-    from backend.articles.rules.errors import RulesRefused
+    from backend.articles.rules.errors import InvalidRulesError
     from backend.articles.rules.rules_loader import located
 
     try:
         packs, only = _packs(files)
-    except RulesRefused as refused:
+    except InvalidRulesError as refused:
         refuse(refused.mistakes)
-    pack = merged(file.pack for file in packs)
+    pack = merge_packs(file.pack for file in packs)
     ids = _rules_of(packs, only)
     count = sum(len(rule.specs) for rule in pack.rules if rule.id in ids)
     with _progress("Running specs", count) as advance:

@@ -19,7 +19,7 @@ from backend.runtime.data_folder import find_scan_folders
 if TYPE_CHECKING:
     from backend.articles.files.file_io import Source
     from backend.articles.files.reports import Format
-    from backend.articles.files.scanner import Desk, Outcome
+    from backend.articles.files.scanner import FileScanner, Outcome
     from backend.articles.matching.rule_set import CompiledPack
 
 app = typer.Typer()
@@ -84,7 +84,7 @@ def scan(
     """Find and correct wrong names in articles. Exits with 1 if there are findings."""
     with garbage_collection.paused():
         from backend.articles.files import file_io as files
-        from backend.articles.files.scanner import Desk
+        from backend.articles.files.scanner import FileScanner
 
     if out is not None and (not fix or paths is None or len(paths) != 1 or paths[0].is_dir()):
         fail("--out goes with --fix and exactly one file.", WRONG_USAGE)
@@ -92,7 +92,7 @@ def scan(
         fail("Name files or folders to scan, or - to read standard input.", WRONG_USAGE)
     found = files.sources(paths or [files.STANDARD_INPUT], stdin_name)
     from_stdin = any(source.path is None for source in found)
-    desk = Desk(load_scan_rules(), fix=fix or diff, language=language, jobs=jobs)
+    desk = FileScanner(load_scan_rules(), fix=fix or diff, language=language, jobs=jobs)
     speaks = _Speaker(desk, output, severity, diff=diff, on_stderr=fix and from_stdin and out is None)
     with ExitStack() as stack:
         writer = stack.enter_context(files.Writer(out)) if fix else None
@@ -111,13 +111,13 @@ def scan(
 
 def load_scan_rules() -> "CompiledPack":
     """The shipped rules and the user's own, out of the cache where they stand there."""
-    from backend.articles.rules.compiled_cache import FILE_NAME, Kept
+    from backend.articles.rules.compiled_cache import FILE_NAME, CompiledRulesCache
     from backend.articles.rules.rules_loader import load_rules
 
     folders = find_scan_folders()
     with suppress(OSError):  # without a cache a scan takes longer, and that is all
         folders.cache.mkdir(parents=True, exist_ok=True, mode=0o700)
-    kept = Kept(folders.cache / FILE_NAME, renewed=True, each_apart=True)
+    kept = CompiledRulesCache(folders.cache / FILE_NAME, may_write=True, file_per_rule_set=True)
     with garbage_collection.paused():
         return load_rules(folders.rules, must_exist=folders.rules_must_exist, kept=kept)
 
@@ -125,7 +125,9 @@ def load_scan_rules() -> "CompiledPack":
 class _Speaker:
     """Prints what each file or piece of an archive brought."""
 
-    def __init__(self, desk: "Desk", output: "Format", severity: str, *, diff: bool, on_stderr: bool) -> None:
+    def __init__(
+        self, desk: "FileScanner", output: "Format", severity: str, *, diff: bool, on_stderr: bool
+    ) -> None:
         from backend.articles.files.reports import report
 
         stream = sys.stderr if on_stderr else sys.stdout

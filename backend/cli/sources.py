@@ -44,7 +44,7 @@ def find(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Find the sources of a statement and assess how well they support it."""
-    from backend.articles.rules.active_rules import Rules
+    from backend.articles.rules.active_rules import ActiveRules
     from backend.sources.schemas import SourcesRequest
     from backend.sources.service import ImmediateSteps, SourceFinder
 
@@ -56,7 +56,7 @@ def find(
         reason = strip_library_prefix(first["msg"])
         fail(f"{'.'.join(map(str, first['loc'])) or 'statement'}: {reason}.", WRONG_USAGE)
     with err.status("Getting ready…") as status:
-        finder = SourceFinder(settings, open_database(settings), Rules(settings))
+        finder = SourceFinder(settings, open_database(settings), ActiveRules(settings))
         finder.prepare()
         steps = ImmediateSteps(lambda name: status.update(f"{name}…"), seconds=settings.job_timeout_seconds)
         result = finder.find(asked, steps)

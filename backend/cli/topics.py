@@ -36,10 +36,10 @@ def import_(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Import topics. A topic with a known external_id is updated."""
-    from backend.articles.rules.active_rules import Rules
+    from backend.articles.rules.active_rules import ActiveRules
     from backend.topics.jsonl_import import import_files
 
-    database, rules = open_database(), Rules(Settings()).current
+    database, rules = open_database(), ActiveRules(Settings()).current
     with progress(files, shown=not as_json) as advance:
         imported = import_files(
             database, rules, files, partial=partial, now=datetime.now(UTC), advance=advance

@@ -25,7 +25,7 @@ def app(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Fetch the enabled feeds and store new articles."""
-    from backend.articles.rules.active_rules import Rules
+    from backend.articles.rules.active_rules import ActiveRules
     from backend.topics.feeds.feed_list import load_configured
     from backend.topics.feeds.fetching import refresh_feeds
 
@@ -40,7 +40,7 @@ def app(
         report = refresh_feeds(
             settings,
             open_database(settings),
-            Rules(settings),
+            ActiveRules(settings),
             now=datetime.now(UTC),
             configured=listed,
             everything=not due,

@@ -12,7 +12,7 @@ import httpx
 import sqlalchemy as sa
 
 from backend import migrations
-from backend.articles.rules.active_rules import Rules
+from backend.articles.rules.active_rules import ActiveRules
 from backend.articles.rules.pack_loader import user_files
 from backend.auth import key_format
 from backend.auth import service as auth_service
@@ -77,7 +77,7 @@ def check_home(settings: Settings) -> Iterator[Noted]:
 
 
 def check_rules(settings: Settings) -> Iterator[Noted]:
-    rules = Rules(settings)
+    rules = ActiveRules(settings)
     if rules.problem is not None:
         yield Noted("Rules", "fault", f"Your own are refused, so those shipped serve: {rules.problem}")
         return

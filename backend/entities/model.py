@@ -26,7 +26,7 @@ EntityType = Literal[
 ]
 """``term`` is a word of the field (DeFi, 暗号資産): articles have rules for it, extraction leaves it out."""
 
-OF_THE_FIELD: frozenset[EntityType] = frozenset(
+DOMAIN_ENTITY_TYPES: frozenset[EntityType] = frozenset(
     ("asset", "stablecoin", "protocol", "exchange", "data_provider", "term")
 )
 """Types of which most are named in texts about the field alone. Banks, ministers and newspapers are not."""
@@ -116,11 +116,11 @@ class Entity(Fact):
         return self
 
     @property
-    def tells_of_field(self) -> bool:
+    def is_domain_evidence(self) -> bool:
         """Whether its unambiguous names are evidence."""
         if self.evidence is not None:
             return self.evidence
-        return self.type in OF_THE_FIELD or self.authority in ("trade_press", "official_project")
+        return self.type in DOMAIN_ENTITY_TYPES or self.authority in ("trade_press", "official_project")
 
     def condition(self, name: str) -> NameCondition | None:
         """What may not stand beside ``name``; None where it counts everywhere."""

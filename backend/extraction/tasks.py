@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from backend.articles.rules.active_rules import Rules
+from backend.articles.rules.active_rules import ActiveRules
 from backend.extraction.mentions import entities_of, shown
 from backend.jobs.runner import JobContext, JobType
 from backend.settings import Settings
@@ -10,7 +10,7 @@ from backend.settings import Settings
 BATCH = 16
 
 
-def extraction_jobs(settings: Settings, rules: Rules) -> JobType:
+def extraction_jobs(settings: Settings, rules: ActiveRules) -> JobType:
     """Jobs that read with the rules in force; a changed file of rules counts from the next job on."""
 
     def handle(context: JobContext) -> dict[str, Any]:

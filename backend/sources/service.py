@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, Protocol, TypeVar
 
-from backend.articles.rules.active_rules import Rules
+from backend.articles.rules.active_rules import ActiveRules
 from backend.articles.text.language_detection import detect
 from backend.documents import landmark_archive
 from backend.documents.model import Document, Hit
@@ -93,7 +93,9 @@ class ImmediateSteps:
 class SourceFinder:
     """Finds sources for one process. Thread-safe."""
 
-    def __init__(self, settings: Settings, database: Database, rules: Rules, *, now: Clock = utc_now) -> None:
+    def __init__(
+        self, settings: Settings, database: Database, rules: ActiveRules, *, now: Clock = utc_now
+    ) -> None:
         self._database = database
         self._rules = rules
         self._now = now

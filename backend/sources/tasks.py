@@ -7,7 +7,7 @@ from typing import Any
 import structlog
 from sqlalchemy.engine import Connection
 
-from backend.articles.rules.active_rules import Rules
+from backend.articles.rules.active_rules import ActiveRules
 from backend.documents.store import DocumentStore
 from backend.extraction import seen_entities
 from backend.extraction.mentions import entities_of
@@ -34,7 +34,7 @@ def build_source_schedules(settings: Settings, database: Database) -> list[Sched
     return [Schedule("pages-retention", DAY, delete_old_pages, "Delete pages that were read long ago.")]
 
 
-def build_source_jobs(settings: Settings, database: Database, rules: Rules) -> JobType:
+def build_source_jobs(settings: Settings, database: Database, rules: ActiveRules) -> JobType:
     """Build the job type of source finding, after importing the landmark archive into the store."""
     finder = SourceFinder(settings, database, rules)
     finder.prepare()

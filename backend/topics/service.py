@@ -6,7 +6,7 @@ from functools import partial
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from backend.articles.rules.active_rules import Rules
+from backend.articles.rules.active_rules import ActiveRules
 from backend.entities.model import Language
 from backend.errors import NotFound
 from backend.formats.timestamps import Clock, utc_now
@@ -38,7 +38,9 @@ def visible_realms(settings: Settings) -> tuple[Realm, ...]:
 class TopicService:
     """Reads and stores topics, for one process."""
 
-    def __init__(self, settings: Settings, database: Database, rules: Rules, *, now: Clock = utc_now) -> None:
+    def __init__(
+        self, settings: Settings, database: Database, rules: ActiveRules, *, now: Clock = utc_now
+    ) -> None:
         self._database = database
         self._rules = rules
         self._now = now

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from backend.articles.rules.active_rules import Rules
+from backend.articles.rules.active_rules import ActiveRules
 from backend.jobs.schedules import HOUR, Schedule
 from backend.language_model.client import LanguageModel
 from backend.markets.provider_registry import realm_of
@@ -34,7 +34,7 @@ MOST_TOLD = 10_000
 """Topics of an earlier version that are indexed at one tick."""
 
 
-def topic_schedules(settings: Settings, database: Database, rules: Rules) -> list[Schedule]:
+def topic_schedules(settings: Settings, database: Database, rules: ActiveRules) -> list[Schedule]:
     """Reports in both modes; in live mode feeds, their articles grouped into topics, posts of these,
     and a model's texts."""
     reporter = Reporter(settings, database, rules)
@@ -75,7 +75,7 @@ def topic_schedules(settings: Settings, database: Database, rules: Rules) -> lis
     ]
 
 
-def model_schedules(settings: Settings, database: Database, rules: Rules) -> list[Schedule]:
+def model_schedules(settings: Settings, database: Database, rules: ActiveRules) -> list[Schedule]:
     """Every minute what is due to be worded, where a model is configured to."""
     model = LanguageModel.from_settings(settings, database)
     if model is None or not settings.model_topics:
@@ -108,7 +108,7 @@ class Listed:
                 log.warning("feeds_refused", mistakes=[str(mistake) for mistake in refused.mistakes[:5]])
 
 
-def post_schedules(settings: Settings, database: Database, rules: Rules) -> list[Schedule]:
+def post_schedules(settings: Settings, database: Database, rules: ActiveRules) -> list[Schedule]:
     """Nothing where no token is configured, or one that cannot be sent: that stands in the log."""
     try:
         api = XApi.configured(settings)
@@ -146,7 +146,7 @@ def retention_schedule(settings: Settings, database: Database, listed: Listed) -
 
 
 def feed_schedule(
-    settings: Settings, database: Database, rules: Rules, listed: Listed, *, on_news: OnNews
+    settings: Settings, database: Database, rules: ActiveRules, listed: Listed, *, on_news: OnNews
 ) -> Schedule:
     """Every minute whichever feeds are due; ``on_news`` is called when articles came or changed."""
 

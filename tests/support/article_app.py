@@ -9,7 +9,7 @@ from typing import Any, cast
 import orjson
 
 from backend.articles.service import ArticleService
-from backend.articles.violation_store import Selection, page
+from backend.articles.violation_store import ViolationFilter, page
 from backend.auth.principal import Scope
 from backend.auth.service import create_key
 from tests.support import read_once
@@ -118,7 +118,7 @@ class Articles:
 
     def stored(self) -> list[Any]:
         """Every violation in the store, newest first."""
-        return list(page(self.running.database, Selection(), limit=100_000, cursor=None)["data"])
+        return list(page(self.running.database, ViolationFilter(), limit=100_000, cursor=None)["data"])
 
     def _key(self, scopes: str) -> str:
         words = tuple(cast(Scope, word) for word in scopes.split())

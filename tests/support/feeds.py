@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-from backend.articles.rules.active_rules import Rules
+from backend.articles.rules.active_rules import ActiveRules
 from backend.settings import Settings
 from backend.store.database import Database
 from backend.topics.feeds.feed_list import Feed, FeedList
@@ -50,7 +50,7 @@ class Round:
         allow = (f"127.0.0.1:{server.port}",)
         self.server, self.database = server, database
         self.settings = Settings(mode="live", home=home, fetch_allow=allow)
-        self.rules = Rules(self.settings)
+        self.rules = ActiveRules(self.settings)
         self.listed = FeedList(feeds or (feed(server),))
 
     def serve(self, body: bytes, name: str = "a", **headers: str) -> None:

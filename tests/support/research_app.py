@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from backend import migrations
 from backend.app import create_app
-from backend.articles.rules.active_rules import Rules
+from backend.articles.rules.active_rules import ActiveRules
 from backend.auth.service import create_key, ensure_local_key
 from backend.extraction.tasks import extraction_jobs
 from backend.jobs import job_store, transitions
@@ -81,7 +81,7 @@ def research_app(home: Path) -> Iterator[Research]:
     settings = Settings(home=home, log_level="error")
     migrations.upgrade(settings.app_database_url)
     database = Database(settings.app_database_url)
-    rules = Rules(settings)
+    rules = ActiveRules(settings)
     now = datetime.now(UTC)
     ensure_local_key(database, settings.local_key_file, now)
     read_key = create_key(database, name="reader", scopes=("read",), now=now).key

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from backend.articles.rules.active_rules import Rules
+from backend.articles.rules.active_rules import ActiveRules
 from backend.settings import Settings
 from backend.sources.schemas import SourcesRequest, SourcesResult
 from backend.sources.service import ImmediateSteps, SourceFinder
@@ -20,7 +20,7 @@ def finder_over(database: Database, home: Path, **settings: Any) -> Iterator[Sou
     """With the shipped rules and archive; ``settings`` as in :class:`~backend.settings.Settings`."""
     chosen = Settings(home=home, **settings)
     with read_once.rule_sets():
-        finder = SourceFinder(chosen, database, Rules(chosen))
+        finder = SourceFinder(chosen, database, ActiveRules(chosen))
         finder.prepare()
         try:
             yield finder

@@ -63,7 +63,7 @@ class Outcome:
     """The corrected text, or the lines of this piece of an archive, corrected or not."""
 
 
-class Desk:
+class FileScanner:
     """Scans files with the rules of ``compiled``; ``fix`` also makes the safe corrections.
 
     ``jobs`` is the number of processes, 0 for this one alone, by default one for each core.

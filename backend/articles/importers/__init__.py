@@ -8,10 +8,10 @@ from typing import Literal, get_args
 
 from backend.articles.importers import csv_table, prh, textlint_terminology, vale, vale_vocabulary
 from backend.articles.importers.rule_drafts import Import, Skipped
-from backend.articles.importers.spec_checks import settle
+from backend.articles.importers.spec_checks import drop_rules_with_failing_specs
 from backend.articles.importers.yaml_writer import as_yaml
 from backend.articles.model import Pack
-from backend.articles.rules.errors import RulesRefused
+from backend.articles.rules.errors import InvalidRulesError
 from backend.articles.rules.yaml_reader import read_document, read_text
 from backend.entities.model import Language
 from backend.formats.file_errors import FileMistake
@@ -49,26 +49,28 @@ def import_rules(
     """The rules of ``path`` (a file, or a folder of Vale styles), each proven by its specs beside ``base``.
 
     :param base: the packs that the imported one will be laid over.
-    :raises RulesRefused: where ``path`` cannot be read, or its format cannot be told.
+    :raises InvalidRulesError: where ``path`` cannot be read, or its format cannot be told.
     """
     chosen = options or Options()
     kind = format or detect(path)
     if kind == "vale":
         made = _vale(path, chosen)
     elif path.is_dir():
-        raise RulesRefused([FileMistake(path, 0, "is a folder: only those of Vale can be imported whole")])
+        raise InvalidRulesError(
+            [FileMistake(path, 0, "is a folder: only those of Vale can be imported whole")]
+        )
     else:
         made = _READERS[kind](path, auto_fix=chosen.auto_fix)
     if chosen.languages:
         made.rules = [rule.model_copy(update={"languages": chosen.languages}) for rule in made.rules]
-    settle(made, base)
+    drop_rules_with_failing_specs(made, base)
     return made
 
 
 def detect(path: Path) -> Format:
     """The format of what is at ``path``.
 
-    :raises RulesRefused: where it is none that is known.
+    :raises InvalidRulesError: where it is none that is known.
     """
     suffix = path.suffix.lower()
     if path.is_dir() or path.name in vale_vocabulary.FILES:
@@ -77,20 +79,22 @@ def detect(path: Path) -> Format:
         return "csv"
     if suffix in (".json", ".jsonc"):
         try:
-            if textlint_terminology.recognises(textlint_terminology.load(read_text(path))):
+            if textlint_terminology.is_supported(textlint_terminology.load(read_text(path))):
                 return "terminology"
         except (json.JSONDecodeError, ValueError, RecursionError) as error:
-            if isinstance(error, RulesRefused):
+            if isinstance(error, InvalidRulesError):
                 raise
-            raise RulesRefused([FileMistake(path, 0, f"is no JSON: {error}")]) from None
+            raise InvalidRulesError([FileMistake(path, 0, f"is no JSON: {error}")]) from None
     elif suffix in (".yml", ".yaml"):
         data = read_document(path).data
-        if vale.recognises(data):
+        if vale.is_supported(data):
             return "vale"
-        if prh.recognises(data):
+        if prh.is_supported(data):
             return "prh"
     known = ", ".join(FORMATS)
-    raise RulesRefused([FileMistake(path, 0, f"is of no known format: say which with --format ({known})")])
+    raise InvalidRulesError(
+        [FileMistake(path, 0, f"is of no known format: say which with --format ({known})")]
+    )
 
 
 def _vale(path: Path, options: Options) -> Import:
@@ -101,7 +105,7 @@ def _vale(path: Path, options: Options) -> Import:
                 vale_vocabulary.add(made, file)
             else:
                 vale.add(made, read_document(file), auto_fix=options.auto_fix)
-        except RulesRefused as refused:
+        except InvalidRulesError as refused:
             if file == path:
                 raise
             for mistake in refused.mistakes:
@@ -119,5 +123,5 @@ def _vale_files(path: Path) -> list[Path]:
     )
     if not files or len(files) > MAX_FILES:
         reason = f"holds {len(files)} Vale styles and vocabularies: between 1 and {MAX_FILES} can be imported"
-        raise RulesRefused([FileMistake(path, 0, reason)])
+        raise InvalidRulesError([FileMistake(path, 0, reason)])
     return files

@@ -11,7 +11,7 @@ from typing import get_args
 
 from backend.articles.importers.rule_drafts import Draft, Import
 from backend.articles.model import Pattern, Severity
-from backend.articles.rules.errors import RulesRefused
+from backend.articles.rules.errors import InvalidRulesError
 from backend.articles.rules.yaml_reader import read_text
 from backend.entities.model import LANGUAGES, Language
 from backend.formats.file_errors import FileMistake
@@ -24,7 +24,7 @@ Key = tuple[str, tuple[Language, ...], Severity, str]
 def read(path: Path, *, auto_fix: bool = False) -> Import:
     """The rows of ``path``.
 
-    :raises RulesRefused: where it is no such table.
+    :raises InvalidRulesError: where it is no such table.
     """
     made = Import(path, "csv")
     rows = _rows(read_text(path), path)
@@ -33,7 +33,7 @@ def read(path: Path, *, auto_fix: bool = False) -> Import:
         columns = [cell.strip().lower() for cell in rows.pop(0)[1]]
         if "wrong" not in columns or "right" not in columns:
             reason = "its first line names columns, but not 'wrong' and 'right'"
-            raise RulesRefused([FileMistake(path, 1, reason)])
+            raise InvalidRulesError([FileMistake(path, 1, reason)])
     together: dict[Key, list[tuple[str, int]]] = {}
     for line, cells in rows:
         row = {name: cell.strip() for name, cell in zip(columns, cells, strict=False)}
@@ -74,7 +74,7 @@ def _rows(text: str, path: Path) -> list[tuple[int, list[str]]]:
                 rows.append((before + 1, cells))
             before = reader.line_num
     except csv.Error as error:
-        raise RulesRefused([FileMistake(path, reader.line_num, f"is no CSV: {error}")]) from None
+        raise InvalidRulesError([FileMistake(path, reader.line_num, f"is no CSV: {error}")]) from None
     return rows
 
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from backend.articles.importers.regex_expansion import Expansion, NotFinite, expand
+from backend.articles.importers.regex_expansion import Expansion, UnsupportedRegexError, expand
 from backend.articles.importers.rule_drafts import Draft, Import, patterns_of, surface
 from backend.articles.model import Pattern, Spec
-from backend.articles.rules.errors import RulesRefused
+from backend.articles.rules.errors import InvalidRulesError
 from backend.articles.rules.yaml_reader import Document, read_document
 
 MAX_FILES = 100
@@ -23,7 +23,7 @@ _GROUP = re.compile(r"\$(\d{1,2})")
 _KNOWN = frozenset({"expected", "pattern", "patterns", "regexpMustEmpty", "options", "specs", "prh"})
 
 
-def recognises(data: Any) -> bool:
+def is_supported(data: Any) -> bool:
     """Whether ``data`` looks like a prh dictionary."""
     if not isinstance(data, dict):
         return False
@@ -37,7 +37,7 @@ def recognises(data: Any) -> bool:
 def read(path: Path, *, auto_fix: bool = False) -> Import:
     """The rules of ``path`` and of the files that it imports.
 
-    :raises RulesRefused: where ``path`` cannot be read.
+    :raises InvalidRulesError: where ``path`` cannot be read.
     """
     made = Import(path, "prh")
     expected: set[str] = set()
@@ -94,7 +94,7 @@ def _imported(
         return
     try:
         inner = read_document(path)
-    except RulesRefused as refused:
+    except InvalidRulesError as refused:
         made.skip(document.path, line, f"import {name}", str(refused.mistakes[0]))
         return
     ignored = [_ignored(given) for given in options.get("ignoreRules") or []]
@@ -130,14 +130,14 @@ def _add(made: Import, file: Path, line: int, entry: dict[str, Any], auto_fix: b
     try:
         unknown = sorted(str(name) for name in entry if name not in _KNOWN)
         if unknown:
-            raise NotFinite(f"'{unknown[0]}' is not known")
+            raise UnsupportedRegexError(f"'{unknown[0]}' is not known")
         by_name: dict[str, list[Pattern]] = {}
         for pattern, expansion in _patterns(entry):
             by_name.setdefault(_filled(expected, expansion), []).append(pattern)
         specs = _specs(entry)
         if not by_name:
-            raise NotFinite("it names no wrong form")
-    except NotFinite as reason:
+            raise UnsupportedRegexError("it names no wrong form")
+    except UnsupportedRegexError as reason:
         made.skip(file, line, expected, str(reason))
         return
     options = entry.get("options")
@@ -180,14 +180,14 @@ def _patterns(entry: dict[str, Any]) -> Iterator[tuple[Pattern, Expansion]]:
         return
     for given in written if isinstance(written, list) else [written]:
         if not isinstance(given, str):
-            raise NotFinite(f"the pattern {given!r} is no text")
+            raise UnsupportedRegexError(f"the pattern {given!r} is no text")
         regex = _REGEX.fullmatch(given)
         if regex is None:
             yield surface(given), Expansion(given)
             continue
         source, flags = regex.groups()
         if "y" in flags:
-            raise NotFinite("it matches only where the match before ended (flag y)")
+            raise UnsupportedRegexError("it matches only where the match before ended (flag y)")
         for pattern, expansion in patterns_of(expand(source), boundary="auto", must_be_empty=must_be_empty):
             yield (
                 pattern.model_copy(update={"case": "any"}) if "i" in flags else pattern,
@@ -200,7 +200,7 @@ def _must_be_empty(given: Any) -> int | None:
         return None
     group = _GROUP.fullmatch(given) if isinstance(given, str) else None
     if group is None:
-        raise NotFinite(f"'regexpMustEmpty' is {given!r} and names no group")
+        raise UnsupportedRegexError(f"'regexpMustEmpty' is {given!r} and names no group")
     return int(group[1])
 
 
@@ -213,6 +213,6 @@ def _specs(entry: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     specs = []
     for given in entry.get("specs") or []:
         if not isinstance(given, dict) or not all(isinstance(given.get(k), str) for k in ("from", "to")):
-            raise NotFinite("one of its specs is not two texts, 'from' and 'to'")
+            raise UnsupportedRegexError("one of its specs is not two texts, 'from' and 'to'")
         specs.append((given["from"], given["to"]))
     return tuple(specs)

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-MOST = 200
+MAX_EXPANSIONS = 200
 """Surfaces that one expression may stand for."""
-LONGEST = 100
+MAX_EXPANSION_CHARS = 100
 """Characters of one of them."""
 
 
-class NotFinite(ValueError):
+class UnsupportedRegexError(ValueError):
     """The expression cannot be carried over; the message says why."""
 
 
@@ -35,18 +35,18 @@ class Node(Protocol):
 
 
 @dataclass(slots=True)
-class Text:
+class CharSet:
     choices: str
 
     def walk(self, before: Expansion) -> Iterator[Expansion]:
         if before.not_before or before.word_end:
-            raise NotFinite("it looks ahead, or asks for a boundary, in its middle")
+            raise UnsupportedRegexError("it looks ahead, or asks for a boundary, in its middle")
         for character in self.choices:
             yield replace(before, text=before.text + character)
 
 
 @dataclass(slots=True)
-class Sequence:
+class Concatenation:
     parts: list[Node]
 
     def walk(self, before: Expansion) -> Iterator[Expansion]:
@@ -61,7 +61,7 @@ class Sequence:
 
 
 @dataclass(slots=True)
-class Choice:
+class Alternation:
     branches: list[Node]
 
     def walk(self, before: Expansion) -> Iterator[Expansion]:
@@ -79,7 +79,7 @@ class Repeat:
     def walk(self, before: Expansion) -> Iterator[Expansion]:
         counts = range(self.least, self.most + 1)
         for count in counts if self.lazy else reversed(counts):
-            yield from Sequence([self.part] * count).walk(before)
+            yield from Concatenation([self.part] * count).walk(before)
 
 
 @dataclass(slots=True)
@@ -99,7 +99,7 @@ class Boundary:
 
 
 @dataclass(slots=True)
-class NotBeside:
+class NegativeLookaround:
     """A negative look-around."""
 
     part: Node
@@ -108,16 +108,18 @@ class NotBeside:
     def walk(self, before: Expansion) -> Iterator[Expansion]:
         beside = []
         for number, expansion in enumerate(self.part.walk(Expansion())):
-            if number >= MOST:
-                raise NotFinite(f"a look-around in it stands for more than {MOST} texts")
+            if number >= MAX_EXPANSIONS:
+                raise UnsupportedRegexError(
+                    f"a look-around in it stands for more than {MAX_EXPANSIONS} texts"
+                )
             if not expansion.text or expansion.not_before or expansion.not_after or expansion.word_end:
-                raise NotFinite("it holds a look-around that is no list of texts")
+                raise UnsupportedRegexError("it holds a look-around that is no list of texts")
             if expansion.word_start:
-                raise NotFinite("it holds a look-around that is no list of texts")
+                raise UnsupportedRegexError("it holds a look-around that is no list of texts")
             beside.append(expansion.text)
         if self.ahead:
             yield replace(before, not_before=(*before.not_before, *beside))
         elif before.text:
-            raise NotFinite("it looks behind in its middle")
+            raise UnsupportedRegexError("it looks behind in its middle")
         else:
             yield replace(before, not_after=(*before.not_after, *beside))

@@ -4,20 +4,20 @@ import re
 import sys
 
 from backend.articles.importers.regex_ast import (
-    MOST,
+    MAX_EXPANSIONS,
+    Alternation,
     Boundary,
-    Choice,
+    CharSet,
+    Concatenation,
     Group,
+    NegativeLookaround,
     Node,
-    NotBeside,
-    NotFinite,
     Repeat,
-    Sequence,
-    Text,
+    UnsupportedRegexError,
 )
 
 _ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "v": "\v", "0": "\0"}
-_WIDE = {
+_UNSUPPORTED_ESCAPES = {
     "s": "white space of any kind",
     "S": "anything but white space",
     "w": "any letter",
@@ -32,7 +32,7 @@ _WIDE = {
     "B": "a place inside a word",
     "G": "the end of the match before",
 }
-_DEEPEST = 50
+MAX_NESTING_DEPTH = 50
 _HEX = re.compile("[0-9a-fA-F]{1,6}")
 
 
@@ -46,9 +46,9 @@ class Parser:
         self._depth = 0
 
     def parse(self) -> Node:
-        node = self._choice()
+        node = self._parse_alternation()
         if self._at < len(self._text):
-            raise NotFinite("it has a closing bracket too many")
+            raise UnsupportedRegexError("it has a closing bracket too many")
         return node
 
     def _peek(self) -> str:
@@ -56,152 +56,152 @@ class Parser:
 
     def _next(self) -> str:
         if self._at >= len(self._text):
-            raise NotFinite("it ends too early")
+            raise UnsupportedRegexError("it ends too early")
         self._at += 1
         return self._text[self._at - 1]
 
-    def _took(self, text: str) -> bool:
+    def _accept(self, text: str) -> bool:
         if self._text.startswith(text, self._at):
             self._at += len(text)
             return True
         return False
 
-    def _choice(self) -> Node:
-        branches = [self._sequence()]
-        while self._took("|"):
-            branches.append(self._sequence())
-        return branches[0] if len(branches) == 1 else Choice(branches)
+    def _parse_alternation(self) -> Node:
+        branches = [self._parse_concatenation()]
+        while self._accept("|"):
+            branches.append(self._parse_concatenation())
+        return branches[0] if len(branches) == 1 else Alternation(branches)
 
-    def _sequence(self) -> Node:
+    def _parse_concatenation(self) -> Node:
         parts: list[Node] = []
         while self._peek() not in ("", "|", ")"):
-            parts.append(self._repeated(self._atom()))
-        return Sequence(parts)
+            parts.append(self._parse_quantifier(self._parse_atom()))
+        return Concatenation(parts)
 
-    def _repeated(self, part: Node) -> Node:
+    def _parse_quantifier(self, part: Node) -> Node:
         sign = self._peek()
         if sign in ("*", "+"):
-            raise NotFinite(f"'{sign}' repeats without an end")
+            raise UnsupportedRegexError(f"'{sign}' repeats without an end")
         if sign == "?":
             self._at += 1
             least, most = 0, 1
         elif sign == "{":
-            least, most = self._counts()
+            least, most = self._parse_counts()
         else:
             return part
-        lazy = self._took("?")
+        lazy = self._accept("?")
         if self._peek() in ("*", "+", "?", "{"):
-            raise NotFinite("it repeats a repetition")
+            raise UnsupportedRegexError("it repeats a repetition")
         return Repeat(part, least, most, lazy)
 
-    def _counts(self) -> tuple[int, int]:
+    def _parse_counts(self) -> tuple[int, int]:
         end = self._text.find("}", self._at)
         numbers = self._text[self._at + 1 : end].split(",") if end > 0 else []
         if not numbers or len(numbers) > 2 or not all(n.isdecimal() and len(n) < 4 for n in numbers):
-            raise NotFinite("it repeats without an end")
+            raise UnsupportedRegexError("it repeats without an end")
         self._at = end + 1
         least, most = int(numbers[0]), int(numbers[-1])
-        if most > MOST or least > most:
-            raise NotFinite(f"it repeats more than {MOST} times")
+        if most > MAX_EXPANSIONS or least > most:
+            raise UnsupportedRegexError(f"it repeats more than {MAX_EXPANSIONS} times")
         return least, most
 
-    def _atom(self) -> Node:
+    def _parse_atom(self) -> Node:
         character = self._next()
         match character:
             case "(":
-                return self._group()
+                return self._parse_group()
             case "[":
-                return Text(self._class())
+                return CharSet(self._parse_char_class())
             case ".":
-                raise NotFinite("'.' stands for any character")
+                raise UnsupportedRegexError("'.' stands for any character")
             case "^" | "$":
-                raise NotFinite(f"'{character}' asks for the edge of a line")
+                raise UnsupportedRegexError(f"'{character}' asks for the edge of a line")
             case "*" | "+" | "?":
-                raise NotFinite(f"'{character}' repeats nothing")
+                raise UnsupportedRegexError(f"'{character}' repeats nothing")
             case "\\":
-                if self._took("b"):
+                if self._accept("b"):
                     return Boundary()
-                return Text(self._escape())
-        return Text(character)
+                return CharSet(self._parse_escape())
+        return CharSet(character)
 
-    def _group(self) -> Node:
+    def _parse_group(self) -> Node:
         self._depth += 1
-        if self._depth > _DEEPEST:
-            raise NotFinite("it is nested too deeply")
-        node = self._inside_group()
-        if not self._took(")"):
-            raise NotFinite("a bracket in it is not closed")
+        if self._depth > MAX_NESTING_DEPTH:
+            raise UnsupportedRegexError("it is nested too deeply")
+        node = self._parse_group_body()
+        if not self._accept(")"):
+            raise UnsupportedRegexError("a bracket in it is not closed")
         self._depth -= 1
         return node
 
-    def _inside_group(self) -> Node:
-        if self._took("?:"):
-            return self._choice()
-        if self._took("?!"):
-            return NotBeside(self._choice(), ahead=True)
-        if self._took("?<!"):
-            return NotBeside(self._choice(), ahead=False)
-        if self._took("?=") or self._took("?<="):
-            raise NotFinite("it asks for a neighbour, and rules can only exclude some")
-        if self._took("?<") or self._took("?P<"):
+    def _parse_group_body(self) -> Node:
+        if self._accept("?:"):
+            return self._parse_alternation()
+        if self._accept("?!"):
+            return NegativeLookaround(self._parse_alternation(), ahead=True)
+        if self._accept("?<!"):
+            return NegativeLookaround(self._parse_alternation(), ahead=False)
+        if self._accept("?=") or self._accept("?<="):
+            raise UnsupportedRegexError("it asks for a neighbour, and rules can only exclude some")
+        if self._accept("?<") or self._accept("?P<"):
             self._at = self._text.find(">", self._at) + 1
             if not self._at:
-                raise NotFinite("a bracket in it is not closed")
+                raise UnsupportedRegexError("a bracket in it is not closed")
         elif self._peek() == "?":
-            raise NotFinite("it sets options in its middle")
+            raise UnsupportedRegexError("it sets options in its middle")
         self._groups += 1
         number = self._groups
-        return Group(number, self._choice())
+        return Group(number, self._parse_alternation())
 
-    def _escape(self) -> str:
+    def _parse_escape(self) -> str:
         """The characters that the escape stands for."""
         character = self._next()
         if character == "d":
             return "0123456789"
-        if character in _WIDE:
-            raise NotFinite(f"'\\{character}' stands for {_WIDE[character]}")
+        if character in _UNSUPPORTED_ESCAPES:
+            raise UnsupportedRegexError(f"'\\{character}' stands for {_UNSUPPORTED_ESCAPES[character]}")
         if character in "123456789":
-            raise NotFinite(f"'\\{character}' stands for what a group matched")
+            raise UnsupportedRegexError(f"'\\{character}' stands for what a group matched")
         if character == "x":
-            return self._code(2)
+            return self._parse_char_code(2)
         if character == "u":
-            if self._took("{"):
+            if self._accept("{"):
                 end = self._text.find("}", self._at)
-                code = self._code(max(0, end - self._at))
+                code = self._parse_char_code(max(0, end - self._at))
                 self._at += 1
                 return code
-            return self._code(4)
+            return self._parse_char_code(4)
         if character.isalpha() and character not in _ESCAPES:
-            raise NotFinite(f"'\\{character}' is not known")
+            raise UnsupportedRegexError(f"'\\{character}' is not known")
         return _ESCAPES.get(character, character)
 
-    def _code(self, digits: int) -> str:
+    def _parse_char_code(self, digits: int) -> str:
         written = self._text[self._at : self._at + digits]
         if len(written) != digits or not _HEX.fullmatch(written) or int(written, 16) > sys.maxunicode:
-            raise NotFinite("it holds a broken character code")
+            raise UnsupportedRegexError("it holds a broken character code")
         self._at += digits
         return chr(int(written, 16))
 
-    def _class(self) -> str:
-        if self._took("^"):
-            raise NotFinite("'[^…]' stands for all but some characters")
+    def _parse_char_class(self) -> str:
+        if self._accept("^"):
+            raise UnsupportedRegexError("'[^…]' stands for all but some characters")
         characters: dict[str, None] = {}
-        while not self._took("]"):
-            low = self._member()
+        while not self._accept("]"):
+            low = self._parse_class_member()
             if self._peek() == "-" and self._text[self._at + 1 : self._at + 2] not in ("]", ""):
                 self._at += 1
-                high = self._member()
-                if len(low) != 1 or len(high) != 1 or not 0 <= ord(high) - ord(low) < MOST:
-                    raise NotFinite(f"a class in it holds more than {MOST} characters")
+                high = self._parse_class_member()
+                if len(low) != 1 or len(high) != 1 or not 0 <= ord(high) - ord(low) < MAX_EXPANSIONS:
+                    raise UnsupportedRegexError(f"a class in it holds more than {MAX_EXPANSIONS} characters")
                 characters |= {chr(code): None for code in range(ord(low), ord(high) + 1)}
             else:
                 characters |= dict.fromkeys(low)
         if not characters:
-            raise NotFinite("it holds an empty class")
+            raise UnsupportedRegexError("it holds an empty class")
         return "".join(characters)
 
-    def _member(self) -> str:
+    def _parse_class_member(self) -> str:
         character = self._next()
         if character != "\\":
             return character
-        return "\b" if self._took("b") else self._escape()
+        return "\b" if self._accept("b") else self._parse_escape()

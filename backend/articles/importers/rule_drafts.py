@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from backend.articles.importers.regex_expansion import Expansion, NotFinite
+from backend.articles.importers.regex_expansion import Expansion, UnsupportedRegexError
 from backend.articles.model import Boundary, Pattern, Rule, Severity, Spec, ViolationType
 from backend.articles.rules.pack_checks import of_rule
-from backend.articles.rules.validation_messages import told
+from backend.articles.rules.validation_messages import describe_errors
 from backend.articles.text.folding import fold
 from backend.entities.model import LANGUAGES, Entity, Language
 
@@ -127,7 +127,7 @@ def patterns_of(
 ) -> list[tuple[Pattern, Expansion]]:
     """A pattern for each expansion; the expansions whose group ``must_be_empty`` is not make exclusions.
 
-    :raises NotFinite: where an expansion cannot be said as a pattern.
+    :raises UnsupportedRegexError: where an expansion cannot be said as a pattern.
     """
     kept: list[Expansion] = []
     ignored: list[Expansion] = []
@@ -140,13 +140,13 @@ def patterns_of(
 def surface(text: str, **conditions: Any) -> Pattern:
     """A pattern of ``text``.
 
-    :raises NotFinite: where none can be.
+    :raises UnsupportedRegexError: where none can be.
     """
     given = {"text": text, **conditions}
     try:
         return Pattern.model_validate(given)
     except ValidationError as error:
-        raise NotFinite(_words(error, given)) from None
+        raise UnsupportedRegexError(_words(error, given)) from None
 
 
 def slug(text: str) -> str:
@@ -161,10 +161,10 @@ def slug(text: str) -> str:
 def _pattern(expansion: Expansion, ignored: Sequence[Expansion], boundary: Boundary) -> Pattern:
     text = expansion.text
     if expansion.word_start != expansion.word_end:
-        raise NotFinite("it asks for a word boundary at one side alone")
+        raise UnsupportedRegexError("it asks for a word boundary at one side alone")
     if expansion.word_start:
         if not (_WORD_ASCII.match(text[0]) and _WORD_ASCII.match(text[-1])):
-            raise NotFinite("it asks for a word boundary beside what is no Latin letter or digit")
+            raise UnsupportedRegexError("it asks for a word boundary beside what is no Latin letter or digit")
         boundary = "word"
     before, after = list(expansion.not_before), list(expansion.not_after)
     for longer in ignored:
@@ -173,7 +173,9 @@ def _pattern(expansion: Expansion, ignored: Sequence[Expansion], boundary: Bound
         elif longer.text.startswith(text):
             before.append(longer.text.removeprefix(text))
         else:
-            raise NotFinite(f"what it ignores ({longer.text}) is not what it matches with a neighbour")
+            raise UnsupportedRegexError(
+                f"what it ignores ({longer.text}) is not what it matches with a neighbour"
+            )
     return surface(
         text,
         not_before=tuple(before),
@@ -183,7 +185,7 @@ def _pattern(expansion: Expansion, ignored: Sequence[Expansion], boundary: Bound
 
 
 def _words(error: ValidationError, given: dict[str, Any]) -> str:
-    return "; ".join(dict.fromkeys(words for _, words in told(error.errors(), given)))
+    return "; ".join(dict.fromkeys(words for _, words in describe_errors(error.errors(), given)))
 
 
 def _same(one: Rule, other: Rule) -> bool:

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from backend.articles.importers.rule_drafts import Import
-from backend.articles.matching.pack_merging import merged
+from backend.articles.matching.pack_merging import merge_packs
 from backend.articles.matching.rule_set import compile_rules
 from backend.articles.model import Pack, Rule
 from backend.articles.rules.specs import SpecFailure, failures
 
 
-def settle(made: Import, base: Sequence[Pack]) -> None:
+def drop_rules_with_failing_specs(made: Import, base: Sequence[Pack]) -> None:
     """Leave in ``made`` what stands beside the packs of ``base``, and list the rest with its reason.
 
     Rules that fail together are tried again: without those that fail by themselves others may hold.
@@ -32,7 +32,7 @@ def pack_of(made: Import) -> Pack:
 
 def _drop_known(made: Import, base: Sequence[Pack]) -> None:
     """List names that are right already, and give rules ids that no other has."""
-    below = merged(base)
+    below = merge_packs(base)
     right = {
         name: entity.id
         for entity in below.entities
@@ -70,7 +70,7 @@ def _free(wanted: str, taken: set[str]) -> str:
 def _failing(made: Import, base: Sequence[Pack], *, alone: bool) -> dict[str, SpecFailure]:
     """The first failure of each rule whose specs do not hold: ``alone`` without ``base``."""
     pack = pack_of(made)
-    rules = compile_rules([merged([pack] if alone else [*base, pack])])
+    rules = compile_rules([merge_packs([pack] if alone else [*base, pack])])
     failing: dict[str, SpecFailure] = {}
     for failure in failures(rules, made.rules):
         failing.setdefault(failure.rule_id, failure)

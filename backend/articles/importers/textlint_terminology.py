@@ -9,10 +9,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from backend.articles.importers.regex_expansion import Expansion, NotFinite, expand
+from backend.articles.importers.regex_expansion import Expansion, UnsupportedRegexError, expand
 from backend.articles.importers.rule_drafts import Draft, Import, surface
 from backend.articles.model import Pattern
-from backend.articles.rules.errors import RulesRefused
+from backend.articles.rules.errors import InvalidRulesError
 from backend.articles.rules.yaml_reader import MAX_DEPTH, read_text
 from backend.formats.file_errors import FileMistake
 
@@ -25,7 +25,7 @@ NOT_AFTER, NOT_BEFORE = ("-", "."), ("-",)
 def read(path: Path, *, auto_fix: bool = False) -> Import:
     """The terms in ``path``.
 
-    :raises RulesRefused: where it is no such list.
+    :raises InvalidRulesError: where it is no such list.
     """
     text = read_text(path)
     made = Import(path, "terminology")
@@ -34,12 +34,12 @@ def read(path: Path, *, auto_fix: bool = False) -> Import:
         try:
             for draft in _drafts(path, line, term, auto_fix):
                 made.add(draft)
-        except NotFinite as reason:
+        except UnsupportedRegexError as reason:
             made.skip(path, line, what, str(reason))
     return made
 
 
-def recognises(data: Any) -> bool:
+def is_supported(data: Any) -> bool:
     """Whether ``data`` looks like a list of terms, or holds one as the tool's options do."""
     return isinstance(_found(data), list)
 
@@ -79,9 +79,9 @@ def _terms(text: str, path: Path) -> list[tuple[Any, int]]:
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else 0
         reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-        raise RulesRefused([FileMistake(path, line, f"is no JSON: {reason}")]) from None
+        raise InvalidRulesError([FileMistake(path, line, f"is no JSON: {reason}")]) from None
     if not isinstance(terms, list):
-        raise RulesRefused([FileMistake(path, 1, "holds no list of terms")])
+        raise InvalidRulesError([FileMistake(path, 1, "holds no list of terms")])
     return [(term, line) for term, line in zip(terms, _lines(text, terms), strict=True)]
 
 
@@ -108,13 +108,13 @@ def _drafts(path: Path, line: int, term: Any, auto_fix: bool) -> list[Draft]:
         return [Draft(path, line, term, (pattern,), boundary="word", case="any", auto_fix=auto_fix)]
     right_form = isinstance(term, list) and len(term) == 2 and isinstance(term[0], str)
     if not right_form or not isinstance(term[1], str | list):
-        raise NotFinite("it is neither a text nor a pair of an expression and what to write")
+        raise UnsupportedRegexError("it is neither a text nor a pair of an expression and what to write")
     source, target = term
     free = source.startswith("(?<") or "(?=" in source or "(?!" in source
     by_name: dict[str, list[Pattern]] = {}
     for expansion in expand(source, bounded=not free):
         if expansion.word_start != expansion.word_end and not free:
-            raise NotFinite("it asks for a word boundary at one side alone")
+            raise UnsupportedRegexError("it asks for a word boundary at one side alone")
         name = _name(target, expansion)
         pattern = _beside_nothing(expansion, free=free)
         by_name.setdefault(name, []).append(pattern)
@@ -136,7 +136,7 @@ def _name(target: str | list[Any], expansion: Expansion) -> str:
     if isinstance(target, list):
         found = [n for n in target if isinstance(n, str) and n.lower() == expansion.text.lower()]
         if not found:
-            raise NotFinite(f"it has nothing to write for {expansion.text!r}")
+            raise UnsupportedRegexError(f"it has nothing to write for {expansion.text!r}")
         return found[0]
     return _GROUP.sub(lambda group: expansion.groups.get(int(group[1]), ""), target)
 

@@ -7,7 +7,7 @@ with ``|`` in it is a choice. A match that equals one of ``exceptions`` does not
 from pathlib import Path
 from typing import Any
 
-from backend.articles.importers.regex_expansion import Expansion, NotFinite, expand
+from backend.articles.importers.regex_expansion import Expansion, UnsupportedRegexError, expand
 from backend.articles.importers.rule_drafts import Draft, Import, patterns_of
 from backend.articles.model import Pattern, Severity
 from backend.articles.rules.yaml_reader import Document, read_document
@@ -45,7 +45,7 @@ _KNOWN = (
 )
 
 
-def recognises(data: Any) -> bool:
+def is_supported(data: Any) -> bool:
     """Whether ``data`` looks like a Vale rule."""
     return isinstance(data, dict) and data.get("extends") in KINDS
 
@@ -53,7 +53,7 @@ def recognises(data: Any) -> bool:
 def read(path: Path, *, auto_fix: bool = False) -> Import:
     """The rules of the style ``path``.
 
-    :raises RulesRefused: where it cannot be read.
+    :raises InvalidRulesError: where it cannot be read.
     """
     made = Import(path, "vale")
     add(made, read_document(path), auto_fix=auto_fix)
@@ -63,7 +63,7 @@ def read(path: Path, *, auto_fix: bool = False) -> Import:
 def add(made: Import, document: Document, *, auto_fix: bool) -> None:
     """Add the rules of one style file."""
     data, path = document.data, document.path
-    if not recognises(data):
+    if not is_supported(data):
         made.skip(path, 0, path.name, "it is no Vale rule: 'extends' names none of Vale's kinds")
         return
     kind = data["extends"]
@@ -95,7 +95,7 @@ def _unfit(data: dict[str, Any]) -> tuple[str, str] | None:
         return "exceptions", "'exceptions' is no list of texts"
     try:
         _exceptions(data)
-    except NotFinite as reason:
+    except UnsupportedRegexError as reason:
         return "exceptions", f"one of its exceptions cannot be carried over: {reason}"
     return None
 
@@ -116,10 +116,10 @@ def _swap(made: Import, document: Document, key: str, value: Any, auto_fix: bool
     ignorecase, nonword = data.get("ignorecase") is True, data.get("nonword") is True
     try:
         if "$" in value:
-            raise NotFinite("'$' in its value stands for what a group matched")
+            raise UnsupportedRegexError("'$' in its value stands for what a group matched")
         patterns = patterns_of(expand(key, bounded=not nonword), boundary="auto")
         excepted = _exceptions(data)
-    except NotFinite as reason:
+    except UnsupportedRegexError as reason:
         made.skip(path, line, key, str(reason))
         return
     kept = tuple(p for p, expansion in patterns if _counts(expansion, excepted, ignorecase))

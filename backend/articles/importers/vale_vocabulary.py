@@ -5,7 +5,7 @@ What is accepted becomes a name, right in its exact capitals; what is rejected a
 
 from pathlib import Path
 
-from backend.articles.importers.regex_expansion import NotFinite, expand
+from backend.articles.importers.regex_expansion import UnsupportedRegexError, expand
 from backend.articles.importers.rule_drafts import KANA, Draft, Import, patterns_of, slug
 from backend.articles.rules.pack_checks import unreadable, unsuggestable
 from backend.articles.rules.yaml_reader import read_text
@@ -19,7 +19,7 @@ FILES = ("accept.txt", "reject.txt")
 def read(path: Path) -> Import:
     """The vocabulary at ``path``, which is one of its two files.
 
-    :raises RulesRefused: where it cannot be read.
+    :raises InvalidRulesError: where it cannot be read.
     """
     made = Import(path, "vale")
     add(made, path)
@@ -38,7 +38,7 @@ def add(made: Import, path: Path) -> None:
         try:
             expansions = expand(written.removeprefix(ANY_CASE), bounded=True)
             patterns = tuple(pattern for pattern, _ in patterns_of(expansions, boundary="auto"))
-        except NotFinite as reason:
+        except UnsupportedRegexError as reason:
             made.skip(path, number, written, str(reason))
             continue
         if path.name == "reject.txt":

@@ -5,15 +5,17 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import islice, pairwise
 
 from backend.articles.engine import correct
-from backend.articles.lint.lint_context import Doubt, Ground, Surface, first_field
+from backend.articles.lint.lint_context import LintContext, LintIssue, RulePattern, first_field
 from backend.articles.model import Rule
 from backend.articles.text.protection import protected_spans
 
 
-def trials(ground: Ground, rules: Sequence[Rule], done: Callable[[int], object] | None) -> Iterator[Doubt]:
+def trials(
+    ground: LintContext, rules: Sequence[Rule], done: Callable[[int], object] | None
+) -> Iterator[LintIssue]:
     """Doubts about ``rules``; ``done`` is called with the number of rules tried."""
     wanted = {rule.id for rule in rules}
-    surfaces: dict[str, list[Surface]] = {}
+    surfaces: dict[str, list[RulePattern]] = {}
     for surface in ground.surfaces:
         if surface.rule.id in wanted:
             surfaces.setdefault(surface.rule.id, []).append(surface)
@@ -27,16 +29,18 @@ def trials(ground: Ground, rules: Sequence[Rule], done: Callable[[int], object] 
     yield from _suggestions(ground, wanted)
 
 
-def _evidence(ground: Ground) -> str:
+def _evidence(ground: LintContext) -> str:
     """A text beside which names that need context count."""
     words = [word for several in ground.pack.context_words.values() for word in several[:1]]
-    telling = (entity for entity in ground.pack.entities if entity.tells_of_field and entity.context is False)
+    telling = (
+        entity for entity in ground.pack.entities if entity.is_domain_evidence and entity.context is False
+    )
     for entity in islice(telling, 1):
         words += entity.names.values()
     return " ".join(words)
 
 
-def _unreachable(ground: Ground, surface: Surface, evidence: str) -> Doubt | None:
+def _unreachable(ground: LintContext, surface: RulePattern, evidence: str) -> LintIssue | None:
     text = surface.text
     forms = [text] if surface.exact else list(dict.fromkeys((text, text.lower(), text.upper(), text.title())))
     instead: set[str] = set()
@@ -63,7 +67,7 @@ def _unreachable(ground: Ground, surface: Surface, evidence: str) -> Doubt | Non
         why = f"rule '{min(instead)}' is always reported instead."
     else:
         why = "a right name or its own conditions are always in its way."
-    return Doubt(
+    return LintIssue(
         "unreachable",
         surface.rule.id,
         "error",
@@ -73,7 +77,7 @@ def _unreachable(ground: Ground, surface: Surface, evidence: str) -> Doubt | Non
     )
 
 
-def _suggestions(ground: Ground, wanted: set[str]) -> Iterator[Doubt]:
+def _suggestions(ground: LintContext, wanted: set[str]) -> Iterator[LintIssue]:
     """Suggestions that are wrong themselves, and corrections that lead around in a circle."""
     leads: dict[str, set[str]] = {}
     told: dict[tuple[str, str], str] = {}
@@ -87,7 +91,7 @@ def _suggestions(ground: Ground, wanted: set[str]) -> Iterator[Doubt]:
     circle = _circle(leads)
     around = set(pairwise(circle))
     if circle and wanted & set(circle):
-        yield Doubt(
+        yield LintIssue(
             "circle",
             next(rule_id for rule_id in circle if rule_id in wanted),
             "error",
@@ -101,14 +105,14 @@ def _suggestions(ground: Ground, wanted: set[str]) -> Iterator[Doubt]:
         if rule_id == other:
             sentence = f"what it suggests, '{name}', holds what it corrects."
             advice = "Add 'not_before' or 'not_after', or make the suggestion a right name of an entity."
-            yield Doubt("wrong_inside_right", rule_id, "error", sentence, advice, ("suggest",))
+            yield LintIssue("wrong_inside_right", rule_id, "error", sentence, advice, ("suggest",))
         else:
             sentence = f"what it suggests, '{name}', is reported by '{other}'."
             advice = f"Suggest another name, or remove it from '{other}'."
-            yield Doubt("wrong_suggestion", rule_id, "error", sentence, advice, ("suggest",))
+            yield LintIssue("wrong_suggestion", rule_id, "error", sentence, advice, ("suggest",))
 
 
-def _as_written(ground: Ground, rule: Rule, names: Sequence[str]) -> list[str]:
+def _as_written(ground: LintContext, rule: Rule, names: Sequence[str]) -> list[str]:
     """What may come to stand in a text: small first letters get a capital where a sentence begins."""
     if rule.entity is not None and ground.entities[rule.entity].case == "exact":
         return list(names)

@@ -3,25 +3,25 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from backend.articles.lint.lint_context import Doubt, Ground, Surface, right_names
+from backend.articles.lint.lint_context import LintContext, LintIssue, RulePattern, right_names
 from backend.articles.text.folding import fold
 from backend.entities.model import Entity
 
 
-def conflicts(ground: Ground) -> Iterator[Doubt]:
+def conflicts(ground: LintContext) -> Iterator[LintIssue]:
     yield from _on_one_surface(ground)
     yield from _right_and_wrong(ground)
     yield from _shared_symbols(ground)
 
 
-def _on_one_surface(ground: Ground) -> Iterator[Doubt]:
-    by_fold: dict[str, list[Surface]] = defaultdict(list)
+def _on_one_surface(ground: LintContext) -> Iterator[LintIssue]:
+    by_fold: dict[str, list[RulePattern]] = defaultdict(list)
     for surface in ground.surfaces:
         for earlier in by_fold[surface.folded]:
             if not surface.meets(earlier) or surface.conditional or earlier.conditional:
                 continue
             if earlier.rule.id == surface.rule.id:
-                yield Doubt(
+                yield LintIssue(
                     "repeated",
                     surface.rule.id,
                     "warning",
@@ -30,7 +30,7 @@ def _on_one_surface(ground: Ground) -> Iterator[Doubt]:
                     surface.where,
                 )
             else:
-                yield Doubt(
+                yield LintIssue(
                     "two_rules",
                     surface.rule.id,
                     "error",
@@ -42,7 +42,7 @@ def _on_one_surface(ground: Ground) -> Iterator[Doubt]:
         by_fold[surface.folded].append(surface)
 
 
-def _right_and_wrong(ground: Ground) -> Iterator[Doubt]:
+def _right_and_wrong(ground: LintContext) -> Iterator[LintIssue]:
     right: dict[str, list[tuple[str, Entity]]] = defaultdict(list)
     for entity in ground.pack.entities:
         for name, _, _ in right_names(entity):
@@ -55,7 +55,7 @@ def _right_and_wrong(ground: Ground) -> Iterator[Doubt]:
             if surface.rule.context or entity.context:
                 continue
             before = "which goes before" if surface.rule.entity else "which it overrules"
-            yield Doubt(
+            yield LintIssue(
                 "right_is_wrong",
                 surface.rule.id,
                 "error" if surface.rule.entity else "warning",
@@ -66,7 +66,7 @@ def _right_and_wrong(ground: Ground) -> Iterator[Doubt]:
             break
 
 
-def _shared_symbols(ground: Ground) -> Iterator[Doubt]:
+def _shared_symbols(ground: LintContext) -> Iterator[LintIssue]:
     owners: dict[str, list[Entity]] = defaultdict(list)
     for entity in ground.pack.entities:
         for symbol in entity.symbols:
@@ -77,7 +77,7 @@ def _shared_symbols(ground: Ground) -> Iterator[Doubt]:
             continue
         for entity in free:
             others = ", ".join(f"'{other.id}'" for other in entities if other is not entity)
-            yield Doubt(
+            yield LintIssue(
                 "shared_symbol",
                 entity.id,
                 "error",

@@ -12,7 +12,7 @@ from backend.entities.model import Entity, Language
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class LintIssue:
     """A finding that knows its rule or entity, but not yet its file."""
 
     kind: str
@@ -26,7 +26,7 @@ class Doubt:
 
 
 @dataclass(frozen=True, slots=True)
-class Surface:
+class RulePattern:
     """One pattern of a rule with what holds for it."""
 
     rule: Rule
@@ -51,7 +51,7 @@ class Surface:
     def where(self) -> tuple[str | int, ...]:
         return ("match", self.number)
 
-    def meets(self, other: "Surface") -> bool:
+    def meets(self, other: "RulePattern") -> bool:
         """Whether some article holds a text that both match, their conditions aside."""
         same = self.text == other.text if self.exact and other.exact else self.folded == other.folded
         return (
@@ -62,7 +62,7 @@ class Surface:
 
 
 @dataclass(frozen=True)
-class Ground:
+class LintContext:
     """A merged pack, compiled."""
 
     pack: Pack
@@ -78,9 +78,9 @@ class Ground:
         return {entity.id: entity for entity in self.pack.entities}
 
     @cached_property
-    def surfaces(self) -> list[Surface]:
+    def surfaces(self) -> list[RulePattern]:
         return [
-            Surface(rule, number, pattern, fold(pattern.text).text)
+            RulePattern(rule, number, pattern, fold(pattern.text).text)
             for rule in self.rules
             for number, given in enumerate(rule.match)
             for pattern in [given if isinstance(given, Pattern) else Pattern(text=given)]

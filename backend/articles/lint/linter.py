@@ -12,9 +12,9 @@ from typing import Any, Literal
 
 from backend.articles.lint.behaviour_checks import trials
 from backend.articles.lint.conflict_checks import conflicts
-from backend.articles.lint.lint_context import Doubt, Ground
+from backend.articles.lint.lint_context import LintContext, LintIssue
 from backend.articles.lint.pattern_checks import doubtful_surfaces
-from backend.articles.matching.pack_merging import merged
+from backend.articles.matching.pack_merging import merge_packs
 from backend.articles.matching.rule_set import compile_rules
 from backend.articles.rules.pack_loader import PackFile
 
@@ -53,10 +53,10 @@ def lint(
     :param only: the files whose findings are asked for; all by default.
     :param done: called with the number of rules that have been tried.
     """
-    pack = merged(file.pack for file in files)
-    ground = Ground(pack, compile_rules([pack]))
+    pack = merge_packs(file.pack for file in files)
+    ground = LintContext(pack, compile_rules([pack]))
     wanted = _wanted(files, only)
-    doubts: list[Doubt] = [
+    doubts: list[LintIssue] = [
         *doubtful_surfaces(ground),
         *conflicts(ground),
         *trials(ground, [rule for rule in ground.rules if ("rules", rule.id) in wanted], done),
@@ -88,11 +88,11 @@ def _wanted(
     return {key: place for key, place in places.items() if place[0].path in only}
 
 
-def _line(file: PackFile, number: int, doubt: Doubt) -> int:
+def _line(file: PackFile, number: int, doubt: LintIssue) -> int:
     return file.document.line(doubt.kind_of_owner, number, *doubt.where)
 
 
-def _allowed(file: PackFile, number: int, doubt: Doubt) -> bool:
+def _allowed(file: PackFile, number: int, doubt: LintIssue) -> bool:
     lines = file.document.lines
     for line in (_line(file, number, doubt), file.document.line(doubt.kind_of_owner, number)):
         allow = _ALLOW.search(lines[line - 1]) if 0 < line <= len(lines) else None
@@ -101,7 +101,7 @@ def _allowed(file: PackFile, number: int, doubt: Doubt) -> bool:
     return False
 
 
-def _placed(file: PackFile, number: int, doubt: Doubt) -> Finding:
+def _placed(file: PackFile, number: int, doubt: LintIssue) -> Finding:
     return Finding(
         file.path,
         _line(file, number, doubt),

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from backend.articles.lint.lint_context import Doubt, Ground, Surface, right_names
+from backend.articles.lint.lint_context import LintContext, LintIssue, RulePattern, right_names
 from backend.articles.rules.yaml_reader import read_document
 from backend.entities.model import Entity
 
@@ -20,7 +20,7 @@ def common_words() -> Mapping[str, frozenset[str]]:
     return {language: frozenset(words.split()) for language, words in data.items()}
 
 
-def doubtful_surfaces(ground: Ground) -> Iterator[Doubt]:
+def doubtful_surfaces(ground: LintContext) -> Iterator[LintIssue]:
     for surface in ground.surfaces:
         if surface.rule.auto_fix and not surface.conditional:
             yield from _corrected_blindly(surface)
@@ -28,12 +28,12 @@ def doubtful_surfaces(ground: Ground) -> Iterator[Doubt]:
         yield from _ordinary_names(entity)
 
 
-def _corrected_blindly(surface: Surface) -> Iterator[Doubt]:
+def _corrected_blindly(surface: RulePattern) -> Iterator[LintIssue]:
     advice = "Remove 'auto_fix', or add 'context', 'not_before' or 'not_after'."
     language = next((lang for lang, words in common_words().items() if surface.folded in words), None)
     # A rule that tells capitals apart leaves the ordinary word alone, unless it is meant by it.
     if language is not None and not (surface.exact and surface.text != surface.text.lower()):
-        yield Doubt(
+        yield LintIssue(
             "common_word",
             surface.rule.id,
             "error",
@@ -42,7 +42,7 @@ def _corrected_blindly(surface: Surface) -> Iterator[Doubt]:
             surface.where,
         )
     elif len(surface.folded) < SHORT:
-        yield Doubt(
+        yield LintIssue(
             "short",
             surface.rule.id,
             "warning",
@@ -52,14 +52,14 @@ def _corrected_blindly(surface: Surface) -> Iterator[Doubt]:
         )
 
 
-def _ordinary_names(entity: Entity) -> Iterator[Doubt]:
+def _ordinary_names(entity: Entity) -> Iterator[LintIssue]:
     """Names whose other capitals are ordinary words, and that count everywhere."""
     if entity.context is True or entity.case == "any":
         return
     for name, language, where in right_names(entity):
         is_word = name.lower() in common_words()["en"] and name != name.upper()
         if is_word and not (isinstance(entity.context, tuple) and name in entity.context):
-            yield Doubt(
+            yield LintIssue(
                 "common_name",
                 entity.id,
                 "warning",

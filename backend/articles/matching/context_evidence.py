@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from weakref import WeakMethod
 
-from backend.articles.matching.derived_rules import LONGEST_ACRONYM
+from backend.articles.matching.derived_rules import MAX_ACRONYM_CHARS
 from backend.articles.matching.former_names import Found
 from backend.articles.matching.meanings import Kind, Meaning
 
@@ -57,7 +57,7 @@ class Evidence:
         for start, _, named, _ in reversed(self._found):
             if start < first:
                 break
-            if named.evidence and len(named.raw) > LONGEST_ACRONYM:
+            if named.evidence and len(named.raw) > MAX_ACRONYM_CHARS:
                 return True
         for number in _stretches_near(at, first, last):
             for span in self._stretch(number):

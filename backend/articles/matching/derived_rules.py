@@ -12,9 +12,9 @@ from backend.articles.text.boundaries import CLASS, KATAKANA, edges, is_katakana
 from backend.articles.text.folding import fold, plain
 from backend.entities.model import LANGUAGES, Entity, Language
 
-SHORTEST_FIXED = 3
+MIN_AUTO_FIX_CHARS = 3
 """Shorter names are too easily something else for their case to be put right unasked."""
-LONGEST_ACRONYM = 4
+MAX_ACRONYM_CHARS = 4
 """Up to this length a name in capitals is, in small letters, as likely part of an address or of a program."""
 
 Surfaces = defaultdict[str, list[Meaning]]
@@ -72,13 +72,17 @@ def needs_context(entity: Entity, name: str) -> bool:
 def is_acronym(entity: Entity, name: str) -> bool:
     """Whether ``name`` is so short that in small letters it is likely something else. Words of the field are
     not, since no names are."""
-    return len(name) <= LONGEST_ACRONYM and name.isupper() and entity.type != "term" and entity.case != "any"
+    return (
+        len(name) <= MAX_ACRONYM_CHARS and name.isupper() and entity.type != "term" and entity.case != "any"
+    )
 
 
 def is_telling(entity: Entity) -> bool:
     """Whether the entity is of the field and its canonical names mean nothing else, so that any form of them
     is evidence."""
-    return entity.tells_of_field and not any(needs_context(entity, name) for name in entity.names.values())
+    return entity.is_domain_evidence and not any(
+        needs_context(entity, name) for name in entity.names.values()
+    )
 
 
 def add_entity(entity: Entity, surfaces: Surfaces, disabled: frozenset[str]) -> Iterator[CompiledRule]:
@@ -102,7 +106,7 @@ def add_entity(entity: Entity, surfaces: Surfaces, disabled: frozenset[str]) -> 
 def _rules(entity: Entity, names: list[RightName], kana: bool) -> Iterator[CompiledRule]:
     cased = [name for name in names if _is_cased(name.text) and not name.needs_context]
     if entity.case != "any" and cased:
-        ordinary = any(len(n.text) < SHORTEST_FIXED or _is_lower_word(n.text) for n in cased)
+        ordinary = any(len(n.text) < MIN_AUTO_FIX_CHARS or _is_lower_word(n.text) for n in cased)
         yield _rule(entity, "case", "wrong_case", "warning", not ordinary, derived_rule_messages.WRONG_CASE)
     if kana:
         yield _rule(entity, "script", "wrong_script", "warning", True, derived_rule_messages.HALF_WIDTH)
@@ -163,7 +167,7 @@ def _names(
             not_before=beside.not_before,
             not_after=beside.not_after,
             context=name.needs_context,
-            evidence=not name.needs_context and entity.tells_of_field,
+            evidence=not name.needs_context and entity.is_domain_evidence,
             raw=name.text,
             order=name.order,
         )
@@ -200,7 +204,7 @@ def _symbol(entity: Entity, symbol: str) -> Meaning:
         left=left,
         right=right,
         context=entity.symbols_need_context,
-        evidence=not entity.symbols_need_context and entity.tells_of_field,
+        evidence=not entity.symbols_need_context and entity.is_domain_evidence,
     )
 
 

@@ -12,17 +12,17 @@ from typing import TypeAlias
 
 from backend.articles.matching.context_evidence import Evidence, Span
 from backend.articles.matching.derived_rules import is_acronym
-from backend.articles.matching.former_names import Found, is_former, spare_formers
+from backend.articles.matching.former_names import Found, accept_known_former_names, is_former
 from backend.articles.matching.meanings import Form, Kind, Meaning, Meant, Open, scope_bit
 from backend.articles.matching.neighbours import among_latin, in_identifier
 from backend.articles.matching.rule_set import RuleSet
 from backend.articles.matching.surface_forms import (
     DOLLARS,
-    asks_of_place,
     has_form,
     is_adapted,
-    is_right,
+    is_position_dependent,
     is_token,
+    matches_correction,
 )
 from backend.articles.model import FieldName
 from backend.articles.text.boundaries import CLASS, DIGIT, WORD, ends_number
@@ -32,7 +32,7 @@ from backend.articles.text.protection import BINDS, Protection
 from backend.entities.model import LANGUAGES, Language
 
 _RIGHT_FORMS = (Kind.FIRST_MENTION, Kind.NAME, Kind.SYMBOL, Kind.ANY_CASE)
-MOST_SETTLED = 16_384
+MAX_CACHED_MEANINGS = 16_384
 """How many texts are remembered for each scope, lest somebody fill the memory with odd ones."""
 
 
@@ -40,7 +40,7 @@ Asking: TypeAlias = Callable[[int, Meaning], bool]
 """Whether a name of this meaning at this place has evidence beside it."""
 
 
-class Reading:
+class FieldMatcher:
     """One field of an article, matched."""
 
     def __init__(self, rules: RuleSet, text: str, path: str, field: FieldName, language: Language) -> None:
@@ -106,7 +106,7 @@ class Reading:
             meant = known.get(key, unseen)
             if meant is unseen:
                 meant = self._settled(index, key)
-                if len(known) < MOST_SETTLED:
+                if len(known) < MAX_CACHED_MEANINGS:
                     known[key] = meant
             if isinstance(meant, Open):
                 meant = self._meant(index, text[first:last], start, end, first, tells_of_field)
@@ -127,12 +127,12 @@ class Reading:
             behind = end
             found.append((first, last, meaning, right))
         if has_former:
-            spare_formers(text, found)
+            accept_known_former_names(text, found)
 
     def _settled(self, index: int, beside: str) -> Meant | Open | None:
         """What a surface with its neighbours means in fields like this, and what should be written instead.
 
-        None where it means nothing; :attr:`Open.BY_PLACE` if that depends on more of the place than evidence.
+        None where it means nothing; :attr:`Open.POSITION_DEPENDENT` if the place decides.
         """
         written, before, after = beside[1:-1], CLASS[beside[0]], CLASS[beside[-1]]
         found: Meant | None = None
@@ -141,14 +141,14 @@ class Reading:
                 continue
             if not has_form(meaning, written):
                 continue
-            if found or asks_of_place(meaning, written, beside[0]):
-                return Open.BY_PLACE
+            if found or is_position_dependent(meaning, written, beside[0]):
+                return Open.POSITION_DEPENDENT
             correct = None
             if meaning.suggestions is not None:
                 correct = meaning.suggestions[self._language]
                 if is_adapted(written, correct, in_english=not self._language):
-                    return Open.BY_PLACE
-                if is_right(correct, written, meaning):
+                    return Open.POSITION_DEPENDENT
+                if matches_correction(correct, written, meaning):
                     continue
             found = meaning, correct
             if not meaning.context:
@@ -171,7 +171,7 @@ class Reading:
             correct = None
             if meaning.suggestions is not None:
                 correct = self._correct_form(meaning, written, at)
-                if is_right(correct, written, meaning):
+                if matches_correction(correct, written, meaning):
                     continue
             if (
                 not meaning.context

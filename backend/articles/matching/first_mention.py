@@ -3,7 +3,7 @@
 import re
 
 from backend.articles.matching.explicit_rules import FirstMention
-from backend.articles.matching.field_matcher import Reading
+from backend.articles.matching.field_matcher import FieldMatcher
 from backend.articles.matching.fixes import Fix
 from backend.articles.matching.former_names import Found
 from backend.articles.matching.meanings import Kind
@@ -12,7 +12,7 @@ _OPENS = re.compile(r"\s?[(（]\s?")
 _CLOSES = re.compile(r"\s?[)）]")
 
 
-def missing_forms(reading: Reading, fixes: list[Fix]) -> list[Fix]:
+def missing_forms(reading: FieldMatcher, fixes: list[Fix]) -> list[Fix]:
     """Corrections of first mentions that lack their form; ``fixes`` are those of the field so far.
 
     Where the first mention is a wrong form that has a correction, that one is replaced in ``fixes`` by
@@ -40,7 +40,7 @@ def _first(found: list[Found], mention: FirstMention) -> int | None:
     return None
 
 
-def _missing(reading: Reading, k: int, mention: FirstMention) -> Fix | None:
+def _missing(reading: FieldMatcher, k: int, mention: FirstMention) -> Fix | None:
     start, end, _, right = reading.found[k]
     text = reading.text
     form = mention.form
@@ -51,7 +51,7 @@ def _missing(reading: Reading, k: int, mention: FirstMention) -> Fix | None:
     return Fix(start, _with_brackets(reading, k), form, mention.rule, mention.rule.auto_fix)
 
 
-def _with_brackets(reading: Reading, k: int) -> int:
+def _with_brackets(reading: FieldMatcher, k: int) -> int:
     """The end of the mention, behind a bracket that holds nothing but another of its right names."""
     _, end, meaning, _ = reading.found[k]
     if k + 1 == len(reading.found):

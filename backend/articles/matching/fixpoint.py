@@ -14,23 +14,23 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from backend.articles.matching.fixes import Fix, Places
-from backend.articles.matching.parsed_article import ReadArticle, ReadField
+from backend.articles.matching.parsed_article import ParsedArticle, ParsedField
 
 Fixes = Mapping[str, Sequence[Fix]]
 """Corrections by the path of their field."""
 
-NARROW_ROUNDS, MOST_ROUNDS = 5, 8
+MAX_PRECISE_ROUNDS, MAX_ROUNDS = 5, 8
 """After so many readings whole paragraphs are held back, and then all that is left, or hostile texts would
 take squared time."""
 
 
-def settle(read: ReadArticle, fixes: Fixes) -> tuple[Fixes, ReadArticle]:
+def find_fixpoint(read: ParsedArticle, fixes: Fixes) -> tuple[Fixes, ParsedArticle]:
     """Those of ``fixes`` that can be made together, and the article as it reads with them made."""
-    for round_ in range(MOST_ROUNDS):
+    for round_ in range(MAX_ROUNDS):
         if not fixes:
             break
-        again = ReadArticle(read.rules, read.corrected(fixes))
-        blamed = _blamed(read, again, fixes, widely=round_ >= NARROW_ROUNDS)
+        again = ParsedArticle(read.rules, read.corrected(fixes))
+        blamed = _blamed(read, again, fixes, widely=round_ >= MAX_PRECISE_ROUNDS)
         if not blamed:
             return fixes, again
         left = {path: [fix for fix in listed if (path, fix) not in blamed] for path, listed in fixes.items()}
@@ -38,7 +38,7 @@ def settle(read: ReadArticle, fixes: Fixes) -> tuple[Fixes, ReadArticle]:
     return {}, read
 
 
-def _blamed(read: ReadArticle, again: ReadArticle, fixes: Fixes, *, widely: bool) -> set[tuple[str, Fix]]:
+def _blamed(read: ParsedArticle, again: ParsedArticle, fixes: Fixes, *, widely: bool) -> set[tuple[str, Fix]]:
     """Corrections that change what is found beside what they correct; none if the rest stays as it was.
 
     ``again`` is the article as it reads with ``fixes`` made.
@@ -69,7 +69,7 @@ def _blamed(read: ReadArticle, again: ReadArticle, fixes: Fixes, *, widely: bool
     return blamed
 
 
-def _by_paragraph(field: ReadField, made: Sequence[Fix]) -> dict[int, tuple[Fix, ...]]:
+def _by_paragraph(field: ParsedField, made: Sequence[Fix]) -> dict[int, tuple[Fix, ...]]:
     """No correction makes or unmakes a blank line, so that paragraphs keep their numbers."""
     paragraph = field.reading.evidence.paragraph
     return {number: tuple(own) for number, own in groupby(made, key=lambda fix: paragraph(fix.start))}

@@ -5,7 +5,7 @@ from collections import defaultdict
 from typing import TypeAlias
 
 from backend.articles.matching.meanings import Meaning
-from backend.articles.text.rename_cues import in_one_paragraph, tells_of_renaming
+from backend.articles.text.rename_cues import has_rename_cue, is_one_paragraph
 
 Found: TypeAlias = tuple[int, int, Meaning, str | None]
 """Start and end in the field, what stands there, and what should stand there: None where it is right or
@@ -16,7 +16,7 @@ def is_former(meaning: Meaning) -> bool:
     return meaning.rule is not None and meaning.rule.type == "former_name"
 
 
-def spare_formers(text: str, found: list[Found]) -> None:
+def accept_known_former_names(text: str, found: list[Found]) -> None:
     """Makes right what is former in ``found`` but stands in a paragraph with the entity's name of today, in
     whatever form, or beside words that tell of the change."""
     today: dict[str | None, list[int]] = defaultdict(list)
@@ -29,6 +29,6 @@ def spare_formers(text: str, found: list[Found]) -> None:
         places = today.get(meaning.entity, [])
         at = bisect_left(places, start)
         nearest = places[max(0, at - 1) : at + 1]
-        beside = any(in_one_paragraph(text, min(start, place), max(start, place)) for place in nearest)
-        if beside or tells_of_renaming(text, start, end):
+        beside = any(is_one_paragraph(text, min(start, place), max(start, place)) for place in nearest)
+        if beside or has_rename_cue(text, start, end):
             found[k] = (start, end, meaning._replace(rule=None), None)

@@ -98,7 +98,7 @@ class Open(Enum):
     """What is not settled about a surface: all, or what its place decides."""
 
     UNSEEN = 0
-    BY_PLACE = 1
+    POSITION_DEPENDENT = 1
 
 
 Meant: TypeAlias = tuple[Meaning, str | None]

@@ -17,7 +17,7 @@ _ID = attrgetter("id")
 
 
 @dataclass(frozen=True, slots=True)
-class Combined:
+class MergedPacks:
     """The entities and the enabled rules of all packs, each sorted by id."""
 
     entities: dict[str, Entity]
@@ -36,12 +36,12 @@ class Combined:
         return hashlib.blake2b(b"\n".join(parts), digest_size=16).hexdigest()
 
 
-def combine(packs: Sequence[Pack]) -> Combined:
+def combine(packs: Sequence[Pack]) -> MergedPacks:
     """Raises ``ValueError`` where a rule names an entity that no pack has."""
     rules = {rule.id: rule for pack in packs for rule in pack.rules}
     _refuse_strangers(rules.values(), {entity.id for pack in packs for entity in pack.entities})
-    whole = merged(packs)
-    return Combined(
+    whole = merge_packs(packs)
+    return MergedPacks(
         entities={entity.id: entity for entity in sorted(whole.entities, key=_ID)},
         rules={rule.id: rule for rule in sorted(whole.rules, key=_ID) if rule.enabled},
         context_words={
@@ -51,7 +51,7 @@ def combine(packs: Sequence[Pack]) -> Combined:
     )
 
 
-def merged(packs: Iterable[Pack]) -> Pack:
+def merge_packs(packs: Iterable[Pack]) -> Pack:
     """One pack with what stands of all of them.
 
     An entity or rule with a known id replaces the earlier one. ``disable`` takes away an entity with the

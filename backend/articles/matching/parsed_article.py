@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from backend.articles.matching.field_matcher import Reading
+from backend.articles.matching.field_matcher import FieldMatcher
 from backend.articles.matching.first_mention import missing_forms
 from backend.articles.matching.fixes import Fix, fixed
 from backend.articles.matching.meanings import Meaning
@@ -12,12 +12,12 @@ from backend.articles.schemas import Article
 from backend.articles.text.language_detection import detect
 
 
-class ReadField:
+class ParsedField:
     """One field: what was found and what may be corrected."""
 
     __slots__ = ("fixes", "missing", "reading")
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: FieldMatcher) -> None:
         self.reading = reading
         self.fixes = [
             Fix(start, end, right, meaning.rule, meaning.rule.auto_fix)
@@ -31,7 +31,7 @@ class ReadField:
             self.missing = missing_forms(reading, self.fixes)
 
 
-class ReadArticle:
+class ParsedArticle:
     """All fields of an article that hold text. ``language`` is the given one or found out."""
 
     def __init__(self, rules: RuleSet, article: Article) -> None:
@@ -39,14 +39,16 @@ class ReadArticle:
         self.article = article
         texts = list(_texts(article))
         self.language = article.language or detect(text for _, _, text in texts)
-        self._readings = [Reading(rules, text, path, field, self.language) for path, field, text in texts]
+        self._readings = [
+            FieldMatcher(rules, text, path, field, self.language) for path, field, text in texts
+        ]
         self._tells: bool | None = None
         for (_, field, _), reading in zip(texts, self._readings, strict=True):
             if field == "tags":
                 reading.choose(self._article_tells)
             else:
                 reading.choose(reading.evidence.beside)
-        self.fields = [ReadField(reading) for reading in self._readings]
+        self.fields = [ParsedField(reading) for reading in self._readings]
 
     def _article_tells(self, _: int, __: Meaning) -> bool:
         """Whether there is evidence anywhere: a tag is too short to hold its own."""

@@ -10,7 +10,7 @@ from backend.articles.matching.automaton import Automaton
 from backend.articles.matching.derived_rules import Surfaces, add_entity, add_other_case
 from backend.articles.matching.explicit_rules import FirstMention, add_rule, compiled, first_mentions
 from backend.articles.matching.meanings import CompiledRule, Kind, Meaning, Meant, Open
-from backend.articles.matching.pack_merging import Combined, combine
+from backend.articles.matching.pack_merging import MergedPacks, combine
 from backend.articles.model import Pack
 from backend.articles.text.boundaries import edges
 from backend.articles.text.folding import Folded, fold
@@ -78,7 +78,7 @@ def compile_rules(packs: Sequence[Pack]) -> RuleSet:
         return _compiled(combine(packs))
 
 
-def _compiled(combined: Combined) -> RuleSet:
+def _compiled(combined: MergedPacks) -> RuleSet:
     surfaces: Surfaces = defaultdict(list)
     rules: dict[str, CompiledRule] = {}
     for entity in combined.entities.values():
@@ -93,7 +93,7 @@ def _compiled(combined: Combined) -> RuleSet:
     return _rule_set(combined, surfaces, rules, mentions)
 
 
-def _add_context_words(combined: Combined, surfaces: Surfaces) -> None:
+def _add_context_words(combined: MergedPacks, surfaces: Surfaces) -> None:
     for words in combined.context_words.values():
         for word in words:
             surface = fold(word).text
@@ -102,7 +102,7 @@ def _add_context_words(combined: Combined, surfaces: Surfaces) -> None:
 
 
 def _rule_set(
-    combined: Combined, surfaces: Surfaces, rules: dict[str, CompiledRule], mentions: list[FirstMention]
+    combined: MergedPacks, surfaces: Surfaces, rules: dict[str, CompiledRule], mentions: list[FirstMention]
 ) -> RuleSet:
     ordered = sorted(surfaces)
     gathered = [_in_order(surfaces[surface]) for surface in ordered]
@@ -126,9 +126,9 @@ def _rule_set(
     )
 
 
-def _tells_of_field(meaning: Meaning, combined: Combined) -> bool:
+def _tells_of_field(meaning: Meaning, combined: MergedPacks) -> bool:
     if meaning.kind is Kind.SYMBOL:
-        return combined.entities[meaning.entity or ""].tells_of_field
+        return combined.entities[meaning.entity or ""].is_domain_evidence
     return meaning.evidence
 
 

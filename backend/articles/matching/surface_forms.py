@@ -6,12 +6,12 @@ from backend.articles.text.folding import HALF_WIDTH_KATAKANA, plain
 from backend.articles.text.protected_tokens import token_spans
 
 DOLLARS = "$＄"
-BY_PLACE = (Form.CAPITALS, Form.OPENING)
+POSITION_DEPENDENT = (Form.CAPITALS, Form.OPENING)
 
 
 def has_form(meaning: Meaning, written: str) -> bool:
     """Whether ``written`` has the form that ``meaning`` asks for, at some places at least if that is one
-    of :data:`BY_PLACE`."""
+    of :data:`POSITION_DEPENDENT`."""
     form = meaning.form
     if form is Form.ANY:
         return True
@@ -25,9 +25,9 @@ def has_form(meaning: Meaning, written: str) -> bool:
     return form is Form.EXACT_ANY_WIDTH or half_width == (form is Form.HALF_WIDTH)
 
 
-def asks_of_place(meaning: Meaning, written: str, before: str) -> bool:
+def is_position_dependent(meaning: Meaning, written: str, before: str) -> bool:
     """Whether it depends on more than a name's neighbours if ``meaning`` holds."""
-    if meaning.form in BY_PLACE or meaning.not_before or meaning.not_after or before in DOLLARS:
+    if meaning.form in POSITION_DEPENDENT or meaning.not_before or meaning.not_after or before in DOLLARS:
         return True
     if meaning.kind is Kind.SYMBOL:
         return bool(CLASS[before] & DIGIT)
@@ -48,7 +48,7 @@ def is_token(written: str) -> bool:
     return not written.isalnum() and next(token_spans(written), None) is not None
 
 
-def is_right(correct: str | None, written: str, meaning: Meaning) -> bool:
+def matches_correction(correct: str | None, written: str, meaning: Meaning) -> bool:
     """Whether a wrong form is what should be written anyway, perhaps in another width or composition."""
     if correct is None or correct == written:
         return correct is not None

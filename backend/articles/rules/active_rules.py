@@ -5,8 +5,8 @@ import threading
 import structlog
 
 from backend.articles.matching.rule_set import CompiledPack, RuleSet
-from backend.articles.rules.compiled_cache import FILE_NAME, Kept
-from backend.articles.rules.errors import RulesRefused
+from backend.articles.rules.compiled_cache import FILE_NAME, CompiledRulesCache
+from backend.articles.rules.errors import InvalidRulesError
 from backend.articles.rules.pack_loader import default_files, user_files
 from backend.articles.rules.rules_loader import Signature, find_signature, load_rules, shipped
 from backend.settings import Settings
@@ -18,14 +18,14 @@ CHANGED = "rules"
 log = structlog.get_logger(__name__)
 
 
-class Rules:
+class ActiveRules:
     """The shipped rules with the user's own laid over them, read anew when a file changes.
 
     ``current`` may be read from any thread at any time; who works with several of its parts takes it
     once. A set with a mistake is refused as a whole, told once in the log and in ``problem``, and the set
     before goes on serving; at the start that is the shipped rules alone. A mended file is noticed.
 
-    :raises RulesRefused: when the shipped rules themselves have a mistake.
+    :raises InvalidRulesError: when the shipped rules themselves have a mistake.
     """
 
     def __init__(self, settings: Settings, *, keep: bool = False) -> None:
@@ -33,13 +33,13 @@ class Rules:
         as is for programs that run, and not for commands that look."""
         self._folder = settings.user_rules_dir
         self._folder_is_meant = settings.rules_dir is not None
-        kept = Kept(settings.home / FILE_NAME, renewed=keep)
+        kept = CompiledRulesCache(settings.home / FILE_NAME, may_write=keep)
         self._lock = threading.Lock()
-        self._problem: RulesRefused | None = None
+        self._problem: InvalidRulesError | None = None
         self._signature = self._seen_on_disk()
         try:
             self._in_force = self._read(kept)
-        except RulesRefused as refused:
+        except InvalidRulesError as refused:
             self._in_force = shipped(kept)
             self._refuse(refused)
 
@@ -58,7 +58,7 @@ class Rules:
         return self.current.version
 
     @property
-    def problem(self) -> RulesRefused | None:
+    def problem(self) -> InvalidRulesError | None:
         """Why the rules on disk are not those in force; None where they are."""
         return self._problem
 
@@ -69,14 +69,14 @@ class Rules:
     def reload(self) -> None:
         """Read all files anew.
 
-        :raises RulesRefused: with every mistake; the set in force stays.
+        :raises InvalidRulesError: with every mistake; the set in force stays.
         """
         with self._lock:
             # Noted before reading: what changes meanwhile differs from it, and is read at the next look.
             self._signature = self._seen_on_disk()
             try:
                 self._in_force = self._read()  # not to be kept: writing it would hold up requests
-            except RulesRefused as refused:
+            except InvalidRulesError as refused:
                 self._refuse(refused)
                 raise
             if self._problem is not None:
@@ -89,14 +89,14 @@ class Rules:
             return
         try:
             self.reload()
-        except RulesRefused:
+        except InvalidRulesError:
             return  # told in the log and by ``problem``
         log.info("rules_loaded", version=self.version)
 
-    def _read(self, kept: Kept | None = None) -> CompiledPack:
+    def _read(self, kept: CompiledRulesCache | None = None) -> CompiledPack:
         return load_rules(self._folder, must_exist=self._folder_is_meant, kept=kept)
 
-    def _refuse(self, refused: RulesRefused) -> None:
+    def _refuse(self, refused: InvalidRulesError) -> None:
         if self._problem is None or str(self._problem) != str(refused):
             mistakes = [str(mistake) for mistake in refused.mistakes[:5]]
             log.warning("rules_refused", mistakes=mistakes, count=len(refused.mistakes))
@@ -105,7 +105,7 @@ class Rules:
     def _seen_on_disk(self) -> Signature:
         try:
             paths = [*default_files(), *user_files(self._folder)]
-        except RulesRefused as refused:
+        except InvalidRulesError as refused:
             return (str(refused),)
         return (self._folder.is_dir(), *find_signature(paths))
 

@@ -37,7 +37,7 @@ from backend.runtime import garbage_collection
 log = logging.getLogger(__name__)
 
 FILE_NAME = "compiled-rules.pickle"
-ROOMS = ("articles", "entities")
+FINGERPRINTED_PACKAGES = ("articles", "entities")
 """The packages of ``backend`` whose code decides what a set is."""
 _OF_A_SET = (
     *(CompiledPack, Pack, Entity, FormerName, NameCondition, Rule, Pattern, Spec),
@@ -45,23 +45,23 @@ _OF_A_SET = (
 )
 _KNOWN: dict[tuple[str, str], Any] = {(each.__module__, each.__qualname__): each for each in _OF_A_SET}
 _DIGEST = 32
-MOST_APART = 8
+MAX_CACHED_RULE_SETS = 8
 """Sets that a cache holds: of each version of the program and of each repository's own rules."""
-STRAY_SECONDS = 60.0
+ABANDONED_FILE_SECONDS = 60.0
 """After which a file that was begun is nobody's any more."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CompiledRulesCache:
     """A set in a file, or none yet."""
 
     file: Path
-    renewed: bool
+    may_write: bool
     """Whether a set that had to be made takes its place."""
-    each_apart: bool = False
+    file_per_rule_set: bool = False
     """Whether each set has a file of its own, named after ``file``, for programs that use several in turn."""
 
-    def or_made(self, packs: Sequence[Path], make: Callable[[], CompiledPack]) -> CompiledPack:
+    def load_or_compile(self, packs: Sequence[Path], make: Callable[[], CompiledPack]) -> CompiledPack:
         """The set of ``packs``, in their order: the one that was kept, or what ``make`` gives.
 
         Raises what ``make`` raises. A file that cannot be read or written costs time alone.
@@ -71,20 +71,26 @@ class Kept:
         found = _read(file, wanted)
         if found is None:
             found = make()
-            if self.renewed and fingerprint(packs) == wanted:  # or a pack changed before it was read
+            if self.may_write and fingerprint(packs) == wanted:  # or a pack changed before it was read
                 _write(file, wanted, found)
-                if self.each_apart:
+                if self.file_per_rule_set:
                     self._forget_oldest()
         return found
 
     def _file_of(self, wanted: bytes) -> Path:
-        return self.file.with_stem(f"{self.file.stem}-{wanted.hex()[:16]}") if self.each_apart else self.file
+        return (
+            self.file.with_stem(f"{self.file.stem}-{wanted.hex()[:16]}")
+            if self.file_per_rule_set
+            else self.file
+        )
 
     def _forget_oldest(self) -> None:
-        """Delete the sets that were made first, and leave :data:`MOST_APART`."""
+        """Delete the sets that were made first, and leave :data:`MAX_CACHED_RULE_SETS`."""
         with contextlib.suppress(OSError):  # another start does the same
             made = self.file.parent.glob(f"{self.file.stem}-*{self.file.suffix}")
-            for old in sorted(made, key=lambda file: file.stat().st_mtime, reverse=True)[MOST_APART:]:
+            for old in sorted(made, key=lambda file: file.stat().st_mtime, reverse=True)[
+                MAX_CACHED_RULE_SETS:
+            ]:
                 old.unlink()
 
 
@@ -102,7 +108,7 @@ def _fingerprint_of_code() -> bytes:
     """In a process it cannot change."""
     told = hashlib.blake2b(f"{sys.version} pydantic {pydantic.VERSION}".encode(), digest_size=_DIGEST)
     backend = Path(__file__).parents[2]
-    for file in sorted(file for room in ROOMS for file in (backend / room).rglob("*.py")):
+    for file in sorted(file for room in FINGERPRINTED_PACKAGES for file in (backend / room).rglob("*.py")):
         told.update(str(file.relative_to(backend)).encode())
         told.update(_digest(_content(file)))
     return told.digest()
@@ -164,5 +170,5 @@ def _clear_away(file: Path) -> None:
     """Delete what processes left that were killed while they wrote; others may be writing just now."""
     for left in file.parent.glob(f".{file.name}.*"):
         with contextlib.suppress(FileNotFoundError):  # another start does the same
-            if time.time() - left.stat().st_mtime > STRAY_SECONDS:
+            if time.time() - left.stat().st_mtime > ABANDONED_FILE_SECONDS:
                 left.unlink()

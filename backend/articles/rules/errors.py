@@ -9,7 +9,7 @@ MAX_MISTAKES = 100
 """How many a refusal spells out."""
 
 
-class RulesRefused(ValueError):
+class InvalidRulesError(ValueError):
     """Rules that cannot be used; the message holds every mistake found, one a line."""
 
     def __init__(self, mistakes: Sequence[FileMistake]) -> None:

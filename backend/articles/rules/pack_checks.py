@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from backend.articles.model import Pack, Pattern, Rule
-from backend.articles.rules.validation_messages import Where, near
+from backend.articles.rules.validation_messages import Where, suggest_similar
 from backend.articles.rules.yaml_reader import Document
 from backend.articles.text.folding import fold
 from backend.articles.text.protection import protected_spans
@@ -22,7 +22,9 @@ _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 Fault = tuple[Where, str]
 
 
-def within(entities: Iterable[tuple[int, Entity]], rules: Iterable[tuple[int, Rule]]) -> Iterator[Fault]:
+def find_mistakes_in_items(
+    entities: Iterable[tuple[int, Entity]], rules: Iterable[tuple[int, Rule]]
+) -> Iterator[Fault]:
     """Mistakes that show in one file alone: where, and a sentence."""
     for number, entity in entities:
         yield from (((("entities", number, *where)), sentence) for where, sentence in _entity(entity))
@@ -65,7 +67,9 @@ def together(files: Sequence[tuple[Document, Pack]], some_missing: bool) -> Iter
             for number, given in enumerate(ids):
                 owner, _, ending = given.rpartition(".")
                 if given not in known and not (ending in DERIVED and owner in known):
-                    sentence = f"'{name}': there is no rule or entity '{given}'{near(given, known)}"
+                    sentence = (
+                        f"'{name}': there is no rule or entity '{given}'{suggest_similar(given, known)}"
+                    )
                     yield document.mistake((name, number), sentence)
 
 
@@ -148,7 +152,7 @@ def _entity(entity: Entity) -> Iterator[Fault]:
         }
         for number, name in enumerate(entity.context):
             if name not in own:
-                yield ("context", number), f"{name!r} is none of its names{near(name, own)}"
+                yield ("context", number), f"{name!r} is none of its names{suggest_similar(name, own)}"
 
 
 def _first_mention(rule: Rule) -> Iterator[Fault]:
@@ -190,6 +194,6 @@ def _about_entity(rule: Rule, entities: dict[str, Entity]) -> Iterator[Fault]:
         return
     entity = entities.get(rule.entity)
     if entity is None:
-        yield ("entity",), f"there is no entity '{rule.entity}'{near(rule.entity, entities)}"
+        yield ("entity",), f"there is no entity '{rule.entity}'{suggest_similar(rule.entity, entities)}"
     elif not entity.symbols and any("{symbol}" in form for form in (rule.first_mention or {}).values()):
         yield ("first_mention",), f"entity '{rule.entity}' has no symbol for {{symbol}}"

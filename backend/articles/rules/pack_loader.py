@@ -13,16 +13,16 @@ from pydantic import BaseModel, ValidationError
 
 from backend.articles.model import Pack, Rule
 from backend.articles.rules import pack_checks
-from backend.articles.rules.errors import RulesRefused
-from backend.articles.rules.validation_messages import told
+from backend.articles.rules.errors import InvalidRulesError
+from backend.articles.rules.validation_messages import describe_errors
 from backend.articles.rules.yaml_reader import Document, parse_document, read_document
 from backend.entities.model import Entity
 from backend.formats.file_errors import FileMistake
 
 __all__ = [
     "FileMistake",
+    "InvalidRulesError",
     "PackFile",
-    "RulesRefused",
     "default_files",
     "load_pack",
     "parse_pack",
@@ -58,7 +58,7 @@ def default_files() -> list[Path]:
 def user_files(folder: Path) -> list[Path]:
     """The packs in a user's own ``folder``, by name; none where there is no such folder.
 
-    :raises RulesRefused: where the folder cannot be read or holds too many files.
+    :raises InvalidRulesError: where the folder cannot be read or holds too many files.
     """
     try:
         found = sorted(
@@ -70,17 +70,17 @@ def user_files(folder: Path) -> list[Path]:
         return []
     except OSError as error:
         reason = f"the folder of rules cannot be read: {error.strerror}"
-        raise RulesRefused([FileMistake(folder, 0, reason)]) from None
+        raise InvalidRulesError([FileMistake(folder, 0, reason)]) from None
     if len(found) > MAX_FILES:
         reason = f"holds {len(found)} files of rules, more than {MAX_FILES}: join some of them"
-        raise RulesRefused([FileMistake(folder, 0, reason)])
+        raise InvalidRulesError([FileMistake(folder, 0, reason)])
     return found
 
 
 def load_pack(path: Path) -> Pack:
     """The pack in ``path``; what it says of other packs' ids is not checked.
 
-    :raises RulesRefused: with every mistake in the file.
+    :raises InvalidRulesError: with every mistake in the file.
     """
     return read_pack(path).pack
 
@@ -98,19 +98,19 @@ def parse_pack(text: str, path: Path) -> PackFile:
 def read_packs(paths: Iterable[Path]) -> list[PackFile]:
     """The packs of ``paths``, which are laid over each other in this order.
 
-    :raises RulesRefused: with every mistake of all files, those between them too.
+    :raises InvalidRulesError: with every mistake of all files, those between them too.
     """
     mistakes: list[FileMistake] = []
     files: list[PackFile] = []
     for path in paths:
         try:
             files.append(read_pack(path))
-        except RulesRefused as refused:
+        except InvalidRulesError as refused:
             mistakes += refused.mistakes
     if not mistakes or files:
         mistakes += pack_checks.together([(file.document, file.pack) for file in files], bool(mistakes))
     if mistakes:
-        raise RulesRefused(mistakes)
+        raise InvalidRulesError(mistakes)
     return files
 
 
@@ -118,22 +118,25 @@ def _checked(document: Document) -> PackFile:
     data = {"version": 1} if document.data is None else document.data
     if not isinstance(data, dict):
         reason = "must hold 'version: 1' and lists under 'entities:' or 'rules:'"
-        raise RulesRefused([FileMistake(document.path, 1, reason)])
+        raise InvalidRulesError([FileMistake(document.path, 1, reason)])
     try:
         pack = Pack.model_validate({name: value for name, value in data.items() if value is not None})
     except ValidationError as error:
-        mistakes = [_mistake(document, where, sentence) for where, sentence in told(error.errors(), data)]
+        mistakes = [
+            _mistake(document, where, sentence) for where, sentence in describe_errors(error.errors(), data)
+        ]
         entities = _readable(data.get("entities"), Entity)
         rules = _readable(data.get("rules"), Rule)
     else:
         mistakes = []
         entities, rules = list(enumerate(pack.entities)), list(enumerate(pack.rules))
     mistakes += [
-        _mistake(document, where, sentence) for where, sentence in pack_checks.within(entities, rules)
+        _mistake(document, where, sentence)
+        for where, sentence in pack_checks.find_mistakes_in_items(entities, rules)
     ]
     mistakes += [_mistake(document, where, sentence) for where, sentence in pack_checks.repeated(data)]
     if mistakes:
-        raise RulesRefused(sorted(mistakes, key=lambda mistake: mistake.line))
+        raise InvalidRulesError(sorted(mistakes, key=lambda mistake: mistake.line))
     return PackFile(document, pack)
 
 

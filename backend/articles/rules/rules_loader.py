@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from backend.articles.matching.pack_merging import merged
+from backend.articles.matching.pack_merging import merge_packs
 from backend.articles.matching.rule_set import CompiledPack, compile_rules
-from backend.articles.rules.compiled_cache import Kept
-from backend.articles.rules.errors import RulesRefused
+from backend.articles.rules.compiled_cache import CompiledRulesCache
+from backend.articles.rules.errors import InvalidRulesError
 from backend.articles.rules.pack_loader import SHIPPED, PackFile, default_files, read_packs, user_files
 from backend.articles.rules.specs import SpecFailure, failures
 from backend.formats.file_errors import FileMistake
@@ -15,20 +15,20 @@ Signature = tuple[object, ...]
 """Differs when a file came, went or changed."""
 
 
-def load_rules(folder: Path, *, must_exist: bool, kept: Kept | None = None) -> CompiledPack:
+def load_rules(folder: Path, *, must_exist: bool, kept: CompiledRulesCache | None = None) -> CompiledPack:
     """The shipped rules with those in ``folder`` laid over them; ``kept`` is where a former start may have
     kept the set.
 
-    :raises RulesRefused: with every mistake, and where a ``folder`` that must exist does not.
+    :raises InvalidRulesError: with every mistake, and where a ``folder`` that must exist does not.
     """
     if must_exist and not folder.is_dir():
         reason = "there is no such folder: create it, or correct CHAINPROOF_RULES_DIR"
-        raise RulesRefused([FileMistake(folder, 0, reason)])
+        raise InvalidRulesError([FileMistake(folder, 0, reason)])
     own = user_files(folder)
     return _made([*default_files(), *own], kept) if own else shipped(kept)
 
 
-def shipped(kept: Kept | None = None) -> CompiledPack:
+def shipped(kept: CompiledRulesCache | None = None) -> CompiledPack:
     """The set of the shipped rules alone, read once in a process as long as their files stay the same.
 
     ``kept`` is where a former start may have kept it.
@@ -46,11 +46,11 @@ _shipped: dict[Signature, CompiledPack] = {}
 """The one that was read last."""
 
 
-def _made(paths: Sequence[Path], kept: Kept | None) -> CompiledPack:
+def _made(paths: Sequence[Path], kept: CompiledRulesCache | None) -> CompiledPack:
     def make() -> CompiledPack:
         return compiled(read_packs(paths))
 
-    return make() if kept is None else kept.or_made(paths, make)
+    return make() if kept is None else kept.load_or_compile(paths, make)
 
 
 def compiled(files: Sequence[PackFile]) -> CompiledPack:
@@ -59,14 +59,14 @@ def compiled(files: Sequence[PackFile]) -> CompiledPack:
     The specs of the user's own rules must hold in it. Those of the shipped rules hold among themselves,
     as the project's tests show; a user's rule may well change what they say.
 
-    :raises RulesRefused: where a spec does not hold.
+    :raises InvalidRulesError: where a spec does not hold.
     """
-    pack = merged(file.pack for file in files)
+    pack = merge_packs(file.pack for file in files)
     rules = compile_rules([pack])
     own = {rule.id for file in files if file.path.parent not in SHIPPED for rule in file.pack.rules}
     failed = failures(rules, (rule for rule in pack.rules if rule.enabled and rule.id in own))
     if failed:
-        raise RulesRefused(located(failed, files))
+        raise InvalidRulesError(located(failed, files))
     return CompiledPack(pack, rules)
 
 

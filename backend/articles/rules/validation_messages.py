@@ -36,7 +36,7 @@ _PATTERNS = {
 }
 
 
-def told(faults: Iterable[Any], data: Any) -> list[tuple[Where, str]]:
+def describe_errors(faults: Iterable[Any], data: Any) -> list[tuple[Where, str]]:
     """Place and sentence of each of pydantic's ``faults`` in ``data``.
 
     Of a value that could be of several kinds, only the faults of the kind that was meant are told.
@@ -63,7 +63,7 @@ def told(faults: Iterable[Any], data: Any) -> list[tuple[Where, str]]:
     return alone
 
 
-def near(word: str, words: Iterable[str]) -> str:
+def suggest_similar(word: str, words: Iterable[str]) -> str:
     """A hint at the known word that ``word`` may have been meant to be."""
     close = difflib.get_close_matches(word, list(words), n=1)
     return f" (did you mean '{close[0]}'?)" if close else ""
@@ -121,11 +121,13 @@ def _sentence(fault: Any, where: Where, data: Any) -> str:
     if kind == "missing":
         return f"{field}is missing"
     if kind == "extra_forbidden":
-        return f"{field}is not known here{near(_field(where), _fields_at(where[:-1]))}"
+        return f"{field}is not known here{suggest_similar(_field(where), _fields_at(where[:-1]))}"
     if kind == "literal_error":
         if fault["loc"][-1] == "[key]":
             return f"{field}must be {context['expected']}"
-        return f"{field}must be {context['expected']}{near(str(value), _words(context['expected']))}"
+        return (
+            f"{field}must be {context['expected']}{suggest_similar(str(value), _words(context['expected']))}"
+        )
     if value is None:
         return f"{field}is empty: give it a value, or remove the line"
     sentences = {

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from backend.articles.rules.errors import MAX_MISTAKES, RulesRefused
+from backend.articles.rules.errors import MAX_MISTAKES, InvalidRulesError
 from backend.formats.file_errors import FileMistake
 from backend.formats.yaml_loader import SafeLoader
 
@@ -75,7 +75,7 @@ class Document:
 def read_document(path: Path) -> Document:
     """The data of the YAML file ``path``.
 
-    :raises RulesRefused: where it cannot be read, or with every slip that its YAML holds.
+    :raises InvalidRulesError: where it cannot be read, or with every slip that its YAML holds.
     """
     return parse_document(read_text(path), path)
 
@@ -83,7 +83,7 @@ def read_document(path: Path) -> Document:
 def read_text(path: Path) -> str:
     """The text of ``path``, of at most :data:`MAX_BYTES` bytes of UTF-8.
 
-    :raises RulesRefused: where it cannot be read.
+    :raises InvalidRulesError: where it cannot be read.
     """
     try:
         with path.open("rb") as file:
@@ -93,18 +93,18 @@ def read_text(path: Path) -> str:
         reason = f"is larger than {MAX_BYTES // 1024 // 1024} MiB: split it into several files"
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise RulesRefused(
+        raise InvalidRulesError(
             [FileMistake(path, line, "is not UTF-8: save the file in that encoding")]
         ) from None
     except OSError as error:
         reason = f"cannot be read: {error.strerror or type(error).__name__}"
-    raise RulesRefused([FileMistake(path, 0, reason)])
+    raise InvalidRulesError([FileMistake(path, 0, reason)])
 
 
 def parse_document(text: str, path: Path) -> Document:
     """The data of ``text``; ``path`` is what its mistakes name.
 
-    :raises RulesRefused: with every slip that the YAML holds.
+    :raises InvalidRulesError: with every slip that the YAML holds.
     """
     builder = _Builder(path)
     try:
@@ -122,7 +122,7 @@ def parse_document(text: str, path: Path) -> Document:
     except _TooMuch:
         pass  # its mistake is noted
     if builder.mistakes:
-        raise RulesRefused(builder.mistakes)
+        raise InvalidRulesError(builder.mistakes)
     return Document(path, text, builder.data, builder.place)
 
 

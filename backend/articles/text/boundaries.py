@@ -14,7 +14,7 @@ WORD = LETTER | DIGIT
 
 SHORT_KATAKANA = 4
 """Up to this length a name in katakana is likely part of another word (ニア in カリフォルニア)."""
-LONGEST_NUMBER = 24
+MAX_NUMBER_CHARS = 24
 """How far the amount before a ticker (100.5BTC) is followed."""
 
 _CJK = (
@@ -97,7 +97,7 @@ def is_katakana(surface: str) -> bool:
 def ends_number(text: str, end: int) -> bool:
     """Whether the digit before ``end`` ends a number that stands for itself, not a word (x86BTC)."""
     at = end - 1
-    farthest = max(0, end - LONGEST_NUMBER)
+    farthest = max(0, end - MAX_NUMBER_CHARS)
     while at > farthest and text[at - 1] in "0123456789.,":
         at -= 1
     return at == 0 or not CLASS[text[at - 1]] & LETTER

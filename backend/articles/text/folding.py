@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right
 
 SINGLE = "\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff65-\uff9d\ufb00-\ufb06"
 MARK = "\u0300-\u036f\u3099\u309a\uff9e\uff9f"
-MOST_MARKS = 16
+MAX_MARKS_PER_BASE = 16
 """A base with more marks than this is no name; putting them in canonical order takes squared time."""
 
 HALF_WIDTH_KATAKANA = re.compile("[\uff65-\uff9f]")
@@ -173,7 +173,7 @@ def _clusters(
 
 
 def _piece(cluster: str) -> str:
-    if len(cluster) > MOST_MARKS:
+    if len(cluster) > MAX_MARKS_PER_BASE:
         return cluster
     if _SINGLE.match(cluster):
         composed = unicodedata.normalize("NFKC", cluster)

@@ -20,13 +20,13 @@ _AFTER = re.compile(
 FARTHEST = 60
 
 
-def tells_of_renaming(text: str, start: int, end: int) -> bool:
+def has_rename_cue(text: str, start: int, end: int) -> bool:
     """Whether words beside ``text[start:end]`` say that the name there was changed."""
     before, after = text[max(0, start - FARTHEST) : start], text[end : end + FARTHEST]
     return _BEFORE.search(before) is not None or _AFTER.match(after) is not None
 
 
-def in_one_paragraph(text: str, first: int, last: int) -> bool:
+def is_one_paragraph(text: str, first: int, last: int) -> bool:
     """Whether no blank line lies in ``text[first:last]``."""
     return _BLANK_LINE.search(text, first, last) is None
 

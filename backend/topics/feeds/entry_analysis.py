@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from backend.articles.engine import RuleSet
-from backend.articles.matching.parsed_article import ReadArticle
+from backend.articles.matching.parsed_article import ParsedArticle
 from backend.articles.schemas import Article
 from backend.articles.text.language_detection import detect
 from backend.documents import tokenizer
@@ -142,7 +142,7 @@ def _entities(rules: RuleSet, feed: Feed, entry: Entry) -> tuple[tuple[str, ...]
 
     The press naming itself ("CoinDesk has learned") tells nothing of what the article is about.
     """
-    read = ReadArticle(rules, Article.model_construct(content=f"{entry.title}\n{entry.text}"[:READ]))
+    read = ParsedArticle(rules, Article.model_construct(content=f"{entry.title}\n{entry.text}"[:READ]))
     named = dict.fromkeys(
         meaning.entity
         for field in read.fields

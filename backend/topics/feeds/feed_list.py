@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator
 
-from backend.articles.rules.errors import RulesRefused
+from backend.articles.rules.errors import InvalidRulesError
 from backend.articles.rules.yaml_reader import Document, read_document
 from backend.entities.model import Language, Slug
 from backend.formats.file_errors import FileMistake
@@ -74,7 +74,7 @@ class Feed(BaseModel):
         return self.every_minutes or EVERY_MINUTES[self.is_official]
 
 
-class FeedListRefused(RulesRefused):
+class FeedListRefused(InvalidRulesError):
     """A file of feeds that cannot be used; the message holds every mistake, one a line: ``file:line: …``."""
 
 
@@ -154,7 +154,7 @@ def _read(path: Path) -> tuple[dict[str, _Entry], list[FileMistake], Document]:
     """The entries by id, what is wrong with the file so far, and the file."""
     try:
         document = read_document(path)
-    except RulesRefused as refused:
+    except InvalidRulesError as refused:
         raise FeedListRefused(refused.mistakes) from None
     data = document.data if document.data is not None else {}
     if not isinstance(data, dict):

@@ -15,7 +15,7 @@ from typing import Literal
 import structlog
 
 from backend.articles.engine import RuleSet
-from backend.articles.rules.active_rules import Rules
+from backend.articles.rules.active_rules import ActiveRules
 from backend.settings import Settings
 from backend.store.database import Database
 from backend.topics.feeds import article_store, entry_analysis, parsing, polling_schedule
@@ -109,7 +109,7 @@ class _Asked:
 def refresh_feeds(
     settings: Settings,
     database: Database,
-    rules: Rules,
+    rules: ActiveRules,
     *,
     now: datetime,
     fetch: Fetch = guarded_fetch,

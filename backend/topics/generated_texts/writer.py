@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import structlog
 
-from backend.articles.rules.active_rules import Rules
+from backend.articles.rules.active_rules import ActiveRules
 from backend.formats.timestamps import Clock, utc_now
 from backend.language_model.client import LanguageModel
 from backend.language_model.errors import AnswerUnusable, ModelFailed
@@ -55,7 +55,7 @@ class Writer:
         self,
         settings: Settings,
         database: Database,
-        rules: Rules,
+        rules: ActiveRules,
         model: LanguageModel,
         realms: tuple[Realm, ...],
         *,

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from backend.articles.rules.active_rules import Rules
+from backend.articles.rules.active_rules import ActiveRules
 from backend.entities.model import Language
 from backend.formats.timestamps import Clock
 from backend.markets.provider_registry import realm_of
@@ -21,7 +21,13 @@ class InsightDesk:
     """Writes insights for one process."""
 
     def __init__(
-        self, settings: Settings, database: Database, rules: Rules, realms: tuple[Realm, ...], *, now: Clock
+        self,
+        settings: Settings,
+        database: Database,
+        rules: ActiveRules,
+        realms: tuple[Realm, ...],
+        *,
+        now: Clock,
     ) -> None:
         self._settings = settings
         self._database = database

@@ -6,7 +6,7 @@ from datetime import datetime
 import sqlalchemy as sa
 import structlog
 
-from backend.articles.rules.active_rules import Rules
+from backend.articles.rules.active_rules import ActiveRules
 from backend.documents import landmark_archive
 from backend.documents.landmark_archive import Landmark
 from backend.markets import configuration
@@ -28,7 +28,7 @@ log = structlog.get_logger(__name__)
 class Reporter:
     """Writes reports for one process."""
 
-    def __init__(self, settings: Settings, database: Database, rules: Rules) -> None:
+    def __init__(self, settings: Settings, database: Database, rules: ActiveRules) -> None:
         self._settings = settings
         self._database = database
         self._rules = rules

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from backend.articles.engine import apply, correct, scan
-from backend.articles.matching.pack_merging import merged
+from backend.articles.matching.pack_merging import merge_packs
 from backend.articles.matching.rule_set import RuleSet, compile_rules
 from backend.articles.model import Rule
 from backend.articles.rules.pack_loader import PackFile, default_files, read_packs
@@ -81,7 +81,7 @@ def test_a_form_that_may_be_right_waits_for_approval(rules: RuleSet, language: L
 def test_every_example_in_the_packs_holds(files: list[PackFile], name: str) -> None:
     chosen = {rule.id for file in files if file.path == PACKS / f"{name}.yaml" for rule in file.pack.rules}
     assert chosen
-    everything = merged(file.pack for file in files)
+    everything = merge_packs(file.pack for file in files)
     assert [f"{failure}: {failure.got}" for failure in failures_of_all(everything, chosen)] == []
 
 

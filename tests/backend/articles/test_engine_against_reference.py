@@ -2,7 +2,7 @@
 
 from hypothesis import given, settings
 
-from backend.articles.matching.field_matcher import Reading
+from backend.articles.matching.field_matcher import FieldMatcher
 from backend.articles.matching.rule_set import compile_rules
 from backend.articles.model import FieldName, Pack
 from backend.entities.model import Language
@@ -13,7 +13,7 @@ from tests.support.laws import examples
 
 def seen(pack: Pack, text: str, language: Language, *, is_title: bool = False) -> list[Seen]:
     field: FieldName = "title" if is_title else "content"
-    reading = Reading(compile_rules([pack]), text, field, field, language)
+    reading = FieldMatcher(compile_rules([pack]), text, field, field, language)
     reading.choose(reading.evidence.beside)
     return [
         Seen(

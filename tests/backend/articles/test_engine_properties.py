@@ -9,8 +9,8 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from backend.articles.engine import apply, apply_and_scan, correct, scan
-from backend.articles.matching.fixpoint import settle
-from backend.articles.matching.parsed_article import ReadArticle
+from backend.articles.matching.fixpoint import find_fixpoint
+from backend.articles.matching.parsed_article import ParsedArticle
 from backend.articles.matching.rule_set import RuleSet, compile_rules
 from backend.articles.model import Pack, Rule, Spec
 from backend.articles.schemas import Article, Correction, ScanResult
@@ -106,10 +106,10 @@ def test_replaying_the_corrections_gives_the_corrected_article(pack: Pack, artic
 @given(packs(), articles)
 def test_a_corrected_article_has_nothing_left_to_correct(pack: Pack, article: Article) -> None:
     rules = compile_rules([pack])
-    read = ReadArticle(rules, article)
+    read = ParsedArticle(rules, article)
     every = {field.reading.path: field.fixes for field in read.fields if field.fixes}
     # What is held back would make something new: it is shown for approval, and the editor sees what follows.
-    assume(settle(read, every)[0] == every)
+    assume(find_fixpoint(read, every)[0] == every)
     result = scan(rules, article)
     assert scan(rules, again(result["corrected_article"]))["corrections"] == []
 

@@ -17,10 +17,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.articles.batches import Done, text_size, work_on
+from backend.articles.batches import BatchResult, run_batch, text_size
 from backend.articles.matching.rule_set import RuleSet
-from backend.articles.process_pool import FIRST_PAUSE, SMALLEST_PIECE, WORTH_SPREADING, ScanPool, cut
-from backend.articles.rules.active_rules import Rules
+from backend.articles.process_pool import (
+    INITIAL_BACKOFF_SECONDS,
+    MIN_CHUNK_CHARS,
+    MIN_PARALLEL_CHARS,
+    ScanPool,
+    split_into_chunks,
+)
+from backend.articles.rules.active_rules import ActiveRules
 from backend.articles.schemas import Article
 from backend.settings import Settings
 from tests.support.article_app import PACK, write_pack
@@ -45,12 +51,12 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 
 
 @pytest.fixture(scope="module")
-def in_force(settings: Settings) -> Rules:
-    return Rules(settings)
+def in_force(settings: Settings) -> ActiveRules:
+    return ActiveRules(settings)
 
 
 @pytest.fixture(scope="module")
-def rules(in_force: Rules) -> RuleSet:
+def rules(in_force: ActiveRules) -> RuleSet:
     return in_force.current
 
 
@@ -80,7 +86,7 @@ class Time:
 
 
 @pytest.fixture(scope="module")
-def pool(settings: Settings, in_force: Rules) -> Iterator[ScanPool]:
+def pool(settings: Settings, in_force: ActiveRules) -> Iterator[ScanPool]:
     """Two processes that have started."""
     made = ScanPool(settings, in_force)
     assert warm_up(made)
@@ -89,15 +95,15 @@ def pool(settings: Settings, in_force: Rules) -> Iterator[ScanPool]:
 
 
 def test_the_batch_is_large_enough_to_be_spread() -> None:
-    assert sum(map(text_size, BATCH)) > WORTH_SPREADING
+    assert sum(map(text_size, BATCH)) > MIN_PARALLEL_CHARS
 
 
 @pytest.mark.processes
 def test_a_batch_gives_the_same_bytes_as_without_processes(pool: ScanPool, rules: RuleSet) -> None:
-    alone, spread = work_on("scan", rules, BATCH), pool.run("scan", rules, BATCH)
+    alone, spread = run_batch("scan", rules, BATCH), pool.run("scan", rules, BATCH)
     assert spread == alone
     assert spread.violations
-    assert pool.run("apply", rules, BATCH) == work_on("apply", rules, BATCH)
+    assert pool.run("apply", rules, BATCH) == run_batch("apply", rules, BATCH)
     assert process_ids(pool)
     assert os.getpid() not in process_ids(pool)
 
@@ -107,16 +113,16 @@ def test_who_was_called_with_rules_that_are_no_longer_in_force_does_the_work(
     pool: ScanPool, tmp_path: Path
 ) -> None:
     write_pack(tmp_path, PACK.replace("Zorbcoyn", "Zorb Token 2"))
-    other = Rules(settings_in(tmp_path)).current
+    other = ActiveRules(settings_in(tmp_path)).current
     before = process_ids(pool)
-    assert pool.run("scan", other, BATCH) == work_on("scan", other, BATCH)
+    assert pool.run("scan", other, BATCH) == run_batch("scan", other, BATCH)
     assert process_ids(pool) == before
 
 
 @pytest.mark.processes
 def test_processes_hold_the_rules_in_force_whatever_the_files_say_by_now(tmp_path: Path) -> None:
     write_pack(tmp_path, PACK)
-    rules = Rules(settings_in(tmp_path))
+    rules = ActiveRules(settings_in(tmp_path))
     pool = ScanPool(settings_in(tmp_path, scan_processes=1), rules)
     assert warm_up(pool)
     before = process_ids(pool)
@@ -131,25 +137,25 @@ def test_processes_hold_the_rules_in_force_whatever_the_files_say_by_now(tmp_pat
     team = pool._started()
     assert team is not None
     done = pool._receive(team, pool._send(team, "scan", BATCH))
-    assert done == work_on("scan", rules.current, BATCH)
+    assert done == run_batch("scan", rules.current, BATCH)
     pool.close()
 
 
 @pytest.mark.processes
 def test_a_killed_process_loses_nothing_and_is_replaced_after_a_pause(
-    settings: Settings, in_force: Rules, rules: RuleSet
+    settings: Settings, in_force: ActiveRules, rules: RuleSet
 ) -> None:
     time = Time()
     pool = ScanPool(settings, in_force, clock=time)
     assert warm_up(pool)
-    alone = work_on("scan", rules, BATCH)
+    alone = run_batch("scan", rules, BATCH)
     before = process_ids(pool)
     for process_id in before:
         os.kill(process_id, signal.SIGKILL)
     assert pool.run("scan", rules, BATCH) == alone
     assert not warm_up(pool)  # they have just died
     assert pool.run("scan", rules, BATCH) == alone
-    time.now += FIRST_PAUSE
+    time.now += INITIAL_BACKOFF_SECONDS
     assert warm_up(pool)
     assert pool.run("scan", rules, BATCH) == alone
     assert process_ids(pool)
@@ -159,7 +165,7 @@ def test_a_killed_process_loses_nothing_and_is_replaced_after_a_pause(
 
 @pytest.mark.processes
 def test_processes_killed_before_they_read_anything_hold_nobody_up(
-    settings: Settings, in_force: Rules, rules: RuleSet, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, in_force: ActiveRules, rules: RuleSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spawned = util.spawnv_passfds
     killed: list[int] = []
@@ -172,11 +178,11 @@ def test_processes_killed_before_they_read_anything_hold_nobody_up(
         return process_id
 
     assert len(pickle.dumps(in_force.in_force.pack)) > MOST_IN_A_PIPE
-    alone = work_on("scan", rules, BATCH)
+    alone = run_batch("scan", rules, BATCH)
     time = Time()
     pool = ScanPool(settings, in_force, clock=time)
     monkeypatch.setattr(util, "spawnv_passfds", spawn_and_kill)
-    answered: list[Done] = []
+    answered: list[BatchResult] = []
     asking = threading.Thread(target=lambda: answered.append(pool.run("scan", rules, BATCH)), daemon=True)
     asking.start()
     asking.join(LIMIT_SECONDS)
@@ -184,7 +190,7 @@ def test_processes_killed_before_they_read_anything_hold_nobody_up(
     assert killed
     assert not warm_up(pool)
     monkeypatch.setattr(util, "spawnv_passfds", spawned)
-    time.now += FIRST_PAUSE
+    time.now += INITIAL_BACKOFF_SECONDS
     assert warm_up(pool)
     assert pool.run("scan", rules, BATCH) == alone
     pool.close()
@@ -192,7 +198,7 @@ def test_processes_killed_before_they_read_anything_hold_nobody_up(
 
 @pytest.mark.processes
 def test_what_processes_are_handed_is_gone_with_them(
-    settings: Settings, in_force: Rules, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, in_force: ActiveRules, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     pool = ScanPool(settings, in_force)
@@ -231,39 +237,41 @@ def started(pool: ScanPool) -> bool:
 
 
 def test_no_process_is_started_for_a_small_batch_a_single_article_or_none(
-    settings: Settings, in_force: Rules, rules: RuleSet
+    settings: Settings, in_force: ActiveRules, rules: RuleSet
 ) -> None:
     pool = ScanPool(settings, in_force)
     pool.run("scan", rules, [])
     pool.run("scan", rules, BATCH[:3])
-    pool.run("scan", rules, [Article(content="x" * 2 * WORTH_SPREADING)])
+    pool.run("scan", rules, [Article(content="x" * 2 * MIN_PARALLEL_CHARS)])
     assert not started(pool)
     pool.close()
 
 
 def test_without_processes_everything_is_done_by_the_caller(
-    tmp_path: Path, in_force: Rules, rules: RuleSet
+    tmp_path: Path, in_force: ActiveRules, rules: RuleSet
 ) -> None:
     pool = ScanPool(settings_in(tmp_path, scan_processes=0), in_force)
-    assert pool.run("scan", rules, BATCH) == work_on("scan", rules, BATCH)
+    assert pool.run("scan", rules, BATCH) == run_batch("scan", rules, BATCH)
     assert not warm_up(pool)
     assert not started(pool)
 
 
 @pytest.mark.processes
-def test_nobody_waits_for_processes_to_start(settings: Settings, in_force: Rules, rules: RuleSet) -> None:
+def test_nobody_waits_for_processes_to_start(
+    settings: Settings, in_force: ActiveRules, rules: RuleSet
+) -> None:
     pool = ScanPool(settings, in_force)
-    assert pool.run("scan", rules, BATCH) == work_on("scan", rules, BATCH)
+    assert pool.run("scan", rules, BATCH) == run_batch("scan", rules, BATCH)
     assert started(pool)
     pool.close()
-    assert pool.run("scan", rules, BATCH) == work_on("scan", rules, BATCH)
+    assert pool.run("scan", rules, BATCH) == run_batch("scan", rules, BATCH)
     assert not started(pool)
 
 
-@given(st.lists(st.integers(0, 3 * SMALLEST_PIECE), max_size=60), st.integers(1, 12))
+@given(st.lists(st.integers(0, 3 * MIN_CHUNK_CHARS), max_size=60), st.integers(1, 12))
 def test_pieces_join_to_the_batch_and_none_is_empty(sizes: list[int], pieces: int) -> None:
     articles = [Article(id=str(number)) for number in range(len(sizes))]
-    cuts = cut(articles, sizes, pieces)
+    cuts = split_into_chunks(articles, sizes, pieces)
     assert [article for piece in cuts for article in piece] == articles
     assert all(cuts) or not articles
     assert len(cuts) <= 2 * pieces + 1

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from backend.articles.lint.linter import lint
-from backend.articles.matching.pack_merging import merged
+from backend.articles.matching.pack_merging import merge_packs
 from backend.articles.rules.pack_loader import default_files, read_packs
 from backend.articles.rules.rules_loader import compiled
 from backend.cli import rules, rules_check
@@ -33,7 +33,7 @@ def test_the_examples_can_stand_together(tmp_path: Path) -> None:
         files[-1].write_text(example, encoding="utf-8")
     packs = read_packs([*default_files(), *files])
     compiled(packs)
-    own = [rule.id for rule in merged(file.pack for file in packs).rules if rule.id.startswith("own-")]
+    own = [rule.id for rule in merge_packs(file.pack for file in packs).rules if rule.id.startswith("own-")]
     assert len(own) == 5
 
 

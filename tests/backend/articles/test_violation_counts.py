@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.articles.violation_counts import MOST_DAYS, MOST_KEYS, split, summary
-from backend.articles.violation_store import Selection, forget, page
+from backend.articles.violation_counts import MAX_DAYS, MAX_GROUPS_PER_TRAIT, split, summary
+from backend.articles.violation_store import ViolationFilter, forget, page
 from backend.store.database import Database
 from tests.support import databases
 from tests.support.violations import NOON, store, violation
@@ -63,7 +63,7 @@ def by_hand(found: list[Any]) -> dict[str, Any]:
 half_hours = st.integers(min_value=-3, max_value=260)
 moments = half_hours.map(lambda number: NOON - 13 * HOUR + number * HOUR / 2)
 wanted = st.builds(
-    Selection,
+    ViolationFilter,
     article_id=st.sampled_from([None, None, None, "a1", "no"]),
     entity_id=st.sampled_from([None, None, "solana"]),
     rule_id=st.sampled_from([None, None, None, "rule-1"]),
@@ -77,7 +77,7 @@ wanted = st.builds(
 
 @given(wanted)
 def test_a_summary_is_what_counting_the_selected_violations_gives(
-    filled: Database, wanted: Selection
+    filled: Database, wanted: ViolationFilter
 ) -> None:
     found = page(filled, wanted, limit=10_000, cursor=None)["data"]
     assert summary(filled, wanted) == by_hand(found)
@@ -85,7 +85,7 @@ def test_a_summary_is_what_counting_the_selected_violations_gives(
 
 @given(moments, moments)
 def test_a_split_selection_is_whole_days_and_the_rest(first: datetime, last: datetime) -> None:
-    parts = split(Selection(from_=first, to=last))
+    parts = split(ViolationFilter(from_=first, to=last))
     pieces = [piece for piece in (*parts.edges, parts.whole) if piece is not None]
     spans = sorted((piece.from_, piece.to) for piece in pieces if piece.from_ and piece.to)
     lengths = [max(end - start, timedelta()) for start, end in spans]
@@ -97,8 +97,8 @@ def test_a_split_selection_is_whole_days_and_the_rest(first: datetime, last: dat
 
 
 def test_whole_days_are_counted_without_reading_violations(filled: Database) -> None:
-    assert split(Selection(from_=NOON - 12 * HOUR, to=NOON + 12 * HOUR)).edges == ()
-    assert split(Selection()).edges == ()
+    assert split(ViolationFilter(from_=NOON - 12 * HOUR, to=NOON + 12 * HOUR)).edges == ()
+    assert split(ViolationFilter()).edges == ()
 
 
 FIRST, LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
@@ -106,27 +106,27 @@ FIRST, LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 @pytest.mark.parametrize("moment", [FIRST, LAST, LAST - HOUR])
 def test_the_ends_of_the_calendar_are_no_fault(filled: Database, moment: datetime) -> None:
-    assert summary(filled, Selection(from_=moment))["total"] == (100 if moment == FIRST else 0)
-    assert summary(filled, Selection(to=moment))["total"] == (0 if moment == FIRST else 100)
+    assert summary(filled, ViolationFilter(from_=moment))["total"] == (100 if moment == FIRST else 0)
+    assert summary(filled, ViolationFilter(to=moment))["total"] == (0 if moment == FIRST else 100)
 
 
 def test_a_text_that_cannot_be_stored_counts_nothing(filled: Database) -> None:
-    assert summary(filled, Selection(rule_id="\0")) == by_hand([])
-    assert summary(filled, Selection(article_id="\0")) == by_hand([])
+    assert summary(filled, ViolationFilter(rule_id="\0")) == by_hand([])
+    assert summary(filled, ViolationFilter(article_id="\0")) == by_hand([])
 
 
 def test_only_the_most_frequent_rules_and_the_last_days_are_told(sqlite_database: Database) -> None:
-    for number in range(MOST_KEYS + 5):
+    for number in range(MAX_GROUPS_PER_TRAIT + 5):
         found = [violation(rule_id=f"rule-{number:03}") for _ in range(2 if number >= 5 else 1)]
         store(sqlite_database, *found, at=NOON - number * DAY)
-    for number in range(MOST_DAYS):
+    for number in range(MAX_DAYS):
         store(sqlite_database, violation(rule_id="often"), at=NOON - number * DAY)
-    told = summary(sqlite_database, Selection())
-    assert told["rules"][0] == {"key": "often", "count": MOST_DAYS}
-    assert len(told["rules"]) == MOST_KEYS
+    told = summary(sqlite_database, ViolationFilter())
+    assert told["rules"][0] == {"key": "often", "count": MAX_DAYS}
+    assert len(told["rules"]) == MAX_GROUPS_PER_TRAIT
     assert all(each["count"] >= 2 for each in told["rules"])
-    assert told["total"] == MOST_DAYS + 2 * MOST_KEYS + 5
-    assert len(told["days"]) == MOST_DAYS
+    assert told["total"] == MAX_DAYS + 2 * MAX_GROUPS_PER_TRAIT + 5
+    assert len(told["days"]) == MAX_DAYS
     assert told["days"][-1]["key"] == "2026-11-21"
 
 
@@ -134,13 +134,13 @@ def test_what_is_forgotten_counts_no_longer(sqlite_database: Database) -> None:
     store(sqlite_database, violation(), at=NOON - 3 * DAY)
     store(sqlite_database, violation())
     forget(sqlite_database, keep_days=1, now=NOON)
-    assert summary(sqlite_database, Selection())["total"] == 1
+    assert summary(sqlite_database, ViolationFilter())["total"] == 1
 
 
 def test_two_scans_of_a_day_add_up(database: Database) -> None:
     store(database, violation(), violation(), violation(severity="info"))
     store(database, violation(), at=NOON + HOUR)
-    assert summary(database, Selection())["severities"] == [
+    assert summary(database, ViolationFilter())["severities"] == [
         {"key": "error", "count": 3},
         {"key": "info", "count": 1},
     ]

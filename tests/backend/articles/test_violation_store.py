@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from backend.articles.schemas import StoredViolation
 from backend.articles.tables import violation_days, violations
-from backend.articles.violation_store import BATCH, Position, Selection, forget, page
+from backend.articles.violation_store import BATCH, Position, ViolationFilter, forget, page
 from backend.errors import BadRequest
 from backend.store.database import Database
 from tests.support.violations import NOON, VERSION, store, violation
@@ -17,7 +17,7 @@ HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
 def read(database: Database, *, limit: int = 1000, **wanted: Any) -> list[StoredViolation]:
-    return page(database, Selection(**wanted), limit=limit, cursor=None)["data"]
+    return page(database, ViolationFilter(**wanted), limit=limit, cursor=None)["data"]
 
 
 def count(database: Database, table: sa.Table) -> int:
@@ -116,7 +116,7 @@ def test_pages_join_to_the_whole_newest_first(database: Database, limit: int) ->
     joined: list[Any] = []
     cursor = None
     for _ in range(len(whole) + 1):
-        told = page(database, Selection(), limit=limit, cursor=cursor)
+        told = page(database, ViolationFilter(), limit=limit, cursor=cursor)
         joined += [each["article_id"] for each in told["data"]]
         cursor = told["next_cursor"]
         if cursor is None:
@@ -127,9 +127,9 @@ def test_pages_join_to_the_whole_newest_first(database: Database, limit: int) ->
 
 def test_a_page_stays_the_same_while_newer_violations_come(database: Database) -> None:
     store(database, *(violation(article_id=str(number)) for number in range(6)))
-    first = page(database, Selection(), limit=2, cursor=None)
+    first = page(database, ViolationFilter(), limit=2, cursor=None)
     store(database, *(violation(article_id="new") for _ in range(3)), at=NOON + HOUR)
-    second = page(database, Selection(), limit=2, cursor=first["next_cursor"])
+    second = page(database, ViolationFilter(), limit=2, cursor=first["next_cursor"])
     assert [each["article_id"] for each in second["data"]] == ["3", "2"]
 
 
@@ -153,7 +153,7 @@ def test_a_page_in_the_middle_is_read_from_an_index_without_sorting(
             statements.append((statement, parameters))
 
     sa.event.listen(sqlite_database.engine, "before_cursor_execute", note)
-    page(sqlite_database, Selection(**wanted), limit=10, cursor=Position(NOON, 5).cursor())
+    page(sqlite_database, ViolationFilter(**wanted), limit=10, cursor=Position(NOON, 5).cursor())
     sa.event.remove(sqlite_database.engine, "before_cursor_execute", note)
     same_instant, before = (plan(sqlite_database, *statement) for statement in statements)
     trait = next((f"{INDEXED.get(name, name)}=? AND " for name in wanted if name != "from_"), "")
@@ -192,7 +192,7 @@ def plan(database: Database, statement: str, parameters: Any) -> str:
 )
 def test_what_is_no_cursor_is_refused(sqlite_database: Database, cursor: str) -> None:
     with pytest.raises(BadRequest) as caught:
-        page(sqlite_database, Selection(), limit=10, cursor=cursor)
+        page(sqlite_database, ViolationFilter(), limit=10, cursor=cursor)
     assert caught.value.errors[0]["loc"] == ["query", "cursor"]
 
 

@@ -180,7 +180,7 @@ def test_processes_find_what_one_does(scan: Scan, tmp_path: Path, rules: Compile
     archive.write_bytes(lines({"id": "a", "content": "Zorbkoin " + "x" * 100_000}) * 15)
     found = sources([archive], "")
     alone, together = (
-        list(scanner.Desk(rules, fix=True, jobs=jobs).outcomes(found, None)) for jobs in (0, 2)
+        list(scanner.FileScanner(rules, fix=True, jobs=jobs).outcomes(found, None)) for jobs in (0, 2)
     )
     assert alone == together
     assert sum(outcome.corrections for outcome in together) == 15

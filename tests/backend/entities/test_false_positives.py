@@ -57,4 +57,4 @@ def test_one_coin_on_a_page_makes_no_names_of_what_stands_far_from_it(rules: Rul
 def test_an_entity_tells_of_the_field_as_its_type_has_it_or_as_it_says(
     changes: dict[str, object], tells: bool
 ) -> None:
-    assert Entity.model_validate({"id": "a", "names": {"en": "A"}, **changes}).tells_of_field is tells
+    assert Entity.model_validate({"id": "a", "names": {"en": "A"}, **changes}).is_domain_evidence is tells

@@ -23,7 +23,7 @@ from pydantic import SecretStr
 from typer.testing import CliRunner
 
 from backend.app import create_app
-from backend.articles.rules.active_rules import Rules
+from backend.articles.rules.active_rules import ActiveRules
 from backend.articles.tasks import article_schedules
 from backend.auth import service
 from backend.auth.oauth import accounts, apps, grants, sign_in_sessions
@@ -241,7 +241,7 @@ def sign_in(traces: Traces, app: Any, database: Database) -> None:
 
 def work(traces: Traces, settings: Settings, database: Database) -> None:
     """Every schedule once and every job to its end, all of which ask the upstream in vain."""
-    rules = Rules(settings)
+    rules = ActiveRules(settings)
     types = {
         one.kind: one
         for one in (build_source_jobs(settings, database, rules), extraction_jobs(settings, rules))

@@ -10,7 +10,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy.engine import Connection
 
 from backend import migrations
-from backend.articles.rules.active_rules import Rules
+from backend.articles.rules.active_rules import ActiveRules
 from backend.auth import service as auth_service
 from backend.errors import Unavailable
 from backend.extraction.tasks import extraction_jobs
@@ -126,7 +126,7 @@ def test_a_service_starts_and_works_on_a_schema_that_is_newer_than_its_own(
         assert post("/sources", {"statement": "Bitcoin rose"}) == 202
         now = datetime.now(UTC)
         [job] = transitions.claim(newer, "extraction", limit=9, now=now)
-        kind = extraction_jobs(settings, Rules(settings))
+        kind = extraction_jobs(settings, ActiveRules(settings))
         Runner(newer, [kind], timeout=timedelta(seconds=LIMIT_SECONDS), clock=lambda: now).run(
             "extraction", [job]
         )

@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 from pydantic import SecretStr
 
-from backend.articles.rules.active_rules import Rules
+from backend.articles.rules.active_rules import ActiveRules
 from backend.jobs.schedules import Schedule
 from backend.settings import Settings
 from backend.store.database import Database
@@ -34,14 +34,14 @@ def live(home: Path, server: ProviderServer, more: str = "") -> Settings:
 
 
 def asking(settings: Settings, database: Database, on_news: OnNews = lambda _: None) -> Schedule:
-    return feed_schedule(settings, database, Rules(settings), Listed(settings), on_news=on_news)
+    return feed_schedule(settings, database, ActiveRules(settings), Listed(settings), on_news=on_news)
 
 
 def test_sample_mode_has_no_schedule_that_would_use_the_network(
     sqlite_database: Database, tmp_path: Path
 ) -> None:
     settings = Settings(home=tmp_path)
-    told = topic_schedules(settings, sqlite_database, Rules(settings))
+    told = topic_schedules(settings, sqlite_database, ActiveRules(settings))
     assert [schedule.name for schedule in told] == [REPORTS, "topics-index"]
 
 
@@ -50,7 +50,8 @@ def test_live_mode_asks_feeds_groups_them_and_reports(
 ) -> None:
     settings = live(tmp_path, server)
     told = {
-        schedule.name: schedule for schedule in topic_schedules(settings, sqlite_database, Rules(settings))
+        schedule.name: schedule
+        for schedule in topic_schedules(settings, sqlite_database, ActiveRules(settings))
     }
     assert sorted(told) == ["news-retention", "topics-feeds", "topics-grouping", "topics-index", REPORTS]
     told["topics-feeds"].run(NOW)
@@ -64,7 +65,7 @@ def test_posts_are_read_where_a_token_is_configured_and_the_rest_works_where_it_
 
     def scheduled(token: str) -> dict[str, Schedule]:
         settings = base.model_copy(update={"x_bearer_token": SecretStr(token), "x_base_url": x.url})
-        told = topic_schedules(settings, sqlite_database, Rules(settings))
+        told = topic_schedules(settings, sqlite_database, ActiveRules(settings))
         return {schedule.name: schedule for schedule in told}
 
     with XServer() as x:
@@ -83,7 +84,8 @@ def test_what_is_old_is_forgotten_by_the_clock(
 ) -> None:
     settings = live(tmp_path, server)
     told = {
-        schedule.name: schedule for schedule in topic_schedules(settings, sqlite_database, Rules(settings))
+        schedule.name: schedule
+        for schedule in topic_schedules(settings, sqlite_database, ActiveRules(settings))
     }
     told["topics-feeds"].run(NOW)
     (tmp_path / "feeds.yaml").write_text("disable: all\n")

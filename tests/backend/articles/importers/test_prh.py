@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from backend.articles.engine import correct
 from backend.articles.importers import Import, as_yaml, import_rules
-from backend.articles.matching.pack_merging import merged
+from backend.articles.matching.pack_merging import merge_packs
 from backend.articles.matching.rule_set import compile_rules
 from backend.articles.model import Pattern, Rule
-from backend.articles.rules.pack_loader import RulesRefused, parse_pack
+from backend.articles.rules.pack_loader import InvalidRulesError, parse_pack
 from backend.articles.rules.specs import failures
 
 
@@ -54,7 +54,7 @@ def test_without_a_pattern_every_other_capital_is_wrong(tmp_path: Path) -> None:
     made = imported(tmp_path, "rules:\n  - expected: Cookie\n")
     rule = only_rule(made)
     assert rule.type == "wrong_case"
-    rules = compile_rules([merged([parse_pack(as_yaml(made), Path("x")).pack])])
+    rules = compile_rules([merge_packs([parse_pack(as_yaml(made), Path("x")).pack])])
     assert (
         correct(rules, "a cookie, a COOKIE, a Cookie", language="en").text == "a Cookie, a Cookie, a Cookie"
     )
@@ -190,7 +190,7 @@ def test_an_import_that_cannot_be_read_is_listed(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_no_yaml_is_refused_with_its_line(tmp_path: Path) -> None:
-    with pytest.raises(RulesRefused, match=r"rules\.yml:2"):
+    with pytest.raises(InvalidRulesError, match=r"rules\.yml:2"):
         imported(tmp_path, "rules:\n a: b: c\n")
 
 
@@ -227,7 +227,7 @@ def test_of_any_dictionary_what_is_carried_over_holds_and_the_rest_is_listed(
     made = import_rules(file, "prh")
     pack = parse_pack(as_yaml(made), Path("x.yaml")).pack
     assert pack.rules == tuple(made.rules)
-    assert failures(compile_rules([merged([pack])]), pack.rules) == []
+    assert failures(compile_rules([merge_packs([pack])]), pack.rules) == []
     lines = {line for _, line in made.places.values()} | {skipped.line for skipped in made.skipped}
     assert len(lines) == len(rules)
     assert all(skipped.reason for skipped in made.skipped)

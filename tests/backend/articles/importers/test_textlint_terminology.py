@@ -6,9 +6,9 @@ import pytest
 
 from backend.articles.engine import correct
 from backend.articles.importers import Import, Options, as_yaml, detect, import_rules
-from backend.articles.matching.pack_merging import merged
+from backend.articles.matching.pack_merging import merge_packs
 from backend.articles.matching.rule_set import compile_rules
-from backend.articles.rules.pack_loader import RulesRefused, parse_pack
+from backend.articles.rules.pack_loader import InvalidRulesError, parse_pack
 
 
 def imported(folder: Path, text: str, name: str = "terms.json", options: Options | None = None) -> Import:
@@ -19,7 +19,7 @@ def imported(folder: Path, text: str, name: str = "terms.json", options: Options
 
 def corrected(made: Import, text: str) -> str:
     pack = parse_pack(as_yaml(made), Path("x")).pack
-    return correct(compile_rules([merged([pack])]), text, language="en").text
+    return correct(compile_rules([merge_packs([pack])]), text, language="en").text
 
 
 TERMS = r"""
@@ -80,7 +80,7 @@ def test_terms_that_cannot_be_carried_over_are_listed(tmp_path: Path, term: str,
 
 @pytest.mark.parametrize("text", ["[", '{"a": [}', "[" * 100_000, "nothing", "5", '"a"', "/* " * 50_000])
 def test_what_is_no_list_of_terms_is_refused(tmp_path: Path, text: str) -> None:
-    with pytest.raises(RulesRefused):
+    with pytest.raises(InvalidRulesError):
         imported(tmp_path, text)
 
 
@@ -124,12 +124,12 @@ def test_rows_that_cannot_be_carried_over_are_listed_with_their_line(
 
 
 def test_a_table_that_is_broken_is_refused_with_its_line(tmp_path: Path) -> None:
-    with pytest.raises(RulesRefused, match=r"terms\.csv:2: is no CSV"):
+    with pytest.raises(InvalidRulesError, match=r"terms\.csv:2: is no CSV"):
         imported(tmp_path, 'a,b\n"a"b,c\n', "terms.csv")
 
 
 def test_a_header_must_name_wrong_and_right(tmp_path: Path) -> None:
-    with pytest.raises(RulesRefused, match="but not 'wrong' and 'right'"):
+    with pytest.raises(InvalidRulesError, match="but not 'wrong' and 'right'"):
         imported(tmp_path, "wrong,note\na,b\n", "terms.csv")
 
 
@@ -159,5 +159,5 @@ def test_the_format_is_told_by_name_and_content(tmp_path: Path, name: str, text:
 )
 def test_an_unknown_format_is_a_sentence(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
-    with pytest.raises(RulesRefused, match=r"--format|is no JSON"):
+    with pytest.raises(InvalidRulesError, match=r"--format|is no JSON"):
         detect(tmp_path / name)

@@ -7,7 +7,7 @@ import pytest
 
 from backend.articles.importers import Import, as_yaml, import_rules
 from backend.articles.model import Pack, Pattern
-from backend.articles.rules.pack_loader import RulesRefused, parse_pack
+from backend.articles.rules.pack_loader import InvalidRulesError, parse_pack
 
 
 def imported(folder: Path, text: str, name: str = "Terms.yml", base: tuple[Pack, ...] = ()) -> Import:
@@ -138,7 +138,7 @@ def test_a_folder_of_styles_is_read_whole(tmp_path: Path) -> None:
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(RulesRefused, match="holds 0 Vale styles"):
+    with pytest.raises(InvalidRulesError, match="holds 0 Vale styles"):
         import_rules(tmp_path)
 
 

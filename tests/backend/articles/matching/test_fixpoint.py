@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from backend.articles.engine import apply
 from backend.articles.matching.context_evidence import NEAR
-from backend.articles.matching.fixpoint import MOST_ROUNDS
+from backend.articles.matching.fixpoint import MAX_ROUNDS
 from backend.articles.matching.rule_set import compile_rules
 from backend.articles.schemas import Article
 from tests.backend.articles.packs import entity, pack, rule
@@ -40,7 +40,7 @@ def test_so_are_those_of_other_fields() -> None:
 
 def test_a_paragraph_of_many_rounds_takes_nothing_of_another_with_it() -> None:
     """Each name of the chain can be put right only where the next one is, and the last one cannot."""
-    names = [chr(ord("乐") + k) for k in range(3 * MOST_ROUNDS)]
+    names = [chr(ord("乐") + k) for k in range(3 * MAX_ROUNDS)]
     chained = compile_rules(
         [
             pack(

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from backend.articles.matching.pack_merging import merged
+from backend.articles.matching.pack_merging import merge_packs
 from backend.articles.model import Pack
 from backend.articles.rules.pack_loader import parse_pack
 
@@ -25,12 +25,12 @@ def pack(text: str) -> Pack:
 
 
 def states(*packs: Pack) -> dict[str, bool]:
-    return {rule.id: rule.enabled for rule in merged(packs).rules}
+    return {rule.id: rule.enabled for rule in merge_packs(packs).rules}
 
 
 def test_a_later_pack_replaces_by_id_and_adds() -> None:
     later = pack("entities: [{id: ethereum, type: asset, names: {en: Ether}}]\ncontext_words: {en: [coin]}")
-    result = merged([pack(BASE), later])
+    result = merge_packs([pack(BASE), later])
     assert {entity.id: entity.names["en"] for entity in result.entities} == {
         "ethereum": "Ether",
         "solana": "Solana",
@@ -49,25 +49,26 @@ def test_a_last_word_counts() -> None:
 
 
 def test_with_an_entity_go_the_rules_about_it() -> None:
-    result = merged([pack(BASE), pack("disable: [ethereum]")])
+    result = merge_packs([pack(BASE), pack("disable: [ethereum]")])
     assert [entity.id for entity in result.entities] == ["solana"]
     assert [rule.id for rule in result.rules] == ["style"]
 
 
 def test_an_entity_that_is_given_anew_is_back() -> None:
     again = pack("entities: [{id: ethereum, type: asset, names: {en: Ethereum}}]")
-    result = merged([pack(BASE), pack("disable: [ethereum]"), again])
+    result = merge_packs([pack(BASE), pack("disable: [ethereum]"), again])
     assert {entity.id for entity in result.entities} == {"ethereum", "solana"}
     assert "typo" in {rule.id for rule in result.rules}
 
 
 def test_derived_rules_that_are_off_stay_listed() -> None:
-    assert merged([pack(BASE), pack("disable: [ethereum.case]")]).disable == ("ethereum.case",)
+    assert merge_packs([pack(BASE), pack("disable: [ethereum.case]")]).disable == ("ethereum.case",)
     assert (
-        merged([pack(BASE), pack("disable: [ethereum.case]"), pack("enable: [ethereum.case]")]).disable == ()
+        merge_packs([pack(BASE), pack("disable: [ethereum.case]"), pack("enable: [ethereum.case]")]).disable
+        == ()
     )
 
 
 def test_merging_what_is_merged_changes_nothing() -> None:
-    once = merged([pack(BASE), pack("disable: [typo, ethereum.case]\nenable: [style]")])
-    assert merged([once]) == once
+    once = merge_packs([pack(BASE), pack("disable: [typo, ethereum.case]\nenable: [style]")])
+    assert merge_packs([once]) == once

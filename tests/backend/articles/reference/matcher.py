@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from backend.articles.matching.neighbours import among_latin
 from backend.articles.model import Pack
 from backend.articles.text.protection import Protection, protected_spans
-from backend.articles.text.rename_cues import tells_of_renaming
+from backend.articles.text.rename_cues import has_rename_cue
 from backend.entities.model import Language
 from tests.backend.articles.reference.names import context_senses, entity_senses
 from tests.backend.articles.reference.places import (
@@ -93,7 +93,7 @@ class Reference:
             replace(one, rule=None, suggestion=None)
             if one.rule in former
             and (
-                tells_of_renaming(text, one.start, one.end)
+                has_rename_cue(text, one.start, one.end)
                 or any(o.entity == one.entity and same_paragraph(text, o.start, one.start) for o in today)
             )
             else one

@@ -8,8 +8,8 @@ import pytest
 import sqlalchemy as sa
 
 from backend.articles.engine import correct
-from backend.articles.rules.active_rules import CHANGED, Rules, announce
-from backend.articles.rules.errors import RulesRefused
+from backend.articles.rules.active_rules import CHANGED, ActiveRules, announce
+from backend.articles.rules.errors import InvalidRulesError
 from backend.settings import Settings
 from backend.store.change_watcher import ChangeWatcher
 from backend.store.database import Database, change_counters
@@ -53,12 +53,12 @@ def write(file: Path, text: str) -> None:
     os.replace(fresh, file)
 
 
-def fixed(rules: Rules, text: str) -> str:
+def fixed(rules: ActiveRules, text: str) -> str:
     return correct(rules.current, text, language="en").text
 
 
 def test_without_a_folder_of_ones_own_the_shipped_rules_are_in_force(settings: Settings) -> None:
-    rules = Rules(settings)
+    rules = ActiveRules(settings)
     assert fixed(rules, "Etherium") == "Ethereum"
     assert rules.problem is None
     assert not rules.changed_on_disk()
@@ -66,14 +66,14 @@ def test_without_a_folder_of_ones_own_the_shipped_rules_are_in_force(settings: S
 
 def test_the_users_own_rules_are_laid_over_the_shipped_ones(settings: Settings, own: Path) -> None:
     write(own, own_rule("Solanna") + "disable: [shipped]\n")
-    assert fixed(Rules(settings), "Etherium Solanna") == "Etherium Solana"
+    assert fixed(ActiveRules(settings), "Etherium Solanna") == "Etherium Solana"
 
 
 @pytest.mark.parametrize("change", ["new", "changed", "gone"])
 def test_a_file_that_comes_changes_or_goes_is_noticed(settings: Settings, own: Path, change: str) -> None:
     if change != "new":
         write(own, own_rule("Solanna"))
-    rules = Rules(settings)
+    rules = ActiveRules(settings)
     before = rules.current
     rules.refresh()
     assert rules.current is before
@@ -96,22 +96,22 @@ def test_a_set_with_a_mistake_is_refused_and_the_old_one_goes_on(
     settings: Settings, own: Path, text: str
 ) -> None:
     write(own, own_rule("Solanna"))
-    rules = Rules(settings)
+    rules = ActiveRules(settings)
     before = rules.current
     write(own, text)
-    with pytest.raises(RulesRefused, match=r"own\.yaml:\d+: "):
+    with pytest.raises(InvalidRulesError, match=r"own\.yaml:\d+: "):
         rules.reload()
     assert rules.current is before
     assert rules.problem is not None
 
 
 def test_a_refusal_is_logged_once_and_heals_when_the_file_is_mended(settings: Settings, own: Path) -> None:
-    rules = Rules(settings)
+    rules = ActiveRules(settings)
     write(own, "rules: [")
     with logs_of_this_thread() as logs:
         for _ in range(3):
             rules.refresh()
-        with pytest.raises(RulesRefused):
+        with pytest.raises(InvalidRulesError):
             rules.reload()
     assert [entry["event"] for entry in logs] == ["rules_refused"]
     assert "own.yaml:1: this is no valid YAML" in logs[0]["mistakes"][0]
@@ -125,7 +125,7 @@ def test_a_refusal_is_logged_once_and_heals_when_the_file_is_mended(settings: Se
 
 def test_at_the_start_the_shipped_rules_stand_in_for_a_refused_set(settings: Settings, own: Path) -> None:
     write(own, "rules: [")
-    rules = Rules(settings)
+    rules = ActiveRules(settings)
     assert fixed(rules, "Etherium") == "Ethereum"
     assert rules.problem is not None
     write(own, own_rule("Solanna"))
@@ -135,7 +135,7 @@ def test_at_the_start_the_shipped_rules_stand_in_for_a_refused_set(settings: Set
 
 def test_a_spec_that_does_not_hold_is_told_with_its_line(settings: Settings, own: Path) -> None:
     write(own, own_rule("Solanna", to="Solano"))
-    problem = Rules(settings).problem
+    problem = ActiveRules(settings).problem
     assert str(problem) == (
         f"{own}:4: rule 'own': spec 1: 'Solanna' should become 'Solano', but became 'Solana'"
     )
@@ -143,13 +143,13 @@ def test_a_spec_that_does_not_hold_is_told_with_its_line(settings: Settings, own
 
 def test_a_rule_of_ones_own_may_change_what_a_shipped_spec_says(settings: Settings, own: Path) -> None:
     write(own, "version: 1\nentities: [{id: ethereum, type: asset, names: {en: Ether}}]\n")
-    rules = Rules(settings)
+    rules = ActiveRules(settings)
     assert rules.problem is None
     assert fixed(rules, "Etherium") == "Ether"
 
 
 def test_a_folder_that_settings_name_must_be_there(tmp_path: Path) -> None:
-    rules = Rules(Settings(home=tmp_path, rules_dir=tmp_path / "none"))
+    rules = ActiveRules(Settings(home=tmp_path, rules_dir=tmp_path / "none"))
     assert "there is no such folder" in str(rules.problem)
     (tmp_path / "none").mkdir()
     rules.refresh()
@@ -158,24 +158,24 @@ def test_a_folder_that_settings_name_must_be_there(tmp_path: Path) -> None:
 
 def test_shipped_rules_with_a_mistake_are_no_rules(settings: Settings, shipped: Path) -> None:
     (shipped / "pack.yaml").write_text("rules: [", encoding="utf-8")
-    with pytest.raises(RulesRefused):
-        Rules(settings)
+    with pytest.raises(InvalidRulesError):
+        ActiveRules(settings)
 
 
 def test_the_version_is_that_of_the_content(settings: Settings, own: Path) -> None:
     write(own, own_rule("Solanna"))
-    first = Rules(settings)
+    first = ActiveRules(settings)
     write(own, "# a remark\n" + own_rule("Solanna"))
-    assert Rules(settings).version == first.version
+    assert ActiveRules(settings).version == first.version
     write(own, own_rule("Sollana"))
-    assert Rules(settings).version != first.version
+    assert ActiveRules(settings).version != first.version
 
 
 def test_readers_never_see_half_of_a_set(settings: Settings, own: Path) -> None:
     """Two rules come and go together; whatever a reader takes, both are in force or neither is."""
     both = "version: 1\nrules:\n" + "".join(rule(name, f"{name}x", name) for name in ("alpha", "omega"))
     write(own, both)
-    rules = Rules(settings)
+    rules = ActiveRules(settings)
     halves: list[str] = []
     stop = threading.Event()
     read_enough = threading.Semaphore(0)
@@ -203,7 +203,7 @@ def test_readers_never_see_half_of_a_set(settings: Settings, own: Path) -> None:
 
 
 def test_reloads_at_the_same_time_end_with_what_is_on_disk(settings: Settings, own: Path) -> None:
-    rules = Rules(settings)
+    rules = ActiveRules(settings)
     write(own, own_rule("Solanna"))
     together = threading.Barrier(4)
 
@@ -228,7 +228,7 @@ def watcher(sqlite_database: Database) -> ChangeWatcher:
 def test_an_announcement_reaches_every_process(
     settings: Settings, own: Path, sqlite_database: Database, watcher: ChangeWatcher
 ) -> None:
-    rules = Rules(settings)
+    rules = ActiveRules(settings)
     watcher.subscribe(CHANGED, rules.refresh)
     watcher.poll()
     write(own, own_rule("Solanna"))

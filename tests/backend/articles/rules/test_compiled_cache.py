@@ -13,8 +13,8 @@ import pytest
 from backend.articles.engine import correct
 from backend.articles.matching.rule_set import CompiledPack
 from backend.articles.rules import compiled_cache, pack_loader, rules_loader
-from backend.articles.rules.active_rules import Rules
-from backend.articles.rules.compiled_cache import FILE_NAME, Kept, fingerprint
+from backend.articles.rules.active_rules import ActiveRules
+from backend.articles.rules.compiled_cache import FILE_NAME, CompiledRulesCache, fingerprint
 from backend.articles.rules.rules_loader import compiled
 from backend.settings import Settings
 
@@ -50,7 +50,7 @@ def made(file: Path, packs: Sequence[Path]) -> tuple[CompiledPack, bool]:
         times.append(1)
         return compiled(pack_loader.read_packs(packs))
 
-    return Kept(file, renewed=True).or_made(packs, make), bool(times)
+    return CompiledRulesCache(file, may_write=True).load_or_compile(packs, make), bool(times)
 
 
 def told(kept: CompiledPack) -> list[tuple[object, ...]]:
@@ -79,9 +79,9 @@ def test_the_next_start_finds_what_one_has_made(file: Path, packs: list[Path]) -
 def test_the_shipped_set_is_kept_as_it_is(file: Path) -> None:
     """Whatever it consists of can be taken out of the file."""
     shipped = rules_loader.shipped()
-    kept = Kept(file, renewed=True)
-    kept.or_made(pack_loader.default_files(), rules_loader.shipped)
-    found = kept.or_made(pack_loader.default_files(), never)
+    kept = CompiledRulesCache(file, may_write=True)
+    kept.load_or_compile(pack_loader.default_files(), rules_loader.shipped)
+    found = kept.load_or_compile(pack_loader.default_files(), never)
     assert found.pack == shipped.pack
     assert found.rules.entities == shipped.rules.entities
     assert [each.rule for each in found.rules.rules] == [each.rule for each in shipped.rules.rules]
@@ -157,7 +157,7 @@ def test_a_pack_that_changes_while_it_is_read_is_not_taken_for_the_one_before(
         packs[0].write_text(OWN.format(wrong="Sollana"), encoding="utf-8")
         return compiled(pack_loader.read_packs(packs))
 
-    Kept(file, renewed=True).or_made(packs, make)
+    CompiledRulesCache(file, may_write=True).load_or_compile(packs, make)
     assert not file.exists()
 
 
@@ -183,7 +183,7 @@ def test_what_a_killed_process_left_is_cleared_away_but_not_what_another_writes(
     left, written = (file.with_name(f".{FILE_NAME}.{name}") for name in ("left", "written"))
     left.touch()
     written.touch()
-    long_ago = time.time() - compiled_cache.STRAY_SECONDS - 1
+    long_ago = time.time() - compiled_cache.ABANDONED_FILE_SECONDS - 1
     os.utime(left, (long_ago, long_ago))
     made(file, packs)
     assert not left.exists()
@@ -195,41 +195,42 @@ def test_a_start_keeps_its_rules_and_a_change_while_it_runs_waits_for_the_next(
 ) -> None:
     monkeypatch.setattr(rules_loader, "default_files", list)
     settings = Settings(home=tmp_path, rules_dir=tmp_path)
-    Rules(settings)  # of a command that only looks
+    ActiveRules(settings)  # of a command that only looks
     assert not (tmp_path / FILE_NAME).exists()
-    rules = Rules(settings, keep=True)
+    rules = ActiveRules(settings, keep=True)
     kept = (tmp_path / FILE_NAME).read_bytes()
     packs[0].write_text(OWN.format(wrong="Sollana"), encoding="utf-8")
     rules.refresh()
     assert correct(rules.current, "Sollana", language="en").text == "Solana (SOL)"
     assert (tmp_path / FILE_NAME).read_bytes() == kept
-    Rules(settings, keep=True)
+    ActiveRules(settings, keep=True)
     with monkeypatch.context() as patch:
         patch.setattr(rules_loader, "compiled", never)
-        assert correct(Rules(settings).current, "Sollana", language="en").text == "Solana (SOL)"
+        assert correct(ActiveRules(settings).current, "Sollana", language="en").text == "Solana (SOL)"
 
 
 def test_sets_that_take_turns_are_all_kept(tmp_path: Path, packs: list[Path]) -> None:
     other = tmp_path / "other.yaml"
     other.write_text("version: 1\ncontext_words: {en: [ledger]}\n", encoding="utf-8")
-    kept = Kept(tmp_path / "cache" / FILE_NAME, renewed=True, each_apart=True)
+    kept = CompiledRulesCache(tmp_path / "cache" / FILE_NAME, may_write=True, file_per_rule_set=True)
     kept.file.parent.mkdir()
     for asked in (packs, [*packs, other]):
-        kept.or_made(asked, lambda asked=asked: compiled(pack_loader.read_packs(asked)))
+        kept.load_or_compile(asked, lambda asked=asked: compiled(pack_loader.read_packs(asked)))
     for asked in (packs, [*packs, other]):
         assert (
-            kept.or_made(asked, never).rules.version == compiled(pack_loader.read_packs(asked)).rules.version
+            kept.load_or_compile(asked, never).rules.version
+            == compiled(pack_loader.read_packs(asked)).rules.version
         )
 
 
 def test_of_sets_that_take_turns_the_oldest_go(tmp_path: Path, packs: list[Path]) -> None:
-    for number in range(compiled_cache.MOST_APART + 1):
+    for number in range(compiled_cache.MAX_CACHED_RULE_SETS + 1):
         old = tmp_path / f"compiled-rules-{number}.pickle"
         old.touch()
         os.utime(old, (number, number))
-    Kept(tmp_path / FILE_NAME, renewed=True, each_apart=True).or_made(
+    CompiledRulesCache(tmp_path / FILE_NAME, may_write=True, file_per_rule_set=True).load_or_compile(
         packs, lambda: compiled(pack_loader.read_packs(packs))
     )
     left = {file.name for file in tmp_path.glob("*.pickle")}
-    assert len(left) == compiled_cache.MOST_APART
+    assert len(left) == compiled_cache.MAX_CACHED_RULE_SETS
     assert not {"compiled-rules-0.pickle", "compiled-rules-1.pickle"} & left

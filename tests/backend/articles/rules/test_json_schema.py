@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 from backend.articles.rules.json_schema import as_text, schema
-from backend.articles.rules.pack_loader import RulesRefused, default_files, parse_pack
+from backend.articles.rules.pack_loader import InvalidRulesError, default_files, parse_pack
 from backend.articles.rules.yaml_reader import read_document
 
 PUBLISHED = Path(__file__).parents[4] / "docs" / "rules.schema.json"
@@ -46,7 +46,7 @@ def test_what_breaks_the_schema_the_loader_refuses_too(validator: Any, text: str
     from yaml import safe_load
 
     assert not validator.is_valid(safe_load(text))
-    with pytest.raises(RulesRefused):
+    with pytest.raises(InvalidRulesError):
         parse_pack(text, Path("own.yaml"))
 
 

@@ -6,7 +6,7 @@ from textwrap import dedent
 import pytest
 
 from backend.articles.rules.pack_loader import (
-    RulesRefused,
+    InvalidRulesError,
     default_files,
     load_pack,
     parse_pack,
@@ -28,7 +28,7 @@ rules:
 
 
 def mistakes(text: str) -> list[tuple[int, str]]:
-    with pytest.raises(RulesRefused) as refused:
+    with pytest.raises(InvalidRulesError) as refused:
         parse_pack(dedent(text), Path("own.yaml"))
     return [(mistake.line, mistake.reason) for mistake in refused.value.mistakes]
 
@@ -197,7 +197,7 @@ def test_aliases_that_double_themselves_are_refused_before_they_grow() -> None:
 
 def test_a_refusal_spells_out_a_bounded_number_of_mistakes() -> None:
     rules = "".join("  - id: a\n    type: x\n" for _ in range(300))
-    with pytest.raises(RulesRefused) as refused:
+    with pytest.raises(InvalidRulesError) as refused:
         parse_pack("version: 1\nrules:\n" + rules, Path("own.yaml"))
     lines = str(refused.value).splitlines()
     assert len(lines) == 101
@@ -207,19 +207,19 @@ def test_a_refusal_spells_out_a_bounded_number_of_mistakes() -> None:
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     file = tmp_path / "big.yaml"
     file.write_bytes(b"#" * (MAX_BYTES + 1))
-    with pytest.raises(RulesRefused, match="larger than 8 MiB"):
+    with pytest.raises(InvalidRulesError, match="larger than 8 MiB"):
         load_pack(file)
 
 
 def test_a_file_in_another_encoding_is_told_with_its_line(tmp_path: Path) -> None:
     file = tmp_path / "sjis.yaml"
     file.write_bytes("version: 1\nname: 暗号資産\n".encode("shift_jis"))
-    with pytest.raises(RulesRefused, match=r"sjis\.yaml:2: is not UTF-8"):
+    with pytest.raises(InvalidRulesError, match=r"sjis\.yaml:2: is not UTF-8"):
         load_pack(file)
 
 
 def test_a_file_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(RulesRefused, match="cannot be read: No such file"):
+    with pytest.raises(InvalidRulesError, match="cannot be read: No such file"):
         load_pack(tmp_path / "none.yaml")
 
 
@@ -241,7 +241,7 @@ def between(tmp_path: Path, *texts: str) -> list[str]:
     for number, text in enumerate(texts):
         files.append(tmp_path / f"{number}.yaml")
         files[-1].write_text("version: 1\n" + dedent(text), encoding="utf-8")
-    with pytest.raises(RulesRefused) as refused:
+    with pytest.raises(InvalidRulesError) as refused:
         read_packs(files)
     return [f"{m.file.name}:{m.line}: {m.reason}" for m in refused.value.mistakes]
 
@@ -303,5 +303,5 @@ def test_a_folder_gives_its_packs_by_name_and_nothing_else(tmp_path: Path) -> No
 def test_a_folder_with_too_many_files_is_refused(tmp_path: Path) -> None:
     for number in range(201):
         (tmp_path / f"{number}.yaml").touch()
-    with pytest.raises(RulesRefused, match="more than 200"):
+    with pytest.raises(InvalidRulesError, match="more than 200"):
         user_files(tmp_path)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from backend.articles.matching.pack_merging import merged
+from backend.articles.matching.pack_merging import merge_packs
 from backend.articles.matching.rule_set import compile_rules
 from backend.articles.model import Pack
 from backend.articles.rules.pack_loader import default_files, parse_pack, read_packs
@@ -24,7 +24,7 @@ def rule(
 
 
 def reasons(made: Pack) -> list[str]:
-    return [str(failure) for failure in failures(compile_rules([merged([made])]), made.rules)]
+    return [str(failure) for failure in failures(compile_rules([merge_packs([made])]), made.rules)]
 
 
 def test_specs_that_hold_are_no_failures() -> None:
@@ -80,5 +80,5 @@ def test_rules_that_are_off_are_tried_as_if_they_were_on_even_where_they_contrad
 
 
 def test_all_specs_of_the_shipped_rules_hold_those_of_rules_that_are_off_too() -> None:
-    shipped = merged(file.pack for file in read_packs(default_files()))
+    shipped = merge_packs(file.pack for file in read_packs(default_files()))
     assert [str(failure) for failure in failures_of_all(shipped, {rule.id for rule in shipped.rules})] == []

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from backend.articles.text.folding import MOST_MARKS, Folded, fold, plain
+from backend.articles.text.folding import MAX_MARKS_PER_BASE, Folded, fold, plain
 
 AWKWARD = "AaＡａİIiıſςΣσßﬁﬃｶﾞﾊﾟガパ\u3099\u309a\u0301\u0308\u0307\u0323eEかー・ｰ･　 \u00a0’'‐-0０𝐀😀가\n한"
 texts = st.text(alphabet=st.one_of(st.sampled_from(AWKWARD), st.characters(codec="utf-8")), max_size=60)
@@ -42,7 +42,7 @@ def test_forms_of_one_spelling_fold_to_one_text(text: str, folded: str) -> None:
 
 @given(texts)
 @example("e" + "\u0301\u0323" * 3)
-@example("\u0301" * (MOST_MARKS + 3))
+@example("\u0301" * (MAX_MARKS_PER_BASE + 3))
 @example("ﬁ\u0301\uff9e")
 def test_folding_a_folded_text_changes_nothing(text: str) -> None:
     once = fold(text).text

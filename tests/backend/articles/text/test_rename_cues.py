@@ -2,7 +2,7 @@
 
 import pytest
 
-from backend.articles.text.rename_cues import in_one_paragraph, tells_of_renaming
+from backend.articles.text.rename_cues import has_rename_cue, is_one_paragraph
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from backend.articles.text.rename_cues import in_one_paragraph, tells_of_renamin
 )
 def test_words_beside_the_name_say_that_it_changed(text: str) -> None:
     at = text.index("OldName")
-    assert tells_of_renaming(text, at, at + len("OldName"))
+    assert has_rename_cue(text, at, at + len("OldName"))
 
 
 @pytest.mark.parametrize(
@@ -36,9 +36,9 @@ def test_words_beside_the_name_say_that_it_changed(text: str) -> None:
 )
 def test_other_words_do_not(text: str) -> None:
     at = text.index("OldName")
-    assert not tells_of_renaming(text, at, at + len("OldName"))
+    assert not has_rename_cue(text, at, at + len("OldName"))
 
 
 def test_a_paragraph_ends_with_a_blank_line() -> None:
-    assert in_one_paragraph("a\nb", 0, 3)
-    assert not in_one_paragraph("a\n \t\nb", 0, 6)
+    assert is_one_paragraph("a\nb", 0, 3)
+    assert not is_one_paragraph("a\n \t\nb", 0, 6)

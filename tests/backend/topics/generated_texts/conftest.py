@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from backend.articles.rules.active_rules import Rules
+from backend.articles.rules.active_rules import ActiveRules
 from backend.language_model.client import LanguageModel
 from backend.settings import Settings
 from backend.store.database import Database
@@ -52,7 +52,7 @@ class House:
     clock: Clock
     home: Path
     settings: Settings
-    rules: Rules
+    rules: ActiveRules
 
     def writer(self, **changed: Any) -> Writer:
         settings = self.settings.model_copy(update=changed)
@@ -104,7 +104,7 @@ def make_house(tmp_path: Path, server: ProviderServer) -> Callable[[Database], H
             model_daily_ceiling=Decimal(1),
             model_topics=("translations",),
         )
-        return House(database, server, Clock(NOW), tmp_path, settings, Rules(settings))
+        return House(database, server, Clock(NOW), tmp_path, settings, ActiveRules(settings))
 
     return made
 

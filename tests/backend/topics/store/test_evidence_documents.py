@@ -3,7 +3,7 @@
 from datetime import datetime
 from pathlib import Path
 
-from backend.articles.rules.active_rules import Rules
+from backend.articles.rules.active_rules import ActiveRules
 from backend.documents.model import Document
 from backend.documents.store import DocumentStore
 from backend.settings import Settings
@@ -120,7 +120,7 @@ def test_source_finding_cites_a_topic_and_its_primary_source(
     source = Media("primary_source", "https://ripple.com/insights/metaco", "Ripple buys Metaco", said)
     put(sqlite_database, now, make("Ripple Labs buys Metaco", entities=("ripple",), media=(source,)))
     settings = Settings(home=tmp_path, mode="sample")
-    finder = SourceFinder(settings, sqlite_database, Rules(settings), now=lambda: now)
+    finder = SourceFinder(settings, sqlite_database, ActiveRules(settings), now=lambda: now)
     asked = SourcesRequest(statement="Ripple Labs bought Metaco for 250 million dollars in May 2023.")
     result = finder.find(asked, ImmediateSteps(lambda _name: None, seconds=60))
     cited = {one["url"]: one for one in result["primary_sources"]}
