@@ -1,4 +1,4 @@
-"""Articles read as the answers hold them: JSON, and beside it the violations for the store."""
+"""Scans or corrects articles one after another and encodes each result as JSON."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -15,26 +15,25 @@ BatchOperation = Literal["scan", "apply"]
 
 @dataclass(frozen=True, slots=True)
 class BatchResult:
-    """The results of some articles in their order: JSON objects with commas between them, and what a
-    scan of them found."""
+    """Results of articles in their order: comma-separated JSON objects, and the violations of a scan."""
 
     results: bytes
     violations: list[Violation]
 
 
-def run_batch(work: BatchOperation, rules: RuleSet, articles: Iterable[Article]) -> BatchResult:
-    """Each article's result is encoded at once, so that no more than one is held as objects."""
-    results, found = _BATCH_FUNCTIONS[work](rules, articles)
-    return BatchResult(b",".join(results), found)
+def run_batch(operation: BatchOperation, rules: RuleSet, articles: Iterable[Article]) -> BatchResult:
+    """Run ``operation`` on ``articles``. Only one result at a time is held as objects."""
+    results, violations = _BATCH_FUNCTIONS[operation](rules, articles)
+    return BatchResult(b",".join(results), violations)
 
 
 def _scan(rules: RuleSet, articles: Iterable[Article]) -> tuple[list[bytes], list[Violation]]:
-    results, found = [], []
+    results, violations = [], []
     for article in articles:
         result = scan(rules, article)
         results.append(orjson.dumps(result))
-        found += result["violations"]
-    return results, found
+        violations += result["violations"]
+    return results, violations
 
 
 def _apply(rules: RuleSet, articles: Iterable[Article]) -> tuple[list[bytes], list[Violation]]:
@@ -50,6 +49,6 @@ _BATCH_FUNCTIONS: Mapping[
 
 
 def text_size(article: Article) -> int:
-    """Characters that are to be read."""
+    """Return the number of characters in all texts of ``article``."""
     texts = (article.title, article.summary, article.content, *article.tags)
     return sum(len(text) for text in texts if text)

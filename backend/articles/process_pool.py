@@ -1,11 +1,11 @@
-"""Large batches of articles spread over processes, since what reads them holds the interpreter's lock.
+"""Spreads large batches of articles over worker processes, because matching holds the GIL.
 
-Every process compiles the pack that is in force, which it reads from a file made for it: what the user has
-on disk may be refused by now. By their start arguments the processes are handed its path alone. A parent
-writes those into a pipe of which it holds the other end too, so that it would write megabytes for ever to a
-process that was killed before it read them. When other rules come into force, other processes are started.
-The caller does the work itself while they start, when one has died, and where it was called with rules that
-are no longer in force. What comes out is the same in every case, byte for byte.
+Every worker compiles the active pack from a file that is written for it: the files of the user may be
+invalid by then. Workers get only the path of that file. Passing the rules themselves could deadlock: start
+arguments go through a pipe whose read end the parent also keeps open, so a write of megabytes to a worker
+that was killed before it read them never returns. New workers are started when the active rules change.
+The caller processes a batch itself while workers start, after one has died, and when it was called with
+rules that are no longer active. The result is the same in every case, byte for byte.
 """
 
 import os
@@ -34,44 +34,45 @@ from backend.settings import Settings
 log = structlog.get_logger(__name__)
 
 MIN_PARALLEL_CHARS = 256 * 1024
-"""Characters below which one process is done sooner than several have been told what to do."""
+"""Smaller batches are faster in one process than the transfer to several."""
 MIN_CHUNK_CHARS = 32 * 1024
 CHUNKS_PER_WORKER = 3
-"""Pieces of a batch for each process: the last ones even out what takes longer than expected."""
+"""More than one, so that a worker with a slow chunk leaves the other chunks to the rest."""
 MAX_DEFAULT_WORKERS = 4
 INITIAL_BACKOFF_SECONDS, MAX_BACKOFF_SECONDS = 1.0, 60.0
-"""Seconds before new processes are started after one died; doubled while they die again."""
+"""Wait before new workers are started after one died; doubled each time that one dies again."""
 
 Reply = tuple[bytes, bytes]
-"""Results, and violations as JSON."""
+"""The results and the violations, both as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerPool:
-    """Processes that hold one set of rules."""
+    """Worker processes that hold one rule set."""
 
     version: str
     executor: ProcessPoolExecutor
-    handed: TemporaryDirectory[str]
-    """Holds ``pack``."""
-    pack: Path
-    """The file that the processes read when they begin."""
-    greetings: tuple[Future[int], ...]
-    """The id of each process, once it has compiled the rules."""
+    pack_folder: TemporaryDirectory[str]
+    pack_file: Path
+    """The workers read it when they start; it lies in ``pack_folder``."""
+    ready_futures: tuple[Future[int], ...]
+    """The process id of each worker, done once the worker has compiled the rules."""
 
     @property
     def is_warm(self) -> bool:
-        return all(greeting.done() for greeting in self.greetings)
+        return all(future.done() for future in self.ready_futures)
 
     def shutdown(self, *, wait: bool, cancel: bool) -> None:
-        """Nothing is sent to the processes any more; with ``cancel`` what waits is not done either."""
+        """Stop the workers; with ``cancel`` chunks that have not started are dropped."""
         self.executor.shutdown(wait=wait, cancel_futures=cancel)
-        self.handed.cleanup()
+        self.pack_folder.cleanup()
 
 
 class ScanPool:
-    """Up to ``settings.scan_processes`` processes with the set of ``rules`` that is in force, started when
-    first needed. Safe to share by threads."""
+    """Runs batches on up to ``settings.scan_processes`` workers, which start when first needed.
+
+    Safe to share among threads.
+    """
 
     def __init__(
         self, settings: Settings, rules: ActiveRules, *, clock: Callable[[], float] = time.monotonic
@@ -80,137 +81,141 @@ class ScanPool:
         self._clock = clock
         self.processes = worker_count(settings)
         self._lock = threading.Lock()
-        self._team: WorkerPool | None = None
-        self._not_before = 0.0
-        self._pause = INITIAL_BACKOFF_SECONDS
+        self._pool: WorkerPool | None = None
+        self._next_start = 0.0
+        self._backoff_seconds = INITIAL_BACKOFF_SECONDS
         self._closed = False
 
-    def run(self, work: BatchOperation, rules: RuleSet, articles: Sequence[Article]) -> BatchResult:
-        """The results of all articles in their order."""
+    def run(self, operation: BatchOperation, rules: RuleSet, articles: Sequence[Article]) -> BatchResult:
+        """Return the results of all articles in their order."""
         sizes = [text_size(article) for article in articles]
-        team = self._started() if _is_worthwhile(sizes) else None
-        if team is None or team.version != rules.version or not team.is_warm:
-            return run_batch(work, rules, articles)
-        pieces = split_into_chunks(articles, sizes, self.processes * CHUNKS_PER_WORKER)
-        sent = [(piece, self._send(team, work, piece)) for piece in pieces]
-        done = [self._receive(team, future) or run_batch(work, rules, piece) for piece, future in sent]
+        pool = self._ensure_started() if _is_worthwhile(sizes) else None
+        if pool is None or pool.version != rules.version or not pool.is_warm:
+            return run_batch(operation, rules, articles)
+        chunks = split_into_chunks(articles, sizes, self.processes * CHUNKS_PER_WORKER)
+        sent = [(chunk, self._send(pool, operation, chunk)) for chunk in chunks]
+        results = [
+            self._receive(pool, future) or run_batch(operation, rules, chunk) for chunk, future in sent
+        ]
         return BatchResult(
-            b",".join(each.results for each in done), [v for each in done for v in each.violations]
+            b",".join(each.results for each in results), [v for each in results for v in each.violations]
         )
 
     def close(self) -> None:
-        """Let go of what waits, let the processes end what they do, and wait for them."""
+        """Drop the chunks that have not started, and wait until the workers finish the rest."""
         with self._lock:
             self._closed = True
-            team, self._team = self._team, None
-        if team is not None:
-            team.shutdown(wait=True, cancel=True)
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(wait=True, cancel=True)
 
-    def _started(self) -> WorkerPool | None:
-        """The processes for the rules in force, which may be starting still; none where there are none."""
+    def _ensure_started(self) -> WorkerPool | None:
+        """Return the workers for the active rules, which may still be starting; None without workers."""
         with self._lock:
             if self.processes == 0 or self._closed:
                 return None
             in_force = self._rules.in_force
-            if self._team is not None and self._team.version != in_force.rules.version:
-                self._team.shutdown(wait=False, cancel=False)  # what others have sent is still done
-                self._team = None
-            if self._team is None and self._clock() >= self._not_before:
-                self._team = self._start(in_force)
-            return self._team
+            if self._pool is not None and self._pool.version != in_force.rules.version:
+                self._pool.shutdown(wait=False, cancel=False)  # chunks of other callers still finish
+                self._pool = None
+            if self._pool is None and self._clock() >= self._next_start:
+                self._pool = self._start(in_force)
+            return self._pool
 
     def _start(self, in_force: CompiledPack) -> WorkerPool | None:
-        """New processes; none where one dies before all are told to greet, or the machine has no room."""
-        with ExitStack() as undone:
+        """Start workers; return None if one dies during the start or the machine lacks resources."""
+        with ExitStack() as cleanup:
             try:
-                handed = TemporaryDirectory(prefix="chainproof-rules-", ignore_cleanup_errors=True)
-                undone.callback(handed.cleanup)
-                path = write_pack(handed.name, in_force.pack)
+                pack_folder = TemporaryDirectory(prefix="chainproof-rules-", ignore_cleanup_errors=True)
+                cleanup.callback(pack_folder.cleanup)
+                pack_file = write_pack(pack_folder.name, in_force.pack)
                 executor = ProcessPoolExecutor(
-                    self.processes, get_context("spawn"), initializer=_begin, initargs=(path,)
+                    self.processes, get_context("spawn"), initializer=_init_worker, initargs=(pack_file,)
                 )
-                undone.callback(executor.shutdown, wait=False)
-                greetings = tuple(executor.submit(_greet) for _ in range(self.processes))
-            # ValueError: one that breaks meanwhile closes the files that the next process would be given.
+                cleanup.callback(executor.shutdown, wait=False)
+                ready_futures = tuple(executor.submit(_process_id) for _ in range(self.processes))
+            # ValueError: a pool that breaks meanwhile closes the files that the next worker would get.
             except (BrokenProcessPool, OSError, ValueError) as error:
                 log.warning("scan_process_failed", error=type(error).__name__)
-                self._put_off()
+                self._back_off()
                 return None
-            undone.pop_all()
+            cleanup.pop_all()
         log.info("scan_processes_started", processes=self.processes)
-        return WorkerPool(in_force.rules.version, executor, handed, path, greetings)
+        return WorkerPool(in_force.rules.version, executor, pack_folder, pack_file, ready_futures)
 
-    def _send(self, team: WorkerPool, work: BatchOperation, piece: Sequence[Article]) -> Future[Reply] | None:
-        payload = orjson.dumps([article.model_dump() for article in piece])
+    def _send(
+        self, pool: WorkerPool, operation: BatchOperation, chunk: Sequence[Article]
+    ) -> Future[Reply] | None:
+        payload = orjson.dumps([article.model_dump() for article in chunk])
         try:
-            return team.executor.submit(_work, team.pack, work, payload)
+            return pool.executor.submit(_run_chunk, pool.pack_file, operation, payload)
         except RuntimeError:  # broken or closed since
-            self._forget(team)
+            self._discard(pool)
             return None
 
-    def _receive(self, team: WorkerPool, future: Future[Reply] | None) -> BatchResult | None:
-        """What a process made of a piece; none where it came to nothing, and the caller has to do it."""
+    def _receive(self, pool: WorkerPool, future: Future[Reply] | None) -> BatchResult | None:
+        """Return the result of a chunk; None after a failure, when the caller runs the chunk itself."""
         if future is None:
             return None
         try:
             results, violations = future.result()
         except (BrokenProcessPool, CancelledError) as error:
             log.warning("scan_process_failed", error=type(error).__name__)
-            self._forget(team)
+            self._discard(pool)
             return None
         except MemoryError as error:
             log.warning("scan_process_failed", error=type(error).__name__)
             return None
-        self._pause = INITIAL_BACKOFF_SECONDS
+        self._backoff_seconds = INITIAL_BACKOFF_SECONDS
         return BatchResult(results, orjson.loads(violations))
 
-    def _forget(self, team: WorkerPool) -> None:
-        """Have new processes started, a while after these broke; once, whoever notices."""
+    def _discard(self, pool: WorkerPool) -> None:
+        """Replace broken workers after a wait. Only the first of several callers has an effect."""
         with self._lock:
-            if self._team is not team:
+            if self._pool is not pool:
                 return
-            self._team = None
-            self._put_off()
-        team.shutdown(wait=False, cancel=True)
+            self._pool = None
+            self._back_off()
+        pool.shutdown(wait=False, cancel=True)
 
-    def _put_off(self) -> None:
-        """The next start; the lock is held."""
-        self._not_before = self._clock() + self._pause
-        self._pause = min(self._pause * 2, MAX_BACKOFF_SECONDS)
+    def _back_off(self) -> None:
+        """Delay the next start. The caller holds the lock."""
+        self._next_start = self._clock() + self._backoff_seconds
+        self._backoff_seconds = min(self._backoff_seconds * 2, MAX_BACKOFF_SECONDS)
 
 
 def worker_count(settings: Settings) -> int:
-    """As many as are set; by default a core is left to everything else."""
+    """Return the number that is set; by default one core stays free for everything else."""
     if settings.scan_processes is not None:
         return settings.scan_processes
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(usable - 1, MAX_DEFAULT_WORKERS)
 
 
-def split_into_chunks(articles: Sequence[Article], sizes: Sequence[int], pieces: int) -> list[list[Article]]:
-    """Neighbouring articles in about so many pieces of about the same size, none of them empty."""
-    size = max(sum(sizes) / pieces, MIN_CHUNK_CHARS)
-    cuts: list[list[Article]] = [[]]
+def split_into_chunks(articles: Sequence[Article], sizes: Sequence[int], count: int) -> list[list[Article]]:
+    """Split ``articles`` into about ``count`` runs of similar size, none of them empty."""
+    target_size = max(sum(sizes) / count, MIN_CHUNK_CHARS)
+    chunks: list[list[Article]] = [[]]
     filled = 0
-    for article, more in zip(articles, sizes, strict=True):
-        if cuts[-1] and filled + more / 2 > size:
-            cuts.append([])
+    for article, size in zip(articles, sizes, strict=True):
+        if chunks[-1] and filled + size / 2 > target_size:
+            chunks.append([])
             filled = 0
-        cuts[-1].append(article)
-        filled += more
-    return cuts
+        chunks[-1].append(article)
+        filled += size
+    return chunks
 
 
 def _is_worthwhile(sizes: Sequence[int]) -> bool:
     return len(sizes) > 1 and sum(sizes) >= MIN_PARALLEL_CHARS
 
 
-# -- in the processes --------------------------------------------------------------------------------
+# -- in the workers ----------------------------------------------------------------------------------
 
 
-def _begin(path: Path) -> None:
-    """Once in each process, before its first piece. It ends at once where its team was let go meanwhile."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is for the parent, which ends this one in order
+def _init_worker(path: Path) -> None:
+    """Compile the rules once in each worker. The worker exits if its pool was shut down meanwhile."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and stops its workers in order
     threading.Thread(target=_end_with_parent, name="parent-watch", daemon=True).start()
     try:
         load_rules(path)
@@ -219,17 +224,18 @@ def _begin(path: Path) -> None:
 
 
 def _end_with_parent() -> None:
-    """However the parent went: the queue that this process waits for never tells."""
+    """Exit when the parent dies: the queue that the worker waits on does not report that."""
     parent = parent_process()
     if parent is not None:
         parent.join()
         os._exit(1)
 
 
-def _greet() -> int:
+def _process_id() -> int:
     return os.getpid()
 
 
-def _work(pack: Path, work: BatchOperation, payload: bytes) -> Reply:
-    done = run_batch(work, load_rules(pack), [Article(**article) for article in orjson.loads(payload)])
-    return done.results, orjson.dumps(done.violations)
+def _run_chunk(pack_file: Path, operation: BatchOperation, payload: bytes) -> Reply:
+    articles = [Article(**article) for article in orjson.loads(payload)]
+    result = run_batch(operation, load_rules(pack_file), articles)
+    return result.results, orjson.dumps(result.violations)

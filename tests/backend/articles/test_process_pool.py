@@ -62,20 +62,20 @@ def rules(in_force: ActiveRules) -> RuleSet:
 
 def warm_up(pool: ScanPool) -> bool:
     """Waits until the processes have compiled the rules; false where there are none."""
-    team = pool._started()
-    if team is None:
+    workers = pool._ensure_started()
+    if workers is None:
         return False
     try:
         process_ids(pool)
     except BrokenProcessPool:
-        pool._forget(team)
+        pool._discard(workers)
         return False
     return True
 
 
 def process_ids(pool: ScanPool) -> set[int]:
-    assert pool._team is not None
-    return {greeting.result() for greeting in pool._team.greetings}
+    assert pool._pool is not None
+    return {future.result() for future in pool._pool.ready_futures}
 
 
 class Time:
@@ -134,9 +134,9 @@ def test_processes_hold_the_rules_in_force_whatever_the_files_say_by_now(tmp_pat
     assert rules.problem is not None
     assert warm_up(pool)
     assert process_ids(pool).isdisjoint(before)
-    team = pool._started()
-    assert team is not None
-    done = pool._receive(team, pool._send(team, "scan", BATCH))
+    workers = pool._ensure_started()
+    assert workers is not None
+    done = pool._receive(workers, pool._send(workers, "scan", BATCH))
     assert done == run_batch("scan", rules.current, BATCH)
     pool.close()
 
@@ -213,8 +213,10 @@ def test_what_processes_are_handed_is_gone_with_them(
 def test_processes_do_not_outlive_a_killed_parent(settings: Settings) -> None:
     program = (
         "import pickle, psutil, sys, threading; from backend.articles.process_pool import ScanPool;"
-        "from backend.articles.rules.active_rules import Rules; settings = pickle.load(sys.stdin.buffer);"
-        "pool = ScanPool(settings, Rules(settings)); [each.result() for each in pool._started().greetings];"
+        "from backend.articles.rules.active_rules import ActiveRules;"
+        "settings = pickle.load(sys.stdin.buffer);"
+        "pool = ScanPool(settings, ActiveRules(settings));"
+        "[each.result() for each in pool._ensure_started().ready_futures];"
         "children = psutil.Process().children(recursive=True);"
         "print('children', *[child.pid for child in children], flush=True); threading.Event().wait()"
     )
@@ -233,7 +235,7 @@ def test_processes_do_not_outlive_a_killed_parent(settings: Settings) -> None:
 
 
 def started(pool: ScanPool) -> bool:
-    return pool._team is not None
+    return pool._pool is not None
 
 
 def test_no_process_is_started_for_a_small_batch_a_single_article_or_none(
