@@ -111,7 +111,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
     watcher.subscribe(icon_store.CHANGED, images.forget)
     watcher.subscribe(CHANGED, market.view.reload)
     watcher.subscribe(active_rules.CHANGED, articles.rules.refresh)
-    watcher.subscribe(topic_store.CHANGED, topics.ready.reload)
+    watcher.subscribe(topic_store.CHANGE_COUNTER, topics.prepared_pages.reload)
     watcher.call_after_poll(market.view.by_the_clock)
     watcher.call_after_poll(articles.rules.refresh)
     watcher.call_after_poll(timelines.refresh)
@@ -148,7 +148,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
     return ServiceMiddleware(
         app,
         authenticate=app.state.authenticate,
-        ready=FirstMatch(market.view, articles.rules_answer, topics.ready),
+        ready=FirstMatch(market.view, articles.rules_answer, topics.prepared_pages),
         mode=settings.mode,
         bounds=RequestLimits(
             body=settings.body_limit_bytes,

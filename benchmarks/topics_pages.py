@@ -37,7 +37,7 @@ from sqlalchemy.engine import Connection
 from backend import migrations
 from backend.store.database import Database, bump
 from backend.topics.store import topic_counts
-from backend.topics.store.topic_store import CHANGED
+from backend.topics.store.topic_store import CHANGE_COUNTER
 from backend.topics.tables import block_count, topic_blocks, topic_texts, topics
 from benchmarks.hot_gets import BARE, load
 from benchmarks.servers import free_port, process, service_environment
@@ -117,7 +117,7 @@ def build(url: str, shape: Shape, number: int) -> None:
             connection.execute(sa.insert(topic_texts), [text for one in rows for text in text_rows(one)])
     with database.write() as connection:
         count(connection)
-        bump(connection, CHANGED)
+        bump(connection, CHANGE_COUNTER)
     if not database.is_sqlite:
         with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.execute(sa.text("VACUUM ANALYZE"))  # as the server does by itself after a while
@@ -268,7 +268,7 @@ def ask(
     for path in paths:
         if store is not None:
             with store.write() as connection:
-                bump(connection, CHANGED)
+                bump(connection, CHANGE_COUNTER)
         started = time.perf_counter()
         answer = client.get(path)
         taken.append((time.perf_counter() - started) * 1000)

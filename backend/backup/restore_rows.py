@@ -18,7 +18,7 @@ from backend.documents.store import DocumentStore
 from backend.errors import BadRequest
 from backend.jobs.transitions import reset_unfinished
 from backend.store.database import Database, change_counters
-from backend.topics.store.topic_store import tell_lacking
+from backend.topics.store.topic_store import index_outdated
 from backend.topics.tables import topic_texts
 
 ROWS_AT_ONCE = 2_000
@@ -44,7 +44,7 @@ def load(connection: Connection, archive: ArchiveReader) -> None:
 def index_anew(database: Database, *, now: datetime) -> None:
     """Make the full-text indexes. What is left undone here is done by the service at its start."""
     DocumentStore(database).reindex()
-    tell_lacking(database, now=now, most=sys.maxsize)
+    index_outdated(database, now=now, most=sys.maxsize)
 
 
 def _set_to_work(connection: Connection) -> None:

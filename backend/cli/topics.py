@@ -42,7 +42,7 @@ def import_(
     database, rules = open_database(), ActiveRules(Settings()).current
     with progress(files, shown=not as_json) as advance:
         imported = import_files(
-            database, rules, files, partial=partial, now=datetime.now(UTC), advance=advance
+            database, rules, files, partial=partial, now=datetime.now(UTC), on_progress=advance
         )
     tell_mistakes(imported.mistakes, imported.mistakes_in_all)
     if as_json:

@@ -1,1 +1,1 @@
-"""News topics in three languages: out of feeds, market reports, the archive, and what programs send."""
+"""Groups news into topics in three languages, from feeds, market reports, the archive and API clients."""

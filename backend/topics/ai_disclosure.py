@@ -1,15 +1,15 @@
-"""How readers are told that a model worded something, in their language, within what the interface sends."""
+"""Builds the notes that tell readers which texts a language model wrote, in their language."""
 
 from collections.abc import Mapping
 
 from backend.entities.model import Language
 
-_FROM: Mapping[Language, Mapping[Language, str]] = {
+_LANGUAGE_NAMES: Mapping[Language, Mapping[Language, str]] = {
     "en": {"ja": "Japanese", "zh": "Chinese", "en": "English"},
     "ja": {"en": "英語", "zh": "中国語", "ja": "日本語"},
     "zh": {"en": "英文", "ja": "日文", "zh": "中文"},
 }
-_TRANSLATED: Mapping[Language, str] = {
+_TRANSLATION_LABEL: Mapping[Language, str] = {
     "en": "Translated from {source} by a language model; names and figures checked.",
     "ja": "{source}から言語モデルが翻訳。名称と数値は照合済み。",
     "zh": "由语言模型译自{source}，名称与数字已核对。",
@@ -27,13 +27,14 @@ _NOTE: Mapping[Language, str] = {
 }
 
 
-def translated(language: Language, source: Language, subtitle: str = "") -> str:
-    """The subtitle of a translation: its own, if any, and then who translated it from what."""
-    label = _TRANSLATED[language].format(source=_FROM[language][source])
-    between = " " if language == "en" else ""
-    return f"{subtitle}{between}{label}" if subtitle else label
+def add_translation_label(language: Language, source: Language, subtitle: str = "") -> str:
+    """Build the subtitle of a translation: its own subtitle, if any, followed by the source language and a
+    note on the translator."""
+    label = _TRANSLATION_LABEL[language].format(source=_LANGUAGE_NAMES[language][source])
+    separator = " " if language == "en" else ""
+    return f"{subtitle}{separator}{label}" if subtitle else label
 
 
-def insight_note(language: Language, model: str) -> tuple[str, str]:
-    """Title and text of the last section of an insight in a model's words."""
+def build_insight_note(language: Language, model: str) -> tuple[str, str]:
+    """Build the title and text of the last section of an insight that a model wrote."""
     return _NOTE_TITLE[language], _NOTE[language].format(model=model)

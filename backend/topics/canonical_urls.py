@@ -1,7 +1,7 @@
-"""Canonical addresses of articles: one for readers to follow, and a key by which two are the same page.
+"""Canonicalizes article URLs and builds the keys that identify duplicate pages.
 
-The address that is stored still leads where the publisher's did; only what tells who came from where is
-taken off it. The key folds more than may be safe to follow: scheme, ``www``, mobile and AMP variants.
+The stored URL leads to the same page as the publisher's link, without tracking parameters. The key is
+coarser: it also merges scheme, ``www``, mobile and AMP variants, which may not be safe to follow.
 """
 
 import re
@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urljoin, urlsplit
 
 from backend.upstream import is_public
 
-LONGEST = 2_000
+MAX_URL_CHARS = 2_000
 _TRACKING = re.compile(
     r"utm_\w*|_?utm|at_(?:medium|campaign|custom\d*|link_\w+|ptr_name|bbc_team|format)|pk_\w+|mtm_\w+|piwik_\w+"
     r"|hsa_\w+|_hs(?:enc|mi|fp)|__hs\w+|oly_(?:anon|enc)_id|vero_(?:id|conv)|mc_[ce]id|mkt_tok|wt_?mc|wt\.mc_id"
@@ -19,8 +19,8 @@ _TRACKING = re.compile(
     r"|from_?source|ga_source|ga_medium|ga_campaign|guce_referrer\w*|guccounter|rss_?id|feedtype|trk\w*",
     re.IGNORECASE,
 )
-_ONLY_IF_TELLING = re.compile(r"ref|source|src|from|via|f|cid|campaign|medium", re.IGNORECASE)
-_TELLING = re.compile(
+_AMBIGUOUS_PARAMETER = re.compile(r"ref|source|src|from|via|f|cid|campaign|medium", re.IGNORECASE)
+_TRACKING_VALUE = re.compile(
     r"rss\w*|feeds?|atom|twitter|x|facebook|telegram|newsletter|email|share|social", re.IGNORECASE
 )
 _AMP_PARAMETER = re.compile(r"amp|outputtype", re.IGNORECASE)
@@ -30,16 +30,16 @@ _AMP_CACHES = re.compile(
 )
 _VARIANT_HOST = re.compile(r"(?:www\d?|m|mobile|amp|wap|touch)\.(?=[^.]+\.)")
 _AMP_PATH = re.compile(r"(?<=[^/])/(?:amp|amp\.html)/?$|^/amp(?=/.)", re.IGNORECASE)
-_UNSAFE = re.compile(r"[\x00-\x20\x7f<>\"\\^`{|}]")
+_UNSAFE_CHARACTER = re.compile(r"[\x00-\x20\x7f<>\"\\^`{|}]")
 
 
-def canonical(link: str, base: str = "") -> str | None:
-    """The address that ``link`` (as it stands on a page at ``base``) means, fit to be stored and shown.
+def canonicalize(link: str, base: str = "") -> str | None:
+    """Return the URL that ``link`` on a page at ``base`` refers to, fit for storage and display.
 
-    None where it is none of the open web: another scheme, credentials, a private or metadata address.
+    Returns None for URLs outside the public web: other schemes, credentials, private or metadata addresses.
     """
     link = re.sub(r"[\t\r\n]", "", link.strip())
-    if not link or len(link) > LONGEST or len(base) > LONGEST:
+    if not link or len(link) > MAX_URL_CHARS or len(base) > MAX_URL_CHARS:
         return None
     try:
         url = urljoin(base, link) if base else link
@@ -50,17 +50,18 @@ def canonical(link: str, base: str = "") -> str | None:
         return None
     if scheme not in ("http", "https") or not host or parts.username is not None:
         return None
-    netloc = _netloc(host, port, scheme)
+    netloc = _build_netloc(host, port, scheme)
     if netloc is None:
         return None
-    path = _quoted(parts.path) or "/"
+    path = _percent_encode(parts.path) or "/"
     fragment = parts.fragment if parts.fragment.startswith("!") else ""
-    found = urlunsplit((scheme, netloc, path, _query(parts.query), _quoted(fragment)))
-    return found if len(found) <= LONGEST and is_public(found) else None
+    canonical = urlunsplit((scheme, netloc, path, _strip_tracking(parts.query), _percent_encode(fragment)))
+    return canonical if len(canonical) <= MAX_URL_CHARS and is_public(canonical) else None
 
 
-def key_of(url: str) -> str:
-    """A digest that is the same for all addresses of one page; of a :func:`canonical` address."""
+def build_page_key(url: str) -> str:
+    """Build a digest that is equal for all URLs of one page. ``url`` must be canonical
+    (:func:`canonicalize`)."""
     parts = urlsplit(url)
     host = _VARIANT_HOST.sub("", parts.netloc, count=1)
     path = _AMP_PATH.sub("", unquote(parts.path)).rstrip("/")
@@ -69,44 +70,44 @@ def key_of(url: str) -> str:
         for pair in parse_qsl(parts.query, keep_blank_values=True)
         if not _AMP_PARAMETER.fullmatch(pair[0])
     ]
-    return digest("\n".join((host, path, urlencode(sorted(kept)), parts.fragment)))
+    return hash_text("\n".join((host, path, urlencode(sorted(kept)), parts.fragment)))
 
 
-def digest(text: str) -> str:
-    """64 characters by which a text of any length is looked up."""
+def hash_text(text: str) -> str:
+    """Return the SHA-256 of a text: 64 hex characters, an index key for texts of any length."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def image(link: str, base: str = "") -> str | None:
-    """The address of a picture, over https alone. What chooses its size stays."""
-    found = canonical(link, base)
-    return found if found is not None and found.startswith("https://") else None
+def canonicalize_image(link: str, base: str = "") -> str | None:
+    """Canonicalize the URL of an image; None unless it uses https. Size parameters stay."""
+    canonical = canonicalize(link, base)
+    return canonical if canonical is not None and canonical.startswith("https://") else None
 
 
-def _netloc(host: str, port: int | None, scheme: str) -> str | None:
+def _build_netloc(host: str, port: int | None, scheme: str) -> str | None:
     host = host.rstrip(".").lower()
     if not host.isascii():
         try:
             host = host.encode("idna").decode("ascii")
         except UnicodeError:
             return None
-    named = f"[{host}]" if ":" in host else host
-    return named if port in (None, 443 if scheme == "https" else 80) else f"{named}:{port}"
+    bracketed = f"[{host}]" if ":" in host else host
+    return bracketed if port in (None, 443 if scheme == "https" else 80) else f"{bracketed}:{port}"
 
 
-def _query(query: str) -> str:
-    """The parameters as they were written, without those that tell who came from where."""
+def _strip_tracking(query: str) -> str:
+    """Return the parameters as written, without those that track referrers and campaigns."""
     kept = []
     for pair in query.split("&"):
         name, _, value = pair.partition("=")
         name = unquote(name)
-        telling = _ONLY_IF_TELLING.fullmatch(name) and _TELLING.fullmatch(unquote(value))
-        if pair and not _TRACKING.fullmatch(name) and not telling:
-            kept.append(_quoted(pair))
+        is_tracking_value = _AMBIGUOUS_PARAMETER.fullmatch(name) and _TRACKING_VALUE.fullmatch(unquote(value))
+        if pair and not _TRACKING.fullmatch(name) and not is_tracking_value:
+            kept.append(_percent_encode(pair))
     return "&".join(kept)
 
 
-def _quoted(text: str) -> str:
-    """``text`` with what an address may not hold percent-encoded, and nothing encoded twice."""
-    visible = _UNSAFE.sub(lambda letter: quote(letter[0]), text)
+def _percent_encode(text: str) -> str:
+    """Percent-encode the characters that URLs forbid; existing escapes stay as they are."""
+    visible = _UNSAFE_CHARACTER.sub(lambda letter: quote(letter[0]), text)
     return "".join(letter if letter.isascii() else quote(letter, errors="replace") for letter in visible)

@@ -1,5 +1,4 @@
-"""Topics out of JSON Lines files, each line one topic as ``POST /topics`` takes it: all of them, or none
-where one line has a mistake."""
+"""Imports topics from JSON Lines files. Each line holds one topic in the shape of ``POST /topics``."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
@@ -18,15 +17,15 @@ from backend.topics.model import Topic
 from backend.topics.schemas import ONE_TOPIC
 from backend.topics.store import topic_store
 
-BATCH = 500
+BATCH_SIZE = 500
 """Topics stored in one transaction."""
-LONGEST_LINE = 8 * 1024 * 1024
-Advance = Callable[[Path, int], None]
+MAX_LINE_BYTES = 8 * 1024 * 1024
+OnProgress = Callable[[Path, int], None]
 
 
 @dataclass
-class Imported(Refusals):
-    """What came of an import. ``updated``: topics that were known, changed or not."""
+class ImportResult(Refusals):
+    """The result of an import. ``updated`` counts topics that were already stored, changed or not."""
 
     added: int = 0
     updated: int = 0
@@ -39,98 +38,98 @@ def import_files(
     *,
     partial: bool,
     now: datetime,
-    advance: Advance = lambda _path, _bytes: None,
-) -> Imported:
-    """Store the topics of ``paths``; importing a file again adds nothing.
+    on_progress: OnProgress = lambda _path, _bytes: None,
+) -> ImportResult:
+    """Store the topics of ``paths``. Importing a file twice adds nothing.
 
-    Where anything is wrong nothing is stored, unless ``partial`` keeps what is right. The files are read
-    once to judge them and once more to store them, so that no import is too large for the memory.
-    ``rules`` tell whom the topics name where they do not. ``advance`` is told the bytes of what is stored.
-    A line without an ``external_id`` is known by its content.
+    A single invalid line rejects the whole import, unless ``partial`` keeps the valid lines. Files are read
+    twice, once to validate and once to store, so that imports of any size fit into memory. ``rules`` find the
+    entities of topics that name none. ``on_progress`` receives the bytes of each stored line. A line without
+    an ``external_id`` is identified by its content.
     """
-    imported = Imported()
+    result = ImportResult()
     if not partial:
-        for _ in _topics(paths, imported):
+        for _ in _parse_files(paths, result):
             pass
-        if imported.mistakes:
-            return imported
+        if result.mistakes:
+            return result
     batch: list[Topic] = []
-    for path, topic, size in _topics(paths, imported):
+    for path, topic, size in _parse_files(paths, result):
         batch.append(topic)
-        if len(batch) == BATCH:
-            _store(database, rules, batch, imported, now)
+        if len(batch) == BATCH_SIZE:
+            _store(database, rules, batch, result, now)
             batch = []
-        advance(path, size)
-    _store(database, rules, batch, imported, now)
-    return imported
+        on_progress(path, size)
+    _store(database, rules, batch, result, now)
+    return result
 
 
 def _store(
-    database: Database, rules: RuleSet, batch: Sequence[Topic], imported: Imported, now: datetime
+    database: Database, rules: RuleSet, batch: Sequence[Topic], result: ImportResult, now: datetime
 ) -> None:
     with database.read() as connection:
-        before = entity_tagging.known(connection, batch)
-    named = entity_tagging.named(rules, batch, before)
+        stored = entity_tagging.load_stored(connection, batch)
+    tagged = entity_tagging.tag_entities(rules, batch, stored)
     with database.write() as connection:
-        put = topic_store.put_telling(connection, named, now=now)
-    imported.added += put.added
-    imported.updated += len(put.ids) - put.added
+        stored_batch = topic_store.store_topics_counted(connection, tagged, now=now)
+    result.added += stored_batch.added
+    result.updated += len(stored_batch.ids) - stored_batch.added
 
 
-def _topics(paths: Sequence[Path], imported: Imported) -> Iterator[tuple[Path, Topic, int]]:
-    """The topics of the lines that are right, and the bytes of each; what is wrong is noted."""
+def _parse_files(paths: Sequence[Path], result: ImportResult) -> Iterator[tuple[Path, Topic, int]]:
+    """Yield the valid topics with their size in bytes; errors go to ``result``."""
     for path in paths:
         try:
-            for number, line in _lines(path):
-                read = _topic(line)
-                if isinstance(read, Topic):
-                    yield path, read, len(line) + 1
-                elif read:
-                    imported.refuse(FileMistake(path, number, read))
+            for number, line in _read_lines(path):
+                parsed = _parse_line(line)
+                if isinstance(parsed, Topic):
+                    yield path, parsed, len(line) + 1
+                elif parsed:
+                    result.refuse(FileMistake(path, number, parsed))
         except OSError as error:
             reason = f"cannot be read: {error.strerror or type(error).__name__}"
-            imported.refuse(FileMistake(path, 0, reason))
+            result.refuse(FileMistake(path, 0, reason))
 
 
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+def _read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     with path.open("rb") as file:
         number = 0
-        while line := file.readline(LONGEST_LINE + 1):
+        while line := file.readline(MAX_LINE_BYTES + 1):
             number += 1
             if number == 1:
                 line = line.removeprefix(b"\xef\xbb\xbf")
             yield number, line.rstrip(b"\r\n")
-            while len(line) > LONGEST_LINE and not line.endswith(b"\n"):  # its rest belongs to it
-                line = file.readline(LONGEST_LINE + 1)
+            while len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):  # skip the rest of the line
+                line = file.readline(MAX_LINE_BYTES + 1)
 
 
-def _topic(line: bytes) -> Topic | str:
-    """The topic that a line tells, or what is wrong with it; empty for a line of nothing."""
-    if len(line) > LONGEST_LINE:
-        return f"is longer than {LONGEST_LINE // 1024**2} MiB"
+def _parse_line(line: bytes) -> Topic | str:
+    """Return the topic of a line, or an error message; an empty string for a blank line."""
+    if len(line) > MAX_LINE_BYTES:
+        return f"is longer than {MAX_LINE_BYTES // 1024**2} MiB"
     if not line.strip():
         return ""
     try:
-        given = orjson.loads(line)
+        body = orjson.loads(line)
     except orjson.JSONDecodeError as error:
         return f"is no valid JSON: {error.msg}"
-    if not isinstance(given, dict):
+    if not isinstance(body, dict):
         return "must be a JSON object with category, published_at, url and texts"
     try:
-        topic = request_bodies.topic(ONE_TOPIC.validate_python(given))
+        topic = request_bodies.build_topic(ONE_TOPIC.validate_python(body))
     except ValidationError as error:
-        return _reason(error)
+        return _describe_error(error)
     if topic.external_id is None:
-        canonical = orjson.dumps(given, option=orjson.OPT_SORT_KEYS)
+        canonical = orjson.dumps(body, option=orjson.OPT_SORT_KEYS)
         topic = replace(topic, external_id=f"line:{hashlib.sha256(canonical).hexdigest()}")
     return topic
 
 
-def _reason(error: ValidationError) -> str:
-    faults = error.errors(include_url=False, include_input=False)
-    where = ".".join(str(part) for part in faults[0]["loc"])
-    message = str(faults[0]["msg"]).removeprefix("Value error, ")
-    more = f"; {len(faults) - 1} more" if len(faults) > 1 else ""
-    if faults[0]["type"] == "missing":
-        return f"has no {where}{more}"
-    return f"{where}: {message[:1].lower()}{message[1:]}{more}"
+def _describe_error(error: ValidationError) -> str:
+    errors = error.errors(include_url=False, include_input=False)
+    location = ".".join(str(part) for part in errors[0]["loc"])
+    message = str(errors[0]["msg"]).removeprefix("Value error, ")
+    more = f"; {len(errors) - 1} more" if len(errors) > 1 else ""
+    if errors[0]["type"] == "missing":
+        return f"has no {location}{more}"
+    return f"{location}: {message[:1].lower()}{message[1:]}{more}"

@@ -1,4 +1,4 @@
-"""A topic as every room reads and writes it."""
+"""Defines topics, their texts and their media."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -8,11 +8,12 @@ from typing import Literal
 from backend.entities.model import Language
 
 Realm = Literal["sample", "live", "own"]
-"""Where a topic comes from: the sample market, live feeds, or a program that sent it. Sample topics are
-shown in sample mode alone and live ones in live mode alone; one's own in both."""
+"""The origin of a topic: the sample market, live feeds, or an API client. Sample topics are visible in sample
+mode only, live topics in live mode only, and sent topics (``own``) in both."""
 
 Origin = Literal["publisher", "template", "model", "sent"]
-"""Who worded a text: a publisher (a headline and sentences of articles), a template, a model, a sender."""
+"""The author of a text: a publisher (headline and sentences of articles), a template, a model, or an API
+client."""
 
 MediaKind = Literal["primary_source", "article", "tweet"]
 
@@ -24,7 +25,7 @@ class Category(IntEnum):
 
     @property
     def word(self) -> str:
-        """As the detail of a topic names it."""
+        """The category's name in the detail response of a topic."""
         return self.name.capitalize()
 
 
@@ -36,7 +37,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class TopicText:
-    """What a topic says in one language; ``bullets`` are groups of bullets."""
+    """The text of a topic in one language. ``bullets`` are groups of bullets."""
 
     title: str
     subtitle: str = ""
@@ -48,8 +49,8 @@ class TopicText:
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """One item of a topic's media; an item without a language belongs to all. ``score`` is a post's share
-    of the topic's ``total_tweet_score``."""
+    """One media item of a topic. An item without a language belongs to all languages. ``score`` is a post's
+    share of the topic's ``total_tweet_score``."""
 
     kind: MediaKind
     url: str
@@ -64,8 +65,9 @@ class Media:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """``external_id`` names a topic for whoever made it: storing it again replaces that one. ``id`` is None
-    until stored. ``entities`` are ids of the catalogue, in the order of their weight."""
+    """A topic with its texts and media. ``external_id`` is the author's own name for it: storing the same
+    name again replaces the topic. ``id`` is None until stored. ``entities`` are catalogue ids, most important
+    first."""
 
     category: Category
     published_at: datetime
@@ -76,9 +78,9 @@ class Topic:
     cover_img: str | None = None
     tweet_score: float = 0.0
     coverage: float = 0.0
-    """How much independent outlets tell of it: what topics are ranked by where no posts are counted."""
+    """Weighted count of independent outlets. It ranks topics where no posts are counted."""
     entities: tuple[str, ...] = ()
     event: str | None = None
-    """The landmark or report that it tells of, if it is one."""
+    """The landmark or report that the topic is about, if any."""
     media: tuple[Media, ...] = field(default=())
     id: int | None = None

@@ -1,4 +1,4 @@
-"""Figures as each language writes them: 1.23 trillion dollars, 1兆2,300億ドル, 1.23万亿美元."""
+"""Formats amounts, prices, percentages and days as each language writes them."""
 
 from datetime import date, datetime
 from decimal import ROUND_HALF_EVEN, Decimal
@@ -13,8 +13,8 @@ _MONTHS = (
 )
 
 
-def money(value: Decimal, language: Language) -> str:
-    """A large sum in US dollars, to three significant digits."""
+def format_money(value: Decimal, language: Language) -> str:
+    """Format a large sum in US dollars to three digits: $1.23 trillion, 1兆2,300億ドル, 1.23万亿美元."""
     if language == "ja":
         return f"{_japanese(value)}ドル"
     if language == "zh":
@@ -25,8 +25,8 @@ def money(value: Decimal, language: Language) -> str:
     return f"${_grouped(value.quantize(Decimal(1)))}"
 
 
-def price(value: Decimal, language: Language) -> str:
-    """A price in US dollars: cents from one dollar up, four significant digits below."""
+def format_price(value: Decimal, language: Language) -> str:
+    """Format a price in US dollars: with cents from one dollar up, with four significant digits below."""
     if value >= 1:
         shown = _grouped(value.quantize(Decimal("0.01"), ROUND_HALF_EVEN))
     else:
@@ -34,22 +34,22 @@ def price(value: Decimal, language: Language) -> str:
     return {"en": f"${shown}", "ja": f"{shown}ドル", "zh": f"{shown}美元"}[language]
 
 
-def percent(value: Decimal, *, signed: bool = True) -> str:
-    """A change in percent to one decimal place, two below one tenth."""
+def format_percent(value: Decimal, *, signed: bool = True) -> str:
+    """Format a change in percent with one decimal place, with two below one tenth."""
     places = Decimal("0.1") if abs(value) >= Decimal("0.1") else Decimal("0.01")
     rounded = value.quantize(places, ROUND_HALF_EVEN)
     sign = "+" if signed and rounded > 0 else "−" if signed and rounded < 0 else ""
     return f"{sign}{format(abs(rounded) if signed else rounded, 'f')}%"
 
 
-def day(value: date | datetime, language: Language) -> str:
+def format_day(value: date | datetime, language: Language) -> str:
     if language == "en":
         return f"{value.day} {_MONTHS[value.month - 1]} {value.year}"
     return f"{value.year}年{value.month}月{value.day}日"
 
 
 def _japanese(value: Decimal) -> str:
-    """To three digits: 1兆2,300億, 456億, 7,890万."""
+    """Format with three significant digits: 1兆2,300億, 456億, 7,890万."""
     rounded = _significant(value, 3)
     whole = int(rounded)
     parts = []

@@ -1,64 +1,64 @@
-"""What a program sent, as topics and media."""
+"""Converts request bodies to topics and media."""
 
 from backend.topics.model import Category, Media, Term, Topic, TopicText
 from backend.topics.schemas import MediaIn, TextIn, TopicIn
 
 
-def topic(given: TopicIn) -> Topic:
+def build_topic(body: TopicIn) -> Topic:
     return Topic(
-        category=Category(given.category),
-        published_at=given.published_at,
-        url=given.url,
-        texts={language: _text(text) for language, text in given.texts.items()},
-        external_id=given.external_id,
-        cover_img=given.cover_img,
-        tweet_score=float(given.total_tweet_score or 0),
-        entities=tuple(dict.fromkeys(given.entities or ())),
+        category=Category(body.category),
+        published_at=body.published_at,
+        url=body.url,
+        texts={language: _build_text(text) for language, text in body.texts.items()},
+        external_id=body.external_id,
+        cover_img=body.cover_img,
+        tweet_score=float(body.total_tweet_score or 0),
+        entities=tuple(dict.fromkeys(body.entities or ())),
     )
 
 
-def media(given: MediaIn) -> list[Media]:
+def build_media(body: MediaIn) -> list[Media]:
     sources = [
         Media(
             kind="primary_source",
-            url=one.url,
-            title=one.title or "",
-            summary=one.summary or "",
-            published_at=one.published_at,
-            site_name=one.site_name or "",
-            language=one.lang,
+            url=item.url,
+            title=item.title or "",
+            summary=item.summary or "",
+            published_at=item.published_at,
+            site_name=item.site_name or "",
+            language=item.lang,
         )
-        for one in given.primary_sources or ()
+        for item in body.primary_sources or ()
     ]
     articles = [
         Media(
             kind="article",
-            url=one.entry_url,
-            title=one.title or "",
-            published_at=one.published_at,
-            language=one.lang,
+            url=item.entry_url,
+            title=item.title or "",
+            published_at=item.published_at,
+            language=item.lang,
         )
-        for one in given.articles or ()
+        for item in body.articles or ()
     ]
     tweets = [
         Media(
             kind="tweet",
-            url=one.entry_url,
-            summary=one.summary or "",
-            published_at=one.published_at,
-            language=one.lang,
-            score=float(one.score or 0),
+            url=item.entry_url,
+            summary=item.summary or "",
+            published_at=item.published_at,
+            language=item.lang,
+            score=float(item.score or 0),
         )
-        for one in given.tweets or ()
+        for item in body.tweets or ()
     ]
     return [*sources, *articles, *tweets]
 
 
-def _text(given: TextIn) -> TopicText:
+def _build_text(body: TextIn) -> TopicText:
     return TopicText(
-        title=given.title,
-        subtitle=given.subtitle or "",
-        summary=given.summary or "",
-        bullets=tuple(tuple(group) for group in given.summary_bullets or ()),
-        terms=tuple(Term(one.term, one.definition) for one in given.terms_concepts or ()),
+        title=body.title,
+        subtitle=body.subtitle or "",
+        summary=body.summary or "",
+        bullets=tuple(tuple(group) for group in body.summary_bullets or ()),
+        terms=tuple(Term(one.term, one.definition) for one in body.terms_concepts or ()),
     )

@@ -1,4 +1,4 @@
-"""The topic endpoints: HTTP in and out. Every answer of the group is an envelope, refusals too."""
+"""Defines the topic endpoints. Every response of the group is an envelope, errors too."""
 
 from typing import Annotated, Any, ClassVar
 
@@ -11,8 +11,8 @@ from backend.formats.timestamps import Instant
 from backend.http.responses import CACHED_RESPONSES, PreparedResponse, RawJson
 from backend.topics import schemas
 from backend.topics.model import Category
-from backend.topics.queries.list_filters import Wanted
-from backend.topics.service import PAGE_SIZE, RANKED_BY, TOP, TopicService
+from backend.topics.queries.list_filters import TopicFilter
+from backend.topics.service import PAGE_SIZE, RANKED_BY, RANKING_SIZE, TopicService
 
 LARGEST_PAGE = 100
 LONGEST_SEARCH = 200
@@ -31,7 +31,7 @@ MEANINGS = {
 
 
 def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """How these statuses, and those that any route may answer, are described."""
+    """Describe these error statuses and those that any route may return."""
     return {
         status: {"description": MEANINGS[status], "model": schemas.TopicError}
         for status in sorted({400, 401, 403, 429, 500, 503, *statuses})
@@ -107,7 +107,9 @@ def list_topics(
     topics = topics_of(request)
     chosen = None if category is None else Category(category)
     words = " ".join((find or "").split())
-    wanted = Wanted(lang, chosen, publish_before, publish_after, words, topics.entities(entity))
+    wanted = TopicFilter(
+        lang, chosen, publish_before, publish_after, words, topics.expand_entity_filter(entity)
+    )
     size = min(page_size, LARGEST_PAGE)
     answer = topics.page(spelling(request), wanted, page=page, page_size=size)
     return PreparedResponse(answer, request)
@@ -153,7 +155,7 @@ def add_media(request: Request, id: TopicId, body: schemas.MediaIn) -> Response:
 
 
 @router.get("/ranking_topics", response_model=schemas.RankedTopics, responses={**RANKING, **refusals()})
-def rank_topics(request: Request, top: schemas.UpToFifty = TOP, lang: Lang = "en") -> Response:
+def rank_topics(request: Request, top: schemas.UpToFifty = RANKING_SIZE, lang: Lang = "en") -> Response:
     """Topics of the last 24 hours by `total_tweet_score`, ties newest first.
 
     Where no topic of these hours has posts, they are ranked by how many outlets tell of them. The header

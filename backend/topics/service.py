@@ -1,4 +1,4 @@
-"""The verbs of the topic domain, as endpoints and commands call them."""
+"""Reads and stores topics for endpoints and commands."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -14,29 +14,30 @@ from backend.http.prepared_responses import Prepared
 from backend.settings import Settings
 from backend.store.database import Database
 from backend.topics import entity_tagging, request_bodies, response_bodies
-from backend.topics.insights.service import InsightDesk
+from backend.topics.insights.service import InsightService
 from backend.topics.model import Realm
 from backend.topics.queries import ranking, topic_media
-from backend.topics.queries.list_filters import LISTED, Wanted
+from backend.topics.queries.list_filters import LIST_COLUMNS, TopicFilter
 from backend.topics.queries.pagination import Pages
-from backend.topics.queries.prepared_pages import Made, ReadyLists, Spelling
+from backend.topics.queries.prepared_pages import BuiltPage, PreparedPages, RequestKey
 from backend.topics.schemas import MediaIn, TopicIn
 from backend.topics.store import topic_rows, topic_store
 from backend.topics.tables import topic_texts, topics
 
-PAGE_SIZE, TOP = 20, 5
-"""Topics of a page, and of the ranking, unless another number is asked for."""
+PAGE_SIZE, RANKING_SIZE = 20, 5
+"""Default number of topics on a page and in the ranking."""
 RANKED_BY = "X-Ranked-By"
-"""The header by which a ranking says what it is by: ``posts`` or ``coverage``."""
+"""The response header that names the ranking's basis: ``posts`` or ``coverage``."""
 
 
 def visible_realms(settings: Settings) -> tuple[Realm, ...]:
-    """Whose topics are shown: what programs sent, and what belongs to the mode. A replay has none."""
+    """Return the realms whose topics are visible: sent topics and those of the mode. A replay has none of its
+    own."""
     return ("own",) if settings.mode == "replay" else ("own", settings.mode)
 
 
 class TopicService:
-    """Reads and stores topics, for one process."""
+    """Reads and stores topics for one process."""
 
     def __init__(
         self, settings: Settings, database: Database, rules: ActiveRules, *, now: Clock = utc_now
@@ -46,97 +47,99 @@ class TopicService:
         self._now = now
         self.realms = visible_realms(settings)
         self._pages = Pages(database, self.realms)
-        self.insights = InsightDesk(settings, database, rules, self.realms, now=now)
-        self.ready = ReadyLists(now)
-        for spelling, recipe in FIRST_PAGES.items():
-            self.ready.expect(spelling, partial(recipe, self))
+        self.insights = InsightService(settings, database, rules, self.realms, now=now)
+        self.prepared_pages = PreparedPages(now)
+        for key, build in FIRST_PAGES.items():
+            self.prepared_pages.prebuild(key, partial(build, self))
 
-    def page(self, spelling: Spelling, wanted: Wanted, *, page: int, page_size: int) -> Prepared:
-        return self.ready.answer(spelling, lambda: self._page(wanted, page, page_size))
+    def page(self, key: RequestKey, topic_filter: TopicFilter, *, page: int, page_size: int) -> Prepared:
+        return self.prepared_pages.answer(key, lambda: self._page(topic_filter, page, page_size))
 
-    def entities(self, name: str | None) -> tuple[str, ...]:
-        """The entities that a filter by ``name`` means: the one with this id, and whoever's coin it is."""
+    def expand_entity_filter(self, name: str | None) -> tuple[str, ...]:
+        """Return the entities that the filter ``name`` selects: the entity with this id, and entities with
+        this coin."""
         if name is None:
             return ()
         coins = (entity.id for entity in self._rules.current.entities.values() if entity.asset == name)
         return tuple(dict.fromkeys([name, *coins]))
 
-    def ranked(self, spelling: Spelling, language: Language, *, many: int) -> Prepared:
-        return self.ready.answer(spelling, lambda: self._ranking(language, many))
+    def ranked(self, key: RequestKey, language: Language, *, many: int) -> Prepared:
+        return self.prepared_pages.answer(key, lambda: self._ranking(language, many))
 
     def detail(self, topic_id: int, language: Language) -> Prepared:
-        """Raises :class:`NotFound`, which names the languages of a topic that lacks this one."""
-        look = (
-            sa.select(*LISTED, topic_texts.c.terms, topics.c.cover_img)
+        """Raises :class:`NotFound`; for a topic without a text in ``language`` the message lists its
+        languages."""
+        selected = (
+            sa.select(*LIST_COLUMNS, topic_texts.c.terms, topics.c.cover_img)
             .join(topics, topics.c.id == topic_texts.c.topic_id)
             .where(topic_texts.c.language == language)
         )
         with self._database.read() as connection:
-            number = self._known(connection, topic_id)
-            row = connection.execute(look.where(topic_texts.c.topic_id == number)).one_or_none()
+            number = self._resolve(connection, topic_id)
+            row = connection.execute(selected.where(topic_texts.c.topic_id == number)).one_or_none()
             if row is None:
-                raise self._lacks(connection, number, language)
-        return _prepared(response_bodies.detail(row))
+                raise self._missing_language(connection, number, language)
+        return _prepared(response_bodies.render_detail(row))
 
     def media(self, topic_id: int, language: Language) -> Prepared:
         with self._database.read() as connection:
-            number = self._known(connection, topic_id)
-            items = topic_media.of_topic(connection, number, language)
-        return _prepared(response_bodies.media(number, items))
+            number = self._resolve(connection, topic_id)
+            items = topic_media.list_for_reader(connection, number, language)
+        return _prepared(response_bodies.render_media(number, items))
 
     def insight(self, topic_id: int, language: Language) -> Prepared:
-        """Raises :class:`NotFound` as :meth:`detail` does."""
+        """Raises :class:`NotFound` like :meth:`detail`."""
         with self._database.read() as connection:
-            number = self._known(connection, topic_id)
+            number = self._resolve(connection, topic_id)
             (topic,) = topic_rows.read_topics(connection, [number])
             if language not in topic.texts:
-                raise self._lacks(connection, number, language)
-        return _prepared(response_bodies.envelope(self.insights.insight(topic, language)))
+                raise self._missing_language(connection, number, language)
+        return _prepared(response_bodies.render_envelope(self.insights.insight(topic, language)))
 
     def add(self, given: Sequence[TopicIn]) -> bytes:
-        """Store what a program sent: all of it is on the disk when this returns, or none."""
-        topics_sent = [request_bodies.topic(one) for one in given]
+        """Store the topics of a request in one transaction, committed before this returns."""
+        topics_sent = [request_bodies.build_topic(one) for one in given]
         with self._database.read() as connection:
-            before = entity_tagging.known(connection, topics_sent)
-        named = entity_tagging.named(self._rules.current, topics_sent, before)
+            stored = entity_tagging.load_stored(connection, topics_sent)
+        tagged = entity_tagging.tag_entities(self._rules.current, topics_sent, stored)
         with self._database.write() as connection:
-            ids = topic_store.put(connection, named, now=self._now())
-        self.ready.forget()
-        return response_bodies.envelope(
+            ids = topic_store.store_topics(connection, tagged, now=self._now())
+        self.prepared_pages.clear()
+        return response_bodies.render_envelope(
             [{"id": number, "external_id": one.external_id} for number, one in zip(ids, given, strict=True)]
         )
 
     def add_media(self, topic_id: int, given: MediaIn) -> bytes:
-        """Store media of a topic; gives what was stored, with its ids."""
-        items = request_bodies.media(given)
+        """Store media of a topic; returns the stored items with their ids."""
+        items = request_bodies.build_media(given)
         with self._database.write() as connection:
-            number = self._known(connection, topic_id)
+            number = self._resolve(connection, topic_id)
             ids = topic_store.add_media(connection, number, items, now=self._now()) if items else []
-            stored = topic_media.with_ids(connection, ids)
-        self.ready.forget()
-        return response_bodies.media(number, stored)
+            stored = topic_media.list_by_ids(connection, ids)
+        self.prepared_pages.clear()
+        return response_bodies.render_media(number, stored)
 
-    def _page(self, wanted: Wanted, page: int, page_size: int) -> Made:
-        found = self._pages.read(wanted, page=page, page_size=page_size)
-        return Made(response_bodies.topic_list(found.rows, found.total))
+    def _page(self, topic_filter: TopicFilter, page: int, page_size: int) -> BuiltPage:
+        found = self._pages.read(topic_filter, page=page, page_size=page_size)
+        return BuiltPage(response_bodies.render_topic_list(found.rows, found.total))
 
-    def _ranking(self, language: Language, many: int) -> Made:
+    def _ranking(self, language: Language, many: int) -> BuiltPage:
         with self._database.read() as connection:
-            found = ranking.top(connection, self.realms, language, many=many, now=self._now())
+            found = ranking.rank(connection, self.realms, language, many=many, now=self._now())
         basis = (RANKED_BY.lower().encode(), found.by.encode())
-        return Made(response_bodies.topic_list(found.rows), found.until, (basis,))
+        return BuiltPage(response_bodies.render_topic_list(found.rows), found.until, (basis,))
 
-    def _known(self, connection: Connection, topic_id: int) -> int:
-        """The id of the visible topic that answers for ``topic_id``."""
-        number = topic_store.resolve(connection, topic_id, self.realms)
+    def _resolve(self, connection: Connection, topic_id: int) -> int:
+        """Return the id of the visible topic that ``topic_id`` resolves to after merges."""
+        number = topic_store.resolve_id(connection, topic_id, self.realms)
         if number is None:
             raise NotFound(f"There is no topic {topic_id}. GET /topics lists them.")
         return number
 
-    def _lacks(self, connection: Connection, topic_id: int, language: Language) -> NotFound:
-        look = sa.select(topic_texts.c.language).where(topic_texts.c.topic_id == topic_id)
-        has = ", ".join(sorted(connection.execute(look).scalars()))
-        return NotFound(f"Topic {topic_id} has no text in {language}. It has {has}: ask with lang.")
+    def _missing_language(self, connection: Connection, topic_id: int, language: Language) -> NotFound:
+        selected = sa.select(topic_texts.c.language).where(topic_texts.c.topic_id == topic_id)
+        languages = ", ".join(sorted(connection.execute(selected).scalars()))
+        return NotFound(f"Topic {topic_id} has no text in {language}. It has {languages}: ask with lang.")
 
 
 def _prepared(body: bytes) -> Prepared:
@@ -145,8 +148,8 @@ def _prepared(body: bytes) -> Prepared:
     return answer
 
 
-FIRST_PAGES: dict[Spelling, Callable[[TopicService], Made]] = {
-    ("/topics", b""): lambda service: service._page(Wanted("en"), 1, PAGE_SIZE),
-    ("/ranking_topics", b""): lambda service: service._ranking("en", TOP),
+FIRST_PAGES: dict[RequestKey, Callable[[TopicService], BuiltPage]] = {
+    ("/topics", b""): lambda service: service._page(TopicFilter("en"), 1, PAGE_SIZE),
+    ("/ranking_topics", b""): lambda service: service._ranking("en", RANKING_SIZE),
 }
-"""Made before anybody asks, so that the first to ask waits for no statement to be compiled."""
+"""Built at startup, so that the first request does not wait for SQL statements to compile."""

@@ -1,4 +1,4 @@
-"""What is stored of topics, and of the feeds that they come from."""
+"""Defines the tables of topics and feeds."""
 
 import sqlalchemy as sa
 
@@ -10,7 +10,7 @@ COUNTED = [(realm, category) for realm in REALMS for category in Category]
 
 
 def block_count(realm: str, category: int) -> str:
-    """The column of ``topic_blocks`` that counts a realm's topics of a category."""
+    """Return the column of ``topic_blocks`` that counts the topics of a realm and category."""
     return f"{realm}_{Category(category).word.lower()}"
 
 
@@ -70,13 +70,13 @@ topic_texts = sa.Table(
     ),
     sa.Index("ix_topic_texts_category", "language", "category", "published_at", "topic_id", "realm"),
 )
-"""Realm, category, instant, ``score`` (the sum of the topic's two) and coverage stand here again, so that a
-page, a count and the ranking of a language are each a walk of one index. The realm is behind the order: what
-is visible is two realms' topics in one order. ``bullets`` and ``terms`` are JSON. ``indexed`` is the
-version of the rules that cut the text into terms for the search; null where it was not cut yet."""
+"""Realm, category, time, ``score`` (the sum of the topic's two scores) and coverage are copied here, so that
+pages, counts and rankings of a language each scan one index. The realm comes last in the index, because a
+page mixes the topics of two realms. ``bullets`` and ``terms`` are JSON. ``indexed`` is the version of the
+tokenizer that indexed the text, null for a text that is not indexed yet."""
 
 SEARCH_TABLE = "topic_search"
-"""The full-text index of the topics, which the migration makes in each database's own way."""
+"""The full-text index of topics. The migration creates it in each database's own syntax."""
 
 
 topic_blocks = sa.Table(
@@ -87,8 +87,8 @@ topic_blocks = sa.Table(
     sa.Column("first_id", sa.BigInteger, primary_key=True, autoincrement=False),
     *(sa.Column(block_count(realm, category), sa.Integer, nullable=False) for realm, category in COUNTED),
 )
-"""How many texts of each realm and category lie from one place in the order of a language up to the next.
-Only their sums matter: see ``store/topic_counts.py``."""
+"""The number of texts by realm and category, from one position in a language's order to the next. Only the
+sums matter: see ``store/topic_counts.py``."""
 
 topic_media = sa.Table(
     "topic_media",
@@ -107,7 +107,7 @@ topic_media = sa.Table(
     sa.UniqueConstraint("topic_id", "kind", "url_key"),
     sa.Index(None, "url_key"),
 )
-"""``url_key`` is a digest of the address: an item that is sent again replaces itself."""
+"""``url_key`` is a digest of the URL: an item that is sent again replaces the stored one."""
 
 written_texts = sa.Table(
     "written_texts",
@@ -127,10 +127,10 @@ written_texts = sa.Table(
     sa.Column("body", sa.Text, nullable=False),
     sa.Index(None, "made_at"),
 )
-"""What a model was asked to word of a topic in a language, and what came of it. ``asked_by`` is a digest of
-the model and the prompts, ``inputs`` one of what it was shown, ``as_of`` the topic's ``updated_at`` then and
-``stage`` how much of the market around it was known. ``body`` is JSON: of an insight, each part's prose by a
-digest of the facts behind it. A translation's text stands in ``topic_texts``."""
+"""Requests for model texts and their outcomes, by topic, language and kind. ``asked_by`` is a digest of the
+model and the prompts, ``inputs`` a digest of the prompt's inputs. ``as_of`` is the topic's ``updated_at`` at
+that time, ``stage`` the number of past stages of market history. ``body`` is JSON: the prose of an insight's
+parts by the digest of their facts. The text of a translation is in ``topic_texts``."""
 
 feeds = sa.Table(
     "feeds",
@@ -148,9 +148,9 @@ feeds = sa.Table(
     sa.Column("read_at", UtcTime),
     sa.Column("held_until", UtcTime),
 )
-"""The state of each configured feed, shared by all processes; ``failures`` in a row set the back-off.
-``pace`` is what the feed itself says of how often to ask (JSON), ``read_at`` when it last sent its entries
-whole, and ``held_until`` when its host may be asked again, if that told us to wait."""
+"""The state of each configured feed, shared by all processes. ``failures`` counts consecutive failures and
+sets the backoff. ``pace`` is the polling interval that the feed declares (JSON), ``read_at`` the time of its
+last full response. ``held_until`` is the earliest time for the next request, if the host set one."""
 
 news_items = sa.Table(
     "news_items",
@@ -176,8 +176,8 @@ news_items = sa.Table(
     sa.Index(None, "published_at"),
     sa.Index(None, "topic_id"),
 )
-"""Articles out of feeds. ``entities`` and ``figures`` are JSON arrays, by which languages are linked.
-``seen_at`` is when a feed last held it still, a day or less behind; null until a day after it came."""
+"""Articles from feeds. ``entities`` and ``figures`` are JSON arrays that link articles across languages.
+``seen_at`` is when a feed last listed the article, up to a day behind; null during the first day."""
 
 topic_posts = sa.Table(
     "topic_posts",
@@ -199,8 +199,8 @@ topic_posts = sa.Table(
     sa.Index(None, "topic_id"),
     sa.Index(None, "read_at"),
 )
-"""Posts that were read for topics, each for the one topic that it was found for first, with what X counted
-when it was last asked. ``official`` where the account is one of somebody's whom the topic is about."""
+"""Posts with their metrics at the last request. Each belongs to the topic whose search found it first.
+``official`` marks posts by an account of an entity of the topic."""
 
 post_searches = sa.Table(
     "post_searches",
@@ -215,8 +215,8 @@ post_searches = sa.Table(
     sa.Column("due_at", UtcTime, nullable=False),
     sa.Index(None, "due_at"),
 )
-"""How far each topic's search for posts has come. All up to ``since_id`` is read; while ``next_token``
-stands, ``pages`` are read of what came since, of which ``newest_id`` is the newest."""
+"""The progress of each topic's search for posts. All posts up to ``since_id`` are read. While ``next_token``
+is set, ``pages`` newer pages are read, of which ``newest_id`` is the newest post."""
 
 post_sources = sa.Table(
     "post_sources",
@@ -224,4 +224,4 @@ post_sources = sa.Table(
     sa.Column("name", sa.String(32), primary_key=True),
     sa.Column("body", sa.Text, nullable=False),
 )
-"""Breaker, budget and rate windows of whoever is asked for posts, shared by all processes as JSON."""
+"""Circuit breaker, budget and rate limit windows of post providers, shared by all processes as JSON."""

@@ -1,4 +1,4 @@
-"""What topics do by the clock. Each tick runs once across all processes."""
+"""Defines the schedules of topics. Each tick runs once across all processes."""
 
 from collections.abc import Callable
 from dataclasses import asdict
@@ -30,13 +30,13 @@ log = structlog.get_logger(__name__)
 OnNews = Callable[[datetime], None]
 REPORTS = "topics-reports"
 MODEL_TEXTS = "topics-model-texts"
-MOST_TOLD = 10_000
-"""Topics of an earlier version that are indexed at one tick."""
+MAX_INDEXED_PER_TICK = 10_000
+"""Topics of an earlier version that one tick indexes."""
 
 
 def topic_schedules(settings: Settings, database: Database, rules: ActiveRules) -> list[Schedule]:
-    """Reports in both modes; in live mode feeds, their articles grouped into topics, posts of these,
-    and a model's texts."""
+    """Return the schedules of the mode. Both modes write reports. Live mode also polls feeds, groups their
+    articles into topics, reads posts on them, and writes texts with a model."""
     reporter = Reporter(settings, database, rules)
 
     def report(now: datetime) -> None:
@@ -45,38 +45,42 @@ def topic_schedules(settings: Settings, database: Database, rules: ActiveRules) 
 
     reports = Schedule(REPORTS, 300, report, "Write the market reports that are due.")
 
-    def find(now: datetime) -> None:
-        told = topic_store.tell_lacking(database, now=now, most=MOST_TOLD)
-        if told:
-            log.info("topics_indexed", topics=told)
+    def index_outdated(now: datetime) -> None:
+        indexed = topic_store.index_outdated(database, now=now, most=MAX_INDEXED_PER_TICK)
+        if indexed:
+            log.info("topics_indexed", topics=indexed)
 
-    finding = Schedule("topics-index", 300, find, "Index the topics that an earlier version stored.")
+    index_schedule = Schedule(
+        "topics-index", 300, index_outdated, "Index the topics that an earlier version stored."
+    )
     if settings.mode == "replay":  # recorded figures are no news
-        return [finding]
+        return [index_schedule]
     if settings.mode == "sample":
-        return [reports, finding]
-    listed = Listed(settings)
+        return [reports, index_schedule]
+    feed_list_reader = FeedListReader(settings)
 
     def group(now: datetime) -> None:
         current = rules.current
-        moved = PriceMoves(database, realm_of(settings), current.entities, now=now)
-        done = regroup(database, current, now=now, feeds=listed.current.enabled, moved=moved)
-        log.info("news_grouped", **asdict(done))
+        price_moves = PriceMoves(database, realm_of(settings), current.entities, now=now)
+        regrouped = regroup(
+            database, current, now=now, feeds=feed_list_reader.current.enabled, moved=price_moves
+        )
+        log.info("news_grouped", **asdict(regrouped))
 
-    fades = "Group the news of three days again, since coverage fades without any."
+    description = "Group the news of three days again, since coverage fades without any."
     return [
         reports,
-        finding,
-        feed_schedule(settings, database, rules, listed, on_news=group),
-        Schedule("topics-grouping", 600, group, fades),
+        index_schedule,
+        feed_schedule(settings, database, rules, feed_list_reader, on_news=group),
+        Schedule("topics-grouping", 600, group, description),
         *post_schedules(settings, database, rules),
-        retention_schedule(settings, database, listed),
+        retention_schedule(settings, database, feed_list_reader),
         *model_schedules(settings, database, rules),
     ]
 
 
 def model_schedules(settings: Settings, database: Database, rules: ActiveRules) -> list[Schedule]:
-    """Every minute what is due to be worded, where a model is configured to."""
+    """Return the schedule that writes due texts every minute; none without a configured model."""
     model = LanguageModel.from_settings(settings, database)
     if model is None or not settings.model_topics:
         return []
@@ -89,8 +93,9 @@ def model_schedules(settings: Settings, database: Database, rules: ActiveRules) 
     return [Schedule(MODEL_TEXTS, 60, write, "Have the language model word what is due, within its ceiling.")]
 
 
-class Listed:
-    """The configured feeds, read anew when asked; while the user's file has a mistake, those before serve."""
+class FeedListReader:
+    """Reads the configured feeds on request. While the user's file has an error, the last valid list stays in
+    use."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -99,7 +104,7 @@ class Listed:
         self.refresh()
 
     def refresh(self) -> None:
-        """A mistake is told once in the log."""
+        """Read the list again. The same error is logged once."""
         try:
             self.current, self._problem = load_configured(self._settings), ""
         except FeedListRefused as refused:
@@ -109,7 +114,7 @@ class Listed:
 
 
 def post_schedules(settings: Settings, database: Database, rules: ActiveRules) -> list[Schedule]:
-    """Nothing where no token is configured, or one that cannot be sent: that stands in the log."""
+    """Return the schedule that reads posts; none without a token. A token that cannot be sent is logged."""
     try:
         api = XApi.configured(settings)
     except ValueError as error:
@@ -131,11 +136,11 @@ def post_schedules(settings: Settings, database: Database, rules: ActiveRules) -
     return [Schedule("topics-posts", 60, read, "Search posts of topics that are due, and count them again.")]
 
 
-def retention_schedule(settings: Settings, database: Database, listed: Listed) -> Schedule:
+def retention_schedule(settings: Settings, database: Database, listed: FeedListReader) -> Schedule:
     def forget(now: datetime) -> None:
         keep = timedelta(days=settings.news_keep_days)
         asked = {feed.id for feed in listed.current.enabled}
-        gone = {"articles": retention.forget(database, asked, keep=keep, now=now)}
+        gone = {"articles": retention.delete_unneeded(database, asked, max_age=keep, now=now)}
         with database.write() as connection:
             search_schedule.forget(connection, now)
             gone["posts"] = post_store.forget(connection, now)
@@ -146,9 +151,10 @@ def retention_schedule(settings: Settings, database: Database, listed: Listed) -
 
 
 def feed_schedule(
-    settings: Settings, database: Database, rules: ActiveRules, listed: Listed, *, on_news: OnNews
+    settings: Settings, database: Database, rules: ActiveRules, listed: FeedListReader, *, on_news: OnNews
 ) -> Schedule:
-    """Every minute whichever feeds are due; ``on_news`` is called when articles came or changed."""
+    """Return the schedule that polls due feeds every minute. ``on_news`` is called when articles are new or
+    changed."""
 
     def refresh(now: datetime) -> None:
         listed.refresh()

@@ -17,7 +17,7 @@ from backend.topics.tables import news_items
 CHANGED = "news"
 """The change counter that moves with every article that comes or changes."""
 STORE_LOCK = 0x43_50_4E_49  # "CPNI": any number that nothing else locks on
-SEEN_EVERY = timedelta(days=1)
+SEEN_UPDATE_INTERVAL = timedelta(days=1)
 """How often it is noted at the most that a feed still holds an article."""
 _BATCH = 400
 _CHANGEABLE = (
@@ -66,7 +66,7 @@ def store(
         if row is None:
             fresh.append(draft)
             continue
-        if now - (row.seen_at or row.fetched_at) >= SEEN_EVERY:
+        if now - (row.seen_at or row.fetched_at) >= SEEN_UPDATE_INTERVAL:
             held.append(row.id)
         if row.feed_id != feed_id:
             duplicates += 1

@@ -71,7 +71,10 @@ def drafts_of(feed: Feed, parsed: ParsedFeed, rules: RuleSet, *, now: datetime) 
     for given in parsed.entries:
         # Some publishers give all their entries one guid, which then names none of them.
         entry = replace(given, guid=given.url) if guids[given.guid] >= ONE_FOR_ALL else given
-        keys = {f"guid {canonical_urls.digest(entry.guid)}", f"url {canonical_urls.key_of(entry.url)}"}
+        keys = {
+            f"guid {canonical_urls.hash_text(entry.guid)}",
+            f"url {canonical_urls.build_page_key(entry.url)}",
+        }
         if keys & seen:
             repeated += 1
             continue
@@ -122,8 +125,8 @@ def _draft(feed: Feed, entry: Entry, entities: tuple[str, ...], undated: datetim
     language = language_of(entry, feed.language)
     published = entry_dates.clamped(entry.published_at, now) or undated
     return Draft(
-        guid_key=canonical_urls.digest(entry.guid),
-        url_key=canonical_urls.key_of(entry.url),
+        guid_key=canonical_urls.hash_text(entry.guid),
+        url_key=canonical_urls.build_page_key(entry.url),
         url=entry.url,
         title=entry.title,
         text=entry.text,

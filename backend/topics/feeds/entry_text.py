@@ -80,7 +80,7 @@ def picture_of(source: str, base: str) -> str | None:
     for element in tree.iter("img") if tree is not None else ():
         if any(_SMALL.fullmatch(element.get(side, "")) for side in ("width", "height")):
             continue
-        if found := canonical_urls.image(element.get("src", ""), base):
+        if found := canonical_urls.canonicalize_image(element.get("src", ""), base):
             return found
     return None
 

@@ -129,7 +129,7 @@ class _Fields:
 def _entry(fields: _Fields, feed_url: str, feed_name: str, language: Language) -> Entry | None:
     base = fields.element.base or feed_url
     guid = fields.text("guid", "id") or _attribute(fields.element, "about")
-    links = (found for link in _links(fields, guid) if (found := canonical_urls.canonical(link, base)))
+    links = (found for link in _links(fields, guid) if (found := canonical_urls.canonicalize(link, base)))
     url = next(links, None)
     if url is None:
         return None
@@ -166,11 +166,11 @@ def _picture(fields: _Fields, bodies: list[str], base: str) -> str | None:
             "image/"
         )
         address = _attribute(element, "url") or _attribute(element, "href")
-        if is_image and (found := canonical_urls.image(address, base)):
+        if is_image and (found := canonical_urls.canonicalize_image(address, base)):
             return found
     for element in media:
         if _name(element) == "media:thumbnail" and (
-            found := canonical_urls.image(_attribute(element, "url") or _text(element), base)
+            found := canonical_urls.canonicalize_image(_attribute(element, "url") or _text(element), base)
         ):
             return found
     return next((found for body in bodies if (found := entry_text.picture_of(body, base))), None)

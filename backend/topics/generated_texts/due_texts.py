@@ -58,7 +58,7 @@ def due(
     Topics at ``own_address`` are reports of this service's own, in every language already.
     """
     recent = _recent(connection, realms, own_address, now)
-    known = generation_records.of_topics(connection, [one.id for one in recent])
+    known = generation_records.load_records(connection, [one.id for one in recent])
     return [
         wanted
         for topic in recent

@@ -9,7 +9,7 @@ from backend.store.database import Database, bump
 from backend.topics.model import Topic, TopicText
 from backend.topics.store import generation_records, text_store, topic_rows
 from backend.topics.store.generation_records import Record
-from backend.topics.store.topic_store import CHANGED
+from backend.topics.store.topic_store import CHANGE_COUNTER
 from backend.topics.tables import topics
 
 
@@ -18,13 +18,13 @@ def place(database: Database, record: Record, text: TopicText | None) -> bool:
     stored, and what there is to word is looked at anew."""
     with database.write() as connection:
         if record.kind == "insight" or text is None:
-            generation_records.write(connection, record)
+            generation_records.store_record(connection, record)
             return True
-        bump(connection, CHANGED)  # the first statement: other writers of topics wait for it
+        bump(connection, CHANGE_COUNTER)  # the first statement: other writers of topics wait for it
         topic = _current(connection, record)
         if topic is None:
             return False
-        generation_records.write(connection, record)
+        generation_records.store_record(connection, record)
         _add(connection, topic, record, text)
     return True
 
@@ -38,14 +38,14 @@ def _current(connection: Connection, record: Record) -> Topic | None:
     source = found[0].texts.get(record.from_language)
     if (own is not None and own.origin != "model") or source is None or source.origin == "model":
         return None
-    return found[0] if generation_records.digest_of(source) == record.inputs else None
+    return found[0] if generation_records.hash_text(source) == record.inputs else None
 
 
 def _add(connection: Connection, topic: Topic, record: Record, text: TopicText) -> None:
     both = (topics.c.tweet_score + topics.c.media_score).label("score")
     score = connection.execute(sa.select(both).where(topics.c.id == record.topic_id)).scalar_one()
     alone = replace(topic, texts={record.language: text})
-    text_store.write(
+    text_store.write_texts(
         connection,
         [text_store.Entry(alone, record.topic_id, topic.realm, score, is_new=False)],
         replace=False,

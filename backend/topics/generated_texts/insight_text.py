@@ -14,7 +14,7 @@ from backend.topics.generated_texts.faithfulness_check import Given, faults
 from backend.topics.generated_texts.word_classes import directions
 from backend.topics.insights.facts import InsightFacts, Move
 from backend.topics.insights.sections import Part
-from backend.topics.number_format import percent
+from backend.topics.number_format import format_percent
 
 _SENTENCES = re.compile(r"(?<=[.!?;])\s|(?<=[。！？；])")
 _CONFIRMS = re.compile(
@@ -132,7 +132,7 @@ def _turned(text: str, facts: InsightFacts) -> list[str]:
 
 
 def _change(move: Move) -> str:
-    return percent(move.change).lstrip("+−")
+    return format_percent(move.change).lstrip("+−")
 
 
 def _place(text: str, wanted: str) -> int | None:

@@ -97,7 +97,7 @@ def _text(
     every = [title, summary, *(one for group in kept for one in group)]
     return TopicText(
         title=title,
-        subtitle=ai_disclosure.translated(language, from_language, subtitle),
+        subtitle=ai_disclosure.add_translation_label(language, from_language, subtitle),
         summary=summary,
         bullets=kept,
         terms=terms_in(every, language),

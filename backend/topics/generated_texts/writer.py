@@ -23,7 +23,7 @@ from backend.topics.generated_texts import generated_text_store, insight_text, p
 from backend.topics.generated_texts.due_texts import Due, due
 from backend.topics.insights.facts import staged
 from backend.topics.insights.sections import parts
-from backend.topics.insights.service import InsightDesk
+from backend.topics.insights.service import InsightService
 from backend.topics.model import Realm, Topic, TopicText
 from backend.topics.store import generation_records, topic_store
 from backend.topics.store.generation_records import Outcome, Record
@@ -67,7 +67,7 @@ class Writer:
         self._model = model
         self._realms = realms
         self._now = now
-        self._desk = InsightDesk(settings, database, rules, realms, now=now)
+        self._insights = InsightService(settings, database, rules, realms, now=now)
         self._asked_by = prompts.asked_by(model.name)
 
     def write(self, now: datetime) -> Counter[str]:
@@ -101,7 +101,7 @@ class Writer:
 
     def _work(self, wanted: Due, allowance: Allowance, now: datetime) -> str:
         """Raises :class:`ModelFailed` where the model gives nothing now, for this text or any other."""
-        topic = topic_store.read(self._database, wanted.topic_id)
+        topic = topic_store.load_topic(self._database, wanted.topic_id)
         if topic is None or topic.id != wanted.topic_id:
             return "gone"
         try:
@@ -117,7 +117,7 @@ class Writer:
         record = self._record(wanted, topic, made, now)
         if made.outcome == "same" and wanted.known is not None:
             with self._database.write() as connection:
-                generation_records.touch(connection, wanted.known, wanted.updated_at)
+                generation_records.confirm_record(connection, wanted.known, wanted.updated_at)
             return "same"
         if not generated_text_store.place(self._database, record, made.text):
             return "overtaken"
@@ -137,7 +137,7 @@ class Writer:
         if from_language is None:
             return None
         source = topic.texts[from_language]
-        inputs = generation_records.digest_of(source)
+        inputs = generation_records.hash_text(source)
         settled = wanted.is_there or (
             wanted.known is not None and wanted.known.outcome in ("dropped", "nothing")
         )
@@ -159,7 +159,7 @@ class Writer:
     def _insight(self, wanted: Due, topic: Topic, allowance: Allowance, now: datetime) -> _Made | None:
         if wanted.language not in topic.texts:
             return None
-        facts = self._desk.facts(topic, wanted.language, staged(topic.published_at, now))
+        facts = self._insights.facts(topic, wanted.language, staged(topic.published_at, now))
         found = parts(facts, wanted.language, self._settings.api_url)
         inputs = insight_text.digest_of(facts, found)
         if self._is_same(wanted, inputs):

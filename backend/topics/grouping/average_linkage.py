@@ -1,9 +1,9 @@
-"""Average linkage (UPGMA: Sokal and Michener, 1958) over a sparse similarity.
+"""Clusters items by average linkage (UPGMA: Sokal and Michener, 1958) over a sparse similarity.
 
-Two clusters are joined while the mean similarity of their members is at least a bound. Chains of nearest
-neighbours find the same clusters as joining the closest pair first would (Murtagh, 1983), in squared time.
-No mean can reach the bound without a pair that does, so that what no chain of such pairs connects is
-worked apart, each part as a dense matrix of its own size.
+Two clusters merge while the mean similarity of their members is at least a bound. Nearest-neighbour chains
+find the same clusters as repeatedly merging the closest pair (Murtagh, 1983), in quadratic time. A mean
+reaches the bound only if some pair does. Components that no such pairs connect are therefore processed
+separately, each as a dense matrix of its own size.
 """
 
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ import numpy as np
 from backend.topics.grouping.sparse_vectors import Floats, Ints
 
 Neighbours = Sequence[tuple[Ints, Floats]]
-"""For each thing the others that it is like at all, in ascending order, and how much."""
+"""For each item its similar items in ascending order, and their similarities."""
 
 
 def average_linkage(neighbours: Neighbours, sizes: Sequence[int], least: float) -> list[int]:
-    """For each thing the lowest number among those that it is joined with. ``sizes`` are of how many
-    members each consists."""
+    """Return for each item the lowest index in its cluster. ``sizes`` are the numbers of members of the
+    items."""
     joined = list(range(len(sizes)))
     for part in _parts(neighbours, least):
         alike = np.zeros((len(part), len(part)))
@@ -35,7 +35,8 @@ def average_linkage(neighbours: Neighbours, sizes: Sequence[int], least: float) 
 
 
 def _parts(neighbours: Neighbours, least: float) -> list[Ints]:
-    """The sets of two and more that pairs of ``least`` likeness connect, each in ascending order."""
+    """Return the connected components of pairs with at least ``least`` similarity, with two or more items
+    each."""
     root = list(range(len(neighbours)))
 
     def find(one: int) -> int:
@@ -55,7 +56,7 @@ def _parts(neighbours: Neighbours, least: float) -> list[Ints]:
 
 
 def _chained(alike: Floats, sizes: Floats, least: float) -> list[int]:
-    """The lowest place that each ends with; ``alike`` and ``sizes`` are used up."""
+    """Return the lowest index of each item's cluster. Overwrites ``alike`` and ``sizes``."""
     count = len(sizes)
     root = list(range(count))
     for start in range(count):

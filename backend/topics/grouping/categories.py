@@ -1,9 +1,9 @@
-"""How urgent a topic is, by rule.
+"""Assigns categories to topics by rule.
 
-Breaking: three independent outlets, or an official source, within two hours, and it tells of an incident, of
-regulation, or of somebody whose price moved by three standard deviations. Important: three independent
-outlets at any time, or an official source. Normal: the rest. What an official source says counts where it
-speaks of the field: a central bank's feed is mostly about other things.
+Breaking: three independent outlets within two hours, or an official source, and the topic is about an
+incident, about regulation, or about an entity whose price moved by three standard deviations. Important:
+three independent outlets at any time, or an official source. Normal: all others. An official source counts
+only where it writes about crypto, because a central bank's feed is mostly about other subjects.
 """
 
 import re
@@ -19,19 +19,19 @@ from backend.topics.grouping.news_window import Member
 from backend.topics.grouping.outlets import Outlets
 from backend.topics.model import Category
 
-ENOUGH = 3
+MIN_OUTLETS = 3
 """Independent outlets that make a topic important."""
-AT_ONCE = timedelta(hours=2)
-TOLD = 1 / 3
-"""Share of a topic's headlines that has to tell of an incident or of regulation."""
+BREAKING_SPAN = timedelta(hours=2)
+MIN_URGENT_SHARE = 1 / 3
+"""Share of a topic's headlines that must report an incident or regulation."""
 _FILE = Path(__file__).parent / "data" / "urgent.yaml"
 
 Moved = Callable[[Sequence[str], datetime], bool]
-"""Whether the price of one of these entities moved by three standard deviations around an instant."""
+"""Returns whether the price of any of these entities moved by three standard deviations around a time."""
 
 
 def never_moved(_entities: Sequence[str], _at: datetime) -> bool:
-    """For where no prices are at hand."""
+    """Return False; the default where no prices are available."""
     return False
 
 
@@ -43,32 +43,34 @@ def category(
     of_the_field: bool,
     moved: Moved = never_moved,
 ) -> Category:
-    """The category of a topic of ``members`` that tells of the entities ``about``."""
+    """Return the category of a topic of ``members`` about the entities ``about``."""
     official = of_the_field and any(outlets.is_primary(one, about) for one in members)
-    spread = len(outlets.independent(members)) >= ENOUGH
+    spread = len(outlets.independent(members)) >= MIN_OUTLETS
     if not (official or spread):
         return Category.NORMAL
     first = min(member.published_at for member in members)
-    if (official or _at_once(members, outlets)) and (is_urgent(members) or moved(about, first)):
+    if (official or _is_sudden(members, outlets)) and (is_urgent(members) or moved(about, first)):
         return Category.BREAKING
     return Category.IMPORTANT
 
 
 def is_urgent(members: Sequence[Member]) -> bool:
-    """Whether enough of the headlines tell of an incident or of regulation."""
+    """True if enough headlines report an incident or regulation."""
     told = sum(any(tells(member.title, member.language).values()) for member in members)
-    return told > 0 and told >= TOLD * len(members)
+    return told > 0 and told >= MIN_URGENT_SHARE * len(members)
 
 
 def tells(title: str, language: Language) -> Mapping[str, bool]:
-    """What a headline tells of: ``incident`` and ``regulation``."""
+    """Return whether a headline reports an ``incident`` and whether it reports ``regulation``."""
     return {kind: found[language].search(title) is not None for kind, found in _patterns().items()}
 
 
-def _at_once(members: Sequence[Member], outlets: Outlets) -> bool:
-    """Whether enough independent outlets told it within two hours."""
+def _is_sudden(members: Sequence[Member], outlets: Outlets) -> bool:
+    """True if enough independent outlets reported within two hours."""
     times = sorted(min(one.published_at for one in group) for group in outlets.independent(members))
-    return any(late - early <= AT_ONCE for early, late in zip(times, times[ENOUGH - 1 :], strict=False))
+    return any(
+        late - early <= BREAKING_SPAN for early, late in zip(times, times[MIN_OUTLETS - 1 :], strict=False)
+    )
 
 
 @cache

@@ -1,9 +1,10 @@
-"""Which headlines of a window tell one event, in one language and across languages.
+"""Clusters the headlines of a window by event, in one language and across languages.
 
-First a single pass in order of time puts each title to the nearest cluster of its language so far (Allan,
-Papka and Lavrenko, 1998); its threshold is strict, so that what it joins is nearly always right. Average
-linkage then joins these clusters where their members are alike on average: titles of one language by their
-words, entities and figures, of two languages by their signatures; the further apart in time, the less.
+First, a single pass in chronological order assigns each title to the nearest cluster of its language (Allan,
+Papka and Lavrenko, 1998). Its threshold is strict, so that its clusters are nearly always right. Average
+linkage then merges these clusters by the mean similarity of their members. Titles of one language are
+compared by words, entities and figures, titles of two languages by their signatures. Similarity decreases
+with the time between clusters.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,17 +17,25 @@ from backend.entities.model import LANGUAGES, Language
 from backend.topics.grouping import headline_features, title_tokens
 from backend.topics.grouping.average_linkage import average_linkage
 from backend.topics.grouping.headline_features import Features
-from backend.topics.grouping.sparse_vectors import Floats, Holders, Ints, Rows, holders, rows_of, summed
+from backend.topics.grouping.sparse_vectors import (
+    ColumnIndex,
+    Floats,
+    Ints,
+    Rows,
+    build_column_index,
+    build_rows,
+    sum_by_label,
+)
 
 WINDOW = timedelta(hours=72)
-NEAR = 0.4
-"""Cosine to a cluster's centroid from which the pass puts a title into it."""
-LEAST = 0.17
-"""Mean likeness of the members of two clusters from which the linkage joins them."""
-ACROSS = 0.5
-"""What the cosine of two signatures counts for, beside the cosine of two titles."""
-FADING = timedelta(hours=72)
-"""Apart by this, two clusters are half as like."""
+MIN_CENTROID_COSINE = 0.4
+"""Cosine to a cluster's centroid from which the single pass assigns a title to it."""
+MIN_LINKAGE_SIMILARITY = 0.17
+"""Mean similarity of two clusters' members from which average linkage merges them."""
+CROSS_LANGUAGE_WEIGHT = 0.5
+"""Weight of the cosine of two signatures, relative to the cosine of two titles."""
+SIMILARITY_HALF_LIFE = timedelta(hours=72)
+"""Time between two clusters that halves their similarity."""
 _COMPARED = ("entity:", "figure:")
 
 
@@ -40,15 +49,15 @@ class Headline:
 
 
 def clusters(given: Sequence[Headline]) -> list[int]:
-    """For each headline the number of its cluster, clusters being numbered by their first headline in time.
+    """Return the cluster number of each headline. Clusters are numbered by their earliest headline.
 
-    The answer depends on the headlines alone: in whatever order they come, the same ones stand together.
+    The result does not depend on the order of ``given``.
     """
     order = sorted(
         range(len(given)), key=lambda i: (given[i].published_at, given[i].language, given[i].title)
     )
     sorted_given = [given[index] for index in order]
-    labels = _joined(sorted_given)
+    labels = _cluster_sorted(sorted_given)
     name: dict[int, int] = {}
     found = [0] * len(given)
     for index, label in zip(order, labels, strict=True):
@@ -58,22 +67,22 @@ def clusters(given: Sequence[Headline]) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Pass:
-    """The clusters that the single pass found in one language: ``labels`` of the headlines at ``places``,
-    and for each label the sum of its titles."""
+    """The clusters of one language after the single pass: ``labels`` of the headlines at ``places``, and the
+    sum of the title vectors of each label."""
 
     places: list[int]
     labels: Ints
     sums: Rows
-    held: Holders
+    held: ColumnIndex
 
 
 class _Signature:
-    """The signatures of clusters, ``named`` apart from ``acts``: that the same was done tells nothing unless
-    both tell it of one entity or name, or with one figure."""
+    """Signatures of clusters, with ``named`` features apart from ``acts``. A shared act counts only together
+    with a shared entity, name or figure."""
 
     def __init__(self, named: Rows, acts: Rows) -> None:
         self._sums = named, acts
-        self._held = holders(named), holders(acts)
+        self._held = build_column_index(named), build_column_index(acts)
 
     def dots(self, here: int) -> Floats:
         named, acts = (held.dots(*sums.row(here)) for held, sums in zip(self._held, self._sums, strict=True))
@@ -84,9 +93,9 @@ def _part(signature: Mapping[str, float], *, acts: bool) -> Mapping[str, float]:
     return {one: weight for one, weight in signature.items() if one.startswith("verb:") == acts}
 
 
-def _joined(given: Sequence[Headline]) -> list[int]:
+def _cluster_sorted(given: Sequence[Headline]) -> list[int]:
     times = np.array([one.published_at.timestamp() for one in given])
-    passes = [_passed(given, times, language) for language in LANGUAGES]
+    passes = [_run_pass(given, times, language) for language in LANGUAGES]
     firsts = np.concatenate(([0], np.cumsum([len(one.sums) for one in passes])))
     label_of = np.zeros(len(given), dtype=np.int64)
     for one, first in zip(passes, firsts.tolist(), strict=False):
@@ -97,33 +106,33 @@ def _joined(given: Sequence[Headline]) -> list[int]:
     signed = headline_features.weighted([one.features for one in given], [one.language for one in given])
     signature = _Signature(
         *(
-            summed(rows_of([_part(one, acts=acts) for one in signed]), label_of, count)
+            sum_by_label(build_rows([_part(one, acts=acts) for one in signed]), label_of, count)
             for acts in (False, True)
         )
     )
-    alike = list(_alike(passes, signature, sizes.astype(np.float64), middles))
-    roots = average_linkage(alike, sizes.tolist(), LEAST)
+    alike = list(_compute_similarities(passes, signature, sizes.astype(np.float64), middles))
+    roots = average_linkage(alike, sizes.tolist(), MIN_LINKAGE_SIMILARITY)
     return [roots[label] for label in label_of.tolist()]
 
 
-def _passed(given: Sequence[Headline], times: Floats, language: Language) -> _Pass:
+def _run_pass(given: Sequence[Headline], times: Floats, language: Language) -> _Pass:
     places = [place for place, one in enumerate(given) if one.language == language]
-    rows = rows_of(title_tokens.weighted([_compared(given[place]) for place in places]))
+    rows = build_rows(title_tokens.weighted([_list_words(given[place]) for place in places]))
     labels = single_pass(rows, times[places])
-    sums = summed(rows, labels, int(labels.max()) + 1 if len(labels) else 0)
-    return _Pass(places, labels, sums, holders(sums))
+    sums = sum_by_label(rows, labels, int(labels.max()) + 1 if len(labels) else 0)
+    return _Pass(places, labels, sums, build_column_index(sums))
 
 
-def _compared(one: Headline) -> tuple[str, ...]:
-    """The words of a title, and whom and how much it names: BTC and Bitcoin, $90K and $90,000 are alike."""
+def _list_words(one: Headline) -> tuple[str, ...]:
+    """List the words, entities and figures of a title, so that BTC matches Bitcoin and $90K $90,000."""
     named = sorted(feature for feature in one.features if feature.startswith(_COMPARED))
     return (*title_tokens.words(one.title), *named)
 
 
 def single_pass(rows: Rows, times: Floats) -> Ints:
-    """Labels of ``rows``, which come in order of ``times`` (seconds). A cluster that nobody joined for the
-    length of the window is closed."""
-    held = holders(rows)
+    """Return labels of ``rows``, which are in order of ``times`` (seconds). A cluster without a new title for
+    the length of the window is closed."""
+    held = build_column_index(rows)
     labels = np.zeros(len(rows), dtype=np.int64)
     squares, last = np.zeros(len(rows)), np.zeros(len(rows))
     count = 0
@@ -134,7 +143,7 @@ def single_pass(rows: Rows, times: Floats) -> Ints:
         open_still = last[:count] >= times[index] - WINDOW.total_seconds()
         cosines = np.where(open_still, sums / np.sqrt(np.maximum(squares[:count], 1e-12)), 0.0)
         best = int(np.argmax(cosines)) if count else 0
-        if count == 0 or cosines[best] < NEAR:
+        if count == 0 or cosines[best] < MIN_CENTROID_COSINE:
             best, count = count, count + 1
             squares[best] = weights @ weights
         else:
@@ -143,18 +152,18 @@ def single_pass(rows: Rows, times: Floats) -> Ints:
     return labels
 
 
-def _alike(
+def _compute_similarities(
     passes: Sequence[_Pass], signature: _Signature, sizes: Floats, middles: Floats
 ) -> Iterator[tuple[Ints, Floats]]:
-    """For each cluster those that it is like, and how much: the mean over all pairs of members."""
+    """Yield for each cluster its similar clusters and the mean similarity of all member pairs."""
     first = 0
     for one in passes:
         own = slice(first, first + len(one.sums))
         for place in range(len(one.sums)):
             here = first + place
-            mean = ACROSS * signature.dots(here)
+            mean = CROSS_LANGUAGE_WEIGHT * signature.dots(here)
             mean[own] = one.held.dots(*one.sums.row(place))
-            apart = np.abs(middles - middles[here]) / FADING.total_seconds()
+            apart = np.abs(middles - middles[here]) / SIMILARITY_HALF_LIFE.total_seconds()
             mean = mean / (sizes * sizes[here]) * np.exp2(-apart)
             mean[here] = 0.0
             others = np.flatnonzero(mean > 0)

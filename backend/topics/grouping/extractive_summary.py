@@ -1,9 +1,8 @@
-"""What a topic says in a language: a headline and sentences of its members, word for word.
+"""Builds a topic's title, summary and bullets in a language from verbatim sentences of its members.
 
-The title is the headline nearest to the middle of all, an official one before others. Sentences are chosen
-one after another by how near they are to the middle, less how much they repeat of what is said already
-(maximal marginal relevance: Carbonell and Goldstein, 1998). Nothing is worded anew, and no two texts are
-mixed in a sentence.
+The title is the headline nearest to the centroid, with official ones first. Sentences are selected by maximal
+marginal relevance (Carbonell and Goldstein, 1998): similarity to the centroid minus similarity to the
+sentences selected before. Nothing is reworded, and no sentence mixes two texts.
 """
 
 import math
@@ -19,18 +18,18 @@ from backend.sources.retrieval.content_sanitizer import clean_text, has_instruct
 from backend.topics.grouping.news_window import Member
 from backend.topics.grouping.title_tokens import words
 
-MOST_SENTENCES = 12
-"""Sentences of one member that are weighed; news say first what matters."""
-IN_SUMMARY = 2
-IN_BULLETS = 5
-NEW = 0.35
-"""How much what a sentence repeats counts against it; the rest is how near it is to the middle."""
-REPEATED = 0.7
-"""Cosine from which a sentence says what was said already."""
-REMEMBERED = 4_000
-"""Wordings that are kept: most topics of a window stay as they are."""
-LONGEST: Mapping[Language, int] = {"en": 420, "ja": 200, "zh": 200}
-SHORTEST: Mapping[Language, int] = {"en": 30, "ja": 12, "zh": 10}
+MAX_SENTENCES_PER_MEMBER = 12
+"""Candidate sentences of one member; news articles state the essentials first."""
+SUMMARY_SENTENCES = 2
+BULLET_SENTENCES = 5
+REPETITION_WEIGHT = 0.35
+"""Weight of a sentence's repetition; the rest is the weight of its similarity to the centroid."""
+MAX_REPETITION = 0.7
+"""Cosine from which a sentence repeats a selected one."""
+CACHE_SIZE = 4_000
+"""Cached wordings; most topics of a window stay unchanged."""
+MAX_SENTENCE_CHARS: Mapping[Language, int] = {"en": 420, "ja": 200, "zh": 200}
+MIN_SENTENCE_CHARS: Mapping[Language, int] = {"en": 30, "ja": 12, "zh": 10}
 _ENDED = re.compile(r"[.!。！][”\"』」’')）]*$")
 _CUT_OFF = re.compile(r"(?:\.\.\.|…|\[…\]|\[\.\.\.\])[”\"』」]*$")
 
@@ -38,8 +37,8 @@ Vector = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """A sentence, and the member in whose text it stands."""
+class QuotedSentence:
+    """A sentence and the member that it is quoted from."""
 
     text: str
     member: Member
@@ -47,27 +46,28 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """What a topic says in one language; ``bullets`` are grouped by the member that they are taken from."""
+    """The text of a topic in one language. ``bullets`` are grouped by the quoted member."""
 
-    title: Said
-    summary: tuple[Said, ...]
-    bullets: tuple[tuple[Said, ...], ...]
+    title: QuotedSentence
+    summary: tuple[QuotedSentence, ...]
+    bullets: tuple[tuple[QuotedSentence, ...], ...]
 
     @property
-    def said(self) -> tuple[Said, ...]:
+    def said(self) -> tuple[QuotedSentence, ...]:
         return (*self.summary, *(one for group in self.bullets for one in group))
 
 
-def worded(members: Sequence[Member], official: frozenset[int], language: Language) -> Wording:
-    """The wording of ``members``, all in ``language``, of whom those with an id in ``official`` go first.
+def summarize(members: Sequence[Member], official: frozenset[int], language: Language) -> Wording:
+    """Build the wording of ``members``, all in ``language``; those with an id in ``official`` take
+    precedence.
 
-    A member whose text gives instructions to its reader is quoted only where there is no other.
+    A member whose text contains instructions to its reader is quoted only if there is no other member.
     """
     known = sorted(members, key=lambda one: (one.published_at, one.id))
     return _worded(tuple(known), official & {one.id for one in known}, language)
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=CACHE_SIZE)
 def _worded(known: tuple[Member, ...], official: frozenset[int], language: Language) -> Wording:
     decent = [one for one in known if not has_instructions(f"{one.title}\n{one.text}")] or known[:1]
     vectors = {one.id: _vector(one.title) for one in decent}
@@ -76,40 +76,48 @@ def _worded(known: tuple[Member, ...], official: frozenset[int], language: Langu
     titled = max(first, key=lambda one: (round(_cosine(vectors[one.id], middle), 9), -first.index(one)))
     quotable = [one for one in decent if not has_instructions(one.text)]
     chosen = _chosen(clean_text(titled.title), list(_candidates(quotable, language)), middle)
-    # Of few sentences one is the summary, so that the others are not lost to the list.
-    split = IN_SUMMARY if len(chosen) > IN_SUMMARY else 1
-    return Wording(Said(clean_text(titled.title), titled), tuple(chosen[:split]), _grouped(chosen[split:]))
+    # With few sentences the summary takes only one, so that the others remain as bullets.
+    split = SUMMARY_SENTENCES if len(chosen) > SUMMARY_SENTENCES else 1
+    return Wording(
+        QuotedSentence(clean_text(titled.title), titled), tuple(chosen[:split]), _grouped(chosen[split:])
+    )
 
 
-def joined(said: Sequence[Said], language: Language) -> str:
+def join_sentences(said: Sequence[QuotedSentence], language: Language) -> str:
     return (" " if language == "en" else "").join(one.text for one in said)
 
 
-def _candidates(members: Sequence[Member], language: Language) -> Iterator[Said]:
+def _candidates(members: Sequence[Member], language: Language) -> Iterator[QuotedSentence]:
     seen: set[str] = set()
     for member in members:
         for place, sentence in enumerate(sentences(clean_text(member.text))):
-            if place == MOST_SENTENCES:
+            if place == MAX_SENTENCES_PER_MEMBER:
                 break
-            fits = SHORTEST[language] <= len(sentence) <= LONGEST[language]
+            fits = MIN_SENTENCE_CHARS[language] <= len(sentence) <= MAX_SENTENCE_CHARS[language]
             whole = _ENDED.search(sentence) and not _CUT_OFF.search(sentence)
             if fits and whole and sentence not in seen and "\n" not in sentence:
                 seen.add(sentence)
-                yield Said(sentence, member)
+                yield QuotedSentence(sentence, member)
 
 
-def _chosen(title: str, candidates: Sequence[Said], titles: Vector) -> list[Said]:
+def _chosen(title: str, candidates: Sequence[QuotedSentence], titles: Vector) -> list[QuotedSentence]:
     vectors = [_vector(one.text) for one in candidates]
     middle = _sum([_unit(titles), _unit(_sum(vectors))])
     near = [_cosine(vector, middle) for vector in vectors]
     repeats = [_cosine(vector, _vector(title)) for vector in vectors]
-    chosen: list[Said] = []
+    chosen: list[QuotedSentence] = []
     left = [place for place in range(len(candidates)) if vectors[place]]
-    while left and len(chosen) < IN_SUMMARY + IN_BULLETS:
-        left = [place for place in left if repeats[place] < REPEATED]
+    while left and len(chosen) < SUMMARY_SENTENCES + BULLET_SENTENCES:
+        left = [place for place in left if repeats[place] < MAX_REPETITION]
         if not left:
             break
-        best = max(left, key=lambda at: (round((1 - NEW) * near[at] - NEW * repeats[at], 9), -at))
+        best = max(
+            left,
+            key=lambda at: (
+                round((1 - REPETITION_WEIGHT) * near[at] - REPETITION_WEIGHT * repeats[at], 9),
+                -at,
+            ),
+        )
         chosen.append(candidates[best])
         left.remove(best)
         for place in left:
@@ -117,8 +125,8 @@ def _chosen(title: str, candidates: Sequence[Said], titles: Vector) -> list[Said
     return chosen
 
 
-def _grouped(said: Sequence[Said]) -> tuple[tuple[Said, ...], ...]:
-    groups: dict[int, list[Said]] = {}
+def _grouped(said: Sequence[QuotedSentence]) -> tuple[tuple[QuotedSentence, ...], ...]:
+    groups: dict[int, list[QuotedSentence]] = {}
     for one in said:
         groups.setdefault(one.member.id, []).append(one)
     return tuple(tuple(group) for group in groups.values())

@@ -1,4 +1,4 @@
-"""Words of the field explained, in three languages: those that occur in a topic are explained beside it."""
+"""Finds glossary terms in topics and returns their definitions in three languages."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -11,17 +11,17 @@ import yaml
 from backend.entities.model import LANGUAGES, Language
 from backend.topics.model import Term
 
-MOST = 8
-"""Terms explained beside one topic."""
+MAX_TERMS = 8
+"""Terms that are explained in one topic."""
 _SHORT = 4
-"""Characters up to which a word in katakana may not touch other katakana: ブリッジ in ケンブリッジ."""
+"""Up to this length, a katakana term must not touch other katakana: ブリッジ in ケンブリッジ."""
 _KATAKANA = re.compile("[ァ-ヺー]+")
 _FILE = Path(__file__).parent / "data" / "glossary.yaml"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A term in one language: the first of its ``names`` is the one that is shown."""
+    """A term in one language. The first of its ``names`` is displayed."""
 
     id: str
     names: tuple[str, ...]
@@ -29,8 +29,8 @@ class Entry:
 
 
 def terms_in(texts: Iterable[str], language: Language) -> tuple[Term, ...]:
-    """The terms that occur in ``texts``, in the order in which they come, the longest where several begin."""
-    return tuple(Term(entry.names[0], entry.definition) for entry in entries_in(texts, language)[:MOST])
+    """Return the terms that occur in ``texts`` in order of occurrence. The longest name matches first."""
+    return tuple(Term(entry.names[0], entry.definition) for entry in entries_in(texts, language)[:MAX_TERMS])
 
 
 def entries_in(texts: Iterable[str], language: Language) -> list[Entry]:
@@ -46,7 +46,7 @@ def entries_in(texts: Iterable[str], language: Language) -> list[Entry]:
 
 @cache
 def glossary() -> Mapping[Language, tuple[Entry, ...]]:
-    """All terms in the order of the file."""
+    """Load all terms in file order."""
     data = yaml.load(_FILE.read_text("utf-8"), Loader=yaml.CSafeLoader)
     return {
         language: tuple(
@@ -64,7 +64,7 @@ def _compiled() -> Mapping[Language, tuple[re.Pattern[str], Mapping[str, Entry]]
         longest_first = sorted(by_name, key=lambda name: (-len(name), name))
         latin = "|".join(re.escape(name) for name in longest_first if name.isascii())
         other = "|".join(_other(name) for name in longest_first if not name.isascii())
-        # A Latin name in a Japanese or Chinese text needs no space around it, only no further letter.
+        # Japanese and Chinese texts put no spaces around Latin names: only adjacent letters matter.
         parts = [rf"(?<![A-Za-z0-9])(?P<latin>{latin})(?:e?s)?(?![A-Za-z0-9])"] if latin else []
         parts += [f"(?P<other>{other})"] if other else []
         compiled[language] = re.compile("|".join(parts), re.IGNORECASE), by_name

@@ -1,7 +1,6 @@
-"""What a headline says apart from its language: whom it names, how much, what was done, and names in Latin
-letters that Japanese and Chinese leave as they are.
+"""Extracts language-independent features of headlines: entities, figures, actions and Latin names.
 
-Headlines of different languages share no words; that they tell one event is read from these features.
+Headlines in different languages share no words. These features show whether they report the same event.
 """
 
 import math
@@ -17,15 +16,15 @@ from backend.extraction.mentions import find
 from backend.sources.claims import actions, dates, numbers, quantities
 from backend.sources.claims.model import Quantity
 
-REMEMBERED = 20_000
-"""Titles of which the features are kept: a window is read again at each regrouping."""
-BUCKET = 0.06
+CACHE_SIZE = 20_000
+"""Titles whose features are cached, because each regrouping reads the window again."""
+BUCKET_WIDTH = 0.06
 """Width of the buckets of figures, as a share of the value."""
-UNSAID = 0.56
-"""What every headline is taken to say beside its features, as a share of the weight of a name that no other
-headline of the window has: one with a single common feature (Bitcoin) is then like no other."""
-LEAST_UNSAID = 2.0
-"""The same at the least: in a small window no feature is known to be rare."""
+PADDING_WEIGHT = 0.56
+"""Weight of a virtual feature that only this headline has, as a share of the weight of a name that is unique
+in the window. It keeps headlines with a single common feature (Bitcoin) from matching others."""
+MIN_PADDING = 2.0
+"""Minimum weight of the virtual feature, because a small window does not show which features are rare."""
 WEIGHTS: Mapping[str, float] = {"entity": 1.0, "name": 1.0, "figure": 0.7, "verb": 0.5}
 
 _LATIN_NAME = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9]{2,}(?![A-Za-z0-9])")
@@ -39,13 +38,13 @@ Features = frozenset[str]
 
 
 def features(rules: RuleSet, title: str, language: Language) -> Features:
-    """The features of a title: ``entity:bybit``, ``verb:hack``, ``name:pectra``, and for a figure the two
-    buckets of its unit in which its value lies."""
+    """Return the features of a title: ``entity:bybit``, ``verb:hack``, ``name:pectra``, and for each figure
+    the two buckets of its unit that contain its value."""
     return _kept(_Known(rules), title, language)
 
 
 class _Known:
-    """A set of rules by its version, so that the same ones read anew find what was kept."""
+    """A set of rules that compares by version, so that a reload of the same rules keeps the cache valid."""
 
     __slots__ = ("rules",)
 
@@ -59,7 +58,7 @@ class _Known:
         return isinstance(other, _Known) and other.rules.version == self.rules.version
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=CACHE_SIZE)
 def _kept(known: _Known, title: str, language: Language) -> Features:
     plain = numbers.plain(title)
     mentions = find(known.rules, title)
@@ -79,19 +78,19 @@ def _names(title: str, mentions: Sequence[Mention]) -> Iterator[str]:
 
 
 def _buckets(figure: Quantity) -> Iterator[str]:
-    """Two buckets that overlap by half, so that values within half a bucket of each other share one."""
+    """Yield two buckets that overlap by half, so that values within half a bucket share at least one."""
     if figure.unit is None or figure.unit in _UNTELLING_UNITS or figure.value <= 0:
         return
-    half = math.floor(2 * (float(figure.value.ln()) / BUCKET))
+    half = math.floor(2 * (float(figure.value.ln()) / BUCKET_WIDTH))
     yield f"figure:{half} {figure.unit}"
     yield f"figure:{half + 1} {figure.unit}"
 
 
 def weighted(held: Sequence[Features], languages: Sequence[Language]) -> list[Mapping[str, float]]:
-    """For each headline a vector of at most length 1, its features weighted by their kind and rarity.
+    """Return for each headline a vector of at most length 1, with features weighted by kind and rarity.
 
-    Latin names and figures count where headlines of two languages have them: an English title is full of
-    Latin words, of which those alone are names that others share.
+    Latin names and figures count only if headlines of two languages contain them. An English title consists
+    of Latin words, and only those that other languages share are names.
     """
     times = Counter(one for each in held for one in each)
     spoken: dict[str, set[Language]] = defaultdict(set)
@@ -103,7 +102,7 @@ def weighted(held: Sequence[Features], languages: Sequence[Language]) -> list[Ma
         for one, count in times.items()
         if len(spoken[one]) > 1 or not one.startswith(_SHARED_ALONE)
     }
-    unsaid = max(UNSAID * math.log1p(len(held)), LEAST_UNSAID)
+    unsaid = max(PADDING_WEIGHT * math.log1p(len(held)), MIN_PADDING)
     found: list[Mapping[str, float]] = []
     for each in held:
         vector = {one: weight[one] for one in each if one in weight}

@@ -1,4 +1,4 @@
-"""The news items of a window, as they are grouped and written about."""
+"""Loads the news items of a time window for grouping."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,14 +12,14 @@ from sqlalchemy.engine import Connection, Row
 from backend.entities.model import LANGUAGES, Language
 from backend.topics.tables import news_items
 
-MOST = 8_000
-"""Newest items of a window that are regrouped; of more, the older keep the topics that they have."""
+MAX_ITEMS = 8_000
+"""Newest items of a window that are regrouped; older items keep their topics."""
 _AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A news item; ``simhash`` is signed 64 bits, and 0 where there is nothing to hash."""
+    """A news item. ``simhash`` is a signed 64-bit integer, 0 for a text that is too short."""
 
     id: int
     feed_id: str
@@ -36,7 +36,7 @@ class Member:
 
 
 def in_window(connection: Connection, since: datetime, until: datetime) -> list[Member]:
-    """The newest items published from ``since`` to ``until``, both included, by instant and id."""
+    """Load the newest items published from ``since`` to ``until``, both included, ordered by time and id."""
     look = (
         sa.select(news_items)
         .where(
@@ -45,13 +45,13 @@ def in_window(connection: Connection, since: datetime, until: datetime) -> list[
             news_items.c.language.in_(LANGUAGES),
         )
         .order_by(news_items.c.published_at.desc(), news_items.c.id.desc())
-        .limit(MOST)
+        .limit(MAX_ITEMS)
     )
     return [_member(row) for row in reversed(connection.execute(look).all())]
 
 
 def of_topics(connection: Connection, topic_ids: Sequence[int], beside: Sequence[Member]) -> list[Member]:
-    """What else stands in these topics: their items but those ``beside``, which are the newest up to now."""
+    """Load the items of these topics except ``beside``, which holds the newest items up to now."""
     known = {one.id for one in beside}
     first, last = min(one.published_at for one in beside), max(one.published_at for one in beside)
     apart = sa.or_(news_items.c.published_at <= first, news_items.c.published_at > last)

@@ -1,4 +1,4 @@
-"""Who published a member, and how many of a topic's publishers speak for themselves."""
+"""Identifies publishers, their authority, and how many independent ones report a topic."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -20,8 +20,8 @@ _UNSIGNED = (1 << 64) - 1
 
 
 class Outlets:
-    """What the feeds and the catalogue tell of publishers. Made anew for each regrouping, since it remembers
-    every address that it was asked about."""
+    """Looks up publishers in the feeds and the catalogue. Create one for each regrouping, because it caches
+    every URL."""
 
     def __init__(self, entities: Mapping[str, Entity], feeds: Iterable[Feed] = ()) -> None:
         self._entities = entities
@@ -30,24 +30,25 @@ class Outlets:
         self._seen: dict[str, Authority] = {}
 
     def publisher(self, member: Member) -> str:
-        """One word for whoever answers for a member: all feeds and domains of one owner have the same."""
+        """Return the publisher's key, which is the same for all feeds and domains of one owner."""
         if (feed := self._feeds.get(member.feed_id)) is not None:
             return feed.publisher
         return self._classified(member.url).owner or host(member.url) or member.feed_id
 
     def site_name(self, member: Member) -> str:
-        """The publisher's name as its readers know it."""
+        """Return the publisher's name for readers."""
         feed = self._feeds.get(member.feed_id)
         return feed.name if feed else self.name_of(member.url, member)
 
     def name_of(self, url: str, member: Member) -> str:
-        """The name of who answers for ``url``, in the language of ``member``; the host of nobody known."""
+        """Return the name of the owner of ``url`` in the language of ``member``; the host if the owner is
+        unknown."""
         owner = self._classified(url).owner
         known = self._entities.get(owner) if owner is not None else None
         return known.name(member.language) if known else host(url)
 
     def authority(self, member: Member, about: Collection[str] = ()) -> Authority:
-        """By the address; where nobody is known to answer for that, by what its feed is said to be."""
+        """Return the authority of the URL; for an unknown owner, that of the feed's kind."""
         found = self._classified(member.url)
         feed = self._feeds.get(member.feed_id)
         if found.source_type == "unknown" and feed is not None:
@@ -56,25 +57,25 @@ class Outlets:
         return replace(found, score=SCORES_ABOUT_OTHERS[found.source_type]) if foreign else found
 
     def is_primary(self, member: Member, about: Collection[str]) -> bool:
-        """Whether a member is the word of somebody whom the topic is about, or of an authority: a project's
-        and an exchange's pages are primary sources of themselves alone."""
+        """True if the member comes from an entity of the topic or from an authority. The pages of a project
+        or exchange are primary sources only about itself."""
         found = self.authority(member)
         own = found.owner in about or self.publisher(member) in about or not about
         return found.source_type in _AUTHORITIES or (found.source_type in _OWN_WORD and own)
 
     def is_primary_page(self, url: str, about: Collection[str]) -> bool:
-        """The same of an address that a member links to."""
+        """True if a page that a member links to is a primary source, by the same rule."""
         found = self._classified(url)
         return found.source_type in _AUTHORITIES or (found.source_type in _OWN_WORD and found.owner in about)
 
     def _classified(self, url: str) -> Authority:
-        """Who answers for an address, whatever it tells of."""
+        """Return the authority of a URL, whatever its subject."""
         if url not in self._seen:
             self._seen[url] = self._authorities.classify(url)
         return self._seen[url]
 
     def independent(self, members: Sequence[Member]) -> list[list[Member]]:
-        """``members`` by whose word they are: one owner's, and texts that are nearly one, stand together."""
+        """Group ``members`` by source: members of one owner and near-duplicate texts form one group."""
         groups: list[list[Member]] = []
         names: list[set[str]] = []
         for member in sorted(members, key=lambda one: (one.published_at, one.id)):
@@ -93,8 +94,8 @@ class Outlets:
         return groups
 
     def coverage(self, members: Sequence[Member], about: Collection[str], now: datetime) -> float:
-        """Σ authority · 2^(-age / 12 h) over independent publishers, each by the newest of its members:
-        how much a topic is told of. It ranks topics where no posts are counted."""
+        """Return Σ authority · 2^(-age / 12 h) over independent publishers, with the age of each one's newest
+        member. It ranks topics where no posts are counted."""
         total = 0.0
         for group in self.independent(members):
             newest = max(member.published_at for member in group)
@@ -105,7 +106,7 @@ class Outlets:
 
 
 def host(url: str) -> str:
-    """The host of an address without ``www.``; empty where there is none."""
+    """Return the host of a URL without ``www.``; empty where there is none."""
     try:
         return (urlsplit(url).hostname or "").removeprefix("www.")
     except ValueError:
@@ -113,7 +114,7 @@ def host(url: str) -> str:
 
 
 def _is_copied(member: Member, group: Sequence[Member]) -> bool:
-    """Whether a member repeats the text of one in ``group``."""
+    """True if a member repeats the text of a member in ``group``."""
     mine = member.simhash & _UNSIGNED
     if not any(is_near(mine, other.simhash & _UNSIGNED) for other in group):
         return False

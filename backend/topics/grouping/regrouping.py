@@ -22,7 +22,7 @@ from backend.topics.grouping.clustering import WINDOW, Headline, clusters
 from backend.topics.grouping.headline_features import features
 from backend.topics.grouping.news_window import Member
 from backend.topics.grouping.outlets import Outlets
-from backend.topics.grouping.topic_builder import Desk, topic
+from backend.topics.grouping.topic_builder import TopicContext, build_topic
 from backend.topics.grouping.topic_ids import identities
 from backend.topics.model import Media, Topic
 from backend.topics.store import topic_rows, topic_store
@@ -66,9 +66,9 @@ def regroup(
     ``moved`` tells of large price moves. Repeating it without news changes nothing. Raises
     ``RuntimeError`` where others regroup the same items all the time.
     """
-    desk = Desk(rules, Outlets(rules.entities, feeds), now, moved)
+    context = TopicContext(rules, Outlets(rules.entities, feeds), now, moved)
     for _ in range(ATTEMPTS):
-        plan = _planned(database, desk)
+        plan = _planned(database, context)
         if plan.is_done:
             return plan.result
         try:
@@ -128,11 +128,11 @@ class _Plan:
         }
 
 
-def _planned(database: Database, desk: Desk) -> _Plan:
+def _planned(database: Database, context: TopicContext) -> _Plan:
     with database.read() as connection:
-        items = news_window.in_window(connection, desk.now - WINDOW, desk.now)
+        items = news_window.in_window(connection, context.now - WINDOW, context.now)
         standing = _standing(connection, {one.topic_id for one in items if one.topic_id is not None})
-    groups = grouped(desk.rules, items)
+    groups = grouped(context.rules, items)
     found = identities([[standing.get(one.topic_id or 0) for one in group] for group in groups])
     place = {number: index for index, number in enumerate(found.kept) if number is not None} | found.merged
     with database.read() as connection:
@@ -141,7 +141,7 @@ def _planned(database: Database, desk: Desk) -> _Plan:
     whole = [list(group) for group in groups]
     for member in older:
         whole[place[standing.get(member.topic_id or 0, member.topic_id or 0)]].append(member)
-    built = [topic(desk, group, number) for group, number in zip(whole, found.kept, strict=True)]
+    built = [build_topic(context, group, number) for group, number in zip(whole, found.kept, strict=True)]
     left: dict[int, set[str]] = {}
     for group, number in zip(whole, found.kept, strict=True):
         for member in group:
@@ -175,10 +175,12 @@ def _written(connection: Connection, plan: _Plan, now: datetime) -> Regrouped:
     changed = [index for index, one in enumerate(plan.topics) if one is not None]
     given = [one for one in plan.topics if one is not None]
     ids = list(plan.ids)
-    for index, number in zip(changed, topic_store.put(connection, given, now=now, replace=True), strict=True):
+    for index, number in zip(
+        changed, topic_store.store_topics(connection, given, now=now, replace=True), strict=True
+    ):
         ids[index] = number
     for gone, index in plan.merged.items():
-        topic_store.merge(connection, gone, _sure(ids[index]), now=now)
+        topic_store.merge_topic(connection, gone, _sure(ids[index]), now=now)
     for topic_id, urls in plan.left.items():
         stay = {member.url for member in plan.groups[ids.index(topic_id)]}
         for kind in ("article", "primary_source"):

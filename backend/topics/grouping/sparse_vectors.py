@@ -29,7 +29,7 @@ class Rows:
         return self.columns[part], self.weights[part]
 
 
-def rows_of(given: Sequence[Mapping[str, float]]) -> Rows:
+def build_rows(given: Sequence[Mapping[str, float]]) -> Rows:
     """One row for each mapping of a word to its weight; columns are the words in alphabetical order."""
     column = {word: index for index, word in enumerate(sorted({word for one in given for word in one}))}
     entries = [(column[word], weight) for one in given for word, weight in sorted(one.items())]
@@ -38,7 +38,7 @@ def rows_of(given: Sequence[Mapping[str, float]]) -> Rows:
     return Rows(columns, np.array([weight for _, weight in entries]), starts.astype(np.int64), len(column))
 
 
-def summed(given: Rows, labels: Ints, count: int) -> Rows:
+def sum_by_label(given: Rows, labels: Ints, count: int) -> Rows:
     """One row for each of ``count`` labels: the sum of the rows that bear it."""
     width = max(given.width, 1)
     keys, place = np.unique(
@@ -51,7 +51,7 @@ def summed(given: Rows, labels: Ints, count: int) -> Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class Holders:
+class ColumnIndex:
     """Which of ``count`` rows hold a column, and with what weight: column ``c`` is held by
     ``rows[starts[c]:starts[c + 1]]``, in ascending order."""
 
@@ -69,9 +69,9 @@ class Holders:
         return found
 
 
-def holders(given: Rows) -> Holders:
+def build_column_index(given: Rows) -> ColumnIndex:
     """``given`` turned about."""
     order = np.argsort(given.columns, kind="stable")
     starts = np.concatenate(([0], np.cumsum(np.bincount(given.columns, minlength=given.width))))
     row_of = np.repeat(np.arange(len(given)), np.diff(given.starts))
-    return Holders(row_of[order], given.weights[order], tuple(starts.tolist()), len(given))
+    return ColumnIndex(row_of[order], given.weights[order], tuple(starts.tolist()), len(given))

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from backend.documents.tokenizer import fold, stem, terms
 
-REMEMBERED = 20_000
+CACHE_SIZE = 20_000
 """Titles of which the words are kept: a window is read again at each regrouping."""
 
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s?(?!\w)")
@@ -26,7 +26,7 @@ who why will with would you your
 _GRAMMAR = frozenset(stem(word) for word in _GRAMMAR_OF_ENGLISH.split())
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=CACHE_SIZE)
 def words(title: str) -> tuple[str, ...]:
     """The terms by which ``title`` is compared, in order, each as often as it occurs."""
     found = terms(_POSSESSIVE.sub("", fold(title)))

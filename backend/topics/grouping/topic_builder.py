@@ -13,24 +13,31 @@ from backend.entities.model import LANGUAGES, Language
 from backend.sources.claims.claim_splitting import sentences
 from backend.sources.retrieval.content_sanitizer import clean_text, has_instructions
 from backend.topics.grouping.categories import Moved, category, never_moved
-from backend.topics.grouping.extractive_summary import LONGEST, REMEMBERED, Said, Wording, joined, worded
+from backend.topics.grouping.extractive_summary import (
+    CACHE_SIZE,
+    MAX_SENTENCE_CHARS,
+    QuotedSentence,
+    Wording,
+    join_sentences,
+    summarize,
+)
 from backend.topics.grouping.glossary import terms_in
 from backend.topics.grouping.headline_features import features
 from backend.topics.grouping.news_window import Member
 from backend.topics.grouping.outlets import Outlets
 from backend.topics.model import Media, Topic, TopicText
 
-MOST_ENTITIES = 12
-MOST_CITED = 5
+MAX_ENTITIES = 12
+MAX_CITED_PAGES = 5
 """Cited pages among the primary sources of one topic."""
-IN_TEXT = 0.25
+TEXT_MENTION_WEIGHT = 0.25
 """What being named in a member's text alone counts for, beside being named in a title."""
 _OF_THE_FIELD = frozenset({"asset", "stablecoin", "protocol", "exchange"})
 _ADDRESS = re.compile(r"https?://[^\s<>\"'（）()「」『』【】、。，；]{4,500}")
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class TopicContext:
     """What every topic is written with."""
 
     rules: RuleSet
@@ -39,44 +46,48 @@ class Desk:
     moved: Moved = never_moved
 
 
-def topic(desk: Desk, members: Sequence[Member], topic_id: int | None = None) -> Topic:
+def build_topic(context: TopicContext, members: Sequence[Member], topic_id: int | None = None) -> Topic:
     """The topic of ``members``, at least one; the language in which it was told first comes first."""
     known = sorted(members, key=lambda one: (one.published_at, one.id))
-    about = _about(desk, known)
-    official = frozenset(one.id for one in known if desk.outlets.is_primary(one, about))
+    about = _about(context, known)
+    official = frozenset(one.id for one in known if context.outlets.is_primary(one, about))
     languages = dict.fromkeys(one.language for one in known)
     wordings = {
-        language: worded([one for one in known if one.language == language], official, language)
+        language: summarize([one for one in known if one.language == language], official, language)
         for language in languages
     }
     lead = wordings[known[0].language].title.member
     pictures = (one.image for one in (lead, *known) if one.image)
     return Topic(
         category=category(
-            known, desk.outlets, about=about, of_the_field=_of_the_field(desk, known, about), moved=desk.moved
+            known,
+            context.outlets,
+            about=about,
+            of_the_field=_of_the_field(context, known, about),
+            moved=context.moved,
         ),
         published_at=known[0].published_at,
         url=lead.url,
         texts={language: _text(wording, language) for language, wording in wordings.items()},
         realm="live",
         cover_img=next(pictures, None),
-        coverage=desk.outlets.coverage(known, about, desk.now),
+        coverage=context.outlets.coverage(known, about, context.now),
         entities=about,
-        media=tuple(_media(desk, known, about, official, wordings)),
+        media=tuple(_media(context, known, about, official, wordings)),
         id=topic_id,
     )
 
 
-def _about(desk: Desk, members: Sequence[Member]) -> tuple[str, ...]:
+def _about(context: TopicContext, members: Sequence[Member]) -> tuple[str, ...]:
     """The entities by how many members name them, those in titles before others; who only reports is left
     out, and so is what stands in the texts of less than half of the members."""
     titled: Counter[str] = Counter()
     for member in members:
-        found = features(desk.rules, member.title, member.language)
+        found = features(context.rules, member.title, member.language)
         titled.update(sorted(one.removeprefix("entity:") for one in found if one.startswith("entity:")))
     texts = Counter(entity for member in members for entity in dict.fromkeys(member.entities))
-    publishers = {desk.outlets.publisher(member) for member in members}
-    known = desk.rules.entities
+    publishers = {context.outlets.publisher(member) for member in members}
+    known = context.rules.entities
     named = [
         entity
         for entity in {**titled, **texts}
@@ -85,18 +96,18 @@ def _about(desk: Desk, members: Sequence[Member]) -> tuple[str, ...]:
         and not (known[entity].type == "media" and entity in publishers)
         and (entity in titled or 2 * texts[entity] >= len(members))
     ]
-    return tuple(sorted(named, key=lambda e: (-titled[e] - IN_TEXT * texts[e], e))[:MOST_ENTITIES])
+    return tuple(sorted(named, key=lambda e: (-titled[e] - TEXT_MENTION_WEIGHT * texts[e], e))[:MAX_ENTITIES])
 
 
-def _of_the_field(desk: Desk, members: Sequence[Member], about: Sequence[str]) -> bool:
-    if any(desk.rules.entities[entity].type in _OF_THE_FIELD for entity in about):
+def _of_the_field(context: TopicContext, members: Sequence[Member], about: Sequence[str]) -> bool:
+    if any(context.rules.entities[entity].type in _OF_THE_FIELD for entity in about):
         return True
     return any(terms_in([member.title], member.language) for member in members)
 
 
 def _text(wording: Wording, language: Language) -> TopicText:
     bullets = tuple(tuple(one.text for one in group) for group in wording.bullets)
-    summary = joined(wording.summary, language)
+    summary = join_sentences(wording.summary, language)
     shown = [wording.title.text, summary, *(one for group in bullets for one in group)]
     return TopicText(
         title=wording.title.text,
@@ -108,7 +119,7 @@ def _text(wording: Wording, language: Language) -> TopicText:
 
 
 def _media(
-    desk: Desk,
+    context: TopicContext,
     members: Sequence[Member],
     about: Sequence[str],
     official: frozenset[int],
@@ -116,7 +127,7 @@ def _media(
 ) -> Iterator[Media]:
     """Primary sources, then articles, by instant; an article's summary holds the sentences that the topic
     quotes from it, so that each can be followed to where it stands."""
-    quoted: dict[int, list[Said]] = {}
+    quoted: dict[int, list[QuotedSentence]] = {}
     for language in LANGUAGES:
         for one in wordings[language].said if language in wordings else ():
             quoted.setdefault(one.member.id, []).append(one)
@@ -126,27 +137,27 @@ def _media(
             kind="primary_source" if member.id in official else "article",
             url=member.url,
             title=clean_text(member.title),
-            summary=joined(said, member.language) if said else _lead(member.text, member.language),
+            summary=join_sentences(said, member.language) if said else _lead(member.text, member.language),
             published_at=member.published_at,
-            site_name=desk.outlets.site_name(member),
+            site_name=context.outlets.site_name(member),
             language=member.language,
         )
-    yield from _cited(desk, members, about)
+    yield from _cited(context, members, about)
 
 
-def _cited(desk: Desk, members: Sequence[Member], about: Sequence[str]) -> Iterator[Media]:
+def _cited(context: TopicContext, members: Sequence[Member], about: Sequence[str]) -> Iterator[Media]:
     """Pages of those whom the topic is about, and of authorities, that members link to."""
     seen = {member.url for member in members}
     count = 0
     for member in members:
         for match in _ADDRESS.finditer(member.text):
             url = match.group().rstrip(".,;:!?]}*_")
-            if url in seen or not _is_a_page(url) or not desk.outlets.is_primary_page(url, about):
+            if url in seen or not _is_a_page(url) or not context.outlets.is_primary_page(url, about):
                 continue
             seen.add(url)
-            yield Media(kind="primary_source", url=url, site_name=desk.outlets.name_of(url, member))
+            yield Media(kind="primary_source", url=url, site_name=context.outlets.name_of(url, member))
             count += 1
-            if count == MOST_CITED:
+            if count == MAX_CITED_PAGES:
                 return
 
 
@@ -158,9 +169,9 @@ def _is_a_page(url: str) -> bool:
         return False
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=CACHE_SIZE)
 def _lead(text: str, language: Language) -> str:
     """The first sentence of a member's text, where it is short enough to be one."""
     visible = clean_text(text)
     first = next(sentences(visible), "")
-    return "" if has_instructions(visible) or len(first) > LONGEST[language] else first
+    return "" if has_instructions(visible) or len(first) > MAX_SENTENCE_CHARS[language] else first

@@ -10,7 +10,7 @@ import orjson
 from backend.entities.model import Language
 from backend.topics.insights.facts import InsightFacts, Move
 from backend.topics.insights.insight_templates import JOIN, PHRASES
-from backend.topics.number_format import day, percent, price
+from backend.topics.number_format import format_day, format_percent, format_price
 
 MOST_NAMED = 4
 PartName = Literal["conclusion", "confirmed", "differ", "market", "before", "note"]
@@ -65,7 +65,7 @@ def _conclusion(facts: InsightFacts, language: Language) -> Part:
     said = [_support(facts, language)]
     if facts.moves:
         greatest = max(facts.moves, key=lambda move: abs(move.change))
-        said.append(_say(language, "moved", name=greatest.name, change=percent(greatest.change)))
+        said.append(_say(language, "moved", name=greatest.name, change=format_percent(greatest.change)))
     told = (facts.title, facts.summary, facts.is_report, _names_of(facts), _market_basis(facts))
     text = (" " if language == "en" else "").join(said)
     return Part("conclusion", "", text, _basis("conclusion", language, told))
@@ -117,9 +117,9 @@ def _moved(move: Move, language: Language) -> str:
         language,
         "market_one",
         name=move.name,
-        before=price(move.before, language),
-        after=price(move.after, language),
-        change=percent(move.change),
+        before=format_price(move.before, language),
+        after=format_price(move.after, language),
+        change=format_percent(move.change),
         from_=f"{move.before_at:%Y-%m-%d %H:%M} UTC",
         to=f"{move.after_at:%Y-%m-%d %H:%M} UTC",
     )
@@ -128,7 +128,7 @@ def _moved(move: Move, language: Language) -> str:
 def _earlier(facts: InsightFacts, language: Language, base_url: str) -> Part | None:
     if not facts.related:
         return None
-    told = [(day(one.published_at, language), one.title) for one in facts.related]
+    told = [(format_day(one.published_at, language), one.title) for one in facts.related]
     sentences = [_say(language, "before_one", day=when, title=title) for when, title in told]
     links = [{one.title: f"{base_url}/topics/{one.id}?lang={language}"} for one in facts.related]
     return _part("before", language, sentences, told, gap="\n", links=links)

@@ -10,14 +10,14 @@ from backend.markets.provider_registry import realm_of
 from backend.settings import Settings
 from backend.sources.authority import Authorities
 from backend.store.database import Database
-from backend.topics.ai_disclosure import insight_note
+from backend.topics.ai_disclosure import build_insight_note
 from backend.topics.insights.facts import InsightFacts, Surroundings, gather
 from backend.topics.insights.sections import Part, answer, parts
 from backend.topics.model import Realm, Topic
 from backend.topics.store import generation_records
 
 
-class InsightDesk:
+class InsightService:
     """Writes insights for one process."""
 
     def __init__(
@@ -39,8 +39,8 @@ class InsightDesk:
     def insight(self, topic: Topic, language: Language) -> dict[str, Any]:
         """The interface's answer on ``topic``, which is stored and has text in ``language``."""
         found = parts(self.facts(topic, language), language, self._settings.api_url)
-        kept = generation_records.prose(self._database, topic.id or 0, language)
-        title, text = insight_note(language, kept.model)
+        kept = generation_records.load_prose(self._database, topic.id or 0, language)
+        title, text = build_insight_note(language, kept.model)
         return answer(found, kept.by_basis, Part("note", title, text, ""))
 
     def facts(self, topic: Topic, language: Language, at: datetime | None = None) -> InsightFacts:

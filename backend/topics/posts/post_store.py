@@ -17,9 +17,9 @@ from backend.store.database import Database, upsert
 from backend.topics.model import Media, Topic
 from backend.topics.posts import scoring
 from backend.topics.posts.model import Metrics, Post
-from backend.topics.queries.ranking import WINDOW
+from backend.topics.queries.ranking import RANKING_WINDOW
 from backend.topics.store import topic_store
-from backend.topics.store.topic_rows import media_item
+from backend.topics.store.topic_rows import parse_media
 from backend.topics.tables import topic_media, topic_posts, topics
 
 MOST_SHOWN = 50
@@ -71,7 +71,7 @@ def stale(connection: Connection, *, now: datetime, many: int, free: bool) -> li
         sa.select(topic_posts.c.post_id)
         .join(topics, topics.c.id == topic_posts.c.topic_id)
         .where(
-            topics.c.published_at > now - WINDOW,
+            topics.c.published_at > now - RANKING_WINDOW,
             topic_posts.c.read_at <= now - COUNTED_AGAIN_AFTER,
         )
         .order_by(topic_posts.c.read_at, topic_posts.c.post_id)
@@ -127,7 +127,7 @@ def score(connection: Connection, now: datetime, *, of: Iterable[int] | None = N
     now; gives how many topics were written. A topic whose score hardly moved is not."""
     by_topic: dict[int, list[Row[Any]]] = {}
     look = sa.select(topic_posts).join(topics, topics.c.id == topic_posts.c.topic_id)
-    look = look.where(topics.c.published_at > now - WINDOW, topics.c.merged_into.is_(None))
+    look = look.where(topics.c.published_at > now - RANKING_WINDOW, topics.c.merged_into.is_(None))
     if of is not None:
         look = look.where(topic_posts.c.topic_id.in_(sorted(set(of))))
     for row in connection.execute(look):
@@ -230,7 +230,7 @@ def _shown(connection: Connection, topic_ids: Sequence[int]) -> dict[int, list[M
     for at in range(0, len(topic_ids), BATCH):
         part = topic_media.c.topic_id.in_(topic_ids[at : at + BATCH])
         for row in connection.execute(sa.select(topic_media).where(part, topic_media.c.kind == "tweet")):
-            found.setdefault(row.topic_id, []).append(media_item(row))
+            found.setdefault(row.topic_id, []).append(parse_media(row))
     return found
 
 

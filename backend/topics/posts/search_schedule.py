@@ -13,7 +13,7 @@ from backend.store.database import Database, upsert
 from backend.topics.model import Topic
 from backend.topics.posts.model import Page
 from backend.topics.posts.search_query import query_of
-from backend.topics.queries.ranking import WINDOW
+from backend.topics.queries.ranking import RANKING_WINDOW
 from backend.topics.store import topic_rows
 from backend.topics.tables import post_searches, topics
 
@@ -74,7 +74,7 @@ def due(database: Database, entities: Mapping[str, Entity], *, now: datetime, ma
         .join_from(topics, post_searches, post_searches.c.topic_id == topics.c.id, isouter=True)
         .where(
             topics.c.realm.in_(REALMS),
-            topics.c.published_at > now - WINDOW,
+            topics.c.published_at > now - RANKING_WINDOW,
             topics.c.published_at <= now,
             topics.c.merged_into.is_(None),
             topics.c.event.is_(None),

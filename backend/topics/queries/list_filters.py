@@ -1,4 +1,4 @@
-"""What is asked of a list of topics, and what an item of it is made of."""
+"""Defines the filter and the columns of topic lists."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +11,7 @@ from backend.entities.model import Language
 from backend.topics.model import Category
 from backend.topics.tables import topic_texts, topics
 
-LISTED: tuple[sa.ColumnElement[Any], ...] = (
+LIST_COLUMNS: tuple[sa.ColumnElement[Any], ...] = (
     topic_texts.c.topic_id,
     topic_texts.c.title,
     topic_texts.c.subtitle,
@@ -22,14 +22,14 @@ LISTED: tuple[sa.ColumnElement[Any], ...] = (
     topic_texts.c.published_at,
     topics.c.url,
 )
-"""What an item of a list is made of."""
-NEWEST_FIRST = (topic_texts.c.published_at.desc(), topic_texts.c.topic_id.desc())
+"""The columns of a list item."""
+LIST_ORDER = (topic_texts.c.published_at.desc(), topic_texts.c.topic_id.desc())
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which topics are asked for: published at ``after`` or later, and earlier than ``before``; with every
-    word of ``find`` in their text, and about one of ``entities``, where any are given."""
+class TopicFilter:
+    """Selects topics published at ``after`` or later and before ``before``, with every word of ``find`` in
+    their text and about one of ``entities``, where any are given."""
 
     language: Language
     category: Category | None = None
@@ -39,13 +39,13 @@ class Wanted:
     entities: tuple[str, ...] = ()
 
     @property
-    def searches(self) -> bool:
-        """Whether the index of words and entities is asked."""
+    def is_search(self) -> bool:
+        """True if the filter needs the full-text index."""
         return bool(self.find.strip() or self.entities)
 
 
 class Page(NamedTuple):
-    """Rows of :data:`LISTED`, newest first, and how many topics there are on all pages."""
+    """Rows of :data:`LIST_COLUMNS`, newest first, and the number of topics on all pages."""
 
     rows: list[Row[Any]]
     total: int

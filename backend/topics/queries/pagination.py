@@ -1,9 +1,9 @@
 """Reads pages of topics: newest first, with the number of topics on all pages.
 
-A page without a search is an OFFSET on an index that holds the whole order; only the topics of the page are
-read from their tables. The full-text index finds the topics of a search, which are then sorted. Totals of
-languages and categories are stored; those between instants, and the sorted ids of searches, are kept until a
-topic changes: each change moves the topics' change counter.
+A page without a search is an OFFSET on an index in list order; only the topics of the page are read from
+their tables. The full-text index finds the topics of a search, which are then sorted. Totals by language and
+category are stored. Totals of date ranges and the sorted ids of searches are cached until the topics' change
+counter moves.
 """
 
 from array import array
@@ -16,24 +16,24 @@ from sqlalchemy.engine import Connection, Row
 from backend.entities.model import Language
 from backend.store.database import Database, change_counters
 from backend.topics.model import Realm
-from backend.topics.queries.list_filters import LISTED, NEWEST_FIRST, Page, Wanted
+from backend.topics.queries.list_filters import LIST_COLUMNS, LIST_ORDER, Page, TopicFilter
 from backend.topics.store import search_index, topic_counts
-from backend.topics.store.topic_store import CHANGED
+from backend.topics.store.topic_store import CHANGE_COUNTER
 from backend.topics.tables import topic_texts, topics
 
 MAX_CACHED_IDS = 2_000_000
-"""Ids that are cached in all, at eight bytes each."""
+"""Cached ids of all filters together, at eight bytes each."""
 IDS_PER_ENTRY = 100
-"""What a cached filter counts for, beside its ids."""
+"""Size of a cached filter itself, in ids."""
 
 
 class _Cache:
-    """What is known of the topics while their change counter stands at ``counter``."""
+    """Totals and search results that hold while the change counter equals ``counter``."""
 
     def __init__(self, counter: int) -> None:
         self.counter = counter
-        self.totals: dict[Wanted, int] = {}
-        self.found: dict[Wanted, array[int]] = {}
+        self.totals: dict[TopicFilter, int] = {}
+        self.found: dict[TopicFilter, array[int]] = {}
         """The ids that a search finds, newest first."""
         self._size = 0
 
@@ -51,18 +51,18 @@ class Pages:
         self._realms = sorted(realms)
         self._cache = _Cache(-1)
 
-    def read(self, wanted: Wanted, *, page: int, page_size: int) -> Page:
+    def read(self, wanted: TopicFilter, *, page: int, page_size: int) -> Page:
         """Read the ``page``-th page, counted from 1; one past the end is empty."""
         first = (page - 1) * page_size
         with self._database.snapshot() as connection:
             cache = self._current_cache(connection)
-            if wanted.searches:
+            if wanted.is_search:
                 found = self._find(connection, cache, wanted)
                 ids: Sequence[int] = found[first : first + page_size]
                 total = len(found)
             else:
                 total = self._count(connection, cache, wanted)
-                chosen = self._select(wanted).order_by(*NEWEST_FIRST).limit(page_size).offset(first)
+                chosen = self._select(wanted).order_by(*LIST_ORDER).limit(page_size).offset(first)
                 ids = connection.execute(chosen).scalars().all() if first < total else ()
             # A statement of its own: PostgreSQL plans to join whole tables where it does not know the limit.
             return Page(_read_rows(connection, wanted.language, ids), total)
@@ -74,11 +74,11 @@ class Pages:
             cache = self._cache = _Cache(counter)
         return cache
 
-    def _count(self, connection: Connection, cache: _Cache, wanted: Wanted) -> int:
+    def _count(self, connection: Connection, cache: _Cache, wanted: TopicFilter) -> int:
         total = cache.totals.get(wanted)
         if total is None:
             if wanted.after is None and wanted.before is None:
-                total = topic_counts.total(connection, wanted.language, self._realms, wanted.category)
+                total = topic_counts.count_topics(connection, wanted.language, self._realms, wanted.category)
             else:
                 counted = sa.select(sa.func.count()).select_from(self._select(wanted).subquery())
                 total = connection.execute(counted).scalar_one()
@@ -86,19 +86,19 @@ class Pages:
             cache.totals[wanted] = total
         return total
 
-    def _find(self, connection: Connection, cache: _Cache, wanted: Wanted) -> "array[int]":
+    def _find(self, connection: Connection, cache: _Cache, wanted: TopicFilter) -> "array[int]":
         found = cache.found.get(wanted)
         if found is None:
-            matching = search_index.matching(connection, wanted.language, wanted.find, wanted.entities)
+            matching = search_index.build_match(connection, wanted.language, wanted.find, wanted.entities)
             if matching is None:
                 return array("q")
             chosen = self._select(wanted).join(matching, matching.c.topic_id == topic_texts.c.topic_id)
-            found = array("q", connection.execute(chosen.order_by(*NEWEST_FIRST)).scalars())
+            found = array("q", connection.execute(chosen.order_by(*LIST_ORDER)).scalars())
             cache.make_room(len(found))
             cache.found[wanted] = found
         return found
 
-    def _select(self, wanted: Wanted) -> sa.Select[int]:
+    def _select(self, wanted: TopicFilter) -> sa.Select[int]:
         """Select the ids of all topics that ``wanted`` asks for, whatever it searches for."""
         text = topic_texts.c
         selected = sa.select(text.topic_id).where(
@@ -113,7 +113,7 @@ class Pages:
         return selected
 
 
-_COUNTER = sa.select(change_counters.c.n).where(change_counters.c.topic == CHANGED)
+_COUNTER = sa.select(change_counters.c.n).where(change_counters.c.topic == CHANGE_COUNTER)
 
 
 def _read_rows(connection: Connection, language: Language, ids: Sequence[int]) -> list[Row[Any]]:
@@ -121,7 +121,7 @@ def _read_rows(connection: Connection, language: Language, ids: Sequence[int]) -
     if not ids:
         return []
     look = (
-        sa.select(*LISTED)
+        sa.select(*LIST_COLUMNS)
         .join(topics, topics.c.id == topic_texts.c.topic_id)
         .where(topic_texts.c.topic_id.in_(list(ids)), topic_texts.c.language == language)
     )

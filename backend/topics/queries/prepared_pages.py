@@ -1,8 +1,8 @@
-"""Answers of lists that were asked for lately, ready to be sent again until a topic changes.
+"""Caches rendered topic lists until a topic changes.
 
-Bounded in number and in bytes: those asked for longest ago go first. An answer may end by the clock
-alone, as the ranking of the last 24 hours does. When topics have changed, the answers asked for last are
-made anew before they take the place of the old ones, so that no reader waits.
+The cache is bounded in entries and bytes and evicts the least recently used page. A page may also expire at a
+fixed time, as the ranking of the last 24 hours does. When topics change, the most recently requested pages
+are rebuilt before they replace the old ones, so that no reader waits.
 """
 
 from collections import OrderedDict
@@ -14,105 +14,105 @@ from typing import NamedTuple
 from backend.formats.timestamps import Clock
 from backend.http.prepared_responses import Prepared
 
-MOST = 512
-MOST_BYTES = 16 * 1024 * 1024
-MOST_CARRIED = 16
-"""How many answers are made anew with each change."""
-Spelling = tuple[str, bytes]
-"""A path and a query string as they came."""
+MAX_PAGES = 512
+MAX_BYTES = 16 * 1024 * 1024
+MAX_PREBUILT_PAGES = 16
+"""Pages that are rebuilt after each change."""
+RequestKey = tuple[str, bytes]
+"""A path and a query string, exactly as received."""
 
 
-class Made(NamedTuple):
-    """A body, the instant at which the clock alone makes another of it, and headers of its own."""
+class BuiltPage(NamedTuple):
+    """A body, the time at which it expires without any change, and its own headers."""
 
     body: bytes
     until: datetime | None = None
     headers: tuple[tuple[bytes, bytes], ...] = ()
 
 
-Recipe = Callable[[], Made]
+BuildPage = Callable[[], BuiltPage]
 
 
-class _Ready(NamedTuple):
+class _CachedPage(NamedTuple):
     answer: Prepared
     until: datetime | None
 
 
-class Shelf:
-    """The answers of one state of the topics; another state gets another shelf."""
+class PageCache:
+    """The pages of one state of the topics. Each new state gets a new cache."""
 
     def __init__(self) -> None:
-        self.answers: OrderedDict[Spelling, _Ready] = OrderedDict()
+        self.pages: OrderedDict[RequestKey, _CachedPage] = OrderedDict()
         self.bytes = 0
 
-    def keep(self, spelling: Spelling, made: _Ready) -> None:
-        former = self.answers.pop(spelling, None)
-        self.bytes += len(made.answer.body) - (len(former.answer.body) if former else 0)
-        self.answers[spelling] = made
-        while len(self.answers) > MOST or self.bytes > MOST_BYTES:
-            _, oldest = self.answers.popitem(last=False)
+    def store(self, key: RequestKey, page: _CachedPage) -> None:
+        previous = self.pages.pop(key, None)
+        self.bytes += len(page.answer.body) - (len(previous.answer.body) if previous else 0)
+        self.pages[key] = page
+        while len(self.pages) > MAX_PAGES or self.bytes > MAX_BYTES:
+            _, oldest = self.pages.popitem(last=False)
             self.bytes -= len(oldest.answer.body)
 
 
-class ReadyLists:
-    """Safe to share between threads."""
+class PreparedPages:
+    """Serves cached pages and rebuilds them after changes. Thread-safe."""
 
     def __init__(self, now: Clock) -> None:
         self._now = now
         self._lock = Lock()
-        self._shelf = Shelf()
-        self._carried: OrderedDict[Spelling, Recipe] = OrderedDict()
+        self._cache = PageCache()
+        self._prebuilt: OrderedDict[RequestKey, BuildPage] = OrderedDict()
 
     def find(self, path: str, query: bytes) -> Prepared | None:
-        """The answer that stands ready for this very spelling, if any."""
+        """Return the cached page for exactly this path and query string, if any."""
         with self._lock:
-            shelf = self._shelf
-            found = shelf.answers.get((path, query))
+            cache = self._cache
+            found = cache.pages.get((path, query))
             if found is None:
                 return None
-            shelf.answers.move_to_end((path, query))
+            cache.pages.move_to_end((path, query))
         if found.until is not None and self._now() >= found.until:
             return None
         return found.answer
 
-    def answer(self, spelling: Spelling, recipe: Recipe) -> Prepared:
-        """Make the answer, and let ``find`` give it for this spelling, now and after changes."""
-        # Before the store is read: what is read may be outdated when it is kept, and is then kept where
-        # nobody looks any more.
-        shelf = self._shelf
-        made = _made(recipe)
+    def answer(self, key: RequestKey, build: BuildPage) -> Prepared:
+        """Build and cache the page, so that ``find`` returns it now and after changes."""
+        # Taken before the database is read: if topics change meanwhile, the outdated page lands in a
+        # cache that is no longer used.
+        cache = self._cache
+        page = _build_cached(build)
         with self._lock:
-            shelf.keep(spelling, made)
-        self.expect(spelling, recipe)
-        return made.answer
+            cache.store(key, page)
+        self.prebuild(key, build)
+        return page.answer
 
-    def expect(self, spelling: Spelling, recipe: Recipe) -> None:
-        """Make this answer with the next changes, whether or not it was asked for."""
+    def prebuild(self, key: RequestKey, build: BuildPage) -> None:
+        """Rebuild this page after each change, whether or not it was requested."""
         with self._lock:
-            self._carried[spelling] = recipe
-            self._carried.move_to_end(spelling)
-            if len(self._carried) > MOST_CARRIED:
-                self._carried.popitem(last=False)
+            self._prebuilt[key] = build
+            self._prebuilt.move_to_end(key)
+            if len(self._prebuilt) > MAX_PREBUILT_PAGES:
+                self._prebuilt.popitem(last=False)
 
     def reload(self) -> None:
-        """The topics have changed somewhere: make anew what is asked for, and put it in place."""
+        """Rebuild the most recently requested pages after a change by any process, then swap the caches."""
         with self._lock:
-            former, recipes = self._shelf, list(self._carried.items())
-        shelf = Shelf()
-        for spelling, recipe in recipes:
-            shelf.keep(spelling, _made(recipe))
+            old_cache, to_build = self._cache, list(self._prebuilt.items())
+        cache = PageCache()
+        for key, build in to_build:
+            cache.store(key, _build_cached(build))
         with self._lock:
-            if self._shelf is former:  # or else this process stored something meanwhile
-                self._shelf = shelf
+            if self._cache is old_cache:  # otherwise this process has stored a topic meanwhile
+                self._cache = cache
 
-    def forget(self) -> None:
-        """This process has changed a topic: whoever did so may look at once."""
+    def clear(self) -> None:
+        """Drop all pages after a change by this process, so that its client sees the change at once."""
         with self._lock:
-            self._shelf = Shelf()
+            self._cache = PageCache()
 
 
-def _made(recipe: Recipe) -> _Ready:
-    made = Made(*recipe())
-    answer = Prepared(made.body, extra=made.headers)
+def _build_cached(build: BuildPage) -> _CachedPage:
+    built = BuiltPage(*build())
+    answer = Prepared(built.body, extra=built.headers)
     answer.compress()
-    return _Ready(answer, made.until)
+    return _CachedPage(answer, built.until)

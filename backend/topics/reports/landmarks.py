@@ -7,7 +7,7 @@ from backend.documents.landmark_archive import Landmark
 from backend.entities.model import LANGUAGES, Language
 from backend.sources.authority import Authorities
 from backend.topics.model import Category, Media, Realm, Topic, TopicText
-from backend.topics.number_format import day
+from backend.topics.number_format import format_day
 from backend.topics.reports.report_templates import WORDS
 
 _CATEGORIES: Mapping[str, Category] = {
@@ -73,7 +73,7 @@ def _text(landmark: Landmark, language: Language) -> TopicText:
     detail = landmark.detail[language]
     return TopicText(
         title=landmark.title[language],
-        subtitle=day(landmark.date, language),
+        subtitle=format_day(landmark.date, language),
         summary=detail,
         bullets=((detail,),),
         origin="template",

@@ -18,7 +18,7 @@ from backend.topics.model import Realm, Topic
 from backend.topics.reports.landmarks import archive_topics, on_this_day
 from backend.topics.reports.market_facts import gather
 from backend.topics.reports.market_reports import market_reports
-from backend.topics.reports.report_builder import Desk
+from backend.topics.reports.report_builder import ReportContext
 from backend.topics.store import topic_store
 from backend.topics.tables import topics
 
@@ -51,7 +51,7 @@ class Reporter:
                 now=now,
             )
         authorities = Authorities(rules.entities)
-        due = market_reports(facts, Desk(self._settings.api_url))
+        due = market_reports(facts, ReportContext(self._settings.api_url))
         due += on_this_day(self._archive(), now, authorities, realm)
         if realm == "sample":
             due += archive_topics(self._archive(), authorities)
@@ -75,6 +75,6 @@ class Reporter:
         if not fresh:
             return 0
         with self._database.write() as connection:
-            topic_store.put(connection, fresh, now=now)
+            topic_store.store_topics(connection, fresh, now=now)
         log.info("reports_written", topics=len(fresh))
         return len(fresh)

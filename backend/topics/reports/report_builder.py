@@ -6,7 +6,7 @@ from datetime import datetime
 
 from backend.entities.model import LANGUAGES, Language
 from backend.topics.model import Category, Media, Topic, TopicText
-from backend.topics.number_format import percent, price
+from backend.topics.number_format import format_percent, format_price
 from backend.topics.reports.market_facts import Coin, MarketFacts
 from backend.topics.reports.report_templates import JOIN, NOTE, SAMPLE, WORDS
 
@@ -24,7 +24,7 @@ Wording = Callable[[Language], Draft]
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class ReportContext:
     """Where reports are written: the address of the service, whose own answers are their sources."""
 
     base_url: str
@@ -78,7 +78,7 @@ def names(coins: Sequence[Coin], language: Language, *, changes: bool = True) ->
     if not changes:
         return JOIN[language].join(coin.name(language) for coin in coins)
     return JOIN[language].join(
-        say(language, "coin", name=coin.name(language), change=percent(coin.change)) for coin in coins
+        say(language, "coin", name=coin.name(language), change=format_percent(coin.change)) for coin in coins
     )
 
 
@@ -87,6 +87,6 @@ def stands_at(coin: Coin, language: Language) -> str:
         language,
         "coin_price",
         name=coin.name(language),
-        price=price(coin.price, language),
-        change=percent(coin.change),
+        price=format_price(coin.price, language),
+        change=format_percent(coin.change),
     )

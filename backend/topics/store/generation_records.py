@@ -1,4 +1,4 @@
-"""What a model was asked to word, and what came of it: one row for each topic, language and kind."""
+"""Stores the requests for model texts and their outcomes: one row for each topic, language and kind."""
 
 import hashlib
 from collections.abc import Collection, Mapping
@@ -17,13 +17,14 @@ from backend.topics.tables import written_texts
 
 Kind = Literal["insight", "translation"]
 Outcome = Literal["written", "partly", "dropped", "unusable", "nothing", "same"]
-"""``partly``: some of it failed the check, ``dropped``: all of it did. ``unusable``: the model gave nothing
-to check. ``nothing``: there was nothing to word. ``same``: it would be what is stored; itself never is."""
+"""``partly``: some of the text failed the check; ``dropped``: all of it failed. ``unusable``: the model
+returned nothing to check. ``nothing``: there was nothing to write. ``same``: the inputs are unchanged; this
+value is never stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """See the table. ``body`` is, of an insight, prose by the digest of the facts behind it."""
+    """A row of ``written_texts``. For an insight, ``body`` holds prose by the digest of its facts."""
 
     topic_id: int
     language: Language
@@ -45,49 +46,49 @@ class Prose(NamedTuple):
     model: str
 
 
-def of_topics(connection: Connection, topic_ids: Collection[int]) -> dict[tuple[int, str, str], Record]:
-    """By topic, language and kind."""
-    look = sa.select(written_texts).where(written_texts.c.topic_id.in_(topic_ids))
-    found = (_record(row) for row in connection.execute(look))
-    return {(one.topic_id, one.language, one.kind): one for one in found}
+def load_records(connection: Connection, topic_ids: Collection[int]) -> dict[tuple[int, str, str], Record]:
+    """Load the records of topics by topic, language and kind."""
+    selected = sa.select(written_texts).where(written_texts.c.topic_id.in_(topic_ids))
+    found = (_parse_record(row) for row in connection.execute(selected))
+    return {(record.topic_id, record.language, record.kind): record for record in found}
 
 
-def prose(database: Database, topic_id: int, language: Language) -> Prose:
-    """What is kept for an insight; empty where there is none."""
-    look = sa.select(written_texts.c.body, written_texts.c.model).where(
+def load_prose(database: Database, topic_id: int, language: Language) -> Prose:
+    """Load the stored prose of an insight; empty where there is none."""
+    selected = sa.select(written_texts.c.body, written_texts.c.model).where(
         written_texts.c.topic_id == topic_id,
         written_texts.c.language == language,
         written_texts.c.kind == "insight",
     )
     with database.read() as connection:
-        row = connection.execute(look).one_or_none()
+        row = connection.execute(selected).one_or_none()
     return Prose({}, "") if row is None else Prose(orjson.loads(row.body), row.model)
 
 
-def write(connection: Connection, record: Record) -> None:
-    """Store a record in place of the one before."""
+def store_record(connection: Connection, record: Record) -> None:
+    """Store a record and replace the previous one."""
     row: dict[str, Any] = {column.name: getattr(record, column.name) for column in written_texts.columns}
     upsert(connection, written_texts, [{**row, "body": orjson.dumps(record.body).decode()}])
 
 
-def touch(connection: Connection, record: Record, as_of: datetime) -> None:
-    """The topic changed, and what was asked of it would be the same."""
+def confirm_record(connection: Connection, record: Record, as_of: datetime) -> None:
+    """Mark a record as current: the topic changed, but the inputs of the model did not."""
     same = sa.and_(
         *(written_texts.c[name] == getattr(record, name) for name in ("topic_id", "language", "kind"))
     )
     connection.execute(sa.update(written_texts).where(same).values(as_of=as_of))
 
 
-def forget(connection: Connection, topic_id: int) -> None:
+def delete_records(connection: Connection, topic_id: int) -> None:
     connection.execute(sa.delete(written_texts).where(written_texts.c.topic_id == topic_id))
 
 
-def digest_of(text: TopicText) -> str:
-    """What a translation of ``text`` depends on."""
-    told = [text.title, text.subtitle, text.summary, text.bullets]
-    return hashlib.sha256(orjson.dumps(told)).hexdigest()
+def hash_text(text: TopicText) -> str:
+    """Return a digest of the text that a translation depends on."""
+    fields = [text.title, text.subtitle, text.summary, text.bullets]
+    return hashlib.sha256(orjson.dumps(fields)).hexdigest()
 
 
-def _record(row: Row[Any]) -> Record:
-    told = {column.name: getattr(row, column.name) for column in written_texts.columns}
-    return Record(**{**told, "body": orjson.loads(row.body)})
+def _parse_record(row: Row[Any]) -> Record:
+    values = {column.name: getattr(row, column.name) for column in written_texts.columns}
+    return Record(**{**values, "body": orjson.loads(row.body)})

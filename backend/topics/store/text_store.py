@@ -1,4 +1,4 @@
-"""The texts of topics: written and deleted."""
+"""Writes and deletes the texts of topics."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from backend.topics.tables import topic_texts
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A topic whose row in ``topics`` is written. ``score`` is the sum of its two."""
+    """A topic whose ``topics`` row is written. ``score`` is ``tweet_score`` plus ``media_score``."""
 
     topic: Topic
     id: int
@@ -26,43 +26,43 @@ class Entry:
     is_new: bool
 
 
-def write(connection: Connection, entries: Sequence[Entry], *, replace: bool) -> None:
-    """Write the texts of ``entries``, and let those that are stored already stand where the topic stands now.
+def write_texts(connection: Connection, entries: Sequence[Entry], *, replace: bool) -> None:
+    """Write the texts of ``entries`` and copy the topic's sort columns to its other stored texts.
 
-    With ``replace``, stored texts in languages that are not given are deleted. A translation stays for as
-    long as the text that it was made from stays as it is.
+    With ``replace``, stored texts in languages that are not given are deleted. A translation stays while its
+    source text is unchanged.
     """
     known = [entry for entry in entries if not entry.is_new]
-    before = _places(connection, [entry.id for entry in known])
+    before = _load_places(connection, [entry.id for entry in known])
     given = {entry.id: entry.topic.texts for entry in known}
-    translated = valid_translations.standing(connection, given, replace=replace) if known else {}
+    translated = valid_translations.find_valid(connection, given, replace=replace) if known else {}
     kept: dict[int, set[str]] = {}
     for place in before:
         if translated.get((place.topic_id, place.language), not replace):
             kept.setdefault(place.topic_id, set()).add(place.language)
-    after = {_placed(entry, language) for entry in entries for language in entry.topic.texts}
-    after |= {_placed(entry, language) for entry in entries for language in kept.get(entry.id, ())}
+    after = {_build_place(entry, language) for entry in entries for language in entry.topic.texts}
+    after |= {_build_place(entry, language) for entry in entries for language in kept.get(entry.id, ())}
     staying = {(place.topic_id, place.language) for place in after}
     _delete(connection, [place for place in before if (place.topic_id, place.language) not in staying])
-    _restate(
+    _update_topic_columns(
         connection, [entry for entry in entries if kept.get(entry.id, set()).difference(entry.topic.texts)]
     )
-    upsert(connection, topic_texts, [row for entry in entries for row in _rows(entry)])
-    topic_counts.apply(connection, left=set(before) - after, came=after - set(before))
+    upsert(connection, topic_texts, [row for entry in entries for row in _build_rows(entry)])
+    topic_counts.apply_changes(connection, removed=set(before) - after, added=after - set(before))
 
 
-def delete(connection: Connection, topic_id: int) -> None:
+def delete_texts(connection: Connection, topic_id: int) -> None:
     """Delete all texts of a topic."""
-    gone = _places(connection, [topic_id])
+    gone = _load_places(connection, [topic_id])
     _delete(connection, gone)
-    topic_counts.apply(connection, left=gone, came=())
+    topic_counts.apply_changes(connection, removed=gone, added=())
 
 
-def _placed(entry: Entry, language: str) -> Place:
+def _build_place(entry: Entry, language: str) -> Place:
     return Place(entry.id, language, entry.realm, int(entry.topic.category), entry.topic.published_at)
 
 
-def _places(connection: Connection, topic_ids: Collection[int]) -> list[Place]:
+def _load_places(connection: Connection, topic_ids: Collection[int]) -> list[Place]:
     if not topic_ids:
         return []
     columns = [topic_texts.c[name] for name in Place._fields]
@@ -80,34 +80,37 @@ def _delete(connection: Connection, places: Sequence[Place]) -> None:
         connection.execute(one, given)
 
 
-def _restate(connection: Connection, entries: Sequence[Entry]) -> None:
-    """Say in every stored text of ``entries`` again what the topic says now."""
+def _update_topic_columns(connection: Connection, entries: Sequence[Entry]) -> None:
+    """Copy the topic's current sort columns to all its stored texts."""
     if entries:
         every = (
             sa.update(topic_texts)
             .where(topic_texts.c.topic_id == sa.bindparam("of_topic"))
-            .values({name: sa.bindparam(name) for name in _STATED})
+            .values({name: sa.bindparam(name) for name in _TOPIC_COLUMNS})
         )
-        connection.execute(every, [{"of_topic": entry.id, **_stated(entry)} for entry in entries])
+        connection.execute(
+            every, [{"of_topic": entry.id, **_build_topic_columns(entry)} for entry in entries]
+        )
 
 
-_STATED = ("category", "published_at", "score", "coverage")
+_TOPIC_COLUMNS = ("category", "published_at", "score", "coverage")
 
 
-def _stated(entry: Entry) -> dict[str, Any]:
+def _build_topic_columns(entry: Entry) -> dict[str, Any]:
     topic = entry.topic
     told = (int(topic.category), topic.published_at, entry.score, topic.coverage)
-    return dict(zip(_STATED, told, strict=True))
+    return dict(zip(_TOPIC_COLUMNS, told, strict=True))
 
 
-def _rows(entry: Entry) -> list[dict[str, Any]]:
-    common = {"topic_id": entry.id, "realm": entry.realm, **_stated(entry)}
+def _build_rows(entry: Entry) -> list[dict[str, Any]]:
+    common = {"topic_id": entry.id, "realm": entry.realm, **_build_topic_columns(entry)}
     return [
-        {**common, "language": language, **_columns(text)} for language, text in entry.topic.texts.items()
+        {**common, "language": language, **_build_columns(text)}
+        for language, text in entry.topic.texts.items()
     ]
 
 
-def _columns(text: TopicText) -> dict[str, Any]:
+def _build_columns(text: TopicText) -> dict[str, Any]:
     terms = [{"term": one.term, "definition": one.definition} for one in text.terms]
     return {
         "title": text.title,

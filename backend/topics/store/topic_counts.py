@@ -1,8 +1,8 @@
 """Counts topics by language, realm and category, in the transaction that changes them.
 
-A COUNT of a million topics takes 0.1 s, and would be due for each filter after each change. The rows of a
-language are summed up: this version makes one for each. The version before divides a language into more of
-them, each for a stretch of its order, and may write and read beside this one.
+A COUNT over a million topics takes 0.1 s and would run for each filter after each change. A total is the sum
+of a language's rows. This version writes one row for each language. The previous version splits a language
+into several rows, each for a range of its order, and may read and write concurrently.
 """
 
 from collections import Counter
@@ -19,7 +19,7 @@ from backend.topics.tables import COUNTED, block_count, topic_blocks
 
 
 class Place(NamedTuple):
-    """Where a text stands in the order of its language, and as what it is counted."""
+    """The position of a text in the order of its language, with the columns that it is counted by."""
 
     topic_id: int
     language: str
@@ -51,10 +51,10 @@ _ADD = (
 )
 
 
-def apply(connection: Connection, *, left: Iterable[Place], came: Iterable[Place]) -> None:
+def apply_changes(connection: Connection, *, removed: Iterable[Place], added: Iterable[Place]) -> None:
     """Count the texts that the caller's transaction has removed from and added to ``topic_texts``."""
-    changes = Counter(came)
-    changes.subtract(left)
+    changes = Counter(added)
+    changes.subtract(removed)
     if not changes:
         return
     languages = sorted({place.language for place in changes})
@@ -78,8 +78,10 @@ def apply(connection: Connection, *, left: Iterable[Place], came: Iterable[Place
     connection.execute(_ADD, rows)
 
 
-def total(connection: Connection, language: str, realms: Collection[Realm], category: Category | None) -> int:
-    """How many topics of ``realms`` have a text in ``language``; in ``category`` alone, if given."""
+def count_topics(
+    connection: Connection, language: str, realms: Collection[Realm], category: Category | None
+) -> int:
+    """Return the number of topics of ``realms`` with a text in ``language``, in ``category`` if given."""
     categories = Category if category is None else [category]
     columns = [topic_blocks.c[block_count(realm, one)] for realm in realms for one in categories]
     rows = sa.select(*columns).where(topic_blocks.c.language == language)

@@ -1,4 +1,4 @@
-"""Rows of ``topics``, and whole topics made of the rows of three tables."""
+"""Inserts, updates and loads topics with their texts and media."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,12 +13,12 @@ from backend.topics.model import Category, Media, Term, Topic, TopicText
 from backend.topics.store.text_store import Entry
 from backend.topics.tables import topic_media, topic_texts, topics
 
-AT_ONCE = 500
+BATCH_SIZE = 500
 """Topics read in one statement."""
 
 
 def insert_topics(connection: Connection, given: Sequence[Topic], now: datetime) -> list[int]:
-    """Insert topics; gives their ids, in order."""
+    """Insert topics; returns their ids in order."""
     if not given:
         return []
     rows = [
@@ -27,7 +27,7 @@ def insert_topics(connection: Connection, given: Sequence[Topic], now: datetime)
             "realm": topic.realm,
             "language": next(iter(topic.texts)),
             "media_score": 0.0,
-            **_columns(topic, now),
+            **_build_columns(topic, now),
         }
         for topic in given
     ]
@@ -37,18 +37,18 @@ def insert_topics(connection: Connection, given: Sequence[Topic], now: datetime)
 
 def update_topics(connection: Connection, entries: Sequence[Entry], now: datetime) -> None:
     if entries:
-        rows = [{"of_id": entry.id, **_columns(entry.topic, now)} for entry in entries]
+        rows = [{"of_id": entry.id, **_build_columns(entry.topic, now)} for entry in entries]
         changed: dict[str, Any] = {name: sa.bindparam(name) for name in rows[0] if name != "of_id"}
         statement = sa.update(topics).where(topics.c.id == sa.bindparam("of_id")).values(changed)
         connection.execute(statement, rows)
 
 
 def read_topics(connection: Connection, ids: Sequence[int]) -> list[Topic]:
-    """The topics with ``ids`` that there are, in the order of ``ids``, each with texts (its own language
-    first) and media."""
+    """Load the existing topics of ``ids`` in that order, each with its media and its texts (own language
+    first)."""
     found: dict[int, Topic] = {}
-    for at in range(0, len(ids), AT_ONCE):
-        part = ids[at : at + AT_ONCE]
+    for at in range(0, len(ids), BATCH_SIZE):
+        part = ids[at : at + BATCH_SIZE]
         texts: dict[int, dict[Language, TopicText]] = {}
         media: dict[int, list[Media]] = {}
         own_first = sa.case((topics.c.language == topic_texts.c.language, 0), else_=1)
@@ -59,16 +59,16 @@ def read_topics(connection: Connection, ids: Sequence[int]) -> list[Topic]:
             .order_by(topic_texts.c.topic_id, own_first, topic_texts.c.language)
         )
         for row in connection.execute(look):
-            texts.setdefault(row.topic_id, {})[row.language] = _text(row)
+            texts.setdefault(row.topic_id, {})[row.language] = _parse_text(row)
         look = sa.select(topic_media).where(topic_media.c.topic_id.in_(part)).order_by(topic_media.c.id)
         for row in connection.execute(look):
-            media.setdefault(row.topic_id, []).append(media_item(row))
+            media.setdefault(row.topic_id, []).append(parse_media(row))
         for row in connection.execute(sa.select(topics).where(topics.c.id.in_(part))):
-            found[row.id] = _topic(row, texts.get(row.id, {}), media.get(row.id, ()))
+            found[row.id] = _parse_topic(row, texts.get(row.id, {}), media.get(row.id, ()))
     return [found[number] for number in ids if number in found]
 
 
-def media_item(row: Row[Any]) -> Media:
+def parse_media(row: Row[Any]) -> Media:
     return Media(
         kind=row.kind,
         url=row.url,
@@ -82,7 +82,7 @@ def media_item(row: Row[Any]) -> Media:
     )
 
 
-def _columns(topic: Topic, now: datetime) -> dict[str, Any]:
+def _build_columns(topic: Topic, now: datetime) -> dict[str, Any]:
     return {
         "category": int(topic.category),
         "published_at": topic.published_at,
@@ -96,7 +96,7 @@ def _columns(topic: Topic, now: datetime) -> dict[str, Any]:
     }
 
 
-def _topic(row: Row[Any], texts: dict[Language, TopicText], media: Sequence[Media]) -> Topic:
+def _parse_topic(row: Row[Any], texts: dict[Language, TopicText], media: Sequence[Media]) -> Topic:
     return Topic(
         category=Category(row.category),
         published_at=row.published_at,
@@ -114,7 +114,7 @@ def _topic(row: Row[Any], texts: dict[Language, TopicText], media: Sequence[Medi
     )
 
 
-def _text(row: Row[Any]) -> TopicText:
+def _parse_text(row: Row[Any]) -> TopicText:
     return TopicText(
         title=row.title,
         subtitle=row.subtitle,

@@ -1,9 +1,9 @@
-"""The topics of one store: put, given media, merged, and read whole.
+"""Stores topics with their media, merges them, and loads whole topics.
 
-All writes are made in the caller's transaction, and with them what topics are found by and the documents
-that tell the same (``search_index.py``, ``evidence.py``). The first thing that each does is to move the
-change counter, whose row other writers then wait for: topics are written by one at a time, and readers know
-by its number whether the totals that they keep still hold (see ``pages.py``).
+All writes run in the caller's transaction and also update the search index and the evidence documents
+(``search_index.py``, ``evidence_documents.py``). Each write first moves the change counter and thereby locks
+its row, so that only one writer changes topics at a time. Readers compare the counter to validate cached
+totals (see ``queries/pagination.py``).
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -26,143 +26,146 @@ from backend.topics.store import (
 from backend.topics.store.text_store import Entry
 from backend.topics.tables import topics
 
-CHANGED = "topics"
-"""The change counter's topic."""
-BATCH = 500
+CHANGE_COUNTER = "topics"
+"""The change counter of topics."""
+BATCH_SIZE = 500
 """Topics written in one statement."""
 
 
-class Put(NamedTuple):
-    """What came of topics that were put: their ids in order, and how many of them are new."""
+class StoreResult(NamedTuple):
+    """The ids of stored topics in order, and the number of new ones."""
 
     ids: list[int]
     added: int
 
 
-def put(connection: Connection, given: Sequence[Topic], *, now: datetime, replace: bool = False) -> list[int]:
-    """Store topics and their media; gives their ids, in order.
+def store_topics(
+    connection: Connection, new_topics: Sequence[Topic], *, now: datetime, replace: bool = False
+) -> list[int]:
+    """Store topics and their media; returns their ids in order.
 
-    A topic with an ``id``, or with an ``external_id`` that its realm knows, is brought up to date: its
-    fields are replaced but for realm and name, its texts and media are added or replaced. With
-    ``replace``, texts in languages that are not given are deleted. What is put for a merged topic goes to
-    the one that it was merged into. Raises ``ValueError`` for an ``id`` that is not stored, and for a
-    topic without a text. A new topic's own language is that of its first text.
+    A topic with an ``id``, or with an ``external_id`` that its realm knows, updates the stored topic: fields
+    are replaced except realm and name, texts and media are added or replaced. With ``replace``, texts in
+    other languages are deleted. An update of a merged topic goes to the topic that it was merged into. Raises
+    ``ValueError`` for an unknown ``id`` and for a topic without a text. The language of a new topic is that
+    of its first text.
     """
-    return put_telling(connection, given, now=now, replace=replace).ids
+    return store_topics_counted(connection, new_topics, now=now, replace=replace).ids
 
 
-def put_telling(
+def store_topics_counted(
     connection: Connection, given: Sequence[Topic], *, now: datetime, replace: bool = False
-) -> Put:
-    """:func:`put`, telling more."""
+) -> StoreResult:
+    """Store topics like :func:`store_topics` and also return the number of new ones."""
     if not given:
-        return Put([], 0)
+        return StoreResult([], 0)
     if not all(topic.texts for topic in given):
         raise ValueError("a topic needs a text in at least one language")
-    bump(connection, CHANGED)
+    bump(connection, CHANGE_COUNTER)
     ids: list[int] = []
     added = 0
-    for batch in _batches(given):
-        stored, new = _put_batch(connection, batch, now=now, replace=replace)
+    for batch in _split_batches(given):
+        stored, new = _store_batch(connection, batch, now=now, replace=replace)
         ids += stored
         added += new
-    return Put(ids, added)
+    return StoreResult(ids, added)
 
 
 def add_media(connection: Connection, topic_id: int, items: Sequence[Media], *, now: datetime) -> list[int]:
-    """Add media to a topic, in place of those of their kind with their address; gives the ids, in order."""
-    bump(connection, CHANGED)
-    ids = media_store.add(connection, [(topic_id, item) for item in items], now)
-    tell(connection, [topic_id], now=now)
+    """Add media to a topic. An item replaces the stored one of the same kind and URL. Returns the ids in
+    order."""
+    bump(connection, CHANGE_COUNTER)
+    ids = media_store.upsert_media(connection, [(topic_id, item) for item in items], now)
+    index_topics(connection, [topic_id], now=now)
     return ids
 
 
 def remove_media(
     connection: Connection, topic_id: int, kind: MediaKind, urls: Collection[str], *, now: datetime
 ) -> None:
-    """Take the media of ``kind`` with these addresses from a topic."""
-    bump(connection, CHANGED)
-    media_store.remove(connection, topic_id, kind, urls, now)
-    tell(connection, [topic_id], now=now)
-    evidence_documents.forget_media(connection, urls)
+    """Delete the media of ``kind`` with these URLs from a topic."""
+    bump(connection, CHANGE_COUNTER)
+    media_store.delete_media(connection, topic_id, kind, urls, now)
+    index_topics(connection, [topic_id], now=now)
+    evidence_documents.delete_media(connection, urls)
 
 
-def merge(connection: Connection, topic_id: int, into: int, *, now: datetime) -> None:
-    """Let ``into`` answer for a topic, whose media it gets and whose texts are listed no more."""
+def merge_topic(connection: Connection, topic_id: int, into: int, *, now: datetime) -> None:
+    """Merge a topic into ``into``: its id resolves to ``into``, its media move there, and its texts are
+    deleted."""
     if topic_id == into:
         raise ValueError("a topic cannot be merged into itself")
-    bump(connection, CHANGED)
+    bump(connection, CHANGE_COUNTER)
     target = connection.execute(sa.select(topics.c.merged_into).where(topics.c.id == into)).first()
     if target is None or target[0] is not None:
         raise ValueError(f"no topic {into} stands by itself")
-    text_store.delete(connection, topic_id)
-    generation_records.forget(connection, topic_id)
-    media_store.move(connection, topic_id, into, now)
+    text_store.delete_texts(connection, topic_id)
+    generation_records.delete_records(connection, topic_id)
+    media_store.move_media(connection, topic_id, into, now)
     merged = sa.or_(topics.c.id == topic_id, topics.c.merged_into == topic_id)
     connection.execute(sa.update(topics).where(merged).values(merged_into=into, updated_at=now))
-    evidence_documents.forget_topic(connection, topic_id)
-    tell(connection, [into], now=now)
+    evidence_documents.delete_topic(connection, topic_id)
+    index_topics(connection, [into], now=now)
 
 
-def tell(connection: Connection, ids: Sequence[int], *, now: datetime) -> None:
-    """Let stored topics be found, and cited, as they stand now."""
+def index_topics(connection: Connection, ids: Sequence[int], *, now: datetime) -> None:
+    """Update the search index and the evidence documents of stored topics."""
     stored = topic_rows.read_topics(connection, list(dict.fromkeys(ids)))
-    search_index.write(connection, stored)
-    evidence_documents.keep(connection, stored, now)
+    search_index.index_texts(connection, stored)
+    evidence_documents.update_documents(connection, stored, now)
 
 
-def tell_lacking(database: Database, *, now: datetime, most: int) -> int:
-    """:func:`tell` up to ``most`` topics that an earlier version stored, or cut into other terms; gives how
-    many there were."""
+def index_outdated(database: Database, *, now: datetime, most: int) -> int:
+    """Merge a topic into ``into``: its id resolves to ``into``, its media move, and its texts are deleted."""
     done = 0
     while done < most:
         with database.read() as connection:
-            lack = bool(search_index.lacking(connection, many=1))
+            lack = bool(search_index.find_outdated(connection, many=1))
         if not lack:
             return done
         with database.write() as connection:
-            bump(connection, CHANGED)
-            ids = search_index.lacking(connection, many=min(BATCH, most - done))
-            tell(connection, ids, now=now)
+            bump(connection, CHANGE_COUNTER)
+            ids = search_index.find_outdated(connection, many=min(BATCH_SIZE, most - done))
+            index_topics(connection, ids, now=now)
         done += len(ids)
     return done
 
 
-def read(database: Database, topic_id: int) -> Topic | None:
-    """The topic with this id, or the one that it was merged into; of any realm."""
+def load_topic(database: Database, topic_id: int) -> Topic | None:
+    """Load the topic with this id, or the one that it was merged into, of any realm."""
     with database.read() as connection:
-        number = resolve(connection, topic_id)
+        number = resolve_id(connection, topic_id)
         found = [] if number is None else topic_rows.read_topics(connection, [number])
     return found[0] if found else None
 
 
-def resolve(connection: Connection, topic_id: int, realms: Collection[Realm] | None = None) -> int | None:
-    """The id that answers for ``topic_id``; None where there is no such topic, of ``realms`` if given."""
+def resolve_id(connection: Connection, topic_id: int, realms: Collection[Realm] | None = None) -> int | None:
+    """Return the id after merges; None without such a topic (in ``realms``, if given)."""
     look = sa.select(sa.func.coalesce(topics.c.merged_into, topics.c.id)).where(topics.c.id == topic_id)
     if realms is not None:
         look = look.where(topics.c.realm.in_(sorted(realms)))
     return connection.execute(look).scalar_one_or_none()
 
 
-def named(connection: Connection, realm: Realm, external_ids: Collection[str]) -> dict[str, int]:
-    """The ids that answer for the topics of ``realm`` with these names, by name."""
+def find_ids_by_name(connection: Connection, realm: Realm, external_ids: Collection[str]) -> dict[str, int]:
+    """Return the ids, after merges, of the topics of ``realm`` with these external ids, by external id."""
     found: dict[str, int] = {}
     wanted = sorted(external_ids)
     stays = sa.func.coalesce(topics.c.merged_into, topics.c.id)
-    for at in range(0, len(wanted), BATCH):
-        mine = (topics.c.realm == realm, topics.c.external_id.in_(wanted[at : at + BATCH]))
+    for at in range(0, len(wanted), BATCH_SIZE):
+        mine = (topics.c.realm == realm, topics.c.external_id.in_(wanted[at : at + BATCH_SIZE]))
         look = sa.select(topics.c.external_id, stays).where(*mine)
         found |= {str(row[0]): row[1] for row in connection.execute(look)}
     return found
 
 
-def _batches(given: Sequence[Topic]) -> Iterator[list[Topic]]:
-    """Runs of topics of which no two have one name: the later one is then an update of the earlier."""
+def _split_batches(given: Sequence[Topic]) -> Iterator[list[Topic]]:
+    """Split topics into batches without repeated names: a repeated topic updates the earlier one."""
     batch: list[Topic] = []
     names: set[object] = set()
     for topic in given:
-        mine = {_name(topic)} - {None}
-        if len(batch) == BATCH or mine & names:
+        mine = {_build_identity(topic)} - {None}
+        if len(batch) == BATCH_SIZE or mine & names:
             yield batch
             batch, names = [], set()
         batch.append(topic)
@@ -171,47 +174,47 @@ def _batches(given: Sequence[Topic]) -> Iterator[list[Topic]]:
         yield batch
 
 
-def _name(topic: Topic) -> int | tuple[Realm, str] | None:
-    """By what a stored topic is known to be this one."""
+def _build_identity(topic: Topic) -> int | tuple[Realm, str] | None:
+    """Return the key that identifies a stored topic; None for a topic that is always new."""
     if topic.id is not None:
         return topic.id
     return None if topic.external_id is None else (topic.realm, topic.external_id)
 
 
-class _Known(NamedTuple):
+class _Stored(NamedTuple):
     id: int
     realm: Realm
     media_score: float
 
 
-def _known(connection: Connection, batch: Sequence[Topic]) -> list[_Known | None]:
-    """What is stored of each topic of ``batch``, or of the one that it was merged into."""
-    names = [_name(topic) for topic in batch]
+def _find_stored(connection: Connection, batch: Sequence[Topic]) -> list[_Stored | None]:
+    """Return the stored topic, after merges, for each topic of ``batch``."""
+    names = [_build_identity(topic) for topic in batch]
     target = topics.alias()
     look = sa.select(
         topics.c.id, topics.c.realm, topics.c.external_id, target.c.id, target.c.realm, target.c.media_score
     ).join(target, target.c.id == sa.func.coalesce(topics.c.merged_into, topics.c.id))
-    found: dict[object, _Known] = {}
+    found: dict[object, _Stored] = {}
     for column, asked in (
         (topics.c.id, [name for name in names if isinstance(name, int)]),
         (topics.c.external_id, [name[1] for name in names if isinstance(name, tuple)]),
     ):
         for row in connection.execute(look.where(column.in_(asked))) if asked else ():
-            found[row[0]] = found[row[1], row[2]] = _Known(row[3], row[4], row[5])
+            found[row[0]] = found[row[1], row[2]] = _Stored(row[3], row[4], row[5])
     missing = [name for name in names if isinstance(name, int) and name not in found]
     if missing:
         raise ValueError(f"there is no topic {missing[0]}")
     return [None if name is None else found.get(name) for name in names]
 
 
-def _put_batch(
+def _store_batch(
     connection: Connection, batch: Sequence[Topic], *, now: datetime, replace: bool
 ) -> tuple[list[int], int]:
-    """Gives the ids, and how many topics are new."""
-    known = _known(connection, batch)
+    """Return the ids and the number of new topics."""
+    known = _find_stored(connection, batch)
     targets = [one.id for one in known if one is not None]
-    if len(set(targets)) < len(targets):  # of some that were merged into one, each updates it in turn
-        parts = [_put_batch(connection, [topic], now=now, replace=replace) for topic in batch]
+    if len(set(targets)) < len(targets):  # several were merged into one topic: each updates it in turn
+        parts = [_store_batch(connection, [topic], now=now, replace=replace) for topic in batch]
         return [ids[0] for ids, _ in parts], sum(added for _, added in parts)
     fresh = [topic for topic, one in zip(batch, known, strict=True) if one is None]
     made = iter(topic_rows.insert_topics(connection, fresh, now))
@@ -222,7 +225,9 @@ def _put_batch(
         for topic, one in zip(batch, known, strict=True)
     ]
     topic_rows.update_topics(connection, [entry for entry in entries if not entry.is_new], now)
-    text_store.write(connection, entries, replace=replace)
-    media_store.add(connection, [(entry.id, item) for entry in entries for item in entry.topic.media], now)
-    tell(connection, [entry.id for entry in entries], now=now)
+    text_store.write_texts(connection, entries, replace=replace)
+    media_store.upsert_media(
+        connection, [(entry.id, item) for entry in entries for item in entry.topic.media], now
+    )
+    index_topics(connection, [entry.id for entry in entries], now=now)
     return [entry.id for entry in entries], len(fresh)

@@ -1,4 +1,4 @@
-"""Which stored translations still say what their original says, when a topic is written anew."""
+"""Finds the stored translations that still match their source text when a topic is updated."""
 
 from collections.abc import Mapping
 
@@ -7,31 +7,33 @@ from sqlalchemy.engine import Connection
 
 from backend.entities.model import Language
 from backend.topics.model import TopicText
-from backend.topics.store.generation_records import digest_of
+from backend.topics.store.generation_records import hash_text
 from backend.topics.tables import topic_texts, written_texts
 
-_AT_ONCE = 500
+BATCH_SIZE = 500
 
 
-def standing(
+def find_valid(
     connection: Connection, given: Mapping[int, Mapping[Language, TopicText]], *, replace: bool
 ) -> dict[tuple[int, str], bool]:
-    """Whether each stored translation of the topics stays, by topic and language.
+    """Return for each stored translation, by topic and language, whether it stays.
 
-    ``given`` are the texts that topics now get, by id; with ``replace`` they have no others. A translation
-    goes with the text that it was made from, and when that text changes.
+    ``given`` holds the new texts of topics by id; with ``replace`` the topics have no others. A translation
+    becomes invalid when its source text is deleted or changes.
     """
     found: dict[tuple[int, str], bool] = {}
     ids = sorted(given)
-    for at in range(0, len(ids), _AT_ONCE):
-        for row in connection.execute(_OF_TOPICS.where(topic_texts.c.topic_id.in_(ids[at : at + _AT_ONCE]))):
+    for at in range(0, len(ids), BATCH_SIZE):
+        for row in connection.execute(
+            _SELECT_TRANSLATIONS.where(topic_texts.c.topic_id.in_(ids[at : at + BATCH_SIZE]))
+        ):
             source = given[row.topic_id].get(row.from_language)
-            same = not replace if source is None else digest_of(source) == row.inputs
+            same = not replace if source is None else hash_text(source) == row.inputs
             found[row.topic_id, row.language] = same
     return found
 
 
-_OF_TOPICS = (
+_SELECT_TRANSLATIONS = (
     sa.select(
         topic_texts.c.topic_id, topic_texts.c.language, written_texts.c.from_language, written_texts.c.inputs
     )

@@ -45,7 +45,7 @@ def fill(database: Database) -> bytes:
     DocumentStore(database).store([document], now=NOW)
     topic = Topic(Category.NORMAL, NOW, "https://a.example/", texts={"en": TopicText("Quux rises")})
     with database.write() as connection:
-        topic_store.put(connection, [topic], now=NOW)
+        topic_store.store_topics(connection, [topic], now=NOW)
         point = {"realm": "live", "asset_id": "zorb", "at": NOW + timedelta(microseconds=1)}
         exact = {"price": Decimal("0.000000001223000000000000000001"), "source": "coingecko"}
         connection.execute(sa.insert(price_points), {**point, **exact, "spread_pct": None})
@@ -97,7 +97,7 @@ def test_all_rows_come_back_and_ids_are_counted_on(
     with there.open() as database, database.write() as connection:
         known = connection.execute(sa.select(sa.func.max(topics.c.id))).scalar_one()
         topic = Topic(Category.NORMAL, NOW, "https://b.example/", texts={"en": TopicText("Next")})
-        topic_store.put(connection, [topic], now=NOW)
+        topic_store.store_topics(connection, [topic], now=NOW)
         assert connection.execute(sa.select(sa.func.max(topics.c.id))).scalar_one() > known
 
 

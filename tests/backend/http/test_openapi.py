@@ -42,7 +42,7 @@ def add_a_topic(running: Running) -> None:
     text = TopicText("A title", bullets=(("one",),), terms=(Term("halving", "every four years"),))
     topic = Topic(Category.BREAKING, now, "https://a.example/", {"en": text}, media=media)
     with running.database.write() as connection:
-        topic_store.put(connection, [topic], now=now)
+        topic_store.store_topics(connection, [topic], now=now)
     running.look()
 
 

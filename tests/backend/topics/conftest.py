@@ -105,12 +105,12 @@ class Service:
             for table in reversed(metadata.sorted_tables):
                 if table.name.startswith(("topic", "written_texts", "document")):
                     connection.execute(sa.delete(table))
-            bump(connection, topic_store.CHANGED)
+            bump(connection, topic_store.CHANGE_COUNTER)
         served: TopicService = self.running.inner.state.topics
-        served.ready.forget()
-        served.ready._carried.clear()
-        for spelling, recipe in FIRST_PAGES.items():
-            served.ready.expect(spelling, partial(recipe, served))
+        served.prepared_pages.clear()
+        served.prepared_pages._prebuilt.clear()
+        for key, recipe in FIRST_PAGES.items():
+            served.prepared_pages.prebuild(key, partial(recipe, served))
 
 
 @pytest.fixture(params=["sqlite", "postgres"], scope="module")

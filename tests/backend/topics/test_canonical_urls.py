@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.topics.canonical_urls import canonical, image, key_of
+from backend.topics.canonical_urls import build_page_key, canonicalize, canonicalize_image
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from backend.topics.canonical_urls import canonical, image, key_of
     ],
 )
 def test_an_address_loses_what_tells_who_came_from_where(link: str, meant: str) -> None:
-    assert canonical(link) == meant
+    assert canonicalize(link) == meant
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_an_address_loses_what_tells_who_came_from_where(link: str, meant: str) 
     ],
 )
 def test_a_relative_address_is_relative_to_its_page(link: str, meant: str) -> None:
-    assert canonical(link, "https://f.example/zh/feed") == meant
+    assert canonicalize(link, "https://f.example/zh/feed") == meant
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_relative_address_is_relative_to_its_page(link: str, meant: str) -> No
     ],
 )  # fmt: skip
 def test_what_is_no_page_of_the_open_web_is_no_address(link: str) -> None:
-    assert canonical(link) is None
+    assert canonicalize(link) is None
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_what_is_no_page_of_the_open_web_is_no_address(link: str) -> None:
     ],
 )  # fmt: skip
 def test_the_variants_of_one_page_have_one_key(other: str) -> None:
-    assert key_of(other) == key_of("https://a.example/x")
+    assert build_page_key(other) == build_page_key("https://a.example/x")
 
 
 @pytest.mark.parametrize(
@@ -72,26 +72,26 @@ def test_the_variants_of_one_page_have_one_key(other: str) -> None:
      "https://a.example/amp", "https://a.example/X", "https://amp.example/x"],
 )  # fmt: skip
 def test_other_pages_have_other_keys(other: str) -> None:
-    assert key_of(other) != key_of("https://a.example/x")
+    assert build_page_key(other) != build_page_key("https://a.example/x")
 
 
 def test_parameters_in_another_order_make_no_other_page() -> None:
-    assert key_of("https://a.example/?a=1&b=2") == key_of("https://a.example/?b=2&a=1")
+    assert build_page_key("https://a.example/?a=1&b=2") == build_page_key("https://a.example/?b=2&a=1")
 
 
 def test_a_picture_is_taken_over_https_alone_with_its_size() -> None:
     assert (
-        image("https://i.example/p.png?fm=jpg&w=1920&h=1080")
+        canonicalize_image("https://i.example/p.png?fm=jpg&w=1920&h=1080")
         == "https://i.example/p.png?fm=jpg&w=1920&h=1080"
     )
-    assert image("http://i.example/p.png") is None
-    assert image("data:image/png;base64,AAAA") is None
+    assert canonicalize_image("http://i.example/p.png") is None
+    assert canonicalize_image("data:image/png;base64,AAAA") is None
 
 
 @given(st.text(max_size=60).map(lambda tail: f"https://a.example/{tail}") | st.text(max_size=80))
 def test_a_canonical_address_is_its_own_canonical_address(link: str) -> None:
-    found = canonical(link)
+    found = canonicalize(link)
     if found is not None:
         assert found.isascii()
-        assert canonical(found) == found
-        assert len(key_of(found)) == 64
+        assert canonicalize(found) == found
+        assert len(build_page_key(found)) == 64

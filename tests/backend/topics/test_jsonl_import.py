@@ -36,13 +36,13 @@ def stored(database: Database) -> int:
 def test_an_import_is_the_same_each_time(
     database: Database, rules: RuleSet, tmp_path: Path, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jsonl_import, "BATCH", 3)
+    monkeypatch.setattr(jsonl_import, "BATCH_SIZE", 3)
     file = tmp_path / "a.jsonl"
     nameless = [line(number, external_id=None) for number in (7, 8)]
     file.write_text("\ufeff" + "\n".join([*(line(number) for number in range(7)), "", *nameless]) + "\r\n")
     read: list[int] = []
     first = import_files(
-        database, rules, [file], partial=False, now=now, advance=lambda _path, size: read.append(size)
+        database, rules, [file], partial=False, now=now, on_progress=lambda _path, size: read.append(size)
     )
     again = import_files(database, rules, [file], partial=False, now=now)
     assert (first.added, first.updated, again.added, again.updated) == (9, 0, 0, 9)
@@ -78,7 +78,7 @@ def test_partial_keeps_what_is_right(
 def test_a_line_that_is_too_long_is_one_mistake(
     sqlite_database: Database, rules: RuleSet, tmp_path: Path, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jsonl_import, "LONGEST_LINE", 400)
+    monkeypatch.setattr(jsonl_import, "MAX_LINE_BYTES", 400)
     file = tmp_path / "a.jsonl"
     file.write_text("\n".join([line(1), line(2) + " " * 2000, line(3)]))
     imported = import_files(sqlite_database, rules, [file], partial=True, now=now)

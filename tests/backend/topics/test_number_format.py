@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from backend.entities.model import Language
 from backend.sources.claims import quantities
-from backend.topics.number_format import day, money, percent, price
+from backend.topics.number_format import format_day, format_money, format_percent, format_price
 
 
 @pytest.mark.parametrize(
@@ -33,12 +33,12 @@ from backend.topics.number_format import day, money, percent, price
 def test_a_large_sum_has_three_digits_and_the_languages_own_scale(
     value: str, language: Language, shown: str
 ) -> None:
-    assert money(Decimal(value), language) == shown
+    assert format_money(Decimal(value), language) == shown
 
 
 @given(st.decimals("1e6", "9.9e13", places=0), st.sampled_from(["en", "ja", "zh"]))
 def test_a_sum_that_is_written_reads_back_within_its_rounding(value: Decimal, language: Language) -> None:
-    read = quantities.find(money(value, language), language)
+    read = quantities.find(format_money(value, language), language)
     assert [quantity.unit for quantity in read] == ["USD"]
     assert abs(read[0].value - value) <= value * Decimal("0.005")
 
@@ -53,23 +53,23 @@ def test_a_sum_that_is_written_reads_back_within_its_rounding(value: Decimal, la
     ],
 )
 def test_a_price_has_cents_or_four_significant_digits_and_no_exponent(value: str, shown: str) -> None:
-    assert price(Decimal(value), "en") == shown
+    assert format_price(Decimal(value), "en") == shown
 
 
 @pytest.mark.parametrize(
     ("value", "shown"), [("2.94", "+2.9%"), ("-12.36", "−12.4%"), ("0.034", "+0.03%"), ("0", "0.00%")]
 )
 def test_a_change_shows_its_sign(value: str, shown: str) -> None:
-    assert percent(Decimal(value)) == shown
+    assert format_percent(Decimal(value)) == shown
 
 
 def test_a_share_has_no_sign() -> None:
-    assert percent(Decimal("53.84"), signed=False) == "53.8%"
+    assert format_percent(Decimal("53.84"), signed=False) == "53.8%"
 
 
 def test_days_are_written_as_each_language_does() -> None:
     then = date(2024, 4, 20)
-    assert [day(then, language) for language in ("en", "ja", "zh")] == [
+    assert [format_day(then, language) for language in ("en", "ja", "zh")] == [
         "20 April 2024",
         "2024年4月20日",
         "2024年4月20日",

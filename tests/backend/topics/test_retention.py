@@ -50,7 +50,7 @@ def left(database: Database) -> set[str]:
 
 
 def forget(database: Database, *asked: str, keep: timedelta = KEEP) -> int:
-    return retention.forget(database, asked, keep=keep, now=LATER)
+    return retention.delete_unneeded(database, asked, max_age=keep, now=LATER)
 
 
 def test_old_articles_go_and_young_ones_stay(database: Database) -> None:
@@ -89,8 +89,8 @@ def test_nothing_of_the_grouping_window_goes_whatever_the_settings_say(sqlite_da
 def test_one_call_deletes_no_more_than_it_may(
     sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retention, "BATCH", 2)
-    monkeypatch.setattr(retention, "MOST_BATCHES", 2)
+    monkeypatch.setattr(retention, "BATCH_SIZE", 2)
+    monkeypatch.setattr(retention, "MAX_BATCHES", 2)
     for number in range(7):
         put(sqlite_database, str(number), age=(31 + number) * DAY)
     assert [forget(sqlite_database) for _ in range(3)] == [4, 3, 0]
@@ -106,11 +106,11 @@ def test_an_article_without_a_date_does_not_come_back_as_new(
         while now < LATER:  # a feed that adds something every other day and drops nothing
             asking.ask(now)
             now += 2 * DAY
-        assert retention.forget(sqlite_database, ["a"], keep=KEEP, now=LATER) == 0
+        assert retention.delete_unneeded(sqlite_database, ["a"], max_age=KEEP, now=LATER) == 0
         asking.serve(rss([item(3)]))
         for days in (1, 3):
             asking.ask(LATER + days * DAY)
-        assert retention.forget(sqlite_database, ["a"], keep=KEEP, now=LATER + 3 * DAY) == 2
+        assert retention.delete_unneeded(sqlite_database, ["a"], max_age=KEEP, now=LATER + 3 * DAY) == 2
         with sqlite_database.read() as connection:
             urls = connection.execute(sa.select(news_items.c.url)).scalars().all()
     assert urls == ["https://news.example/3"]

@@ -190,7 +190,7 @@ def covered(service: Service, *figures: tuple[float, float]) -> list[int]:
         for hours, coverage in figures
     ]
     with service.database.write() as connection:
-        ids = topic_store.put(connection, given, now=service.clock())
+        ids = topic_store.store_topics(connection, given, now=service.clock())
     service.running.look()
     return ids
 
@@ -272,7 +272,7 @@ def test_an_insight_says_who_confirms_a_topic(service: Service) -> None:
 
 def test_an_insight_in_a_models_words_is_answered_for_the_facts_that_it_is_of(service: Service) -> None:
     number = service.add()
-    topic = topic_store.read(service.database, number)
+    topic = topic_store.load_topic(service.database, number)
     assert topic is not None
     facts = service.running.inner.state.topics.insights.facts(topic, "en")
     conclusion = parts(facts, "en", "")[0]
@@ -289,7 +289,7 @@ def test_an_insight_in_a_models_words_is_answered_for_the_facts_that_it_is_of(se
         body={conclusion.basis: "Nobody else tells it.", "of other facts": "Gone."},
     )
     with service.database.write() as connection:
-        generation_records.write(connection, record)
+        generation_records.store_record(connection, record)
     told = service.data(f"/ai_insights/{number}")
     assert told["conclusion"] == "Nobody else tells it."
     titles = [section["title"] for section in told["deep_analysis"]]

@@ -13,7 +13,7 @@ from backend.jobs.schedules import Schedule
 from backend.settings import Settings
 from backend.store.database import Database
 from backend.topics.tables import news_items
-from backend.topics.tasks import REPORTS, Listed, OnNews, feed_schedule, topic_schedules
+from backend.topics.tasks import REPORTS, FeedListReader, OnNews, feed_schedule, topic_schedules
 from tests.backend.topics.conftest import stored_topics
 from tests.support.feeds import NOW, item, rss
 from tests.support.provider_server import Behaviour, ProviderServer
@@ -34,7 +34,7 @@ def live(home: Path, server: ProviderServer, more: str = "") -> Settings:
 
 
 def asking(settings: Settings, database: Database, on_news: OnNews = lambda _: None) -> Schedule:
-    return feed_schedule(settings, database, ActiveRules(settings), Listed(settings), on_news=on_news)
+    return feed_schedule(settings, database, ActiveRules(settings), FeedListReader(settings), on_news=on_news)
 
 
 def test_sample_mode_has_no_schedule_that_would_use_the_network(
@@ -50,8 +50,7 @@ def test_live_mode_asks_feeds_groups_them_and_reports(
 ) -> None:
     settings = live(tmp_path, server)
     told = {
-        schedule.name: schedule
-        for schedule in topic_schedules(settings, sqlite_database, ActiveRules(settings))
+        schedule.name: schedule for schedule in topic_schedules(settings, sqlite_database, ActiveRules(settings))
     }
     assert sorted(told) == ["news-retention", "topics-feeds", "topics-grouping", "topics-index", REPORTS]
     told["topics-feeds"].run(NOW)
@@ -84,8 +83,7 @@ def test_what_is_old_is_forgotten_by_the_clock(
 ) -> None:
     settings = live(tmp_path, server)
     told = {
-        schedule.name: schedule
-        for schedule in topic_schedules(settings, sqlite_database, ActiveRules(settings))
+        schedule.name: schedule for schedule in topic_schedules(settings, sqlite_database, ActiveRules(settings))
     }
     told["topics-feeds"].run(NOW)
     (tmp_path / "feeds.yaml").write_text("disable: all\n")
@@ -122,7 +120,7 @@ def test_a_change_of_the_users_list_counts_from_the_next_tick_and_a_mistake_leav
 def test_a_list_with_a_mistake_leaves_the_shipped_one_to_serve(
     tmp_path: Path, server: ProviderServer
 ) -> None:
-    listed = Listed(live(tmp_path, server, "disabled: []\n"))
+    listed = FeedListReader(live(tmp_path, server, "disabled: []\n"))
     assert "mine" not in listed.current.by_id
     assert len(listed.current.enabled) > 20
     live(tmp_path, server)

@@ -14,7 +14,7 @@ from backend.language_model.client import LanguageModel
 from backend.settings import Settings
 from backend.store.database import Database
 from backend.topics.generated_texts.writer import Writer
-from backend.topics.insights.service import InsightDesk
+from backend.topics.insights.service import InsightService
 from backend.topics.model import Category, Media, Topic, TopicText
 from backend.topics.store import topic_store
 from tests.support.market_app import Clock
@@ -72,17 +72,17 @@ class House:
             "realm": "live",
         }
         with self.database.write() as connection:
-            (number,) = topic_store.put(connection, [Topic(**{**given, **more})], now=self.clock())
+            (number,) = topic_store.store_topics(connection, [Topic(**{**given, **more})], now=self.clock())
         return number
 
     def read(self, number: int) -> Topic:
-        found = topic_store.read(self.database, number)
+        found = topic_store.load_topic(self.database, number)
         assert found is not None
         return found
 
     def insight(self, number: int, language: Any = "en") -> dict[str, Any]:
-        desk = InsightDesk(self.settings, self.database, self.rules, ("own", "live"), now=self.clock)
-        return desk.insight(self.read(number), language)
+        context = InsightService(self.settings, self.database, self.rules, ("own", "live"), now=self.clock)
+        return context.insight(self.read(number), language)
 
 
 @pytest.fixture

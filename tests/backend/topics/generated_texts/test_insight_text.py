@@ -86,7 +86,7 @@ def test_a_part_that_fails_keeps_its_template_and_the_others_are_told(
     assert shown[titles[part]] == plain[titles[part]]
     assert shown["conclusion"] == CONCLUSION
     with house.database.read() as connection:
-        assert reason in generation_records.of_topics(connection, [number])[number, "en", "insight"].reason
+        assert reason in generation_records.load_records(connection, [number])[number, "en", "insight"].reason
 
 
 def test_news_on_a_topic_bring_the_template_back_until_the_model_has_told_it_anew(house: House) -> None:

@@ -20,7 +20,7 @@ from tests.support import chat
 
 def only_record(house: House, language: str = "ja") -> Record:
     with house.database.read() as connection:
-        found = generation_records.of_topics(connection, [1])
+        found = generation_records.load_records(connection, [1])
     return found[1, language, "translation"]
 
 
@@ -56,7 +56,7 @@ def test_an_answer_is_not_lost_with_the_process_that_asked_for_it(house: House) 
     house.tick()
     with house.database.write() as connection:  # as if it had been killed before it could store the texts
         connection.execute(sa.delete(written_texts))
-        topic_store.put(
+        topic_store.store_topics(
             connection, [replace(house.read(number), texts={"en": THEFT})], now=house.clock(), replace=True
         )
     assert set(house.read(number).texts) == {"en"}
@@ -113,14 +113,14 @@ def test_a_translation_goes_with_the_text_that_it_was_made_from(
     topic = house.read(number)
     originals = {"en": THEFT}
     with database.write() as connection:
-        topic_store.put(
+        topic_store.store_topics(
             connection, [replace(topic, texts=originals, cover_img="x")], now=house.clock(), replace=True
         )
     assert set(house.read(number).texts) == {"en", "ja", "zh"}, "the original is as it was"
     changed = replace(THEFT, title="Bybit loses $41 million to hackers")
     house.clock.move(minutes=1)
     with database.write() as connection:
-        topic_store.put(connection, [replace(topic, texts={"en": changed})], now=house.clock())
+        topic_store.store_topics(connection, [replace(topic, texts={"en": changed})], now=house.clock())
     assert set(house.read(number).texts) == {"en"}
     fresh = {**JA, "title": "Bybit、ハッカーに4100万ドルを奪われる"}
     house.server.once(chat.PATH, chat.answer(fresh), chat.answer(ZH))
@@ -136,7 +136,7 @@ def test_an_original_takes_a_translations_place_and_never_the_other_way_round(ho
     topic = house.read(number)
     with house.database.write() as connection:
         given = replace(topic, texts={"en": THEFT, "ja": own})
-        topic_store.put(connection, [given], now=house.clock(), replace=True)
+        topic_store.store_topics(connection, [given], now=house.clock(), replace=True)
     assert house.read(number).texts["ja"] == own
     late = replace(only_record(house), made_at=house.clock())
     assert not generated_text_store.place(house.database, late, TopicText("遅い訳", origin="model"))
@@ -205,8 +205,8 @@ def test_a_merged_topic_leaves_nothing_behind(house: House) -> None:
     house.server.once(chat.PATH, chat.answer(JA), chat.answer(ZH), chat.answer(JA), chat.answer(ZH))
     house.tick()
     with house.database.write() as connection:
-        topic_store.merge(connection, number, into, now=house.clock())
-        assert {key[0] for key in generation_records.of_topics(connection, [number, into])} <= {into}
+        topic_store.merge_topic(connection, number, into, now=house.clock())
+        assert {key[0] for key in generation_records.load_records(connection, [number, into])} <= {into}
 
 
 def test_another_model_is_asked_anew_and_another_day_brings_nothing_new(house: House) -> None:

@@ -1,7 +1,7 @@
 """Words of the field, explained beside a topic."""
 
 from backend.entities.model import LANGUAGES
-from backend.topics.grouping.glossary import MOST, glossary, terms_in
+from backend.topics.grouping.glossary import MAX_TERMS, glossary, terms_in
 
 
 def names(text: str, language: str) -> list[str]:
@@ -51,4 +51,4 @@ def test_a_latin_name_needs_no_space_in_japanese_and_chinese() -> None:
 
 def test_no_more_are_explained_than_a_reader_takes_in() -> None:
     text = " ".join(entry.names[0] for entry in glossary()["en"])
-    assert len(terms_in([text], "en")) == MOST
+    assert len(terms_in([text], "en")) == MAX_TERMS

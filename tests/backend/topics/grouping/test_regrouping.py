@@ -63,14 +63,14 @@ def topic_of(database: Database, *items: int) -> list[int]:
 
 
 def read(database: Database, topic_id: int) -> Topic:
-    found = topic_store.read(database, topic_id)
+    found = topic_store.load_topic(database, topic_id)
     assert found is not None
     return found
 
 
 def moves(database: Database) -> int:
     with database.read() as connection:
-        look = sa.select(change_counters.c.n).where(change_counters.c.topic == topic_store.CHANGED)
+        look = sa.select(change_counters.c.n).where(change_counters.c.topic == topic_store.CHANGE_COUNTER)
         return connection.execute(look).scalar_one_or_none() or 0
 
 
@@ -273,7 +273,7 @@ def test_a_translation_is_no_change_and_goes_when_its_original_changes(
         outcome="written",
         model="small-1",
         asked_by="x",
-        inputs=generation_records.digest_of(topic.texts["en"]),
+        inputs=generation_records.hash_text(topic.texts["en"]),
         from_language="en",
         as_of=noon,
         made_at=noon,

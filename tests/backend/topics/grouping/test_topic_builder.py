@@ -6,7 +6,7 @@ import pytest
 
 from backend.articles.engine import RuleSet
 from backend.topics.grouping.outlets import Outlets
-from backend.topics.grouping.topic_builder import Desk, topic
+from backend.topics.grouping.topic_builder import TopicContext, build_topic
 from backend.topics.model import Category
 from tests.backend.topics.grouping.conftest import Make
 
@@ -19,15 +19,15 @@ TEXT = (
 
 
 @pytest.fixture
-def desk(rules: RuleSet, noon: datetime) -> Desk:
-    return Desk(rules, Outlets(rules.entities), noon + timedelta(hours=3))
+def context(rules: RuleSet, noon: datetime) -> TopicContext:
+    return TopicContext(rules, Outlets(rules.entities), noon + timedelta(hours=3))
 
 
 def test_texts_are_there_in_the_languages_of_the_members_alone_and_the_first_told_comes_first(
-    desk: Desk, make: Make
+    context: TopicContext, make: Make
 ) -> None:
-    built = topic(
-        desk,
+    built = build_topic(
+        context,
         [make("Kraken hacked for $90M", minutes=5), make("Kraken被盗9000万美元", language="zh", minutes=0)],
     )
     assert list(built.texts) == ["zh", "en"]
@@ -35,20 +35,22 @@ def test_texts_are_there_in_the_languages_of_the_members_alone_and_the_first_tol
     assert built.texts["en"].title == "Kraken hacked for $90M"
 
 
-def test_it_is_published_when_it_was_told_first_and_links_to_its_title(desk: Desk, make: Make) -> None:
+def test_it_is_published_when_it_was_told_first_and_links_to_its_title(
+    context: TopicContext, make: Make
+) -> None:
     early, late = make("Kraken hacked", minutes=0), make("Kraken hacked again and again", minutes=30)
-    built = topic(desk, [late, early])
+    built = build_topic(context, [late, early])
     assert built.published_at == early.published_at
     assert built.url == early.url
     assert built.realm == "live"
 
 
 def test_primary_sources_are_official_members_and_the_official_pages_that_are_cited(
-    desk: Desk, make: Make
+    context: TopicContext, make: Make
 ) -> None:
     url = "https://blog.kraken.com/security/notice-0"
     own = make("Kraken security notice", url=url, minutes=9, entities=("kraken",))
-    built = topic(desk, [make("Kraken hacked for $90M", text=TEXT, entities=("kraken",)), own])
+    built = build_topic(context, [make("Kraken hacked for $90M", text=TEXT, entities=("kraken",)), own])
     primary = [item for item in built.media if item.kind == "primary_source"]
     assert [item.url for item in primary] == [
         own.url,
@@ -59,30 +61,38 @@ def test_primary_sources_are_official_members_and_the_official_pages_that_are_ci
     assert built.url == own.url
 
 
-def test_every_member_is_one_item_of_media_and_nothing_else_is_an_article(desk: Desk, make: Make) -> None:
+def test_every_member_is_one_item_of_media_and_nothing_else_is_an_article(
+    context: TopicContext, make: Make
+) -> None:
     members = [make("Kraken hacked for $90M", text=TEXT), make("Kraken hack: $90M gone", minutes=3)]
-    built = topic(desk, members)
+    built = build_topic(context, members)
     assert [item.url for item in built.media if item.kind == "article"] == [one.url for one in members]
     assert all(item.published_at and item.language == "en" for item in built.media if item.kind == "article")
 
 
-def test_every_bullet_stands_in_the_summary_of_the_article_that_it_is_from(desk: Desk, make: Make) -> None:
+def test_every_bullet_stands_in_the_summary_of_the_article_that_it_is_from(
+    context: TopicContext, make: Make
+) -> None:
     other = "A court froze three accounts on Tuesday. Police opened a case against a broker in Geneva."
-    built = topic(desk, [make("Kraken hacked", text=TEXT), make("Kraken hack: court steps in", text=other)])
+    built = build_topic(
+        context, [make("Kraken hacked", text=TEXT), make("Kraken hack: court steps in", text=other)]
+    )
     shown = [bullet for group in built.texts["en"].bullets for bullet in group]
     assert shown
     assert all(any(bullet in item.summary for item in built.media) for bullet in shown)
 
 
-def test_terms_of_the_texts_are_explained(desk: Desk, make: Make) -> None:
-    terms = topic(desk, [make("Kraken hacked for $90M", text=TEXT)]).texts["en"].terms
+def test_terms_of_the_texts_are_explained(context: TopicContext, make: Make) -> None:
+    terms = build_topic(context, [make("Kraken hacked for $90M", text=TEXT)]).texts["en"].terms
     assert {"hot wallet", "staking"} <= {term.term for term in terms}
 
 
-def test_entities_come_by_weight_and_whoever_reports_is_none_of_them(desk: Desk, make: Make) -> None:
+def test_entities_come_by_weight_and_whoever_reports_is_none_of_them(
+    context: TopicContext, make: Make
+) -> None:
     url = "https://www.coindesk.com/{}"
-    built = topic(
-        desk,
+    built = build_topic(
+        context,
         [
             make("Kraken sues the SEC, CoinDesk learns", url=url.format(1), entities=("kraken", "coindesk")),
             make("Kraken takes regulator to court", url=url.format(2), entities=("kraken", "tesla")),
@@ -92,29 +102,29 @@ def test_entities_come_by_weight_and_whoever_reports_is_none_of_them(desk: Desk,
     assert built.entities == ("kraken", "sec")
 
 
-def test_coverage_is_told_apart_from_the_score_of_posts(desk: Desk, make: Make) -> None:
-    built = topic(desk, [make("Kraken hacked", url="https://www.coindesk.com/1", minutes=180)])
+def test_coverage_is_told_apart_from_the_score_of_posts(context: TopicContext, make: Make) -> None:
+    built = build_topic(context, [make("Kraken hacked", url="https://www.coindesk.com/1", minutes=180)])
     assert (built.coverage, built.tweet_score) == (pytest.approx(0.55), 0)
 
 
-def test_a_theft_that_three_outlets_tell_at_once_is_breaking(desk: Desk, make: Make) -> None:
+def test_a_theft_that_three_outlets_tell_at_once_is_breaking(context: TopicContext, make: Make) -> None:
     assert (
-        topic(desk, [make("Kraken hacked for $90M", minutes=m) for m in (0, 5, 9)]).category
+        build_topic(context, [make("Kraken hacked for $90M", minutes=m) for m in (0, 5, 9)]).category
         is Category.BREAKING
     )
 
 
-def test_the_picture_of_the_lead_comes_first(desk: Desk, make: Make) -> None:
+def test_the_picture_of_the_lead_comes_first(context: TopicContext, make: Make) -> None:
     first = make("Kraken hacked for $90M", minutes=0)
     second = make("Kraken hacked for $90M now", minutes=1, image="https://img.example/2.jpg")
-    assert topic(desk, [first, second]).cover_img == second.image
-    assert topic(desk, [first]).cover_img is None
+    assert build_topic(context, [first, second]).cover_img == second.image
+    assert build_topic(context, [first]).cover_img is None
 
 
-def test_the_order_of_members_does_not_matter(desk: Desk, make: Make) -> None:
+def test_the_order_of_members_does_not_matter(context: TopicContext, make: Make) -> None:
     members = [
         make("Kraken hacked for $90M", text=TEXT, minutes=1),
         make("Kraken hack: $90M gone", minutes=2),
         make("Kraken被盗9000万美元", language="zh", minutes=3),
     ]
-    assert topic(desk, members) == topic(desk, members[::-1])
+    assert build_topic(context, members) == build_topic(context, members[::-1])

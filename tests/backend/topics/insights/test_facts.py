@@ -48,7 +48,7 @@ def topic(name: str, at: datetime = AT, **more: Any) -> Topic:
 
 
 def stored(connection: Connection, one: Topic) -> Topic:
-    (number,) = topic_store.put(connection, [one], now=AT)
+    (number,) = topic_store.store_topics(connection, [one], now=AT)
     return replace(one, id=number)
 
 

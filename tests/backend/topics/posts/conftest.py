@@ -67,7 +67,7 @@ class Rounds:
             "media": (Media("article", url),),
         }
         with self.database.write() as connection:
-            (number,) = topic_store.put(connection, [Topic(**{**given, **more})], now=NOW)
+            (number,) = topic_store.store_topics(connection, [Topic(**{**given, **more})], now=NOW)
         return number
 
     def read(self, now: datetime = NOW, *, is_first: bool = False, **settings: Any) -> Read:
@@ -79,7 +79,7 @@ class Rounds:
             api.close()
 
     def topic(self, topic_id: int) -> Topic:
-        found = topic_store.read(self.database, topic_id)
+        found = topic_store.load_topic(self.database, topic_id)
         assert found is not None
         return found
 

@@ -22,7 +22,7 @@ HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
 
 def moves(database: Database) -> int:
     with database.read() as connection:
-        look = sa.select(change_counters.c.n).where(change_counters.c.topic == topic_store.CHANGED)
+        look = sa.select(change_counters.c.n).where(change_counters.c.topic == topic_store.CHANGE_COUNTER)
         return connection.execute(look).scalar_one_or_none() or 0
 
 
@@ -149,7 +149,7 @@ def test_posts_of_a_merged_topic_go_on_counting_for_the_other(rounds: Rounds, se
     server.x.found["story"] = [post(11, "x", NOW, likes=5)]
     rounds.read()
     with rounds.database.write() as connection:
-        topic_store.merge(connection, one, other, now=NOW)
+        topic_store.merge_topic(connection, one, other, now=NOW)
     server.x.found["story"] = [post(11, "x", NOW, likes=5_000)]
     later = NOW + 61 * MINUTE
     rounds.read(later)

@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from backend.store.database import Database
-from backend.topics.queries.list_filters import Page, Wanted
+from backend.topics.queries.list_filters import Page, TopicFilter
 from backend.topics.queries.pagination import Pages
 from backend.topics.store import topic_store
 from tests.backend.topics.conftest import Make
@@ -30,7 +30,7 @@ def add(database: Database, make: Make, now: datetime) -> Add:
     def added(number: int) -> list[int]:
         given = [make(published_at=now - timedelta(hours=1)) for _ in range(number)]
         with database.write() as connection:
-            return topic_store.put(connection, given, now=now)
+            return topic_store.store_topics(connection, given, now=now)
 
     return added
 
@@ -58,7 +58,7 @@ def test_topics_are_counted_and_searched_once_for_a_filter_until_one_changes(
     database: Database, pages: Pages, add: Add, now: datetime
 ) -> None:
     ids = add(5)
-    filters = [Wanted("en"), Wanted("en", before=now), Wanted("en", find="title")]
+    filters = [TopicFilter("en"), TopicFilter("en", before=now), TopicFilter("en", find="title")]
     asked: list[str] = []
     with watched(database, asked.append):
         for wanted in filters:
@@ -73,15 +73,15 @@ def test_topics_are_counted_and_searched_once_for_a_filter_until_one_changes(
 def test_what_another_process_adds_or_takes_shows_at_once(
     database: Database, pages: Pages, add: Add, now: datetime
 ) -> None:
-    assert told(pages.read(Wanted("en"), page=1, page_size=SIZE)) == ([], 0)
+    assert told(pages.read(TopicFilter("en"), page=1, page_size=SIZE)) == ([], 0)
     first, second = add(2)
-    assert told(pages.read(Wanted("en"), page=1, page_size=SIZE)) == ([second, first], 2)
-    assert told(pages.read(Wanted("en"), page=2, page_size=SIZE)) == ([], 2)
+    assert told(pages.read(TopicFilter("en"), page=1, page_size=SIZE)) == ([second, first], 2)
+    assert told(pages.read(TopicFilter("en"), page=2, page_size=SIZE)) == ([], 2)
     (third,) = add(1)
-    assert told(pages.read(Wanted("en"), page=2, page_size=SIZE)) == ([first], 3)
+    assert told(pages.read(TopicFilter("en"), page=2, page_size=SIZE)) == ([first], 3)
     with database.write() as connection:
-        topic_store.merge(connection, first, third, now=now)
-    assert told(pages.read(Wanted("en"), page=2, page_size=SIZE)) == ([], 2)
+        topic_store.merge_topic(connection, first, third, now=now)
+    assert told(pages.read(TopicFilter("en"), page=2, page_size=SIZE)) == ([], 2)
 
 
 def test_topics_that_come_while_a_page_is_read_are_neither_on_it_nor_counted(
@@ -97,6 +97,6 @@ def test_topics_that_come_while_a_page_is_read_are_neither_on_it_nor_counted(
             come.extend(add(2))
 
     with watched(database, see):
-        found = told(pages.read(Wanted("en"), page=1, page_size=9))
+        found = told(pages.read(TopicFilter("en"), page=1, page_size=9))
     assert found == ([*reversed(before)], 3)
-    assert told(pages.read(Wanted("en"), page=1, page_size=9)) == ([*reversed(before + come)], 5)
+    assert told(pages.read(TopicFilter("en"), page=1, page_size=9)) == ([*reversed(before + come)], 5)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from backend.entities.model import Language
 from backend.store.database import Database, metadata
 from backend.topics.model import Category, Media, Realm, Topic, TopicText
-from backend.topics.queries.list_filters import Wanted
+from backend.topics.queries.list_filters import TopicFilter
 from backend.topics.queries.pagination import Pages
 from backend.topics.store import topic_store
 from backend.topics.tables import COUNTED, block_count, topic_blocks, topic_texts, topics
@@ -48,7 +48,7 @@ def a_topic(draw: st.DrawFn) -> Topic:
 
 a_put = st.tuples(st.lists(a_topic(), min_size=1, max_size=30), st.booleans())
 wishes = st.builds(
-    Wanted,
+    TopicFilter,
     language=st.sampled_from(LANGUAGES),
     category=st.none() | categories,
     before=st.none() | instants,
@@ -66,7 +66,7 @@ def shared(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @pytest.fixture(autouse=True)
 def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(topic_store, "BATCH", 7)
+    monkeypatch.setattr(topic_store, "BATCH_SIZE", 7)
 
 
 NOTHING = {block_count(*kind): 0 for kind in COUNTED}
@@ -85,11 +85,11 @@ def fill(database: Database, puts: list[tuple[list[Topic], bool]]) -> None:
         connection.execute(sa.insert(topic_blocks), BLOCKS)
     for given_topics, replace in puts:
         with database.write() as connection:
-            topic_store.put(connection, given_topics, now=NOW, replace=replace)
+            topic_store.store_topics(connection, given_topics, now=NOW, replace=replace)
     with database.write() as connection:
         ids = list(connection.execute(sa.select(topics.c.id).order_by(topics.c.id)).scalars())
         for number in ids[1:8:4]:
-            topic_store.merge(connection, number, ids[0], now=NOW)
+            topic_store.merge_topic(connection, number, ids[0], now=NOW)
 
 
 def stored_texts(database: Database) -> list[Any]:
@@ -97,7 +97,7 @@ def stored_texts(database: Database) -> list[Any]:
         return list(connection.execute(sa.select(topic_texts)))
 
 
-def sorted_by_hand(texts: list[Any], wanted: Wanted) -> list[int]:
+def sorted_by_hand(texts: list[Any], wanted: TopicFilter) -> list[int]:
     chosen = [
         text
         for text in texts
@@ -117,7 +117,7 @@ def sorted_by_hand(texts: list[Any], wanted: Wanted) -> list[int]:
 )
 @given(st.lists(a_put, max_size=4), st.lists(wishes, min_size=1, max_size=6), st.integers(1, 9))
 def test_texts_repeat_their_topics_and_pages_give_every_wanted_one_once_and_in_order(
-    shared: Database, puts: list[tuple[list[Topic], bool]], asked: list[Wanted], page_size: int
+    shared: Database, puts: list[tuple[list[Topic], bool]], asked: list[TopicFilter], page_size: int
 ) -> None:
     fill(shared, puts)
     texts, pages = stored_texts(shared), Pages(shared, VISIBLE)
@@ -182,7 +182,7 @@ def test_writers_at_once_count_as_if_one_had_waited_for_the_other(database: Data
                 for at in range(8)
             ]
             with database.write() as connection:
-                topic_store.put(connection, given_topics, now=NOW)
+                topic_store.store_topics(connection, given_topics, now=NOW)
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(write, range(4)))

@@ -6,7 +6,7 @@ import pytest
 
 from backend.topics.model import Category, Topic, TopicText
 from backend.topics.queries import prepared_pages
-from backend.topics.queries.prepared_pages import ReadyLists
+from backend.topics.queries.prepared_pages import PreparedPages
 from backend.topics.service import TopicService
 from backend.topics.store import topic_store
 from tests.backend.topics.conftest import Service
@@ -15,7 +15,7 @@ from tests.backend.topics.conftest import Service
 def stands_ready(service: Service, path: str) -> bool:
     bare, _, query = path.partition("?")
     topics: TopicService = service.running.inner.state.topics
-    return topics.ready.find(bare, query.encode()) is not None
+    return topics.prepared_pages.find(bare, query.encode()) is not None
 
 
 def test_the_first_pages_stand_ready_before_anybody_asks(service: Service) -> None:
@@ -71,7 +71,7 @@ def test_a_topic_that_another_process_stored_shows_after_the_next_look(service: 
     assert service.get("/topics").json()["total"] == 1
     topic = Topic(Category.NORMAL, service.clock(), "https://a.example/", {"en": TopicText("Another's")})
     with service.database.write() as connection:
-        topic_store.put(connection, [topic], now=service.clock())
+        topic_store.store_topics(connection, [topic], now=service.clock())
     assert service.get("/topics").json()["total"] == 1
     service.running.look()
     assert service.get("/topics").json()["total"] == 2
@@ -97,7 +97,7 @@ def test_the_ranking_changes_by_the_clock_alone(service: Service) -> None:
 
 def test_topics_of_the_other_mode_are_hidden_everywhere(service: Service) -> None:
     with service.database.write() as connection:
-        live, sample = topic_store.put(
+        live, sample = topic_store.store_topics(
             connection,
             [
                 Topic(
@@ -124,9 +124,9 @@ def test_topics_of_the_other_mode_are_hidden_everywhere(service: Service) -> Non
 def test_what_stands_ready_is_bounded_in_number_and_bytes(
     monkeypatch: pytest.MonkeyPatch, service: Service
 ) -> None:
-    monkeypatch.setattr(prepared_pages, "MOST", 3)
-    monkeypatch.setattr(prepared_pages, "MOST_BYTES", 100)
-    lists = ReadyLists(service.clock)
+    monkeypatch.setattr(prepared_pages, "MAX_PAGES", 3)
+    monkeypatch.setattr(prepared_pages, "MAX_BYTES", 100)
+    lists = PreparedPages(service.clock)
 
     def ask(number: int, length: int) -> None:
         lists.answer(("/topics", b"%d" % number), lambda: (b"x" * length, None))
@@ -143,7 +143,7 @@ def test_what_stands_ready_is_bounded_in_number_and_bytes(
 
 
 def test_what_was_read_before_a_change_is_never_kept_behind_it(service: Service) -> None:
-    lists = ReadyLists(service.clock)
+    lists = PreparedPages(service.clock)
 
     def read_while_it_changes() -> tuple[bytes, None]:
         lists.forget()
@@ -156,12 +156,12 @@ def test_what_was_read_before_a_change_is_never_kept_behind_it(service: Service)
 
 
 def test_a_change_elsewhere_makes_anew_what_was_asked_for_last(service: Service) -> None:
-    lists, told = ReadyLists(service.clock), ["one"]
-    for number in range(prepared_pages.MOST_CARRIED + 1):
+    lists, told = PreparedPages(service.clock), ["one"]
+    for number in range(prepared_pages.MAX_PREBUILT_PAGES + 1):
         lists.answer(("/topics", b"%d" % number), lambda: (told[0].encode(), None))
     told[0] = "two"
     lists.reload()
     assert lists.find("/topics", b"0") is None
-    last = lists.find("/topics", b"%d" % prepared_pages.MOST_CARRIED)
+    last = lists.find("/topics", b"%d" % prepared_pages.MAX_PREBUILT_PAGES)
     assert last is not None
     assert last.body == b"two"

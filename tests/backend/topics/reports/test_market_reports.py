@@ -14,10 +14,10 @@ from backend.markets.model import FearGreed, GlobalFigures
 from backend.topics.model import Category, Topic
 from backend.topics.reports.market_facts import Coin, MarketFacts
 from backend.topics.reports.market_reports import market_reports, slot
-from backend.topics.reports.report_builder import Desk
+from backend.topics.reports.report_builder import ReportContext
 
 NOW = datetime(2026, 5, 18, 13, 37, 5, tzinfo=UTC)
-DESK = Desk("http://127.0.0.1:8000")
+DESK = ReportContext("http://127.0.0.1:8000")
 
 
 def coin(number: int, change: str = "1.0", **more: Any) -> Coin:

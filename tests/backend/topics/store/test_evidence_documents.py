@@ -10,7 +10,7 @@ from backend.settings import Settings
 from backend.sources.schemas import SourcesRequest
 from backend.sources.service import ImmediateSteps, SourceFinder
 from backend.store.database import Database
-from backend.topics.canonical_urls import digest, key_of
+from backend.topics.canonical_urls import build_page_key, hash_text
 from backend.topics.model import Media, Topic, TopicText
 from backend.topics.store import topic_store
 from backend.topics.tables import news_items
@@ -26,7 +26,7 @@ def told(database: Database) -> list[Document]:
 
 def put(database: Database, now: datetime, *topics: Topic) -> list[int]:
     with database.write() as connection:
-        return topic_store.put(connection, topics, now=now)
+        return topic_store.store_topics(connection, topics, now=now)
 
 
 def whole(make: Make, **more: object) -> Topic:
@@ -60,8 +60,8 @@ def test_an_article_out_of_a_feed_is_kept_with_all_that_the_feed_gave(
 ) -> None:
     row = {
         "feed_id": "press",
-        "guid_key": digest(ARTICLE),
-        "url_key": key_of(ARTICLE),
+        "guid_key": hash_text(ARTICLE),
+        "url_key": build_page_key(ARTICLE),
         "url": ARTICLE,
         "title": "A fund opens",
         "text": "It opens on Monday. The custodian is a bank.",
@@ -94,7 +94,7 @@ def test_documents_go_with_what_they_told(database: Database, make: Make, now: d
         make("Fund opens, too", media=(Media("article", ARTICLE, "A fund opens"),)),
     )
     with database.write() as connection:
-        topic_store.put(
+        topic_store.store_topics(
             connection, [make(id=first, texts={"en": TopicText("Fund opens")})], now=now, replace=True
         )
         topic_store.remove_media(connection, first, "article", [ARTICLE], now=now)
@@ -108,7 +108,7 @@ def test_documents_go_with_what_they_told(database: Database, make: Make, now: d
         f"{second}:en",
     }
     with database.write() as connection:
-        topic_store.merge(connection, second, first, now=now)
+        topic_store.merge_topic(connection, second, first, now=now)
     assert {one.external_id for one in told(database) if one.kind == "topic"} == {f"{first}:en"}
     assert ARTICLE in {one.url for one in told(database)}
 

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from backend.store.database import Database
 from backend.topics.model import Category, Media, Topic, TopicText
-from backend.topics.queries.list_filters import Wanted
+from backend.topics.queries.list_filters import TopicFilter
 from backend.topics.queries.pagination import Pages
 from backend.topics.store import topic_store
 from backend.topics.tables import topic_texts
@@ -19,12 +19,12 @@ REALMS = ("own", "sample")
 
 def put(database: Database, now: datetime, *topics: Topic) -> list[int]:
     with database.write() as connection:
-        return topic_store.put(connection, topics, now=now)
+        return topic_store.store_topics(connection, topics, now=now)
 
 
 def found(database: Database, find: str = "", *entities: str, language: Any = "en", **more: Any) -> list[int]:
     page = Pages(database, REALMS).read(
-        Wanted(language, find=find, entities=entities, **more), page=1, page_size=100
+        TopicFilter(language, find=find, entities=entities, **more), page=1, page_size=100
     )
     assert page.total == len(page.rows)
     return [row.topic_id for row in page.rows]
@@ -96,7 +96,7 @@ def test_far_pages_and_totals_of_a_search_are_right(database: Database, make: Ma
     ids = put(
         database, now, *(make(f"Halving {n}", published_at=now - timedelta(hours=n)) for n in range(25))
     )
-    pages, wanted = Pages(database, REALMS), Wanted("en", find="halving")
+    pages, wanted = Pages(database, REALMS), TopicFilter("en", find="halving")
     read = [pages.read(wanted, page=page, page_size=10) for page in (3, 1, 4, 2)]
     assert [[row.topic_id for row in page.rows] for page in read] == [ids[20:], ids[:10], [], ids[10:20]]
     assert {page.total for page in read} == {25}
@@ -113,11 +113,11 @@ def test_what_is_changed_or_merged_or_told_no_more_is_found_no_more(
     first, other = put(database, now, topic, make("Rumour two", external_id="b"))
     changed = replace(topic, entities=("bitcoin",), texts={"en": TopicText("Fact")})
     with database.write() as connection:
-        topic_store.put(connection, [changed], now=now, replace=True)
+        topic_store.store_topics(connection, [changed], now=now, replace=True)
     assert (found(database, "rumour"), found(database, "", "sec")) == ([other], [])
     assert (found(database, "fact", "bitcoin"), found(database, "真相", language="ja")) == ([first], [])
     with database.write() as connection:
-        topic_store.merge(connection, other, first, now=now)
+        topic_store.merge_topic(connection, other, first, now=now)
     assert found(database, "rumour") == []
 
 
@@ -129,7 +129,7 @@ def test_topics_of_an_earlier_version_are_indexed_later(
         connection.execute(sa.update(topic_texts).values(indexed=None))
         connection.execute(sa.text("DELETE FROM topic_search"))
     assert found(database, "halving") == []
-    assert topic_store.tell_lacking(database, now=now, most=2) == 2
-    assert topic_store.tell_lacking(database, now=now, most=2) == 1
-    assert topic_store.tell_lacking(database, now=now, most=2) == 0
+    assert topic_store.index_outdated(database, now=now, most=2) == 2
+    assert topic_store.index_outdated(database, now=now, most=2) == 1
+    assert topic_store.index_outdated(database, now=now, most=2) == 0
     assert sorted(found(database, "halving")) == ids

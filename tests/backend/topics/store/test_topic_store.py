@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from backend.store.database import Database, change_counters
 from backend.topics.model import Category, Media, Term, TopicText
-from backend.topics.queries.list_filters import Wanted
+from backend.topics.queries.list_filters import TopicFilter
 from backend.topics.queries.pagination import Pages
 from backend.topics.store import topic_store
 from backend.topics.tables import topic_media, topics
@@ -16,14 +16,14 @@ from tests.backend.topics.conftest import Make
 
 
 def counter(database: Database) -> int:
-    look = sa.select(change_counters.c.n).where(change_counters.c.topic == topic_store.CHANGED)
+    look = sa.select(change_counters.c.n).where(change_counters.c.topic == topic_store.CHANGE_COUNTER)
     with database.read() as connection:
         return connection.execute(look).scalar_one_or_none() or 0
 
 
 def total(database: Database, language: str = "en") -> int:
     found = Pages(database, ("own", "sample")).read(
-        Wanted(language),
+        TopicFilter(language),
         page=1,
         page_size=1,
     )
@@ -53,56 +53,56 @@ def test_a_topic_is_read_as_it_was_put(database: Database, make: Make, now: date
         ),
     )
     with database.write() as connection:
-        (number,) = topic_store.put(connection, [topic], now=now)
-    read = topic_store.read(database, number)
+        (number,) = topic_store.store_topics(connection, [topic], now=now)
+    read = topic_store.load_topic(database, number)
     assert read is not None
     assert [item.id is not None for item in read.media] == [True, True]
     assert replace(read, media=tuple(replace(item, id=None) for item in read.media)) == replace(
         topic, id=number
     )
     assert list(read.texts) == ["zh", "en"]
-    assert topic_store.read(database, number + 1) is None
+    assert topic_store.load_topic(database, number + 1) is None
 
 
 def test_put_moves_the_counter_once_and_nothing_else_does(
     database: Database, make: Make, now: datetime
 ) -> None:
     with database.write() as connection:
-        assert topic_store.put(connection, [], now=now) == []
+        assert topic_store.store_topics(connection, [], now=now) == []
     assert counter(database) == 0
     with database.write() as connection:
-        topic_store.put(connection, [make() for _ in range(3)], now=now)
+        topic_store.store_topics(connection, [make() for _ in range(3)], now=now)
     assert counter(database) == 1
 
 
 def test_a_transaction_that_fails_leaves_no_trace(database: Database, make: Make, now: datetime) -> None:
     with pytest.raises(ValueError, match="no topic 77"), database.write() as connection:
-        topic_store.put(connection, [make(), make(id=77)], now=now)
+        topic_store.store_topics(connection, [make(), make(id=77)], now=now)
     assert (counter(database), total(database)) == (0, 0)
 
 
 def test_a_topic_needs_a_text(database: Database, make: Make, now: datetime) -> None:
     with pytest.raises(ValueError, match="needs a text"), database.write() as connection:
-        topic_store.put(connection, [make(texts={})], now=now)
+        topic_store.store_topics(connection, [make(texts={})], now=now)
 
 
 def test_replace_deletes_the_texts_that_are_not_given(database: Database, make: Make, now: datetime) -> None:
     both = {"en": TopicText("A"), "ja": TopicText("い")}
     with database.write() as connection:
-        (number,) = topic_store.put(connection, [make(texts=both)], now=now)
-        topic_store.put(connection, [make("B", id=number)], now=now)
+        (number,) = topic_store.store_topics(connection, [make(texts=both)], now=now)
+        topic_store.store_topics(connection, [make("B", id=number)], now=now)
     assert (total(database), total(database, "ja")) == (1, 1)
     with database.write() as connection:
-        topic_store.put(connection, [make("C", id=number)], now=now, replace=True)
+        topic_store.store_topics(connection, [make("C", id=number)], now=now, replace=True)
     assert (total(database), total(database, "ja")) == (1, 0)
-    read = topic_store.read(database, number)
+    read = topic_store.load_topic(database, number)
     assert read is not None
     assert read.texts == {"en": TopicText("C")}
 
 
 def test_names_belong_to_their_realm(database: Database, make: Make, now: datetime) -> None:
     with database.write() as connection:
-        ids = topic_store.put(
+        ids = topic_store.store_topics(
             connection,
             [make(external_id="a", realm=realm) for realm in ("own", "live", "sample", "own")],
             now=now,
@@ -116,7 +116,7 @@ def test_a_merged_topic_answers_for_the_other_one(database: Database, make: Make
         return Media("tweet", f"https://x.example/{name}", score=score)
 
     with database.write() as connection:
-        one, two, three = topic_store.put(
+        one, two, three = topic_store.store_topics(
             connection,
             [
                 make("One", external_id="1", media=(post("a", 1), post("b", 2))),
@@ -125,10 +125,10 @@ def test_a_merged_topic_answers_for_the_other_one(database: Database, make: Make
             ],
             now=now,
         )
-        topic_store.merge(connection, one, two, now=now)
-        topic_store.merge(connection, two, three, now=now)
+        topic_store.merge_topic(connection, one, two, now=now)
+        topic_store.merge_topic(connection, two, three, now=now)
     for number in (one, two, three):
-        read = topic_store.read(database, number)
+        read = topic_store.load_topic(database, number)
         assert read is not None
         assert (read.id, read.texts["en"].title) == (three, "Three")
         assert sorted(item.url[-1] for item in read.media) == ["a", "b", "c"]
@@ -137,12 +137,12 @@ def test_a_merged_topic_answers_for_the_other_one(database: Database, make: Make
         score = sa.select(topics.c.media_score).where(topics.c.id == three)
         assert connection.execute(score).scalar_one() == 9
     with database.write() as connection:
-        assert topic_store.put(connection, [make("Anew", external_id="1")], now=now) == [three]
+        assert topic_store.store_topics(connection, [make("Anew", external_id="1")], now=now) == [three]
         with pytest.raises(ValueError, match="itself"):
-            topic_store.merge(connection, three, three, now=now)
+            topic_store.merge_topic(connection, three, three, now=now)
         with pytest.raises(ValueError, match="stands by itself"):
-            topic_store.merge(connection, three, one, now=now)
-    read = topic_store.read(database, one)
+            topic_store.merge_topic(connection, three, one, now=now)
+    read = topic_store.load_topic(database, one)
     assert read is not None
     assert (read.texts["en"].title, total(database)) == ("Anew", 1)
 
@@ -151,17 +151,19 @@ def test_several_updates_of_topics_that_were_merged_into_one_are_made_in_turn(
     database: Database, make: Make, now: datetime
 ) -> None:
     with database.write() as connection:
-        one, two = topic_store.put(connection, [make(external_id="1"), make(external_id="2")], now=now)
-        topic_store.merge(connection, one, two, now=now)
+        one, two = topic_store.store_topics(
+            connection, [make(external_id="1"), make(external_id="2")], now=now
+        )
+        topic_store.merge_topic(connection, one, two, now=now)
         given = [make("First", external_id="1"), make("Last", external_id="2", category=Category.BREAKING)]
-        assert topic_store.put(connection, given, now=now) == [two, two]
+        assert topic_store.store_topics(connection, given, now=now) == [two, two]
     assert total(database) == 1
 
 
 def test_media_can_be_taken_away_again(database: Database, make: Make, now: datetime) -> None:
     items = [Media("tweet", f"https://x.example/{n}", score=n) for n in (1.0, 2.0)]
     with database.write() as connection:
-        (number,) = topic_store.put(connection, [make()], now=now)
+        (number,) = topic_store.store_topics(connection, [make()], now=now)
         ids = topic_store.add_media(connection, number, [*items, items[0]], now=now)
         assert ids[0] == ids[2] != ids[1]
         topic_store.remove_media(connection, number, "tweet", ["https://x.example/1.0"], now=now)

@@ -144,7 +144,9 @@ def test_a_translation_is_known_by_what_the_service_says_of_it() -> None:
     for language in LANGUAGES:
         source: Language = "en" if language != "en" else "ja"
         for own in ("", "A subtitle."):
-            assert reading.is_by_model(topic(subtitle=ai_disclosure.translated(language, source, own)))
+            assert reading.is_by_model(
+                topic(subtitle=ai_disclosure.add_translation_label(language, source, own))
+            )
     assert not reading.is_by_model(topic(subtitle="A language model is born."))
     assert not reading.is_by_model(topic())
 
