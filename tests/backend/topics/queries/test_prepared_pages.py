@@ -121,9 +121,7 @@ def test_topics_of_the_other_mode_are_hidden_everywhere(service: Service) -> Non
     assert service.post(f"/topics/{live}/media", {}).status == 404
 
 
-def test_what_stands_ready_is_bounded_in_number_and_bytes(
-    monkeypatch: pytest.MonkeyPatch, service: Service
-) -> None:
+def test_the_cache_is_bounded_in_entries_and_bytes(monkeypatch: pytest.MonkeyPatch, service: Service) -> None:
     monkeypatch.setattr(prepared_pages, "MAX_PAGES", 3)
     monkeypatch.setattr(prepared_pages, "MAX_BYTES", 100)
     lists = PreparedPages(service.clock)
@@ -132,7 +130,7 @@ def test_what_stands_ready_is_bounded_in_number_and_bytes(
         lists.answer(("/topics", b"%d" % number), lambda: (b"x" * length, None))
 
     def held() -> list[int]:
-        return [n for n in range(7) if lists._shelf.answers.get(("/topics", b"%d" % n))]
+        return [n for n in range(7) if lists._cache.pages.get(("/topics", b"%d" % n))]
 
     for number in range(5):
         ask(number, 10)
@@ -142,20 +140,20 @@ def test_what_stands_ready_is_bounded_in_number_and_bytes(
     assert held() == [2, 5]
 
 
-def test_what_was_read_before_a_change_is_never_kept_behind_it(service: Service) -> None:
+def test_a_page_built_before_a_change_is_not_cached_after_it(service: Service) -> None:
     lists = PreparedPages(service.clock)
 
     def read_while_it_changes() -> tuple[bytes, None]:
-        lists.forget()
+        lists.clear()
         return b"old", None
 
     lists.answer(("/topics", b""), read_while_it_changes)
     assert lists.find("/topics", b"") is None
-    lists.reload()  # by the same recipe: once more there is a change meanwhile
+    lists.reload()  # the same function again changes the topics meanwhile
     assert lists.find("/topics", b"") is None
 
 
-def test_a_change_elsewhere_makes_anew_what_was_asked_for_last(service: Service) -> None:
+def test_a_change_elsewhere_rebuilds_the_most_recently_requested_pages(service: Service) -> None:
     lists, told = PreparedPages(service.clock), ["one"]
     for number in range(prepared_pages.MAX_PREBUILT_PAGES + 1):
         lists.answer(("/topics", b"%d" % number), lambda: (told[0].encode(), None))
