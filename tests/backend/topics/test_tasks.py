@@ -50,7 +50,8 @@ def test_live_mode_asks_feeds_groups_them_and_reports(
 ) -> None:
     settings = live(tmp_path, server)
     told = {
-        schedule.name: schedule for schedule in topic_schedules(settings, sqlite_database, ActiveRules(settings))
+        schedule.name: schedule
+        for schedule in topic_schedules(settings, sqlite_database, ActiveRules(settings))
     }
     assert sorted(told) == ["news-retention", "topics-feeds", "topics-grouping", "topics-index", REPORTS]
     told["topics-feeds"].run(NOW)
@@ -83,7 +84,8 @@ def test_what_is_old_is_forgotten_by_the_clock(
 ) -> None:
     settings = live(tmp_path, server)
     told = {
-        schedule.name: schedule for schedule in topic_schedules(settings, sqlite_database, ActiveRules(settings))
+        schedule.name: schedule
+        for schedule in topic_schedules(settings, sqlite_database, ActiveRules(settings))
     }
     told["topics-feeds"].run(NOW)
     (tmp_path / "feeds.yaml").write_text("disable: all\n")

@@ -48,7 +48,7 @@ def test_disputed_figures_are_marked_found_and_explained(page: Page, running_ser
     assert disputed
     row = page.locator(f".rk tr[data-id={disputed[0]}]")
     expect(row.locator(".c-source")).to_contain_text(re.compile("divergent|conflict"))
-    expect(row.locator(".c-source .sr")).to_contain_text(re.compile(r"Spread of the quotes: [\d.]+ %"))
+    expect(row.locator(".c-source .sr")).to_contain_text(re.compile(r"Quote spread: [\d.]+%"))
     row.locator(".c-price").click()
     expect(panel(page).locator(".rk-warn")).to_contain_text(re.compile("Divergent|Conflict"))
     expect(panel(page).get_by_text("differ by").first).to_be_visible()
