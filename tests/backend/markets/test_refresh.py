@@ -4,7 +4,6 @@ import contextlib
 import sqlite3
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -16,18 +15,13 @@ import structlog
 from backend.markets import refresh
 from backend.markets.model import ErrorKind
 from backend.markets.responses.snapshot import CHANGED
-from backend.markets.tables import incidents, price_points
+from backend.markets.tables import price_points
 from backend.store.database import Database, bump, change_counters
-from tests.support.market_app import Clock, Moody, Worker, few_in_sample, moody, stored
+from tests.support.market_app import Moody, Worker, few_in_sample, moody, stored
 
 
 class PowerCut(BaseException):
     """What a killed process is to the code in its transaction."""
-
-
-@pytest.fixture
-def worker(sqlite_database: Database) -> Worker:
-    return Worker(sqlite_database, few_in_sample())
 
 
 @pytest.fixture
@@ -311,71 +305,6 @@ def test_the_stored_figures_say_the_same_as_a_reader_whose_refresh_has_stopped(
             assert mine[asset_id].last_updated == figure.last_updated
 
 
-# -- incidents ---------------------------------------------------------------------------------------
-
-
-def log_of(database: Database, asset_id: str) -> list[Any]:
-    with database.read() as connection:
-        query = sa.select(incidents).where(incidents.c.asset_id == asset_id).order_by(incidents.c.id)
-        return list(connection.execute(query).all())
-
-
-def test_a_divergence_opens_one_incident_and_closes_it_when_it_has_been_over_for_a_while(
-    worker: Worker,
-) -> None:
-    worker.tick()
-    for _ in range(3):
-        worker.tick(seconds=15)
-    (opened,) = log_of(worker.database, "litecoin")
-    assert opened.kind == "divergent"
-    assert opened.closed_at is None
-    assert opened.opened_at == worker.clock() - timedelta(seconds=45)
-    assert Decimal(2) < opened.worst_pct < Decimal(4)
-    assert worker.view().snapshot.figures["litecoin"].flags == ("divergent",)
-
-    worker.tick(days=10)  # another asset's turn
-    assert log_of(worker.database, "litecoin")[0].closed_at is None
-    worker.tick(minutes=14)
-    assert log_of(worker.database, "litecoin")[0].closed_at is None
-    worker.tick(minutes=2)
-    (closed,) = log_of(worker.database, "litecoin")
-    assert closed.closed_at == worker.clock()
-    assert worker.view().snapshot.figures["litecoin"].rule == "mean"
-
-
-def test_in_a_conflict_the_last_good_figure_is_held_and_then_the_primary_is_shown(worker: Worker) -> None:
-    worker.clock.at = worker.clock().replace(hour=11, minute=59, second=0)
-    worker.tick()
-    calm = worker.price("neo")
-    worker.tick(minutes=2)
-    held = worker.view().snapshot.figures["neo"]
-    assert (held.rule, held.stale, held.flags) == ("held", True, ("conflict",))
-    assert worker.price("neo")["price_usd"] == calm["price_usd"]
-    assert worker.price("neo")["last_updated"] == calm["last_updated"]
-    worker.tick(minutes=16)
-    primary = worker.view().snapshot.figures["neo"]
-    assert (primary.rule, primary.providers, primary.flags) == ("primary", ("sample-a",), ("conflict",))
-    (incident,) = log_of(worker.database, "neo")
-    assert (incident.kind, incident.closed_at) == ("conflict", None)
-
-
-# -- points ------------------------------------------------------------------------------------------
-
-
-def test_each_poll_leaves_one_point_of_each_published_price(worker: Worker) -> None:
-    worker.tick()
-    worker.tick()  # nobody is due: no second point
-    worker.tick(seconds=15)
-    with worker.database.read() as connection:
-        query = (
-            sa.select(price_points).where(price_points.c.asset_id == "bitcoin").order_by(price_points.c.at)
-        )
-        points = connection.execute(query).all()
-    assert [point.at for point in points] == [worker.clock() - timedelta(seconds=15), worker.clock()]
-    assert Decimal(worker.price("bitcoin")["price_usd"]) == points[-1].price
-    assert {point.source for point in points} == {"sample"}
-
-
 def test_a_stale_figure_leaves_no_point(trouble: tuple[Worker, dict[str, Moody]]) -> None:
     worker, sources = trouble
     worker.tick()
@@ -390,15 +319,3 @@ def test_a_stale_figure_leaves_no_point(trouble: tuple[Worker, dict[str, Moody]]
 
 
 # -- realms ------------------------------------------------------------------------------------------
-
-
-def test_two_seeds_over_one_store_know_nothing_of_each_other(sqlite_database: Database) -> None:
-    market = few_in_sample()
-    other = replace(market, sources=replace(market.sources, realm="sample-7", history=None))
-    first, second = Worker(sqlite_database, market), Worker(sqlite_database, other, Clock())
-    first.tick()
-    assert second.price("bitcoin")["price_usd"] is None
-    assert second.status()["refreshed_at"] is None
-    second.tick(minutes=30)
-    assert first.price("bitcoin")["last_updated"] < second.price("bitcoin")["last_updated"]
-    assert len(log_of(sqlite_database, "litecoin")) == 2

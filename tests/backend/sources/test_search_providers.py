@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
@@ -177,8 +178,8 @@ def test_an_instance_without_json_is_told_what_to_enable(server: ProviderServer)
 
 
 def test_no_provider_is_asked_in_sample_mode_or_unless_configured() -> None:
-    named = {"search_brave_api_key": KEY, "search_searxng_url": "http://127.0.0.1:8080"}
-    assert providers.build_providers(Settings(mode="sample", **named)) == []  # type: ignore[arg-type]
+    named: dict[str, Any] = {"search_brave_api_key": KEY, "search_searxng_url": "http://127.0.0.1:8080"}
+    assert providers.build_providers(Settings(mode="sample", **named)) == []
     assert providers.build_providers(Settings(mode="live")) == []
-    both = providers.build_providers(Settings(mode="live", search_tavily_api_key=KEY, **named))  # type: ignore[arg-type]
+    both = providers.build_providers(Settings(mode="live", search_tavily_api_key=KEY, **named))
     assert [provider.name for provider in both] == ["SearXNG", "Brave Search", "Tavily"]

@@ -1,23 +1,18 @@
 """Fetching foreign addresses: no spelling of a private place is ever connected to."""
 
 import socket
-import threading
-import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from backend.upstream import FailureKind, Fetched, UpstreamFailure, guarded_fetch, is_public, ssrf_guard
-from backend.upstream.deadline import Deadline
+from backend.upstream import FailureKind, UpstreamFailure, guarded_fetch, is_public
+from tests.backend.upstream.conftest import IMAGES, fetch
 from tests.support.own_thread import in_this_thread
 from tests.support.provider_pages import png
 from tests.support.provider_server import Behaviour, ProviderServer
-from tests.support.running import free_port
 from tests.support.waiting import LIMIT_SECONDS
 
 PUBLIC = "93.184.215.14"
-IMAGES = ("image/png", "image/jpeg")
 
 REFUSED_AS_WRITTEN = [
     # loopback, in every spelling that some resolver or browser understands
@@ -110,21 +105,10 @@ def attempts(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     return tried
 
 
-@pytest.fixture
-def server() -> Iterator[ProviderServer]:
-    with ProviderServer() as running:
-        yield running
-
-
 def refusal(url: str, **options: Any) -> UpstreamFailure:
     with pytest.raises(UpstreamFailure) as caught:
         guarded_fetch(url, **{"accept": IMAGES, "deadline": LIMIT_SECONDS, "resolver": Resolver(), **options})
     return caught.value
-
-
-def fetch(server: ProviderServer, path: str = "/images/x.png", **options: Any) -> Fetched:
-    allowed: dict[str, Any] = {"accept": IMAGES, "allow": (f"127.0.0.1:{server.port}",), **options}
-    return guarded_fetch(server.url + path, **allowed)
 
 
 @pytest.mark.parametrize("url", REFUSED_AS_WRITTEN)
@@ -344,71 +328,3 @@ def test_a_name_that_means_something_inside_alone_is_not_public(url: str) -> Non
 )
 def test_an_address_of_the_open_web_is_public(url: str) -> None:
     assert is_public(url)
-
-
-def test_a_body_over_the_limit_is_stopped(server: ProviderServer) -> None:
-    for announce in (True, False):
-        server.once("/x", Behaviour(body=bytes(30_000), content_type="image/png", announce=announce))
-        with pytest.raises(UpstreamFailure) as caught:
-            fetch(server, "/x", max_bytes=20_000)
-        assert caught.value.kind is FailureKind.TOO_LARGE
-
-
-@pytest.mark.parametrize("coding", ["gzip", "br", "deflate", "zstd", "identity, gzip"])
-def test_a_coding_that_was_not_asked_for_is_refused(server: ProviderServer, coding: str) -> None:
-    server.once("/x", Behaviour(body=b"abc", content_type="image/png", headers={"Content-Encoding": coding}))
-    with pytest.raises(UpstreamFailure) as caught:
-        fetch(server, "/x")
-    assert caught.value.kind is FailureKind.PROTOCOL
-    assert server.requests[0].headers["accept-encoding"] == "identity"
-
-
-def test_a_body_that_trickles_ends_with_the_deadline(server: ProviderServer) -> None:
-    server.once("/x", Behaviour(body=bytes(100), content_type="image/png", pause=0.02))
-    with pytest.raises(UpstreamFailure) as caught:
-        fetch(server, "/x", deadline=0.2)
-    assert caught.value.kind is FailureKind.TIMEOUT
-
-
-def test_the_deadline_holds_over_all_redirects(server: ProviderServer) -> None:
-    ticks = iter(range(10_000))
-    server.always("/a", Behaviour(302, b"", headers={"Location": "/a"}))
-    with pytest.raises(UpstreamFailure) as caught:
-        fetch(server, "/a", redirects=1000, deadline=100.0, clock=lambda: float(next(ticks)))
-    assert caught.value.kind is FailureKind.TIMEOUT
-    assert len(server.requests) < 100
-
-
-def test_proxies_in_the_environment_are_not_used(
-    server: ProviderServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
-        monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
-    assert fetch(server).body == png()
-
-
-def test_a_host_gets_only_so_many_requests_at_once() -> None:
-    slots = ssrf_guard.HostSlots(2)
-    soon = Deadline(0.05, time.monotonic)
-    with slots.hold("a.test", soon), slots.hold("a.test", soon):
-        with slots.hold("b.test", soon):
-            pass
-        with pytest.raises(TimeoutError), slots.hold("a.test", soon):
-            pass
-    with slots.hold("a.test", Deadline(LIMIT_SECONDS, time.monotonic)):
-        pass
-
-
-def test_a_fetch_waits_for_its_turn_at_the_host(
-    server: ProviderServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    slots = ssrf_guard.HostSlots(1)
-    monkeypatch.setattr(ssrf_guard, "_slots", slots)
-    with slots.hold("127.0.0.1", Deadline(LIMIT_SECONDS, time.monotonic)):
-        with pytest.raises(UpstreamFailure):
-            fetch(server, deadline=0.05)
-        waiting = threading.Thread(target=fetch, args=(server,))
-        waiting.start()
-        assert server.requests == []
-    waiting.join(LIMIT_SECONDS)
-    assert len(server.requests) == 1

@@ -23,6 +23,7 @@ from dashboard.app_pages.rankings.rank_table.payload import (
     table_bytes,
 )
 from dashboard.app_pages.rankings.rows import Row
+from dashboard.i18n import LANGUAGES
 
 PLAIN = Formats(price=lambda value: f"${value:f}", compact=lambda value: f"${value:f}")
 NOW = 1_779_105_600.0
@@ -173,10 +174,10 @@ def test_both_halves_know_the_same_columns_facets_and_steps() -> None:
 def test_every_text_that_the_browser_uses_is_sent_in_every_language() -> None:
     script = rank_table.script()
     used = set(re.findall(r"\bwords\.(\w+)", script))
-    for lang in ("en", "ja", "zh"):
-        missing = used - set(words(lang))  # type: ignore[arg-type]
+    for lang in LANGUAGES:
+        missing = used - set(words(lang))
         assert not missing, (lang, missing)
-        assert len(words(lang)["caps"]) == len(columns.MIN_CAPS)  # type: ignore[arg-type]
+        assert len(words(lang)["caps"]) == len(columns.MIN_CAPS)
 
 
 def test_the_browsers_part_puts_no_markup_together() -> None:
