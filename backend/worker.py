@@ -95,7 +95,7 @@ def sign_in_schedule(database: Database) -> Schedule:
     def forget(now: datetime) -> None:
         gone = retention.delete_expired(database, now)
         if any(gone.values()):
-            log.info("sign_ins_forgotten", **gone)
+            log.info("expired_sign_ins_deleted", **gone)
 
     return Schedule("sign-in-retention", HOUR, forget, "Delete tokens, grants and attempts that are over.")
 

@@ -5,7 +5,7 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from backend.auth.gate import gated_router, needs
-from backend.jobs import routes
+from backend.jobs.job_routes import ACCEPTED_RESPONSES, Caller, IdempotencyKey, submit_job
 from backend.jobs.schemas import AcceptedAnswer
 
 router = gated_router(scope="read")
@@ -15,8 +15,8 @@ class Text(BaseModel):
     text: str
 
 
-@router.post("/jobs", status_code=202, response_model=AcceptedAnswer, responses=routes.ACCEPTED)
+@router.post("/jobs", status_code=202, response_model=AcceptedAnswer, responses=ACCEPTED_RESPONSES)
 @needs("write")
-def submit_text(request: Request, body: Text, who: routes.Caller, key: routes.IdempotencyKey) -> Response:
+def submit_text(request: Request, body: Text, who: Caller, key: IdempotencyKey) -> Response:
     """202, once the job is on the disk."""
-    return routes.submitted(request, "extraction", body.model_dump(), title=body.text, who=who, key=key)
+    return submit_job(request, "extraction", body.model_dump(), title=body.text, who=who, key=key)

@@ -23,7 +23,7 @@ import sqlalchemy as sa
 
 from backend.auth.service import create_key
 from backend.jobs import job_store
-from backend.jobs.schemas import JobKind
+from backend.jobs.job_kinds import JobKind
 from backend.jobs.tables import jobs
 from backend.settings import Settings
 from backend.store.database import Database

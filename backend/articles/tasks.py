@@ -15,6 +15,6 @@ log = structlog.get_logger(__name__)
 def article_schedules(settings: Settings, database: Database) -> list[Schedule]:
     def forget(now: datetime) -> None:
         gone = violation_store.forget(database, keep_days=settings.violations_keep_days, now=now)
-        log.info("violations_forgotten", violations=gone)
+        log.info("old_violations_deleted", violations=gone)
 
     return [Schedule("violations-retention", DAY, forget, "Delete violations that are no longer kept.")]

@@ -57,7 +57,7 @@ def make_private(file: Path) -> None:
     try:
         file.chmod(0o600)
     except OSError as error:
-        log.warning("local_key_file_is_open_to_others", file=str(file), error=type(error).__name__)
+        log.warning("local_key_file_readable_by_others", file=str(file), error=type(error).__name__)
 
 
 def _sync_folder(folder: Path) -> None:

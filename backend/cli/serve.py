@@ -256,7 +256,7 @@ def _run_http(
             yield
 
     server = Server(build_server_config(application, settings))
-    log.info("http_starts", address=f"http://{settings.host}:{bound.getsockname()[1]}")
+    log.info("http_started", address=f"http://{settings.host}:{bound.getsockname()[1]}")
     with ExitStack() as listening:
         with _told_if_used(settings.management_listener_port, MANAGEMENT_PORT):
             managed = management_listener(create_management_app(application), settings, management)

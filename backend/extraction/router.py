@@ -13,13 +13,15 @@ from backend.extraction.schemas import ExtractionRequest, ExtractionResult, Seen
 from backend.formats.time_window import Window, between
 from backend.formats.timestamps import Instant, utc_now
 from backend.http.responses import CACHED_RESPONSES, build_tagged_json
-from backend.jobs.routes import ACCEPTED, Caller, IdempotencyKey, add_job_routes, submitted
+from backend.jobs.job_routes import ACCEPTED_RESPONSES, Caller, IdempotencyKey, add_job_routes, submit_job
 from backend.jobs.schemas import AcceptedAnswer
 
 router = gated_router(scope="read", tags=["entities"])
 
 
-@router.post("/entities/extractions", status_code=202, response_model=AcceptedAnswer, responses=ACCEPTED)
+@router.post(
+    "/entities/extractions", status_code=202, response_model=AcceptedAnswer, responses=ACCEPTED_RESPONSES
+)
 @needs("write")
 def submit_extraction(
     request: Request, body: ExtractionRequest, who: Caller, key: IdempotencyKey
@@ -29,7 +31,7 @@ def submit_extraction(
     The job is on the disk when this answers; poll `GET /entities/extractions/{id}` until it is completed
     or failed.
     """
-    return submitted(request, "extraction", {"text": body.text}, title=body.text[:400], who=who, key=key)
+    return submit_job(request, "extraction", {"text": body.text}, title=body.text[:400], who=who, key=key)
 
 
 add_job_routes(
@@ -37,7 +39,7 @@ add_job_routes(
     "extraction",
     "/entities/extractions",
     ExtractionResult,
-    named="entity-extraction",
+    job_name="entity-extraction",
     verb_object="extraction",
     plural="extractions",
 )

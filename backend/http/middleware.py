@@ -7,7 +7,6 @@ the same headers and without the body (RFC 9110 section 9.3.2).
 """
 
 import asyncio
-import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ import structlog
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from backend import errors
+from backend.http import access_log
 from backend.http.client_address import Caller, is_on_this_machine, normalize_address
 from backend.http.limits.body_limits import LimitedBody
 from backend.http.limits.load_shedding import LoadShedder, RefusalPacer
@@ -26,7 +26,6 @@ from backend.http.request_ids import RequestIds
 from backend.http.response_writer import ResponseWriter
 from backend.http.security_headers import Header, build_default_headers
 from backend.http.uvicorn_protocol import OVER_CONNECTION_LIMIT
-from backend.runtime import metrics
 
 if TYPE_CHECKING:  # rate limits are off by default, and their library takes long to load
     from backend.http.limits.rate_limiter import RateLimiter
@@ -84,8 +83,7 @@ class ServiceMiddleware:
         self._unlimited_load = LoadShedder(bounds.load.max_requests)
         self._ids = RequestIds()
         self._refusal_pacer = RefusalPacer()
-        # Thousands per second: metrics count them, and only the debug level logs them.
-        self._log_ready = logging.getLogger(__name__).isEnabledFor(logging.DEBUG)
+        self._prepared_log = access_log.PreparedResponseLog()
         self._default_headers = build_default_headers(mode, https=https)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -134,7 +132,7 @@ class ServiceMiddleware:
         own: list[Header] = [(b"x-request-id", request_id)]
         if OVER_CONNECTION_LIMIT in scope["state"]:
             own.append((b"connection", b"close"))
-        method, path = scope["method"], scope["path"]
+        method = scope["method"]
         if self._limiter is not None and not self._is_exempt(caller, scope):
             counted = await self._limiter.count(caller)
             if not counted.allowed:
@@ -151,9 +149,7 @@ class ServiceMiddleware:
             }
         )
         await send({"type": "http.response.body", "body": b"" if method == "HEAD" else body})
-        metrics.observe(method, path, status, started)
-        if self._log_ready:
-            log.debug("prepared_response_sent", path=path, status=status, request_id=request_id.decode())
+        self._prepared_log.add(scope, status, started, request_id)
 
     def _find_reader(self, headers: Sequence[Header]) -> Caller | None:
         """Return the caller if it may read, else None."""
@@ -193,14 +189,13 @@ class ServiceMiddleware:
         request_id: bytes,
         started: float,
     ) -> None:
-        """Send the refusal. Metrics count it; it is not logged, since refusals come by the thousand."""
+        """Send the refusal. Many of them in a row are delayed a little."""
         text_id = request_id.decode()
         delay = self._refusal_pacer.next_delay_seconds(started)
         if delay:
             await asyncio.sleep(delay)
         await answer.replace_with(errors.render(error, path=scope["path"], request_id=text_id))
-        metrics.observe(scope["method"], metrics.NO_ROUTE, error.status, started)
-        log.debug("request_refused", path=scope["path"], status=error.status, request_id=text_id)
+        access_log.log_refusal(scope, error.status, started, text_id)
 
     async def _call_application(
         self, scope: Scope, receive: Receive, answer: ResponseWriter, text_id: str, started: float
@@ -227,16 +222,7 @@ class ServiceMiddleware:
             limit.end()
             body.release()
             load.leave()
-            route = getattr(scope.get("route"), "path", metrics.NO_ROUTE)
-            metrics.observe(method, route, answer.status, started)
-            log.info(
-                "request",
-                method=method,
-                route=route,
-                status=answer.status,
-                ms=round((time.perf_counter() - started) * 1000, 1),
-                credential=scope["state"].get("credential_id"),
-            )
+            access_log.log_response(scope, answer.status, started)
 
 
 def _host(scope: Scope) -> str:

@@ -103,10 +103,10 @@ class Dispatcher:
             for job_id in transitions.fail_overdue(self._database, timeout=self.runner.timeout, now=now):
                 log.warning("job_timed_out", job=job_id)
             for job_id in transitions.fail_never_started(self._database, now=now):
-                log.warning("job_never_taken_up", job=job_id)
+                log.warning("job_never_started", job=job_id)
         forgotten = transitions.release_stale_claims(self._database, taken_before=now - START_TIMEOUT)
         if forgotten:
-            log.warning("jobs_put_back", jobs=len(forgotten))
+            log.warning("jobs_requeued", jobs=len(forgotten))
 
     def _count_free_threads(self, job_type: JobType) -> int:
         """Return the number of further threads that this kind may use."""
@@ -173,7 +173,7 @@ class Dispatcher:
                 self._failing = False
             except Exception as error:
                 if not self._failing:
-                    log.exception("jobs_not_taken_up", error=type(error).__name__)
+                    log.exception("jobs_claim_failed", error=type(error).__name__)
                 self._failing = True
             if self._failing:
                 self._stop.wait(1.0)

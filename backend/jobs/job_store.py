@@ -20,8 +20,9 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.engine import Connection, Row
 
 from backend.errors import BadRequest, Conflict, FieldError
+from backend.jobs.job_kinds import JobKind
 from backend.jobs.model import CANCELLED, MAX_TITLE_CHARS, Job, JobSummary, Step
-from backend.jobs.schemas import JobKind, Waiting
+from backend.jobs.schemas import Waiting
 from backend.jobs.tables import job_steps, jobs, submissions
 from backend.store.database import Database, UtcTime
 

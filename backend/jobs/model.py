@@ -6,7 +6,8 @@ from typing import Any
 
 import orjson
 
-from backend.jobs.schemas import JobKind, JobStatus
+from backend.jobs.job_kinds import JobKind
+from backend.jobs.schemas import JobStatus
 
 MAX_TITLE_CHARS = 200
 

@@ -10,12 +10,12 @@ from backend.jobs.model import Job, JobSummary, Step
 from backend.jobs.schemas import JobState, StepEntry, Waiting
 
 
-def accepted_answer(job: Job) -> bytes:
+def build_accepted_body(job: Job) -> bytes:
     """Build the bytes of an :class:`~backend.jobs.schemas.AcceptedAnswer`."""
     return orjson.dumps({"data": {"job_id": job.id}})
 
 
-def job_answer(job: Job) -> bytes:
+def build_job_body(job: Job) -> bytes:
     """Build the bytes of a :class:`~backend.jobs.schemas.JobAnswer`."""
     data: dict[str, Any] = dict(_state(job))
     if job.result_json is not None:
@@ -23,13 +23,13 @@ def job_answer(job: Job) -> bytes:
     return orjson.dumps({"data": data})
 
 
-def page_answer(found: JobList) -> bytes:
+def build_job_list_body(found: JobList) -> bytes:
     """Build the bytes of a :class:`~backend.jobs.schemas.JobPage`."""
     entries = [{**_state(job), "title": job.title} for job in found.jobs]
     return orjson.dumps({"data": entries, "next_cursor": found.next_cursor})
 
 
-def progress_answer(job: Job, waiting: Waiting | None, steps: list[Step]) -> bytes:
+def build_progress_body(job: Job, waiting: Waiting | None, steps: list[Step]) -> bytes:
     """Build the bytes of a :class:`~backend.jobs.schemas.ProgressAnswer`."""
     entries: list[StepEntry] = [
         {

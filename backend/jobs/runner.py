@@ -21,8 +21,8 @@ from sqlalchemy.exc import InterfaceError, OperationalError
 from backend.errors import ServiceError
 from backend.formats.timestamps import Clock
 from backend.jobs import transitions
+from backend.jobs.job_kinds import JobKind
 from backend.jobs.model import INTERNAL_ERROR, Job, timeout_message
-from backend.jobs.schemas import JobKind
 from backend.jobs.transitions import Publish
 from backend.store.database import Database
 

@@ -96,7 +96,7 @@ class Ticker:
             return "stale"  # after a suspend all missed ticks arrive at once
         lock = f"schedule-{name}"
         if not self._locks.acquire(lock):
-            log.warning("tick_skipped_while_another_runs", schedule=name, tick=scheduled_at.isoformat())
+            log.warning("tick_skipped_while_running", schedule=name, tick=scheduled_at.isoformat())
             return "overlapped"
         try:
             return self._run(schedule, scheduled_at)

@@ -5,7 +5,6 @@ from typing import Any, Generic, Literal, NotRequired, TypeVar
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
-JobKind = Literal["sources", "extraction"]
 JobStatus = Literal["pending", "running", "completed", "failed"]
 Result = TypeVar("Result")
 

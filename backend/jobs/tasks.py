@@ -29,7 +29,7 @@ def job_schedules(database: Database, job_types: Sequence[JobType], *, keep: tim
             "kept_answers": response_cache.forget(database, now=now),
         }
         if any(deleted.values()):
-            log.info("submitted_jobs_forgotten", **deleted)
+            log.info("old_jobs_deleted", **deleted)
 
     words = "Delete jobs that ended long ago, repeatable submissions, and kept answers that expired."
     return [Schedule("submitted-jobs-retention", HOUR, run, words)]

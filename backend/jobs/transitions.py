@@ -13,9 +13,9 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from backend.jobs.job_kinds import JobKind
 from backend.jobs.job_store import JOB_COLUMNS, UNFINISHED, build_job
 from backend.jobs.model import MAX_WAIT, NEVER_STARTED, Job, timeout_message
-from backend.jobs.schemas import JobKind
 from backend.jobs.tables import job_steps, jobs
 from backend.store.database import Database, upsert
 

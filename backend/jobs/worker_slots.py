@@ -251,5 +251,5 @@ class Sweeper:
             raise
         except Exception as error:  # noqa: BLE001 - the thread must outlive any fault of the database
             if not self._failing:
-                log.warning("jobs_not_swept", error=type(error).__name__)
+                log.warning("slot_takeover_failed", error=type(error).__name__)
             self._failing = True

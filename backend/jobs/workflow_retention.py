@@ -27,7 +27,7 @@ def retention(keep_jobs: timedelta) -> Schedule:
             "jobs": forget(now - keep_jobs),
         }
         if any(deleted.values()):
-            log.info("jobs_forgotten", **deleted)
+            log.info("old_workflows_deleted", **deleted)
 
     return Schedule("job-retention", HOUR, run, "Delete jobs and ticks that finished long ago.")
 

@@ -86,7 +86,7 @@ def record_success(database: Database, endpoint: str, name: str, *, now: datetim
     with database.write() as connection:
         upsert(connection, model_conditions, [row])
     if known.failures:
-        log.info("model_answers_again", model=name, failures=known.failures)
+        log.info("model_recovered", model=name, failures=known.failures)
 
 
 def _from_row(row: Row[Any] | None) -> EndpointState:

@@ -194,7 +194,7 @@ class LanguageModel:
         metrics.MODEL_TOKENS.labels("input").inc(input_tokens)
         metrics.MODEL_TOKENS.labels("output").inc(output_tokens)
         if tokens:
-            log.info("model_asked", model=self.name, tokens=tokens, cost=str(cost))
+            log.info("model_called", model=self.name, tokens=tokens, cost=str(cost))
 
     def _call(self, request: ChatRequest) -> ChatResponse:
         import httpx2

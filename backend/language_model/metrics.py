@@ -26,7 +26,7 @@ def refresh_gauges(settings: Settings, database: Database, *, now: datetime) -> 
         today = spending_limits.load_day_usage(database, now)
         state = circuit_breaker.load_state(database, endpoint)
     except sa.exc.SQLAlchemyError as error:
-        log.warning("model_gauges_not_read", error=type(error).__name__)
+        log.warning("model_gauges_failed", error=type(error).__name__)
         return
     metrics.MODEL_DAY_COST.set(float(today.cost))
     metrics.MODEL_DAY_CALLS.set(today.calls)

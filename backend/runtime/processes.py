@@ -244,7 +244,7 @@ class Family:
             return
         child.failures = 1 if is_stable else child.failures + 1
         if child.needed and not child.is_stable and child.failures >= MAX_START_ATTEMPTS:
-            log.error("process_cannot_start", name=child.name, exit_code=code)
+            log.error("process_start_failed", name=child.name, exit_code=code)
             self.failed = child
             return
         delay = min(2.0 ** (child.failures - 1), MAX_RESTART_DELAY_SECONDS)

@@ -4,14 +4,14 @@ from fastapi import Request
 from starlette.responses import Response
 
 from backend.auth.gate import gated_router, needs
-from backend.jobs.routes import ACCEPTED, Caller, IdempotencyKey, add_job_routes, submitted
+from backend.jobs.job_routes import ACCEPTED_RESPONSES, Caller, IdempotencyKey, add_job_routes, submit_job
 from backend.jobs.schemas import AcceptedAnswer
 from backend.sources.schemas import SourcesRequest, SourcesResult
 
 router = gated_router(scope="read", tags=["sources"])
 
 
-@router.post("/sources", status_code=202, response_model=AcceptedAnswer, responses=ACCEPTED)
+@router.post("/sources", status_code=202, response_model=AcceptedAnswer, responses=ACCEPTED_RESPONSES)
 @needs("write")
 def submit_sources(request: Request, body: SourcesRequest, who: Caller, key: IdempotencyKey) -> Response:
     """Find the sources of a statement and assess how well they support it.
@@ -19,7 +19,7 @@ def submit_sources(request: Request, body: SourcesRequest, who: Caller, key: Ide
     The job is stored before this answers; poll `GET /sources/{id}` until it is completed or failed.
     """
     title = next(text for text in (body.statement, body.title, body.content) if text and text.strip())
-    return submitted(request, "sources", body.model_dump(mode="json"), title=title, who=who, key=key)
+    return submit_job(request, "sources", body.model_dump(mode="json"), title=title, who=who, key=key)
 
 
 add_job_routes(
@@ -27,7 +27,7 @@ add_job_routes(
     "sources",
     "/sources",
     SourcesResult,
-    named="source-finding",
+    job_name="source-finding",
     verb_object="sources",
     plural="sources",
 )

@@ -76,7 +76,7 @@ class ChangeWatcher:
                 failing = False
             except Exception as error:  # noqa: BLE001 - the thread must survive any error of a dependency
                 if not failing:
-                    log.warning("database_does_not_answer", error=type(error).__name__)
+                    log.warning("database_unreachable", error=type(error).__name__)
                 failing = True
             for call in self._after_poll:
                 self._call("after_poll", call)

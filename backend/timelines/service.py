@@ -86,7 +86,7 @@ class TimelineService:
         self.profiles.refresh()
         mistakes = self.profiles.mistakes
         if mistakes and mistakes != self._logged_mistakes:
-            log.warning("profiles_refused", mistakes=[str(mistake) for mistake in mistakes[:5]])
+            log.warning("profiles_rejected", mistakes=[str(mistake) for mistake in mistakes[:5]])
         self._logged_mistakes = mistakes
 
     def listing(self, selection: Selection, asked: Representation) -> TimelineAnswer:

@@ -110,7 +110,7 @@ class FeedListReader:
         except FeedListRefused as refused:
             if str(refused) != self._problem:
                 self._problem = str(refused)
-                log.warning("feeds_refused", mistakes=[str(mistake) for mistake in refused.mistakes[:5]])
+                log.warning("feeds_rejected", mistakes=[str(mistake) for mistake in refused.mistakes[:5]])
 
 
 def post_schedules(settings: Settings, database: Database, rules: ActiveRules) -> list[Schedule]:
@@ -118,7 +118,7 @@ def post_schedules(settings: Settings, database: Database, rules: ActiveRules) -
     try:
         api = XApi.configured(settings)
     except ValueError as error:
-        log.error("x_cannot_be_asked", reason=str(error))
+        log.error("x_not_available", reason=str(error))
         return []
     if api is None:
         return []
@@ -131,7 +131,7 @@ def post_schedules(settings: Settings, database: Database, rules: ActiveRules) -
         done = read_posts(settings, database, rules.current.entities, api, now=now, is_first=is_first)
         is_first = False
         if done.pages or done.counted or done.refused:
-            log.info("posts_read", **asdict(done))
+            log.info("posts_fetched", **asdict(done))
 
     return [Schedule("topics-posts", 60, read, "Search posts of topics that are due, and count them again.")]
 
@@ -145,7 +145,7 @@ def retention_schedule(settings: Settings, database: Database, listed: FeedListR
             search_schedule.forget(connection, now)
             gone["posts"] = post_store.forget(connection, now)
         if any(gone.values()):
-            log.info("news_forgotten", **gone)
+            log.info("old_news_deleted", **gone)
 
     return Schedule("news-retention", HOUR, forget, "Delete articles and posts that nothing needs any more.")
 

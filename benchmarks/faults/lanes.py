@@ -14,7 +14,7 @@ from sqlalchemy.engine import Connection
 from backend.articles.tables import violations
 from backend.auth.tables import api_keys
 from backend.formats.timestamps import utc_now, write_instant
-from backend.jobs.schemas import JobKind
+from backend.jobs.job_kinds import JobKind
 from backend.jobs.tables import jobs
 from backend.timelines.tables import timeline_runs
 from backend.topics.tables import topic_media, topics

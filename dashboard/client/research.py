@@ -9,7 +9,8 @@ import httpx
 import orjson
 
 from backend.extraction.schemas import EntityOut, SeenEntity
-from backend.jobs.schemas import JobEntry, JobEnvelope, JobKind, Progress, StepEntry
+from backend.jobs.job_kinds import JobKind
+from backend.jobs.schemas import JobEntry, JobEnvelope, Progress, StepEntry
 from backend.sources.schemas import (
     ASSESSMENTS,
     AssessmentWord,

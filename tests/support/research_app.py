@@ -14,8 +14,8 @@ from backend.articles.rules.active_rules import ActiveRules
 from backend.auth.service import create_key, ensure_local_key
 from backend.extraction.tasks import extraction_jobs
 from backend.jobs import job_store, transitions
+from backend.jobs.job_kinds import JobKind
 from backend.jobs.runner import JobContext, JobType
-from backend.jobs.schemas import JobKind
 from backend.jobs.tables import jobs
 from backend.settings import Settings
 from backend.sources.tasks import build_source_jobs

@@ -7,9 +7,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from backend.jobs import job_store
+from backend.jobs.job_kinds import JobKind
 from backend.jobs.model import Job
 from backend.jobs.runner import Handler, JobContext, JobType
-from backend.jobs.schemas import JobKind
 from backend.jobs.tables import jobs
 from backend.store.database import Database
 from tests.support.waiting import wait_for

@@ -80,7 +80,7 @@ class ActiveRules:
                 self._refuse(refused)
                 raise
             if self._problem is not None:
-                log.info("rules_accepted_again", version=self.version)
+                log.info("rules_recovered", version=self.version)
             self._problem = None
 
     def refresh(self) -> None:
@@ -99,7 +99,7 @@ class ActiveRules:
     def _refuse(self, refused: InvalidRulesError) -> None:
         if self._problem is None or str(self._problem) != str(refused):
             mistakes = [str(mistake) for mistake in refused.mistakes[:5]]
-            log.warning("rules_refused", mistakes=mistakes, count=len(refused.mistakes))
+            log.warning("rules_rejected", mistakes=mistakes, count=len(refused.mistakes))
         self._problem = refused
 
     def _seen_on_disk(self) -> Signature:

@@ -85,7 +85,7 @@ def _respond(
         answer = {"error": error.error, "error_description": error.description}
         return _redirect(build_redirect_url(error.redirect_uri, error.state, oauth.issuer, answer))
     except STORE_FAILED as error:
-        log.warning("authorization_not_looked_up", error=type(error).__name__)
+        log.warning("authorization_lookup_failed", error=type(error).__name__)
         headers = sign_in_page.build_headers() | {"Retry-After": str(RETRY_SECONDS)}
         return HTMLResponse(sign_in_page.render_unavailable(_language(request, sent), repeated), 503, headers)
 

@@ -102,7 +102,7 @@ class CandleReader:
         try:
             candles = source.ohlc(asset, span, now)
         except ProviderError as error:
-            log.info("ohlc_not_fetched", provider=source.name, fault=error.kind.value)
+            log.info("candles_fetch_failed", provider=source.name, fault=error.kind.value)
             if error.kind not in (ErrorKind.NOT_FOUND, *NOT_ALLOWED):
                 self._tell_breaker(error, now)
                 return None

@@ -139,7 +139,7 @@ def _fetch(url: str, allow: Sequence[str]) -> tuple[bytes | None, str | None, st
             allow=tuple(allow),
         )
     except UpstreamFailure as failure:
-        log.info("icon_not_fetched", reason=str(failure))
+        log.info("icon_fetch_failed", reason=str(failure))
         return None, None, str(failure)
     kind = image_type(answer.body)
     if kind is None:

@@ -163,7 +163,7 @@ class CoinMarketCap:
             try:
                 return self._get(self._quotes_path, now, params)
             except _InvalidRequestError as error:
-                log.warning("quotes_refused_as_invalid", provider=COINMARKETCAP, reason=error.message)
+                log.warning("quotes_rejected", provider=COINMARKETCAP, reason=error.message)
             except ProviderError as error:
                 if error.kind is not ErrorKind.NOT_FOUND:
                     raise
@@ -202,7 +202,7 @@ class CoinMarketCap:
         except ProviderError as error:
             if not self.slug_ids.ids or error.kind not in (ErrorKind.UNAVAILABLE, ErrorKind.MALFORMED):
                 raise
-            log.warning("slugs_not_resolved", provider=COINMARKETCAP, reason=error.message)
+            log.warning("slug_lookup_failed", provider=COINMARKETCAP, reason=error.message)
             return
         changed = {slug for slug, number in resolved.items() if self.slug_ids.ids.get(slug, number) != number}
         if changed:

@@ -172,7 +172,7 @@ def _asked(due: Due, rules: RuleSet, fetch: Fetch, allow: Sequence[str], now: da
         return _Asked(due, problem=f"{due.feed.name} {refusal}.")
     except Exception as error:
         # What one feed holds must not keep the others from being read.
-        log.exception("feed_could_not_be_read", feed=due.feed.id)
+        log.exception("feed_read_failed", feed=due.feed.id)
         return _Asked(due, problem=f"{due.feed.name} sent what could not be read ({type(error).__name__}).")
     left_out = parsed.left_out + drafted.off_topic + drafted.repeated
     return _Asked(due, answer, drafted, left_out, parsed.pace)

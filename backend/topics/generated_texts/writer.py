@@ -81,7 +81,7 @@ class Writer:
             try:
                 outcome = self._work(one, allowance, now)
             except ModelFailed as failure:
-                log.info("model_texts_wait", reason=failure.message, due=len(wanted) - done.total())
+                log.info("model_texts_postponed", reason=failure.message, due=len(wanted) - done.total())
                 break
             done[outcome] += 1
         if done:

@@ -151,7 +151,7 @@ def _refused(this: _Round, endpoint: Endpoint, refused: XRefused, search: Search
         if search is not None and refused.invalid:
             search_schedule.note(connection, search.afresh(), this.now, wait=search_schedule.REFUSED)
     metrics.PROVIDER_CALLS.labels("x", refused.kind.value).inc()
-    log.warning("posts_not_read", endpoint=endpoint, fault=refused.kind.value, words=refused.message)
+    log.warning("posts_fetch_failed", endpoint=endpoint, fault=refused.kind.value, words=refused.message)
     if not refused.invalid:
         this.read = replace(this.read, refused=refused.message)
 
@@ -167,4 +167,6 @@ def _score(this: _Round) -> int:
 def _told(endpoint: Endpoint, page: Page) -> None:
     metrics.PROVIDER_CALLS.labels("x", "ok").inc()
     if page.troubles:
-        log.info("posts_read_in_part", endpoint=endpoint, missing=len(page.troubles), first=page.troubles[0])
+        log.info(
+            "posts_partly_fetched", endpoint=endpoint, missing=len(page.troubles), first=page.troubles[0]
+        )

@@ -162,7 +162,7 @@ def test_a_store_that_does_not_answer_ends_no_process(
     sweeper.sweep()
     sweeper.sweep()
 
-    assert warnings == ["jobs_not_swept"], "it is reported once"
+    assert warnings == ["slot_takeover_failed"], "it is reported once"
 
 
 @pytest.fixture

@@ -146,7 +146,7 @@ def test_the_thread_outlives_a_store_that_fails_and_says_so_once(
         watcher.stop()
     assert len(seen) >= 3
     events = [entry["event"] for entry in logged]
-    assert events.count("database_does_not_answer") == 1
+    assert events.count("database_unreachable") == 1
     assert events.count("database_recovered") == 1
 
 

@@ -113,12 +113,12 @@ def test_a_refusal_is_logged_once_and_heals_when_the_file_is_mended(settings: Se
             rules.refresh()
         with pytest.raises(InvalidRulesError):
             rules.reload()
-    assert [entry["event"] for entry in logs] == ["rules_refused"]
+    assert [entry["event"] for entry in logs] == ["rules_rejected"]
     assert "own.yaml:1: this is no valid YAML" in logs[0]["mistakes"][0]
     write(own, own_rule("Solanna"))
     with logs_of_this_thread() as logs:
         rules.refresh()
-    assert [entry["event"] for entry in logs] == ["rules_accepted_again", "rules_loaded"]
+    assert [entry["event"] for entry in logs] == ["rules_recovered", "rules_loaded"]
     assert rules.problem is None
     assert fixed(rules, "Solanna") == "Solana"
 

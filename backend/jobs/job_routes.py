@@ -3,12 +3,12 @@
 A router is built with :func:`backend.auth.gate.gated_router`, declares how jobs of its kind are submitted,
 and gets the other routes from :func:`add_job_routes`::
 
-    @router.post("/sources", status_code=202, response_model=AcceptedAnswer, responses=ACCEPTED)
+    @router.post("/sources", status_code=202, response_model=AcceptedAnswer, responses=ACCEPTED_RESPONSES)
     @needs("write")
     def submit_sources(request: Request, body: SourcesRequest, who: Caller, key: IdempotencyKey) -> Response:
-        return submitted(request, "sources", body.model_dump(mode="json"), title=..., who=who, key=key)
+        return submit_job(request, "sources", body.model_dump(mode="json"), title=..., who=who, key=key)
 
-    add_job_routes(router, "sources", "/sources", SourcesResult, named=..., verb_object=..., plural=...)
+    add_job_routes(router, "sources", "/sources", SourcesResult, job_name=..., verb_object=..., plural=...)
 """
 
 import re
@@ -25,22 +25,30 @@ from backend.errors import BadRequest, Conflict, FieldError, NotFound
 from backend.formats.timestamps import utc_now
 from backend.http.responses import CACHED_RESPONSES, RawJson, build_tagged_json
 from backend.jobs import job_store, transitions
+from backend.jobs.job_kinds import JobKind
 from backend.jobs.model import CANCELLED, MAX_WAIT, Job
-from backend.jobs.response_bodies import accepted_answer, job_answer, page_answer, progress_answer
-from backend.jobs.schemas import JobAnswer, JobKind, JobPage, ProgressAnswer
+from backend.jobs.response_bodies import (
+    build_accepted_body,
+    build_job_body,
+    build_job_list_body,
+    build_progress_body,
+)
+from backend.jobs.schemas import JobAnswer, JobPage, ProgressAnswer
 from backend.store.database import Database
 
 KEY_HEADER = "Idempotency-Key"
 MAX_KEY_CHARS = 255
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 
-UNKNOWN: dict[int | str, dict[str, Any]] = {404: {"description": "There is no such job of this kind."}}
-READ = {**CACHED_RESPONSES, **UNKNOWN}
-CANCEL: dict[int | str, dict[str, Any]] = {
-    **UNKNOWN,
+NOT_FOUND_RESPONSE: dict[int | str, dict[str, Any]] = {
+    404: {"description": "There is no such job of this kind."}
+}
+READ_RESPONSES = {**CACHED_RESPONSES, **NOT_FOUND_RESPONSE}
+CANCEL_RESPONSES: dict[int | str, dict[str, Any]] = {
+    **NOT_FOUND_RESPONSE,
     409: {"description": "The job has ended already."},
 }
-ACCEPTED: dict[int | str, dict[str, Any]] = {
+ACCEPTED_RESPONSES: dict[int | str, dict[str, Any]] = {
     202: {
         "description": "The job is accepted, and on the disk.",
         "headers": {"Location": {"description": "Where to watch the job.", "schema": {"type": "string"}}},
@@ -97,7 +105,7 @@ Limit = Annotated[int, Query(ge=1, le=100, description="How many at the most.")]
 Cursor = Annotated[str | None, Query(description="`next_cursor` of the page before.")]
 
 
-def submitted(
+def submit_job(
     request: Request,
     kind: JobKind,
     body: Mapping[str, Any],
@@ -117,61 +125,64 @@ def submitted(
         now=utc_now(),
     )
     location = f"{request.scope['path'].rstrip('/')}/{job.id}"
-    answer = RawJson(accepted_answer(job), headers={"Location": location})
+    answer = RawJson(build_accepted_body(job), headers={"Location": location})
     answer.status_code = 202
     return answer
 
 
-def read_or_404(request: Request, kind: JobKind, job_id: str) -> Job:
+def load_job_or_404(request: Request, kind: JobKind, job_id: str) -> Job:
     """Load a job; raises :class:`NotFound` for an unknown id and for a job of another kind.
 
     A job that waited too long fails when it is read, since there may be no worker to end it.
     """
     database, now = _database(request), utc_now()
-    job = _known(job_store.read(database, kind, job_id), kind)
+    job = _require_job(job_store.read(database, kind, job_id), kind)
     if job.status == "pending" and job.created_at < now - MAX_WAIT:
         transitions.fail_never_started(database, now=now)
-        job = _known(job_store.read(database, kind, job_id), kind)
+        job = _require_job(job_store.read(database, kind, job_id), kind)
     return job
 
 
-def shown(request: Request, kind: JobKind, job_id: str) -> Response:
+def respond_with_job(request: Request, kind: JobKind, job_id: str) -> Response:
     """Return the job, with its result if it is completed. Raises :class:`NotFound`."""
-    return build_tagged_json(job_answer(read_or_404(request, kind, job_id)), request)
+    return build_tagged_json(build_job_body(load_job_or_404(request, kind, job_id)), request)
 
 
-def progress(request: Request, kind: JobKind, job_id: str) -> Response:
+def respond_with_progress(request: Request, kind: JobKind, job_id: str) -> Response:
     """Return the progress of a job. Raises :class:`NotFound`.
 
     The status is read before the steps, so that an ended job shows all its steps.
     """
-    job = read_or_404(request, kind, job_id)
+    job = load_job_or_404(request, kind, job_id)
     database = _database(request)
     waiting = job_store.count_waiting(database, job) if job.status == "pending" else None
-    return build_tagged_json(progress_answer(job, waiting, job_store.list_steps(database, job_id)), request)
-
-
-def listed(request: Request, kind: JobKind, *, limit: int, cursor: str | None) -> Response:
-    """Return a page of the jobs of a kind. Raises :class:`BadRequest` for an invalid cursor."""
     return build_tagged_json(
-        page_answer(job_store.list_recent(_database(request), kind, limit=limit, before=cursor)), request
+        build_progress_body(job, waiting, job_store.list_steps(database, job_id)), request
     )
 
 
-def cancelled(request: Request, kind: JobKind, job_id: str) -> Response:
+def respond_with_job_list(request: Request, kind: JobKind, *, limit: int, cursor: str | None) -> Response:
+    """Return a page of the jobs of a kind. Raises :class:`BadRequest` for an invalid cursor."""
+    return build_tagged_json(
+        build_job_list_body(job_store.list_recent(_database(request), kind, limit=limit, before=cursor)),
+        request,
+    )
+
+
+def cancel_job(request: Request, kind: JobKind, job_id: str) -> Response:
     """Cancel a job and return it as failed. Idempotent.
 
     Raises :class:`NotFound`, and :class:`Conflict` when it has ended by itself.
     """
-    job = _known(job_store.cancel(_database(request), kind, job_id, now=utc_now()), kind)
+    job = _require_job(job_store.cancel(_database(request), kind, job_id, now=utc_now()), kind)
     if job.error != CANCELLED:
         raise Conflict("The job has ended already, so there is nothing to cancel.")
-    return RawJson(job_answer(job))
+    return RawJson(build_job_body(job))
 
 
-def _known(job: Job | None, kind: JobKind) -> Job:
+def _require_job(job: Job | None, kind: JobKind) -> Job:
     if job is None:
-        raise NotFound(f"There is no {kind} job of this id. Jobs are forgotten some time after they end.")
+        raise NotFound(f"There is no {kind} job of this id. Jobs are deleted some time after they end.")
     return job
 
 
@@ -181,53 +192,53 @@ def _database(request: Request) -> Database:
 
 
 def add_job_routes(
-    router: APIRouter, kind: JobKind, path: str, result: Any, *, named: str, verb_object: str, plural: str
+    router: APIRouter, kind: JobKind, path: str, result: Any, *, job_name: str, verb_object: str, plural: str
 ) -> None:
     """Add the routes to list, read, watch and cancel jobs of a kind below ``path``.
 
-    ``result`` is the schema of a completed job's result. ``named`` is the name of such a job in the
+    ``result`` is the schema of a completed job's result. ``job_name`` is the name of such a job in the
     documentation; ``verb_object`` and ``plural`` end the names of the operations (``read_extraction``,
     ``list_extractions``).
     """
-    answer = JobAnswer[result]
-    title = f"{'An' if named[0] in 'aeiou' else 'A'} {named}"
+    response_model = JobAnswer[result]
+    title = f"{'An' if job_name[0] in 'aeiou' else 'A'} {job_name}"
 
-    def read_all(request: Request, limit: Limit = 20, cursor: Cursor = None) -> Response:
-        return listed(request, kind, limit=limit, cursor=cursor)
+    def list_jobs(request: Request, limit: Limit = 20, cursor: Cursor = None) -> Response:
+        return respond_with_job_list(request, kind, limit=limit, cursor=cursor)
 
-    def read(request: Request, id: JobId) -> Response:
-        return shown(request, kind, id)
+    def read_job(request: Request, id: JobId) -> Response:
+        return respond_with_job(request, kind, id)
 
-    def watch(request: Request, id: JobId) -> Response:
-        return progress(request, kind, id)
+    def read_progress(request: Request, id: JobId) -> Response:
+        return respond_with_progress(request, kind, id)
 
     @needs("write")
     def cancel(request: Request, id: JobId) -> Response:
-        return cancelled(request, kind, id)
+        return cancel_job(request, kind, id)
 
     add = router.add_api_route
     add(
         path,
-        read_all,
+        list_jobs,
         name=f"list_{plural}",
         response_model=JobPage,
         responses=CACHED_RESPONSES,
-        description=f"{named[0].upper()}{named[1:]} jobs, newest first.",
+        description=f"{job_name[0].upper()}{job_name[1:]} jobs, newest first.",
     )
     add(
         f"{path}/{{id}}",
-        read,
+        read_job,
         name=f"read_{verb_object}",
-        response_model=answer,
-        responses=READ,
+        response_model=response_model,
+        responses=READ_RESPONSES,
         description=f"{title} job; `result` is there once it is completed.",
     )
     add(
         f"{path}/{{id}}/steps",
-        watch,
+        read_progress,
         name=f"watch_{verb_object}",
         response_model=ProgressAnswer,
-        responses=READ,
+        responses=READ_RESPONSES,
         description="What the job waits behind, has done and is doing.",
     )
     add(
@@ -235,7 +246,7 @@ def add_job_routes(
         cancel,
         methods=["DELETE"],
         name=f"cancel_{verb_object}",
-        response_model=answer,
-        responses=CANCEL,
+        response_model=response_model,
+        responses=CANCEL_RESPONSES,
         description="End a job that has not ended; it fails, and what it would still bring is dropped.",
     )

@@ -17,7 +17,8 @@ from starlette.responses import Response
 from backend.auth.gate import gated_router, needs
 from backend.auth.service import create_key
 from backend.formats.timestamps import utc_now
-from backend.jobs import job_store, routes, transitions
+from backend.jobs import job_store, transitions
+from backend.jobs.job_routes import ACCEPTED_RESPONSES, Caller, IdempotencyKey, add_job_routes, submit_job
 from backend.jobs.model import MAX_WAIT, NEVER_STARTED
 from backend.jobs.schemas import AcceptedAnswer
 from tests.support.asgi import Answer, send
@@ -35,13 +36,13 @@ class Doubled(BaseModel):
     twice: int
 
 
-@router.post("/toys", status_code=202, response_model=AcceptedAnswer, responses=routes.ACCEPTED)
+@router.post("/toys", status_code=202, response_model=AcceptedAnswer, responses=ACCEPTED_RESPONSES)
 @needs("write")
-def submit_toy(request: Request, body: Toy, who: routes.Caller, key: routes.IdempotencyKey) -> Response:
-    return routes.submitted(request, "sources", body.model_dump(), title=f"toy {body.n}", who=who, key=key)
+def submit_toy(request: Request, body: Toy, who: Caller, key: IdempotencyKey) -> Response:
+    return submit_job(request, "sources", body.model_dump(), title=f"toy {body.n}", who=who, key=key)
 
 
-routes.add_job_routes(router, "sources", "/toys", Doubled, named="toy", verb_object="toy", plural="toys")
+add_job_routes(router, "sources", "/toys", Doubled, job_name="toy", verb_object="toy", plural="toys")
 
 
 class Caller:
