@@ -204,7 +204,7 @@ def test_the_watcher_looks_at_the_rules(tmp_path: Path) -> None:
     with article_app(tmp_path) as running:
         version = running.service.rules.version
         write_pack(tmp_path, PACK.replace("Zorbcoyn", "Zorbocoin"))
-        for call in running.running.inner.state.watcher._each_time:
+        for call in running.running.inner.state.watcher._after_poll:
             call()
         assert running.service.rules.version != version
 

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from backend.store.database import Database
 from backend.topics.generated_texts import generated_text_store
 from backend.topics.model import Category, TopicText
-from backend.topics.queries.pagination import Pages, Wanted
+from backend.topics.queries.pagination import Pages, TopicFilter
 from backend.topics.store import generation_records, topic_store
 from backend.topics.store.generation_records import Record
 from backend.topics.tables import written_texts
@@ -37,7 +37,7 @@ def test_a_topic_gets_the_languages_that_it_lacks_with_a_label(
     assert texts["zh"].subtitle == "由语言模型译自英文，名称与数字已核对。"
     assert [texts[one].origin for one in ("en", "ja", "zh")] == ["publisher", "model", "model"]
     assert texts["en"] == THEFT
-    assert Pages(database, ("live",)).read(Wanted("ja"), page=1, page_size=9).total == 1
+    assert Pages(database, ("live",)).read(TopicFilter("ja"), page=1, page_size=9).total == 1
 
 
 def test_nothing_is_asked_twice_by_whatever_process(house: House) -> None:
