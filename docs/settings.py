@@ -10,8 +10,8 @@ from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
 from backend.settings import Settings, fields
-from backend.settings.accepted_values import accepted_form, is_secret, variable_of
-from backend.settings.sources import OTHER_VARIABLES
+from backend.settings.accepted_values import describe_accepted_values, get_variable_name, is_secret
+from backend.settings.sources import DOCUMENTED_VARIABLES
 
 FILE = Path(__file__).with_name("settings.md")
 INTRODUCTION = """# Settings
@@ -42,13 +42,13 @@ def render() -> str:
             parts.append(f"\n## {fields.SECTIONS[name]}\n")
         parts.append(_setting(name, field, described[name]))
     parts.append("\n## Variables that only the environment has\n")
-    parts += [f"\n### `{variable}`\n\n{text}\n" for variable, text in OTHER_VARIABLES.items()]
+    parts += [f"\n### `{variable}`\n\n{text}\n" for variable, text in DOCUMENTED_VARIABLES.items()]
     return "".join(parts)
 
 
 def _setting(name: str, field: FieldInfo, description: str) -> str:
-    variable = variable_of(name, field)
-    facts = [f"Accepts {accepted_form(field)}.", f"Default: {_default(field)}."]
+    variable = get_variable_name(name, field)
+    facts = [f"Accepts {describe_accepted_values(field)}.", f"Default: {_default(field)}."]
     if variable != f"CHAINPROOF_{name.upper()}":
         facts.append(f"In `chainproof.toml`: `{name}`.")
     if is_secret(field):

@@ -34,7 +34,7 @@ def snapshot(database: Database) -> Iterator[Connection]:
 
 def revision_to_dump(connection: Connection) -> str:
     """The revision of the store, which this version must know all tables of."""
-    revision = migrations.revision_of(connection)
+    revision = migrations.find_revision(connection)
     if revision is None:
         raise Conflict("There is nothing to back up: the data store is empty.", code="nothing_there")
     if not migrations.is_known(revision):

@@ -16,9 +16,10 @@ def check(settings: Settings, archive: ArchiveReader, files: Sequence[Part]) -> 
     store than the one that it would be restored into."""
     manifest = archive.manifest
     if not migrations.is_known(manifest.schema):
+        newest = migrations.find_newest_revision()
         raise Conflict(
             f"{archive.file} was made by version {manifest.version}, whose schema {manifest.schema} is newer "
-            f"than this version's {migrations.newest_revision()}. Restore it with that version or later.",
+            f"than this version's {newest}. Restore it with that version or later.",
             code="newer_schema",
         )
     configured = next((part for part in files if part.path == FILES + CONFIGURATION), None)

@@ -33,7 +33,7 @@ def restore(settings: Settings, archive: ArchiveReader, files: Sequence[Part], *
         with written_files(settings, archive, files), database.write() as connection:
             # A service that starts meanwhile waits for this lock.
             connection.exec_driver_sql("SET LOCAL lock_timeout = '10s'")
-            migrations.lock(connection)
+            migrations.lock_migrations(connection)
             _check_empty(connection)
             load(connection, archive)
         index_anew(database, now=at)
@@ -43,5 +43,5 @@ def restore(settings: Settings, archive: ArchiveReader, files: Sequence[Part], *
 
 def _check_empty(connection: Connection) -> None:
     has_engine = ENGINES_SCHEMA in sa.inspect(connection).get_schema_names()
-    if has_engine or migrations.revision_of(connection) is not None:
+    if has_engine or migrations.find_revision(connection) is not None:
         raise Conflict(NOT_EMPTY, code="not_empty")

@@ -30,14 +30,14 @@ has given out comes again with other content."""
 def load(connection: Connection, archive: ArchiveReader) -> None:
     """Make the schema of the archive, put its rows in, and bring both to the newest schema."""
     revision = archive.manifest.schema
-    migrations.upgrade_within(connection, revision)
+    migrations.upgrade_in_transaction(connection, revision)
     parts = {table.name: table for table in archive.manifest.tables}
     tables = reflected(connection, names_at(revision))
     if {table.name for table in tables} != set(parts):
         raise BadRequest(f"{archive.file} does not hold the tables of its schema {revision}.")
     for table in tables:
         _fill(connection, table, archive, parts[table.name])
-    migrations.upgrade_within(connection)
+    migrations.upgrade_in_transaction(connection)
     _set_to_work(connection)
 
 
@@ -49,7 +49,7 @@ def index_anew(database: Database, *, now: datetime) -> None:
 
 def _set_to_work(connection: Connection) -> None:
     """What must not be as it was: caches, the index of topics, and jobs that somebody was at."""
-    gap = sa.update(change_counters).where(change_counters.c.topic != migrations.NEEDED)
+    gap = sa.update(change_counters).where(change_counters.c.topic != migrations.OLDEST_SUPPORTED_COUNTER)
     connection.execute(gap.values(n=change_counters.c.n + GAP))
     connection.execute(sa.update(topic_texts).values(indexed=None))
     reset_unfinished(connection)

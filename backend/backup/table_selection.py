@@ -27,7 +27,7 @@ def names_at(revision: str) -> frozenset[str]:
         database = Database(f"sqlite:///{Path(folder) / 'schema.db'}")
         try:
             with database.write() as connection:
-                migrations.upgrade_within(connection, revision)
+                migrations.upgrade_in_transaction(connection, revision)
                 found = sa.inspect(connection).get_table_names()
         finally:
             database.dispose()

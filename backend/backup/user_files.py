@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from backend.runtime.data_folder import config_file
+from backend.runtime.data_folder import find_config_file
 from backend.settings import Settings
 
 CONFIGURATION = "chainproof.toml"
@@ -21,7 +21,7 @@ def elsewhere(settings: Settings) -> list[Path]:
 
 def _in_use(settings: Settings) -> list[Path]:
     single = [
-        config_file(),
+        find_config_file(),
         settings.home / CONFIGURATION,
         settings.local_key_file,
         settings.user_assets_file,

@@ -83,9 +83,9 @@ def import_(
             now=utc_now(),
             advance=advance,
         )
-    tell_mistakes(imported.mistakes, imported.mistakes_in_all)
+    tell_mistakes(imported.mistakes, imported.mistake_count)
     if as_json:
-        print(json.dumps({**imported.stored._asdict(), "mistakes": imported.mistakes_in_all}))
+        print(json.dumps({**imported.stored._asdict(), "mistakes": imported.mistake_count}))
     elif imported.mistakes and not partial:
         err.print("Nothing was added. --partial keeps what is right.", highlight=False)
     else:

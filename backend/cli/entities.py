@@ -61,12 +61,12 @@ def list_seen(
     """List the entities recently seen by source-finding jobs, most frequent first."""
     from backend.articles.rules.active_rules import ActiveRules
     from backend.extraction.seen_entities import seen_between
-    from backend.formats.time_window import between, parse_window
+    from backend.formats.time_window import parse_window, resolve_time_range
     from backend.formats.timestamps import utc_now
 
     length: timedelta = parse_window(window)
     settings = Settings()
-    start, end = between(length, None, None, now=utc_now())
+    start, end = resolve_time_range(length, None, None, now=utc_now())
     entities = seen_between(open_database(settings), ActiveRules(settings).current, start, end)
     if as_json:
         print(json.dumps({"entities": entities}, indent=2, ensure_ascii=False))

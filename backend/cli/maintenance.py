@@ -27,15 +27,15 @@ def migrate() -> None:
 @in_words
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """Check settings, data store, providers and keys, and explain problems."""
-    from backend.doctor.runner import examine
-    from backend.settings.inspection import load_leniently
+    from backend.doctor.runner import run_checks
+    from backend.settings.inspection import load_with_defaults
 
-    settings, mistakes = load_leniently()
+    settings, mistakes = load_with_defaults()
     logs.configure(settings.log_format, settings.log_level)
     logging.disable(logging.ERROR)  # what a log would tell, the findings tell in words
     try:
         with err.status("Checking…"):
-            findings = examine(settings, mistakes)
+            findings = run_checks(settings, mistakes)
     finally:
         logging.disable(logging.NOTSET)
     if as_json:

@@ -33,9 +33,9 @@ def open_database(settings: Settings | None = None) -> "Database":
 def warn_of_unknown_settings() -> None:
     """Warn of names that are no settings, unless the parent program has done so."""
     if PARENT_PIPE not in os.environ:
-        from backend.settings.inspection import find_unknown  # not at the top: no other command needs it
+        from backend.settings.inspection import find_unknown_names  # imported here: it slows each start
 
-        for sentence in find_unknown():
+        for sentence in find_unknown_names():
             complain(sentence)
 
 
@@ -49,7 +49,7 @@ def describe_store_fault(error: Exception) -> str | None:
     reason = " ".join(str(error.orig).split()).rstrip(".?")
     settings = Settings()
     if settings.is_sqlite:
-        return explain_failure(settings.home / "chainproof.db", reason)
+        return explain_failure(settings.store_file, reason)
     return (
         f"The data store does not answer: {reason}. Check CHAINPROOF_DATABASE_URL and that PostgreSQL runs."
     )

@@ -48,7 +48,7 @@ def up(
     from backend import migrations
 
     settings = settings_with(port=port, dashboard_port=dashboard_port)
-    optional_dependencies.check(settings)
+    optional_dependencies.require_installed(settings)
     logs.configure(settings.log_format, settings.log_level)
     warn_of_unknown_settings()
     exit_on_stop_signals()
@@ -90,7 +90,7 @@ def serve(
     from backend import migrations
 
     settings = settings_with(host=host, port=port)
-    optional_dependencies.check(settings)
+    optional_dependencies.require_installed(settings)
     logs.configure(settings.log_format, settings.log_level)
     warn_of_unknown_settings()
     exit_on_stop_signals()
@@ -143,7 +143,7 @@ def worker(
 ) -> None:
     """Run jobs and schedules, without HTTP."""
     settings = Settings()
-    optional_dependencies.check(settings)
+    optional_dependencies.require_installed(settings)
     logs.configure(settings.log_format, settings.log_level)
     warn_of_unknown_settings()
     exit_on_stop_signals()

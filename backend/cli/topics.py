@@ -44,9 +44,9 @@ def import_(
         imported = import_files(
             database, rules, files, partial=partial, now=datetime.now(UTC), on_progress=advance
         )
-    tell_mistakes(imported.mistakes, imported.mistakes_in_all)
+    tell_mistakes(imported.mistakes, imported.mistake_count)
     if as_json:
-        told = {"added": imported.added, "updated": imported.updated, "mistakes": imported.mistakes_in_all}
+        told = {"added": imported.added, "updated": imported.updated, "mistakes": imported.mistake_count}
         print(json.dumps(told))
     elif imported.mistakes and not partial:
         err.print("Nothing was added. --partial keeps what is right.", highlight=False)

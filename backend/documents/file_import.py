@@ -11,14 +11,14 @@ from backend.documents.document_writer import Stored
 from backend.documents.file_readers import Options
 from backend.documents.model import Document
 from backend.documents.store import DocumentStore
-from backend.formats.file_errors import FileMistake, Refusals
+from backend.formats.file_errors import FileMistake, ImportErrors
 
 BATCH = 200
 """Documents stored in one transaction."""
 
 
 @dataclass
-class Imported(Refusals):
+class Imported(ImportErrors):
     """What came of an import."""
 
     stored: Stored = field(default_factory=Stored)
@@ -88,9 +88,9 @@ def _documents(
     for path in paths:
         for one in file_readers.read(path, options):
             if isinstance(one.what, FileMistake):
-                imported.refuse(one.what)
+                imported.add_mistake(one.what)
             elif (known := first.get(one.what.external_id)) is not None:
-                imported.refuse(FileMistake(path, one.line, f"has the same address as {known}"))
+                imported.add_mistake(FileMistake(path, one.line, f"has the same address as {known}"))
             else:
                 first[one.what.external_id] = f"{path}:{one.line}" if one.line else str(path)
                 yield one.what

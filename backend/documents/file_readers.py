@@ -29,7 +29,7 @@ from backend.documents.model import DatePrecision, Document, SourceType
 from backend.errors import strip_library_prefix
 from backend.formats import yaml_with_lines
 from backend.formats.file_errors import FileMistake
-from backend.formats.urls import names_a_host
+from backend.formats.urls import has_valid_host
 
 LINES = frozenset({".jsonl", ".ndjson"})
 HTML = frozenset({".html", ".htm"})
@@ -63,7 +63,7 @@ class Options:
 
 
 def _address(value: str) -> str:
-    if not _ADDRESS.fullmatch(value) or not names_a_host(value):
+    if not _ADDRESS.fullmatch(value) or not has_valid_host(value):
         raise ValueError("must be an address that begins with https:// or http://")
     return value
 
@@ -145,11 +145,11 @@ def _text(path: Path, data: bytes, options: Options) -> Document | FileMistake:
         line = data.count(b"\n", 0, error.start) + 1
         return FileMistake(path, line, "is not UTF-8: save the file in that encoding")
     given: dict[str, Any] = {}
-    lined: yaml_with_lines.Lined | None = None
+    lined: yaml_with_lines.LinedYaml | None = None
     if matter := _FRONT_MATTER.match(text):
         try:
-            lined = yaml_with_lines.read(matter[1])
-        except yaml_with_lines.YamlMistake as mistake:
+            lined = yaml_with_lines.parse_yaml(matter[1])
+        except yaml_with_lines.InvalidYamlError as mistake:
             return FileMistake(path, mistake.line + 1, f"its front matter {mistake.reason}")
         if isinstance(lined.data, dict):
             given = {**lined.data}

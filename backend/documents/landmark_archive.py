@@ -122,8 +122,8 @@ def load(path: Path = FILE) -> list[Landmark]:
     :raises ArchiveRefused: with every mistake.
     """
     try:
-        lined = yaml_with_lines.read(path.read_text("utf-8"))
-    except yaml_with_lines.YamlMistake as mistake:
+        lined = yaml_with_lines.parse_yaml(path.read_text("utf-8"))
+    except yaml_with_lines.InvalidYamlError as mistake:
         raise ArchiveRefused(f"{path}:{mistake.line}: {mistake.reason}") from None
     except UnicodeDecodeError:
         raise ArchiveRefused(f"{path}: is not UTF-8") from None

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from backend.auth.gate import gated_router, needs
 from backend.extraction import seen_entities
 from backend.extraction.schemas import ExtractionRequest, ExtractionResult, SeenAnswer
-from backend.formats.time_window import Window, between
+from backend.formats.time_window import Window, resolve_time_range
 from backend.formats.timestamps import Instant, utc_now
 from backend.http.responses import CACHED_RESPONSES, build_tagged_json
 from backend.jobs.job_routes import ACCEPTED_RESPONSES, Caller, IdempotencyKey, add_job_routes, submit_job
@@ -57,7 +57,7 @@ def list_entities(
     to: Annotated[Instant | None, Query(description="Seen before this instant; by default now.")] = None,
 ) -> Response:
     """Entities seen in source-finding jobs that completed lately, each with the number of such jobs."""
-    start, end = between(window, from_, to, now=utc_now())
+    start, end = resolve_time_range(window, from_, to, now=utc_now())
     rules = request.app.state.articles.rules.current
     entities = seen_entities.seen_between(request.app.state.database, rules, start, end)
     return build_tagged_json(orjson.dumps({"data": {"entities": entities}}), request)

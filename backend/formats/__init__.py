@@ -1,1 +1,1 @@
-"""Reads and writes small text forms: timestamps, plurals, YAML, URLs, positions of errors in files."""
+"""Reads and writes timestamps, plurals, YAML, URLs and the positions of errors in files."""

@@ -1,15 +1,15 @@
-"""Mistakes in files that people write: where each is, what to do about it, and how many there are."""
+"""Describes mistakes in imported files: file, line and reason."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
 
-MOST_KEPT = 100
-"""Mistakes of one import that are kept; beyond, they are counted."""
+MAX_STORED_MISTAKES = 100
+"""Further mistakes of an import are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileMistake:
-    """``line`` counts from 1, and is 0 where the file as a whole is meant."""
+    """``line`` counts from 1; 0 stands for the whole file."""
 
     file: Path
     line: int
@@ -20,13 +20,13 @@ class FileMistake:
 
 
 @dataclass
-class Refusals:
-    """What an import could not take."""
+class ImportErrors:
+    """Collects the mistakes of one import."""
 
     mistakes: list[FileMistake] = field(default_factory=list)
-    mistakes_in_all: int = 0
+    mistake_count: int = 0
 
-    def refuse(self, mistake: FileMistake) -> None:
-        self.mistakes_in_all += 1
-        if len(self.mistakes) < MOST_KEPT:
+    def add_mistake(self, mistake: FileMistake) -> None:
+        self.mistake_count += 1
+        if len(self.mistakes) < MAX_STORED_MISTAKES:
             self.mistakes.append(mistake)

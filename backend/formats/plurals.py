@@ -2,15 +2,15 @@
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """``number`` with separators and ``noun``, in the plural unless it is one.
+    """Format ``number`` with separators and ``noun``, in the plural unless the number is 1.
 
-    ``plural`` is given where it is not the noun and an s, as for ``entity``.
+    Pass ``plural`` if it is not the noun and an s, as for ``entity``.
     """
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def format_duration(seconds: int) -> str:
-    """``seconds`` in the largest unit that gives a whole number: ``90 seconds``, ``2 minutes``."""
+    """Format ``seconds`` in the largest unit that gives a whole number: ``90 seconds``, ``2 minutes``."""
     for length, unit in ((86_400, "day"), (3600, "hour"), (60, "minute")):
         if seconds >= length and seconds % length == 0:
             return counted(seconds // length, unit)

@@ -1,4 +1,4 @@
-"""A stretch of time up to an instant: ``24h``, ``90m``, ``2w``."""
+"""Parses time windows such as ``24h``, ``90m`` and ``2w``, and resolves them to a start and an end."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -8,40 +8,40 @@ from pydantic import BeforeValidator, WithJsonSchema
 
 from backend.errors import BadRequest, FieldError
 
-_WINDOW = re.compile(r"(\d{1,9})([smhdw])", re.ASCII)
-_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
-LONGEST = timedelta(days=36_525)
+_WINDOW_PATTERN = re.compile(r"(\d{1,9})([smhdw])", re.ASCII)
+_SECONDS_PER_UNIT = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+MAX_WINDOW = timedelta(days=36_525)
 _EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
 
 
 def parse_window(text: str) -> timedelta:
-    """Raises ``ValueError`` with a sentence."""
-    parts = _WINDOW.fullmatch(text)
+    """Parse a whole number and a unit. Raises ``ValueError`` with a sentence."""
+    parts = _WINDOW_PATTERN.fullmatch(text)
     if parts is None:
         raise ValueError("must be a whole number and one of s, m, h, d, w, such as 24h")
-    seconds = int(parts[1]) * _SECONDS[parts[2]]
-    if seconds > LONGEST.total_seconds():
-        raise ValueError("must be a hundred years at the most")
+    seconds = int(parts[1]) * _SECONDS_PER_UNIT[parts[2]]
+    if seconds > MAX_WINDOW.total_seconds():
+        raise ValueError("must be at most a hundred years")
     return timedelta(seconds=seconds)
 
 
-def _read(value: Any) -> Any:
+def _parse(value: Any) -> Any:
     return parse_window(value) if isinstance(value, str) else value
 
 
 Window = Annotated[
     timedelta,
-    BeforeValidator(_read),
+    BeforeValidator(_parse),
     WithJsonSchema({"type": "string", "pattern": r"^[0-9]{1,9}[smhdw]$", "examples": ["24h"]}),
 ]
 
 
-def between(
+def resolve_time_range(
     window: timedelta, start: datetime | None, end: datetime | None, *, now: datetime
 ) -> tuple[datetime, datetime]:
-    """From and to: ``start`` overrides the window, and ``end`` is the present where it is not given.
+    """Return the start and the end. ``start`` overrides the window; ``end`` is ``now`` by default.
 
-    Raises :class:`BadRequest` when they are the wrong way round.
+    Raises :class:`BadRequest` if the start is after the end.
     """
     until = now if end is None else end
     if start is None:

@@ -1,12 +1,12 @@
-"""Addresses of web pages that others gave, before anything is done with them."""
+"""Checks URLs from outside before they are used."""
 
 from urllib.parse import urlsplit
 
 
-def names_a_host(url: str) -> bool:
-    """Whether the host and the port of an address can be told, as whoever stores or shows it will."""
+def has_valid_host(url: str) -> bool:
+    """Whether ``url`` has a host and a valid port, as code that stores or shows it expects."""
     try:
         parts = urlsplit(url)
         return bool(parts.hostname) and parts.port != 0
-    except ValueError:  # brackets around no IPv6 address, a port that is no number, letters like ℀
+    except ValueError:  # brackets around no IPv6 address, a port that is not a number, letters like ℀
         return False

@@ -1,4 +1,4 @@
-"""PyYAML's safe loader and dumper: those of libyaml, ten times faster, where PyYAML was built with it."""
+"""Exports PyYAML's safe loader and dumper: those of libyaml if available, which are ten times faster."""
 
 from typing import TYPE_CHECKING
 

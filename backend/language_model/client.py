@@ -79,7 +79,7 @@ class LanguageModel:
         """The configured model; null without one and outside live mode, where no network is used."""
         if settings.is_offline or settings.model_base_url is None or settings.model_name is None:
             return None
-        optional_dependencies.check(settings)
+        optional_dependencies.require_installed(settings)
         return cls(
             database,
             base_url=settings.model_base_url,

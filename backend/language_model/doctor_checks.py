@@ -1,30 +1,24 @@
 """Checks the language model for ``chainproof doctor``: configuration, failures, today's cost."""
 
 from datetime import datetime
-from typing import Literal, NamedTuple
 
 from backend.formats.plurals import counted
 from backend.language_model import circuit_breaker, spending_limits
 from backend.language_model.client import prices_from_settings
+from backend.runtime.check_result import CheckResult
 from backend.settings import Settings
 from backend.store.database import Database
 
 SUBJECT = "Language model"
 
 
-class Noted(NamedTuple):
-    subject: str
-    state: Literal["ok", "note", "fault"]
-    sentence: str
-
-
-def check_language_model(settings: Settings, database: Database, *, now: datetime) -> Noted:
-    """One finding, from the store alone, since calling the model would cost money."""
+def check_language_model(settings: Settings, database: Database, *, now: datetime) -> CheckResult:
+    """Report the state from the store alone, since calling the model would cost money."""
     name = settings.model_name
     if settings.model_base_url is None or name is None:
-        return Noted(SUBJECT, "ok", "none is configured; rules and templates alone are used.")
+        return CheckResult(SUBJECT, "ok", "none is configured; rules and templates alone are used.")
     if settings.is_offline:
-        return Noted(SUBJECT, "ok", f"{name} is configured, but not asked in {settings.mode} mode.")
+        return CheckResult(SUBJECT, "ok", f"{name} is configured, but not asked in {settings.mode} mode.")
     state = circuit_breaker.load_state(database, circuit_breaker.endpoint_id(settings.model_base_url, name))
     if state.failures:
         since = f"{state.failing_since:%Y-%m-%d %H:%M} UTC, {state.failures} in a row"
@@ -32,11 +26,11 @@ def check_language_model(settings: Settings, database: Database, *, now: datetim
         if state.quiet_until is not None and state.quiet_until > now:
             retry = f"after {state.quiet_until:%H:%M} UTC"
         problem = f"{name} {state.problem} (since {since}). It is asked again {retry}"
-        return Noted(SUBJECT, "fault", f"{problem}; until then rules and templates serve.")
+        return CheckResult(SUBJECT, "fault", f"{problem}; until then rules and templates serve.")
     return _check_cost(settings, database, name, now)
 
 
-def _check_cost(settings: Settings, database: Database, name: str, now: datetime) -> Noted:
+def _check_cost(settings: Settings, database: Database, name: str, now: datetime) -> CheckResult:
     prices, today = prices_from_settings(settings), spending_limits.load_day_usage(database, now)
     ceiling = prices.daily_ceiling
     calls = counted(today.calls, "call")
@@ -44,13 +38,13 @@ def _check_cost(settings: Settings, database: Database, name: str, now: datetime
     if ceiling is not None and today.has_reached_ceiling(prices):
         at = f" at {today.refused_at:%H:%M} UTC" if today.refused_at else ""
         reached = f"{name}: the day's ceiling of {ceiling} US dollars was reached{at}"
-        return Noted(SUBJECT, "note", f"{reached}; it is not asked until midnight UTC. {spent}.")
+        return CheckResult(SUBJECT, "note", f"{reached}; it is not asked until midnight UTC. {spent}.")
     if not prices.input and not prices.output:
         unpriced = "No prices are set (CHAINPROOF_MODEL_PRICE_INPUT, _OUTPUT), so"
         effect = "the ceiling never counts" if ceiling else "what it costs is not known"
-        return Noted(SUBJECT, "note" if ceiling else "ok", f"{name}: {spent}. {unpriced} {effect}.")
+        return CheckResult(SUBJECT, "note" if ceiling else "ok", f"{name}: {spent}. {unpriced} {effect}.")
     bound = f"of at most {ceiling}" if ceiling is not None else "with no ceiling of cost for a day"
-    return Noted(SUBJECT, "ok", f"{name}: {spent} {bound}.")
+    return CheckResult(SUBJECT, "ok", f"{name}: {spent} {bound}.")
 
 
 def _format_dollars(today: spending_limits.DayUsage) -> str:

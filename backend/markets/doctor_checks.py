@@ -1,10 +1,12 @@
-"""Checks the market data providers for ``chainproof doctor``: their stored state, and whether they answer."""
+"""Checks assets, figures and market data providers for ``chainproof doctor``."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
-from typing import Literal, NamedTuple
 
+from backend.markets import configuration
+from backend.markets.aggregation.freshness import restale
 from backend.markets.assets.model import Asset
 from backend.markets.configuration import Market
 from backend.markets.model import ProviderError
@@ -12,64 +14,126 @@ from backend.markets.numbers import stamp
 from backend.markets.provider_limits.circuit_breaker import Standing
 from backend.markets.provider_registry import FearGreedSource, QuoteSource
 from backend.markets.provider_state import ProviderState, load_states
+from backend.markets.reasons import words
+from backend.markets.responses import queries
+from backend.runtime.check_result import CheckResult
 from backend.runtime.redaction import redact
+from backend.settings import Settings
 from backend.store.database import Database
 
-
-class Noted(NamedTuple):
-    subject: str
-    state: Literal["ok", "note", "fault"]
-    sentence: str
+MIN_QUOTED_SHARE = 0.9
+"""With quotes for a smaller share of the enabled assets, the operator should look for a problem."""
+ProviderCheck = Callable[[], CheckResult]
 
 
-Question = Callable[[], Noted]
+def check_assets(settings: Settings, database: Database) -> Iterator[CheckResult]:
+    try:
+        with _open_market(settings, database) as market:
+            with_file = f", with {settings.user_assets_file}" if settings.user_assets_file.exists() else ""
+            enabled = f"{len(market.book.enabled)} enabled of {len(market.book)}"
+            yield CheckResult("Assets", "ok", f"{enabled}{with_file}.")
+    except ValueError as error:
+        yield CheckResult("Assets", "fault", str(error))
 
 
-def check_providers(market: Market, database: Database | None, now: datetime) -> Iterator[Noted]:
-    """One finding for each provider: its stored breaker, and how it answers now.
+def check_figures(settings: Settings, database: Database, now: datetime) -> Iterator[CheckResult]:
+    """Report how many enabled assets have a quote, and when the figures were last refreshed."""
+    try:
+        with _open_market(settings, database) as market:
+            yield check_coverage(market, database, now)
+    except ValueError:  # check_assets reports it
+        return
 
-    ``database`` is null where no state can be stored yet. A provider that told us to wait is not asked.
+
+def check_configured_providers(
+    settings: Settings, database: Database, now: datetime
+) -> Iterator[CheckResult]:
+    try:
+        with _open_market(settings, database) as market:
+            yield from check_providers(market, database, now)
+    except ValueError:  # check_assets reports it
+        return
+
+
+def check_coverage(market: Market, database: Database, now: datetime) -> CheckResult:
+    """Report the share of the enabled assets with a quote, and of those with a stale one."""
+    with database.read() as connection:
+        states = load_states(connection, market)
+    last = max((state.last_success for state in states.values() if state.last_success), default=None)
+    if last is None:
+        return CheckResult(
+            "Figures", "note", "None stored yet; 'chainproof up' or 'chainproof worker' fetches them."
+        )
+    ids = [asset.id for asset in market.book.enabled]
+    stored = queries.load(database, market.sources.realm, (), now).figures
+    figures = [restale(stored[asset_id], now, market.policy) for asset_id in ids if asset_id in stored]
+    quoted = [figure for figure in figures if figure.price is not None]
+    stale_count = sum(figure.stale for figure in quoted)
+    share = f"{len(quoted)} of {len(ids)} {'asset has' if len(ids) == 1 else 'assets have'} a quote"
+    stale = f", {stale_count} of them stale" if stale_count else ""
+    sentence = f"{share}{stale}; last refreshed {words(now - last)} ago."
+    fresh_count = len(quoted) - stale_count
+    if 2 * fresh_count < len(ids):
+        return CheckResult("Figures", "fault", sentence)
+    return CheckResult("Figures", "ok" if fresh_count >= MIN_QUOTED_SHARE * len(ids) else "note", sentence)
+
+
+@contextmanager
+def _open_market(settings: Settings, database: Database) -> Iterator[Market]:
+    market = configuration.prepare(settings, database)
+    try:
+        yield market
+    finally:
+        market.close()
+
+
+def check_providers(market: Market, database: Database | None, now: datetime) -> Iterator[CheckResult]:
+    """Report on each provider: the stored state of its circuit breaker, and its answer to a request now.
+
+    A provider that told us to wait gets no request. Without a ``database`` there is no stored state.
     """
     states: Mapping[str, ProviderState] = {}
     if database is not None:
         with database.read() as connection:
             states = load_states(connection, market)
     assets = market.book.enabled[:1]
-    questions: dict[str, Question] = {}
+    checks: dict[str, ProviderCheck] = {}
     for source in market.sources.quotes:
-        questions[source.name] = partial(_ask_quote, source, assets, market, now)
+        checks[source.name] = partial(_check_quote, source, assets, market, now)
     for index in market.sources.fear_greed:
-        questions.setdefault(index.name, partial(_ask_index, index, now))
-    for name, ask in questions.items():
-        yield _check(name, states.get(name, ProviderState()).breaker.standing(now), ask)
+        checks.setdefault(index.name, partial(_check_index, index, now))
+    for name, check in checks.items():
+        yield _check_provider(name, states.get(name, ProviderState()).breaker.standing(now), check)
 
 
-def _check(name: str, standing: Standing, ask: Question) -> Noted:
+def _check_provider(name: str, standing: Standing, check: ProviderCheck) -> CheckResult:
     if standing.message is None:
-        return _ask(name, ask)
+        return _run_check(name, check)
     since = f" since {stamp(standing.since)}" if standing.since else ""
     worker = f"The worker has had no good answer{since}: {redact(standing.message.text)}"
     if standing.state in ("throttled", "quota_spent"):
-        return Noted(name, "note", f"is not asked by this check. {worker}")
-    told = _ask(name, ask)
-    return Noted(name, "note" if told.state != "fault" else "fault", f"{told.sentence} {worker}")
+        return CheckResult(name, "note", f"is not asked by this check. {worker}")
+    result = _run_check(name, check)
+    return CheckResult(name, "note" if result.state != "fault" else "fault", f"{result.sentence} {worker}")
 
 
-def _ask(name: str, ask: Question) -> Noted:
+def _run_check(name: str, check: ProviderCheck) -> CheckResult:
     try:
-        return ask()
+        return check()
     except ProviderError as error:
-        return Noted(name, "fault", f"does not answer: {redact(error.message).rstrip('.')}.")
+        return CheckResult(name, "fault", f"does not answer: {redact(error.message).rstrip('.')}.")
 
 
-def _ask_quote(source: QuoteSource, assets: Sequence[Asset], market: Market, now: datetime) -> Noted:
-    """One asset's quote: the key, the address and the shape all show in it."""
+def _check_quote(source: QuoteSource, assets: Sequence[Asset], market: Market, now: datetime) -> CheckResult:
+    """Fetch the quote of one asset, which needs the right key, URL and response format."""
     schedule = market.cadence.schedules[source.name]
     poll = source.quotes(assets, now)
     answers = "answers" if poll.quotes else "answers, but did not know the first asset"
-    return Noted(source.name, "ok" if schedule.fits else "note", f"{answers}. Cadence: {schedule.reason}")
+    return CheckResult(
+        source.name, "ok" if schedule.fits else "note", f"{answers}. Cadence: {schedule.reason}"
+    )
 
 
-def _ask_index(source: FearGreedSource, now: datetime) -> Noted:
+def _check_index(source: FearGreedSource, now: datetime) -> CheckResult:
     source.fear_greed(now)
-    return Noted(source.name, "ok", "answers.")
+    return CheckResult(source.name, "ok", "answers.")

@@ -1,9 +1,9 @@
-"""Schema migrations: Alembic, run by themselves at start and by ``chainproof migrate``.
+"""Runs Alembic schema migrations at start and for ``chainproof migrate``.
 
-Versions of the service follow each other without a pause, so that for a while two of them work on one
-store. Revisions therefore expand: they add what the version before can leave alone. One that takes away
-what an older version needs contracts, and says so by :func:`contract`; versions older than that refuse
-to start on the store, and all others go on over a schema that is newer than their own.
+During a rolling upgrade two versions of the service use one store. Revisions therefore expand the schema:
+they add only parts that the previous version can ignore. A revision that contracts the schema removes
+something that an older version needs, and calls :func:`set_oldest_supported`. Versions older than that
+refuse to start on the store; all others run on a schema that is newer than their own.
 """
 
 from pathlib import Path
@@ -22,18 +22,17 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 VERSIONS = Path(__file__).parent / "versions"
-MIGRATION_LOCK = 0x43_50_4D_49  # "CPMI": any number that nothing else locks on
-NEEDED = "schema-needed"
-"""The change counter that holds the number of the oldest revision whose service can use the store."""
+MIGRATION_LOCK_ID = 0x43_50_4D_49  # "CPMI": an advisory lock number that nothing else uses
+OLDEST_SUPPORTED_COUNTER = "schema-needed"
+"""The change counter with the number of the oldest revision whose service can use the store."""
 
 
 def upgrade(url: str) -> None:
-    """Bring the database at ``url`` to the newest revision; safe when several processes start at once.
+    """Upgrade the database at ``url`` to the newest revision. Several processes may do so at once.
 
-    A store that is there already is only read: Alembic is half a second of each start, and a disk that takes
-    nothing in must not keep a service from what can be read. A schema that a newer version made is left as
-    it is. Raises :class:`Unavailable` where that version has taken away what this one needs, and where the
-    store is none of ours; nothing is written then.
+    A store at the newest revision is only read: Alembic takes half a second, and a service can still read
+    from a full disk. A schema of a newer version stays as it is. Raises :class:`Unavailable`, and writes
+    nothing, if that version removed something that this one needs, or if the file is not our store.
     """
     file = sqlite_file(url)
     if file is None:
@@ -44,82 +43,87 @@ def upgrade(url: str) -> None:
             database = Database(url)
     try:
         with database.read() as connection:
-            at, refusal = revision_of(connection), find_refusal(connection)
+            revision, problem = find_revision(connection), find_incompatibility(connection)
     finally:
         database.dispose()
-    if refusal is not None:
-        raise Unavailable(refusal)
-    if is_newer(at):
-        log.info("schema_is_newer", store=at, service=newest_revision())
-    elif at != newest_revision():
+    if problem is not None:
+        raise Unavailable(problem)
+    if is_newer(revision):
+        log.info("newer_schema_found", store=revision, service=find_newest_revision())
+    elif revision != find_newest_revision():
         _run("head", url=url)
 
 
-def find_refusal(connection: Connection) -> str | None:
-    """Why this version cannot use the store's schema, and what to do; null where it can."""
-    at = revision_of(connection)
-    if at is not None and not (is_known(at) or is_newer(at)):
+def find_incompatibility(connection: Connection) -> str | None:
+    """Explain why this version cannot use the store's schema, and how to fix it; None if it can."""
+    revision = find_revision(connection)
+    if revision is not None and not (is_known(revision) or is_newer(revision)):
         return (
-            f"The data store is at schema {at!r}, which no version of Chainproof up to this one made. "
-            "Start the version that made it, or choose another store by CHAINPROOF_HOME or "
+            f"The data store is at schema {revision!r}, which no version of Chainproof up to this one made. "
+            "Start the version that made it, or choose another store with CHAINPROOF_HOME or "
             "CHAINPROOF_DATABASE_URL."
         )
-    needed = _needed(connection) if is_newer(at) else 0
-    if needed > int(newest_revision()):
+    oldest = _find_oldest_supported(connection) if is_newer(revision) else 0
+    newest = find_newest_revision()
+    if oldest > int(newest):
         return (
-            f"The data store is at schema {at}, which versions of the service before schema {needed:04} "
-            f"cannot use, and this one is of schema {newest_revision()}. Start the newer version instead."
+            f"The data store is at schema {revision}, which services before schema {oldest:04} cannot "
+            f"use, and this one has schema {newest}. Start the newer version instead."
         )
     return None
 
 
-def upgrade_within(connection: Connection, revision: str = "head") -> None:
-    """The same up to ``revision`` within the caller's write transaction."""
+def upgrade_in_transaction(connection: Connection, revision: str = "head") -> None:
+    """Upgrade to ``revision`` within the caller's write transaction."""
     _run(revision, connection=connection)
 
 
-def lock(connection: Connection) -> None:
-    """Let no other process migrate the store until this transaction ends. On SQLite every write does so."""
+def lock_migrations(connection: Connection) -> None:
+    """Block migrations by other processes until this transaction ends. On SQLite every write does so."""
     if connection.dialect.name != "sqlite":
-        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(MIGRATION_LOCK)))
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(MIGRATION_LOCK_ID)))
 
 
-def contract(connection: Connection, needed: str) -> None:
-    """Say, in a revision that takes something away, which is the oldest revision whose service does without
-    it. That one has been out for a release, so that nobody stops who upgrades one release at a time."""
-    known = sa.select(change_counters.c.n).where(change_counters.c.topic == NEEDED)
-    found = connection.execute(known).scalar()
-    if found is None:
-        connection.execute(sa.insert(change_counters).values(topic=NEEDED, n=int(needed)))
-    elif found < int(needed):
+def set_oldest_supported(connection: Connection, revision: str) -> None:
+    """Record, in a revision that removes something, the oldest revision whose service works without it.
+
+    Choose a revision that an earlier release already has, so that upgrades by one release need no pause.
+    """
+    query = sa.select(change_counters.c.n).where(change_counters.c.topic == OLDEST_SUPPORTED_COUNTER)
+    stored = connection.execute(query).scalar()
+    if stored is None:
+        connection.execute(sa.insert(change_counters).values(topic=OLDEST_SUPPORTED_COUNTER, n=int(revision)))
+    elif stored < int(revision):
         connection.execute(
-            sa.update(change_counters).where(change_counters.c.topic == NEEDED).values(n=int(needed))
+            sa.update(change_counters)
+            .where(change_counters.c.topic == OLDEST_SUPPORTED_COUNTER)
+            .values(n=int(revision))
         )
 
 
-def revision_of(connection: Connection) -> str | None:
-    """The revision that a store is at; null for one without a schema."""
+def find_revision(connection: Connection) -> str | None:
+    """Find the revision of a store; None if it has no schema."""
     if not sa.inspect(connection).has_table("alembic_version"):
         return None
     found = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
     return None if found is None else str(found)
 
 
-def newest_revision() -> str:
-    """Revisions are numbered, and their files are named by their numbers."""
-    return _revisions()[-1]
+def find_newest_revision() -> str:
+    """Find the highest number of a revision. Its file name starts with the number."""
+    return _list_revisions()[-1]
 
 
 def is_known(revision: str) -> bool:
-    return revision in _revisions()
+    return revision in _list_revisions()
 
 
 def is_newer(revision: str | None) -> bool:
-    """Whether a version of the service newer than this one made ``revision``."""
-    return revision is not None and revision.isdigit() and int(revision) > int(newest_revision())
+    """Whether ``revision`` comes from a newer version of the service."""
+    return revision is not None and revision.isdigit() and int(revision) > int(find_newest_revision())
 
 
-def configuration() -> "Config":
+def build_alembic_config() -> "Config":
     from alembic.config import Config
 
     config = Config()
@@ -127,18 +131,18 @@ def configuration() -> "Config":
     return config
 
 
-def _revisions() -> list[str]:
+def _list_revisions() -> list[str]:
     return sorted(file.name.partition("_")[0] for file in VERSIONS.glob("[0-9]*.py"))
 
 
-def _needed(connection: Connection) -> int:
-    look = sa.select(change_counters.c.n).where(change_counters.c.topic == NEEDED)
-    return connection.execute(look).scalar() or 0
+def _find_oldest_supported(connection: Connection) -> int:
+    query = sa.select(change_counters.c.n).where(change_counters.c.topic == OLDEST_SUPPORTED_COUNTER)
+    return connection.execute(query).scalar() or 0
 
 
 def _run(revision: str, **attributes: object) -> None:
     from alembic import command
 
-    config = configuration()
+    config = build_alembic_config()
     config.attributes.update(attributes)
     command.upgrade(config, revision)

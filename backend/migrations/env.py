@@ -1,4 +1,4 @@
-"""How a revision runs: in one transaction on both databases, one process at a time."""
+"""Runs Alembic revisions in one transaction, one process at a time."""
 
 from alembic import context
 from sqlalchemy.engine import Connection
@@ -13,28 +13,28 @@ import backend.markets.tables
 import backend.store.response_cache
 import backend.timelines.tables
 import backend.topics.tables  # noqa: F401 - imported for the tables that they declare
-from backend.migrations import lock
+from backend.migrations import lock_migrations
 from backend.migrations.declared_tables import is_declared
 from backend.store.database import Database, metadata
 
 
 def run() -> None:
-    """Over the caller's own transaction, or in one made for it."""
-    given: Connection | None = context.config.attributes.get("connection")
-    if given is not None:
-        run_in(given)
+    """Run in the transaction that the caller passes, or in a new one."""
+    caller_connection: Connection | None = context.config.attributes.get("connection")
+    if caller_connection is not None:
+        run_on(caller_connection)
         return
     database = Database(context.config.attributes["url"])
     try:
         with database.write() as connection:  # on SQLite BEGIN IMMEDIATE is the lock
-            run_in(connection)
+            run_on(connection)
     finally:
         database.dispose()
 
 
-def run_in(connection: Connection) -> None:
+def run_on(connection: Connection) -> None:
     is_sqlite = connection.dialect.name == "sqlite"
-    lock(connection)
+    lock_migrations(connection)
     context.configure(
         connection=connection,
         target_metadata=metadata,

@@ -12,6 +12,8 @@ from typing import Any
 
 import platformdirs
 
+CONFIG_VARIABLE, HOME_VARIABLE = "CHAINPROOF_CONFIG", "CHAINPROOF_HOME"
+
 
 @dataclass(frozen=True, slots=True)
 class ScanFolders:
@@ -32,10 +34,10 @@ def default_home() -> Path:
     raise ValueError("This user has no home folder. Set CHAINPROOF_HOME to a folder for Chainproof's data.")
 
 
-def config_file() -> Path | None:
+def find_config_file() -> Path | None:
     """Find the first that exists: ``$CHAINPROOF_CONFIG``, ``./chainproof.toml``, the data folder's one."""
-    named = os.environ.get("CHAINPROOF_CONFIG")
-    home = Path(os.environ.get("CHAINPROOF_HOME") or default_home())
+    named = os.environ.get(CONFIG_VARIABLE)
+    home = Path(os.environ.get(HOME_VARIABLE) or default_home())
     candidates = [Path(named)] if named else [Path("chainproof.toml"), home / "chainproof.toml"]
     return next((path for path in candidates if path.is_file()), None)
 
@@ -45,10 +47,10 @@ def find_scan_folders() -> ScanFolders:
 
     :raises ValueError: for a configuration file that cannot be read, with its name and the reason.
     """
-    file, named = config_file(), os.environ.get("CHAINPROOF_CONFIG")
+    file, named = find_config_file(), os.environ.get(CONFIG_VARIABLE)
     if file is None and named:
         raise ValueError(
-            f"CHAINPROOF_CONFIG names {named}, which is not a file. Create it, or unset the variable."
+            f"{CONFIG_VARIABLE} names {named}, which is not a file. Create it, or unset the variable."
         )
     configured = {} if file is None else _read_toml(file)
     home = _find_path("home", file, configured)

@@ -1,9 +1,9 @@
-"""Settings of the service, where they come from, and what is wrong with them."""
+"""Defines, reads and checks the settings of the service."""
 
 from backend.settings.fields import CoinGeckoPlan, Mode, ReplayFault, TopicWords
 from backend.settings.model import Settings
 from backend.settings.sources import SettingsError
-from backend.settings.validators import is_loopback, parse_rate, reachable
+from backend.settings.validators import is_loopback, parse_rate, to_reachable_host
 
 __all__ = [
     "CoinGeckoPlan",
@@ -14,5 +14,5 @@ __all__ = [
     "TopicWords",
     "is_loopback",
     "parse_rate",
-    "reachable",
+    "to_reachable_host",
 ]

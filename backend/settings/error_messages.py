@@ -1,4 +1,4 @@
-"""Tells mistakes in settings: the place, the value and the accepted form."""
+"""Describes mistakes in settings: the place, the value and the accepted form."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,31 +6,33 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from backend.settings.accepted_values import accepted_form, is_secret, variable_of
-from backend.settings.sources import Found, SettingsError, collect
+from backend.settings.accepted_values import describe_accepted_values, get_variable_name, is_secret
+from backend.settings.sources import SettingsError, SettingValue, collect_values
 
-LONGEST_VALUE = 80
-
-
-def explain(error: ValidationError, fields: Mapping[str, FieldInfo]) -> SettingsError:
-    """One sentence for each mistake. The value of a secret is never told."""
-    found, faults = collect(fields).found, error.errors(include_url=False)
-    names = [str(fault["loc"][0]) for fault in faults if fault["loc"]]
-    return SettingsError([_sentence(fault, fields, found) for fault in faults], names)
+MAX_SHOWN_CHARS = 80
 
 
-def _sentence(fault: Any, fields: Mapping[str, FieldInfo], found: Mapping[str, Found]) -> str:
-    if not fault["loc"]:  # of several settings together, which the sentence names
-        return str(fault["msg"]).removeprefix("Value error, ")
-    name = str(fault["loc"][0])
-    given = found.get(name)
-    place = given.place if given else variable_of(name, fields[name])
-    shown = "the value" if is_secret(fields[name]) else _shown(given.value if given else fault["input"])
-    return f"{place}: {shown} is not accepted. It must be {accepted_form(fields[name])}."
+def build_error(error: ValidationError, fields: Mapping[str, FieldInfo]) -> SettingsError:
+    """Build an error with one sentence for each mistake. The value of a secret is never shown."""
+    values, details = collect_values(fields).values, error.errors(include_url=False)
+    names = [str(detail["loc"][0]) for detail in details if detail["loc"]]
+    return SettingsError([_describe(detail, fields, values) for detail in details], names)
 
 
-def _shown(value: Any) -> str:
+def _describe(detail: Any, fields: Mapping[str, FieldInfo], values: Mapping[str, SettingValue]) -> str:
+    if not detail["loc"]:  # a combination of settings, which the sentence names
+        return str(detail["msg"]).removeprefix("Value error, ")
+    name = str(detail["loc"][0])
+    setting = values.get(name)
+    place = setting.place if setting else get_variable_name(name, fields[name])
+    shown = (
+        "the value" if is_secret(fields[name]) else _shorten(setting.value if setting else detail["input"])
+    )
+    return f"{place}: {shown} is not accepted. It must be {describe_accepted_values(fields[name])}."
+
+
+def _shorten(value: Any) -> str:
     text = repr(value)
-    if "://" in text and "@" in text:  # it may hold a password
+    if "://" in text and "@" in text:  # may contain a password
         return "the value"
-    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…"
+    return text if len(text) <= MAX_SHOWN_CHARS else f"{text[:MAX_SHOWN_CHARS]}…"

@@ -1,11 +1,11 @@
 """Defines every setting of the service, in one frozen object.
 
 Order of precedence: the environment (``CHAINPROOF_*``), then files of secrets (``/run/secrets/chainproof_*``,
-or in ``$CHAINPROOF_SECRETS_DIR``), then ``chainproof.toml``, then the defaults below, which need nothing.
-Secrets are :class:`pydantic.SecretStr`, so that no log, error or ``repr`` can hold them.
+or in ``$CHAINPROOF_SECRETS_DIR``), then ``chainproof.toml``, then the defaults below.
+Secrets are :class:`pydantic.SecretStr`, so no log, error or ``repr`` contains them.
 
 ``docs/settings.md`` is made from this file: the docstring below a field describes it, :class:`Accepts` says
-which values it takes where the type does not, and a section begins at each field that ``SECTIONS`` names.
+which values it takes if the type does not, and a section begins at each field that ``SECTIONS`` names.
 """
 
 from decimal import Decimal
@@ -31,7 +31,7 @@ REPLAY_PROVIDERS = ("coingecko", "coinmarketcap", "alternative.me", "all")
 TopicWords = Literal["insights", "translations"]
 SignIn = Literal["auto", "always", "never"]
 OFF = "off"
-RATE_BEYOND = "600/minute"
+DEFAULT_PUBLIC_RATE_LIMIT = "600/minute"
 CoinGeckoPlan = Literal["keyless", "demo", "pro"]
 
 Address = Annotated[str, Accepts("an address such as https://chainproof.example")]
@@ -79,11 +79,11 @@ SECTIONS = {
     "sample_seed": "Sample data",
     "replay_dir": "Replay",
 }
-"""The field at which each section of ``docs/settings.md`` begins."""
+"""The first field of each section of ``docs/settings.md``."""
 
 
 class SettingFields(BaseSettings):
-    """The fields alone; :class:`~backend.settings.model.Settings` adds what follows from them."""
+    """The fields alone; :class:`~backend.settings.model.Settings` adds the derived values."""
 
     model_config = SettingsConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
@@ -245,7 +245,7 @@ class SettingFields(BaseSettings):
 
     @field_validator("fetch_allow", "model_topics", "replay_faults", "trusted_proxies", mode="before")
     @classmethod
-    def _split(cls, value: Any) -> Any:
+    def _split_at_commas(cls, value: Any) -> Any:
         if value == "none":
             return ()
         return (
@@ -266,29 +266,35 @@ class SettingFields(BaseSettings):
         "x_base_url",
     )
     @classmethod
-    def _is_http(cls, value: str | None) -> str | None:
+    def _check_http_address(cls, value: str | None) -> str | None:
         if value is not None and not is_http_address(value):
             raise ValueError("must be an address such as https://chainproof.example")
         return value
 
     @field_validator("dashboard_public_url")
     @classmethod
-    def _is_an_origin(cls, value: str | None) -> str | None:
+    def _normalize_origin(cls, value: str | None) -> str | None:
         if value is None:
             return None
         try:
             parts = urlsplit(value)
-            right = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+            is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
         except ValueError:
-            right = False
-        if not right or parts.path not in ("", "/") or parts.query or parts.fragment or "@" in parts.netloc:
+            is_valid = False
+        if (
+            not is_valid
+            or parts.path not in ("", "/")
+            or parts.query
+            or parts.fragment
+            or "@" in parts.netloc
+        ):
             raise ValueError("must be an address such as https://chainproof.example, without a path")
-        usual = {"http": ":80", "https": ":443"}[parts.scheme]
-        return f"{parts.scheme}://{parts.netloc.lower().removesuffix(usual)}"
+        default_port = {"http": ":80", "https": ":443"}[parts.scheme]
+        return f"{parts.scheme}://{parts.netloc.lower().removesuffix(default_port)}"
 
     @field_validator("fetch_allow")
     @classmethod
-    def _pairs(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+    def _check_host_ports(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         for pair in value:
             host, _, port = pair.rpartition(":")
             if not host or not port.isdigit() or not 0 < int(port) < 65536:
@@ -297,30 +303,30 @@ class SettingFields(BaseSettings):
 
     @field_validator("replay_faults")
     @classmethod
-    def _known_faults(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+    def _check_replay_faults(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         for pair in value:
             provider, _, fault = pair.partition("=")
             if provider not in REPLAY_PROVIDERS or fault not in get_args(ReplayFault):
-                raise ValueError(f"{pair!r} is no pair of a provider and a fault.")
+                raise ValueError(f"{pair!r} is not a pair of a provider and a fault.")
         return value
 
     @field_validator("database_url")
     @classmethod
-    def _is_supported(cls, value: SecretStr | None) -> SecretStr | None:
+    def _check_database_address(cls, value: SecretStr | None) -> SecretStr | None:
         if value is not None and not is_database_address(value.get_secret_value()):
             raise ValueError("must be an address such as postgresql://user@host:5432/name")
         return value
 
     @field_validator("issuer")
     @classmethod
-    def _issues(cls, value: str | None) -> str | None:
-        """An address of RFC 8414 section 2, without the slash at its end."""
+    def _normalize_issuer(cls, value: str | None) -> str | None:
+        """Check an issuer identifier of RFC 8414 section 2, and remove the slash at its end."""
         if value is None:
             return None
         parts = urlsplit(value)
-        fit = value.isascii() and value.isprintable() and " " not in value and parts.hostname
+        is_valid = value.isascii() and value.isprintable() and " " not in value and parts.hostname
         if (
-            not fit
+            not is_valid
             or parts.scheme not in ("http", "https")
             or "@" in parts.netloc
             or "?" in value
@@ -331,7 +337,7 @@ class SettingFields(BaseSettings):
 
     @field_validator("trusted_proxies")
     @classmethod
-    def _networks(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+    def _check_networks(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         for name in value:
             try:
                 ip_network(name)
@@ -344,14 +350,14 @@ class SettingFields(BaseSettings):
 
     @field_validator("rate_limit")
     @classmethod
-    def _rate(cls, value: str | None) -> str | None:
+    def _check_rate(cls, value: str | None) -> str | None:
         if value is not None and value != OFF:
             parse_rate(value)
         return value
 
     @field_validator("redis_url")
     @classmethod
-    def _redis(cls, value: SecretStr | None) -> SecretStr | None:
+    def _check_redis_address(cls, value: SecretStr | None) -> SecretStr | None:
         if value is not None and not is_redis_address(value.get_secret_value()):
             raise ValueError(
                 "must be an address such as redis://127.0.0.1:6379/0, rediss://… or unix:///…, "
@@ -361,7 +367,7 @@ class SettingFields(BaseSettings):
 
     @field_validator("tick_seconds")
     @classmethod
-    def _divides_a_minute(cls, value: int) -> int:
+    def _check_tick(cls, value: int) -> int:
         if 60 % value:
             raise ValueError(f"must divide a minute evenly, as 5, 10, 15 or 30 do; {value} does not.")
         return value

@@ -1,50 +1,58 @@
-"""Inspects settings beyond what a start needs: names without effect, and all mistakes at once."""
+"""Finds unknown setting names, and loads settings despite mistakes, for the doctor and for warnings."""
 
 import difflib
 import os
 
-from backend.settings.accepted_values import variable_of
+from backend.settings.accepted_values import get_variable_name
 from backend.settings.model import Settings
-from backend.settings.sources import OTHER_VARIABLES, PREFIX, SettingsError, collect, without
+from backend.settings.sources import (
+    DOCUMENTED_VARIABLES,
+    PREFIX,
+    SettingsError,
+    collect_values,
+    ignore_fields,
+)
 
-TOGETHER = {"sample_with_keys": True, "dashboard_open_to_all": True}
-"""Settings with which no combination of others is refused."""
+CONFLICT_FREE_VALUES = {"sample_with_keys": True, "dashboard_open_to_all": True}
+"""With these values no combination of other settings is refused."""
 
 
-def find_unknown() -> list[str]:
-    """A sentence for each name in the environment, in the secrets and in ``chainproof.toml`` that no setting
-    has, with the one that was probably meant."""
-    unknown = collect(Settings.model_fields).unknown
-    return [f"{place} is not known and has no effect.{_alike(name)}" for name, place in unknown.items()]
+def find_unknown_names() -> list[str]:
+    """Describe each unknown name in the environment, the secrets and ``chainproof.toml``.
+
+    Each sentence suggests the name that was probably meant.
+    """
+    unknown = collect_values(Settings.model_fields).unknown
+    return [f"{place} is not known and has no effect.{_suggest(name)}" for name, place in unknown.items()]
 
 
-def load_leniently() -> tuple[Settings, list[str]]:
-    """The settings with the default in place of each value that is not accepted, and all mistakes."""
+def load_with_defaults() -> tuple[Settings, list[str]]:
+    """Load the settings with defaults for values that are not accepted, and return all mistakes."""
     mistakes: list[str] = []
     try:
         return Settings(), mistakes
     except SettingsError as error:
         mistakes += error.sentences
-        left_out = error.fields
-    for _ in range(2):  # behind a file that cannot be used there may be values that are not accepted
-        with without(left_out):
+        ignored = error.fields
+    for _ in range(2):  # an unusable file may hide values that are not accepted
+        with ignore_fields(ignored):
             try:
                 return Settings(), mistakes
             except SettingsError as error:
                 mistakes += [sentence for sentence in error.sentences if sentence not in mistakes]
-                left_out |= error.fields
-    with without(left_out):
-        return Settings.model_validate(TOGETHER), mistakes
+                ignored |= error.fields
+    with ignore_fields(ignored):
+        return Settings.model_validate(CONFLICT_FREE_VALUES), mistakes
 
 
-def _alike(name: str) -> str:
-    """A question after the name that was meant, written as its place wants it."""
-    variables = [variable_of(field, info) for field, info in Settings.model_fields.items()]
+def _suggest(name: str) -> str:
+    """Ask whether a similar name was meant, written as in its place (variable, file or key)."""
+    variables = [get_variable_name(field, info) for field, info in Settings.model_fields.items()]
     if name in os.environ:
-        known = {variable.removeprefix(PREFIX): variable for variable in (*variables, *OTHER_VARIABLES)}
+        known = {variable.removeprefix(PREFIX): variable for variable in (*variables, *DOCUMENTED_VARIABLES)}
     elif name.startswith(PREFIX.lower()):
         known = {variable.removeprefix(PREFIX): variable.lower() for variable in variables}
     else:
         known = {field.upper(): field for field in Settings.model_fields}
     close = difflib.get_close_matches(name.upper().removeprefix(PREFIX), known, n=1)
-    return f" Did you mean {known[close[0]]}?" if close else " See docs/settings.md for those that are."
+    return f" Did you mean {known[close[0]]}?" if close else " docs/settings.md lists all settings."

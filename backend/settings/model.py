@@ -1,4 +1,4 @@
-"""Reads the settings and derives what follows from them: addresses, limits, paths."""
+"""Reads the settings and derives addresses, limits and paths from them."""
 
 from functools import cached_property
 from pathlib import Path
@@ -7,10 +7,10 @@ from typing import Any, Self, cast
 from pydantic import ModelWrapValidatorHandler, ValidationError, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
-from backend.settings.error_messages import explain
-from backend.settings.fields import OFF, RATE_BEYOND, ReplayFault, SettingFields
-from backend.settings.sources import FoundSettings
-from backend.settings.validators import is_loopback, parse_rate, reachable, with_driver
+from backend.settings.error_messages import build_error
+from backend.settings.fields import DEFAULT_PUBLIC_RATE_LIMIT, OFF, ReplayFault, SettingFields
+from backend.settings.sources import CollectedSettingsSource
+from backend.settings.validators import add_driver, is_loopback, parse_rate, to_reachable_host
 
 MANAGEMENT_PORT_OFFSET = 1000
 LAST_PORT = 65535
@@ -20,44 +20,46 @@ class Settings(SettingFields):
     """All settings, frozen. Raises :class:`~backend.settings.sources.SettingsError`."""
 
     @model_validator(mode="after")
-    def _sample_beside_keys(self) -> "Settings":
+    def _check_sample_mode(self) -> "Settings":
         keys = self.coingecko_api_key or self.coinmarketcap_api_key
         if self.mode == "sample" and keys and not self.sample_with_keys:
             raise ValueError(
                 "Provider keys are set but the mode is 'sample'. Set CHAINPROOF_MODE=live to use them, "
-                "or CHAINPROOF_SAMPLE_WITH_KEYS=true to run the sample market all the same."
+                "or CHAINPROOF_SAMPLE_WITH_KEYS=true to run the sample market anyway."
             )
         return self
 
     @model_validator(mode="after")
-    def _has_recordings(self) -> "Settings":
+    def _check_replay_folder(self) -> "Settings":
         if self.mode == "replay" and (self.replay_dir is None or not self.replay_dir.is_dir()):
-            told = "is not set" if self.replay_dir is None else f"is {self.replay_dir}, which is no folder"
+            problem = (
+                "is not set" if self.replay_dir is None else f"is {self.replay_dir}, which is not a folder"
+            )
             raise ValueError(
-                f"Replay mode needs a folder of recorded answers, but CHAINPROOF_REPLAY_DIR {told}. "
+                f"Replay mode needs a folder of recorded answers, but CHAINPROOF_REPLAY_DIR {problem}. "
                 "docs/replay.md describes the folder."
             )
         return self
 
     @model_validator(mode="after")
-    def _nobody_signs_in(self) -> "Settings":
-        beyond = not is_loopback(self.dashboard_host)
-        if self.dashboard_sign_in == "never" and beyond and not self.dashboard_open_to_all:
+    def _check_dashboard_access(self) -> "Settings":
+        is_public = not is_loopback(self.dashboard_host)
+        if self.dashboard_sign_in == "never" and is_public and not self.dashboard_open_to_all:
             raise ValueError(
                 f"The dashboard would listen on {self.dashboard_host} and let everybody act with the local "
                 "key. Leave CHAINPROOF_DASHBOARD_SIGN_IN at 'auto', or set "
-                "CHAINPROOF_DASHBOARD_OPEN_TO_ALL=true if that is meant."
+                "CHAINPROOF_DASHBOARD_OPEN_TO_ALL=true if that is intended."
             )
         return self
 
     @model_validator(mode="wrap")
     @classmethod
     def _explain(cls, values: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        """Raises :class:`~backend.settings.sources.SettingsError`. Stands behind all other validators."""
+        """Convert errors of all other validators into :class:`~backend.settings.sources.SettingsError`."""
         try:
             return handler(values)
         except ValidationError as error:
-            raise explain(error, cls.model_fields) from None
+            raise build_error(error, cls.model_fields) from None
 
     @classmethod
     def settings_customise_sources(
@@ -68,16 +70,16 @@ class Settings(SettingFields):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return (init_settings, FoundSettings(settings_cls))
+        return (init_settings, CollectedSettingsSource(settings_cls))
 
     @property
     def is_offline(self) -> bool:
-        """Whether no other host is asked: in every mode but live."""
+        """Whether the service sends no requests to other hosts: in every mode except live."""
         return self.mode != "live"
 
     @cached_property
-    def data_in_words(self) -> str:
-        """Where figures come from, for people."""
+    def data_description(self) -> str:
+        """The origin of figures, in words."""
         match self.mode:
             case "sample":
                 return "sample data, no network"
@@ -93,18 +95,23 @@ class Settings(SettingFields):
             for provider, _, fault in (pair.partition("=") for pair in self.replay_faults)
         }
 
+    @property
+    def store_file(self) -> Path:
+        """The SQLite file of the application's data; unused with PostgreSQL."""
+        return self.home / "chainproof.db"
+
     @cached_property
     def app_database_url(self) -> str:
-        """SQLAlchemy address of the application's data: PostgreSQL if configured, else a file."""
+        """SQLAlchemy URL of the application's data: PostgreSQL if configured, else a file."""
         if self.database_url is not None:
-            return with_driver(self.database_url.get_secret_value())
-        return f"sqlite:///{self.home / 'chainproof.db'}"
+            return add_driver(self.database_url.get_secret_value())
+        return f"sqlite:///{self.store_file}"
 
     @cached_property
     def jobs_database_url(self) -> str:
-        """Address of the job engine's data: on SQLite a second file, so that each has a write lock."""
+        """SQLAlchemy URL of the job engine's data: on SQLite a second file, so that each has a write lock."""
         if self.database_url is not None:
-            return with_driver(self.database_url.get_secret_value())
+            return add_driver(self.database_url.get_secret_value())
         return f"sqlite:///{self.home / 'jobs.db'}"
 
     @cached_property
@@ -113,7 +120,7 @@ class Settings(SettingFields):
 
     @cached_property
     def api_url(self) -> str:
-        return (self.base_url or f"http://{reachable(self.host)}:{self.port}").rstrip("/")
+        return (self.base_url or f"http://{to_reachable_host(self.host)}:{self.port}").rstrip("/")
 
     @cached_property
     def management_listener_port(self) -> int:
@@ -125,37 +132,39 @@ class Settings(SettingFields):
 
     @cached_property
     def management_url(self) -> str | None:
-        """The address of the management listener; null if there is none."""
+        """The URL of the management listener; None if there is none."""
         port = self.management_listener_port
-        return f"http://{reachable(self.management_host)}:{port}" if port else None
+        return f"http://{to_reachable_host(self.management_host)}:{port}" if port else None
 
     @cached_property
     def issuer_url(self) -> str:
         return self.issuer or self.api_url
 
     @cached_property
-    def is_reached_from_beyond(self) -> bool:
-        """Whether others than programs on this machine can reach the service, directly or by a proxy."""
+    def is_reachable_from_other_machines(self) -> bool:
+        """Whether other machines can reach the service, directly or through a proxy."""
         return not is_loopback(self.host) or bool(self.trusted_proxies)
 
     @cached_property
     def rate(self) -> tuple[int, int] | None:
-        """How many requests in how many seconds; null when that is not limited."""
-        told = self.rate_limit or (RATE_BEYOND if self.is_reached_from_beyond else OFF)
-        return None if told == OFF else parse_rate(told)
+        """The rate limit as requests and seconds; None if there is no limit."""
+        text = self.rate_limit or (
+            DEFAULT_PUBLIC_RATE_LIMIT if self.is_reachable_from_other_machines else OFF
+        )
+        return None if text == OFF else parse_rate(text)
 
     @cached_property
     def dashboard_url(self) -> str:
-        return f"http://{reachable(self.dashboard_host)}:{self.dashboard_port}"
+        return f"http://{to_reachable_host(self.dashboard_host)}:{self.dashboard_port}"
 
     @cached_property
     def dashboard_origin(self) -> str:
-        """The address at which people open the dashboard, as a browser writes an origin."""
+        """The URL at which people open the dashboard, in the form of a browser's origin."""
         return self.dashboard_public_url or self.dashboard_url
 
     @cached_property
     def dashboard_redirect_uri(self) -> str:
-        """Where the service sends people back to who signed in to the dashboard."""
+        """The URL to which the service redirects people after they sign in to the dashboard."""
         return f"{self.dashboard_origin}/sign-in/callback"
 
     @cached_property
@@ -167,7 +176,7 @@ class Settings(SettingFields):
 
     @cached_property
     def dashboard_client_file(self) -> Path:
-        """Holds what the service registered the dashboard as."""
+        """Contains the dashboard's registration as an OAuth application."""
         return self.home / "dashboard-client.json"
 
     @cached_property

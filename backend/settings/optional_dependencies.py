@@ -1,4 +1,4 @@
-"""Names the optional libraries that the settings need and that are not installed."""
+"""Finds optional libraries that the settings need but that are not installed."""
 
 from importlib.util import find_spec
 
@@ -6,7 +6,7 @@ from backend.settings import Settings
 
 
 def find_missing(settings: Settings) -> str | None:
-    """A sentence that names the setting and the extra to install; null where nothing is missing."""
+    """Return a sentence with the setting and the extra to install; None if nothing is missing."""
     needed = (
         (settings.redis_url is not None, "CHAINPROOF_REDIS_URL", "redis", "redis"),
         (settings.model_base_url is not None, "CHAINPROOF_MODEL_BASE_URL", "model", "openai"),
@@ -17,7 +17,7 @@ def find_missing(settings: Settings) -> str | None:
     return None
 
 
-def check(settings: Settings) -> None:
+def require_installed(settings: Settings) -> None:
     """Raise :class:`ValueError` with the sentence of :func:`find_missing`."""
     if sentence := find_missing(settings):
         raise ValueError(sentence)

@@ -1,6 +1,6 @@
 """Finds the values of settings in the environment, in files of secrets and in ``chainproof.toml``.
 
-Each value is kept with its place, so that a mistake can be told with its variable, or its file and line.
+Each value is stored with its place, so that errors can name the variable, or the file and line.
 """
 
 import os
@@ -17,27 +17,28 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import PydanticBaseSettingsSource
 
 from backend.errors import BadRequest
-from backend.runtime.data_folder import config_file
-from backend.settings.accepted_values import variable_of
+from backend.runtime.data_folder import CONFIG_VARIABLE, find_config_file
+from backend.settings.accepted_values import get_variable_name
 
 PREFIX = "CHAINPROOF_"
-CONFIG, SECRETS_DIR, API_KEY = "CHAINPROOF_CONFIG", "CHAINPROOF_SECRETS_DIR", "CHAINPROOF_API_KEY"
-OTHER_VARIABLES = {
-    CONFIG: "The configuration file. By default `chainproof.toml` in the working or the data folder.",
-    SECRETS_DIR: "The folder of secrets, one in each file. By default `/run/secrets`, if it exists.",
-    API_KEY: "The API key of the dashboard. By default the local key in the data folder.",
+SECRETS_DIR_VARIABLE, API_KEY_VARIABLE = "CHAINPROOF_SECRETS_DIR", "CHAINPROOF_API_KEY"
+DOCUMENTED_VARIABLES = {
+    CONFIG_VARIABLE: (
+        "The configuration file. By default `chainproof.toml` in the working or the data folder."
+    ),
+    SECRETS_DIR_VARIABLE: "The folder of secrets, one in each file. By default `/run/secrets`, if it exists.",
+    API_KEY_VARIABLE: "The API key of the dashboard. By default the local key in the data folder.",
 }
-"""Variables that are not settings of the service, and what each is for."""
+"""Variables that are not settings of the service, with their documentation."""
 INTERNAL_VARIABLES = {"CHAINPROOF_PARENT_PIPE"}
 OTHER_KEYS = {"profiles"}
-"""Keys of ``chainproof.toml`` that are not settings: the timelines read their tables themselves."""
-OTHER_PROGRAMS = re.compile(r"CHAINPROOF_(TEST_.*|.*_SERVICE_(HOST|PORT).*|.*PORT_\d+_(TCP|UDP).*)")
-"""Variables that tests set, and those that Kubernetes sets for a service named chainproof."""
+"""Keys of ``chainproof.toml`` that are not settings: timelines read their own tables."""
+FOREIGN_VARIABLES = re.compile(r"CHAINPROOF_(TEST_.*|.*_SERVICE_(HOST|PORT).*|.*PORT_\d+_(TCP|UDP).*)")
+"""Variables of tests, and variables that Kubernetes sets for a service named chainproof."""
 
 
 class SettingsError(BadRequest):
-    """Settings that cannot be used. ``sentences`` say where, why and what to do; ``fields`` have a value that
-    is not accepted."""
+    """Unusable settings. ``sentences`` say where, why and how to fix it; ``fields`` have refused values."""
 
     code = "invalid_settings"
 
@@ -48,140 +49,142 @@ class SettingsError(BadRequest):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A value and its place, as ``CHAINPROOF_PORT`` or ``port in chainproof.toml, line 3``."""
+class SettingValue:
+    """A value and its place, such as ``CHAINPROOF_PORT`` or ``port in chainproof.toml, line 3``."""
 
     value: Any
     place: str
 
 
 @dataclass(slots=True)
-class Collected:
-    """All values by field, names that are no settings by their place, and files that cannot be used."""
+class CollectedValues:
+    """All values by field, the places of unknown names, and errors about unusable files."""
 
-    found: dict[str, Found] = field(default_factory=dict)
+    values: dict[str, SettingValue] = field(default_factory=dict)
     unknown: dict[str, str] = field(default_factory=dict)
-    faults: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
 
 
-_left_out: ContextVar[frozenset[str] | None] = ContextVar("left_out", default=None)
+_ignored_fields: ContextVar[frozenset[str] | None] = ContextVar("ignored_fields", default=None)
 
 
 @contextmanager
-def without(fields: frozenset[str]) -> Iterator[None]:
-    """Let settings made within ignore the values of ``fields``, and files that cannot be used."""
-    token = _left_out.set(fields)
+def ignore_fields(fields: frozenset[str]) -> Iterator[None]:
+    """Within the context, new settings ignore the values of ``fields`` and unusable files."""
+    token = _ignored_fields.set(fields)
     try:
         yield
     finally:
-        _left_out.reset(token)
+        _ignored_fields.reset(token)
 
 
-class FoundSettings(PydanticBaseSettingsSource):
-    """Gives the collected values to the settings; raises :class:`SettingsError`."""
+class CollectedSettingsSource(PydanticBaseSettingsSource):
+    """Passes the collected values to the settings; raises :class:`SettingsError`."""
 
     def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
-        raise NotImplementedError  # all values are given at once
+        raise NotImplementedError  # __call__ returns all values at once
 
     def __call__(self) -> dict[str, Any]:
-        collected, left_out = collect(self.settings_cls.model_fields), _left_out.get()
-        if collected.faults and left_out is None:
-            raise SettingsError(collected.faults)
-        return {name: found.value for name, found in collected.found.items() if name not in (left_out or ())}
+        collected, ignored = collect_values(self.settings_cls.model_fields), _ignored_fields.get()
+        if collected.errors and ignored is None:
+            raise SettingsError(collected.errors)
+        return {
+            name: setting.value for name, setting in collected.values.items() if name not in (ignored or ())
+        }
 
 
-def collect(fields: Mapping[str, FieldInfo]) -> Collected:
-    """Every value that is set, the most important place first: environment, secrets, ``chainproof.toml``."""
-    variables = {variable_of(name, info).lower(): name for name, info in fields.items()}
-    collected = Collected()
-    for read in (_from_environment, _from_secrets):
+def collect_values(fields: Mapping[str, FieldInfo]) -> CollectedValues:
+    """Collect all values that are set. Precedence: environment, secrets, ``chainproof.toml``."""
+    variables = {get_variable_name(name, info).lower(): name for name, info in fields.items()}
+    collected = CollectedValues()
+    for read in (_read_environment, _read_secrets):
         read(variables, collected)
-    _from_file({name: name for name in fields}, collected)
+    _read_config_file({name: name for name in fields}, collected)
     return collected
 
 
-def _from_environment(variables: Mapping[str, str], collected: Collected) -> None:
+def _read_environment(variables: Mapping[str, str], collected: CollectedValues) -> None:
     for variable, value in os.environ.items():
         if not variable.upper().startswith(PREFIX):
             continue
         name = variables.get(variable.lower())
         if name is not None and value:
-            collected.found[name] = Found(value, variable)
-        elif name is None and not _is_for_others(variable.upper()):
+            collected.values[name] = SettingValue(value, variable)
+        elif name is None and not _is_known_variable(variable.upper()):
             collected.unknown[variable] = f"The environment variable {variable}"
 
 
-def _is_for_others(variable: str) -> bool:
-    known = variable in OTHER_VARIABLES or variable in INTERNAL_VARIABLES
-    return known or OTHER_PROGRAMS.fullmatch(variable) is not None
+def _is_known_variable(variable: str) -> bool:
+    is_own = variable in DOCUMENTED_VARIABLES or variable in INTERNAL_VARIABLES
+    return is_own or FOREIGN_VARIABLES.fullmatch(variable) is not None
 
 
-def _from_secrets(variables: Mapping[str, str], collected: Collected) -> None:
-    named = os.environ.get(SECRETS_DIR)
+def _read_secrets(variables: Mapping[str, str], collected: CollectedValues) -> None:
+    named = os.environ.get(SECRETS_DIR_VARIABLE)
     folder = Path(named or "/run/secrets")
     if not folder.is_dir():
         if named:
-            collected.faults.append(
-                f"{SECRETS_DIR} names {folder}, which is not a folder. Create it, or unset the variable."
+            collected.errors.append(
+                f"{SECRETS_DIR_VARIABLE} names {folder}, which is not a folder. Create it, or unset the variable."
             )
         return
     try:
         files = sorted(path for path in folder.iterdir() if path.name.upper().startswith(PREFIX))
         for path in files:
-            _from_secret(path, variables, collected)
+            _read_secret(path, variables, collected)
     except OSError as error:
-        collected.faults.append(_unreadable(folder, error))
+        collected.errors.append(_describe_read_error(folder, error))
 
 
-def _from_secret(path: Path, variables: Mapping[str, str], collected: Collected) -> None:
+def _read_secret(path: Path, variables: Mapping[str, str], collected: CollectedValues) -> None:
     name = variables.get(path.name.lower())
     if name is None:
         collected.unknown[path.name] = f"The file {path}"
-    elif name not in collected.found:
+    elif name not in collected.values:
         try:
             value = path.read_text("utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
-            collected.faults.append(_unreadable(path, error))
+            collected.errors.append(_describe_read_error(path, error))
             return
         if value:
-            collected.found[name] = Found(value, str(path))
+            collected.values[name] = SettingValue(value, str(path))
 
 
-def _from_file(fields: Mapping[str, str], collected: Collected) -> None:
-    path, named = config_file(), os.environ.get(CONFIG)
+def _read_config_file(fields: Mapping[str, str], collected: CollectedValues) -> None:
+    path, named = find_config_file(), os.environ.get(CONFIG_VARIABLE)
     if path is None:
         if named:
-            collected.faults.append(
-                f"{CONFIG} names {named}, which is not a file. Create it, or unset the variable."
+            collected.errors.append(
+                f"{CONFIG_VARIABLE} names {named}, which is not a file. Create it, or unset the variable."
             )
         return
     try:
         text = path.read_text("utf-8")
         values = tomllib.loads(text)
     except (OSError, UnicodeDecodeError) as error:
-        collected.faults.append(_unreadable(path, error))
+        collected.errors.append(_describe_read_error(path, error))
         return
     except tomllib.TOMLDecodeError as error:
         reason = str(error).replace(" (at ", ", ").removesuffix(")")
-        collected.faults.append(
+        collected.errors.append(
             f"{path} is not valid TOML: {reason}. Write each setting as name = value, with text in quotes."
         )
         return
     for key, value in values.items():
-        place = f"{key} in {path}, line {_line_of(key, text)}"
+        place = f"{key} in {path}, line {_find_line(key, text)}"
         if key in fields:
-            collected.found.setdefault(fields[key], Found(value, place))
+            collected.values.setdefault(fields[key], SettingValue(value, place))
         elif key not in OTHER_KEYS:
             collected.unknown[key] = f"The setting {place}"
 
 
-def _line_of(key: str, text: str) -> int:
-    """The line at which a key or a table of TOML begins."""
-    begins = re.search(rf"^[ \t]*\[*[ \t]*[\"']?{re.escape(key)}\b", text, re.MULTILINE)
-    return text.count("\n", 0, begins.start()) + 1 if begins else 1
+def _find_line(key: str, text: str) -> int:
+    """Find the line at which a key or a table of TOML begins."""
+    match = re.search(rf"^[ \t]*\[*[ \t]*[\"']?{re.escape(key)}\b", text, re.MULTILINE)
+    return text.count("\n", 0, match.start()) + 1 if match else 1
 
 
-def _unreadable(path: Path, error: OSError | UnicodeDecodeError) -> str:
+def _describe_read_error(path: Path, error: OSError | UnicodeDecodeError) -> str:
     if isinstance(error, UnicodeDecodeError):
         return f"{path} is not UTF-8 text. Save it as UTF-8."
     return f"{path} cannot be read ({error.strerror}). Let the user who runs chainproof read it."

@@ -1,4 +1,4 @@
-"""Reads the forms that settings have: addresses, hosts and rates."""
+"""Validates and parses addresses, hosts and rates of settings."""
 
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -8,30 +8,30 @@ DATABASE_SCHEMES = ("postgresql", "postgres", "postgresql+psycopg", "sqlite")
 
 
 def parse_rate(text: str) -> tuple[int, int]:
-    """Requests and seconds of a rate such as ``600/minute`` or ``20 per 10 seconds``."""
-    import limits  # not at the top: most starts need it not, and it takes a tenth of a second
+    """Parse a rate such as ``600/minute`` or ``20 per 10 seconds`` to requests and seconds."""
+    import limits  # imported here: most starts do not need it, and it takes 0.1 s
 
     try:
-        found = [(item.amount, item.get_expiry()) for item in limits.parse_many(text)]
+        rates = [(item.amount, item.get_expiry()) for item in limits.parse_many(text)]
     except ValueError:
-        found = []
-    if len(found) != 1 or not found[0][0]:
+        rates = []
+    if len(rates) != 1 or not rates[0][0]:
         raise ValueError(f"must be a rate such as 600/minute, or off; {text[:40]!r} is not one.")
-    return found[0]
+    return rates[0]
 
 
 def is_redis_address(url: str) -> bool:
-    """Whether the Redis client can be given ``url``."""
+    """Whether the Redis client accepts ``url``."""
     try:
         parts = urlsplit(url)
-        named = parts.path if parts.scheme == "unix" else parts.hostname
-        return parts.scheme in REDIS_SCHEMES and bool(named) and not parts.query and (parts.port or 1) > 0
-    except ValueError:  # a port that is no number
+        target = parts.path if parts.scheme == "unix" else parts.hostname
+        return parts.scheme in REDIS_SCHEMES and bool(target) and not parts.query and (parts.port or 1) > 0
+    except ValueError:  # a port that is not a number
         return False
 
 
-def reachable(host: str) -> str:
-    """``host`` as a URL on this machine names it: loopback where a program listens on every address."""
+def to_reachable_host(host: str) -> str:
+    """Convert a listening address to a host for URLs on this machine: loopback for "all addresses"."""
     try:
         address = ip_address(host)
     except ValueError:  # a name
@@ -42,15 +42,15 @@ def reachable(host: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether what listens on ``host`` is reached from this machine alone; of names, ``localhost`` is."""
+    """Whether only this machine can reach a listener on ``host``. Of names, only ``localhost`` counts."""
     try:
         return ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return host.lower() == "localhost"
 
 
-def with_driver(url: str) -> str:
-    """The address with the driver that is installed."""
+def add_driver(url: str) -> str:
+    """Add the installed driver to the URL of a PostgreSQL database."""
     for scheme in ("postgresql://", "postgres://"):
         if url.startswith(scheme):
             return "postgresql+psycopg://" + url.removeprefix(scheme)
@@ -58,7 +58,7 @@ def with_driver(url: str) -> str:
 
 
 def is_database_address(url: str) -> bool:
-    """Whether ``url`` names a database of a supported kind, with a port that is a number if it has one."""
+    """Whether ``url`` names a supported database and its port, if any, is a number."""
     try:
         parts = urlsplit(url)
         return parts.scheme in DATABASE_SCHEMES and "://" in url and (parts.port or 1) > 0
@@ -67,7 +67,7 @@ def is_database_address(url: str) -> bool:
 
 
 def is_http_address(url: str) -> bool:
-    """Whether ``url`` is an http or https address with a host."""
+    """Whether ``url`` is an http or https URL with a host."""
     try:
         parts = urlsplit(url)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
-from typing import Literal, NamedTuple
 
 import sqlalchemy as sa
 
 from backend.documents.store import DocumentStore
 from backend.formats.plurals import counted
 from backend.jobs.tables import jobs
+from backend.runtime.check_result import CheckResult
 from backend.settings import Settings
 from backend.sources import providers
 from backend.sources.providers.protocols import SearchFailed
@@ -25,12 +25,6 @@ NOUNS: Mapping[str, tuple[str, ...]] = {
     "user": ("document of your own", "documents of your own"),
 }
 """Singular and plural by kind of document."""
-
-
-class CheckResult(NamedTuple):
-    subject: str
-    state: Literal["ok", "note", "fault"]
-    sentence: str
 
 
 def check_jobs(database: Database, now: datetime) -> CheckResult:

@@ -14,7 +14,7 @@ from pydantic import (
 from typing_extensions import TypedDict
 
 from backend.documents.model import SourceType
-from backend.formats.urls import names_a_host
+from backend.formats.urls import has_valid_host
 
 MAX_STATEMENT_CHARS = 10_000
 MAX_CONTENT_CHARS = 200_000
@@ -31,7 +31,7 @@ Confidence = Literal["high", "medium", "low"]
 
 
 def _validate_url(text: str) -> str:
-    is_url = text.lower().startswith(("http://", "https://")) and names_a_host(text)
+    is_url = text.lower().startswith(("http://", "https://")) and has_valid_host(text)
     if not is_url or any(character.isspace() or ord(character) < 32 for character in text):
         raise ValueError("must be a URL that starts with http:// or https://")
     return text

@@ -10,7 +10,7 @@ import orjson
 from pydantic import ValidationError
 
 from backend.articles.engine import RuleSet
-from backend.formats.file_errors import FileMistake, Refusals
+from backend.formats.file_errors import FileMistake, ImportErrors
 from backend.store.database import Database
 from backend.topics import entity_tagging, request_bodies
 from backend.topics.model import Topic
@@ -24,7 +24,7 @@ OnProgress = Callable[[Path, int], None]
 
 
 @dataclass
-class ImportResult(Refusals):
+class ImportResult(ImportErrors):
     """The result of an import. ``updated`` counts topics that were already stored, changed or not."""
 
     added: int = 0
@@ -85,10 +85,10 @@ def _parse_files(paths: Sequence[Path], result: ImportResult) -> Iterator[tuple[
                 if isinstance(parsed, Topic):
                     yield path, parsed, len(line) + 1
                 elif parsed:
-                    result.refuse(FileMistake(path, number, parsed))
+                    result.add_mistake(FileMistake(path, number, parsed))
         except OSError as error:
             reason = f"cannot be read: {error.strerror or type(error).__name__}"
-            result.refuse(FileMistake(path, 0, reason))
+            result.add_mistake(FileMistake(path, 0, reason))
 
 
 def _read_lines(path: Path) -> Iterator[tuple[int, bytes]]:

@@ -21,7 +21,7 @@ from pydantic import (
 
 from backend.entities.model import Language, Slug
 from backend.formats.timestamps import parse_instant
-from backend.formats.urls import names_a_host
+from backend.formats.urls import has_valid_host
 
 LARGEST = 2**63 - 1
 LARGEST_SCORE = 1e15
@@ -207,7 +207,7 @@ def _storable(value: str) -> str:
 
 
 def _address(value: str) -> str:
-    if not _ADDRESS.fullmatch(value) or not names_a_host(value):
+    if not _ADDRESS.fullmatch(value) or not has_valid_host(value):
         raise ValueError("must be an address that begins with https:// or http://")
     return value
 

@@ -26,7 +26,7 @@ NO_SCHEMA_SAYS = (
     "should have at least 1 character",  # besides the blanks around it
     "is unknown, expired or revoked",  # a token that the store alone knows
     "there is no such day or time",  # the first and the last hours of all time, in other zones
-    "must be a hundred years at the most",
+    "must be at most a hundred years",
     "is missing",  # an empty one counts as none (RFC 6749, 3.1), and which are needed depends on grant_type
 )
 """Sentences by which input is refused that fits every schema of the document."""

@@ -7,7 +7,7 @@ dashboard on another machine is registered with ``chainproof apps create`` and g
 import json
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import sqlalchemy as sa
 import structlog
@@ -17,7 +17,6 @@ from backend.auth import local_key_file
 from backend.auth.oauth import apps, redirect_uris
 from backend.auth.oauth.tables import apps as table
 from backend.errors import BadRequest
-from backend.settings import Settings, is_loopback
 from backend.store.database import Database
 
 NAME = "Chainproof dashboard"
@@ -73,27 +72,3 @@ def _find_named(connection: Connection, file: Path, redirect_uri: str) -> sa.Row
 def _set_first_party(connection: Connection, client_id: str) -> None:
     """Mark the application as first-party: older versions registered the dashboard without that."""
     connection.execute(sa.update(table).where(table.c.id == client_id).values(first_party=True))
-
-
-def checkup(settings: Settings) -> tuple[Literal["ok", "note", "fault"], str]:
-    """Report to ``doctor`` who can open the dashboard: a state and a sentence."""
-    host, origin = settings.dashboard_host, settings.dashboard_origin
-    if not settings.dashboard_signs_in:
-        if is_loopback(host):
-            return "ok", f"listens on {host}, for this machine alone; nobody signs in."
-        return "note", f"listens on {host} and is open to all who reach it: they act with the local key."
-    try:
-        redirect_uris.validate(settings.dashboard_redirect_uri)
-    except BadRequest as refusal:
-        return (
-            "fault",
-            f"nobody can sign in at {origin}: {refusal.detail} Set CHAINPROOF_DASHBOARD_PUBLIC_URL to the "
-            "https address at which people open it.",
-        )
-    if not is_loopback(host) and settings.dashboard_public_url is None:
-        return (
-            "note",
-            f"people can sign in at {origin} alone. Set CHAINPROOF_DASHBOARD_PUBLIC_URL to the https address "
-            "at which others open it.",
-        )
-    return "ok", f"people sign in at {origin}."

@@ -83,7 +83,7 @@ def import_(
     store = DatabaseStore(settings, open_database(settings))
     with progress(files, shown=not as_json) as advance:
         imported = import_files(store, files, wish, advance=advance)
-    tell_mistakes(imported.mistakes, imported.mistakes_in_all)
+    tell_mistakes(imported.mistakes, imported.mistake_count)
     if as_json:
         print(json.dumps(_as_dict(imported, dry_run=dry_run), indent=2, ensure_ascii=False))
     else:
@@ -135,7 +135,7 @@ def _as_dict(imported: "Imported", *, dry_run: bool) -> dict[str, Any]:
         "known": imported.known,
         "runs": imported.runs,
         "dry_run": dry_run,
-        "mistakes": imported.mistakes_in_all,
+        "mistakes": imported.mistake_count,
         "new_profiles": sorted(imported.new_profiles),
         "files": [
             {

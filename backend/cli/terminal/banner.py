@@ -16,7 +16,7 @@ def print_banner(settings: Settings, *, ready: bool) -> None:
         err.print("Not everything answers yet; it is given more time.")
     command = find_command()
     lines = [
-        f"\n  [bold]Chainproof[/] ({escape(settings.data_in_words)})",
+        f"\n  [bold]Chainproof[/] ({escape(settings.data_description)})",
         f"  Dashboard  {settings.dashboard_url}",
         f"  Service    {settings.api_url}   (its interface: {settings.api_url}/docs)",
         f"  Data in    {settings.home}",

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from backend.formats.file_errors import FileMistake, Refusals
+from backend.formats.file_errors import FileMistake, ImportErrors
 from backend.timelines.importers.format_detection import FORMATS, detect
 from backend.timelines.importers.model import Format, Found, LeftOut, Notes, Options, Source
 from backend.timelines.model import Profile, Run
@@ -56,7 +56,7 @@ class FileReport:
 
 
 @dataclass
-class Imported(Refusals):
+class Imported(ImportErrors):
     """What came of an import."""
 
     added: int = 0
@@ -137,25 +137,25 @@ class _Import:
                 yield from self._of_file(path)
             except InvalidProfilesError as refused:
                 for mistake in refused.mistakes:
-                    self.imported.refuse(mistake)
+                    self.imported.add_mistake(mistake)
             except OSError as error:
-                self.imported.refuse(FileMistake(path, 0, f"cannot be read: {error.strerror or error}"))
+                self.imported.add_mistake(FileMistake(path, 0, f"cannot be read: {error.strerror or error}"))
 
     def _of_file(self, path: Path) -> Iterator[PreparedRun]:
         format = FORMATS[self._wish.format] if self._wish.format else detect(path)
         if format is None:
             known = ", ".join(FORMATS)
-            self.imported.refuse(FileMistake(path, 0, f"is in no format that is known ({known})"))
+            self.imported.add_mistake(FileMistake(path, 0, f"is in no format that is known ({known})"))
             return
-        report, before = FileReport(path, format), self.imported.mistakes_in_all
+        report, before = FileReport(path, format), self.imported.mistake_count
         self.imported.files.append(report)
         self._described = format.profiles(path)
         for found in format.read(Source(path, self._wish.options, report.notes)):
             if (run := self._judged(report, found)) is not None:
                 yield run
             self._advance(path, found.size)
-        if not (report.notes.runs or report.notes.left_out or self.imported.mistakes_in_all > before):
-            self.imported.refuse(FileMistake(path, 0, "holds no run"))
+        if not (report.notes.runs or report.notes.left_out or self.imported.mistake_count > before):
+            self.imported.add_mistake(FileMistake(path, 0, "holds no run"))
 
     def store(self, batch: Sequence[PreparedRun]) -> None:
         if self._waiting:
@@ -168,7 +168,7 @@ class _Import:
     def _judged(self, report: FileReport, found: Found) -> PreparedRun | None:
         what, notes = found.what, report.notes
         if isinstance(what, FileMistake):
-            self.imported.refuse(what)
+            self.imported.add_mistake(what)
             return None
         if isinstance(what, LeftOut):
             notes.left_out[str(what)] += 1
@@ -177,7 +177,7 @@ class _Import:
         for refusal in checked.refusals:
             told = f"{refusal.field}: {refusal.reason}" if refusal.field else refusal.reason
             place = f"{found.place}: " if found.place else ""
-            self.imported.refuse(FileMistake(report.path, found.line, f"{place}{told}"))
+            self.imported.add_mistake(FileMistake(report.path, found.line, f"{place}{told}"))
         if not checked.prepared or not self._has_profile(report.path, found, what):
             return None
         notes.runs += 1
@@ -199,7 +199,7 @@ class _Import:
                 f"profile: «{name}» is not configured; add it with «chainproof profiles add», "
                 "or all that the files name with --add-profiles"
             )
-            self.imported.refuse(FileMistake(path, found.line, told))
+            self.imported.add_mistake(FileMistake(path, found.line, told))
         return False
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from backend.formats.file_errors import FileMistake
-from backend.runtime.data_folder import config_file
+from backend.runtime.data_folder import find_config_file
 from backend.settings import Settings
 from backend.timelines.model import Profile, Realm
 from backend.timelines.profiles.profile_files import InvalidProfilesError, read_json, read_toml
@@ -73,7 +73,7 @@ class Profiles:
 
     def refresh(self) -> None:
         """Read the files that have changed."""
-        changed = [self._json.refresh(self._settings.profiles_file), self._toml.refresh(config_file())]
+        changed = [self._json.refresh(self._settings.profiles_file), self._toml.refresh(find_config_file())]
         if any(changed):
             self.generation += 1
 
@@ -98,7 +98,7 @@ class Profiles:
 
     def file_of(self, origin: Origin) -> Path | None:
         """The file that profiles of this origin are written in."""
-        return {"file": self._settings.profiles_file, "settings": config_file()}.get(origin)
+        return {"file": self._settings.profiles_file, "settings": find_config_file()}.get(origin)
 
 
 def _stamp(path: Path | None) -> Stamp:

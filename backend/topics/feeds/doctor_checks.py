@@ -1,55 +1,53 @@
-"""What an operator should know of the feeds, in sentences."""
+"""Checks the feeds for ``chainproof doctor``."""
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Literal, NamedTuple
 
 from backend.formats.plurals import counted
+from backend.runtime.check_result import CheckResult
 from backend.settings import Settings
 from backend.store.database import Database
 from backend.topics.feeds import polling_schedule
 from backend.topics.feeds.feed_list import FeedList, FeedListRefused, load_configured
 
 
-class Noted(NamedTuple):
-    subject: str
-    state: Literal["ok", "note", "fault"]
-    sentence: str
-
-
-def checkup(settings: Settings, database: Database, *, now: datetime) -> Iterator[Noted]:
-    """The list of feeds, how many of them answer, and each that is dead. Nothing is asked for it."""
+def check_feeds(settings: Settings, database: Database, *, now: datetime) -> Iterator[CheckResult]:
+    """Report the list of feeds, how many answer, and each dead feed. Fetches nothing."""
     try:
         listed = load_configured(settings)
-    except FeedListRefused as refused:
-        yield Noted("Feeds", "fault", f"The list is refused: {refused}")
+    except FeedListRefused as error:
+        yield CheckResult("Feeds", "fault", f"The list is refused: {error}")
         return
     with_file = f", with {settings.user_feeds_file}" if settings.user_feeds_file.exists() else ""
     tally = f"{len(listed.enabled)} enabled of {len(listed)}{with_file}"
     if settings.is_offline:
-        yield Noted("Feeds", "ok", f"{tally}; {settings.mode} mode asks none.")
+        yield CheckResult("Feeds", "ok", f"{tally}; {settings.mode} mode fetches none.")
         return
-    yield from _answers(listed, database, tally, now)
+    yield from _report_polls(listed, database, tally, now)
 
 
-def _answers(listed: FeedList, database: Database, tally: str, now: datetime) -> Iterator[Noted]:
+def _report_polls(listed: FeedList, database: Database, tally: str, now: datetime) -> Iterator[CheckResult]:
     enabled = {feed.id: feed for feed in listed.enabled}
     with database.read() as connection:
         stored = polling_schedule.states(connection, enabled)
     known = [state for state in stored if state.url == enabled[state.id].url]
-    asked = [state for state in known if state.answered_at is not None or state.failures]
-    failing = [state for state in asked if state.failures]
-    if not asked:
-        told = f"{tally}. None was asked yet; 'chainproof worker' or 'chainproof topics fetch' does."
-        yield Noted("Feeds", "note" if enabled else "ok", told if enabled else f"{tally}.")
-    elif len(failing) == len(asked):
-        yield Noted("Feeds", "fault", f"{tally}. None of them answers: {failing[0].problem}")
+    polled = [state for state in known if state.answered_at is not None or state.failures]
+    failing = [state for state in polled if state.failures]
+    if not polled:
+        sentence = (
+            f"{tally}. None was fetched yet; 'chainproof worker' or 'chainproof topics fetch' does that."
+        )
+        yield CheckResult("Feeds", "note" if enabled else "ok", sentence if enabled else f"{tally}.")
+    elif len(failing) == len(polled):
+        yield CheckResult("Feeds", "fault", f"{tally}. None of them answers: {failing[0].problem}")
     else:
-        part = f"; {len(failing)} failed when last asked" if failing else ""
-        yield Noted("Feeds", "ok", f"{tally}. {len(asked) - len(failing)} answer{part}.")
-    for state in asked:
+        part = f"; {len(failing)} failed at the last fetch" if failing else ""
+        yield CheckResult("Feeds", "ok", f"{tally}. {len(polled) - len(failing)} answer{part}.")
+    for state in polled:
         if state.is_dead(now):
             since = f"since {state.answered_at:%Y-%m-%d}" if state.answered_at else "ever"
-            told = f"has not answered {since}, {counted(state.failures, 'failure')} in a row: {state.problem}"
-            advice = "Correct its address in a feeds.yaml of your own, or put it under 'disable:' there."
-            yield Noted(f"Feed {state.id}", "note", f"{told} {advice}")
+            failure = (
+                f"has not answered {since}, {counted(state.failures, 'failure')} in a row: {state.problem}"
+            )
+            advice = "Correct its URL in a feeds.yaml of your own, or put it under 'disable:' there."
+            yield CheckResult(f"Feed {state.id}", "note", f"{failure} {advice}")

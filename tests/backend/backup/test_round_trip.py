@@ -117,7 +117,7 @@ def test_an_older_backup_is_brought_to_the_newest_schema(
     install: Install, tmp_path: Path, kind: Store
 ) -> None:
     here = install(kind, empty=True)
-    config = migrations.configuration()
+    config = migrations.build_alembic_config()
     config.attributes["url"] = here.settings.app_database_url
     command.upgrade(config, "0002")
     with here.open() as database, database.write() as connection:

@@ -137,16 +137,16 @@ def test_a_name_is_given_once() -> None:
 def test_doctor_tells_of_sign_in(
     monkeypatch: pytest.MonkeyPatch, issuer: str | None, people: bool, state: str, word: str
 ) -> None:
-    from backend.auth.oauth.doctor_checks import checkup
+    from backend.auth.oauth.doctor_checks import check_sign_in
     from backend.cli.open_store import open_database
     from backend.settings import Settings
 
     settings, database = Settings(issuer=issuer), open_database()
-    assert checkup(settings, database)[0] == "ok"
+    assert check_sign_in(settings, database).state == "ok"
     done("apps", "create", "--name", "Desk", "--redirect-uri", CALLBACK)
     if people:
         done("users", "create", "ada", "--password-stdin", typed=PASSWORD)
-    told = checkup(settings, database)
-    assert told[0] == state
-    assert word in told[1]
+    result = check_sign_in(settings, database)
+    assert result.state == state
+    assert word in result.sentence
     database.dispose()

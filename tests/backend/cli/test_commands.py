@@ -131,7 +131,7 @@ def test_doctor_says_that_own_rules_are_refused_and_why(home: Path) -> None:
     (home / "rules").mkdir(parents=True)
     (home / "rules" / "own.yaml").write_text("version: 1\nrules: [{id: x}]\n")
     told = run.invoke(app, ["doctor"])
-    assert "Your own are refused, so those shipped serve:" in " ".join(told.stdout.split())
+    assert "Your own rules are refused, so the built-in ones apply:" in " ".join(told.stdout.split())
     assert "own.yaml:2" in told.stdout.replace("\n", "")
 
 

@@ -58,7 +58,7 @@ def test_partial_keeps_what_is_right(store: DocumentStore, tmp_path: Path, now: 
     (tmp_path / "a.jsonl").write_text(f"{line(1)}\n{line(2, text='')}\n{line(3)}")
     imported = import_files(store, [tmp_path / "a.jsonl"], Options(), partial=True, now=now)
     assert imported.stored == Stored(2, 0, 0)
-    assert imported.mistakes_in_all == 1
+    assert imported.mistake_count == 1
 
 
 def test_an_address_that_comes_twice_is_a_mistake(
@@ -72,7 +72,7 @@ def test_an_address_that_comes_twice_is_a_mistake(
 def test_mistakes_beyond_the_most_are_counted(store: DocumentStore, tmp_path: Path, now: datetime) -> None:
     (tmp_path / "a.jsonl").write_text("{\n" * 250)
     imported = import_files(store, [tmp_path / "a.jsonl"], Options(), partial=True, now=now)
-    assert (len(imported.mistakes), imported.mistakes_in_all) == (file_errors.MOST_KEPT, 250)
+    assert (len(imported.mistakes), imported.mistake_count) == (file_errors.MAX_STORED_MISTAKES, 250)
 
 
 def test_a_folder_is_its_files_but_hidden_and_other_ones(tmp_path: Path) -> None:

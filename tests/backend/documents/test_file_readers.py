@@ -208,7 +208,7 @@ def test_a_date_is_written_as_exactly_as_it_was_read(text: str) -> None:
 
 
 def test_values_of_yaml_stay_as_they_are_written() -> None:
-    assert yaml_with_lines.read(
+    assert yaml_with_lines.parse_yaml(
         "{a: no, b: 1.10, c: 2024-04-20, d: ~, e: '', f: 'null', g: [1, {h: yes}]}"
     ).data == {
         "a": "no",
@@ -223,5 +223,5 @@ def test_values_of_yaml_stay_as_they_are_written() -> None:
 
 @pytest.mark.parametrize("text", ["&a [*a]", "[[[[[[[[[[1]]]]]]]]]]", "? [a]\n: b", "a: 1\na: 2", "\x00"])
 def test_yaml_that_leads_astray_is_refused(text: str) -> None:
-    with pytest.raises(yaml_with_lines.YamlMistake):
-        yaml_with_lines.read(text)
+    with pytest.raises(yaml_with_lines.InvalidYamlError):
+        yaml_with_lines.parse_yaml(text)

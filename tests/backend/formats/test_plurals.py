@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from backend.formats.plurals import counted, format_duration
 
 BACKEND = Path(__file__).parents[3] / "backend"
-BY_HAND = re.compile(r"""['"]s['"] if |if [^"'\n]* == 1 else ['"]s['"]|\(s\)['"]""")
+MANUAL_PLURAL = re.compile(r"""['"]s['"] if |if [^"'\n]* == 1 else ['"]s['"]|\(s\)['"]""")
 
 
 @pytest.mark.parametrize(
@@ -19,17 +19,17 @@ def test_a_number_and_its_noun_agree(number: int, words: str) -> None:
     assert counted(number, "row") == words
 
 
-def test_a_plural_that_is_not_the_noun_and_an_s_is_given() -> None:
+def test_an_irregular_plural_is_passed_by_the_caller() -> None:
     assert (counted(1, "entry", "entries"), counted(3, "entry", "entries")) == ("1 entry", "3 entries")
 
 
-def test_no_other_code_of_the_backend_makes_plurals() -> None:
-    by_hand = [
+def test_no_other_code_of_the_backend_builds_plurals() -> None:
+    manual_plurals = [
         str(file.relative_to(BACKEND))
         for file in BACKEND.rglob("*.py")
-        if file.name != "plurals.py" and BY_HAND.search(file.read_text("utf-8"))
+        if file.name != "plurals.py" and MANUAL_PLURAL.search(file.read_text("utf-8"))
     ]
-    assert by_hand == []
+    assert manual_plurals == []
 
 
 @given(seconds=st.integers(1, 200_000))

@@ -1,4 +1,4 @@
-"""Stretches of time up to an instant."""
+"""Tests time windows and the time ranges that they give."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.errors import BadRequest
-from backend.formats.time_window import LONGEST, between, parse_window
+from backend.formats.time_window import MAX_WINDOW, parse_window, resolve_time_range
 
 NOW = datetime(2026, 5, 18, 12, tzinfo=UTC)
 
@@ -30,24 +30,24 @@ def test_a_window_is_a_number_and_a_unit(text: str, length: timedelta) -> None:
 @pytest.mark.parametrize(
     "text", ["", "h", "24", "24 h", "-1h", "1.5h", "24H", "1y", "٢h", "999999999w", "9" * 99]
 )
-def test_anything_else_is_refused_with_a_sentence(text: str) -> None:
+def test_other_texts_are_refused_with_a_sentence(text: str) -> None:
     with pytest.raises(ValueError, match="must be"):
         parse_window(text)
 
 
-def test_from_overrides_the_window_and_to_is_now_by_default() -> None:
+def test_start_overrides_the_window_and_the_end_is_now_by_default() -> None:
     day = timedelta(days=1)
-    assert between(day, None, None, now=NOW) == (NOW - day, NOW)
-    assert between(day, NOW - 3 * day, None, now=NOW) == (NOW - 3 * day, NOW)
-    assert between(day, None, NOW - day, now=NOW) == (NOW - 2 * day, NOW - day)
+    assert resolve_time_range(day, None, None, now=NOW) == (NOW - day, NOW)
+    assert resolve_time_range(day, NOW - 3 * day, None, now=NOW) == (NOW - 3 * day, NOW)
+    assert resolve_time_range(day, None, NOW - day, now=NOW) == (NOW - 2 * day, NOW - day)
 
 
-def test_from_after_to_is_refused() -> None:
+def test_a_start_after_the_end_is_refused() -> None:
     with pytest.raises(BadRequest):
-        between(timedelta(0), NOW, NOW - timedelta(seconds=1), now=NOW)
+        resolve_time_range(timedelta(0), NOW, NOW - timedelta(seconds=1), now=NOW)
 
 
-@given(st.timedeltas(timedelta(0), LONGEST), st.datetimes(timezones=st.just(UTC)))
-def test_no_window_reaches_before_the_first_day(window: timedelta, to: datetime) -> None:
-    start, end = between(window, None, to, now=NOW)
+@given(st.timedeltas(timedelta(0), MAX_WINDOW), st.datetimes(timezones=st.just(UTC)))
+def test_no_window_starts_before_the_first_possible_day(window: timedelta, to: datetime) -> None:
+    start, end = resolve_time_range(window, None, to, now=NOW)
     assert start <= end == to

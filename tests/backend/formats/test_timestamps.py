@@ -1,4 +1,4 @@
-"""Instants as clients write them and as we do."""
+"""Tests reading and writing of RFC 3339 timestamps."""
 
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -26,7 +26,7 @@ NAIVE = NOON.replace(tzinfo=None)
         "2026-11-21T11:59:60Z",
     ],
 )
-def test_every_spelling_of_an_instant_is_read_in_utc(text: str) -> None:
+def test_every_valid_form_is_read_in_utc(text: str) -> None:
     assert parse_instant(text) == NOON
     assert parse_instant(text).tzinfo is UTC
 
@@ -56,12 +56,12 @@ def test_every_spelling_of_an_instant_is_read_in_utc(text: str) -> None:
         "2026-11-21T12:00:00." + "0" * 5000 + "Z",
     ],
 )
-def test_what_is_no_instant_is_refused_in_words(text: str) -> None:
+def test_invalid_timestamps_are_refused_with_a_sentence(text: str) -> None:
     with pytest.raises(ValueError, match="must be an RFC 3339 instant"):
         parse_instant(text)
 
 
-def test_a_plus_that_a_query_turned_into_a_space_is_hinted_at() -> None:
+def test_the_error_explains_a_plus_that_a_query_turned_into_a_space() -> None:
     with pytest.raises(ValueError, match="%2B"):
         parse_instant("2026-11-21T12:00:00 09:00")
 
@@ -70,13 +70,13 @@ def test_a_plus_that_a_query_turned_into_a_space_is_hinted_at() -> None:
     st.datetimes(min_value=NAIVE.replace(year=2), max_value=NAIVE.replace(year=9998)),
     st.integers(min_value=-23 * 60, max_value=23 * 60),
 )
-def test_what_we_write_is_read_as_the_same_instant(moment: datetime, minutes: int) -> None:
+def test_a_written_timestamp_is_read_as_the_same_instant(moment: datetime, minutes: int) -> None:
     aware = moment.replace(tzinfo=timezone(timedelta(minutes=minutes)))
     text = write_instant(aware)
     assert text.endswith("Z")
     assert parse_instant(text) == aware
 
 
-def test_an_instant_without_a_zone_is_not_written() -> None:
+def test_an_instant_without_a_time_zone_is_not_written() -> None:
     with pytest.raises(ValueError, match="time zone"):
         write_instant(NAIVE)

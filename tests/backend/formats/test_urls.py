@@ -1,8 +1,8 @@
-"""Which addresses name a host."""
+"""Tests which URLs have a valid host."""
 
 import pytest
 
-from backend.formats.urls import names_a_host
+from backend.formats.urls import has_valid_host
 
 
 @pytest.mark.parametrize(
@@ -15,8 +15,8 @@ from backend.formats.urls import names_a_host
         "https://A/",
     ],
 )
-def test_what_a_browser_opens_names_a_host(url: str) -> None:
-    assert names_a_host(url)
+def test_urls_that_browsers_open_have_a_valid_host(url: str) -> None:
+    assert has_valid_host(url)
 
 
 @pytest.mark.parametrize(
@@ -34,5 +34,5 @@ def test_what_a_browser_opens_names_a_host(url: str) -> None:
         "a.example",
     ],
 )
-def test_what_cannot_be_taken_apart_names_none(url: str) -> None:
-    assert not names_a_host(url)
+def test_unparsable_urls_have_no_valid_host(url: str) -> None:
+    assert not has_valid_host(url)

@@ -143,7 +143,7 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Traces:
             call(traces, shell, settings, state.database)
             sign_in(traces, shell, state.database)
             work(traces, settings, state.database)
-            traces.doctor = "\n".join(each.sentence for each in runner.examine(settings))
+            traces.doctor = "\n".join(each.sentence for each in runner.run_checks(settings))
             traces.metrics = send(shell, "/metrics").body.decode()
         finally:
             state.articles.close()

@@ -1,11 +1,11 @@
-"""What ``chainproof doctor`` says of limits."""
+"""Tests the doctor's check of the rate limit."""
 
 from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 
-from backend.http.doctor_checks import checkup
+from backend.http.doctor_checks import check_rate_limit
 from backend.settings import Settings
 from tests.support.redis_server import started
 
@@ -19,21 +19,25 @@ from tests.support.redis_server import started
         ("127.0.0.1", "20 per 10 second", "ok", "20 requests per 10 seconds"),
     ],
 )
-def test_the_limit_in_force_is_told_and_why(host: str, rate: str | None, state: str, words: str) -> None:
-    _, told, sentence = checkup(Settings(host=host, rate_limit=rate))
-    assert told == state
+def test_the_check_reports_the_rate_limit_and_its_reason(
+    host: str, rate: str | None, state: str, words: str
+) -> None:
+    _, reported_state, sentence = check_rate_limit(Settings(host=host, rate_limit=rate))
+    assert reported_state == state
     assert words in sentence
 
 
-def test_a_redis_that_does_not_answer_is_a_fault_and_its_password_no_word_of_it() -> None:
+def test_an_unreachable_redis_is_a_fault_and_its_password_is_not_shown() -> None:
     settings = Settings(rate_limit="5/minute", redis_url=SecretStr("redis://:hush@127.0.0.1:1/0"))
-    _, told, sentence = checkup(settings)
-    assert told == "fault"
+    _, reported_state, sentence = check_rate_limit(settings)
+    assert reported_state == "fault"
     assert "Redis does not answer (ConnectionError)" in sentence
     assert "hush" not in sentence
 
 
-def test_a_redis_that_answers_is_told(tmp_path: Path) -> None:
+def test_the_check_reports_a_working_redis(tmp_path: Path) -> None:
     with started(tmp_path) as server:
-        _, told, sentence = checkup(Settings(rate_limit="5/minute", redis_url=SecretStr(server.url)))
-    assert (told, sentence.endswith("counted in Redis for all processes.")) == ("ok", True)
+        _, reported_state, sentence = check_rate_limit(
+            Settings(rate_limit="5/minute", redis_url=SecretStr(server.url))
+        )
+    assert (reported_state, sentence.endswith("counted in Redis for all processes.")) == ("ok", True)

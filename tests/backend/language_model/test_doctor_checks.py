@@ -1,4 +1,4 @@
-"""What ``chainproof doctor`` says of the language model, out of the store alone."""
+"""Tests the doctor's check of the language model, which reads only the store."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -19,15 +19,15 @@ NAMED = {"model_base_url": "http://127.0.0.1:9/v1", "model_name": "small-1"}
 PRICED = {"model_price_input": "1", "model_price_output": "4", "model_daily_ceiling": "2.50"}
 
 
-def told(database: Database, later: timedelta = timedelta(0), **settings: Any) -> tuple[str, str]:
-    noted = check_language_model(Settings(**settings), database, now=NOW + later)
-    assert noted.subject == "Language model"
-    return noted.state, noted.sentence
+def check(database: Database, later: timedelta = timedelta(0), **settings: Any) -> tuple[str, str]:
+    result = check_language_model(Settings(**settings), database, now=NOW + later)
+    assert result.subject == "Language model"
+    return result.state, result.sentence
 
 
 def test_the_check_reports_when_no_model_is_used(sqlite_database: Database) -> None:
-    assert told(sqlite_database) == ("ok", "none is configured; rules and templates alone are used.")
-    assert "not asked in sample mode" in told(sqlite_database, **NAMED)[1]
+    assert check(sqlite_database) == ("ok", "none is configured; rules and templates alone are used.")
+    assert "not asked in sample mode" in check(sqlite_database, **NAMED)[1]
 
 
 def test_the_check_reports_todays_cost_and_the_limit(sqlite_database: Database) -> None:
@@ -35,7 +35,7 @@ def test_the_check_reports_todays_cost_and_the_limit(sqlite_database: Database) 
         sqlite_database, Prices(Decimal(1), Decimal(4), None), Decimal(1), now=NOW
     )
     spending_limits.record_cost(sqlite_database, reserved, tokens=1200, cost=Decimal("0.0031"))
-    state, sentence = told(sqlite_database, mode="live", **NAMED, **PRICED)
+    state, sentence = check(sqlite_database, mode="live", **NAMED, **PRICED)
     assert (state, sentence) == (
         "ok",
         "small-1: 1 call and 1,200 tokens today, 0.0031 US dollars of at most 2.50.",
@@ -47,14 +47,14 @@ def test_the_check_reports_a_reached_limit_until_midnight(sqlite_database: Datab
     with pytest.raises(CeilingReached):
         spending_limits.reserve(sqlite_database, prices, Decimal(3), now=NOW)
     live = {"mode": "live", **NAMED, **PRICED}
-    state, sentence = told(sqlite_database, **live)
+    state, sentence = check(sqlite_database, **live)
     assert state == "note"
     assert "ceiling of 2.50 US dollars was reached at 09:30 UTC" in sentence
-    assert "ceiling" not in told(sqlite_database, timedelta(days=1), **live)[1]
+    assert "ceiling" not in check(sqlite_database, timedelta(days=1), **live)[1]
 
 
 def test_the_check_reports_a_limit_without_prices_as_ineffective(sqlite_database: Database) -> None:
-    state, sentence = told(sqlite_database, mode="live", model_daily_ceiling="1", **NAMED)
+    state, sentence = check(sqlite_database, mode="live", model_daily_ceiling="1", **NAMED)
     assert (state, "CHAINPROOF_MODEL_PRICE_INPUT" in sentence) == ("note", True)
 
 
@@ -65,12 +65,12 @@ def test_the_check_reports_since_when_a_model_fails_and_when_it_is_retried(
     circuit_breaker.record_failure(
         sqlite_database, endpoint, "refuses the key (status 401)", retry_after=None, now=NOW
     )
-    state, sentence = told(sqlite_database, mode="live", **NAMED)
+    state, sentence = check(sqlite_database, mode="live", **NAMED)
     assert state == "fault"
     assert "refuses the key (status 401) (since 2026-05-18 09:30 UTC, 1 in a row)" in sentence
     assert "after 09:31 UTC" in sentence
     circuit_breaker.record_success(sqlite_database, endpoint, "small-1", now=NOW)
-    assert told(sqlite_database, mode="live", **NAMED)[0] == "ok"
+    assert check(sqlite_database, mode="live", **NAMED)[0] == "ok"
 
 
 def test_the_gauges_cover_all_processes(sqlite_database: Database) -> None:

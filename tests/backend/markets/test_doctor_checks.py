@@ -1,12 +1,13 @@
-"""What ``chainproof doctor`` tells of the market data providers."""
+"""Tests the doctor's check of the market data providers."""
 
 from collections.abc import Iterator
 
 import pytest
 import structlog
 
-from backend.markets.doctor_checks import Noted, check_providers
+from backend.markets.doctor_checks import check_providers
 from backend.markets.model import ErrorKind
+from backend.runtime.check_result import CheckResult
 from backend.store.database import Database
 from tests.support.market_app import Moody, Worker, few_in_sample, moody
 
@@ -20,44 +21,44 @@ def trouble(sqlite_database: Database) -> Iterator[Trouble]:
         yield Worker(sqlite_database, market), sources
 
 
-def told(worker: Worker, name: str = "sample-b") -> Noted:
-    found = check_providers(worker.market, worker.database, worker.clock())
-    return next(noted for noted in found if noted.subject == name)
+def check(worker: Worker, name: str = "sample-b") -> CheckResult:
+    results = check_providers(worker.market, worker.database, worker.clock())
+    return next(result for result in results if result.subject == name)
 
 
-def test_a_provider_that_answers_the_worker_and_the_check_is_all_right(trouble: Trouble) -> None:
+def test_a_provider_that_answers_the_worker_and_the_check_is_ok(trouble: Trouble) -> None:
     worker, _ = trouble
     worker.tick()
-    assert told(worker).state == "ok"
-    assert told(worker).sentence.startswith("answers. Cadence:")
+    assert check(worker).state == "ok"
+    assert check(worker).sentence.startswith("answers. Cadence:")
 
 
-def test_a_provider_that_answers_the_check_and_not_the_worker_is_told_as_both(trouble: Trouble) -> None:
+def test_a_provider_that_answers_only_the_check_gets_a_note_with_both_results(trouble: Trouble) -> None:
     worker, sources = trouble
     sources["sample-b"].fail(ErrorKind.REFUSED)
     worker.tick()
     sources["sample-b"].recover()
-    state, sentence = told(worker)[1:]
+    state, sentence = check(worker)[1:]
     assert state == "note"
     assert sentence.startswith("answers. Cadence:")
     assert "The worker has had no good answer since 2026-11-18T10:07:42Z: It refused access;" in sentence
 
 
-def test_a_provider_that_answers_nobody_is_a_fault_with_its_next_attempt(trouble: Trouble) -> None:
+def test_a_provider_that_answers_neither_is_a_fault_with_its_next_attempt(trouble: Trouble) -> None:
     worker, sources = trouble
     sources["sample-b"].fail(ErrorKind.UNAUTHORISED)
     worker.tick()
-    state, sentence = told(worker)[1:]
+    state, sentence = check(worker)[1:]
     assert state == "fault"
     assert sentence.startswith("does not answer: as the test has it. The worker has had no good answer since")
     assert "The key was refused; asked again at 2026-11-18T10:08:1" in sentence
 
 
-def test_a_provider_that_asked_us_to_wait_is_not_asked(trouble: Trouble) -> None:
+def test_a_provider_that_told_us_to_wait_gets_no_request(trouble: Trouble) -> None:
     worker, sources = trouble
     sources["sample-b"].fail(ErrorKind.THROTTLED, retry_after=100)
     worker.tick()
     asked = len(sources["sample-b"].asked)
-    state, sentence = told(worker)[1:]
+    state, sentence = check(worker)[1:]
     assert (state, len(sources["sample-b"].asked)) == ("note", asked)
     assert "asked us to wait; asked again at 2026-11-18T10:09:22Z" in sentence

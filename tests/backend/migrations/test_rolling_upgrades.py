@@ -1,4 +1,4 @@
-"""Two versions of the service on one store, as long as one takes the place of the other."""
+"""Tests that two versions of the service can use one store during a rolling upgrade."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -21,41 +21,45 @@ from backend.store.database import Database, change_counters
 from tests.support import read_once
 from tests.support.asgi import send
 from tests.support.market_app import Clock, enable_only, run_app, settings_in, worker_of
-from tests.support.schema_changes import Schema, breaks, schema_of
+from tests.support.schema_changes import Schema, find_breaking_changes, read_schema
 from tests.support.timelines import sent_run
 from tests.support.waiting import LIMIT_SECONDS
 
 LAST_BEFORE_RELEASES = "0009"
-"""Until here there was no version before that anybody ran, and revisions took away what they liked."""
+"""Up to this revision no older version was in use, so revisions could remove anything."""
 NEWER = "9999"
 
 
-def needed(connection: Connection) -> int:
-    look = sa.select(change_counters.c.n).where(change_counters.c.topic == migrations.NEEDED)
-    return connection.execute(look).scalar() or 0
+def read_oldest_supported(connection: Connection) -> int:
+    query = sa.select(change_counters.c.n).where(
+        change_counters.c.topic == migrations.OLDEST_SUPPORTED_COUNTER
+    )
+    return connection.execute(query).scalar() or 0
 
 
-def test_each_revision_leaves_the_version_before_it_at_work_or_says_that_it_does_not(tmp_path: Path) -> None:
+def test_each_revision_keeps_the_previous_version_working_or_raises_the_oldest_supported(
+    tmp_path: Path,
+) -> None:
     database = Database(f"sqlite:///{tmp_path / 'steps.db'}")
     before: Schema = {}
-    broke: dict[str, list[str]] = {}
-    scripts = ScriptDirectory.from_config(migrations.configuration())
+    breaking: dict[str, list[str]] = {}
+    scripts = ScriptDirectory.from_config(migrations.build_alembic_config())
     for revision in sorted(script.revision for script in scripts.walk_revisions()):
         with database.write() as connection:
-            migrations.upgrade_within(connection, revision)
-            after, floor = schema_of(connection), needed(connection)
-        found = list(breaks(before, after))
+            migrations.upgrade_in_transaction(connection, revision)
+            after, oldest = read_schema(connection), read_oldest_supported(connection)
+        found = list(find_breaking_changes(before, after))
         if found and revision > LAST_BEFORE_RELEASES:
-            assert floor > 0, f"{revision} must call contract(), or leave this as it was: {found}"
-        assert floor < int(revision), "A version that does without what is taken away has been out before."
-        broke[revision] = found
+            assert oldest > 0, f"{revision} must call set_oldest_supported(), or keep this: {found}"
+        assert oldest < int(revision), "An earlier release must already work without the removed parts."
+        breaking[revision] = found
         before = after
     database.dispose()
-    assert broke["0007"] == ["table insights is gone"], "the rule sees what is there to be seen"
+    assert breaking["0007"] == ["table insights is gone"], "the comparison finds a known breaking change"
 
 
 @pytest.mark.parametrize(
-    ("statement", "told"),
+    ("statement", "expected"),
     [
         ("DROP TABLE u", "table u is gone"),
         ("ALTER TABLE t DROP COLUMN b", "column t.b is gone"),
@@ -66,18 +70,18 @@ def test_each_revision_leaves_the_version_before_it_at_work_or_says_that_it_does
         ("CREATE UNIQUE INDEX i ON t (b)", "unique"),
     ],
 )
-def test_what_a_step_would_break_is_found(statement: str, told: str | None) -> None:
+def test_breaking_changes_are_found(statement: str, expected: str | None) -> None:
     with sa.create_engine("sqlite://").connect() as connection:
         connection.exec_driver_sql("CREATE TABLE t (id INTEGER PRIMARY KEY, b TEXT)")
         connection.exec_driver_sql("CREATE TABLE u (id INTEGER PRIMARY KEY)")
-        before = schema_of(connection)
+        before = read_schema(connection)
         connection.exec_driver_sql(statement)
-        found = list(breaks(before, schema_of(connection)))
-    assert (found == []) if told is None else (told in found[0])
+        found = list(find_breaking_changes(before, read_schema(connection)))
+    assert (found == []) if expected is None else (expected in found[0])
 
 
 def expand(database: Database) -> None:
-    """The store as a later version leaves it: new columns in every table, a new table, a revision."""
+    """Change the store as a later version would: new columns, a new table, a higher revision."""
     with database.write() as connection:
         for name in sa.inspect(connection).get_table_names():
             if is_declared(name) and name != "alembic_version":
@@ -95,9 +99,7 @@ def newer(database: Database) -> Database:
     return database
 
 
-def test_a_service_starts_and_works_on_a_schema_that_is_newer_than_its_own(
-    newer: Database, tmp_path: Path
-) -> None:
+def test_a_service_starts_and_works_on_a_newer_schema(newer: Database, tmp_path: Path) -> None:
     enable_only(tmp_path, ("bitcoin",))
     settings = settings_in(tmp_path, database_url=newer.url, scan_processes=0)
     with read_once.rule_sets():
@@ -112,10 +114,10 @@ def test_a_service_starts_and_works_on_a_schema_that_is_newer_than_its_own(
             headers = {"CP-X-API-KEY": key, "Content-Type": "application/json"}
             return send(running.app, path, method="POST", headers=headers, body=[orjson.dumps(body)]).status
 
-        told = running.clock().isoformat()
+        published_at = running.clock().isoformat()
         topic = {
             "category": 2,
-            "published_at": told,
+            "published_at": published_at,
             "url": "https://a.example/",
             "texts": {"en": {"title": "T"}},
         }
@@ -137,20 +139,22 @@ def test_a_service_starts_and_works_on_a_schema_that_is_newer_than_its_own(
         running.inner.state.articles.close()
         running.close()
     with newer.read() as connection:
-        assert migrations.revision_of(connection) == NEWER, "which is left as it is"
+        assert migrations.find_revision(connection) == NEWER, "the newer schema stays as it is"
 
 
-@pytest.mark.parametrize(("since", "goes_on"), [("0001", True), ("own", True), (NEWER, False)])
-def test_a_store_from_which_something_was_taken_away_refuses_the_versions_that_need_it(
-    newer: Database, since: str, goes_on: bool
+@pytest.mark.parametrize(("since", "starts"), [("0001", True), ("own", True), (NEWER, False)])
+def test_versions_older_than_the_oldest_supported_refuse_to_start(
+    newer: Database, since: str, starts: bool
 ) -> None:
     with newer.write() as connection:
-        migrations.contract(connection, migrations.newest_revision() if since == "own" else since)
-        migrations.contract(connection, "0001")  # an older word takes nothing back
-    if goes_on:
+        migrations.set_oldest_supported(
+            connection, migrations.find_newest_revision() if since == "own" else since
+        )
+        migrations.set_oldest_supported(connection, "0001")  # a lower number changes nothing
+    if starts:
         migrations.upgrade(newer.url)
         with newer.read() as connection:
-            assert migrations.revision_of(connection) == NEWER
+            assert migrations.find_revision(connection) == NEWER
         return
     with pytest.raises(Unavailable, match=r"at schema 9999, .* before schema 9999 .* newer version"):
         migrations.upgrade(newer.url)

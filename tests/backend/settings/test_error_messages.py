@@ -1,19 +1,18 @@
-"""What is told of a mistake in settings: its place, the value, the accepted form. Never a secret's value."""
+"""Tests that errors in settings name the place, the value and the accepted form, but never a secret."""
 
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from backend.settings import Settings, SettingsError
-from backend.settings.inspection import find_unknown, load_leniently
+from backend.settings.inspection import find_unknown_names, load_with_defaults
 
 
 @pytest.fixture(autouse=True)
 def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """The working folder, with no setting but the data folder."""
-    import os
-
+    """Use an empty working folder, with no setting except the data folder."""
     for name in list(os.environ):
         if name.upper().startswith("CHAINPROOF_"):
             monkeypatch.delenv(name)
@@ -22,7 +21,7 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def mistakes() -> list[str]:
+def read_errors() -> list[str]:
     with pytest.raises(SettingsError) as refused:
         Settings()
     return refused.value.sentences
@@ -48,35 +47,35 @@ def mistakes() -> list[str]:
         ("REDIS_URL", "http://:hush@h", "the value is not accepted. It must be an address such as redis://"),
     ],
 )
-def test_a_value_that_is_not_accepted_is_told_with_its_variable_and_the_accepted_form(
+def test_an_error_names_the_variable_and_the_accepted_form(
     monkeypatch: pytest.MonkeyPatch, variable: str, value: str, form: str
 ) -> None:
     monkeypatch.setenv(f"CHAINPROOF_{variable}", value)
-    [sentence] = mistakes()
+    [sentence] = read_errors()
     assert sentence.startswith(f"CHAINPROOF_{variable}: {form}")
     assert "hush" not in sentence
 
 
-def test_a_mistake_in_a_file_is_told_with_its_file_and_line(folder: Path) -> None:
+def test_an_error_in_a_file_names_the_file_and_line(folder: Path) -> None:
     (folder / "chainproof.toml").write_text('# ours\nmode = "live"\n\n"port" = "abc"\n')
-    assert mistakes() == [
+    assert read_errors() == [
         "port in chainproof.toml, line 4: 'abc' is not accepted. It must be a whole number from 0 to 65535."
     ]
 
 
-def test_a_mistake_in_a_secret_is_told_with_its_file_and_without_its_value(
+def test_an_error_in_a_secret_names_its_file_and_not_its_value(
     monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
     (folder / "chainproof_redis_url").write_text("hush\n")
     monkeypatch.setenv("CHAINPROOF_SECRETS_DIR", str(folder))
-    [sentence] = mistakes()
+    [sentence] = read_errors()
     assert sentence.startswith(f"{folder}/chainproof_redis_url: the value is not accepted. It must be")
 
 
-def test_each_mistake_has_a_sentence_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_error_has_its_own_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHAINPROOF_PORT", "x")
     monkeypatch.setenv("CHAINPROOF_THREADS", "1")
-    assert [sentence.partition(":")[0] for sentence in mistakes()] == [
+    assert [sentence.partition(":")[0] for sentence in read_errors()] == [
         "CHAINPROOF_PORT",
         "CHAINPROOF_THREADS",
     ]
@@ -89,9 +88,9 @@ def test_each_mistake_has_a_sentence_of_its_own(monkeypatch: pytest.MonkeyPatch)
         (b"mode = 'l\xe9ve'\n", "is not UTF-8 text"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_named(folder: Path, toml: bytes, words: str) -> None:
+def test_the_error_names_an_unreadable_file(folder: Path, toml: bytes, words: str) -> None:
     (folder / "chainproof.toml").write_bytes(toml)
-    [sentence] = mistakes()
+    [sentence] = read_errors()
     assert sentence.startswith(f"chainproof.toml {words}")
 
 
@@ -100,11 +99,11 @@ def test_a_named_file_or_folder_that_is_missing_is_refused(
     monkeypatch: pytest.MonkeyPatch, folder: Path, variable: str
 ) -> None:
     monkeypatch.setenv(variable, str(folder / "none"))
-    [sentence] = mistakes()
+    [sentence] = read_errors()
     assert sentence.startswith(f"{variable} names {folder}/none, which is not a f")
 
 
-def test_names_without_effect_are_told_with_the_one_that_was_meant(
+def test_unknown_names_are_reported_with_the_similar_known_name(
     monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
     monkeypatch.setenv("CHAINPROOF_PROT", "1")
@@ -115,7 +114,7 @@ def test_names_without_effect_are_told_with_the_one_that_was_meant(
     (folder / "chainproof_databse_url").write_text("x")
     (folder / "other_secret").write_text("x")
     (folder / "chainproof.toml").write_text('mod = "live"\nqqqq = 1\n[profiles.a]\nprovider = "p"\n')
-    assert set(find_unknown()) == {
+    assert set(find_unknown_names()) == {
         "The environment variable CHAINPROOF_PROT is not known and has no effect. "
         "Did you mean CHAINPROOF_PORT?",
         "The environment variable CHAINPROOF_CONFG is not known and has no effect. "
@@ -124,13 +123,13 @@ def test_names_without_effect_are_told_with_the_one_that_was_meant(
         "Did you mean chainproof_database_url?",
         "The setting mod in chainproof.toml, line 1 is not known and has no effect. Did you mean mode?",
         "The setting qqqq in chainproof.toml, line 2 is not known and has no effect. "
-        "See docs/settings.md for those that are.",
+        "docs/settings.md lists all settings.",
     }
     assert Settings().threads == 2
 
 
 @pytest.mark.parametrize(
-    "given",
+    "environment",
     [
         {"CHAINPROOF_PORT": "x", "CHAINPROOF_MODE": "lve"},
         {"CHAINPROOF_CONFIG": "/none", "CHAINPROOF_PORT": "x"},
@@ -138,12 +137,12 @@ def test_names_without_effect_are_told_with_the_one_that_was_meant(
         {"CHAINPROOF_DASHBOARD_SIGN_IN": "never", "CHAINPROOF_DASHBOARD_HOST": "::", "CHAINPROOF_PORT": "x"},
     ],
 )
-def test_settings_with_mistakes_can_be_loaded_with_the_defaults_in_their_place(
-    monkeypatch: pytest.MonkeyPatch, folder: Path, given: dict[str, Any]
+def test_invalid_settings_load_with_defaults_and_all_errors(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, environment: dict[str, Any]
 ) -> None:
-    for name, value in given.items():
+    for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    settings, told = load_leniently()
+    settings, errors = load_with_defaults()
     assert settings.port == 8000
     assert settings.home == folder / "home"
-    assert len(told) == (1 if "CHAINPROOF_COINGECKO_API_KEY" in given else 2)
+    assert len(errors) == (1 if "CHAINPROOF_COINGECKO_API_KEY" in environment else 2)

@@ -1,3 +1,6 @@
+"""Tests defaults, sources, validation and derived values of the settings."""
+
+import os
 from pathlib import Path
 
 import pytest
@@ -7,9 +10,7 @@ from backend.settings import Settings, SettingsError
 
 
 @pytest.fixture(autouse=True)
-def _clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    import os
-
+def _clear_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in list(os.environ):
         if name.startswith("CHAINPROOF_"):
             monkeypatch.delenv(name)
@@ -17,7 +18,7 @@ def _clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_the_defaults_need_nothing_and_touch_no_network() -> None:
+def test_the_defaults_need_no_configuration_and_no_network() -> None:
     settings = Settings()
     assert settings.mode == "sample"
     assert settings.host == "127.0.0.1"
@@ -25,7 +26,7 @@ def test_the_defaults_need_nothing_and_touch_no_network() -> None:
     assert settings.api_url == "http://127.0.0.1:8000"
 
 
-def test_the_environment_stands_over_the_file_and_the_file_over_the_defaults(
+def test_the_environment_overrides_the_file_and_the_file_overrides_the_defaults(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "chainproof.toml").write_text('port = 9000\nlog_level = "debug"\n')
@@ -34,13 +35,13 @@ def test_the_environment_stands_over_the_file_and_the_file_over_the_defaults(
     assert (settings.port, settings.log_level) == (9001, "debug")
 
 
-def test_the_file_of_the_data_folder_is_read_where_the_working_folder_has_none(tmp_path: Path) -> None:
+def test_the_file_in_the_data_folder_is_read_if_the_working_folder_has_none(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "chainproof.toml").write_text('mode = "live"\n')
     assert Settings().mode == "live"
 
 
-def test_secrets_do_not_show_in_the_settings_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_repr_of_settings_contains_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHAINPROOF_MODE", "live")
     monkeypatch.setenv("CHAINPROOF_COINGECKO_API_KEY", "CG-hush-hush")
     monkeypatch.setenv("CHAINPROOF_DATABASE_URL", "postgresql://u:hunter2@h/db")
@@ -48,7 +49,7 @@ def test_secrets_do_not_show_in_the_settings_words(monkeypatch: pytest.MonkeyPat
     assert "hunter2" not in repr(Settings())
 
 
-def test_sample_mode_refuses_to_start_beside_provider_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sample_mode_with_provider_keys_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHAINPROOF_COINGECKO_API_KEY", "CG-hush-hush")
     with pytest.raises(SettingsError, match="CHAINPROOF_MODE=live") as refused:
         Settings()
@@ -65,19 +66,19 @@ def test_a_postgresql_address_uses_the_installed_driver(monkeypatch: pytest.Monk
     assert not settings.is_sqlite
 
 
-def test_hosts_that_may_be_fetched_are_given_with_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_allowed_hosts_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHAINPROOF_FETCH_ALLOW", "127.0.0.1:9900, images.internal:80")
     assert Settings().fetch_allow == ("127.0.0.1:9900", "images.internal:80")
 
 
-def test_ticks_are_instants_of_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tick_must_divide_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHAINPROOF_TICK_SECONDS", "7")
     with pytest.raises(SettingsError, match="divides a minute"):
         Settings()
 
 
 @pytest.mark.parametrize(
-    ("host", "named"),
+    ("host", "url_host"),
     [
         ("127.0.0.1", "127.0.0.1"),
         ("0.0.0.0", "127.0.0.1"),
@@ -87,13 +88,13 @@ def test_ticks_are_instants_of_the_clock(monkeypatch: pytest.MonkeyPatch) -> Non
         ("localhost", "localhost"),
     ],
 )
-def test_a_url_names_an_address_that_can_be_called(host: str, named: str) -> None:
+def test_urls_name_a_reachable_address(host: str, url_host: str) -> None:
     settings = Settings(host=host, dashboard_host=host, port=1, dashboard_port=2)
-    assert (settings.api_url, settings.dashboard_url) == (f"http://{named}:1", f"http://{named}:2")
+    assert (settings.api_url, settings.dashboard_url) == (f"http://{url_host}:1", f"http://{url_host}:2")
 
 
 @pytest.mark.parametrize(
-    ("host", "proxies", "told", "rate"),
+    ("host", "proxies", "rate_limit", "rate"),
     [
         ("127.0.0.1", "", None, None),
         ("::1", "", None, None),
@@ -106,17 +107,19 @@ def test_a_url_names_an_address_that_can_be_called(host: str, named: str) -> Non
         ("127.0.0.1", "", "20 per 10 seconds", (20, 10)),
     ],
 )
-def test_a_rate_holds_by_default_where_others_can_reach_the_service(
-    host: str, proxies: str, told: str | None, rate: tuple[int, int] | None
+def test_a_rate_limit_is_the_default_if_other_machines_can_reach_the_service(
+    host: str, proxies: str, rate_limit: str | None, rate: tuple[int, int] | None
 ) -> None:
-    settings = Settings(host=host, trusted_proxies=proxies, rate_limit=told)
+    settings = Settings(host=host, trusted_proxies=proxies, rate_limit=rate_limit)
     assert settings.rate == rate
 
 
-@pytest.mark.parametrize("told", ["600", "many", "0/minute", "-5/minute", "5/minute;1/second", "5/fortnight"])
-def test_what_is_no_rate_is_refused_in_words(told: str) -> None:
+@pytest.mark.parametrize(
+    "rate_limit", ["600", "many", "0/minute", "-5/minute", "5/minute;1/second", "5/fortnight"]
+)
+def test_invalid_rates_are_refused_with_an_example(rate_limit: str) -> None:
     with pytest.raises(SettingsError, match="such as 600/minute"):
-        Settings(rate_limit=told)
+        Settings(rate_limit=rate_limit)
 
 
 def test_proxies_are_addresses_or_networks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,7 +131,7 @@ def test_proxies_are_addresses_or_networks(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize("address", ["redis://:hush@h:1/0", "rediss://u:hush@h", "unix:///run/redis.sock"])
-def test_the_address_of_redis_does_not_show(address: str) -> None:
+def test_the_repr_of_settings_does_not_contain_the_redis_url(address: str) -> None:
     settings = Settings(redis_url=SecretStr(address))
     assert settings.redis_url is not None
     assert "hush" not in repr(settings)
@@ -138,7 +141,7 @@ def test_the_address_of_redis_does_not_show(address: str) -> None:
     "address",
     ["http://:hush@h", "redis://:hush@h:many", "redis://", "unix://", "redis://:hush@h?a=1", "redis://h:0x1"],
 )
-def test_what_is_no_address_of_redis_is_refused_without_its_secret(
+def test_invalid_redis_urls_are_refused_without_showing_the_password(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CHAINPROOF_REDIS_URL", address)
@@ -148,7 +151,7 @@ def test_what_is_no_address_of_redis_is_refused_without_its_secret(
 
 
 @pytest.mark.parametrize(
-    ("issuer", "told"),
+    ("issuer", "expected"),
     [
         (None, "http://127.0.0.1:1"),
         ("https://chainproof.example/", "https://chainproof.example"),
@@ -156,10 +159,10 @@ def test_what_is_no_address_of_redis_is_refused_without_its_secret(
         ("http://[::1]:8000", "http://[::1]:8000"),
     ],
 )
-def test_the_issuer_is_the_configured_address_or_else_where_the_service_is_reached(
-    issuer: str | None, told: str
+def test_the_issuer_is_the_configured_url_or_the_url_of_the_service(
+    issuer: str | None, expected: str
 ) -> None:
-    assert Settings(issuer=issuer, port=1).issuer_url == told
+    assert Settings(issuer=issuer, port=1).issuer_url == expected
 
 
 @pytest.mark.parametrize(
@@ -176,13 +179,13 @@ def test_the_issuer_is_the_configured_address_or_else_where_the_service_is_reach
         "https://[::1",
     ],
 )
-def test_what_can_be_no_issuer_is_refused(issuer: str) -> None:
+def test_invalid_issuers_are_refused(issuer: str) -> None:
     with pytest.raises(SettingsError):
         Settings(issuer=issuer)
 
 
 @pytest.mark.parametrize(
-    ("given", "signs_in"),
+    ("environment", "signs_in"),
     [
         ({}, False),
         ({"DASHBOARD_HOST": "localhost"}, False),
@@ -197,15 +200,15 @@ def test_what_can_be_no_issuer_is_refused(issuer: str) -> None:
         ({"DASHBOARD_OPEN_TO_ALL": "true", "DASHBOARD_HOST": "::"}, True),
     ],
 )
-def test_people_sign_in_where_the_dashboard_is_reached_from_beyond_this_machine(
-    monkeypatch: pytest.MonkeyPatch, given: dict[str, str], signs_in: bool
+def test_people_sign_in_if_other_machines_can_reach_the_dashboard(
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], signs_in: bool
 ) -> None:
-    for name, value in given.items():
+    for name, value in environment.items():
         monkeypatch.setenv(f"CHAINPROOF_{name}", value)
     assert Settings().dashboard_signs_in is signs_in
 
 
-def test_a_dashboard_open_to_all_has_to_be_meant(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dashboard_open_to_all_needs_its_own_setting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHAINPROOF_DASHBOARD_SIGN_IN", "never")
     monkeypatch.setenv("CHAINPROOF_DASHBOARD_HOST", "0.0.0.0")
     with pytest.raises(SettingsError, match="CHAINPROOF_DASHBOARD_OPEN_TO_ALL"):
@@ -213,7 +216,7 @@ def test_a_dashboard_open_to_all_has_to_be_meant(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
-    ("named", "origin"),
+    ("public_url", "origin"),
     [
         (None, "http://127.0.0.1:8501"),
         ("https://Chainproof.example/", "https://chainproof.example"),
@@ -221,25 +224,25 @@ def test_a_dashboard_open_to_all_has_to_be_meant(monkeypatch: pytest.MonkeyPatch
         ("http://127.0.0.1:9000", "http://127.0.0.1:9000"),
     ],
 )
-def test_where_people_open_the_dashboard_is_written_as_browsers_write_it(
-    monkeypatch: pytest.MonkeyPatch, named: str | None, origin: str
+def test_the_dashboard_url_is_normalized_to_an_origin(
+    monkeypatch: pytest.MonkeyPatch, public_url: str | None, origin: str
 ) -> None:
-    if named:
-        monkeypatch.setenv("CHAINPROOF_DASHBOARD_PUBLIC_URL", named)
+    if public_url:
+        monkeypatch.setenv("CHAINPROOF_DASHBOARD_PUBLIC_URL", public_url)
     assert Settings().dashboard_redirect_uri == f"{origin}/sign-in/callback"
 
 
 @pytest.mark.parametrize(
-    "named",
+    "public_url",
     ["chainproof.example", "ftp://a", "https://", "https://a/b", "https://a?b", "https://u@a", "http://["],
 )
-def test_an_address_that_people_cannot_open_is_refused(monkeypatch: pytest.MonkeyPatch, named: str) -> None:
-    monkeypatch.setenv("CHAINPROOF_DASHBOARD_PUBLIC_URL", named)
+def test_invalid_dashboard_urls_are_refused(monkeypatch: pytest.MonkeyPatch, public_url: str) -> None:
+    monkeypatch.setenv("CHAINPROOF_DASHBOARD_PUBLIC_URL", public_url)
     with pytest.raises(SettingsError, match=r"chainproof\.example|https://"):
         Settings()
 
 
-def test_a_file_of_secrets_stands_below_the_environment_and_above_the_defaults(
+def test_a_secret_file_overrides_the_defaults_and_the_environment_overrides_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "chainproof_database_url").write_text("postgresql://me:hunter2@db/x\n")

@@ -9,7 +9,7 @@ import pytest
 from backend.settings import Settings
 from backend.timelines.model import Profile
 from backend.timelines.profiles.configured_profiles import Profiles
-from backend.timelines.profiles.doctor_checks import checkup
+from backend.timelines.profiles.doctor_checks import check_profiles
 from backend.timelines.profiles.profile_files import InvalidProfilesError, read_json, read_toml
 from tests.support.homes import own_home
 from tests.support.timelines import Served
@@ -129,7 +129,7 @@ def test_the_operator_is_told_what_is_wrong_and_what_is_double(
 ) -> None:
     write(tmp_path / "profiles.json", '{"one": {}}')
     write(tmp_path / "chainproof.toml", "profiles = 7")
-    told = list(checkup(Settings(), sqlite_service.database))
+    told = list(check_profiles(Settings(), sqlite_service.database))
     assert [(each.state, each.subject) for each in told] == [
         ("fault", "Profiles"),
         ("ok", "Profiles"),

@@ -72,7 +72,7 @@ def test_partial_keeps_what_is_right(
     file = tmp_path / "a.jsonl"
     file.write_text("\n".join([line(1), "nonsense", line(3)]))
     imported = import_files(sqlite_database, rules, [file], partial=True, now=now)
-    assert (imported.added, imported.mistakes_in_all, stored(sqlite_database)) == (2, 1, 2)
+    assert (imported.added, imported.mistake_count, stored(sqlite_database)) == (2, 1, 2)
 
 
 def test_a_line_that_is_too_long_is_one_mistake(

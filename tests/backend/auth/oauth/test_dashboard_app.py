@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from backend.auth.oauth import apps, dashboard_app
+from backend.auth.oauth.doctor_checks import check_dashboard
 from backend.settings import Settings
 from backend.store.database import Database
 
@@ -89,6 +90,6 @@ def test_an_address_that_cannot_be_registered_keeps_the_service_from_nothing(
     ],
 )
 def test_the_doctor_tells_who_can_open_the_dashboard(given: dict[str, Any], state: str, words: str) -> None:
-    told = dashboard_app.checkup(Settings(**given))
-    assert told[0] == state
-    assert words in told[1]
+    result = check_dashboard(Settings(**given))
+    assert result.state == state
+    assert words in result.sentence

@@ -108,7 +108,7 @@ def test_a_store_of_before_keeps_its_grants_and_knows_its_dashboard(empty_databa
     end = {"created_at": NOW, "expires_at": NOW + timedelta(days=30)}
     token = {"digest": digest("cpr_before"), "grant_id": "g", "kind": "refresh", "scopes": "read"}
     with database.write() as connection:
-        migrations.upgrade_within(connection, "0011")
+        migrations.upgrade_in_transaction(connection, "0011")
         for client_id, (name, uri) in registered.items():
             row = {"id": client_id, "name": name, "redirect_uris": uri, "created_at": NOW}
             connection.execute(sa.insert(tables.apps).values(row))

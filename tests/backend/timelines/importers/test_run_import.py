@@ -43,7 +43,7 @@ def test_one_mistake_keeps_everything_out(tmp_path: Path) -> None:
 def test_partial_keeps_what_is_right(tmp_path: Path) -> None:
     store = MemoryStore("alpha")
     found = imported(store, runs(tmp_path, 4, 6), partial=True)
-    assert (found.added, found.mistakes_in_all, len(store.runs)) == (8, 4, 8)
+    assert (found.added, found.mistake_count, len(store.runs)) == (8, 4, 8)
 
 
 @pytest.mark.parametrize("partial", [False, True])
@@ -55,7 +55,7 @@ def test_a_dry_run_stores_nothing(tmp_path: Path, partial: bool) -> None:
 
 def test_an_unknown_profile_is_told_once_with_what_to_do(tmp_path: Path) -> None:
     found = imported(MemoryStore("beta"), runs(tmp_path))
-    assert found.mistakes_in_all == 1
+    assert found.mistake_count == 1
     assert "«alpha» is not configured; add it with «chainproof profiles add»" in str(found.mistakes[0])
 
 
@@ -100,7 +100,7 @@ def test_the_bytes_done_add_up_to_the_file(tmp_path: Path, partial: bool) -> Non
 def test_a_file_without_runs_is_a_mistake(tmp_path: Path, name: str, content: str) -> None:
     (tmp_path / name).write_text(content)
     found = imported(MemoryStore(), tmp_path / name)
-    assert (found.added, found.mistakes_in_all) == (0, 1)
+    assert (found.added, found.mistake_count) == (0, 1)
 
 
 def test_the_report_says_what_is_null_and_why(tmp_path: Path) -> None:

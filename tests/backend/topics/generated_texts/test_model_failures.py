@@ -8,7 +8,7 @@ import pytest
 from backend.language_model.doctor_checks import check_language_model
 from backend.settings import Settings, SettingsError
 from backend.store.database import Database
-from backend.topics.generated_texts.doctor_checks import checkup as texts_checkup
+from backend.topics.generated_texts.doctor_checks import check_generated_texts
 from backend.topics.tasks import MODEL_TEXTS, model_schedules
 from tests.backend.topics.generated_texts.conftest import JA, ZH, House
 from tests.support import chat
@@ -82,10 +82,10 @@ def test_doctor_tells_what_was_written_and_why_the_rest_was_not(house: House) ->
     house.put()
     house.server.once(chat.PATH, chat.answer({**JA, "title": "Bybitで9億ドル流出"}), chat.answer(ZH))
     house.tick()
-    (noted,) = texts_checkup(house.settings, house.database, now=house.clock())
+    (noted,) = check_generated_texts(house.settings, house.database, now=house.clock())
     assert noted.sentence == (
-        "1 written in 24 hours, 0 of them in part; 1 failed the check or the shape, "
-        "most often since a figure is not in the inputs."
+        "1 written in 24 hours, 0 of them in part; 1 failed the check or the format, "
+        "most often because a figure is not in the inputs."
     )
 
 
