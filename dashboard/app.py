@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard.client import api
+from dashboard.client import connection
 from dashboard.frame import account, head, preferences
 from dashboard.i18n import t
 
@@ -28,8 +28,8 @@ page = st.navigation(
 )
 st.set_page_config(page_title=f"{page.title} · {t('frame.product')}")
 try:
-    api.client()
-except api.SettingsError as fault:
+    connection.get_client()
+except connection.SettingsError as fault:
     st.error(t("frame.error_settings", detail=fault))
     st.stop()
 if not account.require_sign_in():

@@ -17,7 +17,7 @@ from starlette.middleware import Middleware
 from dashboard.app_pages.rankings import data as rankings
 from dashboard.app_pages.timelines import data as timelines
 from dashboard.charts.plotly_chart import library
-from dashboard.client import api
+from dashboard.client import connection, markets
 from dashboard.frame import asset_icons, style_sheet
 from dashboard.frame.document import DocumentMiddleware
 from dashboard.sign_in import guard, routes, service
@@ -54,12 +54,12 @@ async def lifespan(_: Any) -> AsyncIterator[dict[str, Any]]:
         rounds.stop()
         service.close()
     await warming
-    api.close()
+    connection.close_client()
 
 
 def check_session(session: Session) -> None:
     """Asks the service whether a session is still valid."""
-    api.client().look(session)
+    connection.get_client().probe(session)
 
 
 def warm_caches() -> None:
@@ -68,14 +68,14 @@ def warm_caches() -> None:
     With sign-in, nothing is loaded before someone has signed in, because requests need their token.
     """
     try:
-        client = api.client()
-    except api.SettingsError:
+        client = connection.get_client()
+    except connection.SettingsError:
         return
     if open_desk() is None:
-        api.overview()
+        markets.fetch_overview()
         prepare_pages()
     library.compressed()
-    client.keep(prepare_pages)
+    client.start_refreshing(prepare_pages)
 
 
 def prepare_pages() -> None:

@@ -1,6 +1,5 @@
-"""The dashboard's way to the service: HTTP only."""
+"""Calls the service's HTTP API on behalf of the dashboard."""
 
-from dashboard.client import api
 from dashboard.client.fetched import Fetched, Mode, Problem
 
-__all__ = ["Fetched", "Mode", "Problem", "api"]
+__all__ = ["Fetched", "Mode", "Problem"]

@@ -1,4 +1,4 @@
-"""An article as it goes to the service and comes from it. Pure."""
+"""Defines an article as the service sends and receives it. No I/O."""
 
 from typing import TypeAlias
 
@@ -7,7 +7,7 @@ from backend.articles.schemas import ArticleOut
 Article: TypeAlias = ArticleOut
 
 
-def blank_article() -> Article:
+def build_blank_article() -> Article:
     return {
         "id": None,
         "title": None,

@@ -1,4 +1,4 @@
-"""Calls to the article endpoints."""
+"""Calls the article endpoints: scan, apply, rules and stored violations."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
@@ -12,36 +12,37 @@ from backend.articles.schemas import (
     ViolationPage,
     ViolationSummary,
 )
-from dashboard.client import api
+from dashboard.client import connection
+from dashboard.client.cache_entries import SLOW_LIFETIME_SECONDS
 from dashboard.client.fetched import Fetched
 from dashboard.client.post_requests import Posted, post
 
 __all__ = [
     "ApplyResult",
-    "Former",
-    "RuleBook",
+    "FormerName",
     "RuleEntity",
     "RuleFacts",
+    "RuleSet",
     "ScanResult",
     "StoredViolation",
     "ViolationPage",
     "ViolationSummary",
     "apply",
-    "rules",
-    "rules_version",
+    "fetch_rules",
+    "fetch_violation_summary",
+    "fetch_violations",
+    "get_rules_version",
     "scan",
-    "violation_summary",
-    "violations",
 ]
 
 TIMEOUT_SECONDS = 60.0
-"""For the largest batch on a busy machine; an ordinary article takes milliseconds."""
-BOOK_SECONDS = 3600.0
-"""How long a set of rules is kept: its address holds its version, so it cannot grow old."""
+"""Enough for the largest batch on a busy machine; an ordinary article takes milliseconds."""
+RULES_LIFETIME_SECONDS = 3600.0
+"""The URL of a rule set contains its version, so a cached one is never outdated."""
 VERSION_HEADER = "x-rules-version"
 
 
-class Former(TypedDict):
+class FormerName(TypedDict):
     name: str
     until: str | None
 
@@ -50,7 +51,7 @@ class RuleEntity(TypedDict):
     id: str
     type: str
     names: dict[str, str]
-    former: list[Former]
+    former: list[FormerName]
     official_domains: list[str]
 
 
@@ -61,13 +62,13 @@ class RuleFacts(TypedDict):
     suggest: str | dict[str, str] | list[str]
     note: str | None
     notes: dict[str, str]
-    """The note by language; empty where there is one for all."""
+    """The note by language; empty if ``note`` holds for all languages."""
     source: str | None
     derived: bool
 
 
-class RuleBook(TypedDict):
-    """All rules and the entities that they are about; only what this dashboard reads of them."""
+class RuleSet(TypedDict):
+    """All rules and their entities, limited to the fields that the dashboard reads."""
 
     version: str
     entities: list[RuleEntity]
@@ -75,38 +76,38 @@ class RuleBook(TypedDict):
 
 
 def scan(articles: Sequence[ArticleOut], *, persist: bool) -> Posted[list[ScanResult]]:
-    """What is wrong in each article, in their order; stored only when ``persist`` says so."""
+    """Scans articles and returns their results in the same order; ``persist`` stores the violations."""
     body = {"articles": articles, "persist": persist}
-    return post(api.client(), "/articles/scan", body, timeout=TIMEOUT_SECONDS)
+    return post(connection.get_client(), "/articles/scan", body, timeout=TIMEOUT_SECONDS)
 
 
 def apply(articles: Sequence[ArticleOut]) -> Posted[list[ApplyResult]]:
-    """Each article with the corrections that need nobody's approval."""
-    return post(api.client(), "/articles/apply", {"articles": articles}, timeout=TIMEOUT_SECONDS)
+    """Applies the corrections that need no approval, and returns the corrected articles."""
+    return post(connection.get_client(), "/articles/apply", {"articles": articles}, timeout=TIMEOUT_SECONDS)
 
 
-def rules_version(answer: Posted[Any]) -> str:
-    """The version of the rules that made an answer; empty when it does not say."""
-    return answer.headers.get(VERSION_HEADER, "")
+def get_rules_version(response: Posted[Any]) -> str:
+    """Returns the version of the rules behind a response; empty if it has no such header."""
+    return response.headers.get(VERSION_HEADER, "")
 
 
-def rules(version: str = "") -> Fetched[RuleBook]:
-    """The set of rules; kept by its version, so that it is asked for once."""
+def fetch_rules(version: str = "") -> Fetched[RuleSet]:
+    """Fetches the rule set; with a version, once per version."""
     if version:
         path = f"/articles/rules?version={quote(version, safe='')}"
-        return api.client().get(path, "object", lifetime=BOOK_SECONDS)
-    return api.client().get("/articles/rules", "object", lifetime=api.SLOW_SECONDS)
+        return connection.get_client().get(path, "object", lifetime=RULES_LIFETIME_SECONDS)
+    return connection.get_client().get("/articles/rules", "object", lifetime=SLOW_LIFETIME_SECONDS)
 
 
-def violations(
+def fetch_violations(
     filters: Mapping[str, str], *, limit: int, cursor: str | None = None
 ) -> Fetched[ViolationPage]:
-    """Stored violations, newest first."""
+    """Fetches a page of stored violations, newest first."""
     query = {**filters, "limit": str(limit), **({"cursor": cursor} if cursor else {})}
-    return api.client().get(f"/articles/violations?{urlencode(query)}", "object")
+    return connection.get_client().get(f"/articles/violations?{urlencode(query)}", "object")
 
 
-def violation_summary(filters: Mapping[str, str]) -> Fetched[ViolationSummary]:
-    """How many there are by each of their traits and by day."""
+def fetch_violation_summary(filters: Mapping[str, str]) -> Fetched[ViolationSummary]:
+    """Fetches the counts of stored violations by field and by day."""
     query = f"?{urlencode(filters)}" if filters else ""
-    return api.client().get(f"/articles/violations/summary{query}", "object")
+    return connection.get_client().get(f"/articles/violations/summary{query}", "object")

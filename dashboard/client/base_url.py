@@ -1,4 +1,4 @@
-"""Where the service is, for calls that the reader copies."""
+"""Provides the base URL of the service for commands that the reader copies."""
 
 from functools import cache
 
@@ -6,6 +6,6 @@ from backend.settings import Settings
 
 
 @cache
-def base_url() -> str:
-    """As the settings of this process name it; without a slash at its end."""
+def get_base_url() -> str:
+    """Returns the URL from the settings of this process, without a trailing slash."""
     return Settings().api_url

@@ -1,4 +1,4 @@
-"""Cache entries of the service's answers: one a caller, and the content that callers share."""
+"""Defines the client's cache entries: one for each caller and path, and the content that callers share."""
 
 import threading
 from collections.abc import Callable
@@ -10,19 +10,22 @@ from dashboard.client.callers import Caller
 from dashboard.client.fetched import Fetched, Mode, Problem
 
 LIFETIME_SECONDS = 2.0
+SLOW_LIFETIME_SECONDS = 20.0
+"""For responses that change once a minute at most and cost the service a query."""
 Decode = Callable[[Any], Any]
 Shape = Literal["array", "object", "arrow"]
-"""What an answer is: JSON of that kind, or an Arrow stream, whose bytes are decoded as they came."""
+"""The body of a response: a JSON array or object, or an Arrow stream, which is decoded from its bytes."""
 
 
-def as_sent(value: Any) -> Any:
-    return value
+def keep_body(body: Any) -> Any:
+    """Returns the body unchanged: the default decoder."""
+    return body
 
 
 class CacheKey(NamedTuple):
-    """What must be the same for two calls to share an answer.
+    """Calls with equal keys share a response.
 
-    ``decode`` is compared by identity: a function of a module, not one made for each call.
+    ``decode`` is compared by identity, so it must be a function of a module, not one created per call.
     """
 
     path: str
@@ -32,8 +35,8 @@ class CacheKey(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
-    """The last answer to anybody."""
+class SharedContent:
+    """The last decoded response to any caller."""
 
     etag: str
     data: Any
@@ -41,14 +44,17 @@ class Content:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """One path's last good answer and what became of asking since."""
+class CachedResponse:
+    """The last good response of one path, and the error of later requests.
+
+    ``requested_at`` is the clock's time of the last request; ``None`` makes the next call send one.
+    """
 
     data: Any = None
     confirmed_at: datetime | None = None
     mode: Mode | None = None
     error: Problem | None = None
-    asked_at: float | None = None
+    requested_at: float | None = None
 
     def fetched(self) -> Fetched[Any]:
         stale = self.error is not None and self.data is not None
@@ -56,29 +62,29 @@ class Answer:
 
 
 @dataclass(slots=True)
-class Slot:
-    """One caller's entry. Its answer is replaced whole: readers never wait for a lock.
+class CacheEntry:
+    """The entry of one caller. Its response is replaced as a whole, so readers never wait for a lock.
 
-    ``asking`` is held while the service is asked.
+    ``lock`` is held during a request.
     """
 
     caller: Caller
     key: CacheKey
-    wanted_at: float
-    answer: Answer = Answer()
-    asking: threading.Lock = field(default_factory=threading.Lock)
+    last_read_at: float
+    response: CachedResponse = CachedResponse()
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
     def age(self, now: float) -> float | None:
-        """In lifetimes, since the service was last asked; null when it has to be asked anyhow.
+        """Returns the lifetimes since the last request; ``None`` if a request is due in any case.
 
-        A service that asked for a pause is given it.
+        A pause that the service asks for (``Retry-After``) extends the lifetime of its error.
         """
-        asked, error, lifetime = self.answer.asked_at, self.answer.error, self.key.lifetime
+        requested_at, error, lifetime = self.response.requested_at, self.response.error, self.key.lifetime
         if error is not None:
-            lifetime = max(min(lifetime, LIFETIME_SECONDS), error.pause or 0.0)
-        return None if asked is None else (now - asked) / max(lifetime, 1e-9)
+            lifetime = max(min(lifetime, LIFETIME_SECONDS), error.retry_after_seconds or 0.0)
+        return None if requested_at is None else (now - requested_at) / max(lifetime, 1e-9)
 
-    def may_be_given(self, now: float) -> bool:
-        """Whether the answer is of now: young, and its caller still known to the service."""
+    def is_fresh(self, now: float) -> bool:
+        """True if the response is young, and the service has confirmed its caller recently."""
         age = self.age(now)
-        return age is not None and age < 1 and (self.caller.certain or self.answer.error is not None)
+        return age is not None and age < 1 and (self.caller.is_verified or self.response.error is not None)

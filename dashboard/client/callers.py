@@ -1,4 +1,4 @@
-"""In whose name the service is asked: that of the local key, of a person who signed in, or nobody's."""
+"""Identifies the caller of a request: the holder of the local key, a signed-in person, or nobody."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -7,104 +7,104 @@ from typing import Protocol, TypeVar
 
 T = TypeVar("T")
 Credential = Mapping[str, str]
-"""The header that holds a credential, or nothing."""
-KeySource = Callable[[], str | None]
+"""The header with a credential; empty without one."""
+ReadKey = Callable[[], str | None]
 
 
 class Caller(Protocol):
-    """Whoever asks. Every method may be called from any thread."""
+    """Supplies the credential of requests. Every method may be called from any thread."""
 
     @property
     def id(self) -> str:
-        """Says whose answers are whose; never a credential."""
+        """Separates the cached responses of callers; never a credential."""
         ...
 
     @property
     def ended(self) -> bool:
-        """Whether they ask no more: what was answered to them is dropped."""
+        """True if the caller sends no more requests; the client then drops their cached responses."""
         ...
 
     @property
-    def certain(self) -> bool:
-        """Whether an answer that is kept may be given without asking: the credential was valid just now."""
+    def is_verified(self) -> bool:
+        """True if the credential was valid a moment ago, so that a cached response needs no request."""
         ...
 
     def credential(self) -> Credential: ...
 
-    def refused(self, sent: Credential) -> bool:
-        """The service did not know ``sent`` (401). Whether there is another to try at once."""
+    def handle_rejection(self, sent: Credential) -> bool:
+        """Called after a 401 for ``sent``. True if the caller has another credential to try at once."""
         ...
 
-    def accepted(self, asked_at: float) -> None:
-        """The service knew the credential of a request that was sent at ``asked_at`` (monotonic seconds)."""
+    def record_acceptance(self, requested_at: float) -> None:
+        """Called after any other status for a request sent at ``requested_at`` (monotonic seconds)."""
         ...
 
 
-class KeyHolder:
+class ApiKeyCaller:
     """The dashboard itself, with an API key.
 
-    ``read`` is asked for the key at the first request and again after a 401, since the service may have
-    made its local key only just now.
+    ``read_key`` runs at the first request and again after a 401, because the service may have created
+    its local key only just now.
     """
 
     id = "key"
     ended = False
-    certain = True
+    is_verified = True
 
-    def __init__(self, read: KeySource) -> None:
-        self._read = read
+    def __init__(self, read_key: ReadKey) -> None:
+        self._read_key = read_key
         self._key: str | None = None
 
     def credential(self) -> Credential:
         if self._key is None:
-            self._key = self._read()
+            self._key = self._read_key()
         return {} if self._key is None else {"CP-X-API-KEY": self._key}
 
-    def refused(self, sent: Credential) -> bool:
-        fresh = self._read()
-        if fresh is None or fresh == self._key:
+    def handle_rejection(self, sent: Credential) -> bool:
+        key = self._read_key()
+        if key is None or key == self._key:
             return False
-        self._key = fresh
+        self._key = key
         return True
 
-    def accepted(self, asked_at: float) -> None:
-        """A key is looked at by the service each time; there is nothing to note."""
+    def record_acceptance(self, requested_at: float) -> None:
+        """Does nothing: the service checks a key at every request."""
 
 
-class Nobody:
-    """Where people sign in and none has: the service answers by itself that it takes a credential."""
+class AnonymousCaller:
+    """A visitor who has not signed in, where sign-in is required: the service responds with 401."""
 
     id = "nobody"
     ended = False
-    certain = True
+    is_verified = True
 
     def credential(self) -> Credential:
         return {}
 
-    def refused(self, sent: Credential) -> bool:
+    def handle_rejection(self, sent: Credential) -> bool:
         return False
 
-    def accepted(self, asked_at: float) -> None:
-        """Some paths are open to all."""
+    def record_acceptance(self, requested_at: float) -> None:
+        """Does nothing: some paths need no credential."""
 
 
-NOBODY = Nobody()
-_acting: ContextVar[Caller | None] = ContextVar("acting", default=None)
+ANONYMOUS = AnonymousCaller()
+_current: ContextVar[Caller | None] = ContextVar("current_caller", default=None)
 
 
 @contextmanager
 def acting_as(caller: Caller) -> Iterator[None]:
-    """What is asked in this block, in this thread, is asked in the name of ``caller``."""
-    token = _acting.set(caller)
+    """Sends the requests of this block, in this thread, as ``caller``."""
+    token = _current.set(caller)
     try:
         yield
     finally:
-        _acting.reset(token)
+        _current.reset(token)
 
 
-def acting() -> Caller | None:
-    """Whoever a thread without a session of its own works for, if somebody said so."""
-    return _acting.get()
+def current_caller() -> Caller | None:
+    """Returns the caller set by :func:`acting_as`, for a thread without a session of its own."""
+    return _current.get()
 
 
 def run_as(caller: Caller, call: Callable[[], T]) -> T:

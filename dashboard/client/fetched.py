@@ -1,4 +1,4 @@
-"""What a call to the service gives: data with its time, or the last good data with the fault."""
+"""Defines the result of a call to the service: data with its time, or the last good data and the error."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,34 +11,34 @@ Mode = Literal["sample", "live", "replay"]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why there is no new answer. ``status`` is the HTTP status, or null when none came.
+    """Why there is no new response. ``status`` is the HTTP status; ``None`` if no response came.
 
-    ``pause`` are the seconds after which the service asks to be asked again, where it says so.
+    ``retry_after_seconds`` is the pause that the service asks for, if it asks for one.
     """
 
     title: str
     detail: str
     request_id: str | None = None
     status: int | None = None
-    pause: float | None = None
+    retry_after_seconds: float | None = None
 
     @property
-    def passes(self) -> bool:
-        """Whether the service itself says that it will answer again: nothing is broken, so go on asking."""
+    def is_temporary(self) -> bool:
+        """True if the service is busy and asks for a retry: nothing is broken, so requests go on."""
         return self.status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 
     @property
-    def unreachable(self) -> bool:
+    def is_unreachable(self) -> bool:
         return self.status is None
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched(Generic[T_co]):
-    """An answer of the service.
+    """The result of a request.
 
-    ``data`` keeps its identity (``is``) as long as the service says that nothing changed. ``at`` is
-    when the service last confirmed it, aware UTC. ``stale`` says that the service could not be asked
-    since, for the reason in ``error``; without any data, ``data`` is null and ``error`` says why.
+    ``data`` keeps its identity (``is``) as long as the service reports no change. ``at`` is the time
+    (aware UTC) of the service's last confirmation. ``stale`` means that later requests failed, for the
+    reason in ``error``. Without any data, ``data`` is ``None`` and ``error`` holds the reason.
     """
 
     data: T_co | None

@@ -1,16 +1,16 @@
-"""The one connection to the service, with a short-lived cache for each caller.
+"""Sends requests to the service and caches the responses of each caller for a short time.
 
-However many sessions of one caller ask for a path at once, one request is made; its answer serves them
-all for ``lifetime`` seconds and is then revalidated by its ``ETag``. For as long again it is still given
-at once and asked anew behind, so that a click does not wait; what is older is waited for. What all
-readers share can be kept fresh behind (:meth:`ApiClient.keep`). Failures are remembered for
-the shared lifetime (two seconds) at the most, so that a service that is down is not asked once a
-session, and one that is back is found at once; one that says when to come back (``Retry-After``) is not
-asked before.
+Concurrent calls of one caller for a path make one request. Its response serves all of them for
+``lifetime`` seconds and is then revalidated by its ``ETag``. During a second lifetime the old response
+is returned at once and refreshed in the background, so that a click does not wait; after that, the call
+waits for the request. :meth:`ApiClient.start_refreshing` keeps the responses that all readers share
+fresh in the background. A failure is cached for at most the default lifetime (two seconds): sessions do
+not flood a service that is down, and notice at once that it is back. A service that names a pause
+(``Retry-After``) gets no request before its end.
 
-No caller is given what was answered to another. Each asks with their own credential; what callers have
-in common is the decoded content: when the service tells one of them that it has not changed (304) since
-another got it, that very object is theirs too, and whatever pages made of it serves both.
+No caller receives the response to another. Each sends their own credential. Callers share only the
+decoded content: if the service confirms to one caller (304) the content that another received, both get
+the same object, so what a page computes from it serves both.
 """
 
 import json
@@ -32,21 +32,21 @@ import httpx
 from dashboard.client import callers, problems
 from dashboard.client.cache_entries import (
     LIFETIME_SECONDS,
-    Answer,
+    CachedResponse,
+    CacheEntry,
     CacheKey,
-    Content,
     Decode,
     Shape,
-    Slot,
-    as_sent,
+    SharedContent,
+    keep_body,
 )
-from dashboard.client.callers import Caller, Credential, KeyHolder, KeySource
+from dashboard.client.callers import ApiKeyCaller, Caller, Credential, ReadKey
 from dashboard.client.fetched import Fetched, Mode
 
 TIMEOUT_SECONDS = 5.0
-MOST_PATHS = 1024
-"""How many answers are kept for a caller: every asset's candles and quotes a few times over."""
-SHARED = frozenset(
+MAX_CACHED_PATHS = 1024
+"""Cached responses per caller: every asset's candles and quotes several times over."""
+SHARED_PATHS = frozenset(
     {
         "/assets",
         "/crypto/market-overview",
@@ -58,34 +58,34 @@ SHARED = frozenset(
         "/v1/timelines",
     }
 )
-"""Paths, without their queries, whose answers every reader sees: few, and worth keeping fresh."""
-SMALL = "/crypto/market-overview"
-"""What is asked for where only the status matters."""
-WANTED_SECONDS = 90.0
-"""How long after the last reader a shared answer is kept fresh: longer than the slowest refresh."""
+"""Paths, without queries, whose responses every reader sees: few enough to keep them fresh."""
+PROBE_PATH = "/crypto/market-overview"
+"""A small response, requested when only the status matters."""
+SHARED_IDLE_SECONDS = 90.0
+"""A shared response is kept fresh for this long after its last reader: above the slowest refresh."""
 
 ARROW = "application/vnd.apache.arrow.stream"
-Run = Callable[[Callable[[], None]], object]
+RunInBackground = Callable[[Callable[[], None]], object]
 log = logging.getLogger(__name__)
 
 
 class ApiClient:
-    """Reads the service at ``base_url``, for any number of threads.
+    """Calls the service at ``base_url`` from any number of threads.
 
-    ``whose`` tells in whose name a thread asks; by default all do in that of the ``key``. ``clock``
-    counts seconds, monotonically.
+    ``find_caller`` returns the caller of the current thread; by default, the holder of the API key.
+    ``clock`` counts monotonic seconds.
     """
 
     def __init__(
         self,
         base_url: str,
-        key: KeySource,
+        read_key: ReadKey,
         *,
-        whose: Callable[[], Caller] | None = None,
+        find_caller: Callable[[], Caller] | None = None,
         transport: httpx.BaseTransport | None = None,
         lifetime: float = LIFETIME_SECONDS,
         clock: Callable[[], float] = time.monotonic,
-        behind: Run | None = None,
+        run_in_background: RunInBackground | None = None,
     ) -> None:
         self._http = httpx.Client(
             base_url=base_url,
@@ -94,17 +94,17 @@ class ApiClient:
             transport=transport,
             trust_env=False,
         )
-        holder = KeyHolder(key)
-        self._whose: Callable[[], Caller] = whose or (lambda: holder)
+        key_caller = ApiKeyCaller(read_key)
+        self._find_caller: Callable[[], Caller] = find_caller or (lambda: key_caller)
         self._lifetime = lifetime
         self._clock = clock
-        self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="api-behind")
-        self._behind = behind or self._pool.submit
-        self._slots: dict[str, OrderedDict[CacheKey, Slot]] = {}
-        self._contents: OrderedDict[CacheKey, Content] = OrderedDict()
-        self._slots_lock = threading.Lock()
+        self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="api-background")
+        self._run_in_background = run_in_background or self._pool.submit
+        self._entries: dict[str, OrderedDict[CacheKey, CacheEntry]] = {}
+        self._contents: OrderedDict[CacheKey, SharedContent] = OrderedDict()
+        self._cache_lock = threading.Lock()
         self._closed = threading.Event()
-        self._keeper: threading.Thread | None = None
+        self._refresh_thread: threading.Thread | None = None
 
     def close(self) -> None:
         self._closed.set()
@@ -112,107 +112,110 @@ class ApiClient:
         self._http.close()
 
     def get(
-        self, path: str, shape: Shape, decode: Decode = as_sent, *, lifetime: float | None = None
+        self, path: str, shape: Shape, decode: Decode = keep_body, *, lifetime: float | None = None
     ) -> Fetched[Any]:
-        """The answer of ``path`` (with its query), decoded once per change.
+        """Returns the response of ``path`` (with its query), decoded once per change.
 
-        Calls share an answer if all four arguments are the same.
+        Calls share a response if all four arguments are the same.
         """
-        slot = self._slot(CacheKey(path, shape, decode, self._lifetime if lifetime is None else lifetime))
+        entry = self._find_entry(
+            CacheKey(path, shape, decode, self._lifetime if lifetime is None else lifetime)
+        )
         now = self._clock()
-        if threading.current_thread() is not self._keeper:  # which is no reader
-            slot.wanted_at = now
-        if slot.may_be_given(now):
-            return slot.answer.fetched()
-        age = slot.age(now)
-        if age is None or age >= 2 or slot.answer.error is not None or not slot.caller.certain:
-            with slot.asking:
-                if not slot.may_be_given(self._clock()):  # another reader may have asked meanwhile
-                    self._refresh(slot)
-        elif not slot.asking.locked():
-            self._behind(lambda: self._ask_again(slot))
-        return slot.answer.fetched()
+        if threading.current_thread() is not self._refresh_thread:  # which is no reader
+            entry.last_read_at = now
+        if entry.is_fresh(now):
+            return entry.response.fetched()
+        age = entry.age(now)
+        if age is None or age >= 2 or entry.response.error is not None or not entry.caller.is_verified:
+            with entry.lock:
+                if not entry.is_fresh(self._clock()):  # another reader may have refreshed it meanwhile
+                    self._refresh(entry)
+        elif not entry.lock.locked():
+            self._run_in_background(lambda: self._refresh_unless_running(entry))
+        return entry.response.fetched()
 
     def caller(self) -> Caller:
-        """In whose name this thread asks."""
-        return callers.acting() or self._whose()
+        """Returns the caller of this thread."""
+        return callers.current_caller() or self._find_caller()
 
-    def look(self, caller: Caller) -> None:
-        """Ask for something small in the name of ``caller``, who learns whether they are still known."""
+    def probe(self, caller: Caller) -> None:
+        """Sends a small request as ``caller``, who thereby learns whether their credential is valid."""
         try:
-            self._send(caller, SMALL, {})
-        except httpx.HTTPError:  # nothing was learnt, and a page that needs the service says so
-            log.debug("The service did not answer whether a caller is known.")
+            self._get_as(caller, PROBE_PATH, {})
+        except httpx.HTTPError:  # the credential stays as it was; pages report the failure themselves
+            log.debug("The service did not answer a probe.")
 
-    def keep(self, changed: Callable[[], None]) -> None:
-        """From now on ask behind, every lifetime, for what all readers share, while anybody reads it.
+    def start_refreshing(self, on_change: Callable[[], None]) -> None:
+        """Starts a thread that refreshes shared responses every lifetime, as long as they have readers.
 
-        ``changed`` is called in a thread of its own after each round that brought something new; what
-        it reads counts as read by nobody.
+        The thread calls ``on_change`` after each round that brought something new. What ``on_change``
+        reads counts as unread.
         """
-        self._keeper = threading.Thread(target=self._keep, args=(changed,), name="api-keep", daemon=True)
-        self._keeper.start()
+        self._refresh_thread = threading.Thread(
+            target=self._refresh_loop, args=(on_change,), name="api-refresh", daemon=True
+        )
+        self._refresh_thread.start()
 
-    def _keep(self, changed: Callable[[], None]) -> None:
+    def _refresh_loop(self, on_change: Callable[[], None]) -> None:
         while not self._closed.wait(self._lifetime / 4):
             try:
                 caller = self.refresh_shared()
                 if caller is not None:
-                    callers.run_as(caller, changed)
+                    callers.run_as(caller, on_change)
             except Exception:  # the thread lives on: the next round may succeed
-                log.exception("Answers could not be kept fresh.")
+                log.exception("Refreshing shared responses failed.")
 
     def refresh_shared(self) -> Caller | None:
-        """One such round: ask for each shared answer that is due. Where any is new, to whom it was told.
+        """Refreshes each shared response that is due. Returns a caller with new data, if any has some.
 
-        Each is asked for in the name of whoever wanted it last: the others then learn by themselves,
-        quickly, that it is theirs too.
+        Each request is sent as its latest reader. A quick 304 then gives the content to the others too.
         """
         now = self._clock()
-        latest: dict[CacheKey, Slot] = {}
-        with self._slots_lock:
-            for gone in [name for name, slots in self._slots.items() if _first(slots).caller.ended]:
-                del self._slots[gone]
-            for slot in (slot for slots in self._slots.values() for slot in slots.values()):
-                if slot.key.path.partition("?")[0] in SHARED:
-                    known = latest.setdefault(slot.key, slot)
-                    if slot.wanted_at > known.wanted_at:
-                        latest[slot.key] = slot
-        told: Caller | None = None
-        for slot in latest.values():
-            # Half a round early, so that no reader finds an answer past its time.
-            age, before = slot.age(now + self._lifetime / 4), slot.answer.data
-            if age is not None and age >= 1 and now - slot.wanted_at < WANTED_SECONDS:
-                self._ask_again(slot)
-            if slot.answer.data is not None and slot.answer.data is not before:
-                told = slot.caller
-        return told
+        latest: dict[CacheKey, CacheEntry] = {}
+        with self._cache_lock:
+            for ended in [name for name, entries in self._entries.items() if _first(entries).caller.ended]:
+                del self._entries[ended]
+            for entry in (entry for entries in self._entries.values() for entry in entries.values()):
+                if entry.key.path.partition("?")[0] in SHARED_PATHS:
+                    known = latest.setdefault(entry.key, entry)
+                    if entry.last_read_at > known.last_read_at:
+                        latest[entry.key] = entry
+        updated: Caller | None = None
+        for entry in latest.values():
+            # Half a round early, so that no reader finds an expired response.
+            age, before = entry.age(now + self._lifetime / 4), entry.response.data
+            if age is not None and age >= 1 and now - entry.last_read_at < SHARED_IDLE_SECONDS:
+                self._refresh_unless_running(entry)
+            if entry.response.data is not None and entry.response.data is not before:
+                updated = entry.caller
+        return updated
 
-    def _ask_again(self, slot: Slot) -> None:
-        """Unless somebody is asking already."""
-        if not slot.asking.acquire(blocking=False):
+    def _refresh_unless_running(self, entry: CacheEntry) -> None:
+        """Refreshes the entry unless another thread is doing so."""
+        if not entry.lock.acquire(blocking=False):
             return
         try:
             if not self._closed.is_set():
-                self._refresh(slot)
+                self._refresh(entry)
         except Exception:
             if not self._closed.is_set():  # a closed client's last request may end any way
-                log.exception("%s could not be asked again.", slot.key.path)
+                log.exception("Refreshing %s failed.", entry.key.path)
         finally:
-            slot.asking.release()
+            entry.lock.release()
 
-    def forget_failures(self) -> None:
-        """Let the next call of every failed path ask again at once: what a retry button does."""
-        with self._slots_lock:
-            slots = list(self._slots.get(self.caller().id, {}).values())
-        for slot in slots:
-            if slot.answer.error is not None:
-                slot.answer = replace(slot.answer, asked_at=None)
+    def clear_failures(self) -> None:
+        """Lets the next call of every failed path send a request at once, for a retry button."""
+        with self._cache_lock:
+            entries = list(self._entries.get(self.caller().id, {}).values())
+        for entry in entries:
+            if entry.response.error is not None:
+                entry.response = replace(entry.response, requested_at=None)
 
     def get_bytes(self, path: str) -> tuple[bytes, str] | None:
-        """A binary answer and its media type, uncached; null when it cannot be had."""
+        """Returns a binary body and its media type, uncached; ``None`` after any failure."""
         try:
-            response = self._send(self.caller(), path, {})
+            response = self._get_as(self.caller(), path, {})
         except httpx.HTTPError:
             return None
         return (response.content, response.headers.get("content-type", "")) if response.is_success else None
@@ -224,109 +227,109 @@ class ApiClient:
     def post(
         self, path: str, content: bytes, *, headers: Mapping[str, str], timeout: float
     ) -> httpx.Response:
-        """The answer to ``content``, which is sent now and never kept.
+        """Posts ``content`` at once and returns the response, uncached.
 
-        :raises httpx.HTTPError: when there is none within ``timeout`` seconds.
+        :raises httpx.HTTPError: if there is no response within ``timeout`` seconds.
         """
-        return self._as(
+        return self._send_as(
             self.caller(),
             lambda own: self._http.post(path, content=content, headers={**headers, **own}, timeout=timeout),
         )
 
     def delete(self, path: str, *, headers: Mapping[str, str], timeout: float) -> httpx.Response:
-        """The answer to a request that what is at ``path`` end; raises as :meth:`post` does."""
-        return self._as(
+        """Sends a DELETE request and returns the response; raises as :meth:`post` does."""
+        return self._send_as(
             self.caller(), lambda own: self._http.delete(path, headers={**headers, **own}, timeout=timeout)
         )
 
-    def _slot(self, key: CacheKey) -> Slot:
+    def _find_entry(self, key: CacheKey) -> CacheEntry:
         caller = self.caller()
-        with self._slots_lock:
-            slots = self._slots.setdefault(caller.id, OrderedDict())
-            slot = slots.get(key)
-            if slot is None:
-                slot = slots[key] = Slot(caller, key, self._clock())
-            slots.move_to_end(key)
-            if len(slots) > MOST_PATHS:
-                slots.popitem(last=False)
-            return slot
+        with self._cache_lock:
+            entries = self._entries.setdefault(caller.id, OrderedDict())
+            entry = entries.get(key)
+            if entry is None:
+                entry = entries[key] = CacheEntry(caller, key, self._clock())
+            entries.move_to_end(key)
+            if len(entries) > MAX_CACHED_PATHS:
+                entries.popitem(last=False)
+            return entry
 
-    def _refresh(self, slot: Slot) -> None:
-        """Ask the service; the slot's ``asking`` is held by the caller."""
-        slot.answer = replace(self._ask(slot), asked_at=self._clock())
+    def _refresh(self, entry: CacheEntry) -> None:
+        """Replaces the entry's response; the calling thread holds the entry's lock."""
+        entry.response = replace(self._request(entry), requested_at=self._clock())
 
-    def _ask(self, slot: Slot) -> Answer:
-        known, content = slot.answer, self._contents.get(slot.key)
+    def _request(self, entry: CacheEntry) -> CachedResponse:
+        known, content = entry.response, self._contents.get(entry.key)
         request_id = uuid.uuid4().hex
         headers = {"X-Request-ID": request_id}
-        if slot.key.shape == "arrow":
+        if entry.key.shape == "arrow":
             headers["Accept"] = ARROW
         if content is not None:
             headers["If-None-Match"] = content.etag
         try:
-            response = self._send(slot.caller, slot.key.path, headers)
-        except httpx.HTTPError as fault:
-            problem = problems.of_fault(fault, self.base_url, TIMEOUT_SECONDS, request_id)
+            response = self._get_as(entry.caller, entry.key.path, headers)
+        except httpx.HTTPError as error:
+            problem = problems.from_exception(error, self.base_url, TIMEOUT_SECONDS, request_id)
             return replace(known, error=problem)
-        mode = _mode(response.headers) or known.mode
+        mode = _parse_mode(response.headers) or known.mode
         if response.status_code == HTTPStatus.NOT_MODIFIED and content is not None:
-            return Answer(content.data, datetime.now(UTC), mode or content.mode)
+            return CachedResponse(content.data, datetime.now(UTC), mode or content.mode)
         if response.is_success:
             try:
-                return Answer(self._content_of(response, slot, mode), datetime.now(UTC), mode)
-            except (ValueError, TypeError, KeyError, IndexError) as fault:
-                words = f"The answer is not in the documented shape: {fault}"
-                return replace(known, error=problems.malformed(response, words, request_id))
+                return CachedResponse(self._decode_shared(response, entry, mode), datetime.now(UTC), mode)
+            except (ValueError, TypeError, KeyError, IndexError) as error:
+                detail = f"The answer is not in the documented shape: {error}"
+                return replace(known, error=problems.from_malformed_body(response, detail, request_id))
         if response.status_code in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-            known = Answer()  # what may no longer be read is not shown as what was known last
-        return replace(known, error=problems.of_response(response, request_id))
+            known = CachedResponse()  # data that the caller may no longer read is not shown as last known
+        return replace(known, error=problems.from_response(response, request_id))
 
-    def _content_of(self, response: httpx.Response, slot: Slot, mode: Mode | None) -> Any:
-        """The body decoded, unless another caller's answer of the same tag was already."""
-        etag, latest = response.headers.get("etag"), self._contents.get(slot.key)
+    def _decode_shared(self, response: httpx.Response, entry: CacheEntry, mode: Mode | None) -> Any:
+        """Decodes the body, or returns the content of the same tag that another caller received."""
+        etag, latest = response.headers.get("etag"), self._contents.get(entry.key)
         if latest is not None and latest.etag == etag:
             return latest.data
-        data = _decoded(response, slot.key)
+        data = _decode(response, entry.key)
         if etag is not None and data is not None:
-            with self._slots_lock:
-                self._contents[slot.key] = Content(etag, data, mode)
-                self._contents.move_to_end(slot.key)
-                if len(self._contents) > MOST_PATHS:
+            with self._cache_lock:
+                self._contents[entry.key] = SharedContent(etag, data, mode)
+                self._contents.move_to_end(entry.key)
+                if len(self._contents) > MAX_CACHED_PATHS:
                     self._contents.popitem(last=False)
         return data
 
-    def _send(self, caller: Caller, path: str, headers: Mapping[str, str]) -> httpx.Response:
-        return self._as(caller, lambda own: self._http.get(path, headers={**headers, **own}))
+    def _get_as(self, caller: Caller, path: str, headers: Mapping[str, str]) -> httpx.Response:
+        return self._send_as(caller, lambda own: self._http.get(path, headers={**headers, **own}))
 
-    def _as(self, caller: Caller, send: Callable[[Credential], httpx.Response]) -> httpx.Response:
-        """What ``send`` brings with the caller's credential, tried once more where they have a newer one."""
-        asked_at, credential = self._clock(), caller.credential()
+    def _send_as(self, caller: Caller, send: Callable[[Credential], httpx.Response]) -> httpx.Response:
+        """Sends a request with the caller's credential, and once more after a 401 if there is a newer one."""
+        requested_at, credential = self._clock(), caller.credential()
         response = send(credential)
-        if response.status_code == HTTPStatus.UNAUTHORIZED and caller.refused(credential):
-            asked_at = self._clock()
+        if response.status_code == HTTPStatus.UNAUTHORIZED and caller.handle_rejection(credential):
+            requested_at = self._clock()
             response = send(caller.credential())
         if response.status_code != HTTPStatus.UNAUTHORIZED:
-            caller.accepted(asked_at)
+            caller.record_acceptance(requested_at)
         return response
 
 
-def _first(slots: Mapping[CacheKey, Slot]) -> Slot:
-    return next(iter(slots.values()))
+def _first(entries: Mapping[CacheKey, CacheEntry]) -> CacheEntry:
+    return next(iter(entries.values()))
 
 
-def _decoded(response: httpx.Response, key: CacheKey) -> Any:
+def _decode(response: httpx.Response, key: CacheKey) -> Any:
     if key.shape == "arrow":
-        if (sent := response.headers.get("content-type", "")) != ARROW:
-            raise TypeError(f"expected {ARROW}, not {sent or 'nothing'}")
+        if (media_type := response.headers.get("content-type", "")) != ARROW:
+            raise TypeError(f"expected {ARROW}, not {media_type or 'nothing'}")
         return key.decode(response.content)
     body = json.loads(response.content, parse_float=Decimal)
     if not isinstance(body, list if key.shape == "array" else dict):
         raise TypeError(f"expected an {key.shape}")
     if isinstance(body, dict) and (basis := response.headers.get("x-ranked-by")):
-        body["ranked_by"] = basis  # what the interface's envelope has no field for
+        body["ranked_by"] = basis  # the envelope has no field for it
     return key.decode(body)
 
 
-def _mode(headers: Mapping[str, str]) -> Mode | None:
-    word = headers.get("x-data-mode")
-    return cast(Mode, word) if word in get_args(Mode) else None
+def _parse_mode(headers: Mapping[str, str]) -> Mode | None:
+    mode = headers.get("x-data-mode")
+    return cast(Mode, mode) if mode in get_args(Mode) else None

@@ -1,26 +1,30 @@
-"""The service's answers as typed dicts, field by field those of ``backend.markets.schemas``.
+"""Defines the service's market responses as typed dicts with the fields of ``backend.markets.schemas``.
 
-JSON numbers arrive as :class:`~decimal.Decimal` or ``int`` with the digits that were sent; the
-figures of candles, which are only drawn, as ``float``.
+JSON numbers arrive as :class:`~decimal.Decimal` or ``int`` with all digits that were sent. The figures
+of candles are only drawn, so they arrive as ``float``.
 """
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Literal, TypedDict
+from typing import Literal, TypedDict, get_args
 
 from backend.markets.schemas import CandleRow
 
 Span = Literal["24h", "7d"]
-"""How far back changes and candles reach."""
+"""The period of changes and candles."""
+SPANS: tuple[Span, ...] = get_args(Span)
 Number = Decimal | int
-"""A JSON number, with the digits that were sent."""
+"""A JSON number with all digits that were sent."""
 Rule = Literal["single", "mean", "median", "nearest", "primary", "held", "stale", "none"]
-"""How a figure was chosen among the providers' quotes."""
+"""The code of how a figure was chosen among the providers' quotes."""
+RULES: tuple[Rule, ...] = get_args(Rule)
 ReasonValue = str | int | list[str]
 ReasonValues = Mapping[str, ReasonValue]
-"""What a sentence of the service was made with, for telling it in another language."""
+"""The values in a sentence of the service, for its translation."""
 
 __all__ = [
+    "RULES",
+    "SPANS",
     "Asset",
     "AssetLinks",
     "AssetMetadata",
@@ -161,7 +165,7 @@ class CandleSeries(TypedDict):
 
 
 class CandlesAround(TypedDict):
-    """``interval_seconds`` is null where there are no candles."""
+    """Candles around an instant; ``interval_seconds`` is ``None`` without candles."""
 
     id: str
     at: str

@@ -1,4 +1,4 @@
-"""What is sent to the service: asked once, never kept, and answered in time or not at all."""
+"""Posts JSON to the service: one request, without cache and without retries."""
 
 import uuid
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Posted(Generic[T_co]):
-    """The service's answer, or why there is none. ``headers`` are those of the answer."""
+    """The decoded response with its headers, or the problem."""
 
     data: T_co | None
     headers: Mapping[str, str]
@@ -25,17 +25,17 @@ class Posted(Generic[T_co]):
 
 
 def post(client: ApiClient, path: str, body: object, *, timeout: float) -> Posted[Any]:
-    """Send ``body`` as JSON. A request that was not understood tells every fault with its place."""
+    """Posts ``body`` as JSON. A 400 lists every invalid field with its place."""
     request_id = uuid.uuid4().hex
     headers = {"Content-Type": "application/json", "X-Request-ID": request_id}
     try:
         response = client.post(path, orjson.dumps(body), headers=headers, timeout=timeout)
-    except httpx.HTTPError as fault:
-        return Posted(None, {}, problems.of_fault(fault, client.base_url, timeout, request_id))
+    except httpx.HTTPError as error:
+        return Posted(None, {}, problems.from_exception(error, client.base_url, timeout, request_id))
     if not response.is_success:
-        return Posted(None, response.headers, problems.of_response(response, request_id))
+        return Posted(None, response.headers, problems.from_response(response, request_id))
     try:
         return Posted(orjson.loads(response.content), response.headers)
-    except orjson.JSONDecodeError as fault:
-        words = f"The answer is not JSON: {fault}"
-        return Posted(None, response.headers, problems.malformed(response, words, request_id))
+    except orjson.JSONDecodeError as error:
+        detail = f"The answer is not JSON: {error}"
+        return Posted(None, response.headers, problems.from_malformed_body(response, detail, request_id))

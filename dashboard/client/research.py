@@ -1,4 +1,4 @@
-"""Calls to the endpoints of jobs: source finding, entity extraction, and the entities seen lately."""
+"""Calls the job endpoints: source finding, entity extraction, and recently seen entities."""
 
 import uuid
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ from backend.sources.schemas import (
     SourcesResult,
     TruthAssessment,
 )
-from dashboard.client import api, problems
+from dashboard.client import connection, problems
 from dashboard.client.fetched import Fetched
 from dashboard.client.post_requests import Posted
 
@@ -35,85 +35,90 @@ __all__ = [
     "SourcesResult",
     "StepEntry",
     "TruthAssessment",
-    "cancel",
-    "entities_seen",
-    "history",
-    "job",
-    "progress",
-    "submit",
+    "cancel_job",
+    "fetch_history",
+    "fetch_job",
+    "fetch_progress",
+    "fetch_seen_entities",
+    "submit_job",
 ]
 
 Job = JobEnvelope[Any]
-"""A job; ``result``, of the shape of its kind, is there once it is completed."""
+"""A job; ``result`` has the shape of its kind and is present after completion."""
 PATHS: Mapping[JobKind, str] = {"sources": "/sources", "extraction": "/entities/extractions"}
 TIMEOUT_SECONDS = 10.0
-FRESH_SECONDS = 0.2
-"""How long answers about jobs serve other readers too: below the pace at which a job is watched."""
+JOB_LIFETIME_SECONDS = 0.2
+"""Responses about jobs serve other readers for this long: less than the polling interval of a job."""
 
 
-def submit(kind: JobKind, body: Mapping[str, Any], *, key: str) -> Posted[str]:
-    """The id of the job. The same ``key`` with the same body gives the same job, however often it is sent."""
-    client = api.client()
+def submit_job(kind: JobKind, body: Mapping[str, Any], *, key: str) -> Posted[str]:
+    """Submits a job and returns its id. Repeating ``key`` and body returns the same job."""
+    client = connection.get_client()
     content = orjson.dumps(body)
     headers = {"Content-Type": "application/json", "Idempotency-Key": key}
-    return _sent(
+    return _send(
         lambda request_id: client.post(
             PATHS[kind], content, headers={**headers, **request_id}, timeout=TIMEOUT_SECONDS
         ),
-        lambda answer: str(answer["data"]["job_id"]),
+        lambda body: str(body["data"]["job_id"]),
     )
 
 
-def cancel(kind: JobKind, job_id: str) -> Posted[Job]:
-    """End a job that has not ended; the answer is the job as it is then."""
-    client = api.client()
-    path = _path(kind, job_id)
-    return _sent(
+def cancel_job(kind: JobKind, job_id: str) -> Posted[Job]:
+    """Cancels a job that has not ended, and returns the job as it then is."""
+    client = connection.get_client()
+    path = _job_path(kind, job_id)
+    return _send(
         lambda request_id: client.delete(path, headers=request_id, timeout=TIMEOUT_SECONDS),
-        _job,
+        _decode_job,
     )
 
 
-def job(kind: JobKind, job_id: str) -> Fetched[Job]:
-    """A job of this kind; an id of another kind is unknown (404), one that is no UUID refused (400)."""
-    return api.client().get(_path(kind, job_id), "object", _job, lifetime=FRESH_SECONDS)
+def fetch_job(kind: JobKind, job_id: str) -> Fetched[Job]:
+    """Fetches a job. An id of another kind is a 404; an id that is no UUID is a 400."""
+    return connection.get_client().get(
+        _job_path(kind, job_id), "object", _decode_job, lifetime=JOB_LIFETIME_SECONDS
+    )
 
 
-def progress(kind: JobKind, job_id: str) -> Fetched[Progress]:
-    """What the job has done and is doing."""
-    path = f"{_path(kind, job_id)}/steps"
-    return api.client().get(path, "object", _data, lifetime=FRESH_SECONDS)
+def fetch_progress(kind: JobKind, job_id: str) -> Fetched[Progress]:
+    """Fetches the finished and running steps of a job."""
+    path = f"{_job_path(kind, job_id)}/steps"
+    return connection.get_client().get(path, "object", _decode_data, lifetime=JOB_LIFETIME_SECONDS)
 
 
-def history(kind: JobKind, *, limit: int) -> Fetched[list[JobEntry]]:
-    """Jobs of a kind, newest first; 100 at the most."""
+def fetch_history(kind: JobKind, *, limit: int) -> Fetched[list[JobEntry]]:
+    """Fetches jobs of a kind, newest first; ``limit`` is at most 100."""
     path = f"{PATHS[kind]}?limit={limit}"
-    return api.client().get(path, "object", _entries, lifetime=FRESH_SECONDS)
+    return connection.get_client().get(path, "object", _decode_entries, lifetime=JOB_LIFETIME_SECONDS)
 
 
-def entities_seen(window: str) -> Fetched[list[SeenEntity]]:
-    """Entities of the source-finding jobs that completed within ``window`` (``24h``, ``7d``), most first."""
+def fetch_seen_entities(window: str) -> Fetched[list[SeenEntity]]:
+    """Fetches the entities of source-finding jobs, most frequent first.
+
+    Only jobs completed within ``window`` (``24h``, ``7d``) count.
+    """
     path = f"/entities?window={quote(window, safe='')}"
-    return api.client().get(path, "object", _entities, lifetime=FRESH_SECONDS)
+    return connection.get_client().get(path, "object", _decode_entities, lifetime=JOB_LIFETIME_SECONDS)
 
 
-def _path(kind: JobKind, job_id: str) -> str:
+def _job_path(kind: JobKind, job_id: str) -> str:
     return f"{PATHS[kind]}/{quote(job_id, safe='')}"
 
 
-def _data(body: dict[str, Any]) -> Any:
+def _decode_data(body: dict[str, Any]) -> Any:
     return body["data"]
 
 
-def _entries(body: dict[str, Any]) -> list[Any]:
+def _decode_entries(body: dict[str, Any]) -> list[Any]:
     return list(body["data"])
 
 
-def _entities(body: dict[str, Any]) -> list[Any]:
+def _decode_entities(body: dict[str, Any]) -> list[Any]:
     return list(body["data"]["entities"])
 
 
-def _job(body: dict[str, Any]) -> Job:
+def _decode_job(body: dict[str, Any]) -> Job:
     data = body["data"]
     job: Job = {
         "id": data["id"],
@@ -128,18 +133,22 @@ def _job(body: dict[str, Any]) -> Job:
     return job
 
 
-def _sent(send: Callable[[Mapping[str, str]], httpx.Response], read: Callable[[Any], Any]) -> Posted[Any]:
-    """What ``read`` makes of the answer, or why there is none."""
+def _send(
+    request: Callable[[Mapping[str, str]], httpx.Response], decode: Callable[[Any], Any]
+) -> Posted[Any]:
+    """Sends ``request`` with a request id and decodes the JSON body of its response."""
     request_id = uuid.uuid4().hex
     try:
-        response = send({"X-Request-ID": request_id})
-    except httpx.HTTPError as fault:
-        problem = problems.of_fault(fault, api.client().base_url, TIMEOUT_SECONDS, request_id)
+        response = request({"X-Request-ID": request_id})
+    except httpx.HTTPError as error:
+        problem = problems.from_exception(
+            error, connection.get_client().base_url, TIMEOUT_SECONDS, request_id
+        )
         return Posted(None, {}, problem)
     if not response.is_success:
-        return Posted(None, response.headers, problems.of_response(response, request_id))
+        return Posted(None, response.headers, problems.from_response(response, request_id))
     try:
-        return Posted(read(orjson.loads(response.content)), response.headers)
-    except (ValueError, TypeError, KeyError) as fault:
-        words = f"The answer is not in the documented shape: {fault}"
-        return Posted(None, response.headers, problems.malformed(response, words, request_id))
+        return Posted(decode(orjson.loads(response.content)), response.headers)
+    except (ValueError, TypeError, KeyError) as error:
+        detail = f"The answer is not in the documented shape: {error}"
+        return Posted(None, response.headers, problems.from_malformed_body(response, detail, request_id))

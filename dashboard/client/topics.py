@@ -1,10 +1,11 @@
-"""Calls to the topic endpoints, whose answers come in an envelope."""
+"""Calls the topic endpoints and unwraps the envelope of their responses."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, TypedDict
 from urllib.parse import urlencode
 
-from dashboard.client import api
+from dashboard.client import connection
+from dashboard.client.cache_entries import SLOW_LIFETIME_SECONDS
 from dashboard.client.fetched import Fetched
 from dashboard.i18n import Language
 
@@ -20,16 +21,16 @@ __all__ = [
     "TopicMedia",
     "TopicPage",
     "Tweet",
-    "detail",
-    "insight",
-    "media",
-    "of_entity",
-    "page",
-    "ranked",
+    "fetch_detail",
+    "fetch_entity_topics",
+    "fetch_insight",
+    "fetch_media",
+    "fetch_page",
+    "fetch_ranking",
 ]
 
 
-class _Told(TypedDict):
+class _TopicText(TypedDict):
     id: int
     title: str
     subtitle: str | None
@@ -40,8 +41,8 @@ class _Told(TypedDict):
     url: str
 
 
-class TopicItem(_Told):
-    """A topic in one language, as lists hold it: 0 Breaking, 1 Important, 2 Normal."""
+class TopicItem(_TopicText):
+    """A topic of a list, in one language. Categories: 0 Breaking, 1 Important, 2 Normal."""
 
     category: Literal[0, 1, 2]
 
@@ -51,8 +52,8 @@ class Term(TypedDict):
     definition: str
 
 
-class TopicDetail(_Told):
-    """A topic in one language; here the category is a word."""
+class TopicDetail(_TopicText):
+    """A whole topic in one language; its category is a word."""
 
     category: Literal["Breaking", "Important", "Normal"]
     terms_concepts: list[Term]
@@ -67,7 +68,7 @@ class TopicPage(TypedDict):
 
 
 class Ranking(TypedDict):
-    """Most widely told first; ``by`` says by what, if the service says."""
+    """Topics with the widest coverage first; ``by`` is the criterion, if the service names it."""
 
     topics: list[TopicItem]
     by: str | None
@@ -105,7 +106,7 @@ class InsightSection(TypedDict):
     title: str
     expanded_explanation: str
     topic_links: list[dict[str, str]]
-    """``{title: address}``."""
+    """``{title: URL}``."""
 
 
 class Insight(TypedDict):
@@ -113,49 +114,51 @@ class Insight(TypedDict):
     deep_analysis: list[InsightSection]
 
 
-def page(query: Mapping[str, str]) -> Fetched[TopicPage]:
-    """Topics newest first, as the filters and the page of ``query`` say."""
-    return api.client().get(f"/topics?{urlencode(query)}", "object", _page)
+def fetch_page(query: Mapping[str, str]) -> Fetched[TopicPage]:
+    """Fetches the topics that match the filters and page of ``query``, newest first."""
+    return connection.get_client().get(f"/topics?{urlencode(query)}", "object", _decode_page)
 
 
-def of_entity(entity: str, language: Language, *, many: int) -> Fetched[TopicPage]:
-    """The latest topics that tell of an entity of the catalogue, or of a coin."""
-    asked = {"entity": entity, "lang": language, "page_size": str(many)}
-    return api.client().get(f"/topics?{urlencode(asked)}", "object", _page, lifetime=api.SLOW_SECONDS)
+def fetch_entity_topics(entity: str, language: Language, *, limit: int) -> Fetched[TopicPage]:
+    """Fetches the latest topics about an entity of the catalogue or a coin."""
+    query = {"entity": entity, "lang": language, "page_size": str(limit)}
+    return connection.get_client().get(
+        f"/topics?{urlencode(query)}", "object", _decode_page, lifetime=SLOW_LIFETIME_SECONDS
+    )
 
 
-def ranked(language: Language, *, top: int) -> Fetched[Ranking]:
-    """The topics of the last 24 hours that have text in ``language``, most widely told first."""
+def fetch_ranking(language: Language, *, top: int) -> Fetched[Ranking]:
+    """Fetches the topics of the last 24 hours with text in ``language``, widest coverage first."""
     path = f"/ranking_topics?{urlencode({'top': top, 'lang': language})}"
-    return api.client().get(path, "object", _ranking)
+    return connection.get_client().get(path, "object", _decode_ranking)
 
 
-def detail(topic_id: int, language: Language) -> Fetched[TopicDetail]:
-    """404 when there is no such topic, and when it has no text in ``language``."""
-    return _of(topic_id, "", language)
+def fetch_detail(topic_id: int, language: Language) -> Fetched[TopicDetail]:
+    """Fetches one topic; 404 if it does not exist or has no text in ``language``."""
+    return _fetch_part(topic_id, "", language)
 
 
-def media(topic_id: int, language: Language) -> Fetched[TopicMedia]:
-    return _of(topic_id, "/media", language)
+def fetch_media(topic_id: int, language: Language) -> Fetched[TopicMedia]:
+    return _fetch_part(topic_id, "/media", language)
 
 
-def insight(topic_id: int, language: Language) -> Fetched[Insight]:
+def fetch_insight(topic_id: int, language: Language) -> Fetched[Insight]:
     path = f"/ai_insights/{topic_id}?{urlencode({'lang': language})}"
-    return api.client().get(path, "object", _data)
+    return connection.get_client().get(path, "object", _decode_data)
 
 
-def _of(topic_id: int, part: str, language: Language) -> Fetched[Any]:
+def _fetch_part(topic_id: int, part: str, language: Language) -> Fetched[Any]:
     path = f"/topics/{topic_id}{part}?{urlencode({'lang': language})}"
-    return api.client().get(path, "object", _data)
+    return connection.get_client().get(path, "object", _decode_data)
 
 
-def _data(body: dict[str, Any]) -> Any:
+def _decode_data(body: dict[str, Any]) -> Any:
     return body["data"]
 
 
-def _ranking(body: dict[str, Any]) -> Ranking:
+def _decode_ranking(body: dict[str, Any]) -> Ranking:
     return {"topics": list(body["data"]), "by": body.get("ranked_by")}
 
 
-def _page(body: dict[str, Any]) -> TopicPage:
+def _decode_page(body: dict[str, Any]) -> TopicPage:
     return {"topics": list(body["data"]), "total": int(body["total"])}

@@ -22,8 +22,8 @@ def scan_entities(sent: Sequence[Article], fields: Sequence[str]) -> EntityScan:
     answer = articles.scan(sent, persist=False)
     if answer.error is not None or answer.data is None:
         return EntityScan(None)
-    version = articles.rules_version(answer)
-    book = articles.rules(version).data
+    version = articles.get_rules_version(answer)
+    book = articles.fetch_rules(version).data
     if book is None:
         return EntityScan(None, version)
     entities = book["entities"]

@@ -14,8 +14,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from dashboard.client import api, callers
-from dashboard.client.callers import NOBODY
+from dashboard.client import callers, markets
+from dashboard.client.callers import ANONYMOUS
 from dashboard.sign_in import guard
 
 MAX_CACHED_ICONS = 1024
@@ -35,7 +35,7 @@ _lock = threading.Lock()
 async def serve_icon(request: Request) -> Response:
     """Serves the icon of one asset, or 404 without caching if there is none."""
     asset_id = request.path_params["asset_id"]
-    asked = partial(callers.run_as, guard.caller_of(request.scope) or NOBODY, partial(find_icon, asset_id))
+    asked = partial(callers.run_as, guard.caller_of(request.scope) or ANONYMOUS, partial(find_icon, asset_id))
     image = await run_in_threadpool(asked) if ASSET_ID.fullmatch(asset_id) else None
     if image is None:
         return Response(status_code=HTTPStatus.NOT_FOUND, headers={"Cache-Control": "no-store"})
@@ -48,7 +48,7 @@ def find_icon(asset_id: str) -> tuple[bytes, str] | None:
         if asset_id in _icon_cache:
             _icon_cache.move_to_end(asset_id)
             return _icon_cache[asset_id]
-    found = api.icon(asset_id)
+    found = markets.fetch_icon(asset_id)
     if found is None or found[1].split(";")[0].strip() not in IMAGE_TYPES or len(found[0]) > MAX_ICON_BYTES:
         return None
     with _lock:

@@ -46,7 +46,7 @@ def record_results(*answers: Fetched[object]) -> None:
 
     A busy service is no failure: the page keeps its interval and recovers by itself.
     """
-    failed = any(answer.error is not None and not answer.error.passes for answer in answers)
+    failed = any(answer.error is not None and not answer.error.is_temporary for answer in answers)
     rested = is_backing_off()
     st.session_state[_FAILURES] = count_failures() + 1 if failed else 0
     if is_backing_off() != rested:

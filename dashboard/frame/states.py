@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import streamlit as st
 
-from dashboard.client import Fetched, Problem, api
+from dashboard.client import Fetched, Problem, connection
 from dashboard.client.market_schemas import MarketStatus, ProviderStatus
 from dashboard.frame import formats, refresh
 from dashboard.frame.freshness import provider_name
@@ -167,4 +167,4 @@ def _request_id_line(request_id: str | None) -> str:
 
 def _retry() -> None:
     refresh.reset_failures()
-    api.retry()
+    connection.retry_failed()

@@ -12,7 +12,7 @@ from streamlit import config, runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from backend.settings import Settings, SettingsError, is_loopback
-from dashboard.client.callers import NOBODY, Caller
+from dashboard.client.callers import ANONYMOUS, Caller
 from dashboard.sign_in.oauth_client import SCOPES, Authority, Tokens
 from dashboard.sign_in.session import Session
 from dashboard.sign_in.session_store import Sessions
@@ -137,7 +137,7 @@ def person() -> Session | None:
 
 def caller() -> Caller:
     """The same as who asks the service."""
-    return person() or NOBODY
+    return person() or ANONYMOUS
 
 
 def scopes() -> tuple[str, ...]:

@@ -64,7 +64,7 @@ class Session:
         return self._tokens is None
 
     @property
-    def certain(self) -> bool:
+    def is_verified(self) -> bool:
         return self._tokens is not None and self._clock() - self._sure_at < SURE_SECONDS
 
     @property
@@ -80,7 +80,7 @@ class Session:
     def credential(self) -> Credential:
         return _header(self._fresh())
 
-    def refused(self, sent: Credential) -> bool:
+    def handle_rejection(self, sent: Credential) -> bool:
         """A token that is refused before its time was revoked, and that ends the session; one whose time is
         over, by either clock, is refreshed. While a machine sleeps the monotonic one stands still."""
         with self._renewing:
@@ -98,8 +98,8 @@ class Session:
             self._discard(left)
         return False
 
-    def accepted(self, asked_at: float) -> None:
-        self._sure_at = max(self._sure_at, asked_at)
+    def record_acceptance(self, requested_at: float) -> None:
+        self._sure_at = max(self._sure_at, requested_at)
 
     def end(self) -> Tokens | None:
         """Forget the tokens and close every open page. What was held, for the first who ends it."""

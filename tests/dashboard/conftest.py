@@ -16,7 +16,7 @@ from backend.markets import configuration
 from backend.markets.refresh import Refresher
 from backend.settings import Settings
 from backend.store.database import Database
-from dashboard.client import api
+from dashboard.client import connection
 from dashboard.client.http import ApiClient
 from dashboard.sign_in import service
 from tests.support.line import Line
@@ -79,7 +79,7 @@ def line(dashboard_backend: Backend, monkeypatch: pytest.MonkeyPatch) -> Line:
     """The way to the service, which the test may cut; nothing that came over it is kept."""
     way = Line()
     client = ApiClient(dashboard_backend.url, lambda: dashboard_backend.key, transport=way, lifetime=0)
-    monkeypatch.setattr(api, "client", lambda: client)
+    monkeypatch.setattr(connection, "get_client", lambda: client)
     return way
 
 
@@ -94,5 +94,5 @@ def _own_client() -> Iterator[None]:
     """No answer of one test serves another, and nobody is signed in by one for another."""
     service.close()
     yield
-    api.close()
+    connection.close_client()
     service.close()

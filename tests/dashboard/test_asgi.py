@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from dashboard import asgi
-from dashboard.client import api
+from dashboard.client import connection, markets
 from dashboard.client.http import ApiClient
 from tests.dashboard.conftest import Backend
 from tests.support.line import Line
@@ -22,10 +22,16 @@ def test_the_first_pages_answers_are_at_hand_from_the_start(
 ) -> None:
     line = Line()
     client = ApiClient(dashboard_backend.url, lambda: dashboard_backend.key, transport=line, lifetime=1e9)
-    monkeypatch.setattr(api, "client", lambda: client)
+    monkeypatch.setattr(connection, "get_client", lambda: client)
     asgi.warm_caches()
     line.cut = True
-    answers = (api.overview(), api.prices(), api.figures(), api.assets(), api.rankings("24h"))
+    answers = (
+        markets.fetch_overview(),
+        markets.fetch_prices(),
+        markets.fetch_figures(),
+        markets.fetch_assets(),
+        markets.fetch_rankings("24h"),
+    )
     assert [answer.error for answer in answers if answer.data] == [None] * 5
 
 
@@ -34,16 +40,16 @@ def test_a_service_that_is_down_does_not_keep_the_dashboard_from_starting(
 ) -> None:
     monkeypatch.setenv("CHAINPROOF_BASE_URL", "http://127.0.0.1:1")
     asgi.warm_caches()
-    error = api.overview().error
+    error = markets.fetch_overview().error
     assert error is not None
-    assert error.unreachable
+    assert error.is_unreachable
 
 
 def test_settings_that_cannot_be_read_do_not_either(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHAINPROOF_PORT", "seventy")
     asgi.warm_caches()
-    with pytest.raises(api.SettingsError):
-        api.client()
+    with pytest.raises(connection.SettingsError):
+        connection.get_client()
 
 
 def test_proxies_of_the_environment_are_not_asked_for_the_local_service(
@@ -51,6 +57,6 @@ def test_proxies_of_the_environment_are_not_asked_for_the_local_service(
 ) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://proxy.test:3128")
     monkeypatch.setenv("CHAINPROOF_BASE_URL", "http://127.0.0.1:1")
-    http = api.client()._http
+    http = connection.get_client()._http
     assert isinstance(http, httpx.Client)
     assert not http.trust_env

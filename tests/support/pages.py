@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-from dashboard.client import api
+from dashboard.client import connection
 from tests.support.waiting import LIMIT_SECONDS
 
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
@@ -48,10 +48,10 @@ def opened(page: str = "", /, **query: str) -> AppTest:
 
 def change_answer(monkeypatch: pytest.MonkeyPatch, path: str, change: Callable[[Any], Any]) -> None:
     """Have the dashboard's client change what the service answers at paths that begin with ``path``."""
-    real = api.client().get
+    real = connection.get_client().get
 
     def get(asked: str, *rest: Any, **more: Any) -> Any:
         fetched = real(asked, *rest, **more)
         return replace(fetched, data=change(fetched.data)) if asked.startswith(path) else fetched
 
-    monkeypatch.setattr(api.client(), "get", get)
+    monkeypatch.setattr(connection.get_client(), "get", get)

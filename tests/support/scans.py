@@ -5,11 +5,11 @@ from typing import Any, cast
 
 from backend.articles.schemas import Correction, ScanResult, Violation
 from dashboard.app_pages.corrections.article_edits import texts
-from dashboard.client.article_schemas import Article, blank_article
+from dashboard.client.article_schemas import Article, build_blank_article
 
 
 def article(**fields: Any) -> Article:
-    return cast(Article, {**blank_article(), **fields})
+    return cast(Article, {**build_blank_article(), **fields})
 
 
 def found(

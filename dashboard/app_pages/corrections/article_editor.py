@@ -14,7 +14,7 @@ from dashboard.app_pages.corrections.findings import SEVERITIES
 from dashboard.app_pages.corrections.review_texts import field_labels, problem_alert, refused_file, words
 from dashboard.app_pages.corrections.session_state import Bench, bench
 from dashboard.client import articles
-from dashboard.client.article_schemas import blank_article
+from dashboard.client.article_schemas import build_blank_article
 from dashboard.frame import states, url_state
 from dashboard.frame.markup import tag, text
 from dashboard.i18n import LANGUAGE_NAMES, language, t
@@ -142,7 +142,7 @@ def _file_chosen() -> None:
 
 
 def _review(now: Bench, step: Step, bar: DeltaGenerator) -> None:
-    book = articles.rules(step.rules_version)
+    book = articles.fetch_rules(step.rules_version)
     with bar:
         st.html(_facts_html(step, len(book.data["rules"]) if book.data else None))
         _downloads(step)
@@ -200,7 +200,7 @@ def _acted() -> None:
 
 
 def _new() -> None:
-    session_state.begin(blank_article())
+    session_state.begin(build_blank_article())
 
 
 def _facts_html(step: Step, rules: int | None) -> str:

@@ -14,7 +14,7 @@ import orjson
 from pydantic import ValidationError
 
 from backend.articles.schemas import Article as SentArticle
-from dashboard.client.article_schemas import Article, blank_article
+from dashboard.client.article_schemas import Article, build_blank_article
 
 TEXT_KINDS = ("md", "markdown", "html", "htm", "txt")
 KINDS = (*TEXT_KINDS, "json", "jsonl")
@@ -79,7 +79,7 @@ def opened(name: str, data: bytes) -> Opened:
         raise FileRefused("binary", name=name)
     if kind in TEXT_KINDS:
         stem = PurePath(name).stem
-        article: Article = {**blank_article(), "id": stem, "content": text}
+        article: Article = {**build_blank_article(), "id": stem, "content": text}
         return Opened(name, kind, (article,), encoding=encoding, mark=mark)
     sent = tuple(json_lines(text) if kind == "jsonl" else json_objects(text))
     lines = lines_of(text) if kind == "jsonl" else ()

@@ -137,7 +137,7 @@ def _check(now: Batch, opened: Opened) -> None:
             return
         now.scans += found.data
         now.applied += made.data
-        version = articles.rules_version(found)
+        version = articles.get_rules_version(found)
     progress.empty()
     now.checked = Checked(opened.articles, tuple(now.scans), tuple(now.applied), version)
     if now.store:

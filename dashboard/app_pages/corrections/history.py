@@ -29,12 +29,12 @@ _CURSORS = "cr_cursors"
 def show(bar: DeltaGenerator) -> None:
     wanted = _filters(bar)
     query = wanted.query(datetime.now(UTC))
-    summary = articles.violation_summary(query)
+    summary = articles.fetch_violation_summary(query)
     if summary.data is None and summary.error is not None:
         states.error(summary.error, key="cr_history")
         return
     cursors = _cursors(query)
-    page = articles.violations(query, limit=PAGE, cursor=cursors[-1] or None)
+    page = articles.fetch_violations(query, limit=PAGE, cursor=cursors[-1] or None)
     states.stale_banner(summary, page, key="cr_history")
     if summary.data is None or not summary.data["total"]:
         _nothing(wanted)
@@ -106,7 +106,7 @@ def _language_name(code: str) -> str:
 
 def _nothing(wanted: Wanted) -> None:
     """Nothing at all yet, or nothing that the filters let through."""
-    everything = articles.violation_summary({})
+    everything = articles.fetch_violation_summary({})
     if everything.data is not None and not everything.data["total"]:
         states.empty(t("corrections.history_empty"), key="cr_history")
         return

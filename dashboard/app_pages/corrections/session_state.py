@@ -18,7 +18,7 @@ from dashboard.app_pages.corrections.article_files import Opened
 from dashboard.app_pages.corrections.edit_history import Desk, Done, Step
 from dashboard.app_pages.corrections.findings import Decision
 from dashboard.client import Problem, articles
-from dashboard.client.article_schemas import Article, blank_article
+from dashboard.client.article_schemas import Article, build_blank_article
 from dashboard.client.articles import ScanResult
 from dashboard.client.post_requests import Posted
 from dashboard.i18n import t
@@ -32,7 +32,7 @@ class Bench:
     """``draft`` is what the input boxes begin with. ``turn`` counts what was done in the review."""
 
     desk: Desk = field(default_factory=Desk)
-    draft: Article = field(default_factory=blank_article)
+    draft: Article = field(default_factory=build_blank_article)
     opened: Opened | None = None
     editing: bool = True
     asked: bool = False
@@ -84,7 +84,7 @@ def check(article: Article, *, persist: bool) -> None:
     found = _only(answer)
     if found is None:
         return
-    version = articles.rules_version(answer)
+    version = articles.get_rules_version(answer)
     before = now.desk.step
     edits = findings.edits_by_hand(before.article, article) if before is not None else None
     if before is not None and before.article == article:
@@ -168,7 +168,7 @@ def _proceed(now: Bench, done: Done, step: Step, edits: Edits) -> Step | None:
     if found is None:
         return None
     now.draft = article
-    return now.desk.changed(done, article, edits, found, articles.rules_version(answer))
+    return now.desk.changed(done, article, edits, found, articles.get_rules_version(answer))
 
 
 def _undo(now: Bench, _: Step) -> None:

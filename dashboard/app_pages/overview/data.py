@@ -6,7 +6,7 @@ from functools import partial
 
 from dashboard.app_pages.overview import market_figures
 from dashboard.app_pages.overview.market_figures import Coin, Event
-from dashboard.client import Fetched, api
+from dashboard.client import Fetched, connection, markets
 from dashboard.client.market_schemas import (
     FigureFacts,
     MarketIncident,
@@ -51,16 +51,16 @@ _coins: dict[Span, tuple[tuple[object, ...], list[Coin]]] = {}
 
 
 def gather(span: Span) -> Gathered:
-    still_open = api.ahead(partial(api.incidents, is_open=True, limit=MOST_OPEN))
-    over = api.ahead(partial(api.incidents, is_open=False, limit=MOST_OVER))
-    rankings, prices, figures = api.rankings(span), api.prices(), api.figures()
+    still_open = connection.start_call(partial(markets.fetch_incidents, is_open=True, limit=MOST_OPEN))
+    over = connection.start_call(partial(markets.fetch_incidents, is_open=False, limit=MOST_OVER))
+    rankings, prices, figures = markets.fetch_rankings(span), markets.fetch_prices(), markets.fetch_figures()
     rows = _rows(rankings, prices, figures, span)
     return Gathered(
         rankings,
         prices,
         figures,
-        api.overview(),
-        api.status(),
+        markets.fetch_overview(),
+        markets.fetch_status(),
         still_open.result(),
         over.result(),
         rows,

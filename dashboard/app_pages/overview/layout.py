@@ -8,7 +8,7 @@ import streamlit as st
 from dashboard.app_pages.overview import charts, data_health, market_figures, panels
 from dashboard.app_pages.overview.data import Gathered, gather
 from dashboard.app_pages.overview.market_figures import MIN_CAPS, Coin
-from dashboard.client import api
+from dashboard.client import connection
 from dashboard.client.market_schemas import Span
 from dashboard.components.live_view import Node, live_view
 from dashboard.frame import freshness, preferences, refresh, states, url_state
@@ -76,7 +76,7 @@ def body() -> None:
         states.awaiting()
     if not data.coins:
         reason, action = t("overview.no_assets"), t("overview.no_assets_action")
-        states.empty(reason, action=action, on_click=api.retry, key="overview")
+        states.empty(reason, action=action, on_click=connection.retry_failed, key="overview")
         return
     incidents, _ = url_state.sync("incidents", INCIDENTS, INCIDENTS[0])
     opened = live_view(build_panels(data, span, size, whole=incidents == "all"), key="overview-view")

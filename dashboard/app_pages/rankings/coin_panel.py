@@ -12,8 +12,8 @@ from dashboard.app_pages.rankings.columns import SLOTS, SPANS
 from dashboard.app_pages.rankings.rows import Row
 from dashboard.charts import candles
 from dashboard.charts.plotly_chart import chart
-from dashboard.client import Fetched, api
-from dashboard.client.base_url import base_url
+from dashboard.client import Fetched, connection, markets
+from dashboard.client.base_url import get_base_url
 from dashboard.client.market_schemas import Asset, AssetQuotes, CandleSeries, Span
 from dashboard.client.topics import TopicPage
 from dashboard.frame import states
@@ -42,10 +42,10 @@ def ask(asset_id: str) -> Asked:
     return Asked(
         span,
         on_span,
-        api.ahead(lambda: api.candles(asset_id, span)),
-        api.ahead(lambda: api.quotes(asset_id)),
-        api.ahead(lambda: api.asset(asset_id)),
-        api.ahead(lambda: coin_panel_topics.ask(asset_id, lang)),
+        connection.start_call(lambda: markets.fetch_candles(asset_id, span)),
+        connection.start_call(lambda: markets.fetch_quotes(asset_id)),
+        connection.start_call(lambda: markets.fetch_asset(asset_id)),
+        connection.start_call(lambda: coin_panel_topics.ask(asset_id, lang)),
     )
 
 
@@ -91,7 +91,7 @@ def body(row: Row, look: Theme, asked: Asked) -> None:
         if calls.open:  # the code's colours cost more than all the rest of the panel
             st.caption(t("rankings.curl_why"))
             st.code(
-                coin_panel_sections.curl(base_url(), row.id, asked.span), language="bash", wrap_lines=True
+                coin_panel_sections.curl(get_base_url(), row.id, asked.span), language="bash", wrap_lines=True
             )
     with topics:
         coin_panel_topics.show(row.id, asked.topics.result())

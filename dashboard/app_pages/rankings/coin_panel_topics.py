@@ -17,7 +17,7 @@ MOST = 3
 
 
 def ask(asset_id: str, lang: Language) -> Fetched[TopicPage]:
-    return topics.of_entity(asset_id, lang, many=MOST)
+    return topics.fetch_entity_topics(asset_id, lang, limit=MOST)
 
 
 def show(asset_id: str, answer: Fetched[TopicPage]) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 from dashboard.app_pages.rankings.columns import COLUMNS, FACETS, MIN_CAPS, SPANS
 from dashboard.app_pages.rankings.rank_table import Formats, table_bytes
 from dashboard.app_pages.rankings.rows import RULES, Row, build_rows
-from dashboard.client import Fetched, api
+from dashboard.client import Fetched, markets
 from dashboard.client.market_schemas import MarketStatus, Span
 from dashboard.frame import formats
 from dashboard.i18n import LANGUAGES, Language, t
@@ -62,8 +62,13 @@ class Gathered:
 
 def gather(span: Span) -> Gathered:
     """The answers of now and their table."""
-    rankings, prices, figures, assets = api.rankings(span), api.prices(), api.figures(), api.assets()
-    status = api.status()
+    rankings, prices, figures, assets = (
+        markets.fetch_rankings(span),
+        markets.fetch_prices(),
+        markets.fetch_figures(),
+        markets.fetch_assets(),
+    )
+    status = markets.fetch_status()
     if rankings.data is None:
         return Gathered(None, rankings, prices, figures, assets, status)
     answers = (rankings.data, prices.data, figures.data, assets.data)

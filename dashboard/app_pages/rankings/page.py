@@ -2,11 +2,11 @@
 
 from dashboard.app_pages.rankings import layout
 from dashboard.charts import plotly_chart
-from dashboard.client import api
+from dashboard.client import markets
 from dashboard.frame import freshness, head, refresh
 from dashboard.i18n import t
 
-head.head(t("rankings.title"), api.prices().mode)
+head.head(t("rankings.title"), markets.fetch_prices().mode)
 refresh.render_live(layout.board, key="rk_board")
 plotly_chart.prepare()
-freshness.render_footer(api.prices().mode)
+freshness.render_footer(markets.fetch_prices().mode)

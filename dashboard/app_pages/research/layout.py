@@ -16,7 +16,7 @@ from dashboard.app_pages.research import (
 from dashboard.app_pages.research import jobs as reading
 from dashboard.app_pages.research.markup import ENTITY_TYPES
 from dashboard.app_pages.research.session_state import Look, bench
-from dashboard.client import api
+from dashboard.client import markets
 from dashboard.client.research import Job
 from dashboard.components.copy_button import copy_button
 from dashboard.components.focus import focus
@@ -30,7 +30,7 @@ def page() -> None:
     main, side = st.columns([13, 6], gap="medium")
     job_id = session_state.shown()
     with main:
-        states.worker_banner(api.status().data)
+        states.worker_banner(markets.fetch_status().data)
         with st.container(key="rs_lead"):
             st.html(tag("p", text(t("research.lead")), class_="cp-lead"))
         with st.container(key="rs_panel_form", border=True):

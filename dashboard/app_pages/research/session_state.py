@@ -15,7 +15,7 @@ from backend.sources.schemas import MAX_CONTENT_CHARS, MAX_STATEMENT_CHARS
 from dashboard.app_pages.research import jobs as reading
 from dashboard.app_pages.research.jobs import Draft, Mode
 from dashboard.client import Fetched, Problem, research
-from dashboard.client.article_schemas import blank_article
+from dashboard.client.article_schemas import build_blank_article
 from dashboard.client.research import Job, JobKind, Progress
 from dashboard.components.text_entities import scan_entities
 from dashboard.components.text_marks import Mark
@@ -100,7 +100,7 @@ def submit(draft: Draft) -> None:
     again = now.attempt is not None and now.attempt[0] == draft
     key = now.attempt[1] if again and now.attempt else uuid.uuid4().hex
     kind = reading.kind_of(draft)
-    answer = research.submit(kind, reading.body_of(draft), key=key)
+    answer = research.submit_job(kind, reading.body_of(draft), key=key)
     if answer.error is not None or answer.data is None:
         now.attempt = (draft, key)
         now.problem = answer.error
@@ -131,17 +131,17 @@ def look(job_id: str) -> Look:
     kinds: tuple[JobKind, ...] = (known,) if known else ("sources", "extraction")
     job: Fetched[Job] = none
     for kind in kinds:
-        job = research.job(kind, job_id)
+        job = research.fetch_job(kind, job_id)
         if job.error is None or job.error.status != 404:
             break
     else:
         now.kinds.pop(job_id, None)
         return Look(job_id, kind, none, none, unknown=True)
-    now.failures = now.failures + 1 if job.error is not None and not job.error.passes else 0
+    now.failures = now.failures + 1 if job.error is not None and not job.error.is_temporary else 0
     if job.data is None:
         return Look(job_id, kind, job, none)
     now.kinds[job_id] = kind
-    return Look(job_id, kind, job, research.progress(kind, job_id))
+    return Look(job_id, kind, job, research.fetch_progress(kind, job_id))
 
 
 def is_given_up() -> bool:
@@ -161,7 +161,7 @@ def arrive(job_id: str) -> None:
 
 
 def cancel(kind: JobKind, job_id: str) -> None:
-    bench().cancelling = research.cancel(kind, job_id).error
+    bench().cancelling = research.cancel_job(kind, job_id).error
 
 
 def entity_marks(text: str) -> list[Mark]:
@@ -169,7 +169,7 @@ def entity_marks(text: str) -> list[Mark]:
     now = bench()
     if text in now.marks:
         return now.marks[text]
-    found = scan_entities([{**blank_article(), "content": text}], ("content",)).marks
+    found = scan_entities([{**build_blank_article(), "content": text}], ("content",)).marks
     if not found:
         return []
     _remember(now.marks, text, found[0])

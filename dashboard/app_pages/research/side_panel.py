@@ -43,8 +43,8 @@ def _side() -> None:
 
 def _history() -> None:
     wanted = int(st.session_state.get(_SHOWN, PART))
-    sources = research.history("sources", limit=min(MOST, wanted + 1))
-    extractions = research.history("extraction", limit=min(MOST, wanted + 1))
+    sources = research.fetch_history("sources", limit=min(MOST, wanted + 1))
+    extractions = research.fetch_history("extraction", limit=min(MOST, wanted + 1))
     refresh.record_results(sources, extractions)
     states.stale_banner(sources, extractions, key="rs_history")
     if sources.data is None or extractions.data is None:
@@ -124,7 +124,7 @@ def _seen() -> None:
             label_visibility="collapsed",
             format_func=lambda code: t(f"research.seen_{code}"),
         )
-    found = research.entities_seen(window)
+    found = research.fetch_seen_entities(window)
     states.stale_banner(found, key="rs_seen")
     if found.data is None:
         if found.error is not None:

@@ -51,7 +51,7 @@ class Gathered:
 
 
 def gather() -> Gathered:
-    return Gathered(timelines.table(), timelines.profiles())
+    return Gathered(timelines.fetch_runs(), timelines.fetch_profiles())
 
 
 def whole(table: pa.Table) -> RunArrays:
@@ -121,7 +121,7 @@ def alarms(table: pa.Table, state: TimelinesState, *, patience: float = PATIENCE
 
 def prepare() -> None:
     """Make what the next visit needs: the page as it opens without a choice, and its nearest choice."""
-    table = timelines.table().data
+    table = timelines.fetch_runs().data
     if table is None or not table.num_rows:
         return
     for left_out in (True, False):

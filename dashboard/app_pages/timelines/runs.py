@@ -131,7 +131,7 @@ def _opened() -> None:
 
 
 def _one(arrays: RunArrays, run_id: str) -> None:
-    answer = timelines.run(run_id)
+    answer = timelines.fetch_run(run_id)
     if answer.data is None:
         if answer.error is not None:
             states.error(answer.error, key="tlp_run")

@@ -25,7 +25,7 @@ class Listing(NamedTuple):
 
 
 def gather(filters: Filters) -> Listing:
-    answer = topics.page(reading.query(filters))
+    answer = topics.fetch_page(reading.query(filters))
     data = answer.data
     items = tuple(data["topics"]) if data else ()
     return Listing(answer, items, data["total"] if data else 0, desk.entities(items))

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard.charts import candles
 from dashboard.charts.plotly_chart import Figure, chart
-from dashboard.client import Problem, api
+from dashboard.client import Problem, markets
 from dashboard.client.market_schemas import CandleRow, Span
 from dashboard.client.topics import TopicDetail
 from dashboard.components.text_marks import Named
@@ -31,7 +31,7 @@ ASSET_TYPES = ("asset", "stablecoin", "protocol")
 
 def show(topic: TopicDetail, named: Sequence[Named], now: datetime) -> None:
     """Nothing where the topic names no asset of this service."""
-    assets = api.assets()
+    assets = markets.fetch_assets()
     if assets.data is None and assets.error is not None and named:
         states.error(assets.error, key="tp_prices")
         return
@@ -117,7 +117,7 @@ def _chart(asset: Named, event: datetime, now: datetime) -> None:
 
 def _recent(asset: Named, event: datetime, now: datetime) -> _Series | Problem | None:
     span: Span = "24h" if now - event < timedelta(hours=20) else "7d"
-    answer = api.candles(asset.id, span)
+    answer = markets.fetch_candles(asset.id, span)
     series = answer.data
     if series is None:
         return answer.error
@@ -126,7 +126,7 @@ def _recent(asset: Named, event: datetime, now: datetime) -> _Series | Problem |
 
 
 def _kept(asset: Named, event: datetime) -> _Series | Problem | None:
-    answer = api.candles_around(asset.id, event)
+    answer = markets.fetch_candles_around(asset.id, event)
     series = answer.data
     if series is None:
         return answer.error

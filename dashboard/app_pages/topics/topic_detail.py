@@ -15,7 +15,7 @@ from dashboard.app_pages.topics import topic_text as reading
 from dashboard.app_pages.topics import url_state as desk
 from dashboard.app_pages.topics.markup import outlet
 from dashboard.app_pages.topics.topic_text import Filters
-from dashboard.client import Fetched, Problem, api, topics
+from dashboard.client import Fetched, Problem, connection, topics
 from dashboard.client.topics import Insight, TopicDetail, TopicMedia
 from dashboard.components.copy_button import copy_button
 from dashboard.components.topic_badge import badge, moment
@@ -67,10 +67,10 @@ def show(filters: Filters) -> None:
 def _ask(number: int, lang: Language) -> Asked:
     """Side by side: the slowest alone is waited for."""
     media, insight = (
-        api.ahead(lambda: topics.media(number, lang)),
-        api.ahead(lambda: topics.insight(number, lang)),
+        connection.start_call(lambda: topics.fetch_media(number, lang)),
+        connection.start_call(lambda: topics.fetch_insight(number, lang)),
     )
-    texts = {code: api.ahead(partial(topics.detail, number, code)) for code in LANGUAGES}
+    texts = {code: connection.start_call(partial(topics.fetch_detail, number, code)) for code in LANGUAGES}
     return Asked(
         number, {code: text.result() for code, text in texts.items()}, media.result(), insight.result()
     )

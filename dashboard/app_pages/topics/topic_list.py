@@ -10,7 +10,7 @@ from dashboard.app_pages.topics import url_state as desk
 from dashboard.app_pages.topics.data import Listing
 from dashboard.app_pages.topics.markup import outlet
 from dashboard.app_pages.topics.topic_text import Filters
-from dashboard.client import api, topics
+from dashboard.client import connection, topics
 from dashboard.client.topics import Ranking, TopicItem
 from dashboard.components.live_view import Node, h, live_view
 from dashboard.components.text_marks import Named
@@ -29,7 +29,7 @@ _BASES = ("posts", "coverage")
 def show(*, opened: bool) -> None:
     """The parts that renew themselves; ``opened``: beside a topic, where there is room for the list alone."""
     filters = desk.filters()
-    ranked = None if opened or filters.page > 1 else topics.ranked(filters.language, top=TOP)
+    ranked = None if opened or filters.page > 1 else topics.fetch_ranking(filters.language, top=TOP)
     listing = data.gather(filters)
     answers = (listing.answer, *([ranked] if ranked else []))
     refresh.record_results(*answers)
@@ -69,7 +69,9 @@ def _empty(listing: Listing, filters: Filters) -> None:
     elif filters.narrows:
         states.empty(t("topics.none_found"), action=t("topics.clear"), on_click=desk.clear, key="tp_list")
     else:
-        states.empty(t("topics.none_yet"), action=t("frame.retry"), on_click=api.retry, key="tp_list")
+        states.empty(
+            t("topics.none_yet"), action=t("frame.retry"), on_click=connection.retry_failed, key="tp_list"
+        )
 
 
 # --- top stories

@@ -13,7 +13,7 @@ from dashboard import i18n
 from dashboard.app_pages.topics import topic_text as reading
 from dashboard.app_pages.topics.topic_text import Filters
 from dashboard.client import articles
-from dashboard.client.article_schemas import Article, blank_article
+from dashboard.client.article_schemas import Article, build_blank_article
 from dashboard.client.articles import RuleEntity
 from dashboard.components import text_marks
 from dashboard.components.text_entities import scan_entities
@@ -171,7 +171,7 @@ def _read(topics: Sequence[Mapping[str, Any]]) -> list[tuple[Named, ...]] | None
 
 
 def _article(topic: Mapping[str, Any]) -> Article:
-    article = blank_article()
+    article = build_blank_article()
     article["title"], article["language"] = topic["title"], topic["lang"]
     article["summary"], article["content"] = topic["subtitle"] or "", reading.content(topic)
     return article
@@ -180,5 +180,5 @@ def _article(topic: Mapping[str, Any]) -> Article:
 def catalogue() -> Sequence[RuleEntity]:
     """Everybody whom topics can be about; nobody until some topic was read, and while the service is away."""
     version = desk().rules_version
-    book = articles.rules(version).data if version else None
+    book = articles.fetch_rules(version).data if version else None
     return [one for one in book["entities"] if one["type"] != "term"] if book else ()

@@ -1,4 +1,4 @@
-"""A client over a service that is none."""
+"""Fixtures: an API client with a fake service and a fake clock."""
 
 from collections.abc import Callable
 
@@ -20,14 +20,18 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def behind() -> list[Callable[[], None]]:
-    """What the client wants done behind, for the test to do."""
+def background() -> list[Callable[[], None]]:
+    """The background work of the client, which the test runs itself."""
     return []
 
 
 @pytest.fixture
-def client(server: Server, clock: Clock, behind: list[Callable[[], None]]) -> ApiClient:
+def client(server: Server, clock: Clock, background: list[Callable[[], None]]) -> ApiClient:
     transport = httpx.MockTransport(server)
     return ApiClient(
-        "http://service.test", lambda: KEY, transport=transport, clock=clock, behind=behind.append
+        "http://service.test",
+        lambda: KEY,
+        transport=transport,
+        clock=clock,
+        run_in_background=background.append,
     )

@@ -1,4 +1,4 @@
-"""A service that a client asks in its place, and a clock that stands still."""
+"""Fakes the service and the clock of an API client."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ BODY = b'{"price": 1.10, "count": 3}'
 
 @dataclass
 class Server:
-    """Answers as it is told to, and remembers what it was asked."""
+    """Responds with ``answer`` and records the requests."""
 
     answer: Callable[[httpx.Request], httpx.Response] = lambda _: httpx.Response(200, content=BODY)
     asked: list[httpx.Request] = field(default_factory=list)

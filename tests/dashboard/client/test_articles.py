@@ -1,4 +1,4 @@
-"""Calls to the article endpoints: what is sent, and what is said when there is no answer."""
+"""Article endpoints: the requests that are sent, and the problems without a response."""
 
 import json
 from collections.abc import Callable
@@ -6,47 +6,49 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from dashboard.client import api, articles
-from dashboard.client.article_schemas import blank_article
+from dashboard.client import articles, connection
+from dashboard.client.article_schemas import build_blank_article
 from dashboard.client.http import ApiClient
 from tests.support.scans import article
 
 
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[httpx.Request]]:
-    """Answers with what it is given, and gives the requests that came."""
+    """Sets the response of the service and returns the list of its requests."""
 
-    def answering(
+    def set_answer(
         answer: Callable[[httpx.Request], httpx.Response], key: Callable[[], str] = lambda: "key"
     ) -> list[httpx.Request]:
-        seen: list[httpx.Request] = []
+        requests: list[httpx.Request] = []
 
         def handle(request: httpx.Request) -> httpx.Response:
-            seen.append(request)
+            requests.append(request)
             return answer(request)
 
         client = ApiClient("http://service.test", key, transport=httpx.MockTransport(handle))
-        monkeypatch.setattr(api, "client", lambda: client)
-        return seen
+        monkeypatch.setattr(connection, "get_client", lambda: client)
+        return requests
 
-    return answering
+    return set_answer
 
 
-def test_a_scan_says_outright_whether_it_is_stored(service: Callable[..., list[httpx.Request]]) -> None:
-    seen = service(lambda _: httpx.Response(200, json=[], headers={"X-Rules-Version": "v1"}))
+def test_a_scan_request_states_whether_to_store_violations(
+    service: Callable[..., list[httpx.Request]],
+) -> None:
+    requests = service(lambda _: httpx.Response(200, json=[], headers={"X-Rules-Version": "v1"}))
     for persist in (False, True):
-        answer = articles.scan([blank_article()], persist=persist)
+        answer = articles.scan([build_blank_article()], persist=persist)
         assert answer.data == []
-        assert articles.rules_version(answer) == "v1"
-    assert [json.loads(request.content)["persist"] for request in seen] == [False, True]
-    assert all(request.headers["CP-X-API-KEY"] == "key" for request in seen)
+        assert articles.get_rules_version(answer) == "v1"
+    assert [json.loads(request.content)["persist"] for request in requests] == [False, True]
+    assert all(request.headers["CP-X-API-KEY"] == "key" for request in requests)
 
 
-def test_applying_sends_the_article_as_it_is(service: Callable[..., list[httpx.Request]]) -> None:
-    seen = service(lambda _: httpx.Response(200, json=[]))
+def test_applying_sends_the_article_unchanged(service: Callable[..., list[httpx.Request]]) -> None:
+    requests = service(lambda _: httpx.Response(200, json=[]))
     sent = article(content="か\u3099\r\n𠮷")
     articles.apply([sent])
-    assert json.loads(seen[0].content) == {"articles": [sent]}
+    assert json.loads(requests[0].content) == {"articles": [sent]}
 
 
 @pytest.mark.parametrize(
@@ -66,11 +68,11 @@ def test_applying_sends_the_article_as_it_is(service: Callable[..., list[httpx.R
         (httpx.Response(200, text="<html>"), "malformed", 200),
     ],
 )
-def test_a_refusal_is_told_in_the_services_own_words(
+def test_an_error_response_becomes_a_problem_in_the_words_of_the_service(
     service: Callable[..., list[httpx.Request]], response: httpx.Response, title: str, status: int
 ) -> None:
     service(lambda _: response)
-    error = articles.scan([blank_article()], persist=False).error
+    error = articles.scan([build_blank_article()], persist=False).error
     assert error is not None
     assert (error.title, error.status) == (title, status)
     assert error.request_id
@@ -80,40 +82,40 @@ def test_a_refusal_is_told_in_the_services_own_words(
     ("fault", "title"),
     [(httpx.ConnectError("refused"), "unreachable"), (httpx.ReadTimeout("slow"), "timeout")],
 )
-def test_a_service_that_does_not_answer_is_a_problem_and_no_exception(
+def test_a_missing_response_becomes_a_problem_instead_of_an_exception(
     service: Callable[..., list[httpx.Request]], fault: Exception, title: str
 ) -> None:
     def fail(_: httpx.Request) -> httpx.Response:
         raise fault
 
     service(fail)
-    answer = articles.apply([blank_article()])
+    answer = articles.apply([build_blank_article()])
     assert answer.data is None
     assert answer.error is not None
     assert answer.error.title == title
 
 
-def test_a_key_that_was_made_just_now_is_read_anew(service: Callable[..., list[httpx.Request]]) -> None:
+def test_a_new_key_is_read_after_a_401(service: Callable[..., list[httpx.Request]]) -> None:
     keys = iter(["old", "new"])
 
     def judge(request: httpx.Request) -> httpx.Response:
         return httpx.Response(200 if request.headers["CP-X-API-KEY"] == "new" else 401, json=[])
 
-    seen = service(judge, lambda: next(keys))
+    requests = service(judge, lambda: next(keys))
     assert articles.scan([], persist=False).data == []
-    assert len(seen) == 2
+    assert len(requests) == 2
 
 
-def test_rules_are_asked_for_once_a_version(service: Callable[..., list[httpx.Request]]) -> None:
-    seen = service(lambda _: httpx.Response(200, json={"version": "v1", "entities": [], "rules": []}))
+def test_rules_are_requested_once_per_version(service: Callable[..., list[httpx.Request]]) -> None:
+    requests = service(lambda _: httpx.Response(200, json={"version": "v1", "entities": [], "rules": []}))
     for version in ("v1", "v1", "v2", "v1"):
-        assert articles.rules(version).data is not None
-    assert [request.url.query for request in seen] == [b"version=v1", b"version=v2"]
+        assert articles.fetch_rules(version).data is not None
+    assert [request.url.query for request in requests] == [b"version=v1", b"version=v2"]
 
 
-def test_filters_and_the_cursor_of_a_page_are_sent(service: Callable[..., list[httpx.Request]]) -> None:
-    seen = service(lambda _: httpx.Response(200, json={"data": [], "next_cursor": None}))
-    articles.violations({"rule_id": "a b&c"}, limit=5, cursor="x=y")
-    articles.violation_summary({})
-    assert dict(seen[0].url.params) == {"rule_id": "a b&c", "limit": "5", "cursor": "x=y"}
-    assert str(seen[1].url) == "http://service.test/articles/violations/summary"
+def test_filters_and_cursor_are_sent_as_query(service: Callable[..., list[httpx.Request]]) -> None:
+    requests = service(lambda _: httpx.Response(200, json={"data": [], "next_cursor": None}))
+    articles.fetch_violations({"rule_id": "a b&c"}, limit=5, cursor="x=y")
+    articles.fetch_violation_summary({})
+    assert dict(requests[0].url.params) == {"rule_id": "a b&c", "limit": "5", "cursor": "x=y"}
+    assert str(requests[1].url) == "http://service.test/articles/violations/summary"

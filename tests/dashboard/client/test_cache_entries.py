@@ -1,4 +1,4 @@
-"""Answers are kept for a while, revalidated, and asked anew behind the reader."""
+"""Responses are cached for a lifetime, revalidated, and refreshed in the background."""
 
 import threading
 from collections.abc import Callable
@@ -8,12 +8,14 @@ from decimal import Decimal
 import httpx
 import pytest
 
-from dashboard.client.http import MOST_PATHS, WANTED_SECONDS, ApiClient
+from dashboard.client.http import MAX_CACHED_PATHS, SHARED_IDLE_SECONDS, ApiClient
 from tests.dashboard.client.service_double import BODY, KEY, Clock, Server, read, refuse
 from tests.support.waiting import LIMIT_SECONDS
 
 
-def test_within_the_lifetime_nobody_asks_again(client: ApiClient, server: Server, clock: Clock) -> None:
+def test_no_second_request_is_sent_within_the_lifetime(
+    client: ApiClient, server: Server, clock: Clock
+) -> None:
     first = read(client)
     clock.now = 1.9
     assert read(client).data is first.data
@@ -21,7 +23,7 @@ def test_within_the_lifetime_nobody_asks_again(client: ApiClient, server: Server
 
 
 @pytest.mark.parametrize("etag", [{}, {"ETag": '"1"'}])
-def test_a_path_that_is_decoded_in_two_ways_gives_each_call_its_own(
+def test_calls_with_different_decoders_for_one_path_each_get_their_own_data(
     client: ApiClient, server: Server, clock: Clock, etag: dict[str, str]
 ) -> None:
     def answer(asked: httpx.Request) -> httpx.Response:
@@ -35,7 +37,7 @@ def test_a_path_that_is_decoded_in_two_ways_gives_each_call_its_own(
         assert client.get("/prices", "array").error is not None
 
 
-def test_a_call_with_a_short_lifetime_asks_though_another_keeps_the_answer_longer(
+def test_a_call_with_a_short_lifetime_ignores_the_longer_cached_response_of_another_call(
     client: ApiClient, server: Server, clock: Clock
 ) -> None:
     client.get("/prices", "object", lifetime=20)
@@ -44,32 +46,32 @@ def test_a_call_with_a_short_lifetime_asks_though_another_keeps_the_answer_longe
     assert len(server.asked) == 2
 
 
-def test_a_little_later_the_answer_is_given_at_once_and_asked_anew_behind(
-    client: ApiClient, server: Server, clock: Clock, behind: list[Callable[[], None]]
+def test_a_response_in_its_second_lifetime_is_returned_at_once_and_refreshed_in_the_background(
+    client: ApiClient, server: Server, clock: Clock, background: list[Callable[[], None]]
 ) -> None:
     first = read(client)
     server.answer = lambda _: httpx.Response(200, content=b'{"price": 2}')
     clock.now = 3
     assert read(client).data is first.data
     assert len(server.asked) == 1
-    (ask,) = behind
-    ask()
+    (refresh,) = background
+    refresh()
     assert read(client).data == {"price": 2}
     assert len(server.asked) == 2
 
 
-def test_after_a_failure_nobody_is_given_the_old_answer_without_asking(
-    client: ApiClient, server: Server, clock: Clock, behind: list[Callable[[], None]]
+def test_after_a_failure_the_next_call_waits_for_a_new_request(
+    client: ApiClient, server: Server, clock: Clock, background: list[Callable[[], None]]
 ) -> None:
     server.answer = refuse
     read(client)
     server.answer = lambda _: httpx.Response(200, content=BODY)
     clock.now = 3
     assert read(client).error is None
-    assert behind == []
+    assert background == []
 
 
-def test_a_failure_is_soon_asked_again_however_long_the_answer_would_have_lived(
+def test_a_failure_is_retried_soon_even_if_the_response_has_a_long_lifetime(
     client: ApiClient, server: Server, clock: Clock
 ) -> None:
     server.answer = refuse
@@ -84,20 +86,20 @@ def test_a_failure_is_soon_asked_again_however_long_the_answer_would_have_lived(
     assert len(server.asked) == 2
 
 
-def test_what_fails_behind_is_told_to_the_next_reader(
-    client: ApiClient, server: Server, clock: Clock, behind: list[Callable[[], None]]
+def test_a_background_failure_reaches_the_next_reader(
+    client: ApiClient, server: Server, clock: Clock, background: list[Callable[[], None]]
 ) -> None:
     read(client)
     server.answer = refuse
     clock.now = 3
     assert read(client).error is None
-    behind.pop()()
+    background.pop()()
     old = read(client)
     assert old.stale
     assert old.error is not None
 
 
-def test_shared_answers_are_kept_fresh_before_anybody_finds_them_old(
+def test_shared_responses_are_refreshed_before_they_expire(
     client: ApiClient, server: Server, clock: Clock
 ) -> None:
     read(client, "/prices")
@@ -116,7 +118,9 @@ def test_shared_answers_are_kept_fresh_before_anybody_finds_them_old(
     assert len(server.asked) == 2, "the reader found it fresh"
 
 
-def test_a_round_that_brings_nothing_new_says_so(client: ApiClient, server: Server, clock: Clock) -> None:
+def test_a_refresh_round_without_new_data_returns_no_caller(
+    client: ApiClient, server: Server, clock: Clock
+) -> None:
     server.answer = lambda _: httpx.Response(200, content=BODY, headers={"ETag": '"a"'})
     read(client)
     server.answer = lambda _: httpx.Response(304)
@@ -125,39 +129,41 @@ def test_a_round_that_brings_nothing_new_says_so(client: ApiClient, server: Serv
     assert len(server.asked) == 2
 
 
-def test_what_nobody_reads_any_more_is_not_asked_for(client: ApiClient, server: Server, clock: Clock) -> None:
+def test_shared_responses_without_readers_are_not_refreshed(
+    client: ApiClient, server: Server, clock: Clock
+) -> None:
     read(client)
-    clock.now = WANTED_SECONDS + 1
+    clock.now = SHARED_IDLE_SECONDS + 1
     assert not client.refresh_shared()
     assert len(server.asked) == 1
 
 
-def test_what_is_made_of_a_change_is_made_in_the_keepers_thread_and_counts_as_no_reader(
+def test_the_change_callback_runs_in_the_refresh_thread_and_does_not_count_as_a_reader(
     server: Server,
 ) -> None:
-    """By the real clock, with a lifetime so short that the first round comes at once."""
+    """Uses the real clock and a very short lifetime, so that the first round starts at once."""
     numbers = iter(range(10**6))
     server.answer = lambda _: httpx.Response(200, json={"price": next(numbers)})
     transport = httpx.MockTransport(server)
     client = ApiClient("http://service.test", lambda: KEY, transport=transport, lifetime=0.01)
     read(client)
-    (slot,) = client._slots["key"].values()
-    wanted = slot.wanted_at
-    made, threads = threading.Event(), []
+    (entry,) = client._entries["key"].values()
+    last_read_at = entry.last_read_at
+    called, threads = threading.Event(), []
 
-    def make() -> None:
+    def on_change() -> None:
         threads.append(threading.current_thread().name)
         read(client)
-        made.set()
+        called.set()
 
-    client.keep(make)
-    assert made.wait(LIMIT_SECONDS)
+    client.start_refreshing(on_change)
+    assert called.wait(LIMIT_SECONDS)
     client.close()
-    assert set(threads) == {"api-keep"}
-    assert slot.wanted_at == wanted
+    assert set(threads) == {"api-refresh"}
+    assert entry.last_read_at == last_read_at
 
 
-def test_fifty_at_once_make_one_request(client: ApiClient, server: Server) -> None:
+def test_fifty_concurrent_calls_send_one_request(client: ApiClient, server: Server) -> None:
     started, release = threading.Event(), threading.Event()
 
     def slow(_: httpx.Request) -> httpx.Response:
@@ -175,7 +181,7 @@ def test_fifty_at_once_make_one_request(client: ApiClient, server: Server) -> No
     assert all(answer.data is answers[0].data for answer in answers)
 
 
-def test_an_unchanged_answer_is_the_same_object(client: ApiClient, server: Server, clock: Clock) -> None:
+def test_an_unchanged_response_is_the_same_object(client: ApiClient, server: Server, clock: Clock) -> None:
     server.answer = lambda _: httpx.Response(
         200, content=BODY, headers={"ETag": '"a"', "X-Data-Mode": "sample"}
     )
@@ -191,11 +197,11 @@ def test_an_unchanged_answer_is_the_same_object(client: ApiClient, server: Serve
     assert second.at >= first.at
 
 
-def test_many_paths_do_not_fill_the_memory(client: ApiClient, server: Server) -> None:
-    for number in range(MOST_PATHS + 1):
+def test_the_number_of_cached_paths_is_limited(client: ApiClient, server: Server) -> None:
+    for number in range(MAX_CACHED_PATHS + 1):
         read(client, f"/assets/{number}")
     server.asked.clear()
-    read(client, f"/assets/{MOST_PATHS}")
+    read(client, f"/assets/{MAX_CACHED_PATHS}")
     read(client, "/assets/1")
     assert server.asked == [], "the latest are kept"
     read(client, "/assets/0")

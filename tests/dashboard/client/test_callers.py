@@ -1,4 +1,4 @@
-"""Several people over one client: each asks with their own credential, and sees nothing of another's."""
+"""Several callers share one client: each uses their own credential and sees no data of the others."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import httpx
 import pytest
 
-from dashboard.client import api, callers
-from dashboard.client.callers import NOBODY, Caller, Credential
+from dashboard.client import callers, connection, markets
+from dashboard.client.callers import ANONYMOUS, Caller, Credential
 from dashboard.client.http import ApiClient
 
 
@@ -17,26 +17,26 @@ class Person:
 
     id: str
     ended: bool = False
-    certain: bool = True
-    newer: str = ""
-    heard: list[float] = field(default_factory=list)
+    is_verified: bool = True
+    next_id: str = ""
+    accepted_at: list[float] = field(default_factory=list)
 
     def credential(self) -> Credential:
         return {"Authorization": f"Bearer {self.id}"}
 
-    def refused(self, sent: Credential) -> bool:
-        if not self.newer:
+    def handle_rejection(self, sent: Credential) -> bool:
+        if not self.next_id:
             return False
-        self.id, self.newer = self.newer, ""
+        self.id, self.next_id = self.next_id, ""
         return True
 
-    def accepted(self, asked_at: float) -> None:
-        self.heard.append(asked_at)
+    def record_acceptance(self, requested_at: float) -> None:
+        self.accepted_at.append(requested_at)
 
 
 @dataclass
 class Server:
-    """Knows the people of ``known``; what each is answered is what ``bodies`` has for them, or for all."""
+    """Accepts the callers in ``known`` and responds with their entry in ``bodies`` or a common body."""
 
     known: set[str]
     bodies: Mapping[str, bytes] = field(default_factory=dict)
@@ -80,7 +80,7 @@ def client(server: Server, clock: Clock) -> ApiClient:
     return ApiClient(
         "http://service.test",
         lambda: "the-local-key",
-        whose=lambda: NOBODY,
+        find_caller=lambda: ANONYMOUS,
         transport=httpx.MockTransport(server),
         clock=clock,
     )
@@ -91,7 +91,7 @@ def read(client: ApiClient, who: Caller, path: str = "/prices") -> object:
         return client.get(path, "object").data
 
 
-def test_each_asks_with_their_own_token_and_equal_answers_are_one_object(
+def test_each_caller_uses_their_own_token_and_equal_responses_share_one_object(
     client: ApiClient, server: Server
 ) -> None:
     first, second = read(client, Person("ann")), read(client, Person("bob"))
@@ -99,32 +99,32 @@ def test_each_asks_with_their_own_token_and_equal_answers_are_one_object(
     assert first is second
 
 
-def test_who_is_not_known_is_not_given_what_another_was_answered(client: ApiClient, server: Server) -> None:
+def test_an_unknown_caller_does_not_get_the_response_to_another(client: ApiClient, server: Server) -> None:
     assert read(client, Person("ann"))
     assert read(client, Person("eve")) is None
-    assert read(client, NOBODY) is None
+    assert read(client, ANONYMOUS) is None
     assert server.asked == [("ann", 200), ("eve", 401), ("", 401)]
 
 
-def test_answers_that_differ_between_people_stay_apart(client: ApiClient, server: Server) -> None:
+def test_responses_that_differ_between_callers_stay_separate(client: ApiClient, server: Server) -> None:
     server.bodies = {"ann": b'{"for": "ann"}', "bob": b'{"for": "bob"}'}
     for _ in range(2):
         assert read(client, Person("ann"), "/sources") == {"for": "ann"}
         assert read(client, Person("bob"), "/sources") == {"for": "bob"}
 
 
-def test_a_kept_answer_is_not_given_to_whom_the_service_was_not_heard_of_for_a_moment(
+def test_a_cached_response_is_not_used_for_a_caller_who_is_not_verified(
     client: ApiClient, server: Server
 ) -> None:
     ann = Person("ann")
     assert read(client, ann, "/assets")
     server.known.remove("ann")
-    ann.certain = False
+    ann.is_verified = False
     assert read(client, ann, "/assets") is None
     assert server.asked[-1] == ("ann", 401)
 
 
-def test_what_may_no_longer_be_read_is_not_shown_as_the_last_known(
+def test_data_that_a_caller_may_no_longer_read_is_not_shown_as_last_known(
     client: ApiClient, server: Server, clock: Clock
 ) -> None:
     ann = Person("ann")
@@ -132,20 +132,20 @@ def test_what_may_no_longer_be_read_is_not_shown_as_the_last_known(
     server.known.clear()
     clock.now += 10
     with callers.acting_as(ann):
-        told = client.get("/prices", "object")
-    assert (told.data, told.stale, told.error and told.error.status) == (None, False, 401)
+        response = client.get("/prices", "object")
+    assert (response.data, response.stale, response.error and response.error.status) == (None, False, 401)
 
 
-def test_a_newer_token_is_tried_once_and_the_time_of_asking_is_noted(
+def test_a_newer_token_is_tried_once_and_the_request_time_is_recorded(
     client: ApiClient, server: Server
 ) -> None:
-    old = Person("old", newer="ann")
+    old = Person("old", next_id="ann")
     assert read(client, old)
     assert server.asked == [("old", 401), ("ann", 200)]
-    assert old.heard == [100.0]
+    assert old.accepted_at == [100.0]
 
 
-def test_shared_answers_are_kept_fresh_in_the_name_of_who_wanted_them_last(
+def test_shared_responses_are_refreshed_as_their_latest_reader(
     client: ApiClient, server: Server, clock: Clock
 ) -> None:
     ann, bob = Person("ann"), Person("bob")
@@ -159,21 +159,21 @@ def test_shared_answers_are_kept_fresh_in_the_name_of_who_wanted_them_last(
     assert server.asked == [("bob", 200)]
 
 
-def test_what_was_answered_to_somebody_is_dropped_when_they_have_left(
+def test_the_cached_responses_of_a_caller_are_dropped_after_they_leave(
     client: ApiClient, server: Server
 ) -> None:
     ann = Person("ann")
     read(client, ann, "/sources")
     ann.ended = True
     assert client.refresh_shared() is None
-    assert "ann" not in client._slots
+    assert "ann" not in client._entries
 
 
-def test_a_call_that_is_begun_beside_others_is_made_in_the_same_name(
+def test_a_call_in_another_thread_has_the_same_caller(
     client: ApiClient, monkeypatch: pytest.MonkeyPatch, server: Server
 ) -> None:
-    monkeypatch.setattr(api, "client", lambda: client)
+    monkeypatch.setattr(connection, "get_client", lambda: client)
     with callers.acting_as(Person("ann")):
-        begun = [api.ahead(api.prices), api.ahead(api.status)]
-    assert all(future.result(10).data for future in begun)
+        futures = [connection.start_call(markets.fetch_prices), connection.start_call(markets.fetch_status)]
+    assert all(future.result(10).data for future in futures)
     assert set(server.asked) == {("ann", 200)}

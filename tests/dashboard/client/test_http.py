@@ -1,4 +1,4 @@
-"""One request for everybody, revalidated; the last good answer, said to be old, when there is no new one."""
+"""Requests, errors and retries of the API client; failures return the last good data as stale."""
 
 import re
 from collections.abc import Callable
@@ -15,13 +15,13 @@ def test_numbers_keep_the_digits_that_were_sent(client: ApiClient) -> None:
     assert read(client).data == {"price": Decimal("1.10"), "count": 3}
 
 
-def test_the_key_goes_into_the_header_and_every_request_has_an_id(client: ApiClient, server: Server) -> None:
+def test_every_request_has_the_key_and_a_request_id_in_its_headers(client: ApiClient, server: Server) -> None:
     read(client)
     assert server.asked[0].headers["CP-X-API-KEY"] == KEY
     assert re.fullmatch("[0-9a-f]{32}", server.asked[0].headers["X-Request-ID"])
 
 
-def test_when_the_service_fails_the_last_answer_stands_and_says_that_it_is_old(
+def test_when_the_service_fails_the_last_data_is_returned_as_stale(
     client: ApiClient, server: Server, clock: Clock
 ) -> None:
     good = read(client)
@@ -36,7 +36,7 @@ def test_when_the_service_fails_the_last_answer_stands_and_says_that_it_is_old(
     assert (old.error.request_id, old.error.status) == ("r-1", 503)
 
 
-def test_it_is_new_again_as_soon_as_the_service_answers(
+def test_data_is_no_longer_stale_as_soon_as_the_service_responds(
     client: ApiClient, server: Server, clock: Clock
 ) -> None:
     read(client)
@@ -49,15 +49,15 @@ def test_it_is_new_again_as_soon_as_the_service_answers(
     assert (again.data, again.stale, again.error) == ({"price": 2}, False, None)
 
 
-def test_a_failure_is_remembered_too_until_a_retry(client: ApiClient, server: Server) -> None:
+def test_a_failure_is_cached_until_a_retry(client: ApiClient, server: Server) -> None:
     server.answer = refuse
     first = read(client)
     read(client)
     assert len(server.asked) == 1
     assert (first.data, first.stale, first.at) == (None, False, None)
     assert first.error is not None
-    assert first.error.unreachable
-    client.forget_failures()
+    assert first.error.is_unreachable
+    client.clear_failures()
     server.answer = lambda _: httpx.Response(200, content=BODY)
     assert read(client).error is None
 
@@ -73,7 +73,7 @@ def test_a_failure_is_remembered_too_until_a_retry(client: ApiClient, server: Se
         (httpx.Response(404, json={"code": 404, "message": "No topic.", "data": None}), "http_error", 404),
     ],
 )
-def test_whatever_comes_back_becomes_a_problem_in_words(
+def test_every_unusable_response_becomes_a_problem_with_a_detail(
     client: ApiClient, server: Server, answer: httpx.Response, title: str, status: int
 ) -> None:
     server.answer = lambda _: answer
@@ -84,7 +84,7 @@ def test_whatever_comes_back_becomes_a_problem_in_words(
     assert fetched.error.detail
 
 
-def test_a_slow_service_is_told_apart_from_a_dead_one(client: ApiClient, server: Server) -> None:
+def test_a_timeout_differs_from_an_unreachable_service(client: ApiClient, server: Server) -> None:
     def slow(_: httpx.Request) -> httpx.Response:
         raise httpx.ReadTimeout("too slow")
 
@@ -94,7 +94,7 @@ def test_a_slow_service_is_told_apart_from_a_dead_one(client: ApiClient, server:
     assert error.title == "timeout"
 
 
-def test_a_shape_that_cannot_be_decoded_keeps_the_last_answer(
+def test_a_body_that_cannot_be_decoded_keeps_the_last_data(
     client: ApiClient, server: Server, clock: Clock
 ) -> None:
     def decode(body: dict[str, object]) -> object:
@@ -107,7 +107,7 @@ def test_a_shape_that_cannot_be_decoded_keeps_the_last_answer(
     assert (old.data, old.stale) == (Decimal("1.10"), True)
 
 
-def test_after_a_401_the_key_is_read_again_and_the_request_repeated(server: Server) -> None:
+def test_after_a_401_the_key_is_read_again_and_the_request_is_repeated(server: Server) -> None:
     keys = iter([None, "made-since", "made-since"])
 
     def locked(request: httpx.Request) -> httpx.Response:
@@ -122,7 +122,7 @@ def test_after_a_401_the_key_is_read_again_and_the_request_repeated(server: Serv
     assert len(server.asked) == 2
 
 
-def test_a_key_that_stays_wrong_is_not_tried_twice(client: ApiClient, server: Server) -> None:
+def test_a_key_that_has_not_changed_is_not_tried_twice(client: ApiClient, server: Server) -> None:
     server.answer = problem(401, code="unauthorized", detail="The key is not known.")
     error = read(client).error
     assert error is not None
@@ -133,29 +133,31 @@ def test_a_key_that_stays_wrong_is_not_tried_twice(client: ApiClient, server: Se
 def test_an_asset_id_cannot_leave_its_path(
     client: ApiClient, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from dashboard.client import api
+    from dashboard.client import connection, markets
 
-    monkeypatch.setattr(api, "client", lambda: client)
-    api.quotes("../admin?x=1")
+    monkeypatch.setattr(connection, "get_client", lambda: client)
+    markets.fetch_quotes("../admin?x=1")
     assert server.asked[0].url.raw_path == b"/prices/..%2Fadmin%3Fx%3D1/quotes"
 
 
-def refusing(status: int, **headers: str) -> Callable[[httpx.Request], httpx.Response]:
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return lambda _: httpx.Response(status, json={"code": "rate_limited", "detail": "Later."}, headers=named)
+def respond_with(status: int, **headers: str) -> Callable[[httpx.Request], httpx.Response]:
+    with_hyphens = {name.replace("_", "-"): value for name, value in headers.items()}
+    return lambda _: httpx.Response(
+        status, json={"code": "rate_limited", "detail": "Later."}, headers=with_hyphens
+    )
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_a_service_that_says_when_to_come_back_is_not_asked_before(
+def test_no_request_is_sent_before_the_end_of_the_pause_that_the_service_asks_for(
     server: Server, clock: Clock, client: ApiClient, status: int
 ) -> None:
     good = client.get("/x", "object")
-    server.answer = refusing(status, retry_after="30")
+    server.answer = respond_with(status, retry_after="30")
     clock.now = 10
-    told = client.get("/x", "object")
-    assert (told.data, told.stale) == (good.data, True)
-    assert told.error is not None
-    assert (told.error.status, told.error.pause, told.error.passes) == (status, 30, True)
+    busy = client.get("/x", "object")
+    assert (busy.data, busy.stale) == (good.data, True)
+    assert busy.error is not None
+    assert (busy.error.status, busy.error.retry_after_seconds, busy.error.is_temporary) == (status, 30, True)
     clock.now = 39
     client.get("/x", "object")
     assert len(server.asked) == 2
@@ -165,28 +167,28 @@ def test_a_service_that_says_when_to_come_back_is_not_asked_before(
 
 
 @pytest.mark.parametrize(
-    ("told", "pause"),
+    ("header", "pause"),
     [("3600", 60), ("0", 0), ("Sat, 21 Nov 2026 12:00:00 GMT", None), ("-1", None), ("", None)],
 )
-def test_a_pause_is_a_number_of_seconds_and_not_longer_than_a_reader_waits(
-    server: Server, client: ApiClient, told: str, pause: float | None
+def test_retry_after_is_read_as_seconds_and_limited(
+    server: Server, client: ApiClient, header: str, pause: float | None
 ) -> None:
-    server.answer = refusing(429, retry_after=told)
+    server.answer = respond_with(429, retry_after=header)
     error = client.get("/x", "object").error
     assert error is not None
-    assert error.pause == pause
+    assert error.retry_after_seconds == pause
 
 
-def test_a_retry_asks_at_once_all_the_same(server: Server, client: ApiClient) -> None:
-    server.answer = refusing(429, retry_after="30")
+def test_a_retry_sends_a_request_during_the_pause(server: Server, client: ApiClient) -> None:
+    server.answer = respond_with(429, retry_after="30")
     client.get("/x", "object")
-    client.forget_failures()
+    client.clear_failures()
     client.get("/x", "object")
     assert len(server.asked) == 2
 
 
-def test_a_fault_of_the_service_is_none_that_passes(server: Server, client: ApiClient) -> None:
-    server.answer = refusing(500)
+def test_an_internal_server_error_is_not_temporary(server: Server, client: ApiClient) -> None:
+    server.answer = respond_with(500)
     error = client.get("/x", "object").error
     assert error is not None
-    assert not error.passes
+    assert not error.is_temporary

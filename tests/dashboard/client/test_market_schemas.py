@@ -1,4 +1,4 @@
-"""The typed dicts name exactly the fields of the service's own schemas."""
+"""The typed dicts have exactly the fields of the service's schemas."""
 
 from typing import get_type_hints
 
@@ -30,7 +30,7 @@ PAIRS = {
 
 
 @pytest.mark.parametrize(("shape", "model"), PAIRS.items(), ids=lambda pair: pair.__name__)
-def test_a_shape_has_the_fields_of_its_schema(shape: type, model: type[BaseModel]) -> None:
+def test_a_typed_dict_has_the_fields_of_its_schema(shape: type, model: type[BaseModel]) -> None:
     assert set(get_type_hints(shape)) == set(model.model_fields)
     for name, hint in get_type_hints(shape).items():
         nullable = type(None) in getattr(hint, "__args__", ())

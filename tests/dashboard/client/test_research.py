@@ -1,4 +1,4 @@
-"""Calls to the endpoints of jobs: what is sent, what is read, and what is said when there is no answer."""
+"""Job endpoints: the requests that are sent, the decoded data, and the problems without a response."""
 
 import json
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from decimal import Decimal
 import httpx
 import pytest
 
-from dashboard.client import api, research
+from dashboard.client import connection, research
 from dashboard.client.http import ApiClient
 
 ID = "0b1d4c3e-8f5a-4d7e-8f9a-0b1c4f7c2a9e"
@@ -25,48 +25,48 @@ Service = Callable[[Answer], list[httpx.Request]]
 
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch) -> Service:
-    """Answers with what it is given, and gives the requests that came."""
+    """Sets the response of the service and returns the list of its requests."""
 
-    def answering(answer: Answer) -> list[httpx.Request]:
-        seen: list[httpx.Request] = []
+    def set_answer(answer: Answer) -> list[httpx.Request]:
+        requests: list[httpx.Request] = []
 
         def handle(request: httpx.Request) -> httpx.Response:
-            seen.append(request)
+            requests.append(request)
             return answer(request)
 
         client = ApiClient("http://service.test", lambda: "key", transport=httpx.MockTransport(handle))
-        monkeypatch.setattr(api, "client", lambda: client)
-        return seen
+        monkeypatch.setattr(connection, "get_client", lambda: client)
+        return requests
 
-    return answering
+    return set_answer
 
 
 @pytest.mark.parametrize(("kind", "path"), [("sources", "/sources"), ("extraction", "/entities/extractions")])
-def test_a_submission_carries_its_key_so_that_it_can_be_sent_again(
-    service: Service, kind: research.JobKind, path: str
-) -> None:
-    seen = service(lambda _: httpx.Response(202, json={"data": {"job_id": ID}}))
-    assert research.submit(kind, {"statement": "か゚\r\n𠮷"}, key="once").data == ID
-    (request,) = seen
+def test_a_submission_has_an_idempotency_key(service: Service, kind: research.JobKind, path: str) -> None:
+    requests = service(lambda _: httpx.Response(202, json={"data": {"job_id": ID}}))
+    assert research.submit_job(kind, {"statement": "か゚\r\n𠮷"}, key="once").data == ID
+    (request,) = requests
     assert (request.method, request.url.path) == ("POST", path)
     assert request.headers["Idempotency-Key"] == "once"
     assert request.headers["CP-X-API-KEY"] == "key"
     assert json.loads(request.content) == {"statement": "か゚\r\n𠮷"}
 
 
-def test_cancelling_deletes_the_job_of_its_kind(service: Service) -> None:
-    seen = service(lambda _: httpx.Response(200, json={"data": {**JOB, "status": "failed"}}))
-    answer = research.cancel("extraction", ID)
+def test_cancelling_sends_delete_to_the_job_of_its_kind(service: Service) -> None:
+    requests = service(lambda _: httpx.Response(200, json={"data": {**JOB, "status": "failed"}}))
+    answer = research.cancel_job("extraction", ID)
     assert answer.data is not None
     assert answer.data["status"] == "failed"
-    assert (seen[0].method, seen[0].url.path) == ("DELETE", f"/entities/extractions/{ID}")
-    assert seen[0].headers["CP-X-API-KEY"] == "key"
+    assert (requests[0].method, requests[0].url.path) == ("DELETE", f"/entities/extractions/{ID}")
+    assert requests[0].headers["CP-X-API-KEY"] == "key"
 
 
 @pytest.mark.parametrize("status", [400, 403, 409, 413, 500])
-def test_what_is_refused_comes_with_the_services_own_words(service: Service, status: int) -> None:
+def test_an_error_response_becomes_a_problem_in_the_words_of_the_service(
+    service: Service, status: int
+) -> None:
     service(lambda _: httpx.Response(status, json={"title": "No", "detail": "Not this."}))
-    for answer in (research.submit("sources", {}, key="k"), research.cancel("sources", ID)):
+    for answer in (research.submit_job("sources", {}, key="k"), research.cancel_job("sources", ID)):
         assert answer.data is None
         assert answer.error is not None
         assert (answer.error.status, answer.error.detail) == (status, "Not this.")
@@ -74,38 +74,40 @@ def test_what_is_refused_comes_with_the_services_own_words(service: Service, sta
 
 
 @pytest.mark.parametrize("body", [b"no json", b"[]", b'{"data": {}}', b'{"data": null}'])
-def test_an_answer_of_another_shape_is_a_problem_and_no_exception(service: Service, body: bytes) -> None:
+def test_a_body_of_another_shape_becomes_a_problem_instead_of_an_exception(
+    service: Service, body: bytes
+) -> None:
     service(lambda _: httpx.Response(202, content=body))
-    answer = research.submit("sources", {}, key="k")
+    answer = research.submit_job("sources", {}, key="k")
     assert answer.error is not None
     assert answer.error.title == "malformed"
 
 
-def test_no_answer_is_a_problem_without_a_status(service: Service) -> None:
+def test_a_missing_response_becomes_a_problem_without_a_status(service: Service) -> None:
     def refuse(request: httpx.Request) -> httpx.Response:
         raise httpx.ConnectError("refused", request=request)
 
     service(refuse)
-    answer = research.submit("sources", {}, key="k")
+    answer = research.submit_job("sources", {}, key="k")
     assert answer.error is not None
-    assert answer.error.unreachable
+    assert answer.error.is_unreachable
 
 
-def test_a_job_without_a_result_has_none_and_figures_keep_their_digits(service: Service) -> None:
+def test_a_pending_job_has_no_result_key_and_results_keep_exact_decimals(service: Service) -> None:
     service(lambda _: httpx.Response(200, json={"data": JOB}))
-    pending = research.job("sources", ID).data
+    pending = research.fetch_job("sources", ID).data
     assert pending is not None
     assert "result" not in pending
     body = json.dumps({"data": {**JOB, "status": "completed", "result": {"p": 0}}}).replace(
         '"p": 0', '"p": 0.890600'
     )
     service(lambda _: httpx.Response(200, content=body))
-    done = research.job("sources", ID).data
+    done = research.fetch_job("sources", ID).data
     assert done is not None
     assert done["result"]["p"] == Decimal("0.890600")
 
 
-def test_lists_ask_for_as_many_as_are_wanted_and_for_the_window(service: Service) -> None:
+def test_limit_and_window_are_sent_as_query(service: Service) -> None:
     def answer(request: httpx.Request) -> httpx.Response:
         if request.url.path == "/entities":
             return httpx.Response(200, json={"data": {"entities": [{"name": "x"}]}})
@@ -113,13 +115,16 @@ def test_lists_ask_for_as_many_as_are_wanted_and_for_the_window(service: Service
             return httpx.Response(200, json={"data": {"status": "running", "steps": []}})
         return httpx.Response(200, json={"data": [{**JOB, "title": "t"}], "next_cursor": None})
 
-    seen = service(answer)
-    jobs = research.history("sources", limit=7).data
+    requests = service(answer)
+    jobs = research.fetch_history("sources", limit=7).data
     assert jobs is not None
     assert jobs[0]["title"] == "t"
-    seen_lately, progress = research.entities_seen("7d").data, research.progress("sources", ID).data
-    assert seen_lately is not None
-    assert [one["name"] for one in seen_lately] == ["x"]
+    recent, progress = (
+        research.fetch_seen_entities("7d").data,
+        research.fetch_progress("sources", ID).data,
+    )
+    assert recent is not None
+    assert [one["name"] for one in recent] == ["x"]
     assert progress is not None
     assert (progress["status"], progress["steps"]) == ("running", [])
-    assert [str(request.url.query, "ascii") for request in seen] == ["limit=7", "window=7d", ""]
+    assert [str(request.url.query, "ascii") for request in requests] == ["limit=7", "window=7d", ""]

@@ -1,4 +1,4 @@
-"""Runs as Arrow columns: kept while nothing changed, and refused in another shape."""
+"""Runs as Arrow columns: cached while unchanged, and rejected with another schema."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from backend.timelines.columns.arrow_schema import SCHEMA
-from dashboard.client import api, timelines
+from dashboard.client import connection, timelines
 from dashboard.client.http import ARROW, ApiClient
 from tests.support.scored_runs import run, table
 
@@ -26,22 +26,22 @@ BODY = stream(table([run("p", "c", 0.5)]))
 
 @pytest.fixture
 def answers(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[httpx.Request]]:
-    """Has the service answer so; gives what it was asked."""
+    """Sets the response of the service and returns the list of its requests."""
 
-    def give(answer: Callable[[httpx.Request], httpx.Response]) -> list[httpx.Request]:
-        asked: list[httpx.Request] = []
+    def set_answer(answer: Callable[[httpx.Request], httpx.Response]) -> list[httpx.Request]:
+        requests: list[httpx.Request] = []
 
         def handle(request: httpx.Request) -> httpx.Response:
-            asked.append(request)
+            requests.append(request)
             return answer(request)
 
-        made = ApiClient(
+        client = ApiClient(
             "http://service.test", lambda: None, transport=httpx.MockTransport(handle), lifetime=0
         )
-        monkeypatch.setattr(api, "client", lambda: made)
-        return asked
+        monkeypatch.setattr(connection, "get_client", lambda: client)
+        return requests
 
-    return give
+    return set_answer
 
 
 def revalidated(request: httpx.Request) -> httpx.Response:
@@ -51,15 +51,15 @@ def revalidated(request: httpx.Request) -> httpx.Response:
     )
 
 
-def test_columns_are_asked_for_and_keep_their_identity_while_nothing_changes(
+def test_runs_are_requested_as_arrow_and_keep_their_identity_while_unchanged(
     answers: Callable[..., list[httpx.Request]],
 ) -> None:
-    asked = answers(revalidated)
-    first, again = timelines.table(), timelines.table()
+    requests = answers(revalidated)
+    first, again = timelines.fetch_runs(), timelines.fetch_runs()
     assert first.data is not None
     assert first.data.schema == SCHEMA
     assert first.data is again.data
-    assert [request.headers["accept"] for request in asked] == [ARROW, ARROW]
+    assert [request.headers["accept"] for request in requests] == [ARROW, ARROW]
 
 
 @pytest.mark.parametrize(
@@ -70,25 +70,25 @@ def test_columns_are_asked_for_and_keep_their_identity_while_nothing_changes(
         (stream(pa.table({"a": [1]})), TYPE),
     ],
 )
-def test_another_shape_is_a_fault_and_no_crash(
+def test_an_unexpected_body_becomes_a_problem(
     answers: Callable[..., list[httpx.Request]], body: bytes, headers: dict[str, str]
 ) -> None:
     answers(lambda _: httpx.Response(200, content=body, headers=headers))
-    found = timelines.table()
+    found = timelines.fetch_runs()
     assert found.data is None
     assert found.error is not None
     assert found.error.title == "malformed"
 
 
-def test_the_name_of_a_run_is_one_part_of_the_path(answers: Callable[..., list[httpx.Request]]) -> None:
-    asked = answers(lambda _: httpx.Response(200, json={"run_id": "a/b c", "total_score": 1.5}))
-    found = timelines.run("a/b c").data
+def test_a_run_id_is_escaped_in_the_path(answers: Callable[..., list[httpx.Request]]) -> None:
+    requests = answers(lambda _: httpx.Response(200, json={"run_id": "a/b c", "total_score": 1.5}))
+    found = timelines.fetch_run("a/b c").data
     assert found == {"run_id": "a/b c", "total_score": 1.5}
     assert isinstance(found["total_score"], float)
-    assert asked[0].url.raw_path == b"/v1/runs/a%2Fb%20c"
+    assert requests[0].url.raw_path == b"/v1/runs/a%2Fb%20c"
 
 
-def test_profiles_are_told_without_their_runs(answers: Callable[..., list[httpx.Request]]) -> None:
+def test_profiles_are_returned_without_their_runs(answers: Callable[..., list[httpx.Request]]) -> None:
     made = {"provider": "p", "model": "m", "model_vendor": None, "inference_provider": None}
     answers(lambda _: httpx.Response(200, json={"profiles": {"one": {**made, "entries": []}}}))
-    assert timelines.profiles().data == {"one": made}
+    assert timelines.fetch_profiles().data == {"one": made}

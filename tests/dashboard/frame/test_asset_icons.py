@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from starlette.applications import Starlette
 
-from dashboard.client import api
+from dashboard.client import markets
 from dashboard.frame import asset_icons
 from tests.dashboard.asgi_client import AsgiClient
 
@@ -23,7 +23,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         calls.append(asset_id)
         return images.get(asset_id)
 
-    monkeypatch.setattr(api, "icon", icon)
+    monkeypatch.setattr(markets, "fetch_icon", icon)
     asset_icons._icon_cache.clear()
     yield calls
     asset_icons._icon_cache.clear()

@@ -51,4 +51,4 @@ def browser(desk: Desk, service: Running) -> Browser:
 @pytest.fixture
 def client(desk: Desk, line: Line) -> ApiClient:
     """As whom it asks is said by each call of a test."""
-    return ApiClient(sign_in.SERVICE, lambda: "never-sent", whose=desks.caller, transport=line)
+    return ApiClient(sign_in.SERVICE, lambda: "never-sent", find_caller=desks.caller, transport=line)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.client import api
+from dashboard.client import connection
 from dashboard.client.http import ApiClient
 from dashboard.i18n import LANGUAGES, t
 from dashboard.sign_in import service as desks
@@ -27,7 +27,7 @@ def admit(browser: Browser, desk: Desk, client: ApiClient, monkeypatch: pytest.M
         browser.sign_in(username=username)
         session = browser.session(desk)
         monkeypatch.setattr(desks, "person", lambda: None if session.ended else session)
-        monkeypatch.setattr(api, "client", lambda: client)
+        monkeypatch.setattr(connection, "get_client", lambda: client)
         return session
 
     return as_person
@@ -112,7 +112,7 @@ def test_where_nobody_signs_in_nothing_of_it_is_shown(
     client: ApiClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(desks, "desk", lambda: None)
-    monkeypatch.setattr(api, "client", lambda: client)
+    monkeypatch.setattr(connection, "get_client", lambda: client)
     app = opened("research")
     assert t("sign_in.sign_out") not in html(app)
     assert disabled(app, *SUBMITS) == [False] * len(SUBMITS)

@@ -4,7 +4,7 @@ import pytest
 
 from backend.auth.oauth import accounts
 from dashboard.client import callers
-from dashboard.client.callers import NOBODY
+from dashboard.client.callers import ANONYMOUS
 from dashboard.client.http import ApiClient
 from dashboard.sign_in import service as desks
 from dashboard.sign_in import session as sessions
@@ -128,13 +128,13 @@ def test_every_call_is_made_with_the_token_of_who_asks(
         )
     assert stored.status_code == 403
     assert not session.ended, "a scope that is lacking is no end"
-    with callers.acting_as(NOBODY):
+    with callers.acting_as(ANONYMOUS):
         told = client.get("/assets", "array")
     assert (told.data, told.error and told.error.status) == (None, 401)
 
 
 def test_outside_of_a_page_nobody_asks(client: ApiClient) -> None:
-    assert client.caller() is NOBODY
+    assert client.caller() is ANONYMOUS
 
 
 def access_of(session: Session) -> str:
@@ -149,12 +149,12 @@ def test_a_revoked_token_ends_the_session_and_leads_back_with_the_address_kept(
     assert asked(client, session) is None
     post(service, "/oauth/revoke", {"token": access_of(session)})
     service.look()
-    Rounds(desk, client.look).once()
+    Rounds(desk, client.probe).once()
     assert not session.ended, "nobody has a page open"
 
     def look() -> None:
         session._sure_at -= 60  # a minute in which nothing was heard
-        Rounds(desk, client.look).once()
+        Rounds(desk, client.probe).once()
 
     sent = Socket(browser.app, browser.cookies).run("one", look)
     assert sent[-1]["code"] == SESSION_ENDED

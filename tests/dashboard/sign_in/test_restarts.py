@@ -174,5 +174,5 @@ def test_a_session_that_the_operator_ends_is_asked_for_the_password(
     accounts.end_session(service.database, session_id, service.clock())
     service.look()
     held = browser.session(desk)
-    assert not held.refused(held.credential())
+    assert not held.handle_rejection(held.credential())
     assert asks_for_password(browser.open("/topics"))

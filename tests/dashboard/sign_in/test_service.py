@@ -9,8 +9,8 @@ from streamlit import config, runtime
 
 from backend.settings import Settings
 from dashboard import asgi
-from dashboard.client import api, callers
-from dashboard.client.callers import NOBODY, Caller
+from dashboard.client import callers, connection, markets
+from dashboard.client.callers import ANONYMOUS, Caller
 from dashboard.client.http import ApiClient
 from dashboard.frame import asset_icons
 from dashboard.sign_in import service as desks
@@ -36,7 +36,7 @@ def test_there_is_none_on_this_machine_alone_unless_it_is_wanted(monkeypatch: py
     assert there is not None
     assert desks.desk() is there
     assert desks.scopes() == (), "nobody looks at a page"
-    assert desks.caller() is NOBODY
+    assert desks.caller() is ANONYMOUS
 
 
 @pytest.mark.usefixtures("home")
@@ -107,7 +107,7 @@ def test_one_that_is_not_registered_says_so_and_leads_nowhere(
 def test_at_the_start_nothing_is_asked_in_nobodys_name(
     desk: Desk, client: ApiClient, line: Line, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(api, "client", lambda: client)
+    monkeypatch.setattr(connection, "get_client", lambda: client)
     asgi.warm_caches()
     client.close()
     assert line.asked == []
@@ -117,7 +117,7 @@ def test_an_icon_is_asked_for_in_the_name_of_whoever_looks(
     desk: Desk, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Caller | None] = []
-    monkeypatch.setattr(api, "icon", lambda _: asked.append(callers.acting()))
+    monkeypatch.setattr(markets, "fetch_icon", lambda _: asked.append(callers.current_caller()))
     browser.sign_in()
     session = browser.session(desk)
     cookie = f"{desk.cookies.session}={browser.cookies[desk.cookies.session]}"

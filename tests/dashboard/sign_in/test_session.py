@@ -106,9 +106,9 @@ def test_while_the_old_token_is_good_nobody_waits_for_the_new_one(
 def test_a_token_that_is_refused_before_its_time_ends_the_session(session: Session, service: Service) -> None:
     told: list[str] = []
     session.when_ended(lambda: told.append("ended"))
-    assert not session.refused(session.credential())
+    assert not session.handle_rejection(session.credential())
     assert session.ended
-    assert (session.credential(), session.certain, told) == ({}, False, ["ended"])
+    assert (session.credential(), session.is_verified, told) == ({}, False, ["ended"])
     assert [tokens.refresh for tokens in service.discarded] == ["refresh-1"], "nobody may refresh it any more"
     assert service.used == []
 
@@ -119,7 +119,7 @@ def test_a_token_that_was_replaced_meanwhile_is_tried_anew(
     sent = session.credential()
     clock.now = HOUR - 10
     session.credential()
-    assert session.refused(sent)
+    assert session.handle_rejection(sent)
     assert not session.ended
 
 
@@ -131,7 +131,7 @@ def test_a_token_that_is_over_for_the_service_is_refreshed(
     sent = session.credential()
     service.fault = None
     clock.now += AGAIN_SECONDS
-    assert session.refused(sent)
+    assert session.handle_rejection(sent)
     assert session.credential() == bearer(3)
 
 
@@ -144,10 +144,12 @@ def test_after_the_machine_slept_a_refused_token_is_refreshed_and_nobody_signed_
     session = Session("ann", tokens, service.renew, service.discarded.append, clock=clock, wall=wall)
     clock.now += 60
     wall.now += 2 * HOUR
-    assert session.refused(session.credential())
+    assert session.handle_rejection(session.credential())
     assert session.credential() == bearer(2)
     assert service.discarded == []
-    assert not session.refused(session.credential()), "the new one is refused before its time by both"
+    assert not session.handle_rejection(session.credential()), (
+        "the new one is refused before its time by both"
+    )
     assert session.ended
 
 
@@ -191,11 +193,11 @@ def test_who_signs_out_during_a_refresh_leaves_no_token_behind(
 
 def test_an_answer_counts_for_a_moment_from_when_it_was_asked_for(session: Session, clock: Clock) -> None:
     clock.now = 10.0
-    assert not session.certain
-    session.accepted(9.0)
-    assert session.certain
+    assert not session.is_verified
+    session.record_acceptance(9.0)
+    assert session.is_verified
     clock.now = 9.0 + SURE_SECONDS
-    assert not session.certain
+    assert not session.is_verified
 
 
 def test_nothing_of_a_session_tells_a_token(session: Session) -> None:

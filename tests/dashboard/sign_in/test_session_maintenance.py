@@ -46,7 +46,7 @@ def rounds(desk: Desk, tidy: Tidy) -> Iterator[Rounds]:
 
 def revoked(session: Session) -> None:
     """The service's word on everybody."""
-    session.refused(session.credential())
+    session.handle_rejection(session.credential())
 
 
 def watched(desk: Desk) -> Session:

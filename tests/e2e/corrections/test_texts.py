@@ -12,8 +12,8 @@ import streamlit as st
 from playwright.sync_api import Page, expect
 
 from dashboard.app_pages.corrections import session_state
-from dashboard.client import api
-from dashboard.client.article_schemas import blank_article
+from dashboard.client import connection
+from dashboard.client.article_schemas import build_blank_article
 from dashboard.i18n import t
 from tests.e2e.corrections.page import (
     FAULTS,
@@ -128,13 +128,13 @@ def test_a_key_that_may_only_read_previews_and_is_told_why_nothing_is_stored(
     monkeypatch.setenv("CHAINPROOF_API_KEY", key)
     monkeypatch.setattr(st, "session_state", {})
     before = stored(running_service)
-    session_state.check({**blank_article(), "content": FAULTY}, persist=True)
+    session_state.check({**build_blank_article(), "content": FAULTY}, persist=True)
     work = session_state.bench()
     assert work.desk.step is not None
     assert len(work.desk.step.findings) == FAULTS
     assert work.notice == t("corrections.not_stored_key")
     assert stored(running_service) == before
-    api.close()
+    connection.close_client()
 
 
 def test_previews_are_never_stored_and_storing_is_a_choice_that_shows(

@@ -9,7 +9,7 @@ from dashboard.app_pages.corrections import text_diff
 from dashboard.app_pages.corrections.article_edits import texts
 from dashboard.app_pages.corrections.edit_history import Step
 from dashboard.app_pages.corrections.findings import Finding
-from dashboard.client.articles import RuleBook, RuleEntity, RuleFacts
+from dashboard.client.articles import RuleEntity, RuleFacts, RuleSet
 
 HTML_LANG = {"en": "en", "ja": "ja", "zh": "zh-Hans"}
 LANGUAGES = ("en", "ja", "zh")
@@ -17,7 +17,7 @@ KINDS = {"title": "title", "summary": "summary", "content": "content"}
 
 
 def article_bytes(
-    step: Step, book: RuleBook | None, labels: Mapping[str, str], words: Mapping[str, Any], lang: str
+    step: Step, book: RuleSet | None, labels: Mapping[str, str], words: Mapping[str, Any], lang: str
 ) -> bytes:
     """``step`` with the facts of the rules and entities that it needs; the first line is its version.
 
@@ -114,7 +114,7 @@ class _Known:
         self.entities = entities
 
 
-def _facts(found: Sequence[Finding], book: RuleBook | None) -> _Known:
+def _facts(found: Sequence[Finding], book: RuleSet | None) -> _Known:
     if book is None:
         return _Known({}, {})
     rules, entities = {one.rule for one in found}, {one.entity for one in found}

@@ -12,7 +12,7 @@ from dashboard.app_pages.corrections.edit_history import Desk, Step
 from dashboard.app_pages.corrections.findings import Decision
 from dashboard.app_pages.corrections.review_texts import field_labels, words
 from dashboard.app_pages.corrections.session_state import ACTS
-from dashboard.client.articles import RuleBook
+from dashboard.client.articles import RuleSet
 from dashboard.components import sortable_table
 from dashboard.i18n import LANGUAGES
 from tests.support.scans import article, found, scanned
@@ -25,7 +25,7 @@ SCAN = scanned(
         TEXT, "リップル", None, rule="ripple", kind="ambiguous", severity="info", entity=None, language="ja"
     ),
 )
-BOOK: RuleBook = {
+BOOK: RuleSet = {
     "version": "v1",
     "entities": [
         {
@@ -74,7 +74,7 @@ def shown(desk: Desk) -> Step:
     return desk.step
 
 
-def body(step: Step, book: RuleBook | None = BOOK, lang: Any = "en") -> dict[str, Any]:
+def body(step: Step, book: RuleSet | None = BOOK, lang: Any = "en") -> dict[str, Any]:
     data = review.article_bytes(step, book, field_labels(lang), words(lang), lang)
     made: dict[str, Any] = orjson.loads(data.split(b"\n", 1)[1])
     return made

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from backend.markets.reasons import say
 from dashboard.app_pages.overview.data_health import ALL_EVENTS, FEW_EVENTS
-from dashboard.client import api
+from dashboard.client import connection, markets
 from dashboard.frame import refresh
 from dashboard.i18n import LANGUAGES, t
 from tests.support.line import Line
@@ -84,7 +84,7 @@ def test_every_figure_says_that_it_is_a_sample_and_how_old_it_is() -> None:
 
 def test_the_figures_are_the_services_own() -> None:
     app = opened()
-    market = api.overview().data
+    market = markets.fetch_overview().data
     assert market is not None
     assert market["btc_market_cap_percentage"] is not None
     assert f"{market['btc_market_cap_percentage']:.2f}%" in text(panel(app, "btc-share"))
@@ -95,12 +95,12 @@ def test_the_figures_are_the_services_own() -> None:
     counted = sum(
         int(text(node)) for node in nodes(panel(app, "breadth")) if node[0] == "dd" and text(node).isdigit()
     )
-    assert counted == len(api.rankings().data or [])
+    assert counted == len(markets.fetch_rankings().data or [])
 
 
 def test_gainers_are_in_order_and_lead_to_the_rankings() -> None:
     app = opened(mincap="1b")
-    rows = {row["id"]: row for row in api.rankings().data or []}
+    rows = {row["id"]: row for row in markets.fetch_rankings().data or []}
     leading = links(panel(app, "gainers"))
     changes = [float(rows[asset_id]["pct_change_24h"] or 0) for asset_id in leading]
     assert leading
@@ -119,7 +119,7 @@ def test_the_period_is_chosen_on_the_page_and_stands_in_the_address() -> None:
 
 
 def test_no_figure_is_shown_where_none_is_known(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = api.client().get
+    real = connection.get_client().get
 
     def emptied(path: str, *rest: Any, **more: Any) -> Any:
         fetched = real(path, *rest, **more)
@@ -133,7 +133,7 @@ def test_no_figure_is_shown_where_none_is_known(line: Line, monkeypatch: pytest.
             )
         return fetched
 
-    monkeypatch.setattr(api.client(), "get", emptied)
+    monkeypatch.setattr(connection.get_client(), "get", emptied)
     app = opened()
     for name in ("market-cap", "volume-24h", "btc-share", "fear-greed"):
         tile = text(panel(app, name))
@@ -164,7 +164,7 @@ def incident(number: int, **given: Any) -> dict[str, Any]:
 @pytest.fixture
 def troubled(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two open incidents, nine that are over, and a provider that failed."""
-    real = api.client().get
+    real = connection.get_client().get
     ended = datetime.now(UTC).isoformat()
     failing = say("failed_repeatedly", retry_at=datetime.now(UTC), said="timed out", fault="unavailable")
 
@@ -180,7 +180,7 @@ def troubled(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
             return replace(fetched, data={**fetched.data, "providers": [first | told, *others]})
         return fetched
 
-    monkeypatch.setattr(api.client(), "get", given)
+    monkeypatch.setattr(connection.get_client(), "get", given)
 
 
 @pytest.mark.usefixtures("troubled")
@@ -303,7 +303,7 @@ def test_after_repeated_failure_the_page_rests_until_the_service_is_back(line: L
     assert t("frame.refresh_resting") in html(app)
     line.cut = False
     if by == "itself":
-        api.retry()  # as if the client's lifetime of a failure had passed
+        connection.retry_failed()  # as if the client's lifetime of a failure had passed
         app.run()
     else:
         app.button(key="stale-overview-retry").click().run()

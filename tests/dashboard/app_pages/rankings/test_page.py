@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.app_pages.rankings import data, layout
 from dashboard.app_pages.rankings.columns import SPANS
-from dashboard.client import Fetched, Problem, api, topics
+from dashboard.client import Fetched, Problem, markets, topics
 from dashboard.i18n import LANGUAGES, t
 from tests.support import pages
 from tests.support.line import Line
@@ -52,7 +52,7 @@ def test_the_table_has_every_asset_and_speaks_the_readers_language(lang: Any) ->
     assert html(app).count("<h1") == 1
     assert t("rankings.title", lang=lang) in html(app)
     head, table = sent(app)
-    ranked = api.rankings("24h").data or []
+    ranked = markets.fetch_rankings("24h").data or []
     assert table["columns"]["id"] == [token["id"] for token in ranked]
     assert table["words"]["find"] == t("rankings.find", lang=lang)
     assert head["mode"] == "table"
@@ -69,7 +69,7 @@ def test_every_priced_row_names_its_source_and_its_time() -> None:
 
 def test_a_price_reaches_the_browser_with_the_services_own_digits() -> None:
     _, table = sent(opened())
-    prices = api.prices().data or {}
+    prices = markets.fetch_prices().data or {}
     columns = table["columns"]
     for asset, price in zip(columns["id"], columns["price"], strict=True):
         assert price == prices[asset]["price_usd"]
@@ -107,7 +107,7 @@ def test_the_panel_shows_both_providers_quotes_and_why(lang: Any) -> None:
         t("rankings.ath", lang=lang),
     ):
         assert text in page
-    quotes = api.quotes("bitcoin").data
+    quotes = markets.fetch_quotes("bitcoin").data
     assert quotes is not None
     assert t(f"rankings.rule_{quotes['rule']}", lang=lang) in page
     assert "rk-spread" in page
@@ -124,7 +124,7 @@ def test_the_panel_leads_to_what_was_told_of_the_coin(monkeypatch: pytest.Monkey
         ]
         return Fetched({"topics": told[:many], "total": 5}, datetime.now(UTC))
 
-    monkeypatch.setattr(topics, "of_entity", latest)
+    monkeypatch.setattr(topics, "fetch_entity_topics", latest)
     page = html(opened(coin="cardano", lang=lang))
     assert page.index("cardano &lt;b&gt; 9") < page.index("cardano &lt;b&gt; 7")
     assert f'href="/topics?entity=cardano&amp;topic=9&amp;lang={lang}"' in page
@@ -137,7 +137,7 @@ def test_topics_that_are_not_to_be_had_leave_the_rest_of_the_panel(monkeypatch: 
     gone: Fetched[topics.TopicPage] = Fetched(
         None, error=Problem("unavailable", "The store is away.", status=503)
     )
-    monkeypatch.setattr(topics, "of_entity", lambda *_asked, **_more: gone)
+    monkeypatch.setattr(topics, "fetch_entity_topics", lambda *_asked, **_more: gone)
     app = opened(coin="bitcoin")
     assert "The store is away." in html(app)
     assert t("rankings.rule") in html(app)
@@ -147,7 +147,7 @@ def test_topics_that_are_not_to_be_had_leave_the_rest_of_the_panel(monkeypatch: 
 @pytest.mark.parametrize("chart", ["24h", "7d"])
 def test_the_panels_candles_are_told_in_words_and_as_a_table(chart: Any) -> None:
     app = opened(coin="ethereum", chart=chart)
-    series = api.candles("ethereum", chart).data
+    series = markets.fetch_candles("ethereum", chart).data
     assert series is not None
     ((about, figure),) = drawn(app)
     assert len(about["table"]["rows"]) == len(series["candles"])
@@ -157,7 +157,7 @@ def test_the_panels_candles_are_told_in_words_and_as_a_table(chart: Any) -> None
 
 
 def test_every_asset_can_be_opened() -> None:
-    ids = [token["id"] for token in api.rankings("24h").data or []]
+    ids = [token["id"] for token in markets.fetch_rankings("24h").data or []]
     app = opened(coin=ids[0])
     for asset in (*ids[1:8], *ids[-8:]):
         app.query_params["coin"] = asset
@@ -194,7 +194,7 @@ def test_the_treemap_has_its_legend_and_its_table(lang: Any) -> None:
     assert sent(app)[0]["mode"] == "bar"
     assert html(app).count('<li style="background') == 7
     ((about, _),) = drawn(app)
-    known = [token for token in api.rankings("24h").data or [] if token["market_cap"]]
+    known = [token for token in markets.fetch_rankings("24h").data or [] if token["market_cap"]]
     assert len(about["table"]["rows"]) == len(known)
 
 
@@ -215,7 +215,7 @@ def test_a_comparison_is_reopened_by_its_link(lang: Any) -> None:
 def test_the_picker_offers_every_asset_and_shows_those_that_the_link_chose() -> None:
     app = opened(view="compare", compare="ethereum,gone")
     picker = app.multiselect(key="compare_pick")
-    ranked = api.rankings("24h").data or []
+    ranked = markets.fetch_rankings("24h").data or []
     assert picker.options == [f"{token['name']} ({token['symbol']})" for token in ranked]
     assert picker.value == ["ethereum"]
     assert picker.proto.max_selections == 6
@@ -282,10 +282,10 @@ def moved(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Has the first asset's price change."""
 
     def move() -> None:
-        tokens = deepcopy(api.rankings("24h"))
+        tokens = deepcopy(markets.fetch_rankings("24h"))
         assert tokens.data is not None
         tokens.data[0].update(price_usd="1.25", last_updated="2999-01-01T00:00:00Z")
-        monkeypatch.setattr(api, "rankings", lambda span=None: tokens)
+        monkeypatch.setattr(markets, "fetch_rankings", lambda span=None: tokens)
 
     return move
 

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from backend.extraction.tables import entity_sightings
 from backend.jobs.tables import job_steps, jobs, submissions
-from dashboard.client import api
+from dashboard.client import connection
 from dashboard.client import research as research_client
 from dashboard.client.http import ApiClient
 from tests.support.line import Line
@@ -23,7 +23,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Research]:
 @pytest.fixture
 def service(served: Research, monkeypatch: pytest.MonkeyPatch) -> Research:
     """With no jobs in it, and asked anew each time."""
-    monkeypatch.setattr(research_client, "FRESH_SECONDS", 0.0)
+    monkeypatch.setattr(research_client, "JOB_LIFETIME_SECONDS", 0.0)
     monkeypatch.setenv("CHAINPROOF_BASE_URL", served.url)
     monkeypatch.setenv("CHAINPROOF_API_KEY", served.key)
     with served.database.write() as connection:
@@ -37,5 +37,5 @@ def way(service: Research, monkeypatch: pytest.MonkeyPatch) -> Line:
     """The way to the service, which the test may cut; nothing that came over it is kept."""
     line = Line()
     client = ApiClient(service.url, lambda: service.key, transport=line, lifetime=0)
-    monkeypatch.setattr(api, "client", lambda: client)
+    monkeypatch.setattr(connection, "get_client", lambda: client)
     return line

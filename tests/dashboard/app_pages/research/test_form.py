@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard.app_pages.research import session_state
 from dashboard.app_pages.research.jobs import Draft
-from dashboard.client import api
+from dashboard.client import connection
 from dashboard.i18n import LANGUAGES, t
 from tests.support.line import Line
 from tests.support.pages import html
@@ -115,8 +115,8 @@ def test_a_submission_whose_answer_was_lost_is_the_same_job_when_sent_again(
             real(*arguments, **more)
             raise httpx.ReadTimeout("late")
 
-        real = api.client().post
-        patch.setattr(api.client(), "post", lost)
+        real = connection.get_client().post
+        patch.setattr(connection.get_client(), "post", lost)
         session_state.submit(draft)
     assert session_state.bench().problem is not None
     session_state.submit(draft)

@@ -9,7 +9,7 @@ import pytest
 from backend.jobs import job_store, transitions
 from backend.jobs.model import CANCELLED, INTERNAL_ERROR, timeout_message
 from dashboard.app_pages.research import session_state
-from dashboard.client import api
+from dashboard.client import connection
 from dashboard.i18n import LANGUAGES, t
 from tests.support.line import Line
 from tests.support.pages import change_answer, html
@@ -77,7 +77,7 @@ def test_cancelling_with_a_key_that_may_only_read_says_why(
 ) -> None:
     job_id = job_of(submitted())
     monkeypatch.setenv("CHAINPROOF_API_KEY", service.read_key)
-    api.close()  # the next one is made with this key
+    connection.close_client()  # the next one is made with this key
     app = opened(job=job_id)
     pressed(app, "rs_cancel")
     assert t("research.error_key") in html(app)

@@ -204,7 +204,7 @@ def test_a_case_lists_its_runs_newest_first() -> None:
 
 
 def test_a_run_shows_its_steps_reasons_and_facts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timelines, "run", lambda _: Fetched(ONE))
+    monkeypatch.setattr(timelines, "fetch_run", lambda _: Fetched(ONE))
     app = opened(run="r1", case=CASES[0])
     told = live(app)
     assert "65.0 %" in told
@@ -221,7 +221,7 @@ def test_a_run_shows_its_steps_reasons_and_facts(monkeypatch: pytest.MonkeyPatch
 def test_a_run_of_the_selection_leads_to_those_before_and_after() -> None:
     first = RUNS[0].run_id
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(timelines, "run", lambda _: Fetched({**ONE, "run_id": first}))
+        patch.setattr(timelines, "fetch_run", lambda _: Fetched({**ONE, "run_id": first}))
         told = live(opened(run=first))
     assert t("timelines.run_place", place=1, of=2) in told
     assert t("timelines.run_following") in told
@@ -230,7 +230,7 @@ def test_a_run_of_the_selection_leads_to_those_before_and_after() -> None:
 
 def test_a_run_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     gone = Problem("missing", "There is no run r0.", None, 404)
-    monkeypatch.setattr(timelines, "run", lambda _: Fetched(None, error=gone))
+    monkeypatch.setattr(timelines, "fetch_run", lambda _: Fetched(None, error=gone))
     assert "There is no run r0." in html(opened(run="r0"))
 
 

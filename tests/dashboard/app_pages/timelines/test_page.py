@@ -314,7 +314,7 @@ def test_who_comes_back_to_the_page_is_shown_its_upper_parts_first_again() -> No
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_without_runs_the_page_says_how_to_add_some(monkeypatch: pytest.MonkeyPatch, lang: Any) -> None:
     empty: Fetched[Any] = Fetched(SCHEMA.empty_table(), NOW)
-    monkeypatch.setattr(timelines, "table", lambda: empty)
+    monkeypatch.setattr(timelines, "fetch_runs", lambda: empty)
     app = opened(lang=lang)
     assert t("timelines.no_runs", lang=lang) in html(app)
     assert UNUSED in html(app)
@@ -346,13 +346,13 @@ def test_runs_of_ones_own_are_not_labelled_as_sample() -> None:
 def test_only_the_sample_is_labelled(monkeypatch: pytest.MonkeyPatch) -> None:
 
     made: Fetched[Any] = Fetched(table(scores("sample one")), NOW)
-    monkeypatch.setattr(timelines, "table", lambda: made)
+    monkeypatch.setattr(timelines, "fetch_runs", lambda: made)
     app = opened()
     assert t("timelines.sample_note") in html(app)
     assert charted(app)["drawing"]["watermark"] == t("chart.sample").upper()
 
 
 def test_the_client_is_the_one_that_all_pages_share() -> None:
-    before = timelines.table().data
+    before = timelines.fetch_runs().data
     opened()
-    assert timelines.table().data is before
+    assert timelines.fetch_runs().data is before

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.app_pages.topics import price_chart
-from dashboard.client import Fetched, Problem, api, topics
+from dashboard.client import Fetched, Problem, markets, topics
 from dashboard.components import topic_categories
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, t
 from tests.dashboard.conftest import CALM, Backend
@@ -226,7 +226,7 @@ def test_an_entity_that_no_topic_names_is_told_and_stays_chosen() -> None:
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_service_without_topics_says_what_will_come(monkeypatch: pytest.MonkeyPatch, lang: Any) -> None:
     empty: Fetched[topics.TopicPage] = Fetched({"topics": [], "total": 0}, CALM)
-    monkeypatch.setattr(topics, "page", lambda query: empty)
+    monkeypatch.setattr(topics, "fetch_page", lambda query: empty)
     assert t("topics.none_yet", lang=lang) in html(opened(lang=lang))
 
 
@@ -323,7 +323,7 @@ def test_assets_that_cannot_be_asked_for_are_said_in_place_of_the_prices(
     monkeypatch: pytest.MonkeyPatch, ids: dict[str, str]
 ) -> None:
     gone = Problem("unreachable", "connection refused")
-    monkeypatch.setattr(api, "assets", lambda: Fetched(None, error=gone))
+    monkeypatch.setattr(markets, "fetch_assets", lambda: Fetched(None, error=gone))
     app = opened(topic=ids["page:fund"])
     assert t("frame.error_unreachable") in html(app)
     assert app.button(key="error-tp_prices-retry")
@@ -344,7 +344,7 @@ def test_an_earlier_event_is_drawn_out_of_the_candles_that_are_kept(
     rows = [(start + n * 14_400_000, 1.0, 2.0, 0.5, 1.5, None) for n in range(12)]
     kept = {"id": "ethereum", "at": at(days=3), "interval_seconds": 14_400, "source": None, "candles": rows}
     monkeypatch.setattr(topic_categories, "NEAR", timedelta(hours=1))
-    monkeypatch.setattr(api, "candles_around", lambda asset, event: Fetched(kept, CALM))
+    monkeypatch.setattr(markets, "fetch_candles_around", lambda asset, event: Fetched(kept, CALM))
     page = html(opened(topic=ids["page:upgrade"]))
     assert t("topics.kept_14400") in page
     assert t("topics.prices_event", time=f"{CALM - timedelta(days=3):%Y-%m-%d %H:%M} UTC") in page
