@@ -1,2 +1,2 @@
-// Matches while no script of the page runs.
-const RESTS = '.stApp[data-test-script-state="notRunning"]';
+// Matches while Streamlit does not run the page's script.
+const IDLE_SELECTOR = '.stApp[data-test-script-state="notRunning"]';

@@ -1,4 +1,4 @@
-"""Registers a component with Streamlit from the files in its folder. No build step: parts are joined."""
+"""Registers components with Streamlit from the files in their folders, without a build step."""
 
 from functools import cache
 from pathlib import Path
@@ -7,14 +7,14 @@ from typing import Any
 import streamlit as st
 
 
-def joined(room: Path, *parts: str) -> str:
-    """The files ``{part}.js`` of ``room`` as one ES module, without the comment and blank lines."""
-    lines = "\n".join((room / f"{part}.js").read_text("utf-8") for part in parts).splitlines()
+def join_scripts(folder: Path, *parts: str) -> str:
+    """Join the files ``{part}.js`` of ``folder`` to one ES module, without comment and blank lines."""
+    lines = "\n".join((folder / f"{part}.js").read_text("utf-8") for part in parts).splitlines()
     return "\n".join(line for line in lines if line.strip() and not line.lstrip().startswith("//"))
 
 
 @cache
-def component(room: Path, file: str) -> Any:
-    """The component that bears its room's name, out of ``{file}.js`` and ``{file}.css``."""
-    css = (room / f"{file}.css").read_text("utf-8")
-    return st.components.v2.component(f"chainproof.{room.name}", js=joined(room, file), css=css)
+def load_component(folder: Path, file: str) -> Any:
+    """Register ``{file}.js`` and ``{file}.css`` of ``folder`` as a component named after the folder."""
+    css = (folder / f"{file}.css").read_text("utf-8")
+    return st.components.v2.component(f"chainproof.{folder.name}", js=join_scripts(folder, file), css=css)

@@ -1,4 +1,4 @@
-"""The Timelines page in a real browser, over the sample's runs: a fall is seen, compared and opened."""
+"""The Timelines page in a browser with the sample runs: alerts, comparison, a run, accessibility."""
 
 import re
 from collections.abc import Iterator
@@ -19,13 +19,13 @@ FALLS, STEADY = "sample Harbor Small", "sample Harbor Large"
 
 @pytest.fixture(scope="module", autouse=True)
 def _sample(running_service: Service) -> None:
-    """The worker has made the sample's runs."""
+    """Waits until the worker has created the sample runs."""
 
-    def are_there() -> bool:
+    def has_runs() -> bool:
         listed = running_service.get("/v1/timelines", limit="1").json()["profiles"]
         return all(each["entries"] for each in listed.values())
 
-    wait_for(are_there, "The sample's runs")
+    wait_for(has_runs, "The sample's runs")
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def page(warm_reader: Reader) -> Iterator[Page]:
     page.close()
 
 
-def test_an_evaluator_sees_the_fall_and_none_of_an_unchanged_profile(page: Page) -> None:
+def test_an_alert_appears_for_a_fall_and_none_for_an_unchanged_profile(page: Page) -> None:
     expect(page.locator(ALERTS, has_text=f"{FALLS} fell").first).to_be_visible()
     expect(page.locator(ALERTS, has_text=STEADY)).to_have_count(0)
     fell = page.locator(ALERTS, has_text=f"{FALLS} fell").first
@@ -45,7 +45,7 @@ def test_an_evaluator_sees_the_fall_and_none_of_an_unchanged_profile(page: Page)
     expect(page).to_have_url(re.compile("alert="))
 
 
-def test_a_line_is_hidden_by_the_keyboard_and_the_link_keeps_it(page: Page) -> None:
+def test_the_keyboard_hides_a_line_and_the_url_keeps_it(page: Page) -> None:
     pill = page.locator(".st-key-tl_legend button", has_text=STEADY).first
     pill.focus()
     page.keyboard.press("Enter")
@@ -69,7 +69,7 @@ def test_a_link_compares_two_profiles_and_opens_a_run(warm_reader: Reader, runni
 
 
 @pytest.mark.parametrize(("look", "lang"), [("desktop", "ja"), ("phone", "en")])
-def test_nobody_is_shut_out_nothing_overflows_and_nothing_jumps(
+def test_the_page_is_accessible_without_overflow_or_layout_shift(
     browser: Browser, running_dashboard: str, axe_source: str, look: str, lang: str
 ) -> None:
     reader = Reader(browser, running_dashboard, look)

@@ -7,7 +7,7 @@ import numpy as np
 
 from backend.timelines.analysis.alerts import Alert, Watched
 from backend.timelines.columns.run_arrays import RunArrays
-from dashboard.app_pages.timelines.selection import alert_name
+from dashboard.app_pages.timelines.selection import format_alert_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,37 +25,42 @@ class CaseChange:
         return self.since - self.before
 
 
-def named(arrays: RunArrays, watched: Sequence[Watched], name: str) -> Alert | None:
+def find_alert(arrays: RunArrays, watched: Sequence[Watched], alert_id: str) -> Alert | None:
     """Find the alert that a URL names; null if it no longer exists."""
-    every = (alert for each in watched for alert in each.alerts)
+    alerts = (alert for profile in watched for alert in profile.alerts)
     return next(
-        (alert for alert in every if alert_name(arrays.profiles[alert.profile], alert.since) == name), None
+        (
+            alert
+            for alert in alerts
+            if format_alert_id(arrays.profiles[alert.profile], alert.since) == alert_id
+        ),
+        None,
     )
 
 
-def stretch(watched: Sequence[Watched], alert: Alert) -> tuple[int | None, int | None]:
+def find_adjacent_alerts(watched: Sequence[Watched], alert: Alert) -> tuple[int | None, int | None]:
     """Find the times of the previous and next alert, which bound the runs before and since ``alert``."""
-    mine = next((each.alerts for each in watched if each.profile == alert.profile), ())
-    place = next((n for n, one in enumerate(mine) if one.since == alert.since), 0)
-    first = mine[place - 1].since if place else None
-    return first, mine[place + 1].since if place + 1 < len(mine) else None
+    alerts = next((profile.alerts for profile in watched if profile.profile == alert.profile), ())
+    index = next((n for n, other in enumerate(alerts) if other.since == alert.since), 0)
+    previous = alerts[index - 1].since if index else None
+    return previous, alerts[index + 1].since if index + 1 < len(alerts) else None
 
 
-def case_changes(
-    arrays: RunArrays, alert: Alert, first: int | None, end: int | None
+def compute_case_changes(
+    arrays: RunArrays, alert: Alert, previous: int | None, following: int | None
 ) -> tuple[CaseChange, ...]:
     """Compute the changes of cases that ran on both sides, largest in the alert's direction first.
 
-    ``first`` and ``end`` are as :func:`stretch` gives them, in microseconds.
+    ``previous`` and ``following`` are the times that :func:`find_adjacent_alerts` returns, in microseconds.
     """
-    mine = arrays.profile == alert.profile
-    if first is not None:
-        mine &= arrays.time >= first
-    if end is not None:
-        mine &= arrays.time < end
+    selected = arrays.profile == alert.profile
+    if previous is not None:
+        selected &= arrays.time >= previous
+    if following is not None:
+        selected &= arrays.time < following
     size = len(arrays.cases)
     sides = []
-    for side in (mine & (arrays.time < alert.since), mine & (arrays.time >= alert.since)):
+    for side in (selected & (arrays.time < alert.since), selected & (arrays.time >= alert.since)):
         runs = np.bincount(arrays.case[side], minlength=size)
         sums = np.bincount(arrays.case[side], weights=arrays.score[side], minlength=size)
         sides.append((runs, sums / np.maximum(runs, 1)))
@@ -67,8 +72,8 @@ def case_changes(
         )
         for at in both
     ]
-    return tuple(sorted(changes, key=_by_change, reverse=not alert.fell))
+    return tuple(sorted(changes, key=_get_change, reverse=not alert.fell))
 
 
-def _by_change(one: CaseChange) -> float:
-    return one.change
+def _get_change(case: CaseChange) -> float:
+    return case.change

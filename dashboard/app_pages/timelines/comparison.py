@@ -1,4 +1,4 @@
-"""A against B: the verdict and its figures, each case's difference, and all pairs corrected."""
+"""Shows the comparison of two profiles: verdict, figures, case differences, and all pairs."""
 
 import streamlit as st
 
@@ -6,94 +6,102 @@ from backend.timelines.analysis import verdicts
 from backend.timelines.analysis.comparison import Versus, compare_profiles
 from backend.timelines.analysis.pairwise_comparison import PairMatrix, pair_matrix
 from backend.timelines.columns.run_arrays import RunArrays
-from dashboard.app_pages.timelines import comparison_data as parts
-from dashboard.app_pages.timelines import difference_dots as dots
-from dashboard.app_pages.timelines import pair_matrix as pairs
-from dashboard.app_pages.timelines import section_text as words
-from dashboard.app_pages.timelines import url_state as desk
+from dashboard.app_pages.timelines import (
+    case_dot_plot,
+    comparison_data,
+    pairwise_table,
+    section_text,
+    url_state,
+)
 from dashboard.app_pages.timelines.selection import TimelinesState
 from dashboard.components.live_view import Node, h, live_view
 from dashboard.i18n import language, t
 
-A, B, SWAP = "tlp_a", "tlp_b", "tlp_swap"
+A_KEY, B_KEY, SWAP_KEY = "tlp_a", "tlp_b", "tlp_swap"
 
 
-def section(arrays: RunArrays, state: TimelinesState) -> None:
+def render(arrays: RunArrays, state: TimelinesState) -> None:
     with st.container(key="tlp_compare", border=True, gap="small"):
-        words.heading(t("timelines.cmp_title"))
-        chosen = parts.pair_of(arrays, state.profiles, state.a, state.b)
+        section_text.render_heading(t("timelines.cmp_title"))
+        chosen = comparison_data.choose_pair(arrays, state.profiles, state.a, state.b)
         if chosen is None:
-            words.note(_needs_two(arrays, state))
+            section_text.render_note(_explain_missing_pair(arrays, state))
             return
-        _choice(arrays, state, *chosen)
+        _render_choice(arrays, state, *chosen)
         result, matrix = compare_profiles(arrays, *chosen), pair_matrix(arrays)
         left, right = st.columns(2, gap="large")
         with left:
-            live_view(_verdict(arrays, result, matrix), key="tlp_verdict")
-            pairs.show(arrays, matrix, chosen)
+            live_view(_build_verdict(arrays, result, matrix), key="tlp_verdict")
+            pairwise_table.render(arrays, matrix, chosen)
         with right:
-            dots.show(arrays, result, state)
+            case_dot_plot.render(arrays, result, state)
 
 
-def _needs_two(arrays: RunArrays, state: TimelinesState) -> str:
-    found = parts.by_mean(arrays, state.profiles)
+def _explain_missing_pair(arrays: RunArrays, state: TimelinesState) -> str:
+    found = comparison_data.rank_profiles(arrays, state.profiles)
     if not found:
         return t("timelines.cmp_needs_runs")
     return t("timelines.cmp_needs_two", name=found[0])
 
 
-def _choice(arrays: RunArrays, state: TimelinesState, a: str, b: str) -> None:
-    known = sorted(parts.by_mean(arrays, state.profiles), key=str.casefold)
+def _render_choice(arrays: RunArrays, state: TimelinesState, a: str, b: str) -> None:
+    known = sorted(comparison_data.rank_profiles(arrays, state.profiles), key=str.casefold)
     options = [*known, *(name for name in dict.fromkeys((a, b)) if name not in known)]
     with st.container(key="tlp_pair", horizontal=True, vertical_alignment="bottom", gap="small"):
-        for key, label, name in ((A, t("timelines.cmp_a"), a), (B, t("timelines.cmp_b"), b)):
+        for key, label, name in ((A_KEY, t("timelines.cmp_a"), a), (B_KEY, t("timelines.cmp_b"), b)):
             st.session_state[key] = name
-            st.selectbox(label, options, key=key, on_change=_chosen)
+            st.selectbox(label, options, key=key, on_change=_on_pair_chosen)
         st.button(
-            t("timelines.cmp_swap"), key=SWAP, icon=":material/swap_horiz:", on_click=_choose, args=(b, a)
+            t("timelines.cmp_swap"),
+            key=SWAP_KEY,
+            icon=":material/swap_horiz:",
+            on_click=_compare,
+            args=(b, a),
         )
 
 
-def _chosen() -> None:
-    _choose(st.session_state[A], st.session_state[B])
+def _on_pair_chosen() -> None:
+    _compare(st.session_state[A_KEY], st.session_state[B_KEY])
 
 
-def _choose(a: str, b: str) -> None:
-    desk.choose(a=a, b=b)
-    desk.redraw("compare", "cases")
+def _compare(a: str, b: str) -> None:
+    url_state.update(a=a, b=b)
+    url_state.redraw_parts("compare", "cases")
 
 
-def _verdict(arrays: RunArrays, result: Versus, matrix: PairMatrix) -> list[Node | None]:
-    said = verdicts.verdict(result, language())
-    kind = "refused" if not said.compared else "found" if said.kind == "ahead" else "open"
-    body: list[Node | None] = [h("p", said.text, class_=f"tlp-verdict tlp-{kind}", role="status")]
-    if said.compared and matrix.compared > 1:
-        body.append(_among_all(arrays, result, matrix))
+def _build_verdict(arrays: RunArrays, result: Versus, matrix: PairMatrix) -> list[Node | None]:
+    verdict = verdicts.verdict(result, language())
+    kind = "refused" if not verdict.compared else "found" if verdict.kind == "ahead" else "open"
+    body: list[Node | None] = [h("p", verdict.text, class_=f"tlp-verdict tlp-{kind}", role="status")]
+    if verdict.compared and matrix.compared > 1:
+        body.append(_build_corrected_sentence(arrays, result, matrix))
     body += [
         h("p", text, class_="cp-note")
         for side in (result.a, result.b)
         if (text := verdicts.left_out(side, language())) is not None
     ]
-    if said.compared and result.paired is not None:
-        body += [_drawing(result), _facts(result)]
+    if verdict.compared and result.paired is not None:
+        body += [_build_difference_axis(result), _build_facts(result)]
     return [h("div", *body, class_="tlp-against")]
 
 
-def _among_all(arrays: RunArrays, result: Versus, matrix: PairMatrix) -> Node | None:
-    rows = [arrays.profiles[place] for place in matrix.profiles]
+def _build_corrected_sentence(arrays: RunArrays, result: Versus, matrix: PairMatrix) -> Node | None:
+    rows = [arrays.profiles[index] for index in matrix.profiles]
     text = verdicts.corrected_sentence(
         matrix, rows.index(result.a.profile), rows.index(result.b.profile), language()
     )
     return None if text is None else h("p", text, class_="tlp-stands")
 
 
-def _drawing(result: Versus) -> Node | None:
-    """The difference and its interval on an axis; the figures beside it say the same."""
+def _build_difference_axis(result: Versus) -> Node | None:
+    """Build the difference and its interval on an axis; the figures beside it contain the same."""
     paired = result.paired
     if paired is None:
         return None
-    axis = parts.scale((paired.difference,), (paired.interval,))
-    name = {side: parts.short(one.profile, 28) for side, one in (("a", result.a), ("b", result.b))}
+    axis = comparison_data.build_axis((paired.difference,), (paired.interval,))
+    name = {
+        side: comparison_data.shorten(one.profile, 28) for side, one in (("a", result.a), ("b", result.b))
+    }
     return h(
         "div",
         h(
@@ -102,10 +110,10 @@ def _drawing(result: Versus) -> Node | None:
             h("span", t("timelines.cmp_ahead", name=name["b"])),
             class_="tlp-sides",
         ),
-        dots.strip(axis, paired.difference, paired.interval, large=True),
+        case_dot_plot.build_strip(axis, paired.difference, paired.interval, large=True),
         h(
             "div",
-            *(h("span", words.signed(end)) for end in (-axis.limit, 0.0, axis.limit)),
+            *(h("span", section_text.format_signed_points(end)) for end in (-axis.limit, 0.0, axis.limit)),
             class_="tlp-axis",
         ),
         class_="tlp-delta",
@@ -113,26 +121,26 @@ def _drawing(result: Versus) -> Node | None:
     )
 
 
-def _facts(result: Versus) -> Node | None:
+def _build_facts(result: Versus) -> Node | None:
     paired = result.paired
     if paired is None:
         return None
-    pairs_ = [
-        (t("timelines.cmp_difference"), words.with_interval(paired.difference, paired.interval)),
+    rows = [
+        (t("timelines.cmp_difference"), section_text.format_difference(paired.difference, paired.interval)),
         (t("timelines.cmp_cases"), f"{paired.cases:,}"),
         (
             t("timelines.cmp_tally"),
             t("timelines.cmp_tally_of", wins=paired.wins, ties=paired.ties, losses=paired.losses),
         ),
-        (t("timelines.cmp_least"), _points(paired.least)),
+        (t("timelines.cmp_least"), _format_points(paired.least)),
     ]
     for side in (result.a, result.b):
         if side.mean is not None:
-            mean = words.level(side.mean.mean, side.interval)
+            mean = section_text.format_mean(side.mean.mean, side.interval)
             told = t("timelines.cmp_side", mean=mean, cases=f"{side.cases:,}", runs=f"{side.runs:,}")
-            pairs_.append((parts.short(side.profile, 40), told))
-    return h("dl", *(h("div", h("dt", name), h("dd", text)) for name, text in pairs_), class_="tlp-facts")
+            rows.append((comparison_data.shorten(side.profile, 40), told))
+    return h("dl", *(h("div", h("dt", name), h("dd", text)) for name, text in rows), class_="tlp-facts")
 
 
-def _points(value: float | None) -> str:
+def _format_points(value: float | None) -> str:
     return "–" if value is None else t("timelines.cmp_points", n=verdicts.points(value))

@@ -1,4 +1,4 @@
-"""What the comparison and the cases of the Timelines page show, out of a selection of runs. Pure."""
+"""Computes pairs, differences and axes for the comparison and the cases. Pure."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -15,45 +15,51 @@ from backend.timelines.statistics.means import LEVEL
 from backend.timelines.statistics.paired_comparison import SAME
 from backend.timelines.statistics.power import ALPHA
 
-Way = Literal["up", "down", "level"]
-Standing = Literal["up", "down", "level", "none", "itself"]
-"""Of a pair: the column is above the row, below it, no difference shown, no comparison, one profile."""
+Direction = Literal["up", "down", "level"]
+Outcome = Literal["up", "down", "level", "none", "itself"]
+"""Result of a pair: the column's profile is above or below the row's, not significantly different
+(``level``), not comparable (``none``), or the same profile (``itself``)."""
 ELLIPSIS = "…"
 
 
-def pair_of(chosen: RunArrays, wanted: Sequence[str], a: str | None, b: str | None) -> tuple[str, str] | None:
-    """Whom to compare: ``a`` and ``b`` as far as they are named, else the highest that share a case.
+def choose_pair(
+    arrays: RunArrays, profiles: Sequence[str], a: str | None, b: str | None
+) -> tuple[str, str] | None:
+    """Choose the pair to compare: ``a`` and ``b`` if given, else the best profiles that share a case.
 
-    Null where fewer than two profiles have runs and not both are named.
+    Returns null if fewer than two profiles have runs and not both are given.
     """
-    known = by_mean(chosen, wanted)
+    known = rank_profiles(arrays, profiles)
     pairs = [
         (one, other)
         for one in ([a] if a is not None else known)
         for other in ([b] if b is not None else known)
         if one != other or (a is not None and b is not None)
     ]
-    return next((pair for pair in pairs if _share(chosen, *pair)), pairs[0] if pairs else None)
+    return next((pair for pair in pairs if _have_shared_case(arrays, *pair)), pairs[0] if pairs else None)
 
 
-def _share(chosen: RunArrays, a: str, b: str) -> bool:
-    """Whether both ran the same case."""
-    places = [place for name in (a, b) if (place := chosen.place_of(name)) is not None]
-    return len(places) == 2 and bool((chosen.by_cell[1][places] > 0).all(axis=0).any())
+def _have_shared_case(arrays: RunArrays, a: str, b: str) -> bool:
+    """Whether both profiles ran at least one same case."""
+    indexes = [index for name in (a, b) if (index := arrays.place_of(name)) is not None]
+    return len(indexes) == 2 and bool((arrays.by_cell[1][indexes] > 0).all(axis=0).any())
 
 
-def by_mean(chosen: RunArrays, wanted: Sequence[str] = ()) -> list[str]:
-    """Profiles that have runs, the highest mean of case means first; only ``wanted`` ones, if any are."""
-    means, runs = chosen.by_cell
+def rank_profiles(arrays: RunArrays, profiles: Sequence[str] = ()) -> list[str]:
+    """List the profiles with runs, highest mean of case means first; only ``profiles`` if given."""
+    means, runs = arrays.by_cell
     ran = np.flatnonzero(runs.sum(axis=1) > 0)
     level = np.nansum(means[ran], axis=1) / np.maximum((runs[ran] > 0).sum(axis=1), 1)
-    ordered = [chosen.profiles[place] for place in ran[np.argsort(-level, kind="stable")]]
-    return [name for name in ordered if not wanted or name in wanted]
+    ordered = [arrays.profiles[index] for index in ran[np.argsort(-level, kind="stable")]]
+    return [name for name in ordered if not profiles or name in profiles]
 
 
 @dataclass(frozen=True, slots=True)
 class CaseDifference:
-    """One case, B less A, as fractions of the score; ``interval`` only where both ran it again and varied."""
+    """A case's difference (B − A, fractions of the score).
+
+    ``interval`` is null unless both profiles ran the case repeatedly and at least one of them varied.
+    """
 
     case: str
     difference: float
@@ -64,39 +70,41 @@ class CaseDifference:
     interval: Interval | None
 
     @property
-    def way(self) -> Way:
-        return way(self.difference)
+    def direction(self) -> Direction:
+        return find_direction(self.difference)
 
 
-def way(difference: float) -> Way:
+def find_direction(difference: float) -> Direction:
     return "up" if difference > SAME else "down" if difference < -SAME else "level"
 
 
-def case_differences(chosen: RunArrays, result: Versus, level: float = LEVEL) -> tuple[CaseDifference, ...]:
-    """The shared cases, where B loses most first.
+def compute_case_differences(
+    arrays: RunArrays, result: Versus, level: float = LEVEL
+) -> tuple[CaseDifference, ...]:
+    """Compute the differences of the shared cases, the largest loss of B first.
 
-    Intervals are Welch's (1947) over the repeats of both, with Satterthwaite's degrees of freedom, and may
-    reach beyond what can be scored.
+    Intervals are Welch's (1947) over the repeats of both profiles, with Satterthwaite's degrees of freedom.
+    They may extend beyond possible scores.
     """
-    low, high = _welch(chosen, result, level)
+    low, high = _compute_welch_intervals(arrays, result, level)
     return tuple(
         CaseDifference(
-            chosen.cases[case],
-            float(result.difference[place]),
-            float(result.a_mean[place]),
-            float(result.b_mean[place]),
-            int(result.a_runs[place]),
-            int(result.b_runs[place]),
-            None if np.isnan(low[place]) else Interval(float(low[place]), float(high[place])),
+            arrays.cases[case],
+            float(result.difference[index]),
+            float(result.a_mean[index]),
+            float(result.b_mean[index]),
+            int(result.a_runs[index]),
+            int(result.b_runs[index]),
+            None if np.isnan(low[index]) else Interval(float(low[index]), float(high[index])),
         )
-        for place, case in enumerate(result.case)
+        for index, case in enumerate(result.case)
     )
 
 
-def _welch(chosen: RunArrays, result: Versus, level: float) -> tuple[Floats, Floats]:
+def _compute_welch_intervals(arrays: RunArrays, result: Versus, level: float) -> tuple[Floats, Floats]:
     shares, freedom = [], []
     for profile, runs in ((result.a.profile, result.a_runs), (result.b.profile, result.b_runs)):
-        variance = _variances(chosen.of(profile), len(chosen.cases))[result.case]
+        variance = _compute_variances(arrays.of(profile), len(arrays.cases))[result.case]
         shares.append(variance / runs)
         with np.errstate(invalid="ignore", divide="ignore"):
             freedom.append(np.square(variance / runs) / (runs - 1))
@@ -108,8 +116,8 @@ def _welch(chosen: RunArrays, result: Versus, level: float) -> tuple[Floats, Flo
     return result.difference - reach, result.difference + reach
 
 
-def _variances(mine: RunArrays, cases: int) -> Floats:
-    """The variance of each case's runs; NaN below two."""
+def _compute_variances(mine: RunArrays, cases: int) -> Floats:
+    """Compute the variance of each case's runs; NaN for fewer than two runs."""
     runs = np.bincount(mine.case, minlength=cases)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.bincount(mine.case, weights=mine.score, minlength=cases) / runs
@@ -119,100 +127,108 @@ def _variances(mine: RunArrays, cases: int) -> Floats:
     return variance
 
 
-class Ends(NamedTuple):
-    """The cases that differ most, to both sides, and how many between them are not shown."""
+class LargestDifferences(NamedTuple):
+    """The cases with the largest differences in both directions, and the number of cases left out."""
 
-    first: tuple[CaseDifference, ...]
-    last: tuple[CaseDifference, ...]
+    losses: tuple[CaseDifference, ...]
+    """All cases if none is left out."""
+    gains: tuple[CaseDifference, ...]
     hidden: int
 
 
-def ends(rows: Sequence[CaseDifference], most: int) -> Ends:
-    """``rows`` in their order, at most ``most`` of them: those in which B loses or gains the most."""
-    if len(rows) <= most:
-        return Ends(tuple(rows), (), 0)
-    far = sorted(range(len(rows)), key=lambda place: -abs(rows[place].difference))[:most]
-    kept = set(far)
-    first = tuple(row for place, row in enumerate(rows) if place in kept and row.difference < 0)
-    last = tuple(row for place, row in enumerate(rows) if place in kept and row.difference >= 0)
-    return Ends(first, last, len(rows) - most)
+def select_largest(rows: Sequence[CaseDifference], limit: int) -> LargestDifferences:
+    """Select the ``limit`` rows with the largest losses and gains of B, in the order of ``rows``."""
+    if len(rows) <= limit:
+        return LargestDifferences(tuple(rows), (), 0)
+    by_size = sorted(range(len(rows)), key=lambda index: -abs(rows[index].difference))
+    selected = set(by_size[:limit])
+    losses = tuple(row for index, row in enumerate(rows) if index in selected and row.difference < 0)
+    gains = tuple(row for index, row in enumerate(rows) if index in selected and row.difference >= 0)
+    return LargestDifferences(losses, gains, len(rows) - limit)
 
 
-class Scale(NamedTuple):
-    """A symmetric axis around nothing, to ``limit`` (a fraction of the score) on both sides."""
+class Axis(NamedTuple):
+    """A symmetric axis around zero, up to ``limit`` (a fraction of the score) on both sides."""
 
     limit: float
 
-    def place(self, value: float) -> float:
-        """Percent of the axis' width, held within it."""
+    def to_percent(self, value: float) -> float:
+        """Convert a value to a position in percent of the axis' width, clipped to the axis."""
         return 50 + 50 * max(-1.0, min(1.0, value / self.limit))
 
 
-STEPS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
+AXIS_LIMITS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
 
 
-def scale(differences: Collection[float], intervals: Collection[Interval | None] = ()) -> Scale:
-    """The least round axis that holds all of these. An interval alone never takes it beyond 100 points."""
-    most = max((abs(value) for value in differences), default=0.0)
-    reach = max((abs(end) for one in intervals if one is not None for end in one), default=0.0)
-    most = max(most, min(reach, STEPS[-1]))
-    return Scale(next((step for step in STEPS if step >= most), most))
+def build_axis(differences: Collection[float], intervals: Collection[Interval | None] = ()) -> Axis:
+    """Build the smallest round axis that holds all values.
+
+    An interval alone never extends it beyond 100 points.
+    """
+    largest = max((abs(value) for value in differences), default=0.0)
+    furthest = max(
+        (abs(end) for interval in intervals if interval is not None for end in interval), default=0.0
+    )
+    largest = max(largest, min(furthest, AXIS_LIMITS[-1]))
+    return Axis(next((limit for limit in AXIS_LIMITS if limit >= largest), largest))
 
 
 @dataclass(frozen=True, slots=True)
 class PairCell:
-    """Column less row. ``p`` is corrected for all pairs, and decides of ``standing``."""
+    """A pair's difference (column − row), half the width of its interval, and its corrected ``p``.
 
-    standing: Standing
+    ``p`` is corrected for all pairs and determines ``outcome``.
+    """
+
+    outcome: Outcome
     difference: float
-    reach: float
+    half_width: float
     p: float
     cases: int
 
 
-def pair_cell(matrix: PairMatrix, row: int, column: int) -> PairCell:
+def build_pair_cell(matrix: PairMatrix, row: int, column: int) -> PairCell:
     difference, p = float(matrix.difference[row, column]), float(matrix.bh[row, column])
-    standing: Standing = "level"
+    outcome: Outcome = "level"
     if row == column:
-        standing = "itself"
+        outcome = "itself"
     elif np.isnan(p):
-        standing = "none"
+        outcome = "none"
     elif p < ALPHA:
-        standing = way(difference)
-    return PairCell(standing, difference, float(matrix.reach[row, column]), p, int(matrix.cases[row, column]))
+        outcome = find_direction(difference)
+    return PairCell(outcome, difference, float(matrix.reach[row, column]), p, int(matrix.cases[row, column]))
 
 
-def standings(matrix: PairMatrix) -> Ints:
-    """For every pair -1, 0 or 1: B stands below, is not told apart, stands above; 2 is no comparison."""
-    told = np.where(matrix.bh < ALPHA, np.sign(matrix.difference), 0).astype(np.int64)
-    told[np.isnan(matrix.bh)] = 2
-    return told
+def build_outcomes(matrix: PairMatrix) -> Ints:
+    """Build a matrix of outcomes: -1 B below, 0 not significant, 1 B above, 2 not comparable."""
+    outcomes = np.where(matrix.bh < ALPHA, np.sign(matrix.difference), 0).astype(np.int64)
+    outcomes[np.isnan(matrix.bh)] = 2
+    return outcomes
 
 
-def plain(name: str) -> str:
-    """A name as drawings take it, which read a few tags in texts: none is left that they could."""
+def escape_markup(name: str) -> str:
+    """Escape a name for Plotly, which interprets some HTML tags in texts."""
     return escape(name, quote=False)
 
 
-def short(name: str, most: int) -> str:
-    """A long name with its middle left out: both its ends tell names apart."""
-    if len(name) <= most:
+def shorten(name: str, max_chars: int) -> str:
+    """Shorten a long name by omitting its middle, since both ends distinguish names."""
+    if len(name) <= max_chars:
         return name
-    head = (most - 1) * 3 // 5
-    return name[:head].rstrip() + ELLIPSIS + name[len(name) - (most - 1 - head) :].lstrip()
+    head = (max_chars - 1) * 3 // 5
+    return name[:head].rstrip() + ELLIPSIS + name[len(name) - (max_chars - 1 - head) :].lstrip()
 
 
-def shorts(names: Sequence[str], most: int) -> list[str]:
-    """Each of ``names`` cut to ``most`` for a drawing's axis, numbered where the cut makes two the same."""
-    cut = [short(name, most) for name in names]
-    seen: dict[str, int] = {}
-    found = []
-    for text in cut:
-        seen[text] = seen.get(text, 0) + 1
-        found.append(text if seen[text] == 1 else f"{text} ({seen[text]})")
-    return [plain(text) for text in found]
+def shorten_labels(names: Sequence[str], max_chars: int) -> list[str]:
+    """Shorten names for an axis, numbered where two become the same, and escape them."""
+    counts: dict[str, int] = {}
+    labels = []
+    for text in (shorten(name, max_chars) for name in names):
+        counts[text] = counts.get(text, 0) + 1
+        labels.append(text if counts[text] == 1 else f"{text} ({counts[text]})")
+    return [escape_markup(text) for text in labels]
 
 
-def compact(values: Floats, places: int = 4) -> list[float | None]:
-    """Numbers as a drawing needs them: rounded, and null for not known."""
-    return [None if value != value else value for value in np.round(values, places).tolist()]
+def round_values(values: Floats, indexes: int = 4) -> list[float | None]:
+    """Round values for a figure; NaN becomes null."""
+    return [None if value != value else value for value in np.round(values, indexes).tolist()]

@@ -1,7 +1,7 @@
-"""The runs that the Timelines page shows, and what is worked out of them: once for all sessions.
+"""Loads the runs of the Timelines page, and caches selections and alerts for all sessions.
 
-The client keeps an answer's identity as long as nothing changed, so identity is the cache's key, as it is
-for the rankings (:mod:`dashboard.app_pages.rankings.data`).
+The client returns the same table object until the data changes, so the object's identity is the cache key,
+as in :mod:`dashboard.app_pages.rankings.data`.
 """
 
 import threading
@@ -15,28 +15,27 @@ import pyarrow as pa
 
 from backend.timelines.analysis.alerts import Alert, Watched, add_false_alarm_rates, alerts, watch_profiles
 from backend.timelines.columns.run_arrays import RunArrays, select
-from dashboard.app_pages.timelines.selection import TimelinesState
-from dashboard.app_pages.timelines.selection import shown_profiles as shown_of
+from dashboard.app_pages.timelines.selection import TimelinesState, select_profiles
 from dashboard.client import Fetched, timelines
 from dashboard.client.timelines import ConfiguredProfile
 
-KEPT = 24
-"""Results kept, all of the newest table: some selections of some sessions, each of 4 MB at the most."""
-MOST_ALERTS = 8
-PATIENCE = 0.15
-"""Seconds that a page waits for the rates of false alarms before it goes on without them."""
-QUICK = 20_000
-"""Runs of which the rates may be had in that time; for more, to wait is of no use."""
+CACHE_SIZE = 24
+"""Maximum number of cached results, all of the newest table. Each takes at most 4 MB."""
+MAX_ALERTS = 8
+RATES_TIMEOUT_SECONDS = 0.15
+"""Time that a page waits for the false alarm rates before it is drawn without them."""
+MAX_RUNS_TO_WAIT_FOR = 20_000
+"""Maximum number of runs whose rates are computed within the timeout; for more, pages do not wait."""
 
 T = TypeVar("T")
-_lock = threading.Lock()
-_kept: OrderedDict[Hashable, tuple[object, Any]] = OrderedDict()
-_behind = ThreadPoolExecutor(max_workers=2, thread_name_prefix="alerts")
+_cache_lock = threading.Lock()
+_cache: OrderedDict[Hashable, tuple[object, Any]] = OrderedDict()
+_executor = ThreadPoolExecutor(max_workers=2, thread_name_prefix="alerts")
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
-    """``table`` is null when the runs cannot be had at all; the answers say what came of asking."""
+class TimelinesData:
+    """Responses of the service. ``table`` is null if no runs could be loaded."""
 
     answer: Fetched[pa.Table]
     configured: Fetched[dict[str, ConfiguredProfile]]
@@ -50,110 +49,117 @@ class Gathered:
         return self.configured.data or {}
 
 
-def gather() -> Gathered:
-    return Gathered(timelines.fetch_runs(), timelines.fetch_profiles())
+def load() -> TimelinesData:
+    return TimelinesData(timelines.fetch_runs(), timelines.fetch_profiles())
 
 
-def whole(table: pa.Table) -> RunArrays:
-    """Every run, failures of the machinery too."""
-    return _once(table, "whole", lambda: select(table, leave_out_machinery=False))
+def select_all_runs(table: pa.Table) -> RunArrays:
+    """Select every run, including those with infrastructure errors."""
+    return _get_or_compute(table, "select_all_runs", lambda: select(table, leave_out_machinery=False))
 
 
-def chosen(table: pa.Table, state: TimelinesState) -> RunArrays:
-    """The runs that ``state`` lets through, of any profile where it names none."""
+def select_runs(table: pa.Table, state: TimelinesState) -> RunArrays:
+    """Select the runs that match the filters of ``state``; without ``profiles``, those of all profiles."""
 
-    def make() -> RunArrays:
+    def compute() -> RunArrays:
         return select(
             table,
             profiles=state.profiles or None,
             cases=state.cases or None,
             since=state.since,
             until=state.until,
-            leave_out_machinery=state.leave_out_machinery,
+            leave_out_machinery=state.exclude_infrastructure_errors,
             model_vendor=state.model_vendor,
             inference_provider=state.inference_provider,
         )
 
-    return _once(table, ("chosen", state.profiles, *_narrowed(state)), make)
+    return _get_or_compute(table, ("select_runs", state.profiles, *_filter_key(state)), compute)
 
 
-def shown(table: pa.Table, state: TimelinesState) -> tuple[RunArrays, TimelinesState]:
-    """What the page draws: the runs of the profiles chosen, or of those that it chooses itself, and the state
-    with these."""
-    everybody = chosen(table, replace(state, profiles=()))
-    settled = replace(state, profiles=shown_of(everybody, state))
-    return chosen(table, settled), settled
+def select_visible_runs(table: pa.Table, state: TimelinesState) -> tuple[RunArrays, TimelinesState]:
+    """Select the runs to draw; returns them with the state in which default profiles are filled in."""
+    all_profiles = select_runs(table, replace(state, profiles=()))
+    state = replace(state, profiles=select_profiles(all_profiles, state))
+    return select_runs(table, state), state
 
 
-def failures(table: pa.Table, state: TimelinesState) -> int:
-    """Failures of the machinery among the runs that ``state`` lets through, left out or not."""
-    arrays = chosen(table, replace(state, leave_out_machinery=True))
+def count_infrastructure_errors(table: pa.Table, state: TimelinesState) -> int:
+    """Count the runs with infrastructure errors that match the other filters, excluded or not."""
+    arrays = select_runs(table, replace(state, exclude_infrastructure_errors=True))
     return int(arrays.left_out.sum())
 
 
 @dataclass(frozen=True, slots=True)
-class Alarms:
-    """The newest alerts of a selection, ``more`` that are older, and whether rates are still awaited."""
+class AlertsResult:
+    """The newest alerts of a selection, the number of older ones, and whether rates are pending."""
 
     arrays: RunArrays
     watched: tuple[Watched, ...]
     shown: tuple[Alert, ...]
-    more: int
-    awaited: bool
+    older: int
+    rates_pending: bool
 
 
-def alarms(table: pa.Table, state: TimelinesState, *, patience: float = PATIENCE) -> Alarms:
-    """Of all profiles that ``state`` lets through. Rates that take longer than ``patience`` follow."""
-    arrays = chosen(table, state)
-    key = (state.profiles, *_narrowed(state))
-    watched = _once(table, ("watched", *key), lambda: watch_profiles(arrays))
-    every = alerts(watched)
-    newest = every[:MOST_ALERTS]
-    future: Future[tuple[Alert, ...]] = _once(
+def find_alerts(
+    table: pa.Table, state: TimelinesState, *, timeout_seconds: float = RATES_TIMEOUT_SECONDS
+) -> AlertsResult:
+    """Find the alerts of all profiles that match ``state``.
+
+    Rates that take longer than ``timeout_seconds`` are missing from the result.
+    """
+    arrays = select_runs(table, state)
+    key = (state.profiles, *_filter_key(state))
+    watched = _get_or_compute(table, ("watched", *key), lambda: watch_profiles(arrays))
+    all_alerts = alerts(watched)
+    newest = all_alerts[:MAX_ALERTS]
+    future: Future[tuple[Alert, ...]] = _get_or_compute(
         table,
         ("add_false_alarm_rates", *key),
-        lambda: _behind.submit(add_false_alarm_rates, arrays, watched, newest),
+        lambda: _executor.submit(add_false_alarm_rates, arrays, watched, newest),
     )
-    wait([future], patience if len(arrays) <= QUICK else 0)
-    told = future.result() if future.done() else newest
-    return Alarms(arrays, watched, told, len(every) - len(newest), not future.done())
+    wait([future], timeout_seconds if len(arrays) <= MAX_RUNS_TO_WAIT_FOR else 0)
+    shown = future.result() if future.done() else newest
+    return AlertsResult(arrays, watched, shown, len(all_alerts) - len(newest), not future.done())
 
 
 def prepare() -> None:
-    """Make what the next visit needs: the page as it opens without a choice, and its nearest choice."""
+    """Fill the cache for the page without filters, with and without infrastructure errors."""
     table = timelines.fetch_runs().data
     if table is None or not table.num_rows:
         return
-    for left_out in (True, False):
-        state = TimelinesState(leave_out_machinery=left_out)
-        shown(table, state)
-        alarms(table, state)
+    for excluded in (True, False):
+        state = TimelinesState(exclude_infrastructure_errors=excluded)
+        select_visible_runs(table, state)
+        find_alerts(table, state)
 
 
-def _narrowed(state: TimelinesState) -> tuple[Hashable, ...]:
+def _filter_key(state: TimelinesState) -> tuple[Hashable, ...]:
     return (
         state.cases,
         state.since,
         state.until,
-        state.leave_out_machinery,
+        state.exclude_infrastructure_errors,
         state.model_vendor,
         state.inference_provider,
     )
 
 
-def _once(table: pa.Table, key: Hashable, make: Callable[[], T]) -> T:
-    """What ``make`` gives for ``table``, which is kept with it so that its identity is not given away."""
-    name = (id(table), key)
-    with _lock:
-        if name in _kept:
-            _kept.move_to_end(name)
-            found: T = _kept[name][1]
-            return found
-    made = make()  # two sessions may make the same at once: that is cheaper than to wait in a row
-    with _lock:
-        for old in [other for other, (whose, _) in _kept.items() if whose is not table]:
-            del _kept[old]
-        _kept[name] = (table, made)
-        while len(_kept) > KEPT:
-            _kept.popitem(last=False)
-    return made
+def _get_or_compute(table: pa.Table, key: Hashable, compute: Callable[[], T]) -> T:
+    """Return the cached result for ``table`` or compute it.
+
+    The cache also holds ``table``, so that its id is not reused for another table.
+    """
+    cache_key = (id(table), key)
+    with _cache_lock:
+        if cache_key in _cache:
+            _cache.move_to_end(cache_key)
+            cached: T = _cache[cache_key][1]
+            return cached
+    result = compute()  # two sessions may compute the same at once: cheaper than to hold the lock
+    with _cache_lock:
+        for outdated in [other for other, (owner, _) in _cache.items() if owner is not table]:
+            del _cache[outdated]
+        _cache[cache_key] = (table, result)
+        while len(_cache) > CACHE_SIZE:
+            _cache.popitem(last=False)
+    return result

@@ -7,27 +7,26 @@ from functools import partial
 import streamlit as st
 
 from backend.timelines.columns.run_arrays import RunArrays
-from dashboard.app_pages.timelines import export
-from dashboard.app_pages.timelines import url_state as desk
-from dashboard.app_pages.timelines.export import Runs
+from dashboard.app_pages.timelines import export, url_state
+from dashboard.app_pages.timelines.export import RunsExport
 from dashboard.components.copy_button import copy_button
 from dashboard.i18n import t
 
-FORMS: tuple[tuple[str, Callable[[Runs], bytes], str], ...] = (
+FORMATS: tuple[tuple[str, Callable[[RunsExport], bytes], str], ...] = (
     ("csv", export.to_csv, "text/csv"),
     ("parquet", export.to_parquet, "application/vnd.apache.parquet"),
 )
 
 
-def show(arrays: RunArrays, as_of: datetime | None) -> None:
-    """Show the menu. Files are generated on download."""
+def render(arrays: RunArrays, as_of: datetime | None) -> None:
+    """Render the menu. Files are generated on download."""
     base = (st.context.url or "").partition("/timelines")[0].rstrip("/")
-    runs = Runs(arrays, as_of or datetime.now(UTC), base + desk.address())
+    runs = RunsExport(arrays, as_of or datetime.now(UTC), base + url_state.build_link())
     with st.popover(t("timelines.export"), icon=":material/ios_share:", key="tl_export", width="content"):
         st.caption(t("timelines.export_help", n=f"{len(arrays):,}"))
         copy_button(t("frame.copy_link"), key="tl_copy")
         with st.container(horizontal=True, gap="small"):
-            for kind, make, mime in FORMS:
+            for kind, make, mime in FORMATS:
                 st.download_button(
                     t(f"timelines.download_{kind}"),
                     data=partial(make, runs),

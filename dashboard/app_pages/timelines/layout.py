@@ -1,6 +1,6 @@
 """Lays out the Timelines page: filters, alerts, scores, comparison, cases and runs, each a fragment.
 
-A fragment reads the runs and the URL again when it is drawn, so a choice inside it redraws only that one.
+A fragment reads the runs and the URL again when it is drawn, so its widgets redraw only that fragment.
 """
 
 from datetime import UTC, datetime
@@ -14,29 +14,29 @@ from dashboard.app_pages.timelines import (
     data,
     export_menu,
     filters,
-    lower_sections,
+    lazy_sections,
     runs,
     scores,
+    url_state,
 )
-from dashboard.app_pages.timelines import url_state as desk
-from dashboard.app_pages.timelines.data import Gathered
-from dashboard.app_pages.timelines.lower_sections import Section
+from dashboard.app_pages.timelines.data import TimelinesData
+from dashboard.app_pages.timelines.lazy_sections import Section
 from dashboard.app_pages.timelines.selection import is_sample
-from dashboard.app_pages.timelines.url_state import PARTS, Part
+from dashboard.app_pages.timelines.url_state import FRAGMENT_KEYS, Part
 from dashboard.frame import freshness, refresh, states
 from dashboard.frame.markup import tag, text
 from dashboard.i18n import t
 
-SKELETON = 900
-COMMAND = "chainproof runs import FILE --add-profiles"
-_SEEN = "_timelines_seen"
-_DRAWN = "_timelines_drawn"
+SKELETON_HEIGHT_PX = 900
+IMPORT_COMMAND = "chainproof runs import FILE --add-profiles"
+_VISITED = "_timelines_visited"
+_DRAWN_TABLE = "_timelines_drawn_table"
 
 
-def label() -> str:
+def render_sample_label() -> str:
     """Render the sample label as markup; empty if the runs are not sample runs."""
-    table = data.gather().table
-    if table is None or not is_sample(data.whole(table).profiles):
+    table = data.load().table
+    if table is None or not is_sample(data.select_all_runs(table).profiles):
         return ""
     note = t("timelines.sample_note")
     return tag(
@@ -48,105 +48,108 @@ def label() -> str:
     )
 
 
-def page() -> None:
-    seen = _gathered()
-    table = seen.table
+def render_page() -> None:
+    """Render the page, or an explanation if there are no runs or none match the filters."""
+    loaded = _load_with_skeleton()
+    table = loaded.table
     if table is None or not table.num_rows:
-        _live(seen)
-        _nothing(seen)
+        _render_live(loaded)
+        _explain_missing_runs(loaded)
         return
-    state = desk.current()
-    lower_sections.begin(state)
+    state = url_state.read_state()
+    lazy_sections.start_page_run(state)
     with st.container(key="tl_top", horizontal=True, vertical_alignment="center", gap="small"):
-        _live(seen)
-        st.fragment(_files, key=PARTS["files"])()
-    st.fragment(_filters, key=PARTS["filters"])()
-    if not len(data.shown(table, state)[0]):
+        _render_live(loaded)
+        st.fragment(_draw_export, key=FRAGMENT_KEYS["files"])()
+    st.fragment(_draw_filters, key=FRAGMENT_KEYS["filters"])()
+    if not len(data.select_visible_runs(table, state)[0]):
         states.empty(
             t("timelines.none_match"),
             action=t("timelines.clear"),
-            on_click=filters.clear,
+            on_click=filters.clear_filters,
             key="tl_none",
         )
         return
-    st.fragment(_alerts, key=PARTS["alerts"])()
-    st.fragment(_scores, key=PARTS["scores"])()
-    lower_sections.show(SECTIONS)
+    st.fragment(_draw_alerts, key=FRAGMENT_KEYS["alerts"])()
+    st.fragment(_draw_scores, key=FRAGMENT_KEYS["scores"])()
+    lazy_sections.render(SECTIONS)
 
 
-def _gathered() -> Gathered:
+def _load_with_skeleton() -> TimelinesData:
     """Load the runs; show a skeleton at the first load of a session."""
-    if st.session_state.get(_SEEN):
-        return data.gather()
-    st.session_state[_SEEN] = True
-    with states.loading(SKELETON):
-        return data.gather()
+    if st.session_state.get(_VISITED):
+        return data.load()
+    st.session_state[_VISITED] = True
+    with states.loading(SKELETON_HEIGHT_PX):
+        return data.load()
 
 
-def _live(seen: Gathered) -> None:
-    st.session_state[_DRAWN] = seen.table
-    refresh.render_live(_watch, key="tl_live")
+def _render_live(loaded: TimelinesData) -> None:
+    st.session_state[_DRAWN_TABLE] = loaded.table
+    refresh.render_live(_render_freshness, key="tl_live")
 
 
-def _watch() -> None:
+def _render_freshness() -> None:
     """Show the age of the data; rerun the page when the service has new data."""
-    seen = data.gather()
-    refresh.record_results(seen.answer)
+    loaded = data.load()
+    refresh.record_results(loaded.answer)
     with st.container(key="tl_fresh", gap="small"):
-        states.stale_banner(seen.answer, key="timelines")
-        if seen.answer.at is not None:
-            line = freshness.freshness_html(seen.answer.at, now=datetime.now(UTC))
-            count = "" if seen.table is None else t("timelines.run_count", n=f"{seen.table.num_rows:,}")
+        states.stale_banner(loaded.answer, key="timelines")
+        if loaded.answer.at is not None:
+            line = freshness.freshness_html(loaded.answer.at, now=datetime.now(UTC))
+            count = "" if loaded.table is None else t("timelines.run_count", n=f"{loaded.table.num_rows:,}")
             st.html(line + tag("span", f" · {text(count)}", class_="cp-fresh") + freshness.interval_html())
-    if _DRAWN in st.session_state and st.session_state[_DRAWN] is not seen.table:
-        st.session_state[_DRAWN] = seen.table
+    if _DRAWN_TABLE in st.session_state and st.session_state[_DRAWN_TABLE] is not loaded.table:
+        st.session_state[_DRAWN_TABLE] = loaded.table
         st.rerun()
 
 
-def _nothing(seen: Gathered) -> None:
+def _explain_missing_runs(loaded: TimelinesData) -> None:
     """Explain why there are no runs, and how to add some."""
-    if seen.table is None:
-        if seen.answer.error is not None:
-            states.error(seen.answer.error, key="timelines")
+    if loaded.table is None:
+        if loaded.answer.error is not None:
+            states.error(loaded.answer.error, key="timelines")
         return
     with st.container(key="tl_nothing", border=True, gap="small"):
         st.html(tag("p", text(t("timelines.no_runs")), class_="cp-empty"))
-        if seen.profiles:
-            names = ", ".join(sorted(seen.profiles)[:20])
+        if loaded.profiles:
+            names = ", ".join(sorted(loaded.profiles)[:20])
             st.html(tag("p", text(t("timelines.no_runs_yet", names=names)), class_="cp-note"))
         st.html(tag("p", text(t("timelines.no_runs_do")), class_="cp-note"))
-        st.code(COMMAND, language=None)
+        st.code(IMPORT_COMMAND, language=None)
 
 
-def _files() -> None:
-    seen = data.gather()
-    if seen.table is not None:
-        export_menu.show(data.shown(seen.table, desk.current())[0], seen.answer.at)
+def _draw_export() -> None:
+    loaded = data.load()
+    if loaded.table is not None:
+        export_menu.render(
+            data.select_visible_runs(loaded.table, url_state.read_state())[0], loaded.answer.at
+        )
 
 
-def _filters() -> None:
-    seen, state = data.gather(), desk.current()
-    if seen.table is not None:
-        filters.show(seen, seen.table, state, data.shown(seen.table, state)[1])
+def _draw_filters() -> None:
+    loaded, state = data.load(), url_state.read_state()
+    if loaded.table is not None:
+        filters.render(loaded, loaded.table, state, data.select_visible_runs(loaded.table, state)[1])
 
 
-def _alerts() -> None:
-    table = data.gather().table
+def _draw_alerts() -> None:
+    table = data.load().table
     if table is not None:
         with st.container(key="tl_alerts", border=True, gap="small"):
-            awaited = alerts.section(table, desk.current())
-        lower_sections.await_rates(awaited=awaited)
+            rates_pending = alerts.render(table, url_state.read_state())
+        lazy_sections.set_rates_pending(pending=rates_pending)
 
 
-def _scores() -> None:
-    table, state = data.gather().table, desk.current()
+def _draw_scores() -> None:
+    table, state = data.load().table, url_state.read_state()
     if table is not None:
         with st.container(key="tl_scores", border=True, gap="small"):
-            scores.section(*data.shown(table, state), table, state)
+            scores.render(*data.select_visible_runs(table, state), table, state)
 
 
 SECTIONS: dict[Part, Section] = {
-    "compare": comparison.section,
-    "cases": cases.section,
-    "run": runs.section,
+    "compare": comparison.render,
+    "cases": cases.render,
+    "run": runs.render,
 }

@@ -1,50 +1,50 @@
-"""What points are lost for, A beside B."""
+"""Builds the Pareto chart of lost points by deduction, A beside B."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from backend.timelines.analysis.deductions import Pareto
-from dashboard.app_pages.timelines.comparison_data import compact, plain, short, shorts
-from dashboard.app_pages.timelines.section_text import bare
+from dashboard.app_pages.timelines.comparison_data import escape_markup, round_values, shorten, shorten_labels
+from dashboard.app_pages.timelines.section_text import format_points
 from dashboard.charts import plotting
 from dashboard.charts.plotly_chart import Figure, Table
 from dashboard.frame.theme import Theme
 from dashboard.i18n import t
 
-ROW = 30
+ROW_PX = 30
 
 
-def height(found: Pareto) -> int:
-    return 84 + ROW * (len(found.names) + bool(found.rest))
+def compute_height(found: Pareto) -> int:
+    return 84 + ROW_PX * (len(found.names) + bool(found.rest))
 
 
-def labels(found: Pareto) -> list[str]:
+def list_labels(found: Pareto) -> list[str]:
     rest = [t("timelines.case_rest", n=f"{found.rest:,}")] if found.rest else []
     return [*found.names, *rest]
 
 
-def _sides(found: Pareto, names: Sequence[str]) -> list[tuple[str, list[float]]]:
+def _pair_values(found: Pareto, names: Sequence[str]) -> list[tuple[str, list[float]]]:
     rest = [(found.rest_a, found.rest_b)] if found.rest else []
     sides = [[*found.a.tolist(), *(one[0] for one in rest)], [*found.b.tolist(), *(one[1] for one in rest)]]
     return list(zip(names, sides, strict=False))
 
 
-def figure(found: Pareto, names: Sequence[str], look: Theme) -> Figure:
-    """Bars in points of 100; B's are hatched, so that colour is not the only sign."""
-    full = labels(found)
-    rows = [plain(label) for label in full]
+def build_figure(found: Pareto, names: Sequence[str], look: Theme) -> Figure:
+    """Build bars in points of 100; B's are hatched, so that they differ not only by colour."""
+    full = list_labels(found)
+    rows = [escape_markup(label) for label in full]
     fills = (look.shades.up, look.shades.down)
     traces: list[dict[str, Any]] = [
         {
             "type": "bar",
             "orientation": "h",
-            "name": plain(short(name, 30)),
+            "name": escape_markup(shorten(name, 30)),
             "y": rows,
             "x": [round(100 * value, 3) for value in lost],
             "marker": {
-                "color": fills[place],
+                "color": fills[index],
                 "pattern": {
-                    "shape": "/" if place else "",
+                    "shape": "/" if index else "",
                     "fillmode": "overlay",
                     "fgcolor": look.background,
                     "fgopacity": 0.65,
@@ -54,7 +54,7 @@ def figure(found: Pareto, names: Sequence[str], look: Theme) -> Figure:
             },
             "hovertemplate": f"%{{y}}<br><b>%{{x:.2f}}</b> {t('timelines.case_points')}",
         }
-        for place, (name, lost) in enumerate(_sides(found, names))
+        for index, (name, lost) in enumerate(_pair_values(found, names))
     ]
     grid = plotting.faint(look.ink, 0.14)
     layout = {
@@ -71,36 +71,36 @@ def figure(found: Pareto, names: Sequence[str], look: Theme) -> Figure:
         "xaxis": {"gridcolor": grid, "zerolinecolor": grid, "fixedrange": True, "side": "top"},
         "yaxis": {
             "autorange": "reversed", "fixedrange": True, "type": "category",
-            "tickvals": rows, "ticktext": shorts(full, 27),
+            "tickvals": rows, "ticktext": shorten_labels(full, 27),
         },
     }  # fmt: skip
     return plotting.figure(traces, layout)
 
 
-def basis(found: Pareto, names: Sequence[str]) -> str:
+def describe_basis(found: Pareto, names: Sequence[str]) -> str:
     if len(names) > 1:
         return t("timelines.case_lost_note", cases=f"{found.cases:,}", a=names[0], b=names[1])
     return t("timelines.case_lost_note_one", cases=f"{found.cases:,}", a=names[0])
 
 
-def nothing(found: Pareto) -> str:
+def explain_empty(found: Pareto) -> str:
     return t("timelines.case_lost_none" if found.cases else "timelines.case_lost_no_cases")
 
 
-def alt(found: Pareto, names: Sequence[str]) -> str:
+def build_alt(found: Pareto, names: Sequence[str]) -> str:
     top = t("timelines.case_lost_most", name=found.names[0], share=f"{100 * found.cumulative[0]:.0f}")
-    return f"{basis(found, names)} {top}"
+    return f"{describe_basis(found, names)} {top}"
 
 
-def table(found: Pareto, names: Sequence[str]) -> Table:
+def build_table(found: Pareto, names: Sequence[str]) -> Table:
     head = [t("timelines.case_reason"), *names, t("timelines.case_cumulative")]
-    shares = [*compact(found.cumulative), *([1.0] if found.rest else [])]
+    shares = [*round_values(found.cumulative), *([1.0] if found.rest else [])]
     rows = [
         [
             label,
-            *(bare(lost[place]) for _, lost in _sides(found, names)),
-            f"{100 * (shares[place] or 0):.0f} %",
+            *(format_points(lost[index]) for _, lost in _pair_values(found, names)),
+            f"{100 * (shares[index] or 0):.0f} %",
         ]
-        for place, label in enumerate(labels(found))
+        for index, label in enumerate(list_labels(found))
     ]
     return Table(t("timelines.case_lost"), head, rows)

@@ -1,4 +1,4 @@
-"""The runs of a case or a profile, and one run: its neighbours in time and its score in steps. Pure."""
+"""Lists the runs of a case or profile, a run's neighbours in time, and the steps of its score. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ import pyarrow.compute as pc
 
 from backend.timelines.columns.run_arrays import Ints, RunArrays, instant
 
-MOST_RUNS = 300
-MOST_STEPS = 10
-"""Deductions, and bonuses, that have a step of their own; the smaller rest shares one."""
+MAX_RUNS = 300
+MAX_STEPS = 10
+"""Maximum number of deductions, and of bonuses, with their own step; the rest shares one step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,79 +24,83 @@ class RunRow:
     at: datetime
     score: float
     success: bool
-    machinery: bool
+    infrastructure_error: bool
     model: str | None
 
 
 class RunList(NamedTuple):
-    """The newest first, and how many older ones are not shown."""
+    """Runs, newest first, and the number of older runs left out."""
 
     rows: tuple[RunRow, ...]
     hidden: int
 
 
-def runs_of(
-    chosen: RunArrays, case: str | None, profiles: Sequence[str] = (), most: int = MOST_RUNS
+def list_runs(
+    arrays: RunArrays, case: str | None, profiles: Sequence[str] = (), limit: int = MAX_RUNS
 ) -> RunList:
-    """The runs of ``case`` (of all, where none is named) by ``profiles`` (by all), newest first."""
-    kept = np.ones(len(chosen), dtype=bool)
+    """List the runs of ``case`` by ``profiles``, newest first; null or empty means all."""
+    selected = np.ones(len(arrays), dtype=bool)
     if case is not None:
-        place = chosen.cases.index(case) if case in chosen.cases else -1
-        kept &= chosen.case == place
+        index = arrays.cases.index(case) if case in arrays.cases else -1
+        selected &= arrays.case == index
     if profiles:
-        kept &= np.isin(chosen.profile, [n for n, name in enumerate(chosen.profiles) if name in profiles])
-    found = np.flatnonzero(kept)
-    newest = found[np.argsort(-chosen.time[found], kind="stable")]
-    return RunList(_rows(chosen, newest[:most]), max(0, len(newest) - most))
+        selected &= np.isin(arrays.profile, [n for n, name in enumerate(arrays.profiles) if name in profiles])
+    matching = np.flatnonzero(selected)
+    newest = matching[np.argsort(-arrays.time[matching], kind="stable")]
+    return RunList(_build_rows(arrays, newest[:limit]), max(0, len(newest) - limit))
 
 
-def _rows(chosen: RunArrays, places: Ints) -> tuple[RunRow, ...]:
-    rows = pa.array(chosen.rows[places])
+def _build_rows(arrays: RunArrays, indexes: Ints) -> tuple[RunRow, ...]:
+    rows = pa.array(arrays.rows[indexes])
     columns = ("run_id", "success", "machinery_failure", "model")
-    told = [chosen.table.column(name).take(rows).to_pylist() for name in columns]
+    values = [arrays.table.column(name).take(rows).to_pylist() for name in columns]
     return tuple(
         RunRow(
             run_id,
-            chosen.profiles[chosen.profile[place]],
-            chosen.cases[chosen.case[place]],
-            instant(int(chosen.time[place])),
-            float(chosen.score[place]),
+            arrays.profiles[arrays.profile[index]],
+            arrays.cases[arrays.case[index]],
+            instant(int(arrays.time[index])),
+            float(arrays.score[index]),
             bool(success),
             bool(machinery),
             model,
         )
-        for place, run_id, success, machinery, model in zip(places, *told, strict=True)
+        for index, run_id, success, machinery, model in zip(indexes, *values, strict=True)
     )
 
 
 class Neighbours(NamedTuple):
-    """The runs of the same case and profile before and after, and which of how many this one is."""
+    """The ids of the runs of the same case and profile before and after a run, and the run's position."""
 
     previous: str | None
     following: str | None
-    place: int
-    of: int
+    position: int
+    """From 1 to ``total``."""
+    total: int
 
 
-def neighbours(chosen: RunArrays, run_id: str) -> Neighbours | None:
-    """Null where the selection does not hold the run."""
-    found = pc.index(chosen.table.column("run_id"), run_id).as_py()
-    here = np.flatnonzero(chosen.rows == found) if found >= 0 else np.array([], dtype=np.int64)
-    if not len(here):
+def find_neighbours(arrays: RunArrays, run_id: str) -> Neighbours | None:
+    """Find a run's neighbours; null if the selection does not contain the run."""
+    row_index = pc.index(arrays.table.column("run_id"), run_id).as_py()
+    found_at = np.flatnonzero(arrays.rows == row_index) if row_index >= 0 else np.array([], dtype=np.int64)
+    if not len(found_at):
         return None
-    same = (chosen.profile == chosen.profile[here[0]]) & (chosen.case == chosen.case[here[0]])
+    same = (arrays.profile == arrays.profile[found_at[0]]) & (arrays.case == arrays.case[found_at[0]])
     line = np.flatnonzero(same)
-    place = int(np.searchsorted(line, here[0]))
-    before, after = line[max(place - 1, 0) : place], line[place + 1 : place + 2]
-    previous, following = (next(iter(chosen.run_ids(each)), None) for each in (before, after))
-    return Neighbours(previous, following, place + 1, len(line))
+    index = int(np.searchsorted(line, found_at[0]))
+    before, after = line[max(index - 1, 0) : index], line[index + 1 : index + 2]
+    previous, following = (next(iter(arrays.run_ids(each)), None) for each in (before, after))
+    return Neighbours(previous, following, index + 1, len(line))
 
 
 StepKind = Literal["raw", "lost", "won", "total"]
 
 
 class Step(NamedTuple):
-    """``amount`` as it moves the score; ``name`` is empty but for a part; ``parts`` counts a rest."""
+    """A step of the score. ``amount`` is signed. ``name`` is empty except for a single deduction or bonus.
+
+    ``parts`` is the number of deductions or bonuses that share the step.
+    """
 
     kind: StepKind
     name: str
@@ -104,29 +108,28 @@ class Step(NamedTuple):
     parts: int = 1
 
 
-def steps(run: Mapping[str, Any], most: int = MOST_STEPS) -> tuple[Step, ...]:
-    """From the raw score over what was lost and won, the most first, to the total."""
-    lost, won = _steps(run["deductions"], "lost", most), _steps(run["bonuses"], "won", most)
+def build_steps(run: Mapping[str, Any], limit: int = MAX_STEPS) -> tuple[Step, ...]:
+    """Build the steps from the raw score over deductions and bonuses, largest first, to the total."""
     return (
         Step("raw", "", float(run["raw_score"])),
-        *lost,
-        *won,
+        *_build_part_steps(run["deductions"], "lost", limit),
+        *_build_part_steps(run["bonuses"], "won", limit),
         Step("total", "", float(run["total_score"])),
     )
 
 
-def _steps(parts: Sequence[Mapping[str, Any]], kind: StepKind, most: int) -> list[Step]:
+def _build_part_steps(parts: Sequence[Mapping[str, Any]], kind: StepKind, limit: int) -> list[Step]:
     sign = -1 if kind == "lost" else 1
     ordered = sorted(parts, key=lambda part: -float(part["points"]))
-    shown = ordered if len(ordered) <= most + 1 else ordered[:most]
-    found = [Step(kind, part["name"], sign * float(part["points"])) for part in shown]
+    shown = ordered if len(ordered) <= limit + 1 else ordered[:limit]
+    row_index = [Step(kind, part["name"], sign * float(part["points"])) for part in shown]
     rest = ordered[len(shown) :]
     if rest:
-        found.append(Step(kind, "", sign * sum(float(part["points"]) for part in rest), len(rest)))
-    return found
+        row_index.append(Step(kind, "", sign * sum(float(part["points"]) for part in rest), len(rest)))
+    return row_index
 
 
-def number(value: float) -> str:
-    """A score or points as they are read: at most four digits behind the point, with thousands."""
+def format_amount(value: float) -> str:
+    """Format a score or points with at most four decimal places and thousands separators."""
     written = f"{abs(value):,.4f}".rstrip("0").rstrip(".") if abs(value) < 1e15 else f"{abs(value):.4g}"
     return f"\u2212{written}" if value < 0 and written != "0" else written

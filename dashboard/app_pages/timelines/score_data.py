@@ -22,48 +22,49 @@ from backend.timelines.statistics.distributions import Floats
 
 MAX_POINTS = 300
 """Maximum number of windows of a line, limited by the screen."""
-UNITS = ((7 * DAY, "week"), (DAY, "day"), (HOUR, "hour"), (MINUTE, "minute"))
+WINDOW_UNITS = ((7 * DAY, "week"), (DAY, "day"), (HOUR, "hour"), (MINUTE, "minute"))
 
 
-def windows(arrays: RunArrays) -> tuple[int, ...]:
-    """The windows to choose from, in seconds: those that part the span into 2 to :data:`MAX_POINTS`."""
+def list_windows(arrays: RunArrays) -> tuple[int, ...]:
+    """List the windows, in seconds, that divide the span of the runs into 2 to :data:`MAX_POINTS`."""
     if not len(arrays):
         return ()
     span = int(arrays.time.max() - arrays.time.min())
-    fit = [window for window in WINDOWS if window <= span <= window * MAX_POINTS]
-    return tuple(window // SECOND for window in fit)
+    fitting = [window for window in WINDOWS if window <= span <= window * MAX_POINTS]
+    return tuple(window // SECOND for window in fitting)
 
 
-def drawn(arrays: RunArrays, window: int | None, *, same_cases: bool) -> OverTime:
-    """The lines; a ``window`` (in seconds) that would draw too many points counts as none chosen."""
-    usable = window if window in windows(arrays) else None
+def build_lines(arrays: RunArrays, window: int | None, *, same_cases: bool) -> OverTime:
+    """Build the score lines. A ``window`` (in seconds) with too few or too many points is ignored."""
+    usable = window if window in list_windows(arrays) else None
     return build_score_lines(arrays, None if usable is None else usable * SECOND, same_cases=same_cases)
 
 
-def unit_of(window: int) -> tuple[str, int]:
-    """A window in microseconds as its largest whole unit and how many."""
+def find_unit(window: int) -> tuple[str, int]:
+    """Find the largest unit that divides a window (in microseconds), and the number of units."""
     return next(
-        ((unit, window // size) for size, unit in UNITS if window % size == 0), ("second", window // SECOND)
+        ((unit, window // size) for size, unit in WINDOW_UNITS if window % size == 0),
+        ("second", window // SECOND),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """One stretch of a line whose windows have a band, from ``first`` to before ``end``."""
+    """Consecutive windows of a line that have a band: the index range [``first``, ``end``)."""
 
     first: int
     end: int
 
 
-def clipped(line: Line) -> tuple[Floats, Floats]:
-    """The band within 0 to 1, or to its line where bonuses carry that beyond: no score can be there."""
+def clip_band(line: Line) -> tuple[Floats, Floats]:
+    """Clip the band to possible scores: 0 to 1, extended to the mean where bonuses exceed that."""
     low = np.minimum(np.maximum(line.low, 0.0), line.mean)
     high = np.maximum(np.minimum(line.high, 1.0), line.mean)
     return low, high
 
 
-def bands(line: Line) -> list[Band]:
-    """The stretches with a band: a window of one case has none."""
+def find_bands(line: Line) -> list[Band]:
+    """Find the ranges of windows with a band. A window with one case has no band."""
     known = ~np.isnan(line.low)
     edges = np.flatnonzero(np.diff(np.concatenate([[False], known, [False]]).astype(np.int8)))
     return [Band(int(first), int(end)) for first, end in zip(edges[::2], edges[1::2], strict=True)]
@@ -71,27 +72,29 @@ def bands(line: Line) -> list[Band]:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A sign on a profile's line at ``time`` (microseconds); ``height`` is the line's (a fraction)."""
+    """A mark on a profile's line at ``time`` (microseconds); ``height`` is the mean score (a fraction)."""
 
     profile: int
     time: int
     height: float
 
 
-def marks(lines: Sequence[Line], at: Sequence[tuple[int, int]]) -> list[Mark | None]:
-    """Where the signs of ``at`` (a profile and a time each) stand; null for a line that is not drawn."""
+def place_marks(lines: Sequence[Line], positions: Sequence[tuple[int, int]]) -> list[Mark | None]:
+    """Place a mark on its line for each profile and time; null for a line that is not drawn."""
     by_profile = {line.profile: line for line in lines}
-    return [_mark(by_profile.get(profile), profile, time) for profile, time in at]
+    return [_place_mark(by_profile.get(profile), profile, time) for profile, time in positions]
 
 
-def _mark(line: Line | None, profile: int, time: int) -> Mark | None:
+def _place_mark(line: Line | None, profile: int, time: int) -> Mark | None:
     if line is None:
         return None
     return Mark(profile, time, float(np.interp(time, line.time, line.mean)))
 
 
-def happened(
+def list_positions(
     alerts: Sequence[Alert], changes: Sequence[ModelChange]
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Profiles and times of both, for :func:`marks`."""
-    return [(one.profile, one.since) for one in alerts], [(one.profile, one.time) for one in changes]
+    """List the profiles and times of alerts and of model changes, for :func:`place_marks`."""
+    return [(alert.profile, alert.since) for alert in alerts], [
+        (change.profile, change.time) for change in changes
+    ]

@@ -1,5 +1,6 @@
-"""Formats headings, notes and figures that the lower sections share."""
+"""Formats headings, notes and figures that the sections of the Timelines page share."""
 
+import math
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -7,18 +8,29 @@ import streamlit as st
 
 from backend.timelines.analysis.verdicts import MINUS, points
 from backend.timelines.statistics.distributions import Interval
-from dashboard.app_pages.timelines.markup import percent
 from dashboard.app_pages.timelines.selection import is_sample
 from dashboard.charts import plotting
 from dashboard.charts.plotly_chart import Figure
 from dashboard.frame import formats, theme
+from dashboard.frame.formats import UNKNOWN
 from dashboard.frame.markup import tag, text
 from dashboard.i18n import HTML_LANG, language, t
 
 ARROWS = {"up": "▲", "down": "▼", "level": "·", "none": "–", "itself": ""}
 
 
-def heading(title: str, *, id_: str | None = None, level: int = 2) -> None:
+def render_section_heading(title: str, note: str = "") -> None:
+    """Render a section's ``h2`` and a sentence on how its figures are computed."""
+    html = tag("p", text(note), class_="cp-note") if note else ""
+    st.html(tag("div", tag("h2", text(title), class_="tl-head"), html))
+
+
+def format_percent(score: float) -> str:
+    """Format a score as a percentage of the maximum: ``85.0 %``; a dash if it is unknown."""
+    return UNKNOWN if math.isnan(score) else f"{score * 100:.1f} %"
+
+
+def render_heading(title: str, *, id_: str | None = None, level: int = 2) -> None:
     st.html(
         tag(
             f"h{level}",
@@ -31,37 +43,42 @@ def heading(title: str, *, id_: str | None = None, level: int = 2) -> None:
     )
 
 
-def note(*sentences: str) -> None:
+def render_note(*sentences: str) -> None:
     st.html("".join(tag("p", text(sentence), class_="cp-note") for sentence in sentences if sentence))
 
 
-def signed(difference: float) -> str:
+def format_signed_points(difference: float) -> str:
     """Format points with their sign: ``+4.1``, ``−0.9``, ``0``."""
     written = points(difference)
     return written if written.startswith(MINUS) or written == "0" else f"+{written}"
 
 
-def with_interval(difference: float, interval: Interval | None) -> str:
-    """``+4.1 points (95 % +0.9 to +7.3)``."""
-    said = t("timelines.cmp_points", n=signed(difference))
+def format_difference(difference: float, interval: Interval | None) -> str:
+    """Format a difference and its interval: ``+4.1 points (95 % +0.9 to +7.3)``."""
+    points_text = t("timelines.cmp_points", n=format_signed_points(difference))
     if interval is None:
-        return said
-    return t("timelines.cmp_interval", said=said, low=signed(interval.low), high=signed(interval.high))
+        return points_text
+    return t(
+        "timelines.cmp_interval",
+        said=points_text,
+        low=format_signed_points(interval.low),
+        high=format_signed_points(interval.high),
+    )
 
 
-def level(mean: float, interval: Interval | None = None) -> str:
+def format_mean(mean: float, interval: Interval | None = None) -> str:
     """Format a mean score and its interval: ``61.2 %``, ``61.2 % (55.0–67.1)``."""
     if interval is None:
-        return percent(mean)
-    return f"{percent(mean)} ({bare(interval.low)}–{bare(interval.high)})"
+        return format_percent(mean)
+    return f"{format_percent(mean)} ({format_points(interval.low)}–{format_points(interval.high)})"
 
 
-def bare(score: float) -> str:
+def format_points(score: float) -> str:
     """Format a score as points of 100."""
     return f"{MINUS if score < 0 else ''}{abs(score) * 100:,.1f}"
 
 
-def marked(figure: Figure, profiles: Sequence[str]) -> Figure:
+def add_watermark(figure: Figure, profiles: Sequence[str]) -> Figure:
     """Add the sample watermark to ``figure`` if all ``profiles`` are sample profiles."""
     if is_sample(profiles):
         layout = figure["layout"]
@@ -72,10 +89,10 @@ def marked(figure: Figure, profiles: Sequence[str]) -> Figure:
     return figure
 
 
-def joined(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     return (", " if language() == "en" else "、").join(names)
 
 
-def moment(at: datetime) -> formats.LocalTime:
+def format_local_time(at: datetime) -> formats.LocalTime:
     """Format an instant in the reader's time zone and in UTC."""
     return formats.local_time(at, st.context.timezone)

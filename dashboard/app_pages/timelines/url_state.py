@@ -1,7 +1,7 @@
 """Reads and changes the state of the Timelines page in its URL.
 
-Each part of the page is a fragment of its own (:data:`PARTS`) and reads the state anew whenever it is drawn,
-so what one part changes is drawn by those parts alone that show it.
+Each part of the page is a separate fragment (:data:`FRAGMENT_KEYS`) and reads the state whenever it is drawn.
+A change therefore redraws only the parts that show it.
 """
 
 from dataclasses import replace
@@ -10,14 +10,23 @@ from typing import Literal, NoReturn, TypedDict, Unpack
 
 import streamlit as st
 
-from dashboard.app_pages.timelines import selection as reading
-from dashboard.app_pages.timelines.selection import FIELDS, TimelinesState
+from dashboard.app_pages.timelines import selection
+from dashboard.app_pages.timelines.selection import QUERY_PARAMS, TimelinesState
 from dashboard.frame import url_state
 
-__all__ = ["PARTS", "Part", "TimelinesState", "address", "choose", "current", "redraw", "run_link"]
+__all__ = [
+    "FRAGMENT_KEYS",
+    "Part",
+    "TimelinesState",
+    "build_link",
+    "build_run_link",
+    "read_state",
+    "redraw_parts",
+    "update",
+]
 
-Part = Literal["files", "filters", "alerts", "scores", "compare", "cases", "run", "later"]
-PARTS: dict[Part, str] = {
+Part = Literal["files", "filters", "alerts", "scores", "compare", "cases", "run", "lazy_loader"]
+FRAGMENT_KEYS: dict[Part, str] = {
     "files": "tl_part_files",
     "filters": "tl_part_filters",
     "alerts": "tl_part_alerts",
@@ -25,9 +34,9 @@ PARTS: dict[Part, str] = {
     "compare": "tl_part_compare",
     "cases": "tl_part_cases",
     "run": "tl_part_run",
-    "later": "tl_part_later",
+    "lazy_loader": "tl_part_lazy_loader",
 }
-"""The parts of the page, and the keys of their fragments."""
+"""The Streamlit key of each part's fragment."""
 
 
 class Changes(TypedDict, total=False):
@@ -39,7 +48,7 @@ class Changes(TypedDict, total=False):
     inference_provider: str | None
     since: datetime | None
     until: datetime | None
-    leave_out_machinery: bool
+    exclude_infrastructure_errors: bool
     a: str | None
     b: str | None
     case: str | None
@@ -50,32 +59,32 @@ class Changes(TypedDict, total=False):
     same_cases: bool
 
 
-def current() -> TimelinesState:
+def read_state() -> TimelinesState:
     """Read the state from the URL. Default profiles are not filled in here."""
-    return reading.from_address({name: url_state.sync_text(name)[0] for name in FIELDS.values()})
+    return selection.parse_state({name: url_state.sync_text(name)[0] for name in QUERY_PARAMS.values()})
 
 
-def choose(**changes: Unpack[Changes]) -> None:
+def update(**changes: Unpack[Changes]) -> None:
     """Set fields of the state in the session and in the URL.
 
     Null or an empty tuple clears a field.
     """
-    now = replace(current(), **changes)
+    state = replace(read_state(), **changes)
     for field in changes:
-        url_state.write(FIELDS[field], reading.to_text(field, getattr(now, field)))
+        url_state.write(QUERY_PARAMS[field], selection.format_field(field, getattr(state, field)))
 
 
-def redraw(*parts: Part) -> NoReturn:
-    """Draw these parts alone after this callback, which must be a widget's. Does not return."""
-    st.rerun([PARTS[part] for part in parts])
+def redraw_parts(*parts: Part) -> NoReturn:
+    """Redraw only these parts after a widget's callback, which must call this. Does not return."""
+    st.rerun([FRAGMENT_KEYS[part] for part in parts])
 
 
-def address(**changes: Unpack[Changes]) -> str:
-    """Build a link to this page with ``changes`` of fields."""
-    state = replace(current(), **changes)
-    return reading.address(state, lang=st.query_params.get("lang", ""))
+def build_link(**changes: Unpack[Changes]) -> str:
+    """Build a link to this page with some fields changed."""
+    state = replace(read_state(), **changes)
+    return selection.build_url(state, lang=st.query_params.get("lang", ""))
 
 
-def run_link(run_id: str) -> str:
-    """Build a link to this page with a run opened."""
-    return address(run=run_id)
+def build_run_link(run_id: str) -> str:
+    """Build a link to this page that opens a run."""
+    return build_link(run=run_id)

@@ -15,7 +15,7 @@ import orjson
 import streamlit as st
 
 from dashboard.charts.plotly_chart.library import ADDRESS
-from dashboard.components.registration import joined
+from dashboard.components.registration import join_scripts
 from dashboard.i18n import t
 
 __all__ = ["Figure", "Table", "chart", "prepare"]
@@ -87,7 +87,7 @@ def _nothing() -> None:
 
 def script(*parts: str) -> str:
     """The browser's part as one ES module, knowing where the library is."""
-    return joined(_ROOM, *parts).replace('"ADDRESS"', orjson.dumps(ADDRESS).decode())
+    return join_scripts(_ROOM, *parts).replace('"ADDRESS"', orjson.dumps(ADDRESS).decode())
 
 
 @cache

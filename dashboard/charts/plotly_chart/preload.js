@@ -12,7 +12,7 @@ for (const kind of ["pointerdown", "keydown", "wheel"]) {
 }
 
 async function rest() {
-  const busy = () => document.readyState !== "complete" || !document.querySelector(RESTS) || performance.now() - touched < CALM;
+  const busy = () => document.readyState !== "complete" || !document.querySelector(IDLE_SELECTOR) || performance.now() - touched < CALM;
   while (busy()) await new Promise((done) => setTimeout(done, 150));
   await pause(5000);
 }

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.components.registration import joined
+from dashboard.components.registration import join_scripts
 from dashboard.i18n import t
 
 _ROOM = Path(__file__).parent
@@ -23,6 +23,6 @@ def _component() -> Any:
     return st.components.v2.component(
         "chainproof.copy_button",
         html='<button type="button"></button><span role="status"></span>',
-        js=joined(_ROOM, "copy_button"),
+        js=join_scripts(_ROOM, "copy_button"),
         css=(_ROOM / "copy_button.css").read_text("utf-8"),
     )

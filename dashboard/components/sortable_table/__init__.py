@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from dashboard.components.registration import component
+from dashboard.components.registration import load_component
 
 __all__ = ["Cell", "Column", "ledger"]
 
@@ -55,7 +55,7 @@ def ledger(
         "columns": [column._asdict() for column in columns],
         "rows": [[row, [list(cell) for cell in cells]] for row, cells in rows],
     }
-    return component(_ROOM, "sortable_table")(
+    return load_component(_ROOM, "sortable_table")(
         key=key, data=orjson.dumps(data), on_open_change=on_open or _nothing
     )
 

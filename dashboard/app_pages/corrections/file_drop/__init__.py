@@ -7,7 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard.components.registration import component
+from dashboard.components.registration import load_component
 
 __all__ = ["file_drop", "taken"]
 
@@ -32,7 +32,7 @@ def file_drop(
         "accept": ",".join(f".{kind}" for kind in kinds),
         "most": most,
     }
-    component(_ROOM, "file_drop")(key=key, data=data, on_file_change=on_file)
+    load_component(_ROOM, "file_drop")(key=key, data=data, on_file_change=on_file)
 
 
 def taken(key: str) -> tuple[str, bytes] | None:

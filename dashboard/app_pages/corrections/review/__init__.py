@@ -13,7 +13,7 @@ import orjson
 import streamlit as st
 
 from dashboard.app_pages.corrections.review.payload import article_bytes, head_of
-from dashboard.components.registration import joined
+from dashboard.components.registration import join_scripts
 
 __all__ = ["article_bytes", "head_of", "mount"]
 
@@ -23,7 +23,7 @@ _PARTS = ("dom", "marks", "diff_view", "side_panel", "toolbar", "review", "keybo
 
 def script(*parts: str) -> str:
     """The browser's part as one ES module, without the comment and blank lines."""
-    return joined(_ROOM, *(parts or _PARTS))
+    return join_scripts(_ROOM, *(parts or _PARTS))
 
 
 _review = st.components.v2.component(

@@ -15,7 +15,7 @@ import orjson
 import streamlit as st
 
 from dashboard.app_pages.rankings.rank_table.payload import Formats, table_bytes
-from dashboard.components.registration import joined
+from dashboard.components.registration import join_scripts
 
 __all__ = ["Formats", "mount", "table_bytes"]
 
@@ -38,7 +38,7 @@ _PARTS = (
 
 def script(*parts: str) -> str:
     """The browser's part as one ES module, without the comment and blank lines."""
-    return joined(_ROOM, *(parts or _PARTS))
+    return join_scripts(_ROOM, *(parts or _PARTS))
 
 
 _table = st.components.v2.component(

@@ -1,6 +1,6 @@
-"""Asks for parts of a page later: when the reader comes near them, when the page rests, after a while.
+"""Requests parts of a page lazily: when they are near the viewport, when the page is idle, or after a delay.
 
-What stands below the screen need not keep the first paint waiting, nor an answer to a press above it.
+Parts below the viewport thus delay neither the first paint nor the response to a click above them.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,31 +12,33 @@ from typing import Any
 import orjson
 import streamlit as st
 
-from dashboard.components.registration import joined
+from dashboard.components.registration import join_scripts
 
 
 @dataclass(frozen=True, slots=True)
-class Awaited:
-    """A part of the page that is due. ``place`` is the CSS selector of its place.
+class PendingPart:
+    """A part of the page to request. ``selector`` is the CSS selector of its container.
 
-    ``after`` (seconds) asks for it then, wherever it stands; null when it is near, or the page rests.
+    With ``after`` (seconds), it is requested after that time; with null, near the viewport or when idle.
     """
 
     part: str
-    place: str = ""
+    selector: str = ""
     after: float | None = None
 
 
-def later(parts: Sequence[Awaited], *, key: str, turn: int, on_due: Callable[[], None]) -> None:
-    """Have the browser ask for ``parts``, one at a time; what comes of one tells the rest anew.
+def load_lazily(
+    parts: Sequence[PendingPart], *, key: str, request_id: int, on_due: Callable[[], None]
+) -> None:
+    """Have the browser request ``parts`` one at a time; call this again with the rest after each.
 
-    ``on_due`` is called with the part in ``st.session_state[key].due``. ``turn`` counts the askings, so
-    that one for the same part begins anew.
+    ``on_due`` is called with the part in ``st.session_state[key].due``. A new ``request_id`` lets the browser
+    request the same part again.
     """
-    _component()(key=key, data=orjson.dumps({"parts": parts, "turn": turn}), on_due_change=on_due)
+    _component()(key=key, data=orjson.dumps({"parts": parts, "request_id": request_id}), on_due_change=on_due)
 
 
 @cache
 def _component() -> Any:
-    js = joined(Path(__file__).parent, "../../../components/page_idle", "lazy_section")
+    js = join_scripts(Path(__file__).parent, "../../../components/page_idle", "lazy_section")
     return st.components.v2.component("chainproof.lazy_section", js=js, isolate_styles=False)

@@ -1,88 +1,88 @@
-// Asks the session for parts of the page that are due: those near the screen at once, the others one by
-// one when the page rests, so that who searches in the page or has it read out finds all of it.
-const NEAR = "200px";
-const CALM = 1000; // milliseconds without a touch
-const LOST = 10000; // until a part that was asked for and did not come is asked for again
-const LOOK = 100;
+// Requests pending parts of the page: those near the viewport at once, the others one by one when the page
+// is idle, so that search in the page and screen readers find all of it.
+const VIEWPORT_MARGIN = "200px";
+const IDLE_MS = 1000; // without input
+const RETRY_MS = 10000; // before a part that did not arrive is requested again
+const POLL_MS = 100;
 
-let touched = 0;
+let lastInputAt = 0;
 for (const kind of ["pointerdown", "pointermove", "keydown", "wheel", "touchmove"]) {
-  addEventListener(kind, () => { touched = performance.now(); }, { capture: true, passive: true });
+  addEventListener(kind, () => { lastInputAt = performance.now(); }, { capture: true, passive: true });
 }
 
-class Later {
+class LazyLoader {
   constructor() {
     this.near = new Set();
     this.marked = new Set();
     this.observer = new IntersectionObserver((entries) => {
       for (const { target, isIntersecting } of entries) this.near[isIntersecting ? "add" : "delete"](target);
-      this.look();
-    }, { rootMargin: NEAR, scrollMargin: NEAR });
+      this.poll();
+    }, { rootMargin: VIEWPORT_MARGIN, scrollMargin: VIEWPORT_MARGIN });
   }
 
   receive(parts) {
     this.parts = parts;
-    this.asked = -Infinity;
-    this.began = performance.now();
-    touched = Math.max(touched, this.began);
+    this.requestedAt = -Infinity;
+    this.startedAt = performance.now();
+    lastInputAt = Math.max(lastInputAt, this.startedAt);
     this.near.clear();
     this.observer.disconnect();
-    this.mark();
-    this.look();
+    this.markOutdated();
+    this.poll();
   }
 
-  // What is shown and no longer true says so, until its turn comes.
-  mark() {
-    const due = new Set(this.parts.map(({ place }) => place && document.querySelector(place)).filter(Boolean));
-    for (const old of this.marked) if (!due.has(old)) old.removeAttribute("aria-busy");
-    for (const place of due) {
-      place.setAttribute("aria-busy", "true");
-      this.observer.observe(place);
+  // Outdated sections are marked as busy until they are redrawn.
+  markOutdated() {
+    const outdated = new Set(this.parts.map(({ selector }) => selector && document.querySelector(selector)).filter(Boolean));
+    for (const section of this.marked) if (!outdated.has(section)) section.removeAttribute("aria-busy");
+    for (const section of outdated) {
+      section.setAttribute("aria-busy", "true");
+      this.observer.observe(section);
     }
-    this.marked = due;
+    this.marked = outdated;
   }
 
-  look() {
+  poll() {
     clearTimeout(this.timer);
-    if (this.gone || !this.parts.length) return;
+    if (this.removed || !this.parts.length) return;
     const now = performance.now();
-    const waits = now - this.asked < LOST || !document.querySelector(RESTS);
-    const part = waits ? null : this.next(now);
+    const busy = now - this.requestedAt < RETRY_MS || !document.querySelector(IDLE_SELECTOR);
+    const part = busy ? null : this.nextPart(now);
     if (part) {
-      this.asked = now;
-      this.ask("due", part);
+      this.requestedAt = now;
+      this.setTriggerValue("due", part);
     }
-    this.timer = setTimeout(() => this.look(), LOOK);
+    this.timer = setTimeout(() => this.poll(), POLL_MS);
   }
 
-  next(now) {
-    const timed = this.parts.find(({ after }) => after !== null && now - this.began >= after * 1000);
-    const near = this.parts.find(({ place }) => place && this.near.has(document.querySelector(place)));
-    const calm = now - touched >= CALM && document.visibilityState === "visible";
-    return (near ?? timed ?? (calm ? this.parts.find(({ after }) => after === null) : null))?.part;
+  nextPart(now) {
+    const timed = this.parts.find(({ after }) => after !== null && now - this.startedAt >= after * 1000);
+    const near = this.parts.find(({ selector }) => selector && this.near.has(document.querySelector(selector)));
+    const idle = now - lastInputAt >= IDLE_MS && document.visibilityState === "visible";
+    return (near ?? timed ?? (idle ? this.parts.find(({ after }) => after === null) : null))?.part;
   }
 
-  leave() {
-    this.gone = true;
+  remove() {
+    this.removed = true;
     clearTimeout(this.timer);
     this.observer.disconnect();
-    for (const old of this.marked) old.removeAttribute("aria-busy");
+    for (const section of this.marked) section.removeAttribute("aria-busy");
   }
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
-  const later = (parentElement.cpLater ??= new Later());
-  const call = (later.call = (later.call || 0) + 1);
-  later.ask = setTriggerValue;
+  const loader = (parentElement.cpLazyLoader ??= new LazyLoader());
+  const call = (loader.callCount = (loader.callCount || 0) + 1);
+  loader.setTriggerValue = setTriggerValue;
   const text = new TextDecoder().decode(data);
-  if (text !== later.text) {
-    later.text = text;
-    later.receive(JSON.parse(text).parts);
+  if (text !== loader.text) {
+    loader.text = text;
+    loader.receive(JSON.parse(text).parts);
   }
-  // The host may clean up after an older call once a newer one has taken over.
+  // Streamlit may clean up after an older call once a newer one has taken over.
   return () => {
-    if (later.call !== call) return;
-    delete parentElement.cpLater;
-    later.leave();
+    if (loader.callCount !== call) return;
+    delete parentElement.cpLazyLoader;
+    loader.remove();
   };
 }

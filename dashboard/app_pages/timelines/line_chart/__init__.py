@@ -1,8 +1,7 @@
-"""Lines over time with their bands and signs, drawn by a script of our own in a few milliseconds.
+"""Draws lines over time with bands and signs as SVG, in a few milliseconds.
 
-Plotly takes longer to be read by the browser than all the rest of a page: what stands on top of one is
-drawn by this instead. Pointing tells the nearest point, a drag zooms into a span of time, and the same
-figures stand in a table below.
+The browser takes longer to parse Plotly than the rest of a page, so the chart at the top of a page uses this
+component. Hovering shows the nearest point, a drag zooms into a time range, and a table contains the figures.
 """
 
 from collections.abc import Sequence
@@ -15,18 +14,18 @@ import orjson
 import streamlit as st
 
 from dashboard import charts
-from dashboard.components.registration import joined
+from dashboard.components.registration import join_scripts
 from dashboard.i18n import t
 
-_ROOM = Path(__file__).parent
+_FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
-class TimeLine:
-    """A line of n windows. Times are in seconds of the reader's own clock, values in percent.
+class ChartLine:
+    """A line of n windows. Times are in seconds of the reader's local clock, values in percent.
 
-    ``low`` and ``high`` are null where a window has no band; ``cases`` and ``runs`` are what it holds.
-    ``dash`` is as SVG writes it, empty for a solid stroke.
+    ``low`` and ``high`` are null where a window has no band; ``cases`` and ``runs`` are counts per window.
+    ``dash`` is the SVG attribute, empty for a solid stroke.
     """
 
     name: str
@@ -43,7 +42,7 @@ class TimeLine:
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """A mark at a moment: ``shape`` is ``up``, ``down`` or ``diamond``."""
+    """A sign at a time; ``shape`` is ``up``, ``down`` or ``diamond``."""
 
     shape: str
     colour: str
@@ -53,44 +52,42 @@ class Sign:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
-    """``identity``: zoom is kept as long as it stays. ``watermark`` stands across, empty for none."""
+class ChartData:
+    """The chart's content. Zoom is kept while ``identity`` is the same. An empty ``watermark`` means none."""
 
-    lines: Sequence[TimeLine]
+    lines: Sequence[ChartLine]
     signs: Sequence[Sign]
-    span: tuple[float, float]
-    """Of the values, in percent."""
     ink: str
     background: str
     watermark: str
     identity: str
 
 
-def time_lines(
-    drawing: Drawing, *, key: str, height: int, alt: str, caption: str, head: Sequence[str]
+def line_chart(
+    drawing: ChartData, *, key: str, height: int, alt: str, caption: str, head: Sequence[str]
 ) -> None:
-    """Draw as wide as the place and ``height`` pixels high. ``alt`` says in words what is drawn.
+    """Draw the chart, ``height`` pixels high and as wide as its container. ``alt`` describes it in words.
 
-    The table below, made when it is opened, has a row a window: ``head`` names its columns, which are
-    the line, the window's start, mean, low, high, cases and runs; ``caption`` names it.
+    The table below is built when it is opened and has a row per window. ``head`` names its columns: line,
+    start of the window, mean, low, high, cases and runs. ``caption`` is its title.
     """
     words = {
         "as_table": t("chart.as_table"),
         "zoomed": t("chart.whole_span"),
         "point": t("timelines.hover"),
     }
-    told = {
+    payload = {
         "key": key, "height": height, "alt": alt, "caption": caption, "head": head, "words": words,
         "drawing": drawing,
     }  # fmt: skip
-    _component()(key=key, data=orjson.dumps(told))
+    _component()(key=key, data=orjson.dumps(payload))
 
 
 @cache
 def script() -> str:
-    """The browser's part as one ES module."""
-    table = joined(Path(charts.__file__).parent, "folded_table")
-    return f"{table}\n{joined(_ROOM, 'axis', 'shapes', 'pointer', 'line_chart')}"
+    """Build the script as one ES module."""
+    table = join_scripts(Path(charts.__file__).parent, "folded_table")
+    return f"{table}\n{join_scripts(_FOLDER, 'axis', 'shapes', 'pointer', 'line_chart')}"
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The Timelines page over the real service: alerts, filters, links, files' forms, and every state."""
+"""The Timelines page with the real service: alerts, filters, links and error states."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from backend.timelines import store
 from backend.timelines.analysis.verdict_templates import TEMPLATES
 from backend.timelines.columns.arrow_schema import SCHEMA
 from backend.timelines.model import Profile, Run
-from dashboard.app_pages.timelines.layout import COMMAND
+from dashboard.app_pages.timelines.layout import IMPORT_COMMAND
 from dashboard.client import Fetched, timelines
 from dashboard.i18n import LANGUAGES, t
 from tests.dashboard.conftest import Backend
@@ -35,8 +35,8 @@ UNUSED = "never ran"
 NOW = datetime(2026, 4, 1, tzinfo=UTC)
 
 
-def scores(profile: str, passes: int = PASSES, **more: Any) -> list[Run]:
-    """A run of each case a day; luck is dealt out so that it changes no pass as a whole."""
+def build_runs(profile: str, passes: int = PASSES, **more: Any) -> list[Run]:
+    """Build one run per case and day; random variation cancels out within a day."""
     found = []
     for day in range(passes):
         for case in range(CASES):
@@ -47,7 +47,7 @@ def scores(profile: str, passes: int = PASSES, **more: Any) -> list[Run]:
     return found
 
 
-def broken(profile: str) -> list[Run]:
+def build_broken_runs(profile: str) -> list[Run]:
     return [
         run(profile, "case 00", 0, 24 * 30 + n, error="no sandbox", machinery_failure=True) for n in range(3)
     ]
@@ -59,9 +59,14 @@ def runs_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Backend]:
     migrations.upgrade(settings.app_database_url)
     database = Database(settings.app_database_url)
     store.upsert_profiles(database, {name: Profile() for name in (STEADY, FALLING, EVIL, UNUSED)}, now=NOW)
-    put(database, STEADY, *scores(STEADY, model="m-1", model_vendor="vendor one"), *broken(STEADY))
-    before = scores(FALLING, FELL_AT, model="m-2", model_vendor="vendor two")
-    put(database, FALLING, *before, *scores(FALLING, model="m-3")[len(before) :])
+    put(
+        database,
+        STEADY,
+        *build_runs(STEADY, model="m-1", model_vendor="vendor one"),
+        *build_broken_runs(STEADY),
+    )
+    before = build_runs(FALLING, FELL_AT, model="m-2", model_vendor="vendor two")
+    put(database, FALLING, *before, *build_runs(FALLING, model="m-3")[len(before) :])
     put(database, EVIL, run(EVIL, "case 00", 0.5))
     key = create_key(database, name="page", scopes=("read",), now=NOW).key
     database.dispose()
@@ -71,7 +76,7 @@ def runs_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Backend]:
 
 @pytest.fixture
 def dashboard_backend(runs_service: Backend, monkeypatch: pytest.MonkeyPatch) -> Backend:
-    """In the place of the market's: a service with scored runs."""
+    """A service with scored runs instead of market data."""
     monkeypatch.setenv("CHAINPROOF_BASE_URL", runs_service.url)
     monkeypatch.setenv("CHAINPROOF_API_KEY", runs_service.key)
     return runs_service
@@ -79,43 +84,43 @@ def dashboard_backend(runs_service: Backend, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.fixture(autouse=True)
 def _ready(dashboard_backend: Backend) -> None:
-    """The runs are there before a page asks."""
+    """The runs exist before a page loads them."""
 
 
-def opened(**query: str) -> AppTest:
+def open_page(**query: str) -> AppTest:
     return pages.opened("timelines", **query)
 
 
-def linked(app: AppTest) -> dict[str, str]:
-    """What the address says."""
+def read_url_params(app: AppTest) -> dict[str, str]:
+    """The URL parameters."""
     return {
         name: value if isinstance(value, str) else str(value[0]) for name, value in app.query_params.items()
     }
 
 
-def pressed(app: AppTest, key: str) -> AppTest:
+def click(app: AppTest, key: str) -> AppTest:
     app.button(key=key).click().run()
     assert not app.exception
     return app
 
 
-def alerts(app: AppTest) -> list[str]:
+def list_alerts(app: AppTest) -> list[str]:
     return re.findall(r'class="tl-alert[^"]*"[^>]*>(.*?)</p>', html(app))
 
 
-def charted(app: AppTest) -> dict[str, Any]:
-    """What the drawing of the scores was sent."""
+def read_chart(app: AppTest) -> dict[str, Any]:
+    """The data of the score chart."""
     found: dict[str, Any] = orjson.loads(pages.component(app, "line_chart").bytes)
     return found
 
 
-def signs(app: AppTest) -> list[str]:
-    return [sign["shape"] for sign in charted(app)["drawing"]["signs"]]
+def list_sign_shapes(app: AppTest) -> list[str]:
+    return [sign["shape"] for sign in read_chart(app)["drawing"]["signs"]]
 
 
-def newest(app: AppTest) -> str:
-    """The day of the last point."""
-    at = max(max(line["time"]) for line in charted(app)["drawing"]["lines"])
+def find_last_day(app: AppTest) -> str:
+    """The date of the last point."""
+    at = max(max(line["time"]) for line in read_chart(app)["drawing"]["lines"])
     return datetime.fromtimestamp(at, UTC).date().isoformat()
 
 
@@ -124,92 +129,92 @@ def newest(app: AppTest) -> str:
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_planted_fall_is_alerted_and_an_unchanged_profile_is_not(lang: Any) -> None:
-    found = alerts(opened(lang=lang))
+    found = list_alerts(open_page(lang=lang))
     assert len(found) == 1
     assert FALLING in found[0]
     assert "20" in found[0]
     assert STEADY not in found[0]
 
 
-def test_where_nothing_changed_that_is_said() -> None:
-    app = opened(profiles=STEADY)
-    assert not alerts(app)
+def test_a_page_without_alerts_says_so() -> None:
+    app = open_page(profiles=STEADY)
+    assert not list_alerts(app)
     assert TEMPLATES["en"]["no_alert"] in html(app)
 
 
-def test_the_cases_behind_an_alert_open_and_stand_in_the_link() -> None:
-    app = pressed(opened(), "tl_cases_of_0")
-    assert linked(app)["alert"] == f"2026-03-15@{FALLING}"
-    again = opened(**linked(app))
+def test_the_cases_behind_an_alert_open_and_the_url_holds_them() -> None:
+    app = click(open_page(), "tl_cases_of_0")
+    assert read_url_params(app)["alert"] == f"2026-03-15@{FALLING}"
+    again = open_page(**read_url_params(app))
     table = html(again)
     assert table.count('scope="row"') == CASES
     assert "▼ 20" in table
     assert f"{FELL_AT} / {PASSES - FELL_AT}" in table
-    pressed(again, "tl_cases_of_0")
+    click(again, "tl_cases_of_0")
     assert "alert" not in again.query_params
 
 
-def test_an_alert_leads_to_its_profile_and_cases() -> None:
-    app = pressed(opened(alert=f"2026-03-15@{FALLING}"), "tl_alert_only")
-    assert linked(app)["profiles"] == "acme\\, inc/falls"
+def test_an_alert_can_filter_the_page_by_its_profile_and_cases() -> None:
+    app = click(open_page(alert=f"2026-03-15@{FALLING}"), "tl_alert_only")
+    assert read_url_params(app)["profiles"] == "acme\\, inc/falls"
     assert app.multiselect(key="tl_profiles").value == [FALLING]
     assert len(app.multiselect(key="tl_cases").value) == CASES
 
 
-def test_an_alert_that_is_gone_is_told() -> None:
-    assert t("timelines.alert_gone") in html(opened(alert="2020-01-01T00:00:00Z@nobody"))
+def test_an_alert_that_no_longer_exists_is_reported() -> None:
+    assert t("timelines.alert_gone") in html(open_page(alert="2020-01-01T00:00:00Z@nobody"))
 
 
 # --- filters
 
 
-def test_filters_go_into_the_link_and_come_out_of_it() -> None:
-    app = opened()
+def test_filters_survive_a_round_trip_through_the_url() -> None:
+    app = open_page()
     app.multiselect(key="tl_profiles").set_value([FALLING]).run()
     app.multiselect(key="tl_cases").set_value(["case 03"]).run()
     app.selectbox(key="tl_model_vendor").set_value("vendor two").run()
     assert not app.exception
-    said = linked(app)
-    assert said == {"profiles": "acme\\, inc/falls", "cases": "case 03", "vendor": "vendor two"}
-    again = opened(**said)
+    params = read_url_params(app)
+    assert params == {"profiles": "acme\\, inc/falls", "cases": "case 03", "vendor": "vendor two"}
+    again = open_page(**params)
     assert again.multiselect(key="tl_profiles").value == [FALLING]
     assert again.multiselect(key="tl_cases").value == ["case 03"]
     assert again.selectbox(key="tl_model_vendor").value == "vendor two"
-    assert not linked(pressed(again, "tl_clear"))
+    assert not read_url_params(click(again, "tl_clear"))
 
 
-def test_machinery_failures_are_left_out_and_counted_until_they_are_wanted() -> None:
-    app = opened(profiles=STEADY)
+def test_infrastructure_errors_are_counted_and_excluded_by_default() -> None:
+    app = open_page(profiles=STEADY)
     assert app.checkbox(key="tl_machinery").label == t("timelines.exclude_failures", n="3")
-    assert newest(app) < "2026-03-31"
+    assert find_last_day(app) < "2026-03-31"
     app.checkbox(key="tl_machinery").set_value(False).run()
-    assert linked(app)["machinery"] == "kept"
+    assert read_url_params(app)["machinery"] == "kept"
     assert app.checkbox(key="tl_machinery").label == t("timelines.exclude_failures", n="3")
-    assert newest(app) == "2026-03-31"
+    assert find_last_day(app) == "2026-03-31"
 
 
 def test_the_last_days_count_back_from_the_newest_run() -> None:
-    app = pressed(opened(), "tl_last_7")
-    assert linked(app) == {"since": "2026-03-25"}
+    app = click(open_page(), "tl_last_7")
+    assert read_url_params(app) == {"since": "2026-03-25"}
     app.date_input(key="tl_until").set_value(date(2026, 3, 26)).run()
-    assert linked(app) == {"since": "2026-03-25", "until": "2026-03-27"}
+    assert read_url_params(app) == {"since": "2026-03-25", "until": "2026-03-27"}
     assert t("timelines.none_match") in html(app)
 
 
-def test_a_selection_without_runs_says_so_and_drops_the_filters() -> None:
-    app = opened(since="2030-01-01")
+def test_a_selection_without_runs_offers_to_clear_the_filters() -> None:
+    app = open_page(since="2030-01-01")
     assert t("timelines.none_match") in html(app)
-    assert not linked(pressed(app, "empty-tl_none-action"))
-    assert alerts(app)
+    assert not read_url_params(click(app, "empty-tl_none-action"))
+    assert list_alerts(app)
 
 
-def test_nonsense_in_a_link_counts_as_not_said() -> None:
+def test_invalid_url_parameters_are_ignored() -> None:
     names = ("since", "until", "window", "machinery", "centred", "hidden", "run", "a", "b", "case")
-    assert alerts(opened(**dict.fromkeys(names, "nonsense")))
+    assert list_alerts(open_page(**dict.fromkeys(names, "nonsense")))
 
 
-def test_a_profile_that_a_link_names_and_nobody_knows_stays_chosen() -> None:
-    app = opened(profiles="nobody")
+def test_an_unknown_profile_from_the_url_stays_chosen() -> None:
+    app = open_page(profiles="nobody")
     assert app.multiselect(key="tl_profiles").value == ["nobody"]
     assert t("timelines.none_match") in html(app)
 
@@ -217,9 +222,9 @@ def test_a_profile_that_a_link_names_and_nobody_knows_stays_chosen() -> None:
 # --- scores over time
 
 
-def test_lines_have_bands_marks_and_a_table() -> None:
-    app = opened(profiles=f"{STEADY},acme\\, inc/falls")
-    sent = charted(app)
+def test_lines_have_bands_signs_and_a_table() -> None:
+    app = open_page(profiles=f"{STEADY},acme\\, inc/falls")
+    sent = read_chart(app)
     falling, steady = sent["drawing"]["lines"]
     assert (falling["name"], steady["name"]) == (FALLING, STEADY)
     assert falling["colour"] != steady["colour"]
@@ -227,132 +232,132 @@ def test_lines_have_bands_marks_and_a_table() -> None:
         bands = zip(line["low"], line["mean"], line["high"], strict=True)
         assert all(low <= mean <= high for low, mean, high in bands)
         assert sum(line["runs"]) == CASES * PASSES
-    assert sorted(signs(app)) == ["diamond", "down"]
+    assert sorted(list_sign_shapes(app)) == ["diamond", "down"]
     assert any("m-3" in sign["text"] for sign in sent["drawing"]["signs"])
     assert t("timelines.col_window") in sent["head"]
     assert len(orjson.dumps(sent)) < 20_000
 
 
-def test_a_line_is_hidden_and_the_link_says_so() -> None:
-    app = opened(profiles=f"{STEADY},acme\\, inc/falls")
+def test_a_hidden_line_is_in_the_url() -> None:
+    app = open_page(profiles=f"{STEADY},acme\\, inc/falls")
     app.button_group(key="tl_legend").set_value([STEADY]).run()
-    assert linked(app)["hidden"] == "acme\\, inc/falls"
-    assert signs(app) == []
+    assert read_url_params(app)["hidden"] == "acme\\, inc/falls"
+    assert list_sign_shapes(app) == []
     app.button_group(key="tl_legend").set_value([]).run()
     assert t("timelines.all_hidden") in html(app)
 
 
-def test_the_window_and_the_evening_out_stand_in_the_link() -> None:
-    app = opened()
+def test_the_window_and_the_centring_are_in_the_url() -> None:
+    app = open_page()
     app.selectbox(key="tl_window").set_value(str(7 * 86_400)).run()
     app.checkbox(key="tl_centred").set_value(True).run()
-    assert linked(app) == {"window": "604800", "centred": "1"}
+    assert read_url_params(app) == {"window": "604800", "centred": "1"}
     assert t("timelines.window_week", n="1") in html(app)
 
 
 def test_one_run_has_no_band_and_says_so() -> None:
-    app = opened(profiles=EVIL)
+    app = open_page(profiles=EVIL)
     assert TEMPLATES["en"]["single"] in html(app)
-    (line,) = charted(app)["drawing"]["lines"]
+    (line,) = read_chart(app)["drawing"]["lines"]
     assert (line["mean"], line["low"], line["high"]) == ([50.0], [None], [None])
 
 
-def test_names_are_never_markup() -> None:
-    app = opened()
+def test_names_are_never_interpreted_as_markup() -> None:
+    app = open_page()
     assert EVIL not in html(app)
-    assert EVIL in [line["name"] for line in charted(app)["drawing"]["lines"]]
+    assert EVIL in [line["name"] for line in read_chart(app)["drawing"]["lines"]]
 
 
-# --- the lower parts
+# --- lazy sections
 
 
-def due(app: AppTest) -> list[str]:
-    """The parts that the browser is to ask for."""
+def list_due_parts(app: AppTest) -> list[str]:
+    """The parts that the browser is to request."""
     return [part["part"] for part in orjson.loads(pages.component(app, "lazy_section").bytes)["parts"]]
 
 
-def waiting(app: AppTest) -> list[str]:
-    """The parts that are not drawn."""
-    return re.findall(r'class="tl-later tl-later-(\w+)"', html(app))
+def list_placeholders(app: AppTest) -> list[str]:
+    """The parts that are placeholders."""
+    return re.findall(r'class="tl-placeholder tl-placeholder-(\w+)"', html(app))
 
 
-def test_what_is_below_the_screen_waits_until_it_is_asked_for() -> None:
-    app = opened()
-    assert waiting(app) == ["compare", "cases", "run"]
-    assert [part for part in due(app) if part != "alerts"] == ["compare", "cases", "run"]
+def test_sections_below_the_viewport_are_placeholders_until_requested() -> None:
+    app = open_page()
+    assert list_placeholders(app) == ["compare", "cases", "run"]
+    assert [part for part in list_due_parts(app) if part != "alerts"] == ["compare", "cases", "run"]
     assert t("timelines.case_title") in html(app)
 
 
 @pytest.mark.parametrize(("opens", "name"), [("run", "case"), ("compare", "a")])
-def test_what_a_link_opens_is_drawn_with_the_page(opens: str, name: str) -> None:
-    app = opened(**{name: STEADY if name == "a" else "case 03"})
-    assert opens not in waiting(app)
-    assert opens not in due(app)
+def test_sections_that_a_link_opens_are_drawn_with_the_page(opens: str, name: str) -> None:
+    app = open_page(**{name: STEADY if name == "a" else "case 03"})
+    assert opens not in list_placeholders(app)
+    assert opens not in list_due_parts(app)
 
 
-def test_a_choice_leaves_the_lower_parts_standing_and_has_them_asked_for() -> None:
-    app = opened(case="case 03", a=STEADY)
-    assert [part for part in due(app) if part != "alerts"] == ["cases"]
+def test_a_filter_keeps_the_lazy_sections_and_requests_them_again() -> None:
+    app = open_page(case="case 03", a=STEADY)
+    assert [part for part in list_due_parts(app) if part != "alerts"] == ["cases"]
     app.selectbox(key="tl_model_vendor").set_value("vendor one").run()
     assert not app.exception
     assert "tlp_run_case" not in [box.key for box in app.selectbox]  # was not drawn again
-    assert [part for part in due(app) if part != "alerts"] == ["compare", "cases", "run"]
+    assert [part for part in list_due_parts(app) if part != "alerts"] == ["compare", "cases", "run"]
 
 
-def test_who_comes_back_to_the_page_is_shown_its_upper_parts_first_again() -> None:
-    app = opened(case="case 03")
+def test_returning_to_the_page_draws_lazy_sections_as_placeholders_again() -> None:
+    app = open_page(case="case 03")
     app.query_params.clear()
     app.switch_page("app_pages/research/page.py").run()
     app.switch_page("app_pages/timelines/page.py").run()
     assert not app.exception
-    assert waiting(app) == ["compare", "cases", "run"]
+    assert list_placeholders(app) == ["compare", "cases", "run"]
 
 
 # --- states
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_without_runs_the_page_says_how_to_add_some(monkeypatch: pytest.MonkeyPatch, lang: Any) -> None:
+def test_without_runs_the_page_explains_how_to_add_some(monkeypatch: pytest.MonkeyPatch, lang: Any) -> None:
     empty: Fetched[Any] = Fetched(SCHEMA.empty_table(), NOW)
     monkeypatch.setattr(timelines, "fetch_runs", lambda: empty)
-    app = opened(lang=lang)
+    app = open_page(lang=lang)
     assert t("timelines.no_runs", lang=lang) in html(app)
     assert UNUSED in html(app)
-    assert app.code[0].value == COMMAND
+    assert app.code[0].value == IMPORT_COMMAND
 
 
-def test_a_service_that_goes_away_leaves_its_last_runs_and_says_so(line: Line) -> None:
-    app = opened()
+def test_when_the_service_is_lost_the_last_runs_stay_with_a_warning(line: Line) -> None:
+    app = open_page()
     line.cut = True
     app.run()
     assert not app.exception
     assert "cp-stale" in html(app)
-    assert alerts(app)
+    assert list_alerts(app)
 
 
-def test_a_service_that_is_not_there_is_told_with_a_retry(line: Line) -> None:
+def test_an_unreachable_service_is_reported_with_a_retry(line: Line) -> None:
     line.cut = True
-    app = opened()
+    app = open_page()
     assert t("frame.error_unreachable") in html(app)
     line.cut = False
-    pressed(app, "error-timelines-retry")
-    assert alerts(app)
+    click(app, "error-timelines-retry")
+    assert list_alerts(app)
 
 
-def test_runs_of_ones_own_are_not_labelled_as_sample() -> None:
-    assert t("timelines.sample_note") not in html(opened())
+def test_own_runs_are_not_labelled_as_sample() -> None:
+    assert t("timelines.sample_note") not in html(open_page())
 
 
-def test_only_the_sample_is_labelled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sample_runs_are_labelled(monkeypatch: pytest.MonkeyPatch) -> None:
 
-    made: Fetched[Any] = Fetched(table(scores("sample one")), NOW)
+    made: Fetched[Any] = Fetched(table(build_runs("sample one")), NOW)
     monkeypatch.setattr(timelines, "fetch_runs", lambda: made)
-    app = opened()
+    app = open_page()
     assert t("timelines.sample_note") in html(app)
-    assert charted(app)["drawing"]["watermark"] == t("chart.sample").upper()
+    assert read_chart(app)["drawing"]["watermark"] == t("chart.sample").upper()
 
 
-def test_the_client_is_the_one_that_all_pages_share() -> None:
+def test_the_page_uses_the_shared_client() -> None:
     before = timelines.fetch_runs().data
-    opened()
+    open_page()
     assert timelines.fetch_runs().data is before

@@ -1,10 +1,10 @@
-"""Runs as they are listed, their neighbours in time, and a score in steps."""
+"""The list of runs, a run's neighbours in time, and the steps of its score."""
 
 from typing import Any
 
 import pytest
 
-from dashboard.app_pages.timelines import run_data as reading
+from dashboard.app_pages.timelines import run_data
 from dashboard.app_pages.timelines.run_data import Step
 from tests.support.scored_runs import arrays, rounds, run
 
@@ -13,11 +13,11 @@ RUNS = [
     *rounds("two", {"a": (0.5,)}),
     run("two", "b", 0, 7, model="m-2", machinery_failure=True),
 ]
-CHOSEN = arrays(RUNS, leave_out_machinery=False)
+ARRAYS = arrays(RUNS, leave_out_machinery=False)
 
 
 def test_the_runs_of_a_case_come_newest_first() -> None:
-    found = reading.runs_of(CHOSEN, "a")
+    found = run_data.list_runs(ARRAYS, "a")
     assert [(row.profile, row.score) for row in found.rows] == [
         ("one", 0.3),
         ("one", 0.2),
@@ -28,39 +28,39 @@ def test_the_runs_of_a_case_come_newest_first() -> None:
     assert found.rows[0].at > found.rows[1].at
 
 
-def test_a_profile_narrows_them_and_the_oldest_are_left_out_first() -> None:
-    found = reading.runs_of(CHOSEN, None, ("one",), most=2)
+def test_a_profile_filters_the_runs_and_the_limit_omits_the_oldest() -> None:
+    found = run_data.list_runs(ARRAYS, None, ("one",), limit=2)
     assert {row.profile for row in found.rows} == {"one"}
     assert (len(found.rows), found.hidden) == (2, 3)
-    assert reading.runs_of(CHOSEN, "no such case").rows == ()
-    assert reading.runs_of(CHOSEN, None, ("nobody",)).rows == ()
+    assert run_data.list_runs(ARRAYS, "no such case").rows == ()
+    assert run_data.list_runs(ARRAYS, None, ("nobody",)).rows == ()
 
 
-def test_a_failure_of_the_machinery_is_told() -> None:
-    (row,) = reading.runs_of(CHOSEN, "b", ("two",)).rows
-    assert (row.machinery, row.success, row.model) == (True, False, "m-2")
+def test_an_infrastructure_error_is_marked() -> None:
+    (row,) = run_data.list_runs(ARRAYS, "b", ("two",)).rows
+    assert (row.infrastructure_error, row.success, row.model) == (True, False, "m-2")
 
 
-def test_neighbours_are_of_the_same_case_and_profile() -> None:
+def test_neighbours_have_the_same_case_and_profile() -> None:
     first, second, last = (one.run_id for one in RUNS[:5] if one.case_id == "a")
-    assert reading.neighbours(CHOSEN, first) == (None, second, 1, 3)
-    assert reading.neighbours(CHOSEN, second) == (first, last, 2, 3)
-    assert reading.neighbours(CHOSEN, last) == (second, None, 3, 3)
+    assert run_data.find_neighbours(ARRAYS, first) == (None, second, 1, 3)
+    assert run_data.find_neighbours(ARRAYS, second) == (first, last, 2, 3)
+    assert run_data.find_neighbours(ARRAYS, last) == (second, None, 3, 3)
 
 
-def test_a_run_outside_of_the_selection_has_none() -> None:
-    assert reading.neighbours(CHOSEN, "unknown") is None
-    narrowed = CHOSEN.of("two")
-    assert reading.neighbours(narrowed, RUNS[0].run_id) is None
+def test_a_run_outside_the_selection_has_no_neighbours() -> None:
+    assert run_data.find_neighbours(ARRAYS, "unknown") is None
+    narrowed = ARRAYS.of("two")
+    assert run_data.find_neighbours(narrowed, RUNS[0].run_id) is None
 
 
 def points(*values: float) -> list[dict[str, Any]]:
     return [{"name": f"n{value}", "points": value, "description": ""} for value in values]
 
 
-def test_a_score_goes_from_raw_over_losses_and_gains_to_the_total() -> None:
+def test_steps_lead_from_the_raw_score_over_losses_and_gains_to_the_total() -> None:
     run = {"raw_score": 10, "total_score": 7.5, "deductions": points(1, 2), "bonuses": points(0.5)}
-    assert reading.steps(run) == (
+    assert run_data.build_steps(run) == (
         Step("raw", "", 10),
         Step("lost", "n2", -2),
         Step("lost", "n1", -1),
@@ -69,17 +69,17 @@ def test_a_score_goes_from_raw_over_losses_and_gains_to_the_total() -> None:
     )
 
 
-def test_small_parts_share_a_step_and_none_is_lost() -> None:
+def test_small_parts_share_a_step_and_none_is_omitted() -> None:
     run = {"raw_score": 100, "total_score": 79, "deductions": points(1, 2, 3, 4, 5, 6), "bonuses": []}
-    steps = reading.steps(run, most=3)
+    steps = run_data.build_steps(run, limit=3)
     assert steps[4] == Step("lost", "", -6, 3)
     assert sum(step.amount for step in steps[:-1]) == pytest.approx(steps[-1].amount)
-    assert len(reading.steps(run, most=5)) == 8  # a rest of one would be no shorter
+    assert len(run_data.build_steps(run, limit=5)) == 8  # a rest of one would be no shorter
 
 
 @pytest.mark.parametrize(
     ("value", "written"),
     [(1234.5, "1,234.5"), (-0.25, "−0.25"), (0, "0"), (-0.00001, "0"), (1e20, "1e+20"), (2 / 3, "0.6667")],
 )
-def test_points_are_written_short(value: float, written: str) -> None:
-    assert reading.number(value) == written
+def test_points_have_at_most_four_decimal_places(value: float, written: str) -> None:
+    assert run_data.format_amount(value) == written

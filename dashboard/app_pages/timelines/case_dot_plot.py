@@ -1,0 +1,125 @@
+"""Shows each shared case's difference as a dot with its interval, linked to the case's runs."""
+
+import streamlit as st
+
+from backend.timelines.analysis import verdicts
+from backend.timelines.analysis.comparison import Versus
+from backend.timelines.columns.run_arrays import RunArrays
+from backend.timelines.statistics.distributions import Interval
+from dashboard.app_pages.timelines import comparison_data, section_text, url_state
+from dashboard.app_pages.timelines.comparison_data import Axis, CaseDifference
+from dashboard.app_pages.timelines.section_text import format_percent
+from dashboard.app_pages.timelines.selection import TimelinesState
+from dashboard.components.live_view import Node, h, live_view
+from dashboard.i18n import t
+
+MAX_CASES, MAX_ALL_CASES = 24, 400
+PLOT_KEY, SHOW_ALL_KEY = "tlp_dots", "tlp_dots_all"
+
+
+def render(arrays: RunArrays, result: Versus, state: TimelinesState) -> None:
+    if result.paired is None or not verdicts.verdict(result).compared:
+        return
+    rows = comparison_data.compute_case_differences(arrays, result)
+    show_all = bool(st.session_state.get(SHOW_ALL_KEY))
+    shown = comparison_data.select_largest(rows, MAX_ALL_CASES if show_all else MAX_CASES)
+    section_text.render_heading(t("timelines.cmp_by_case"), level=3)
+    live_view(_build_plot(shown, result, state), key=PLOT_KEY, on_open=_on_case_opened)
+    if len(rows) > MAX_CASES:
+        label = t("timelines.cmp_fewer") if show_all else t("timelines.cmp_all_cases", n=f"{len(rows):,}")
+        st.button(label, key="tlp_dots_more", on_click=_toggle_all_cases)
+
+
+def _toggle_all_cases() -> None:
+    st.session_state[SHOW_ALL_KEY] = not st.session_state.get(SHOW_ALL_KEY)
+    url_state.redraw_parts("compare")
+
+
+def _on_case_opened() -> None:
+    case = st.session_state[PLOT_KEY].open
+    if isinstance(case, str):
+        open_case(case)
+
+
+def open_case(case: str, profile: str | None = None) -> None:
+    """Show the runs of a case. Call it in a widget's callback."""
+    st.session_state[PROFILE_KEY] = profile
+    st.session_state[FOCUS_COUNT_KEY] = st.session_state.get(FOCUS_COUNT_KEY, 0) + 1
+    url_state.update(case=case, run=None)
+    url_state.redraw_parts("run", "compare")
+
+
+PROFILE_KEY = "tlp_run_profile"
+"""Session key of the profile whose runs of the case are listed; null for all profiles."""
+FOCUS_COUNT_KEY = "tlp_run_turn"
+"""Session key of a counter; each increment moves the focus to the runs."""
+
+
+def _build_plot(
+    shown: comparison_data.LargestDifferences, result: Versus, state: TimelinesState
+) -> list[Node | None]:
+    rows_shown = [*shown.losses, *shown.gains]
+    axis = comparison_data.build_axis(
+        [row.difference for row in rows_shown], [row.interval for row in rows_shown]
+    )
+    gap = None
+    if shown.hidden:
+        gap = h("li", t("timelines.cmp_hidden", n=f"{shown.hidden:,}"), class_="tlp-gap cp-note", key="\n")
+    rows = [*(_build_row(row, axis, result, state) for row in shown.losses), gap]
+    rows += [_build_row(row, axis, result, state) for row in shown.gains]
+    ends = h(
+        "p",
+        *(h("span", section_text.format_signed_points(end)) for end in (-axis.limit, 0.0, axis.limit)),
+        class_="tlp-axis tlp-dots-axis",
+        aria_hidden="true",
+    )
+    legend = t("timelines.cmp_dots_note", a=result.a.profile, b=result.b.profile)
+    if not any(row.interval for row in rows_shown):
+        legend += " " + t("timelines.cmp_no_repeats")
+    return [
+        h("div", h("p", legend, class_="cp-note"), ends, h("ul", *rows, class_="tlp-dots"), class_="tlp-plot")
+    ]
+
+
+def _build_row(row: CaseDifference, axis: Axis, result: Versus, state: TimelinesState) -> Node:
+    means = t(
+        "timelines.cmp_case_title",
+        a=result.a.profile,
+        a_mean=format_percent(row.a),
+        a_runs=row.a_runs,
+        b=result.b.profile,
+        b_mean=format_percent(row.b),
+        b_runs=row.b_runs,
+    )
+    link = h(
+        "a",
+        h("span", row.case, class_="tlp-case"),
+        build_strip(axis, row.difference, row.interval),
+        h(
+            "span",
+            h("span", section_text.ARROWS[row.direction], aria_hidden="true"),
+            f" {section_text.format_signed_points(row.difference)}",
+            class_=f"tlp-num tlp-{row.direction}",
+        ),
+        href=url_state.build_link(case=row.case, run=None),
+        data_open=row.case,
+        title=f"{row.case}: {section_text.format_difference(row.difference, row.interval)}. {means}",
+        aria_current="true" if row.case == state.case else None,
+    )
+    return h("li", link, key=row.case)
+
+
+def build_strip(axis: Axis, value: float, interval: Interval | None, *, large: bool = False) -> Node:
+    """Build a dot on the axis with its interval as a bar. The text beside it contains the same."""
+    bar = None
+    if interval is not None:
+        low, high = axis.to_percent(interval.low), axis.to_percent(interval.high)
+        bar = h("span", class_="tlp-range", style=f"left:{low:.2f}%;width:{high - low:.2f}%")
+    return h(
+        "span",
+        h("span", class_="tlp-zero"),
+        bar,
+        h("span", class_="tlp-dot", style=f"left:{axis.to_percent(value):.2f}%"),
+        class_=f"tlp-strip tlp-{comparison_data.find_direction(value)}{' tlp-large' if large else ''}",
+        aria_hidden="true",
+    )

@@ -1,0 +1,200 @@
+"""Shows the corrected differences of all pairs of profiles; a click compares the pair."""
+
+from html import unescape
+from typing import Any
+
+import numpy as np
+import orjson
+import streamlit as st
+
+from backend.timelines.analysis import verdicts
+from backend.timelines.analysis.pairwise_comparison import PairMatrix
+from backend.timelines.columns.run_arrays import RunArrays
+from dashboard.app_pages.timelines import comparison_data, section_text, url_state
+from dashboard.app_pages.timelines.comparison_data import PairCell
+from dashboard.charts import plotting
+from dashboard.charts.plotly_chart import Figure, Table, chart
+from dashboard.components.live_view import Node, h, live_view
+from dashboard.frame import theme
+from dashboard.i18n import language, t
+
+MAX_TABLE_PROFILES = 16
+"""Maximum number of profiles in a table of links; the pairs of more profiles are a figure."""
+MIN_WEBGL_MARKERS = 5_000
+TABLE_KEY, FIGURE_KEY = "tlp_pairs", "tlp_pairs_drawn"
+
+
+def render(arrays: RunArrays, matrix: PairMatrix, chosen: tuple[str, str]) -> None:
+    if len(matrix.profiles) < 3:
+        return
+    section_text.render_heading(t("timelines.cmp_pairs"), level=3)
+    if not matrix.compared:
+        section_text.render_note(t("timelines.cmp_pairs_none"))
+        return
+    section_text.render_note(verdicts.pairs_sentence(matrix, language()), t("timelines.cmp_pairs_note"))
+    names = list(arrays.profiles)
+    if len(matrix.profiles) <= MAX_TABLE_PROFILES:
+        live_view([_build_table(matrix, names, chosen)], key=TABLE_KEY, on_open=_on_pair_opened)
+        return
+    look = theme.current_theme()
+    chart(
+        section_text.add_watermark(build_figure(matrix, names, look), names),
+        key=FIGURE_KEY,
+        height=520,
+        alt=f"{t('timelines.cmp_pairs')}. {verdicts.pairs_sentence(matrix, language())}",
+        table=_build_figure_table(matrix, names),
+        on_pick=_on_marker_clicked,
+        late=True,
+    )
+
+
+def _on_pair_opened() -> None:
+    text = st.session_state[TABLE_KEY].open
+    if isinstance(text, str):
+        a, b = orjson.loads(text)
+        _compare(str(a), str(b))
+
+
+def _on_marker_clicked() -> None:
+    point = st.session_state[FIGURE_KEY].picked
+    if point:
+        _compare(unescape(str(point["y"])), unescape(str(point["x"])))
+
+
+def _compare(a: str, b: str) -> None:
+    url_state.update(a=a, b=b)
+    url_state.redraw_parts("compare", "cases")
+
+
+def _build_table(matrix: PairMatrix, names: list[str], chosen: tuple[str, str]) -> Node:
+    rows = [names[index] for index in matrix.profiles]
+    numbers = [
+        h("th", h("abbr", str(n), title=name, aria_label=name), scope="col") for n, name in enumerate(rows, 1)
+    ]
+    body = [
+        h(
+            "tr",
+            h(
+                "th",
+                h("span", str(n), class_="tlp-n", aria_hidden="true"),
+                f" {name}",
+                scope="row",
+                title=name,
+            ),
+            *(_build_cell(matrix, rows, n - 1, column, chosen) for column in range(len(rows))),
+            key=name,
+        )
+        for n, name in enumerate(rows, 1)
+    ]
+    return h(
+        "div",
+        h(
+            "table",
+            h("caption", t("timelines.cmp_pairs_caption"), class_="cp-sr"),
+            h("thead", h("tr", h("td"), *numbers)),
+            h("tbody", *body),
+            class_="tlp-matrix",
+        ),
+        class_="tlp-scroll",
+        role="region",
+        tabindex="0",
+        aria_label=t("timelines.cmp_pairs"),
+    )
+
+
+def _build_cell(matrix: PairMatrix, rows: list[str], row: int, column: int, chosen: tuple[str, str]) -> Node:
+    cell = comparison_data.build_pair_cell(matrix, row, column)
+    if cell.outcome == "itself":
+        return h("td", class_="tlp-itself")
+    a, b = rows[row], rows[column]
+    description = describe_pair(cell, a, b)
+    text = "–" if np.isnan(cell.difference) else f"{abs(cell.difference) * 100:.0f}"
+    link = h(
+        "a",
+        h("span", section_text.ARROWS[cell.outcome] if cell.outcome != "none" else "", class_="tlp-mark"),
+        text,
+        href=url_state.build_link(a=a, b=b),
+        data_open=orjson.dumps([a, b]).decode(),
+        aria_label=description,
+        title=description,
+        aria_current="true" if (a, b) == chosen else None,
+        class_=f"tlp-{cell.outcome}",
+    )
+    return h("td", link)
+
+
+def describe_pair(cell: PairCell, a: str, b: str) -> str:
+    """Describe a pair's difference in a sentence."""
+    if np.isnan(cell.difference):
+        return t("timelines.cmp_pair_none", a=a, b=b)
+    interval = "" if np.isnan(cell.half_width) else f" ± {verdicts.points(cell.half_width)}"
+    return t(
+        f"timelines.cmp_pair_{'stands' if cell.outcome in ('up', 'down') else 'open'}",
+        a=a,
+        b=b,
+        size=f"{section_text.format_signed_points(cell.difference)}{interval}",
+        p=verdicts.probability(None if np.isnan(cell.p) else cell.p),
+        cases=f"{cell.cases:,}",
+    )
+
+
+SYMBOLS = {-1: "triangle-down", 0: "circle-open", 1: "triangle-up", 2: "line-ew-open"}
+
+
+def build_figure(matrix: PairMatrix, names: list[str], look: theme.Theme) -> Figure:
+    """Build one marker per pair; shape and colour show the column's outcome against the row."""
+    full_names = [names[index] for index in matrix.profiles]
+    rows = [comparison_data.escape_markup(name) for name in full_names]
+    size = len(rows)
+    off = ~np.eye(size, dtype=bool)
+    row, column = np.nonzero(off)
+    outcomes = comparison_data.build_outcomes(matrix)[off].tolist()
+    colours = {-1: look.shades.down, 0: look.shades.flat, 1: look.shades.up, 2: look.shades.flat}
+    trace: dict[str, Any] = {
+        "type": "scattergl" if len(row) > MIN_WEBGL_MARKERS else "scatter",
+        "mode": "markers",
+        "x": [rows[index] for index in column],
+        "y": [rows[index] for index in row],
+        "text": [
+            section_text.format_signed_points(value) if value == value else "–"
+            for value in matrix.difference[off].tolist()
+        ],
+        "marker": {
+            "symbol": [SYMBOLS[one] for one in outcomes],
+            "color": [colours[one] for one in outcomes],
+            "size": [5 if one % 2 == 0 else 9 for one in outcomes] if size <= 40 else 5,
+        },
+        "hovertemplate": "%{x}<br>− %{y}<br><b>%{text}</b><extra></extra>",
+    }
+    axis = {"tickvals": rows, "showgrid": False, "zeroline": False, "tickfont": {"size": 10}}
+    layout = {
+        "margin": {"l": 130, "r": 4, "t": 4, "b": 110},
+        "font": {"color": look.ink, "size": 11},
+        "hoverlabel": plotting.hover_label(look.ink, look.background),
+        "uirevision": "pairs",
+        "hovermode": "closest",
+        "xaxis": {**axis, "ticktext": comparison_data.shorten_labels(full_names, 16), "tickangle": -60},
+        "yaxis": {
+            **axis,
+            "ticktext": comparison_data.shorten_labels(full_names, 18),
+            "autorange": "reversed",
+        },
+    }
+    return plotting.figure([trace], layout)
+
+
+def _build_figure_table(matrix: PairMatrix, names: list[str]) -> Table:
+    """Build a table of the pairs that differ, smallest p first."""
+    rows = [names[index] for index in matrix.profiles]
+    upper = np.transpose(np.triu_indices(len(rows), 1))
+    cells = [
+        (comparison_data.build_pair_cell(matrix, *pair), rows[pair[0]], rows[pair[1]])
+        for pair in upper.tolist()
+    ]
+    differing = sorted((one for one in cells if one[0].outcome in ("up", "down")), key=lambda one: one[0].p)
+    head = [t("timelines.cmp_a"), t("timelines.cmp_b"), t("timelines.cmp_difference"), "p"]
+    body = [
+        [a, b, section_text.format_signed_points(cell.difference), verdicts.probability(cell.p)]
+        for cell, a, b in differing
+    ]
+    return Table(t("timelines.cmp_pairs_found"), head, body)
