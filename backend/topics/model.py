@@ -1,7 +1,7 @@
 """Defines topics, their texts and their media."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import IntEnum
 from typing import Literal
 
@@ -16,6 +16,16 @@ Origin = Literal["publisher", "template", "model", "sent"]
 client."""
 
 MediaKind = Literal["primary_source", "article", "tweet"]
+
+NEWS_WINDOW = timedelta(hours=72)
+"""Articles inside this window are grouped into topics. Articles further apart than this are not compared for
+repeated texts, because old words may be true again."""
+RANKING_WINDOW = timedelta(hours=24)
+"""Topics inside this window are ranked, and posts are searched for them."""
+SCORE_HALF_LIFE_HOURS = 12.0
+"""Scores of posts and the coverage of topics halve in this time."""
+SCORE_CHANGE_THRESHOLD = 0.05
+"""Scores decay all the time. A stored score that changed by a smaller share stays as it is."""
 
 
 class Category(IntEnum):

@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection
 
 from backend.store.database import Database
 from backend.topics.feeds.article_store import SEEN_UPDATE_INTERVAL
-from backend.topics.grouping.clustering import WINDOW
+from backend.topics.model import NEWS_WINDOW
 from backend.topics.tables import feeds, news_items
 
 BATCH_SIZE = 500
@@ -29,7 +29,7 @@ def delete_unneeded(database: Database, polled: Collection[str], *, max_age: tim
     ``polled`` holds the ids of the enabled feeds. Articles of a topic with any article inside the grouping
     window stay, because the topic is built from all of its articles.
     """
-    oldest = now - max(max_age, WINDOW)
+    oldest = now - max(max_age, NEWS_WINDOW)
     deleted = batches = 0
     for feed_id, cutoff in _find_cutoffs(database, polled, oldest, now).items():
         while batches < MAX_BATCHES:
@@ -64,7 +64,7 @@ def _find_unneeded(
 ) -> list[int]:
     open_topics = (
         sa.select(news_items.c.topic_id)
-        .where(news_items.c.published_at >= now - WINDOW, news_items.c.topic_id.is_not(None))
+        .where(news_items.c.published_at >= now - NEWS_WINDOW, news_items.c.topic_id.is_not(None))
         .distinct()
     )
     selected = (

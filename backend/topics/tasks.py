@@ -19,7 +19,7 @@ from backend.topics.generated_texts.writer import Writer
 from backend.topics.grouping.price_moves import PriceMoves
 from backend.topics.grouping.regrouping import regroup
 from backend.topics.posts import post_store, search_schedule
-from backend.topics.posts.fetching import read_posts
+from backend.topics.posts.fetching import fetch_posts
 from backend.topics.posts.x_api import XApi
 from backend.topics.reports.publishing import Reporter
 from backend.topics.service import visible_realms
@@ -116,7 +116,7 @@ class FeedListReader:
 def post_schedules(settings: Settings, database: Database, rules: ActiveRules) -> list[Schedule]:
     """Return the schedule that reads posts; none without a token. A token that cannot be sent is logged."""
     try:
-        api = XApi.configured(settings)
+        api = XApi.from_settings(settings)
     except ValueError as error:
         log.error("x_not_available", reason=str(error))
         return []
@@ -128,7 +128,7 @@ def post_schedules(settings: Settings, database: Database, rules: ActiveRules) -
     def read(now: datetime) -> None:
         nonlocal is_first
         rules.refresh()
-        done = read_posts(settings, database, rules.current.entities, api, now=now, is_first=is_first)
+        done = fetch_posts(settings, database, rules.current.entities, api, now=now, is_first=is_first)
         is_first = False
         if done.pages or done.counted or done.refused:
             log.info("posts_fetched", **asdict(done))
@@ -142,8 +142,8 @@ def retention_schedule(settings: Settings, database: Database, listed: FeedListR
         asked = {feed.id for feed in listed.current.enabled}
         gone = {"articles": retention.delete_unneeded(database, asked, max_age=keep, now=now)}
         with database.write() as connection:
-            search_schedule.forget(connection, now)
-            gone["posts"] = post_store.forget(connection, now)
+            search_schedule.delete_old_searches(connection, now)
+            gone["posts"] = post_store.delete_old_posts(connection, now)
         if any(gone.values()):
             log.info("old_news_deleted", **gone)
 

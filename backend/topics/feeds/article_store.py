@@ -11,7 +11,8 @@ from sqlalchemy.engine import Connection
 
 from backend.store.database import bump
 from backend.topics.feeds.entry_analysis import Draft, as_json
-from backend.topics.feeds.near_duplicates import WINDOW, Print, Prints
+from backend.topics.feeds.near_duplicates import Print, Prints
+from backend.topics.model import NEWS_WINDOW
 from backend.topics.tables import news_items
 
 CHANGED = "news"
@@ -150,10 +151,10 @@ def _prints_near(connection: Connection, fresh: Sequence[Draft], official: Colle
     """The prints of all articles within the window of one of the drafts."""
     spans: list[tuple[datetime, datetime]] = []
     for moment in sorted(draft.published_at for draft in fresh):
-        if spans and moment - WINDOW <= spans[-1][1]:
-            spans[-1] = (spans[-1][0], moment + WINDOW)
+        if spans and moment - NEWS_WINDOW <= spans[-1][1]:
+            spans[-1] = (spans[-1][0], moment + NEWS_WINDOW)
         else:
-            spans.append((moment - WINDOW, moment + WINDOW))
+            spans.append((moment - NEWS_WINDOW, moment + NEWS_WINDOW))
     columns = [
         news_items.c[name]
         for name in ("feed_id", "simhash", "published_at", "language", "title", "entities", "figures")

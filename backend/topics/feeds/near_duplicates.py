@@ -3,17 +3,16 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from backend.documents import tokenizer
 from backend.sources.claims import simhash
+from backend.topics.model import NEWS_WINDOW
 
 BANDS = simhash.MAX_NEAR_BITS + 1
 """Of two prints that differ in at most ``NEAR`` bits, one band of so many is the same."""
 _WIDTH = -(-simhash.BITS // BANDS)
 _MASK = (1 << simhash.BITS) - 1
-WINDOW = timedelta(hours=72)
-"""How far apart two articles may be that are compared: last week's words may be true again."""
 LONG_TEXT = 400
 """Characters from which a text is one of its own, whatever stands above it."""
 SAME_TITLE = 0.5
@@ -65,7 +64,7 @@ def _same(one: Print, other: Print) -> bool:
     """Near prints alone would take tomorrow's figures in today's words for the same article."""
     return (
         simhash.is_near(one.simhash & _MASK, other.simhash & _MASK)
-        and abs(one.published_at - other.published_at) <= WINDOW
+        and abs(one.published_at - other.published_at) <= NEWS_WINDOW
         and one.language == other.language
         and one.figures == other.figures
         and one.entities == other.entities

@@ -26,8 +26,8 @@ from backend.topics.grouping.sparse_vectors import (
     build_rows,
     sum_by_label,
 )
+from backend.topics.model import NEWS_WINDOW
 
-WINDOW = timedelta(hours=72)
 MIN_CENTROID_COSINE = 0.4
 """Cosine to a cluster's centroid from which the single pass assigns a title to it."""
 MIN_LINKAGE_SIMILARITY = 0.17
@@ -140,7 +140,7 @@ def single_pass(rows: Rows, times: Floats) -> Ints:
         columns, weights = rows.row(index)
         dots = held.dots(columns, weights)[:index]
         sums = np.bincount(labels[:index], weights=dots, minlength=count)[:count]
-        open_still = last[:count] >= times[index] - WINDOW.total_seconds()
+        open_still = last[:count] >= times[index] - NEWS_WINDOW.total_seconds()
         cosines = np.where(open_still, sums / np.sqrt(np.maximum(squares[:count], 1e-12)), 0.0)
         best = int(np.argmax(cosines)) if count else 0
         if count == 0 or cosines[best] < MIN_CENTROID_COSINE:

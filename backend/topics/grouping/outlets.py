@@ -12,8 +12,8 @@ from backend.sources.claims.simhash import is_near
 from backend.topics.feeds.feed_list import Feed
 from backend.topics.feeds.near_duplicates import Print, Prints
 from backend.topics.grouping.news_window import Member
+from backend.topics.model import SCORE_HALF_LIFE_HOURS
 
-HALF_LIFE_HOURS = 12.0
 _AUTHORITIES: frozenset[SourceType] = frozenset({"regulator", "court", "government", "onchain"})
 _OWN_WORD: frozenset[SourceType] = frozenset({"official", "exchange"})
 _UNSIGNED = (1 << 64) - 1
@@ -101,7 +101,7 @@ class Outlets:
             newest = max(member.published_at for member in group)
             hours = max((now - newest).total_seconds() / 3600, 0.0)
             weight = max(self.authority(member, about).score for member in group)
-            total += weight * 2 ** (-hours / HALF_LIFE_HOURS)
+            total += weight * 2 ** (-hours / SCORE_HALF_LIFE_HOURS)
         return round(total, 4)
 
 

@@ -18,21 +18,19 @@ from backend.topics.feeds import article_store
 from backend.topics.feeds.feed_list import Feed
 from backend.topics.grouping import news_window
 from backend.topics.grouping.categories import Moved, never_moved
-from backend.topics.grouping.clustering import WINDOW, Headline, clusters
+from backend.topics.grouping.clustering import Headline, clusters
 from backend.topics.grouping.headline_features import features
 from backend.topics.grouping.news_window import Member
 from backend.topics.grouping.outlets import Outlets
 from backend.topics.grouping.topic_builder import TopicContext, build_topic
 from backend.topics.grouping.topic_ids import identities
-from backend.topics.model import Media, Topic
+from backend.topics.model import NEWS_WINDOW, SCORE_CHANGE_THRESHOLD, Media, Topic
 from backend.topics.store import topic_rows, topic_store
 from backend.topics.tables import news_items, topics
 
 LOCK = "topics-grouping"
 """The change counter whose row whoever writes a regrouping holds."""
 ATTEMPTS = 3
-SAME_SCORE = 0.05
-"""Coverage that moved by less than this share is left as it is stored: it fades all the time."""
 _AT_ONCE = 500
 
 
@@ -130,7 +128,7 @@ class _Plan:
 
 def _planned(database: Database, context: TopicContext) -> _Plan:
     with database.read() as connection:
-        items = news_window.in_window(connection, context.now - WINDOW, context.now)
+        items = news_window.in_window(connection, context.now - NEWS_WINDOW, context.now)
         standing = _standing(connection, {one.topic_id for one in items if one.topic_id is not None})
     groups = grouped(context.rules, items)
     found = identities([[standing.get(one.topic_id or 0) for one in group] for group in groups])
@@ -214,7 +212,7 @@ def _is_stored(built: Topic, stored: Topic | None) -> bool:
         return False
     if built.texts != {one: text for one, text in stored.texts.items() if text.origin != "model"}:
         return False
-    if abs(built.coverage - stored.coverage) > SAME_SCORE * max(stored.coverage, 0.01):
+    if abs(built.coverage - stored.coverage) > SCORE_CHANGE_THRESHOLD * max(stored.coverage, 0.01):
         return False
     return {_content(one) for one in built.media} <= {_content(one) for one in stored.media}
 

@@ -1,1 +1,1 @@
-"""Posts on X about topics: found, counted and kept up to date, within what the plan allows."""
+"""Finds posts on X about topics and keeps their counts up to date, within the limits of the plan."""

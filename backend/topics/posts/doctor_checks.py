@@ -10,7 +10,7 @@ from backend.runtime.redaction import redact
 from backend.settings import Settings
 from backend.store.database import Database
 from backend.topics.posts import x_rate_limits
-from backend.topics.posts.model import Usage, XRefused
+from backend.topics.posts.model import Usage, XRequestError
 from backend.topics.posts.x_api import XApi
 from backend.topics.posts.x_rate_limits import XState
 
@@ -23,7 +23,7 @@ def check_x(settings: Settings, database: Database, *, now: datetime) -> Iterato
     In live mode it makes one request, which reads no post. It makes none while X tells us to wait.
     """
     try:
-        api = XApi.configured(settings)
+        api = XApi.from_settings(settings)
     except ValueError as error:
         yield CheckResult("X", "fault", f"cannot be used: {error}")
         return
@@ -56,15 +56,15 @@ def _check_usage(settings: Settings, database: Database, api: XApi, now: datetim
         )
     try:
         usage = api.usage(now=now)
-    except XRefused as error:
+    except XRequestError as error:
         return _report_refusal(error, left)
     if breaker.kind != "closed":
         with database.write() as connection:
-            x_rate_limits.store(connection, x_rate_limits.load(connection, settings).forgiven())
+            x_rate_limits.store(connection, x_rate_limits.load(connection, settings).with_closed_breaker())
     return CheckResult("X", "ok", f"answers. {left}{_format_usage(usage)}")
 
 
-def _report_refusal(error: XRefused, left: str) -> CheckResult:
+def _report_refusal(error: XRequestError, left: str) -> CheckResult:
     message = _end_sentence(redact(error.message))
     if error.kind is ErrorKind.UNAUTHORISED:
         return CheckResult("X", "fault", f"refuses the token: {message} Correct {SETTING_NAME}.")
@@ -79,7 +79,7 @@ def _report_refusal(error: XRefused, left: str) -> CheckResult:
 
 def _format_left(settings: Settings, limits: XState, now: datetime) -> str:
     budget = limits.budget.at(now)
-    searches = limits.calls_left(now, settings.x_requests_per_15_minutes)
+    searches = limits.requests_left(now, settings.x_requests_per_15_minutes)
     window = limits.windows.get("search")
     if window is not None and now < window.reset_at:
         searches = min(searches, window.remaining)

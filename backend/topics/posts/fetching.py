@@ -1,8 +1,8 @@
-"""One round of reading posts: what is due and may be asked, a page at a time.
+"""Fetches posts in rounds: runs the searches that are due, refreshes counts and updates scores.
 
-The network is never inside a transaction. Each answer is stored in a transaction of its own together with
-what it cost, so that a process that dies forgets one page at the most and spends nothing unseen. The first
-refusal ends the round; the topics stay as they are.
+No request runs inside a transaction. Each page is stored in its own transaction together with its cost. A
+process that dies therefore loses at most one page and counts every billed post. The first refusal ends the
+round; the topics keep what they have.
 """
 
 from collections.abc import Mapping
@@ -16,24 +16,24 @@ from backend.runtime import metrics
 from backend.settings import Settings
 from backend.store.database import Database
 from backend.topics.posts import post_store, search_schedule, x_rate_limits
-from backend.topics.posts.model import Page, XRefused
+from backend.topics.posts.model import Page, XRequestError
 from backend.topics.posts.search_schedule import Search
-from backend.topics.posts.x_api import FEWEST, MOST, MOST_IDS, Endpoint, XApi
+from backend.topics.posts.x_api import MAX_LOOKUP_IDS, MAX_PAGE_SIZE, MIN_PAGE_SIZE, Endpoint, XApi
 from backend.topics.posts.x_rate_limits import XState
 from backend.upstream.jitter import jitter
 
 log = structlog.get_logger(__name__)
 
-MOST_SEARCHES = 6
-"""Pages of one round."""
-FADES_EVERY_MINUTES = 10
-"""How often scores are reckoned anew of topics whose posts did not change."""
+MAX_SEARCHES_PER_ROUND = 6
+"""Search pages that one round requests."""
+DECAY_INTERVAL_MINUTES = 10
+"""Scores of topics with unchanged posts are computed again at this interval, because scores decay."""
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """What a round brought: pages of searches, posts that were billed, posts counted anew, topics whose score
-    was written; and why X was not asked further, if it refused."""
+class FetchResult:
+    """The result of a round: search pages, billed posts, posts with refreshed counts, and topics with a new
+    score. ``refused`` is the reason of the refusal that ended the round, if any."""
 
     pages: int = 0
     billed: int = 0
@@ -50,15 +50,15 @@ class _Round:
     entities: Mapping[str, Entity]
     now: datetime
     state: XState
-    read: Read = field(default_factory=Read)
-    touched: set[int] = field(default_factory=set)
+    result: FetchResult = field(default_factory=FetchResult)
+    changed_topic_ids: set[int] = field(default_factory=set)
 
-    def may_ask(self, endpoint: Endpoint) -> bool:
+    def can_request(self, endpoint: Endpoint) -> bool:
         most = self.settings.x_requests_per_15_minutes
-        return self.read.refused is None and self.state.may_ask(endpoint, self.now, most)
+        return self.result.refused is None and self.state.can_request(endpoint, self.now, most)
 
 
-def read_posts(
+def fetch_posts(
     settings: Settings,
     database: Database,
     entities: Mapping[str, Entity],
@@ -66,107 +66,135 @@ def read_posts(
     *,
     now: datetime,
     is_first: bool = False,
-) -> Read:
-    """Search what is due, count again what is stale, and bring scores up to date.
+) -> FetchResult:
+    """Run one round: due searches, stale counts, then scores.
 
-    ``is_first``: the first round of a process asks at once where X had refused."""
-    post_store.follow_merges(database)
+    ``is_first``: the first round of a process ignores the wait after an earlier refusal."""
+    post_store.reassign_merged_posts(database)
     with database.read() as connection:
-        known = x_rate_limits.load(connection, settings)
+        state = x_rate_limits.load(connection, settings)
     if is_first:
-        known = known.restarted()
-    this = _Round(settings, database, api, entities, now, known)
-    for search in search_schedule.due(database, entities, now=now, many=MOST_SEARCHES):
-        _search(this, search)
-    _count_again(this)
-    return replace(this.read, scored=_score(this))
+        state = state.restarted()
+    current = _Round(settings, database, api, entities, now, state)
+    for search in search_schedule.list_due_searches(
+        database, entities, now=now, limit=MAX_SEARCHES_PER_ROUND
+    ):
+        _run_search(current, search)
+    _refresh_counts(current)
+    return replace(current.result, scored=_update_scores(current))
 
 
-def _search(this: _Round, search: Search) -> None:
-    many = min(MOST, this.state.posts_allowed(this.now))
+def _run_search(current: _Round, search: Search) -> None:
+    page_size = min(MAX_PAGE_SIZE, current.state.posts_allowed(current.now))
     if search.query is None:
-        with this.database.write() as connection:
-            search_schedule.note(connection, search, this.now)
+        with current.database.write() as connection:
+            search_schedule.store_search(connection, search, current.now)
         return
-    if many < FEWEST or not this.may_ask("search"):
+    if page_size < MIN_PAGE_SIZE or not current.can_request("search"):
         return
-    this.state = this.state.asked(this.now)
+    current.state = current.state.asked(current.now)
     try:
-        page = this.api.search(
+        page = current.api.search(
             search.query,
-            now=this.now,
-            many=many,
+            now=current.now,
+            page_size=page_size,
             since_id=search.since_id,
-            start=search.start,
+            start_time=search.start_time,
             next_token=search.next_token,
         )
-    except XRefused as refused:
-        _refused(this, "search", refused, search)
+    except XRequestError as refused:
+        _record_refusal(current, "search", refused, search)
         return
-    with this.database.write() as connection:
-        cost = post_store.record(connection, search.topic, page.posts, this.entities, this.now)
-        search_schedule.note(connection, search.after(page), this.now)
-        this.state = this.state.answered("search", page, cost, this.now)
-        x_rate_limits.store(connection, this.state)
-    this.touched.add(search.topic_id)
-    this.read = replace(this.read, pages=this.read.pages + 1, billed=this.read.billed + cost)
-    _told("search", page)
+    with current.database.write() as connection:
+        cost = post_store.store_posts(connection, search.topic, page.posts, current.entities, current.now)
+        search_schedule.store_search(connection, search.advanced(page), current.now)
+        current.state = current.state.answered("search", page, cost, current.now)
+        x_rate_limits.store(connection, current.state)
+    current.changed_topic_ids.add(search.topic_id)
+    current.result = replace(
+        current.result, pages=current.result.pages + 1, billed=current.result.billed + cost
+    )
+    _log_page("search", page)
 
 
-def _count_again(this: _Round) -> None:
-    """Ask what X counts now of posts that were read a while ago: a search gives each post once."""
-    allowed = this.state.posts_allowed(this.now)
-    with this.database.read() as connection:
-        free = post_store.stale(connection, now=this.now, many=MOST_IDS, free=True)
-        others = post_store.stale(connection, now=this.now, many=min(MOST_IDS, allowed), free=False)
-    ids = list(dict.fromkeys([*free, *others]))[:MOST_IDS]
-    if not ids or not this.may_ask("lookup"):
+def _refresh_counts(current: _Round) -> None:
+    """Request the current counts of posts that were read a while ago: a search returns each post once."""
+    allowed = current.state.posts_allowed(current.now)
+    with current.database.read() as connection:
+        billed = post_store.list_stale_ids(
+            connection, now=current.now, limit=MAX_LOOKUP_IDS, billed_only=True
+        )
+        unbilled = post_store.list_stale_ids(connection, now=current.now, limit=min(MAX_LOOKUP_IDS, allowed))
+    ids = list(dict.fromkeys([*billed, *unbilled]))[:MAX_LOOKUP_IDS]
+    if not ids or not current.can_request("lookup"):
         return
-    this.state = this.state.asked(this.now)
+    current.state = current.state.asked(current.now)
     try:
-        page = this.api.lookup(ids, now=this.now)
-    except XRefused as refused:
-        _refused(this, "lookup", refused)
-        if refused.invalid:
-            with this.database.write() as connection:
-                post_store.rest(connection, ids, this.now)
+        page = current.api.lookup(ids, now=current.now)
+    except XRequestError as refused:
+        _record_refusal(current, "lookup", refused)
+        if refused.is_invalid_request:
+            with current.database.write() as connection:
+                post_store.mark_read(connection, ids, current.now)
         return
-    with this.database.write() as connection:
-        cost = post_store.count_again(connection, page.posts, this.now)
-        post_store.take_away(connection, set(page.gone) & set(ids), this.now)
+    with current.database.write() as connection:
+        cost = post_store.update_counts(connection, page.posts, current.now)
+        post_store.delete_posts(connection, set(page.unavailable_ids) & set(ids), current.now)
         answered = [post.id for post in page.posts]
-        post_store.rest(connection, set(ids) - set(answered), this.now)
-        this.touched |= post_store.topics_of(connection, answered)
-        this.state = this.state.answered("lookup", page, cost, this.now)
-        x_rate_limits.store(connection, this.state)
-    this.read = replace(this.read, counted=len(page.posts), billed=this.read.billed + cost)
-    _told("lookup", page)
+        post_store.mark_read(connection, set(ids) - set(answered), current.now)
+        current.changed_topic_ids |= post_store.find_topic_ids(connection, answered)
+        current.state = current.state.answered("lookup", page, cost, current.now)
+        x_rate_limits.store(connection, current.state)
+    current.result = replace(current.result, counted=len(page.posts), billed=current.result.billed + cost)
+    _log_page("lookup", page)
 
 
-def _refused(this: _Round, endpoint: Endpoint, refused: XRefused, search: Search | None = None) -> None:
-    """A query that X takes for malformed rests, from the beginning; any other refusal ends the round."""
-    this.state = this.state.refused(endpoint, refused, jitter(), this.now)
-    with this.database.write() as connection:
-        x_rate_limits.store(connection, this.state)
-        if search is not None and refused.invalid:
-            search_schedule.note(connection, search.afresh(), this.now, wait=search_schedule.REFUSED)
+def _record_refusal(
+    current: _Round, endpoint: Endpoint, refused: XRequestError, search: Search | None = None
+) -> None:
+    """Record a refusal. A query that X rejects as malformed waits and starts again from its first page. Any
+    other refusal ends the round."""
+    current.state = current.state.refused(endpoint, refused, jitter(), current.now)
+    with current.database.write() as connection:
+        x_rate_limits.store(connection, current.state)
+        if search is not None and refused.is_invalid_request:
+            search_schedule.store_search(
+                connection, search.restarted(), current.now, wait=search_schedule.INVALID_QUERY_WAIT
+            )
     metrics.PROVIDER_CALLS.labels("x", refused.kind.value).inc()
+<<<<<<< HEAD
     log.warning("posts_fetch_failed", endpoint=endpoint, fault=refused.kind.value, words=refused.message)
     if not refused.invalid:
         this.read = replace(this.read, refused=refused.message)
+=======
+    log.warning("posts_fetch_failed", endpoint=endpoint, kind=refused.kind.value, reason=refused.message)
+    if not refused.is_invalid_request:
+        current.result = replace(current.result, refused=refused.message)
+>>>>>>> 6b57abe (Name the parts of post fetching plainly; keep windows and half-lives of topics in one place)
 
 
-def _score(this: _Round) -> int:
-    everything = this.now.minute % FADES_EVERY_MINUTES == 0
-    if not everything and not this.touched:
+def _update_scores(current: _Round) -> int:
+    every_topic = current.now.minute % DECAY_INTERVAL_MINUTES == 0
+    if not every_topic and not current.changed_topic_ids:
         return 0
-    with this.database.write() as connection:
-        return post_store.score(connection, this.now, of=None if everything else this.touched)
+    with current.database.write() as connection:
+        return post_store.update_scores(
+            connection, current.now, topic_ids=None if every_topic else current.changed_topic_ids
+        )
 
 
-def _told(endpoint: Endpoint, page: Page) -> None:
+def _log_page(endpoint: Endpoint, page: Page) -> None:
     metrics.PROVIDER_CALLS.labels("x", "ok").inc()
+<<<<<<< HEAD
     if page.troubles:
         log.info(
             "posts_partly_fetched", endpoint=endpoint, missing=len(page.troubles), first=page.troubles[0]
+=======
+    if page.partial_errors:
+        log.info(
+            "posts_page_incomplete",
+            endpoint=endpoint,
+            errors=len(page.partial_errors),
+            first=page.partial_errors[0],
+>>>>>>> 6b57abe (Name the parts of post fetching plainly; keep windows and half-lives of topics in one place)
         )

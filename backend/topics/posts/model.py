@@ -1,16 +1,21 @@
-"""A post, a page of them, and how X refuses. Pure data."""
+"""Defines posts, pages of posts, rate limits and request errors of X. No I/O."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from backend.markets.model import ErrorKind, ProviderError
 
-NAME = "X"
+PROVIDER_NAME = "X"
+RATE_WINDOW_SECONDS = 900
+"""X counts requests in windows of 15 minutes."""
+POST_RETENTION = timedelta(days=8)
+"""Stored counts and searches are deleted after this time. A search covers the last seven days, so a
+deleted post is not found again."""
 
 
 @dataclass(frozen=True, slots=True)
-class Metrics:
-    """What X counts of a post in public."""
+class PublicMetrics:
+    """The public engagement counts of a post."""
 
     likes: int = 0
     reposts: int = 0
@@ -20,13 +25,13 @@ class Metrics:
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """A post as X tells it. ``username`` is empty where X does not tell whose it is; ``language`` is X's
-    word for it, which may be none of ours."""
+    """A post as X returns it. ``username`` is empty if X does not return the author. ``language`` is X's
+    code, possibly of a language that this service does not have."""
 
     id: str
     text: str
     published_at: datetime
-    metrics: Metrics
+    metrics: PublicMetrics
     username: str = ""
     name: str = ""
     verified: bool = False
@@ -34,8 +39,8 @@ class Post:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
-    """How many requests of one kind X still takes until ``reset_at``."""
+class RateLimitWindow:
+    """A rate limit of one endpoint: X accepts ``remaining`` more requests until ``reset_at``."""
 
     limit: int
     remaining: int
@@ -47,29 +52,32 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One answer of a search or a look-up. ``gone`` are ids that were asked for and are no longer there, or
-    not for us; ``troubles`` say what else of the answer is missing, in X's words."""
+    """One response of a search or a lookup.
+
+    ``unavailable_ids`` holds requested ids that no longer exist or that this account may not read.
+    ``partial_errors`` holds X's messages about other missing parts of the response.
+    """
 
     posts: tuple[Post, ...] = ()
     newest_id: str | None = None
     next_token: str | None = None
-    gone: tuple[str, ...] = ()
-    troubles: tuple[str, ...] = ()
-    window: Window | None = None
+    unavailable_ids: tuple[str, ...] = ()
+    partial_errors: tuple[str, ...] = ()
+    window: RateLimitWindow | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Posts that X says the project has read in its billing month, and how many it may; null where it does
-    not tell."""
+    """Posts that the project has read in its billing month, and the monthly cap. None if X does not return
+    the figure."""
 
     used: int | None
     cap: int | None
     reset_day: int | None
 
 
-class XRefused(ProviderError):
-    """X gave nothing. ``invalid`` where it refuses the question itself, not the asker."""
+class XRequestError(ProviderError):
+    """A request to X failed. ``is_invalid_request`` is set if X rejects the request itself as malformed."""
 
     def __init__(
         self,
@@ -77,9 +85,9 @@ class XRefused(ProviderError):
         message: str,
         *,
         retry_after: float | None = None,
-        window: Window | None = None,
-        invalid: bool = False,
+        window: RateLimitWindow | None = None,
+        is_invalid_request: bool = False,
     ) -> None:
-        super().__init__(NAME, fault, message, retry_after=retry_after)
+        super().__init__(PROVIDER_NAME, fault, message, retry_after=retry_after)
         self.window = window
-        self.invalid = invalid
+        self.is_invalid_request = is_invalid_request

@@ -1,7 +1,7 @@
-"""The posts of topics as they are stored, and as media that make their topics' scores.
+"""Stores the posts of topics and shows the best ones as media, which determine the topics' scores.
 
-A post belongs to the one topic that it was found for first, and is one item of that topic's media however
-often and under whatever address it comes: what is counted is counted once.
+A post belongs to the first topic that it was found for. It is one media item of that topic, however often it
+is found and whatever URL it has, so it counts once.
 """
 
 import re
@@ -14,106 +14,107 @@ from sqlalchemy.engine import Connection, Row
 
 from backend.entities.model import LANGUAGES, Entity
 from backend.store.database import Database, upsert
-from backend.topics.model import Media, Topic
+from backend.topics.model import RANKING_WINDOW, SCORE_CHANGE_THRESHOLD, Media, Topic
 from backend.topics.posts import scoring
-from backend.topics.posts.model import Metrics, Post
-from backend.topics.queries.ranking import RANKING_WINDOW
+from backend.topics.posts.model import POST_RETENTION, Post, PublicMetrics
 from backend.topics.store import topic_store
 from backend.topics.store.topic_rows import parse_media
 from backend.topics.tables import topic_media, topic_posts, topics
 
-MOST_SHOWN = 50
-"""Posts of a topic that count and are shown: those with most engagement."""
-SAME_SCORE = 0.05
-"""A sum of scores that moved by less than this share is left as it is stored: they fade all the time."""
-COUNTED_AGAIN_AFTER = timedelta(hours=1)
-FORGET_AFTER = timedelta(days=8)
-"""A search reaches a week back: what is forgotten then is not found again."""
-BATCH = 500
+MAX_SHOWN_POSTS = 50
+"""Posts of a topic that count and are shown: the ones with the most engagement."""
+REFRESH_COUNTS_AFTER = timedelta(hours=1)
+BATCH_SIZE = 500
+MAX_DELETED_POSTS = 5_000
+"""Posts that one call of :func:`delete_old_posts` deletes."""
 _STATUS = re.compile(
     r"https?://(?:(?:www|mobile|m)\.)?(?:x|twitter)\.com/(?:i/web|\w{1,50})/status(?:es)?/(\d{1,20})(?:[/?#].*)?",
     re.IGNORECASE,
 )
 
 
-def record(
+def store_posts(
     connection: Connection, topic: Topic, posts: Sequence[Post], entities: Mapping[str, Entity], now: datetime
 ) -> int:
-    """Store posts found for ``topic``, or counted anew; gives how many of them X bills.
+    """Store posts found for ``topic``, or their new counts; returns the number of billed posts.
 
-    A post that another topic has stays there. X bills a post once a day (UTC), however often it is read.
+    A post that belongs to another topic stays there. X bills a post once a day (UTC), however often it is
+    read.
     """
-    known = _known(connection, [post.id for post in posts])
-    accounts = accounts_of(topic, entities)
+    known = _load_known(connection, [post.id for post in posts])
+    accounts = find_official_accounts(topic, entities)
     new = [
-        {**_told(post, now), "topic_id": topic.id, "official": post.username.lower() in accounts}
+        {**_build_row(post, now), "topic_id": topic.id, "official": post.username.lower() in accounts}
         for post in posts
         if post.id not in known
     ]
     upsert(connection, topic_posts, new)
-    return len(new) + count_again(connection, [post for post in posts if post.id in known], now)
+    return len(new) + update_counts(connection, [post for post in posts if post.id in known], now)
 
 
-def count_again(connection: Connection, posts: Sequence[Post], now: datetime) -> int:
-    """Store what X counts now of posts that are known; gives how many it bills."""
-    known = _known(connection, [post.id for post in posts])
+def update_counts(connection: Connection, posts: Sequence[Post], now: datetime) -> int:
+    """Store the current counts of known posts; returns the number of billed posts."""
+    known = _load_known(connection, [post.id for post in posts])
     for post in posts:
         if post.id in known:
             one = sa.update(topic_posts).where(topic_posts.c.post_id == post.id)
-            connection.execute(one.values(**_counted(post, now)))
+            connection.execute(one.values(**_build_counts(post, now)))
     return sum(1 for row in known.values() if row.read_at.date() != now.date())
 
 
-def stale(connection: Connection, *, now: datetime, many: int, free: bool) -> list[str]:
-    """Ids of posts of the ranking's topics that were not counted for an hour, those that were counted longest
-    ago first. ``free``: those alone that X bills no more today."""
-    look = (
+def list_stale_ids(
+    connection: Connection, *, now: datetime, limit: int, billed_only: bool = False
+) -> list[str]:
+    """List up to ``limit`` ids of posts of ranked topics whose counts are older than an hour, oldest counts
+    first. ``billed_only`` selects only posts that X has already billed today."""
+    selected = (
         sa.select(topic_posts.c.post_id)
         .join(topics, topics.c.id == topic_posts.c.topic_id)
         .where(
             topics.c.published_at > now - RANKING_WINDOW,
-            topic_posts.c.read_at <= now - COUNTED_AGAIN_AFTER,
+            topic_posts.c.read_at <= now - REFRESH_COUNTS_AFTER,
         )
         .order_by(topic_posts.c.read_at, topic_posts.c.post_id)
-        .limit(many)
+        .limit(limit)
     )
-    if free:
+    if billed_only:
         midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-        look = look.where(topic_posts.c.read_at >= midnight)
-    return list(connection.execute(look).scalars())
+        selected = selected.where(topic_posts.c.read_at >= midnight)
+    return list(connection.execute(selected).scalars())
 
 
-def take_away(connection: Connection, post_ids: Iterable[str], now: datetime) -> None:
-    """Delete posts that are no longer on X, from the media of their topics too."""
-    known = _known(connection, sorted(post_ids))
+def delete_posts(connection: Connection, post_ids: Iterable[str], now: datetime) -> None:
+    """Delete posts that no longer exist on X, also from the media of their topics."""
+    known = _load_known(connection, sorted(post_ids))
     connection.execute(sa.delete(topic_posts).where(topic_posts.c.post_id.in_(sorted(known))))
-    shown = _shown(connection, sorted({row.topic_id for row in known.values()}))
+    shown = _load_shown(connection, sorted({row.topic_id for row in known.values()}))
     for topic_id, items in shown.items():
-        urls = [item.url for item in items if status_of(item.url) in known]
+        urls = [item.url for item in items if parse_post_id(item.url) in known]
         topic_store.remove_media(connection, topic_id, "tweet", urls, now=now)
 
 
-def rest(connection: Connection, post_ids: Iterable[str], now: datetime) -> None:
-    """Let posts of which X said nothing be: they count as asked for now."""
-    silent = sa.update(topic_posts).where(topic_posts.c.post_id.in_(sorted(post_ids)))
-    connection.execute(silent.values(read_at=now))
+def mark_read(connection: Connection, post_ids: Iterable[str], now: datetime) -> None:
+    """Mark posts as read now although X returned nothing for them, so they are not requested again at
+    once."""
+    unanswered = sa.update(topic_posts).where(topic_posts.c.post_id.in_(sorted(post_ids)))
+    connection.execute(unanswered.values(read_at=now))
 
 
-def topics_of(connection: Connection, post_ids: Sequence[str]) -> set[int]:
-    """Whose these posts are."""
-    return {row.topic_id for row in _known(connection, post_ids).values()}
+def find_topic_ids(connection: Connection, post_ids: Sequence[str]) -> set[int]:
+    """Find the topics that these posts belong to."""
+    return {row.topic_id for row in _load_known(connection, post_ids).values()}
 
 
-def follow_merges(database: Database) -> None:
-    """Give the posts of merged topics to those that answer for them."""
-    look = (
+def reassign_merged_posts(database: Database) -> None:
+    """Move the posts of merged topics to the topics that replaced them."""
+    selected = (
         sa.select(topic_posts.c.topic_id, topics.c.merged_into)
         .join(topics, topics.c.id == topic_posts.c.topic_id)
         .where(topics.c.merged_into.is_not(None))
         .distinct()
     )
     with database.read() as connection:
-        merged = [(row.topic_id, row.merged_into) for row in connection.execute(look)]
+        merged = [(row.topic_id, row.merged_into) for row in connection.execute(selected)]
     if not merged:
         return
     with database.write() as connection:
@@ -122,124 +123,129 @@ def follow_merges(database: Database) -> None:
             connection.execute(moved.values(topic_id=into))
 
 
-def score(connection: Connection, now: datetime, *, of: Iterable[int] | None = None) -> int:
-    """Bring the media of the ranking's topics (of those in ``of``, if given) up to what their posts score
-    now; gives how many topics were written. A topic whose score hardly moved is not."""
+def update_scores(connection: Connection, now: datetime, *, topic_ids: Iterable[int] | None = None) -> int:
+    """Update the media of ranked topics (only of ``of``, if given) to the current scores of their posts;
+    returns the number of updated topics. A topic whose score hardly changed is not updated."""
     by_topic: dict[int, list[Row[Any]]] = {}
-    look = sa.select(topic_posts).join(topics, topics.c.id == topic_posts.c.topic_id)
-    look = look.where(topics.c.published_at > now - RANKING_WINDOW, topics.c.merged_into.is_(None))
-    if of is not None:
-        look = look.where(topic_posts.c.topic_id.in_(sorted(set(of))))
-    for row in connection.execute(look):
+    selected = sa.select(topic_posts).join(topics, topics.c.id == topic_posts.c.topic_id)
+    selected = selected.where(topics.c.published_at > now - RANKING_WINDOW, topics.c.merged_into.is_(None))
+    if topic_ids is not None:
+        selected = selected.where(topic_posts.c.topic_id.in_(sorted(set(topic_ids))))
+    for row in connection.execute(selected):
         by_topic.setdefault(row.topic_id, []).append(row)
-    shown = _shown(connection, sorted(by_topic))
+    shown = _load_shown(connection, sorted(by_topic))
     written = 0
     for topic_id in sorted(by_topic):
-        written += _brought_up(connection, topic_id, by_topic[topic_id], shown.get(topic_id, []), now)
+        written += _update_topic_media(connection, topic_id, by_topic[topic_id], shown.get(topic_id, []), now)
     return written
 
 
-def forget(connection: Connection, now: datetime) -> int:
-    """Delete what was counted of posts long ago; they stay as media. Gives how many, at most a batch."""
+def delete_old_posts(connection: Connection, now: datetime) -> int:
+    """Delete posts whose counts are older than :data:`POST_RETENTION`; they stay as media. Returns the number
+    of deleted posts, at most :data:`MAX_DELETED_POSTS`."""
     old = (
         sa.select(topic_posts.c.post_id)
-        .where(topic_posts.c.read_at < now - FORGET_AFTER)
+        .where(topic_posts.c.read_at < now - POST_RETENTION)
         .order_by(topic_posts.c.read_at)
-        .limit(BATCH * 10)
+        .limit(MAX_DELETED_POSTS)
     )
     return connection.execute(sa.delete(topic_posts).where(topic_posts.c.post_id.in_(old))).rowcount
 
 
-def accounts_of(topic: Topic, entities: Mapping[str, Entity]) -> frozenset[str]:
-    """The official accounts of those whom a topic is about, in lower case and without the at sign."""
+def find_official_accounts(topic: Topic, entities: Mapping[str, Entity]) -> frozenset[str]:
+    """Find the official accounts of a topic's entities, in lower case and without the at sign."""
     named = (entities[one] for one in topic.entities if one in entities)
     return frozenset(
         account.lstrip("@").lower() for entity in named for account in entity.official_x_accounts
     )
 
 
-def status_of(url: str) -> str | None:
-    """The id of the post that an address of X leads to, however it is written."""
+def parse_post_id(url: str) -> str | None:
+    """Return the id of the post that a URL of X leads to, in any of its forms; None for other URLs."""
     found = _STATUS.fullmatch(url)
     return found[1] if found else None
 
 
-def address(row: Row[Any]) -> str:
-    """Where a post stands; by its id alone where X does not tell whose it is."""
+def build_post_url(row: Row[Any]) -> str:
+    """Build the URL of a post; without an author the id alone leads to it."""
     return f"https://x.com/{row.username or 'i/web'}/status/{row.post_id}"
 
 
-def _brought_up(
+def _update_topic_media(
     connection: Connection, topic_id: int, posts: Sequence[Row[Any]], shown: Sequence[Media], now: datetime
 ) -> bool:
-    ours = {row.post_id for row in posts}
-    stored = {item.url: item for item in shown if status_of(item.url) in ours}
-    # A program may have sent the post too, under another address: then it stands under that one alone.
-    sent = {status_of(url): url for url in sorted(stored)}
-    wanted = {item.url: item for item in (_media(row, sent.get(row.post_id), now) for row in _chosen(posts))}
-    surplus = stored.keys() - wanted.keys()
-    if not surplus and _is_shown(wanted, stored):
+    post_ids = {row.post_id for row in posts}
+    stored = {item.url: item for item in shown if parse_post_id(item.url) in post_ids}
+    # An API client may have sent the post too, under another URL: then the topic keeps that URL alone.
+    sent = {parse_post_id(url): url for url in sorted(stored)}
+    wanted = {
+        item.url: item
+        for item in (_build_media(row, sent.get(row.post_id), now) for row in _select_top_posts(posts))
+    }
+    surplus_urls = stored.keys() - wanted.keys()
+    if not surplus_urls and _is_up_to_date(wanted, stored):
         return False
     topic_store.add_media(connection, topic_id, list(wanted.values()), now=now)
-    if surplus:
-        topic_store.remove_media(connection, topic_id, "tweet", surplus, now=now)
+    if surplus_urls:
+        topic_store.remove_media(connection, topic_id, "tweet", surplus_urls, now=now)
     return True
 
 
-def _chosen(posts: Sequence[Row[Any]]) -> list[Row[Any]]:
-    """Those with most engagement; of equals verified accounts, then the older post."""
+def _select_top_posts(posts: Sequence[Row[Any]]) -> list[Row[Any]]:
+    """Select the posts with the most engagement; ties go to verified accounts, then to the older post."""
     return sorted(
-        posts, key=lambda row: (-scoring.engagement(_metrics(row)), not row.verified, int(row.post_id))
-    )[:MOST_SHOWN]
+        posts,
+        key=lambda row: (-scoring.compute_engagement(_read_metrics(row)), not row.verified, int(row.post_id)),
+    )[:MAX_SHOWN_POSTS]
 
 
-def _is_shown(wanted: Mapping[str, Media], stored: Mapping[str, Media]) -> bool:
-    """Whether the items stand in the store, but for a little of their scores."""
+def _is_up_to_date(wanted: Mapping[str, Media], stored: Mapping[str, Media]) -> bool:
+    """True if the stored items match, apart from a small change of their scores."""
     if wanted.keys() != stored.keys():
         return False
     if any(_content(item) != _content(stored[url]) for url, item in wanted.items()):
         return False
-    new, old = (scoring.total(item.score for item in items.values()) for items in (wanted, stored))
-    return abs(new - old) <= SAME_SCORE * max(abs(old), 0.01)
+    new, old = (scoring.sum_scores(item.score for item in items.values()) for items in (wanted, stored))
+    return abs(new - old) <= SCORE_CHANGE_THRESHOLD * max(abs(old), 0.01)
 
 
 def _content(item: Media) -> tuple[object, ...]:
     return (item.title, item.summary, item.published_at, item.language)
 
 
-def _media(row: Row[Any], sent_as: str | None, now: datetime) -> Media:
+def _build_media(row: Row[Any], sent_as: str | None, now: datetime) -> Media:
     title = f"{row.name} (@{row.username})" if row.name and row.username else row.username
     return Media(
         kind="tweet",
-        url=sent_as or address(row),
+        url=sent_as or build_post_url(row),
         title=title,
         summary=row.text,
         published_at=row.published_at,
         language=row.language if row.language in LANGUAGES else None,
-        score=scoring.score(_metrics(row), row.published_at, row.official, now),
+        score=scoring.compute_score(_read_metrics(row), row.published_at, row.official, now),
     )
 
 
-def _metrics(row: Row[Any]) -> Metrics:
-    return Metrics(row.likes, row.reposts, row.quotes, row.replies)
+def _read_metrics(row: Row[Any]) -> PublicMetrics:
+    return PublicMetrics(row.likes, row.reposts, row.quotes, row.replies)
 
 
-def _shown(connection: Connection, topic_ids: Sequence[int]) -> dict[int, list[Media]]:
-    """The posts among the media of topics."""
+def _load_shown(connection: Connection, topic_ids: Sequence[int]) -> dict[int, list[Media]]:
+    """Load the posts among the media of topics."""
     found: dict[int, list[Media]] = {}
-    for at in range(0, len(topic_ids), BATCH):
-        part = topic_media.c.topic_id.in_(topic_ids[at : at + BATCH])
+    for at in range(0, len(topic_ids), BATCH_SIZE):
+        part = topic_media.c.topic_id.in_(topic_ids[at : at + BATCH_SIZE])
         for row in connection.execute(sa.select(topic_media).where(part, topic_media.c.kind == "tweet")):
             found.setdefault(row.topic_id, []).append(parse_media(row))
     return found
 
 
-def _known(connection: Connection, post_ids: Sequence[str]) -> dict[str, Row[Any]]:
-    look = sa.select(topic_posts).where(topic_posts.c.post_id.in_(post_ids))
-    return {row.post_id: row for row in connection.execute(look)} if post_ids else {}
+def _load_known(connection: Connection, post_ids: Sequence[str]) -> dict[str, Row[Any]]:
+    selected = sa.select(topic_posts).where(topic_posts.c.post_id.in_(post_ids))
+    return {row.post_id: row for row in connection.execute(selected)} if post_ids else {}
 
 
-def _told(post: Post, now: datetime) -> dict[str, Any]:
+def _build_row(post: Post, now: datetime) -> dict[str, Any]:
     return {
         "post_id": post.id,
         "username": post.username,
@@ -248,16 +254,16 @@ def _told(post: Post, now: datetime) -> dict[str, Any]:
         "text": post.text,
         "language": post.language or None,
         "published_at": post.published_at,
-        **_counted(post, now),
+        **_build_counts(post, now),
     }
 
 
-def _counted(post: Post, now: datetime) -> dict[str, Any]:
-    counted = post.metrics
+def _build_counts(post: Post, now: datetime) -> dict[str, Any]:
+    metrics = post.metrics
     return {
-        "likes": counted.likes,
-        "reposts": counted.reposts,
-        "quotes": counted.quotes,
-        "replies": counted.replies,
+        "likes": metrics.likes,
+        "reposts": metrics.reposts,
+        "quotes": metrics.quotes,
+        "replies": metrics.replies,
         "read_at": now,
     }

@@ -1,10 +1,9 @@
-"""When X may be asked, and for how much: breaker, rate windows and the month's posts, shared as JSON.
+"""Limits requests to X: circuit breaker, rate limits and the monthly posts, shared by all processes as JSON.
 
-Three limits hold at once. X counts requests in windows and says in each answer how many are left and until
-when; what is spent is not asked for again before that. Of our own there is a number of requests in a quarter
-of an hour. And X bills posts: the month's are read at an even rate, so that its last week has as many as its
-first, and never more than a day's at once.
-"""
+Three limits apply at once. X counts requests in windows and returns in each response the requests left and
+the reset time; a spent window gets no request before its reset. A setting limits the requests in 15 minutes.
+X also bills posts: they are read at an even rate, so that the last week of a month has as many as the first,
+and never more than a day's share at once."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -21,70 +20,75 @@ from backend.markets.provider_limits.circuit_breaker import Breaker, fingerprint
 from backend.markets.provider_limits.credit_budget import MONTH, Budget
 from backend.settings import Settings
 from backend.store.database import upsert
-from backend.topics.posts.model import NAME, Page, Window, XRefused
-from backend.topics.posts.x_api import FEWEST, Endpoint
+from backend.topics.posts.model import (
+    PROVIDER_NAME,
+    RATE_WINDOW_SECONDS,
+    Page,
+    RateLimitWindow,
+    XRequestError,
+)
+from backend.topics.posts.x_api import MIN_PAGE_SIZE, Endpoint
 from backend.topics.tables import post_sources
 
-WINDOW_SECONDS = 900
-AHEAD = timedelta(hours=6)
-"""Posts of so much time may be read before their time."""
+READ_AHEAD = timedelta(hours=6)
+"""Posts may be read this long before the even rate allows them."""
 DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
 class XState:
-    """What all processes know of X. ``since`` is when the month's posts began to be read; ``calls`` are our
-    requests in the quarter of an hour that began at ``calls_from``."""
+    """The state that all processes share. ``since`` is the start of reading in this month. ``calls`` counts
+    our requests in the 15 minutes that began at ``calls_from``."""
 
     breaker: Breaker = field(default_factory=Breaker)
     budget: Budget = field(default_factory=Budget)
     since: datetime | None = None
-    windows: Mapping[Endpoint, Window] = field(default_factory=dict)
+    windows: Mapping[Endpoint, RateLimitWindow] = field(default_factory=dict)
     calls: int = 0
     calls_from: datetime | None = None
     last_success: datetime | None = None
 
-    def may_ask(self, endpoint: Endpoint, now: datetime, most_calls: int) -> bool:
-        """Whether a request can be made now without breaking any limit of requests."""
+    def can_request(self, endpoint: Endpoint, now: datetime, max_requests: int) -> bool:
+        """True if no limit of requests forbids a request now."""
         window = self.windows.get(endpoint)
         if window is not None and window.is_spent(now):
             return False
-        return self.breaker.allows(now) and self.calls_left(now, most_calls) > 0
+        return self.breaker.allows(now) and self.requests_left(now, max_requests) > 0
 
-    def calls_left(self, now: datetime, most_calls: int) -> int:
-        """Requests left in this quarter of an hour."""
-        begun = self.calls_from == align(now, WINDOW_SECONDS)
-        return max(0, most_calls - self.calls) if begun else most_calls
+    def requests_left(self, now: datetime, max_requests: int) -> int:
+        """Return the requests left in these 15 minutes."""
+        is_current = self.calls_from == align(now, RATE_WINDOW_SECONDS)
+        return max(0, max_requests - self.calls) if is_current else max_requests
 
     def posts_allowed(self, now: datetime) -> int:
-        """How many posts may be read by now and have not been."""
+        """Return the number of posts that may be read now."""
         limit, left = self.budget.limit, self.budget.left(now)
         if limit is None or left is None:
-            raise ValueError("The month's posts have no limit: settings always give one.")
-        due = int(limit * ((now - self._since(now) + AHEAD) / MONTH)) - self.budget.at(now).used
-        return max(0, min(left, due, max(FEWEST, int(limit * (DAY / MONTH)))))
+            raise ValueError("The monthly budget of posts has no limit. Set CHAINPROOF_X_MONTHLY_POSTS.")
+        due = int(limit * ((now - self._reading_start(now) + READ_AHEAD) / MONTH)) - self.budget.at(now).used
+        return max(0, min(left, due, max(MIN_PAGE_SIZE, int(limit * (DAY / MONTH)))))
 
     def asked(self, now: datetime) -> "XState":
-        """A request begins."""
-        window = align(now, WINDOW_SECONDS)
+        """Return the state at the start of a request."""
+        window = align(now, RATE_WINDOW_SECONDS)
         calls = self.calls + 1 if self.calls_from == window else 1
         return replace(self, breaker=self.breaker.asked(now), calls=calls, calls_from=window)
 
     def answered(self, endpoint: Endpoint, page: Page, cost: int, now: datetime) -> "XState":
-        """X answered, with ``cost`` posts that are billed."""
+        """Return the state after a response with ``cost`` billed posts."""
         return replace(
             self,
             breaker=self.breaker.succeeded(now),
             budget=self.budget.spent(cost, now),
-            since=self._since(now),
-            windows=self._with(endpoint, page.window),
+            since=self._reading_start(now),
+            windows=self._update_windows(endpoint, page.window),
             last_success=now,
         )
 
-    def refused(self, endpoint: Endpoint, error: XRefused, jitter: float, now: datetime) -> "XState":
-        """X refused or failed. A question that it takes for malformed says nothing of X."""
-        windows = self._with(endpoint, error.window)
-        if error.invalid:
+    def refused(self, endpoint: Endpoint, error: XRequestError, jitter: float, now: datetime) -> "XState":
+        """Return the state after an error. A malformed request counts as a success of X itself."""
+        windows = self._update_windows(endpoint, error.window)
+        if error.is_invalid_request:
             return replace(self, breaker=self.breaker.succeeded(now), windows=windows)
         breaker = self.breaker.failed(
             error.kind, now, retry_after=error.retry_after, jitter=jitter, why=error.message
@@ -92,20 +96,22 @@ class XState:
         return replace(self, breaker=breaker, windows=windows)
 
     def restarted(self) -> "XState":
-        """The state for the first round of a new process."""
+        """Return the state for the first round of a new process."""
         return replace(self, breaker=self.breaker.restarted())
 
-    def forgiven(self) -> "XState":
-        """X answered somebody who asked whether it does: whatever it was held off for is over."""
+    def with_closed_breaker(self) -> "XState":
+        """Return the state with a closed breaker, after X answered a check by ``doctor``."""
         return replace(self, breaker=Breaker(fingerprint=self.breaker.fingerprint))
 
-    def _since(self, now: datetime) -> datetime:
-        """When this month's reading began: now, unless something was read this month."""
+    def _reading_start(self, now: datetime) -> datetime:
+        """Return the start of this month's reading: ``now`` if nothing was read this month."""
         if self.since is None or self.budget.resets_at(self.since) != self.budget.resets_at(now):
             return now
         return self.since
 
-    def _with(self, endpoint: Endpoint, window: Window | None) -> Mapping[Endpoint, Window]:
+    def _update_windows(
+        self, endpoint: Endpoint, window: RateLimitWindow | None
+    ) -> Mapping[Endpoint, RateLimitWindow]:
         return self.windows if window is None else {**self.windows, endpoint: window}
 
     def to_json(self) -> dict[str, Any]:
@@ -130,7 +136,7 @@ class XState:
             budget=Budget.from_json(data["budget"]),
             since=parse_instant(since) if since else None,
             windows={
-                name: Window(limit, remaining, parse_instant(reset))
+                name: RateLimitWindow(limit, remaining, parse_instant(reset))
                 for name, (limit, remaining, reset) in data["windows"].items()
             },
             calls=data["calls"],
@@ -140,9 +146,9 @@ class XState:
 
 
 def load(connection: Connection, settings: Settings) -> XState:
-    """The state under the configuration in force."""
-    look = sa.select(post_sources.c.body).where(post_sources.c.name == NAME)
-    body = connection.execute(look).scalar_one_or_none()
+    """Load the state and apply the current configuration to it."""
+    selected = sa.select(post_sources.c.body).where(post_sources.c.name == PROVIDER_NAME)
+    body = connection.execute(selected).scalar_one_or_none()
     state = XState() if body is None else XState.from_json(orjson.loads(body))
     token = settings.x_bearer_token
     configured = fingerprint(settings.x_base_url, token.get_secret_value() if token else None)
@@ -154,4 +160,6 @@ def load(connection: Connection, settings: Settings) -> XState:
 
 
 def store(connection: Connection, state: XState) -> None:
-    upsert(connection, post_sources, [{"name": NAME, "body": orjson.dumps(state.to_json()).decode()}])
+    upsert(
+        connection, post_sources, [{"name": PROVIDER_NAME, "body": orjson.dumps(state.to_json()).decode()}]
+    )

@@ -12,11 +12,10 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from backend.entities.model import Language
-from backend.topics.model import Realm
+from backend.topics.model import RANKING_WINDOW, Realm
 from backend.topics.queries.list_filters import LIST_COLUMNS, LIST_ORDER
 from backend.topics.tables import topic_texts, topics
 
-RANKING_WINDOW = timedelta(hours=24)
 _CLOCK_TICK = timedelta(microseconds=1)
 
 Basis = Literal["posts", "coverage"]

@@ -1,4 +1,4 @@
-"""X on loopback, topics to find posts of, and rounds of reading."""
+"""Fixtures: a local X server, topics to find posts for, and fetch rounds."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from backend.settings import Settings
 from backend.store.database import Database
 from backend.topics.model import Category, Media, Topic, TopicText
 from backend.topics.posts import x_rate_limits
-from backend.topics.posts.fetching import Read, read_posts
+from backend.topics.posts.fetching import FetchResult, fetch_posts
 from backend.topics.posts.x_api import XApi
 from backend.topics.posts.x_rate_limits import XState
 from backend.topics.store import topic_store
@@ -25,7 +25,7 @@ from tests.support.x_server import TOKEN, XServer
 NOW = datetime(2026, 5, 18, 12, 5, tzinfo=UTC)
 
 
-def api_of(server: XServer, token: str = TOKEN) -> XApi:
+def build_api(server: XServer, token: str = TOKEN) -> XApi:
     headers = {"Authorization": SecretStr(f"Bearer {token}")}
     return XApi(UpstreamClient(server.url, secret_headers=headers, retry=AT_ONCE), SecretStr(token))
 
@@ -39,7 +39,7 @@ def server() -> Iterator[XServer]:
 
 @pytest.fixture(scope="session")
 def entities() -> Any:
-    """Two that a story may be about, and one beside them."""
+    """Two entities that a topic may be about, and a third one."""
     coinbase = Entity(id="coinbase", type="exchange", names={"en": "Coinbase", "ja": "コインベース"})
     sec = Entity(id="sec", type="regulator", names={"en": "SEC"}, official_x_accounts=("SECGov",))
     bitcoin = Entity(id="bitcoin", type="asset", names={"en": "Bitcoin"})
@@ -48,17 +48,17 @@ def entities() -> Any:
 
 @dataclass
 class Rounds:
-    """Reads posts as the worker does each minute."""
+    """Runs fetch rounds as the worker does each minute."""
 
     server: XServer
     database: Database
     settings: Settings
     entities: dict[str, Entity]
 
-    def tell(self, word: str = "story", **more: Any) -> int:
-        """Store a topic whose article's address holds ``word``; gives its id."""
+    def store_topic(self, word: str = "story", **fields: Any) -> int:
+        """Store a topic whose article URL contains ``word``; returns its id."""
         url = f"https://outlet.example/{word}"
-        given: dict[str, Any] = {
+        values: dict[str, Any] = {
             "category": Category.NORMAL,
             "published_at": NOW - timedelta(hours=1),
             "url": url,
@@ -67,14 +67,14 @@ class Rounds:
             "media": (Media("article", url),),
         }
         with self.database.write() as connection:
-            (number,) = topic_store.store_topics(connection, [Topic(**{**given, **more})], now=NOW)
+            (number,) = topic_store.store_topics(connection, [Topic(**{**values, **fields})], now=NOW)
         return number
 
-    def read(self, now: datetime = NOW, *, is_first: bool = False, **settings: Any) -> Read:
+    def fetch(self, now: datetime = NOW, *, is_first: bool = False, **settings: Any) -> FetchResult:
         chosen = self.settings.model_copy(update=settings)
-        api = api_of(self.server)
+        api = build_api(self.server)
         try:
-            return read_posts(chosen, self.database, self.entities, api, now=now, is_first=is_first)
+            return fetch_posts(chosen, self.database, self.entities, api, now=now, is_first=is_first)
         finally:
             api.close()
 
@@ -90,11 +90,11 @@ class Rounds:
         return sum(item.score for item in self.posts(topic_id))
 
     def state(self) -> XState:
-        with self.database.read() as connection:
+        with self.database.fetch() as connection:
             return x_rate_limits.load(connection, self.settings)
 
 
-def settings_of(server: XServer, home: Path) -> Settings:
+def build_settings(server: XServer, home: Path) -> Settings:
     return Settings(
         mode="live",
         home=home,
@@ -106,4 +106,4 @@ def settings_of(server: XServer, home: Path) -> Settings:
 
 @pytest.fixture
 def rounds(server: XServer, sqlite_database: Database, tmp_path: Path, entities: Any) -> Rounds:
-    return Rounds(server, sqlite_database, settings_of(server, tmp_path), entities)
+    return Rounds(server, sqlite_database, build_settings(server, tmp_path), entities)
