@@ -169,7 +169,7 @@ def test_decaying_scores_are_written_only_after_a_real_change(rounds: Rounds, se
 
 
 @pytest.mark.parametrize(
-    "more",
+    "fields",
     [
         {"event": "wrap"},
         {"realm": "sample"},
