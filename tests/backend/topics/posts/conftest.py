@@ -90,7 +90,7 @@ class Rounds:
         return sum(item.score for item in self.posts(topic_id))
 
     def state(self) -> XState:
-        with self.database.fetch() as connection:
+        with self.database.read() as connection:
             return x_rate_limits.load(connection, self.settings)
 
 

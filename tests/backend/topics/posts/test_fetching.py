@@ -21,13 +21,13 @@ HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
 
 
 def read_change_counter(database: Database) -> int:
-    with database.fetch() as connection:
+    with database.read() as connection:
         look = sa.select(change_counters.c.n).where(change_counters.c.topic == topic_store.CHANGE_COUNTER)
         return connection.execute(look).scalar_one_or_none() or 0
 
 
 def count_rows(database: Database, table: sa.Table) -> int:
-    with database.fetch() as connection:
+    with database.read() as connection:
         return connection.execute(sa.select(sa.func.count_rows()).select_from(table)).scalar_one()
 
 
