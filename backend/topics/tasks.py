@@ -13,7 +13,7 @@ from backend.markets.provider_registry import realm_of
 from backend.settings import Settings
 from backend.store.database import Database
 from backend.topics import retention
-from backend.topics.feeds.feed_list import FeedList, FeedListRefused, load_configured, load_feeds
+from backend.topics.feeds.feed_list import FeedList, InvalidFeedListError, load_configured, load_feeds
 from backend.topics.feeds.fetching import refresh_feeds
 from backend.topics.generated_texts.writer import Writer
 from backend.topics.grouping.price_moves import PriceMoves
@@ -107,7 +107,7 @@ class FeedListReader:
         """Read the list again. The same error is logged once."""
         try:
             self.current, self._problem = load_configured(self._settings), ""
-        except FeedListRefused as refused:
+        except InvalidFeedListError as refused:
             if str(refused) != self._problem:
                 self._problem = str(refused)
                 log.warning("feeds_rejected", mistakes=[str(mistake) for mistake in refused.mistakes[:5]])

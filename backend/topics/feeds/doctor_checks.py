@@ -8,14 +8,14 @@ from backend.runtime.check_result import CheckResult
 from backend.settings import Settings
 from backend.store.database import Database
 from backend.topics.feeds import polling_schedule
-from backend.topics.feeds.feed_list import FeedList, FeedListRefused, load_configured
+from backend.topics.feeds.feed_list import FeedList, InvalidFeedListError, load_configured
 
 
 def check_feeds(settings: Settings, database: Database, *, now: datetime) -> Iterator[CheckResult]:
     """Report the list of feeds, how many answer, and each dead feed. Fetches nothing."""
     try:
         listed = load_configured(settings)
-    except FeedListRefused as error:
+    except InvalidFeedListError as error:
         yield CheckResult("Feeds", "fault", f"The list is refused: {error}")
         return
     with_file = f", with {settings.user_feeds_file}" if settings.user_feeds_file.exists() else ""
@@ -29,7 +29,7 @@ def check_feeds(settings: Settings, database: Database, *, now: datetime) -> Ite
 def _report_polls(listed: FeedList, database: Database, tally: str, now: datetime) -> Iterator[CheckResult]:
     enabled = {feed.id: feed for feed in listed.enabled}
     with database.read() as connection:
-        stored = polling_schedule.states(connection, enabled)
+        stored = polling_schedule.load_states(connection, enabled)
     known = [state for state in stored if state.url == enabled[state.id].url]
     polled = [state for state in known if state.answered_at is not None or state.failures]
     failing = [state for state in polled if state.failures]

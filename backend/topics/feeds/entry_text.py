@@ -1,6 +1,6 @@
-"""What a reader sees of an entry: plain text out of HTML, titles, and the address of a picture.
+"""Extracts the plain text, the title and the image URL of an entry from its HTML.
 
-No markup, script, style, tracker or invisible character gets through.
+The results contain no markup, script, style, tracking pixel or invisible character.
 """
 
 import html
@@ -11,17 +11,17 @@ from lxml import html as lxml_html
 from backend.sources.retrieval import content_sanitizer
 from backend.topics import canonical_urls
 
-LONGEST_TITLE = 300
-LONGEST_TEXT = 8_000
-"""Characters that are kept."""
-_LONGEST_SOURCE = 200_000
+MAX_TITLE_CHARS = 300
+MAX_TEXT_CHARS = 8_000
+"""Longer texts are cut."""
+_MAX_SOURCE_CHARS = 200_000
 _BLOCKS = frozenset({
     "address", "article", "aside", "blockquote", "br", "dd", "div", "dl", "dt", "figcaption", "figure",
     "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "ol", "p", "pre", "section",
     "table", "td", "th", "tr", "ul",
 })  # fmt: skip
 _TAG = re.compile(r"<[A-Za-z/!?][^<>]*>?")
-_WITH_CONTENT = re.compile(
+_ELEMENT_WITH_CONTENT = re.compile(
     r"<(script|style|template|iframe)\b[^<>]*>.*?(?:</\1\s*>|$)", re.DOTALL | re.IGNORECASE
 )
 _SOURCE_LINE = re.compile(
@@ -35,65 +35,65 @@ _MORE_LINE = re.compile(
     r"|(?:阅读|閱讀|查看)(?:全文|原文))\W*",
     re.IGNORECASE,
 )
-_SMALL = re.compile(r"\s*0*[0-2](?:px)?\s*")
+_TRACKER_SIZE = re.compile(r"\s*0*[0-2](?:px)?\s*")
 _SENTENCE_END = re.compile(r"(?<=[。！？])|(?<=[.!?])\s")
 
 
-def title_of(source: str, text: str = "") -> str:
-    """One line of plain text; the first sentence of ``text`` where the title is empty."""
-    bare = _WITH_CONTENT.sub(" ", source[: LONGEST_TITLE * 10])
+def extract_title(source: str, text: str = "") -> str:
+    """Return a title as one line of plain text; the first sentence of ``text`` if the title is empty."""
+    bare = _ELEMENT_WITH_CONTENT.sub(" ", source[: MAX_TITLE_CHARS * 10])
     bare = _TAG.sub("", html.unescape(_TAG.sub("", bare)))
     line = " ".join(content_sanitizer.clean_text(bare).split())
     if not line:
         line = _SENTENCE_END.split(text.split("\n", 1)[0], maxsplit=1)[0].strip()
-    return _cut(line, LONGEST_TITLE)
+    return _cut(line, MAX_TITLE_CHARS)
 
 
-def text_of(source: str, *, without: tuple[str, ...] = ()) -> str:
-    """The visible text of a piece of HTML, a line for each block, of at most :data:`LONGEST_TEXT` characters.
+def extract_text(source: str, *, without: tuple[str, ...] = ()) -> str:
+    """Return the visible text of HTML, one line for each block, up to :data:`MAX_TEXT_CHARS` characters.
 
-    Lines that only say where else the entry stands are left out, as are those in ``without`` (its title, the
-    name of its outlet) before the text begins.
+    Lines that only name another place of the entry are removed. Lines in ``without`` (the title, the name of
+    the outlet) are removed at the beginning of the text.
     """
-    tree = _tree(source)
+    tree = _parse_html(source)
     if tree is None:
         return ""
     for element in tree.iter():
         if element.tag in _BLOCKS:
             element.text = "\n" + (element.text or "")
             element.tail = "\n" + (element.tail or "")
-    spoken = content_sanitizer.clean_text(str(tree.text_content()))
+    visible_text = content_sanitizer.clean_text(str(tree.text_content()))
     lines = [
         line
-        for line in spoken.split("\n")
+        for line in visible_text.split("\n")
         if line and not _SOURCE_LINE.match(line) and not _MORE_LINE.fullmatch(line)
     ]
     skipped = {one.casefold() for one in without}
     while lines and lines[0].casefold() in skipped:
         del lines[0]
-    return _cut("\n".join(lines), LONGEST_TEXT)
+    return _cut("\n".join(lines), MAX_TEXT_CHARS)
 
 
-def picture_of(source: str, base: str) -> str | None:
-    """The address of the first picture in a piece of HTML that is not there to be counted."""
-    tree = _tree(source)
+def extract_image(source: str, base: str) -> str | None:
+    """Return the URL of the first image in HTML that is not a tracking pixel."""
+    tree = _parse_html(source)
     for element in tree.iter("img") if tree is not None else ():
-        if any(_SMALL.fullmatch(element.get(side, "")) for side in ("width", "height")):
+        if any(_TRACKER_SIZE.fullmatch(element.get(side, "")) for side in ("width", "height")):
             continue
         if found := canonical_urls.canonicalize_image(element.get("src", ""), base):
             return found
     return None
 
 
-def _tree(source: str) -> lxml_html.HtmlElement | None:
+def _parse_html(source: str) -> lxml_html.HtmlElement | None:
     if not source.strip():
         return None
-    piece = f"<div>{source[:_LONGEST_SOURCE]}</div>"
+    piece = f"<div>{source[:_MAX_SOURCE_CHARS]}</div>"
     return content_sanitizer.parse_visible_html(piece.encode("utf-8", "replace"), "utf-8")
 
 
 def _cut(text: str, longest: int) -> str:
-    """At a word's end where there is one near, with an ellipsis."""
+    """Cut a text and add an ellipsis, at the end of a word if one is near."""
     if len(text) <= longest:
         return text
     head = text[: longest - 1]

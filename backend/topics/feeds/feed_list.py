@@ -1,6 +1,6 @@
-"""The configured feeds: who publishes where, in which language, and how official that is.
+"""Loads the configured feeds with their publishers, languages and kinds of outlet.
 
-The shipped list is ``data/feeds.yaml``; a file of the user's own adds to it, changes and disables.
+The shipped list is ``data/feeds.yaml``. A file of the user can add, change and disable feeds.
 """
 
 import difflib
@@ -18,7 +18,7 @@ from backend.entities.model import Language, Slug
 from backend.formats.file_errors import FileMistake
 from backend.settings import Settings
 
-SHIPPED = Path(__file__).parent / "data" / "feeds.yaml"
+SHIPPED_FILE = Path(__file__).parent / "data" / "feeds.yaml"
 
 OutletKind = Literal[
     "regulator",
@@ -31,14 +31,14 @@ OutletKind = Literal[
     "trade_press",
     "blog",
 ]
-"""Who speaks, in the words of :data:`backend.documents.model.SourceType`."""
+"""The kind of publisher, in the terms of :data:`backend.documents.model.SourceType`."""
 OFFICIAL_KINDS: frozenset[OutletKind] = frozenset(get_args(OutletKind)) - {"press", "trade_press", "blog"}
-EVERY_MINUTES: Mapping[bool, int] = MappingProxyType({True: 30, False: 10})
-"""How often official feeds, and the others, are asked where their entry does not say."""
+DEFAULT_INTERVAL_MINUTES: Mapping[bool, int] = MappingProxyType({True: 30, False: 10})
+"""Polling interval of official feeds (True) and of others (False) without their own interval."""
 
 
 class Feed(BaseModel):
-    """One feed. Strict and immutable; a field that is not known is refused, being most likely a slip."""
+    """One feed. Strict and immutable: an unknown field is an error, because it is most likely a typo."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -48,17 +48,17 @@ class Feed(BaseModel):
     language: Language
     kind: OutletKind
     outlet: Slug | None = None
-    """One word for all feeds of one publisher, who counts once however many of them tell something."""
+    """The key that all feeds of one publisher share. A publisher counts once for a topic."""
     about: Literal["crypto", "general"] = "crypto"
-    """``general``: much of the feed is of no concern; only what names something of the field is kept."""
+    """``general``: only entries that name an entity or term of the crypto field are kept."""
     every_minutes: int | None = Field(default=None, ge=1, le=1_440)
     enabled: bool = True
 
     @field_validator("url")
     @classmethod
-    def _is_an_address(cls, url: str) -> str:
+    def _validate_url(cls, url: str) -> str:
         if not url.startswith(("https://", "http://")) or any(letter.isspace() for letter in url):
-            raise ValueError("must be an address that begins with https:// (or http://), without spaces")
+            raise ValueError("must be a URL that begins with https:// (or http://), without spaces")
         return url
 
     @property
@@ -70,12 +70,12 @@ class Feed(BaseModel):
         return self.kind in OFFICIAL_KINDS
 
     @property
-    def cadence_minutes(self) -> int:
-        return self.every_minutes or EVERY_MINUTES[self.is_official]
+    def interval_minutes(self) -> int:
+        return self.every_minutes or DEFAULT_INTERVAL_MINUTES[self.is_official]
 
 
-class FeedListRefused(InvalidRulesError):
-    """A file of feeds that cannot be used; the message holds every mistake, one a line: ``file:line: …``."""
+class InvalidFeedListError(InvalidRulesError):
+    """The feed list has mistakes. The message lists them all, one on each line: ``file:line: …``."""
 
 
 class FeedList:
@@ -88,7 +88,7 @@ class FeedList:
 
     @property
     def by_id(self) -> Mapping[str, Feed]:
-        """Disabled ones too."""
+        """All feeds by id, including disabled ones."""
         return self._by_id
 
     @property
@@ -104,11 +104,11 @@ class FeedList:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """An entry as written: fields that a later file lays over are its own, with their lines."""
+    """An entry as written, with the line of each field, so that a later file can override single fields."""
 
     fields: Mapping[str, Any]
     places: Mapping[str, FileMistake]
-    """Of each field, and of the entry as ``""``, a mistake without a reason at its line."""
+    """A mistake without a reason at the line of each field, and of the entry itself under ``""``."""
 
     def mistake(self, name: str, reason: str) -> FileMistake:
         place = self.places.get(name, self.places[""])
@@ -116,22 +116,22 @@ class _Entry:
 
 
 def load_configured(settings: Settings) -> FeedList:
-    """The list that ``settings`` ask for: a file that they name must exist, the default one may."""
+    """Load the list that ``settings`` configure. A file that they name must exist; the default file may."""
     chosen = settings.user_feeds_file
     return load_feeds(chosen if settings.feeds_file or chosen.is_file() else None)
 
 
 def load_feeds(user_file: Path | None = None) -> FeedList:
-    """The shipped feeds, with those of ``user_file`` laid over them.
+    """Load the shipped feeds and apply ``user_file`` to them.
 
-    An entry with a known id replaces the fields that it gives; an unknown id is a new feed, after the
-    others; ``disable`` lists ids to disable, ``disable: all`` every shipped one.
+    An entry with a known id replaces the given fields. An unknown id adds a feed after the others.
+    ``disable`` lists ids to disable; ``disable: all`` disables every shipped feed.
 
-    :raises FeedListRefused: with every mistake, its file and line.
+    :raises InvalidFeedListError: with every mistake, its file and line.
     """
-    known, mistakes, _ = _read(SHIPPED)
-    feeds, more = _judged(known, {})
-    _refuse([*mistakes, *more])
+    known, mistakes, _ = _read(SHIPPED_FILE)
+    feeds, more_mistakes = _validate(known, {})
+    _raise_mistakes([*mistakes, *more_mistakes])
     if user_file is None:
         return FeedList(feeds)
     own, mistakes, document = _read(user_file)
@@ -140,26 +140,26 @@ def load_feeds(user_file: Path | None = None) -> FeedList:
     for feed_id, entry in own.items():
         base = merged.get(feed_id, _Entry({}, {}))
         merged[feed_id] = _Entry({**base.fields, **entry.fields}, {**base.places, **entry.places})
-    feeds, more = _judged(merged, known)
-    _refuse([*mistakes, *more])
+    feeds, more_mistakes = _validate(merged, known)
+    _raise_mistakes([*mistakes, *more_mistakes])
     return FeedList(feeds)
 
 
-def _refuse(mistakes: Sequence[FileMistake]) -> None:
+def _raise_mistakes(mistakes: Sequence[FileMistake]) -> None:
     if mistakes:
-        raise FeedListRefused(sorted(mistakes, key=lambda mistake: (str(mistake.file), mistake.line)))
+        raise InvalidFeedListError(sorted(mistakes, key=lambda mistake: (str(mistake.file), mistake.line)))
 
 
 def _read(path: Path) -> tuple[dict[str, _Entry], list[FileMistake], Document]:
-    """The entries by id, what is wrong with the file so far, and the file."""
+    """Read a file; returns the entries by id, the mistakes found so far, and the document."""
     try:
         document = read_document(path)
-    except InvalidRulesError as refused:
-        raise FeedListRefused(refused.mistakes) from None
+    except InvalidRulesError as error:
+        raise InvalidFeedListError(error.mistakes) from None
     data = document.data if document.data is not None else {}
     if not isinstance(data, dict):
         reason = "must hold a list under 'feeds:', each entry with an id"
-        raise FeedListRefused([document.mistake((), reason)])
+        raise InvalidFeedListError([document.mistake((), reason)])
     mistakes = [
         document.mistake((key,), f"'{key}' is not known here: only 'feeds' and 'disable' are")
         for key in data
@@ -184,7 +184,7 @@ def _read(path: Path) -> tuple[dict[str, _Entry], list[FileMistake], Document]:
 
 
 def _disable(merged: dict[str, _Entry], own: Mapping[str, _Entry], document: Document) -> list[FileMistake]:
-    """Disable what the user's file says; an entry of its own may still enable one out of ``all``."""
+    """Disable the feeds that the user's file lists. With ``all``, feeds that have an entry there stay."""
     data = document.data if isinstance(document.data, dict) else {}
     given = data.get("disable")
     if given == "all":
@@ -201,7 +201,7 @@ def _disable(merged: dict[str, _Entry], own: Mapping[str, _Entry], document: Doc
                 document.mistake(at, f"'{feed_id}' has an entry here: write 'enabled: false' in it")
             )
         elif feed_id not in merged:
-            hint = _near(str(feed_id), merged)
+            hint = _suggest(str(feed_id), merged)
             mistakes.append(document.mistake(at, f"there is no feed '{feed_id}'{hint}"))
         else:
             entry = merged[feed_id]
@@ -209,7 +209,7 @@ def _disable(merged: dict[str, _Entry], own: Mapping[str, _Entry], document: Doc
     return mistakes
 
 
-def _judged(
+def _validate(
     entries: Mapping[str, _Entry], known: Mapping[str, _Entry]
 ) -> tuple[list[Feed], list[FileMistake]]:
     feeds: list[Feed] = []
@@ -219,8 +219,8 @@ def _judged(
         try:
             feed = Feed.model_validate(entry.fields)
         except ValidationError as error:
-            hint = f"; no feed '{feed_id}' is known{_near(feed_id, known)}" if known else ""
-            mistakes += [entry.mistake(*_sentence(fault, hint)) for fault in error.errors()]
+            hint = f"; no feed '{feed_id}' is known{_suggest(feed_id, known)}" if known else ""
+            mistakes += [entry.mistake(*_describe_error(detail, hint)) for detail in error.errors()]
             continue
         if (other := by_url.setdefault(feed.url, feed.id)) != feed.id:
             mistakes.append(entry.mistake("url", f"is that of '{other}' already: remove one of them"))
@@ -228,15 +228,15 @@ def _judged(
     return feeds, mistakes
 
 
-def _sentence(fault: Any, hint: str) -> tuple[str, str]:
-    """Field and sentence of one of pydantic's faults."""
-    name = str(fault["loc"][0]) if fault["loc"] else ""
-    kind, context = fault["type"], fault.get("ctx", {})
+def _describe_error(error: Any, hint: str) -> tuple[str, str]:
+    """Return the field and the message for one of pydantic's errors."""
+    name = str(error["loc"][0]) if error["loc"] else ""
+    kind, context = error["type"], error.get("ctx", {})
     match kind:
         case "missing":
             return "", f"{name} is missing: every feed needs it{hint}"
         case "extra_forbidden":
-            return name, f"is not a field{_near(name, Feed.model_fields)}: correct or remove it"
+            return name, f"is not a field{_suggest(name, Feed.model_fields)}: correct or remove it"
         case "value_error":
             return name, str(context["error"])
         case "literal_error":
@@ -246,9 +246,9 @@ def _sentence(fault: Any, hint: str) -> tuple[str, str]:
         case "string_type":
             return name, "must be text: put it in quotes"
         case _:
-            return name, str(fault["msg"])
+            return name, str(error["msg"])
 
 
-def _near(word: str, words: Iterable[str]) -> str:
+def _suggest(word: str, words: Iterable[str]) -> str:
     close = difflib.get_close_matches(word, list(words), n=1)
     return f" (did you mean '{close[0]}'?)" if close else ""

@@ -1,8 +1,8 @@
-"""Asking feeds: those that are due, each with its conditions, and what comes of the answers.
+"""Fetches the feeds that are due with conditional requests, and stores their articles.
 
-The network is never inside a transaction: feeds are claimed in one, asked by a few threads without any, and
-the articles of each answer stored in one of their own, together with the feed's next conditions. A process
-that dies between two leaves a feed that is asked again five minutes later.
+No request runs inside a transaction. One transaction claims the feeds, a few threads fetch them, and one
+transaction for each response stores its articles together with the feed's next conditions. If a process dies
+in between, the feed is fetched again five minutes later.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -27,13 +27,13 @@ from backend.upstream import Fetched, UpstreamFailure, guarded_fetch
 log = structlog.get_logger(__name__)
 
 Fetch = Callable[..., Fetched]
-"""Called as :func:`backend.upstream.guarded_fetch` is."""
+"""Has the signature of :func:`backend.upstream.guarded_fetch`."""
 Outcome = Literal["answered", "unchanged", "failed"]
 
-MOST_BYTES = 2 * 1024 * 1024
-SECONDS = 15.0
-AT_ONCE = 6
-TYPES = (
+MAX_BODY_BYTES = 2 * 1024 * 1024
+FETCH_TIMEOUT_SECONDS = 15.0
+MAX_CONCURRENT_FETCHES = 6
+ACCEPTED_CONTENT_TYPES = (
     "application/rss+xml",
     "application/atom+xml",
     "application/rdf+xml",
@@ -44,25 +44,25 @@ TYPES = (
     "text/html",
     "application/octet-stream",
 )
-"""What feeds are sent as, rightly or not; what they are is told by their root element."""
+"""Accepted content types, right and wrong ones: the root element decides the format."""
 _ACCEPT = "application/atom+xml, application/rss+xml, application/rdf+xml, application/xml;q=0.9, */*;q=0.5"
 
 
 @dataclass(frozen=True, slots=True)
 class FeedResult:
-    """What came of one feed; ``problem`` is a sentence where it failed."""
+    """The result of one feed; ``problem`` is a sentence if it failed."""
 
     feed: Feed
     outcome: Outcome
-    stored: article_store.Stored = field(default_factory=article_store.Stored)
+    stored: article_store.StoreCounts = field(default_factory=article_store.StoreCounts)
     left_out: int = 0
-    """Entries without a usable address or any text, repeated in one answer, or off the field."""
+    """Entries without a usable URL or text, repeated in one response, or off topic."""
     problem: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class FeedReport:
-    """What a round of asking brought, a result for each feed that was due."""
+    """The result of a round, with one result for each feed that was due."""
 
     results: tuple[FeedResult, ...] = ()
 
@@ -93,15 +93,15 @@ class FeedReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """An answer that was read but not stored yet."""
+class _FetchedFeed:
+    """A response that is parsed but not stored yet."""
 
     due: Due
-    answer: Fetched | None = None
-    drafted: entry_analysis.Drafted | None = None
+    response: Fetched | None = None
+    drafts: entry_analysis.DraftResult | None = None
     left_out: int = 0
     pace: Pace | None = None
-    """Of a whole answer."""
+    """The polling hints of a full response."""
     problem: str | None = None
     failure: UpstreamFailure | None = None
 
@@ -118,84 +118,92 @@ def refresh_feeds(
     on_claimed: Callable[[int], None] = lambda _count: None,
     on_result: Callable[[FeedResult], None] = lambda _result: None,
 ) -> FeedReport:
-    """Ask the feeds that are due (``everything``: all that are enabled) and store what is new.
+    """Fetch the feeds that are due (``everything``: all enabled feeds) and store new articles.
 
-    ``now`` is when the answers count as having come. Nothing is asked but in live mode. ``on_claimed`` hears
-    how many feeds are asked, ``on_result`` of each as it is done. A feed that fails fails alone.
+    ``now`` counts as the time of the responses. Feeds are fetched in live mode only. ``on_claimed`` receives
+    the number of feeds, ``on_result`` each result. A failing feed does not affect the others.
 
-    :raises FeedListRefused: when the configured list has a mistake.
+    :raises InvalidFeedListError: when the configured list has a mistake.
     """
     if settings.is_offline:
         return FeedReport()
-    listed = configured if configured is not None else load_configured(settings)
-    official = {feed.id for feed in listed if feed.is_official}
-    claimed = polling_schedule.claim_due(database, listed.enabled, now=now, all_of_them=everything)
+    feed_list = configured if configured is not None else load_configured(settings)
+    official = {feed.id for feed in feed_list if feed.is_official}
+    claimed = polling_schedule.claim_due(database, feed_list.enabled, now=now, all_of_them=everything)
     on_claimed(len(claimed))
     results = []
-    for asked in _all_asked(claimed, rules.current, fetch, settings.fetch_allow, now):
-        result = _stored(database, asked, official, now)
+    for fetched in _fetch_all(claimed, rules.current, fetch, settings.fetch_allow, now):
+        result = _store_result(database, fetched, official, now)
         results.append(result)
         on_result(result)
-    order = {feed.id: number for number, feed in enumerate(listed)}
+    order = {feed.id: number for number, feed in enumerate(feed_list)}
     return FeedReport(tuple(sorted(results, key=lambda result: order[result.feed.id])))
 
 
-def _all_asked(
+def _fetch_all(
     claimed: Sequence[Due], rules: RuleSet, fetch: Fetch, allow: Sequence[str], now: datetime
-) -> Iterator[_Asked]:
+) -> Iterator[_FetchedFeed]:
     if not claimed:
         return
-    with ThreadPoolExecutor(min(AT_ONCE, len(claimed)), thread_name_prefix="feeds") as pool:
-        for done in as_completed(pool.submit(_asked, due, rules, fetch, allow, now) for due in claimed):
+    with ThreadPoolExecutor(min(MAX_CONCURRENT_FETCHES, len(claimed)), thread_name_prefix="feeds") as pool:
+        for done in as_completed(pool.submit(_fetch_feed, due, rules, fetch, allow, now) for due in claimed):
             yield done.result()
 
 
-def _asked(due: Due, rules: RuleSet, fetch: Fetch, allow: Sequence[str], now: datetime) -> _Asked:
+def _fetch_feed(due: Due, rules: RuleSet, fetch: Fetch, allow: Sequence[str], now: datetime) -> _FetchedFeed:
     try:
-        answer = fetch(
+        response = fetch(
             due.feed.url,
-            accept=TYPES,
-            max_bytes=MOST_BYTES,
-            deadline=SECONDS,
+            accept=ACCEPTED_CONTENT_TYPES,
+            max_bytes=MAX_BODY_BYTES,
+            deadline=FETCH_TIMEOUT_SECONDS,
             headers={"Accept": _ACCEPT, **due.conditions},
             allow=allow,
         )
-        if answer.not_modified:
-            return _Asked(due, answer)
+        if response.not_modified:
+            return _FetchedFeed(due, response)
         parsed = parsing.parse(
-            answer.body, url=answer.url, language=due.feed.language, charset=_charset(answer)
+            response.body, url=response.url, language=due.feed.language, charset=_charset(response)
         )
-        drafted = entry_analysis.drafts_of(due.feed, parsed, rules, now=now)
+        drafts = entry_analysis.build_drafts(due.feed, parsed, rules, now=now)
     except UpstreamFailure as failure:
-        return _Asked(due, problem=failure.message, failure=failure)
-    except parsing.NotAFeed as refusal:
-        return _Asked(due, problem=f"{due.feed.name} {refusal}.")
+        return _FetchedFeed(due, problem=failure.message, failure=failure)
+    except parsing.NotAFeedError as error:
+        return _FetchedFeed(due, problem=f"{due.feed.name} {error}.")
     except Exception as error:
-        # What one feed holds must not keep the others from being read.
+        # The content of one feed must not stop the others.
         log.exception("feed_read_failed", feed=due.feed.id)
-        return _Asked(due, problem=f"{due.feed.name} sent what could not be read ({type(error).__name__}).")
-    left_out = parsed.left_out + drafted.off_topic + drafted.repeated
-    return _Asked(due, answer, drafted, left_out, parsed.pace)
+        return _FetchedFeed(
+            due, problem=f"{due.feed.name} sent what could not be read ({type(error).__name__})."
+        )
+    left_out = parsed.left_out + drafts.off_topic + drafts.repeated
+    return _FetchedFeed(due, response, drafts, left_out, parsed.pace)
 
 
-def _stored(database: Database, asked: _Asked, official: set[str], now: datetime) -> FeedResult:
-    due, feed = asked.due, asked.due.feed
+def _store_result(database: Database, fetched: _FetchedFeed, official: set[str], now: datetime) -> FeedResult:
+    due, feed = fetched.due, fetched.due.feed
     with database.write() as connection:
-        if asked.answer is None:
-            problem = asked.problem or ""
-            status, headers = (asked.failure.status, asked.failure.headers) if asked.failure else (None, None)
-            polling_schedule.failed(connection, due, problem, now=now, status=status, headers=headers)
-            log.info("feed_failed", feed=feed.id, problem=problem)
+        if fetched.response is None:
+            problem = fetched.problem or ""
+            status, headers = (
+                (fetched.failure.status, fetched.failure.headers) if fetched.failure else (None, None)
+            )
+            polling_schedule.record_failure(connection, due, problem, now=now, status=status, headers=headers)
+            log.info("feed_fetch_failed", feed=feed.id, problem=problem)
             return FeedResult(feed, "failed", problem=problem)
-        if asked.drafted is None:
-            polling_schedule.answered(connection, due, asked.answer.headers, now=now)
+        if fetched.drafts is None:
+            polling_schedule.record_response(connection, due, fetched.response.headers, now=now)
             return FeedResult(feed, "unchanged")
-        stored = article_store.store(connection, feed.id, asked.drafted.drafts, official=official, now=now)
-        polling_schedule.answered(connection, due, asked.answer.headers, now=now, pace=asked.pace)
-    return FeedResult(feed, "answered", stored, asked.left_out)
+        stored = article_store.store_articles(
+            connection, feed.id, fetched.drafts.drafts, official=official, now=now
+        )
+        polling_schedule.record_response(
+            connection, due, fetched.response.headers, now=now, pace=fetched.pace
+        )
+    return FeedResult(feed, "answered", stored, fetched.left_out)
 
 
-def _charset(answer: Fetched) -> str | None:
+def _charset(response: Fetched) -> str | None:
     header = Message()
-    header["content-type"] = answer.headers.get("content-type", "")
+    header["content-type"] = response.headers.get("content-type", "")
     return header.get_content_charset()

@@ -1,9 +1,9 @@
-"""How often a feed may be asked: what it says itself, and what its host says. Pure.
+"""Computes how often a feed may be polled, from hints in the feed and in the HTTP headers. No I/O.
 
-A feed says it in ``ttl`` (minutes for which it may be kept), ``skipHours`` and ``skipDays`` (hours of the day
-in GMT, and days of the week, in which nothing new comes), by RSS 2.0 of the RSS Advisory Board; its host in
-``Cache-Control: max-age`` less ``Age`` (RFC 9111) and, refusing, in ``Retry-After`` (RFC 9110 section
-10.2.3). All of it is obeyed within bounds, so that no slip of a publisher's silences a feed for long.
+A feed gives ``ttl`` (minutes that it may be cached), ``skipHours`` and ``skipDays`` (hours of the day in GMT,
+and days of the week, without new entries), by RSS 2.0 of the RSS Advisory Board. Its host gives
+``Cache-Control: max-age`` less ``Age`` (RFC 9111) and, with an error, ``Retry-After`` (RFC 9110 section
+10.2.3). All hints are respected within bounds, so that a publisher's mistake cannot stop a feed for long.
 """
 
 import re
@@ -15,26 +15,26 @@ from email.utils import parsedate_to_datetime
 import orjson
 from lxml import etree
 
-LONGEST_KEPT = timedelta(hours=6)
-"""However long a feed says that it may be kept."""
-LONGEST_WAIT = timedelta(hours=24)
-"""However long a feed skips, or a host asks to be left alone."""
+MAX_CACHE_TIME = timedelta(hours=6)
+"""Limit on the time that a feed asks to be cached."""
+MAX_WAIT = timedelta(hours=24)
+"""Limit on skipped hours and days, and on ``Retry-After``."""
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MAX_AGE = re.compile(r"(?:^|[\s,])max-age\s*=\s*\"?(\d{1,9})", re.IGNORECASE)
-_NEVER_KEPT = re.compile(r"(?:^|[\s,])(?:no-cache|no-store)\b(?!\s*=)", re.IGNORECASE)
+_UNCACHEABLE = re.compile(r"(?:^|[\s,])(?:no-cache|no-store)\b(?!\s*=)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """What a feed says of itself. ``skip_hours`` are hours in GMT, ``skip_days`` days with Monday as 0;
-    what would leave no hour or day at all is not taken for meant."""
+    """The polling hints of a feed. ``skip_hours`` are hours in GMT, ``skip_days`` days with Monday as 0.
+    Hints that would skip every hour or every day are ignored."""
 
     ttl_minutes: int = 0
     skip_hours: frozenset[int] = frozenset()
     skip_days: frozenset[int] = frozenset()
 
     def to_json(self) -> str:
-        """Sorted, so that one pace is one text."""
+        """Return sorted JSON, so that equal hints have equal texts."""
         body = {"ttl": self.ttl_minutes, "hours": sorted(self.skip_hours), "days": sorted(self.skip_days)}
         return orjson.dumps(body).decode()
 
@@ -49,13 +49,13 @@ class Pace:
 ANY_TIME = Pace()
 
 
-def pace_of(root: etree._Element) -> Pace:
-    """What the channel of a feed says; nothing where it is no RSS or says nothing usable."""
+def parse_pace(root: etree._Element) -> Pace:
+    """Parse the hints of a feed's channel; no hints if it is not RSS or has nothing usable."""
     channel = next(root.iterchildren("{*}channel"), None)
     if channel is None:
         return ANY_TIME
-    ttl = _number(channel.findtext("{*}ttl"), 10_000_000)
-    hours = (_number(hour.text, 24) for hour in channel.iterfind("{*}skipHours/{*}hour"))
+    ttl = _parse_number(channel.findtext("{*}ttl"), 10_000_000)
+    hours = (_parse_number(hour.text, 24) for hour in channel.iterfind("{*}skipHours/{*}hour"))
     skipped = frozenset(hour % 24 for hour in hours if hour is not None)  # 24 was midnight in RSS 0.91
     named = ((day.text or "").strip().lower() for day in channel.iterfind("{*}skipDays/{*}day"))
     days = frozenset(_DAYS.index(day) for day in named if day in _DAYS)
@@ -66,43 +66,43 @@ def pace_of(root: etree._Element) -> Pace:
     )
 
 
-def kept_for(headers: Mapping[str, str]) -> timedelta:
-    """How long the answer with these headers stays as it is by its own word; nothing where it says none."""
-    said = headers.get("cache-control", "")
-    found = _MAX_AGE.search(said)
-    if found is None or _NEVER_KEPT.search(said):
+def parse_cache_time(headers: Mapping[str, str]) -> timedelta:
+    """Return how long a response with these headers stays fresh; zero without such headers."""
+    text_value = headers.get("cache-control", "")
+    found = _MAX_AGE.search(text_value)
+    if found is None or _UNCACHEABLE.search(text_value):
         return timedelta()
-    age = _number(headers.get("age"), 1_000_000_000) or 0
+    age = _parse_number(headers.get("age"), 1_000_000_000) or 0
     return timedelta(seconds=max(0, int(found[1]) - age))
 
 
-def retry_after(headers: Mapping[str, str], now: datetime) -> timedelta | None:
-    """How long a refusing host asks to be left alone, up to a day; None where it does not say."""
-    said = headers.get("retry-after", "").strip()
-    if re.fullmatch(r"[0-9]{1,9}", said):
-        return min(timedelta(seconds=int(said)), LONGEST_WAIT)
+def parse_retry_after(headers: Mapping[str, str], now: datetime) -> timedelta | None:
+    """Parse ``Retry-After``, up to a day; None without a valid header."""
+    text_value = headers.get("retry-after", "").strip()
+    if re.fullmatch(r"[0-9]{1,9}", text_value):
+        return min(timedelta(seconds=int(text_value)), MAX_WAIT)
     try:
-        moment = parsedate_to_datetime(said)
+        moment = parsedate_to_datetime(text_value)
     except (ValueError, OverflowError):
         return None
     until = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
-    return min(max(until - now, timedelta()), LONGEST_WAIT)
+    return min(max(until - now, timedelta()), MAX_WAIT)
 
 
-def next_time(now: datetime, cadence: timedelta, pace: Pace, kept: timedelta) -> datetime:
-    """When to ask again after an answer at ``now``: not before the cadence, nor before what the feed or its
-    host said, nor in an hour or on a day that it skips."""
-    said = min(max(timedelta(minutes=pace.ttl_minutes), kept), LONGEST_KEPT)
-    due = now + max(cadence, said)
-    latest = max(due, now + LONGEST_WAIT)
+def compute_next_poll(now: datetime, cadence: timedelta, pace: Pace, cache_time: timedelta) -> datetime:
+    """Compute the next poll after a response at ``now``: after the feed's interval and the hints of the feed
+    and its host, and outside of skipped hours and days."""
+    text_value = min(max(timedelta(minutes=pace.ttl_minutes), cache_time), MAX_CACHE_TIME)
+    due = now + max(cadence, text_value)
+    latest = max(due, now + MAX_WAIT)
     while due < latest and (due.hour in pace.skip_hours or due.weekday() in pace.skip_days):
         due = due.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
     return min(due, latest)
 
 
-def _number(text: str | None, most: int) -> int | None:
-    """A whole number up to ``most``; None for anything else."""
-    said = (text or "").strip()
-    if not re.fullmatch(r"[0-9]{1,10}", said):
+def _parse_number(text: str | None, maximum: int) -> int | None:
+    """Parse a whole number up to ``maximum``; None for anything else."""
+    text_value = (text or "").strip()
+    if not re.fullmatch(r"[0-9]{1,10}", text_value):
         return None
-    return int(said) if int(said) <= most else None
+    return int(text_value) if int(text_value) <= maximum else None

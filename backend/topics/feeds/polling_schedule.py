@@ -1,4 +1,4 @@
-"""When each feed is asked again: cadence, conditions and back-off, shared by all processes."""
+"""Schedules the polling of feeds: intervals, conditional headers and backoff, shared by all processes."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -14,27 +14,27 @@ from backend.topics.feeds.feed_list import Feed
 from backend.topics.feeds.polling_interval import ANY_TIME, Pace
 from backend.topics.tables import feeds
 
-CLAIM = timedelta(minutes=5)
-"""How long a feed is left to the process that asks it; one that dies is followed by another then."""
-EARLY = timedelta(seconds=15)
-"""A feed counts as due so much before, since ticks of the clock come a little late."""
-AHEAD = timedelta(minutes=1)
-"""What was asked later than that after now was so by a clock that has been put back since."""
-LONGEST_WAIT = polling_interval.LONGEST_WAIT
-THROTTLED = timedelta(hours=1)
-"""The least wait after a host said that it is asked too often, and not until when to wait."""
-TELLING = frozenset({429, 503})
-"""Statuses with which a host says when it may be asked again."""
+CLAIM_DURATION = timedelta(minutes=5)
+"""A claimed feed is left to its process for this time; after a crash another process takes over then."""
+DUE_TOLERANCE = timedelta(seconds=15)
+"""A feed counts as due this much earlier, because scheduler ticks come a little late."""
+MAX_CLOCK_SKEW = timedelta(minutes=1)
+"""A last poll further in the future means that the clock has been set back since."""
+MAX_WAIT = polling_interval.MAX_WAIT
+THROTTLED_WAIT = timedelta(hours=1)
+"""Minimum wait after status 429 without ``Retry-After``."""
+RETRY_AFTER_STATUSES = frozenset({429, 503})
+"""Statuses whose ``Retry-After`` counts."""
 DEAD_AFTER, DEAD_FAILURES = timedelta(days=2), 5
-"""A feed is dead that failed so often in a row and has not answered for so long."""
-CLAIM_LOCK = 0x43_50_46_44  # "CPFD": any number that nothing else locks on
-_SENDABLE = re.compile(r"[\x21-\x7e][\x20-\x7e]{0,510}")
-_LONGEST_PROBLEM = 300
+"""A feed is dead after this many failures in a row and this long without a response."""
+CLAIM_LOCK = 0x43_50_46_44  # "CPFD": any number that no other lock uses
+_HEADER_VALUE = re.compile(r"[\x21-\x7e][\x20-\x7e]{0,510}")
+_MAX_PROBLEM_CHARS = 300
 
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A feed that this process is to ask, with the conditions that its last answer gave, and the pace."""
+    """A feed that this process polls, with the validators and polling hints of its last response."""
 
     feed: Feed
     etag: str | None = None
@@ -43,13 +43,13 @@ class Due:
 
     @property
     def conditions(self) -> dict[str, str]:
-        given = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
-        return {name: value for name, value in given.items() if value}
+        headers = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
+        return {name: value for name, value in headers.items() if value}
 
 
 @dataclass(frozen=True, slots=True)
 class FeedState:
-    """What is stored of a feed. ``failures`` in a row since it last answered."""
+    """The stored state of a feed. ``failures`` counts failures in a row since its last response."""
 
     id: str
     url: str
@@ -67,10 +67,10 @@ class FeedState:
 def claim_due(
     database: Database, configured: Sequence[Feed], *, now: datetime, all_of_them: bool = False
 ) -> list[Due]:
-    """The feeds whose time has come (or ``all_of_them``), which no other process asks meanwhile.
+    """Claim the feeds that are due (or ``all_of_them``), so that no other process polls them meanwhile.
 
-    A feed with another address than last time is asked at once, and whole. One whose host asked to be left
-    alone is not asked before that is over, by nobody.
+    A feed whose URL has changed is due at once and gets an unconditional request. ``Retry-After`` of a host
+    is always respected, also for ``all_of_them``.
     """
     with database.write() as connection:  # on SQLite BEGIN IMMEDIATE is the lock
         if not database.is_sqlite:
@@ -81,40 +81,42 @@ def claim_due(
             row = stored.get(feed.id)
             if row is None or row.url != feed.url:
                 found.append(Due(feed))
-            elif row.asked_at is not None and row.asked_at > now + AHEAD:
+            elif row.asked_at is not None and row.asked_at > now + MAX_CLOCK_SKEW:
                 found.append(Due(feed, row.etag, row.last_modified, Pace.from_json(row.pace)))
             elif row.held_until is not None and row.held_until > now:
                 continue
-            elif all_of_them or row.due_at <= now + EARLY:
+            elif all_of_them or row.due_at <= now + DUE_TOLERANCE:
                 found.append(Due(feed, row.etag, row.last_modified, Pace.from_json(row.pace)))
-        upsert(connection, feeds, [_claimed(due, stored.get(due.feed.id), now) for due in found])
+        upsert(connection, feeds, [_build_claim(due, stored.get(due.feed.id), now) for due in found])
     return found
 
 
-def answered(
+def record_response(
     connection: Connection, due: Due, headers: Mapping[str, str], *, now: datetime, pace: Pace | None = None
 ) -> None:
-    """Note an answer with its headers. ``pace`` is that of a whole one, whose headers give the next
-    conditions; None where nothing had changed."""
-    cadence = timedelta(minutes=due.feed.cadence_minutes)
+    """Store a response. ``pace`` holds the hints of a full response, whose headers give the next validators;
+    None for 304 Not Modified."""
+    cadence = timedelta(minutes=due.feed.interval_minutes)
     known = due.pace if pace is None else pace
     values = {
         "asked_at": now,
         "answered_at": now,
-        "due_at": polling_interval.next_time(now, cadence, known, polling_interval.kept_for(headers)),
+        "due_at": polling_interval.compute_next_poll(
+            now, cadence, known, polling_interval.parse_cache_time(headers)
+        ),
         "failures": 0,
         "problem": None,
         "held_until": None,
     }
     if pace is not None:
-        values["etag"] = _sendable(headers.get("etag"))
-        values["last_modified"] = _sendable(headers.get("last-modified"))
+        values["etag"] = _check_header_value(headers.get("etag"))
+        values["last_modified"] = _check_header_value(headers.get("last-modified"))
         values["pace"] = pace.to_json()
         values["read_at"] = now
     connection.execute(sa.update(feeds).where(feeds.c.id == due.feed.id).values(**values))
 
 
-def failed(
+def record_failure(
     connection: Connection,
     due: Due,
     problem: str,
@@ -123,43 +125,45 @@ def failed(
     status: int | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> None:
-    """Note a failure: the wait doubles with each one in a row, up to a day, and is at least as long as the
-    host asks in ``headers``. The next request is whole, since what the conditions stand for may be what
-    could not be read."""
-    told = polling_interval.retry_after(headers or {}, now) if status in TELLING else None
+    """Store a failure. The wait doubles with each failure in a row, up to a day, and is at least the
+    ``Retry-After`` of ``headers``. The next request is unconditional, because the validators may belong to a
+    response that could not be parsed."""
+    retry_after = (
+        polling_interval.parse_retry_after(headers or {}, now) if status in RETRY_AFTER_STATUSES else None
+    )
     before = connection.scalar(sa.select(feeds.c.failures).where(feeds.c.id == due.feed.id)) or 0
     values = {
         "asked_at": now,
-        "due_at": now + wait_after(before + 1, due.feed.cadence_minutes, status, told),
-        "held_until": None if told is None else now + told,
+        "due_at": now + compute_wait(before + 1, due.feed.interval_minutes, status, retry_after),
+        "held_until": None if retry_after is None else now + retry_after,
         "failures": before + 1,
-        "problem": problem[:_LONGEST_PROBLEM],
+        "problem": problem[:_MAX_PROBLEM_CHARS],
         "etag": None,
         "last_modified": None,
     }
     connection.execute(sa.update(feeds).where(feeds.c.id == due.feed.id).values(**values))
 
 
-def wait_after(
-    failures: int, cadence_minutes: int, status: int | None = None, told: timedelta | None = None
+def compute_wait(
+    failures: int, interval_minutes: int, status: int | None = None, retry_after: timedelta | None = None
 ) -> timedelta:
-    """How long a feed is left alone after so many failures in a row, the last with an HTTP ``status`` and
-    perhaps with the host's own word on it."""
+    """Compute the wait after ``failures`` failures in a row. ``status`` and ``retry_after`` are those of the
+    last response, if any."""
     if status == 410:
-        return LONGEST_WAIT  # gone, as the host itself says
-    doubled = timedelta(minutes=cadence_minutes * (1 << min(failures, 12)))
-    least = THROTTLED if status == 429 and told is None else told or timedelta()
-    return min(max(doubled, least), LONGEST_WAIT)
+        return MAX_WAIT  # 410 Gone
+    doubled = timedelta(minutes=interval_minutes * (1 << min(failures, 12)))
+    minimum = THROTTLED_WAIT if status == 429 and retry_after is None else retry_after or timedelta()
+    return min(max(doubled, minimum), MAX_WAIT)
 
 
-def states(connection: Connection, ids: Collection[str]) -> list[FeedState]:
-    """What is stored of these feeds, by id; of one that was never asked there is nothing."""
+def load_states(connection: Connection, ids: Collection[str]) -> list[FeedState]:
+    """Load the stored states of these feeds by id; a feed that was never polled has none."""
     columns = [feeds.c[name] for name in FeedState.__slots__]
     rows = connection.execute(sa.select(*columns).where(feeds.c.id.in_(list(ids))).order_by(feeds.c.id))
     return [FeedState(**row._asdict()) for row in rows]
 
 
-def _claimed(due: Due, row: sa.Row[tuple[object, ...]] | None, now: datetime) -> dict[str, object]:
+def _build_claim(due: Due, row: sa.Row[tuple[object, ...]] | None, now: datetime) -> dict[str, object]:
     same = row is not None and row.url == due.feed.url
     return {
         "id": due.feed.id,
@@ -168,7 +172,7 @@ def _claimed(due: Due, row: sa.Row[tuple[object, ...]] | None, now: datetime) ->
         "last_modified": due.last_modified,
         "asked_at": now,
         "answered_at": row.answered_at if row is not None and same else None,
-        "due_at": now + CLAIM,
+        "due_at": now + CLAIM_DURATION,
         "failures": row.failures if row is not None and same else 0,
         "problem": row.problem if row is not None and same else None,
         "pace": row.pace if row is not None and same else None,
@@ -177,6 +181,6 @@ def _claimed(due: Due, row: sa.Row[tuple[object, ...]] | None, now: datetime) ->
     }
 
 
-def _sendable(value: str | None) -> str | None:
-    """``value`` if it can go into a request as it is."""
-    return value if value is not None and _SENDABLE.fullmatch(value) else None
+def _check_header_value(value: str | None) -> str | None:
+    """Return ``value`` if it can be sent in a request unchanged, else None."""
+    return value if value is not None and _HEADER_VALUE.fullmatch(value) else None

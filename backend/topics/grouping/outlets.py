@@ -10,7 +10,7 @@ from backend.entities.model import Entity
 from backend.sources.authority import AUTHORITY_SCORES, SCORES_ABOUT_OTHERS, Authorities, Authority
 from backend.sources.claims.simhash import is_near
 from backend.topics.feeds.feed_list import Feed
-from backend.topics.feeds.near_duplicates import Print, Prints
+from backend.topics.feeds.near_duplicates import Fingerprint, FingerprintIndex
 from backend.topics.grouping.news_window import Member
 from backend.topics.model import SCORE_HALF_LIFE_HOURS
 
@@ -118,11 +118,11 @@ def _is_copied(member: Member, group: Sequence[Member]) -> bool:
     mine = member.simhash & _UNSIGNED
     if not any(is_near(mine, other.simhash & _UNSIGNED) for other in group):
         return False
-    return Prints(_print(other) for other in group).repeats(_print(member))
+    return FingerprintIndex(_print(other) for other in group).is_repeated(_print(member))
 
 
-def _print(member: Member) -> Print:
-    return Print(
+def _print(member: Member) -> Fingerprint:
+    return Fingerprint(
         simhash=member.simhash,
         published_at=member.published_at,
         language=member.language,

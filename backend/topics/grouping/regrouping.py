@@ -183,7 +183,7 @@ def _written(connection: Connection, plan: _Plan, now: datetime) -> Regrouped:
         stay = {member.url for member in plan.groups[ids.index(topic_id)]}
         for kind in ("article", "primary_source"):
             topic_store.remove_media(connection, topic_id, kind, urls - stay, now=now)
-    article_store.assign(connection, plan.assigned(ids))
+    article_store.assign_topics(connection, plan.assigned(ids))
     return plan.result
 
 

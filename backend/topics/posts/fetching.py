@@ -162,15 +162,9 @@ def _record_refusal(
                 connection, search.restarted(), current.now, wait=search_schedule.INVALID_QUERY_WAIT
             )
     metrics.PROVIDER_CALLS.labels("x", refused.kind.value).inc()
-<<<<<<< HEAD
-    log.warning("posts_fetch_failed", endpoint=endpoint, fault=refused.kind.value, words=refused.message)
-    if not refused.invalid:
-        this.read = replace(this.read, refused=refused.message)
-=======
     log.warning("posts_fetch_failed", endpoint=endpoint, kind=refused.kind.value, reason=refused.message)
     if not refused.is_invalid_request:
         current.result = replace(current.result, refused=refused.message)
->>>>>>> 6b57abe (Name the parts of post fetching plainly; keep windows and half-lives of topics in one place)
 
 
 def _update_scores(current: _Round) -> int:
@@ -185,16 +179,10 @@ def _update_scores(current: _Round) -> int:
 
 def _log_page(endpoint: Endpoint, page: Page) -> None:
     metrics.PROVIDER_CALLS.labels("x", "ok").inc()
-<<<<<<< HEAD
-    if page.troubles:
-        log.info(
-            "posts_partly_fetched", endpoint=endpoint, missing=len(page.troubles), first=page.troubles[0]
-=======
     if page.partial_errors:
         log.info(
-            "posts_page_incomplete",
+            "posts_partly_fetched",
             endpoint=endpoint,
             errors=len(page.partial_errors),
             first=page.partial_errors[0],
->>>>>>> 6b57abe (Name the parts of post fetching plainly; keep windows and half-lives of topics in one place)
         )

@@ -1,9 +1,9 @@
-"""The language of an entry: the feed's, unless its letters say otherwise."""
+"""The language of an entry: the feed's, unless its script shows another one."""
 
 import pytest
 
 from backend.entities.model import Language
-from backend.topics.feeds.entry_analysis import language_of
+from backend.topics.feeds.entry_analysis import detect_language
 from backend.topics.feeds.parsing import Entry
 
 
@@ -22,5 +22,7 @@ from backend.topics.feeds.parsing import Entry
         ("64,000", "", "zh", "zh"),
     ],
 )
-def test_the_letters_correct_the_feed(title: str, text: str, feed: Language, meant: Language) -> None:
-    assert language_of(Entry("g", "https://a.example/", title, text, None, None, False), feed) == meant
+def test_the_script_of_an_entry_overrides_the_feeds_language(
+    title: str, text: str, feed: Language, meant: Language
+) -> None:
+    assert detect_language(Entry("g", "https://a.example/", title, text, None, None, False), feed) == meant

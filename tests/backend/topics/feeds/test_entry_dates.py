@@ -1,4 +1,4 @@
-"""Dates as feeds write them."""
+"""Dates in the notations of feeds."""
 
 from datetime import UTC, datetime
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.entities.model import Language
-from backend.topics.feeds.entry_dates import clamped, read
+from backend.topics.feeds.entry_dates import clamp, parse_date
 
 MOMENT = datetime(2023, 9, 8, 8, 4, 46, tzinfo=UTC)
 
@@ -31,8 +31,8 @@ MOMENT = datetime(2023, 9, 8, 8, 4, 46, tzinfo=UTC)
         "2023/09/08 16:04:46 UTC+8",
     ],
 )
-def test_every_notation_means_the_same_instant(text: str) -> None:
-    assert read(text) == MOMENT
+def test_every_notation_of_a_time_is_parsed(text: str) -> None:
+    assert parse_date(text) == MOMENT
 
 
 @pytest.mark.parametrize(
@@ -52,10 +52,8 @@ def test_every_notation_means_the_same_instant(text: str) -> None:
         ("01 Jan 95 00:00:00 GMT", "en", "1995-01-01T00:00:00Z"),
     ],
 )
-def test_what_a_date_leaves_out_comes_from_where_it_is_written(
-    text: str, language: Language, meant: str
-) -> None:
-    assert read(text, language) == datetime.fromisoformat(meant)
+def test_a_missing_zone_comes_from_the_language(text: str, language: Language, meant: str) -> None:
+    assert parse_date(text, language) == datetime.fromisoformat(meant)
 
 
 @pytest.mark.parametrize(
@@ -75,24 +73,24 @@ def test_what_a_date_leaves_out_comes_from_where_it_is_written(
         "9999-12-31T23:59:59-12:00",
     ],
 )
-def test_what_is_no_date_is_none(text: str) -> None:
-    assert read(text) is None
+def test_invalid_dates_are_none(text: str) -> None:
+    assert parse_date(text) is None
 
 
-def test_nothing_was_published_after_it_was_fetched() -> None:
-    assert clamped(datetime(2099, 1, 1, tzinfo=UTC), MOMENT) == MOMENT
-    assert clamped(datetime(2001, 1, 1, tzinfo=UTC), MOMENT) == datetime(2001, 1, 1, tzinfo=UTC)
-    assert clamped(None, MOMENT) is None
+def test_a_date_of_publication_is_limited_to_the_time_of_fetching() -> None:
+    assert clamp(datetime(2099, 1, 1, tzinfo=UTC), MOMENT) == MOMENT
+    assert clamp(datetime(2001, 1, 1, tzinfo=UTC), MOMENT) == datetime(2001, 1, 1, tzinfo=UTC)
+    assert clamp(None, MOMENT) is None
 
 
 @given(st.text(max_size=120), st.sampled_from(["en", "ja", "zh"]))
-def test_no_text_breaks_the_reader(text: str, language: Language) -> None:
-    found = read(text, language)
+def test_any_text_can_be_parsed(text: str, language: Language) -> None:
+    found = parse_date(text, language)
     assert found is None or found.tzinfo is UTC
 
 
 @given(st.integers(631_300_000, 4_102_000_000).map(lambda seconds: datetime.fromtimestamp(seconds, UTC)))
-def test_an_instant_that_is_written_down_is_read_again(moment: datetime) -> None:
+def test_a_formatted_time_is_parsed_back(moment: datetime) -> None:
 
-    assert read(moment.isoformat()) == moment
-    assert read(moment.strftime("%a, %d %b %Y %H:%M:%S +0000")) == moment
+    assert parse_date(moment.isoformat()) == moment
+    assert parse_date(moment.strftime("%a, %d %b %Y %H:%M:%S +0000")) == moment

@@ -1,4 +1,4 @@
-"""The configured feeds, and what a user's own file does to them."""
+"""The configured feeds and the user's own file."""
 
 from pathlib import Path
 
@@ -6,21 +6,21 @@ import pytest
 
 from backend.entities.model import LANGUAGES
 from backend.settings import Settings
-from backend.topics.feeds.feed_list import FeedListRefused, load_configured, load_feeds
+from backend.topics.feeds.feed_list import InvalidFeedListError, load_configured, load_feeds
 
 MINE = "feeds: [{id: mine, name: Mine, url: 'https://mine.example/feed', language: ja, kind: blog}]\n"
 
 
 @pytest.fixture
-def own(tmp_path: Path) -> Path:
+def user_file(tmp_path: Path) -> Path:
     return tmp_path / "feeds.yaml"
 
 
-def refused(own: Path, text: str) -> list[str]:
-    own.write_text(text, encoding="utf-8")
-    with pytest.raises(FeedListRefused) as caught:
-        load_feeds(own)
-    return [line.removeprefix(f"{own}:") for line in str(caught.value).split("\n")]
+def load_mistakes(user_file: Path, text: str) -> list[str]:
+    user_file.write_text(text, encoding="utf-8")
+    with pytest.raises(InvalidFeedListError) as caught:
+        load_feeds(user_file)
+    return [line.removeprefix(f"{user_file}:") for line in str(caught.value).split("\n")]
 
 
 def test_the_shipped_list_has_official_sources_and_press_in_each_language() -> None:
@@ -31,46 +31,46 @@ def test_the_shipped_list_has_official_sources_and_press_in_each_language() -> N
         assert len({feed.publisher for feed in ours if not feed.is_official}) >= 5
 
 
-def test_every_shipped_feed_is_asked_over_tls_and_general_ones_are_filtered() -> None:
+def test_shipped_feeds_use_https_and_general_feeds_are_filtered() -> None:
     for feed in load_feeds():
         assert feed.url.startswith("https://")
         assert feed.kind != "regulator" or feed.about == "general"
 
 
-def test_official_feeds_are_asked_less_often_than_the_press() -> None:
+def test_official_feeds_are_polled_less_often_than_the_press() -> None:
     by_id = load_feeds().by_id
-    assert by_id["sec-press"].cadence_minutes > by_id["coindesk"].cadence_minutes
+    assert by_id["sec-press"].interval_minutes > by_id["coindesk"].interval_minutes
 
 
-def test_a_feed_of_ones_own_comes_behind_the_shipped_ones(own: Path) -> None:
-    own.write_text(MINE)
-    assert [feed.id for feed in load_feeds(own)] == [*load_feeds().by_id, "mine"]
+def test_a_users_feed_comes_after_the_shipped_feeds(user_file: Path) -> None:
+    user_file.write_text(MINE)
+    assert [feed.id for feed in load_feeds(user_file)] == [*load_feeds().by_id, "mine"]
 
 
-def test_an_entry_with_a_known_id_changes_the_fields_that_it_gives(own: Path) -> None:
-    own.write_text("feeds: [{id: decrypt, every_minutes: 3}]")
-    before, after = load_feeds().by_id["decrypt"], load_feeds(own).by_id["decrypt"]
+def test_an_entry_with_a_known_id_changes_the_given_fields(user_file: Path) -> None:
+    user_file.write_text("feeds: [{id: decrypt, every_minutes: 3}]")
+    before, after = load_feeds().by_id["decrypt"], load_feeds(user_file).by_id["decrypt"]
     assert after == before.model_copy(update={"every_minutes": 3})
 
 
-def test_a_feed_is_disabled_by_its_id_or_by_its_own_entry(own: Path) -> None:
-    own.write_text("disable: [coindesk]\nfeeds: [{id: decrypt, enabled: false}]")
-    enabled = {feed.id for feed in load_feeds(own).enabled}
+def test_a_feed_is_disabled_by_its_id_or_by_its_own_entry(user_file: Path) -> None:
+    user_file.write_text("disable: [coindesk]\nfeeds: [{id: decrypt, enabled: false}]")
+    enabled = {feed.id for feed in load_feeds(user_file).enabled}
     assert enabled == {feed.id for feed in load_feeds().enabled} - {"coindesk", "decrypt"}
 
 
-def test_all_shipped_feeds_can_be_disabled_at_once_but_those_that_have_an_entry(own: Path) -> None:
-    own.write_text("disable: all\nfeeds:\n  - id: decrypt\n    every_minutes: 5\n")
-    assert [feed.id for feed in load_feeds(own).enabled] == ["decrypt"]
+def test_disable_all_keeps_shipped_feeds_that_have_an_entry(user_file: Path) -> None:
+    user_file.write_text("disable: all\nfeeds:\n  - id: decrypt\n    every_minutes: 5\n")
+    assert [feed.id for feed in load_feeds(user_file).enabled] == ["decrypt"]
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("feeds:\n  - id: x\n    url: 'https://x.example/'\n", "2: name is missing: every feed needs it"),
         (
             "feeds:\n  - id: coindesk\n    url: ftp://x\n",
-            "3: url: must be an address that begins with https://",
+            "3: url: must be a URL that begins with https://",
         ),
         (
             "feeds:\n  - id: coindesk\n    languge: en\n",
@@ -90,19 +90,19 @@ def test_all_shipped_feeds_can_be_disabled_at_once_but_those_that_have_an_entry(
         ("feeds: [\n", "this is no valid YAML"),
     ],
 )
-def test_a_slip_is_told_with_its_file_and_line(own: Path, text: str, told: str) -> None:
-    assert any(told in line for line in refused(own, text))
+def test_a_mistake_is_reported_with_its_file_and_line(user_file: Path, text: str, message: str) -> None:
+    assert any(message in line for line in load_mistakes(user_file, text))
 
 
-def test_every_mistake_is_told_at_once(own: Path) -> None:
-    assert len(refused(own, "feeds:\n  - id: coindesk\n    a: 1\n    b: 2\ndisable: [x]\n")) == 3
+def test_all_mistakes_are_reported_at_once(user_file: Path) -> None:
+    assert len(load_mistakes(user_file, "feeds:\n  - id: coindesk\n    a: 1\n    b: 2\ndisable: [x]\n")) == 3
 
 
-def test_the_file_in_the_data_folder_counts_and_one_that_is_named_must_exist(
-    tmp_path: Path, own: Path
+def test_the_default_file_is_optional_and_a_configured_file_must_exist(
+    tmp_path: Path, user_file: Path
 ) -> None:
     assert "mine" not in load_configured(Settings(home=tmp_path)).by_id
-    own.write_text(MINE)
+    user_file.write_text(MINE)
     assert "mine" in load_configured(Settings(home=tmp_path)).by_id
-    with pytest.raises(FeedListRefused, match="cannot be read"):
+    with pytest.raises(InvalidFeedListError, match="cannot be read"):
         load_configured(Settings(home=tmp_path, feeds_file=tmp_path / "none.yaml"))

@@ -1,4 +1,4 @@
-"""Reading feeds in every shape, the broken and the hostile ones too."""
+"""Parsing feeds of every format, including broken and hostile ones."""
 
 from typing import Any
 from xml.sax.saxutils import escape
@@ -7,7 +7,7 @@ import pytest
 
 from backend.entities.model import Language
 from backend.topics.feeds import entry_text
-from backend.topics.feeds.parsing import MAX_ENTRIES, Entry, NotAFeed, ParsedFeed, parse
+from backend.topics.feeds.parsing import MAX_ENTRIES, Entry, NotAFeedError, ParsedFeed, parse
 from tests.support.feeds import dated, item, rss
 
 HERE = "https://news.example/feeds/all.xml"
@@ -33,39 +33,45 @@ ATOM = """<?xml version="1.0" encoding="utf-8"?>
 <entry><title>没有链接</title><id>tag:news.example,2026:3</id></entry></feed>"""
 
 
-def read(source: str | bytes, language: Language = "en", **options: Any) -> ParsedFeed:
+def parse_feed(source: str | bytes, language: Language = "en", **options: Any) -> ParsedFeed:
     body = source if isinstance(source, bytes) else source.encode()
     return parse(body, url=HERE, language=language, **options)
 
 
-def only(source: str | bytes, language: Language = "en", **options: Any) -> Entry:
-    (entry,) = read(source, language, **options).entries
+def parse_only_entry(source: str | bytes, language: Language = "en", **options: Any) -> Entry:
+    (entry,) = parse_feed(source, language, **options).entries
     return entry
 
 
-def told(entry: Entry) -> tuple[str, str, str]:
+def entry_texts(entry: Entry) -> tuple[str, str, str]:
     return entry.url, entry.title, entry.published_at.isoformat() if entry.published_at else ""
 
 
-def test_rss_20_is_read() -> None:
-    entry = only(rss([item(1, "A & B", "<p>Text.</p>", more=dated("Mon, 18 May 2026 09:00:00 +0200"))]))
-    assert told(entry) == ("https://news.example/1", "A & B", "2026-05-18T07:00:00+00:00")
+def test_rss_2_0_is_parsed() -> None:
+    entry = parse_only_entry(
+        rss([item(1, "A & B", "<p>Text.</p>", more=dated("Mon, 18 May 2026 09:00:00 +0200"))])
+    )
+    assert entry_texts(entry) == ("https://news.example/1", "A & B", "2026-05-18T07:00:00+00:00")
     assert (entry.guid, entry.text, entry.dated) == ("n-1", "Text.", True)
 
 
-def test_rss_10_is_read_and_a_day_stays_that_day() -> None:
-    one, two = read(RDF, "ja").entries
-    assert told(one) == ("https://news.example/1", "取引所が４件を公表", "2026-05-18T00:20:00+00:00")
-    assert told(two)[2] == "2026-05-17T00:00:00+00:00"
+def test_rss_1_0_is_parsed_and_a_date_without_time_keeps_its_day() -> None:
+    one, two = parse_feed(RDF, "ja").entries
+    assert entry_texts(one) == ("https://news.example/1", "取引所が４件を公表", "2026-05-18T00:20:00+00:00")
+    assert entry_texts(two)[2] == "2026-05-17T00:00:00+00:00"
     assert one.guid == "https://news.example/1"
 
 
-def test_atom_is_read_with_its_base_and_its_kinds_of_text() -> None:
-    found = read(ATOM, "zh")
+def test_atom_is_parsed_with_its_base_url_and_text_types() -> None:
+    found = parse_feed(ATOM, "zh")
     one, two = found.entries
-    assert told(one) == ("https://news.example/zh/a1", "奖励降至3.125 BTC", "2026-05-18T00:20:00+00:00")
+    assert entry_texts(one) == (
+        "https://news.example/zh/a1",
+        "奖励降至3.125 BTC",
+        "2026-05-18T00:20:00+00:00",
+    )
     assert (one.text, one.image, one.dated) == ("减半。", "https://news.example/i.png", True)
-    assert told(two) == ("https://news.example/zh/a2", "另一篇", "2026-05-18T01:00:00+00:00")
+    assert entry_texts(two) == ("https://news.example/zh/a2", "另一篇", "2026-05-18T01:00:00+00:00")
     assert (two.text, two.dated) == ("第一段。\n第二段。", False)
     assert found.left_out == 1, "what has no address cannot be cited"
     assert found.updated_at is not None
@@ -75,15 +81,17 @@ def test_links_dates_and_guids_may_stand_in_cdata() -> None:
     inside = (
         "<title>T</title><link><![CDATA[https://news.example/x?a=1&b=2]]></link><guid><![CDATA[g]]></guid>"
     )
-    entry = only(rss([f"<item>{inside}<pubDate><![CDATA[Thu, 24 Sep 2026 18:30:00 GMT]]></pubDate></item>"]))
-    assert told(entry) == ("https://news.example/x?a=1&b=2", "T", "2026-09-24T18:30:00+00:00")
+    entry = parse_only_entry(
+        rss([f"<item>{inside}<pubDate><![CDATA[Thu, 24 Sep 2026 18:30:00 GMT]]></pubDate></item>"])
+    )
+    assert entry_texts(entry) == ("https://news.example/x?a=1&b=2", "T", "2026-09-24T18:30:00+00:00")
 
 
-def test_a_permanent_guid_is_the_address_where_there_is_no_link_and_a_word_is_none() -> None:
+def test_a_permalink_guid_replaces_a_missing_link() -> None:
     permanent = "<item><title>T</title><guid>https://news.example/g</guid></item>"
     word = "<item><title>T</title><guid>word</guid></item>"
-    assert only(rss([permanent])).url == "https://news.example/g"
-    assert read(rss([word])).left_out == 1
+    assert parse_only_entry(rss([permanent])).url == "https://news.example/g"
+    assert parse_feed(rss([word])).left_out == 1
 
 
 MODULES = (
@@ -118,20 +126,20 @@ MODULES = (
         ("<m:thumbnail>https://i.example/t.jpg</m:thumbnail>", "image", "https://i.example/t.jpg"),
     ],
 )
-def test_fields_of_modules_are_known_by_their_namespace(inside: str, field: str, meant: object) -> None:
+def test_module_fields_are_identified_by_namespace(inside: str, field: str, meant: object) -> None:
     link = "" if inside.startswith("<link>") else "<link>https://news.example/1</link>"
-    entry = only(
+    entry = parse_only_entry(
         f"<rss version='2.0'{MODULES}><channel><item><title>T</title>{link}{inside}</item></channel></rss>"
     )
     assert getattr(entry, field) == meant
 
 
-def test_the_whole_text_stands_for_the_summary_but_an_empty_one_does_not() -> None:
+def test_the_full_text_replaces_the_summary_unless_it_is_empty() -> None:
     whole = "<content:encoded xmlns:content='http://purl.org/rss/1.0/modules/content/'>{}</content:encoded>"
-    assert only(rss([item(1, text="short", more=whole.format("whole"))])).text == "whole"
-    assert only(rss([item(1, text="short", more=whole.format(""))])).text == "short"
+    assert parse_only_entry(rss([item(1, text="short", more=whole.format("whole"))])).text == "whole"
+    assert parse_only_entry(rss([item(1, text="short", more=whole.format(""))])).text == "short"
     empty = "<dc:description xmlns:dc='http://purl.org/dc/elements/1.1/'/>"
-    assert only(rss([item(1, text="short", more=empty)])).text == "short"
+    assert parse_only_entry(rss([item(1, text="short", more=empty)])).text == "short"
 
 
 @pytest.mark.parametrize(
@@ -149,44 +157,47 @@ def test_the_whole_text_stands_for_the_summary_but_an_empty_one_does_not() -> No
 )
 def test_titles_are_one_line_of_plain_text(written: str, meant: str) -> None:
     source = f"<item><title>{written}</title><link>https://news.example/1</link></item>"
-    assert only(rss([source])).title == meant
+    assert parse_only_entry(rss([source])).title == meant
 
 
-def test_an_entry_without_a_title_is_called_by_its_first_sentence() -> None:
+def test_an_entry_without_a_title_gets_its_first_sentence() -> None:
     source = "<item><link>https://news.example/1</link><description>取引を再開した。詳細は後日。</description></item>"
-    assert only(rss([source]), "ja").title == "取引を再開した。"
+    assert parse_only_entry(rss([source]), "ja").title == "取引を再開した。"
 
 
-def test_an_endless_title_is_cut_at_a_word() -> None:
-    title = only(rss([item(1, "word " * 200_000)])).title
-    assert len(title) <= entry_text.LONGEST_TITLE
+def test_a_very_long_title_is_cut_at_a_word() -> None:
+    title = parse_only_entry(rss([item(1, "word " * 200_000)])).title
+    assert len(title) <= entry_text.MAX_TITLE_CHARS
     assert title.endswith("word…")
 
 
-def test_text_is_text_without_scripts_styles_and_what_is_hidden() -> None:
+def test_text_contains_no_scripts_styles_or_hidden_elements() -> None:
     html = (
         "<style>p{}</style><script>alert(1)</script><p>One.</p><p style='display:none'>Hidden.</p>"
         "Two.<br>Three."
         "<iframe src='https://x.example'></iframe><svg onload=alert(1)><text>x</text></svg><!-- note -->"
     )
-    assert only(rss([item(1, text=html)])).text == "One.\nTwo.\nThree."
+    assert parse_only_entry(rss([item(1, text=html)])).text == "One.\nTwo.\nThree."
 
 
-def test_lines_that_only_tell_where_a_post_stands_are_left_out() -> None:
+def test_lines_that_only_name_another_place_of_the_post_are_removed() -> None:
     html = (
         "<p>News</p><p>Title number 1</p><p>Body.</p><p>The post Title number 1 appeared first on News.</p>"
     )
-    assert only(rss([item(1, text=html + "<p>Read more…</p>")])).text == "Body."
+    assert parse_only_entry(rss([item(1, text=html + "<p>Read more…</p>")])).text == "Body."
 
 
-def test_the_picture_is_an_address_over_https_and_no_tracker() -> None:
+def test_the_image_has_an_https_url_and_is_no_tracker() -> None:
     media = "<media:content url='https://i.example/m.jpg' medium='image'/>"
     enclosure = "<enclosure url='https://i.example/e.jpg' type='image/jpeg' length='1'/>"
     html = "<img src='https://t.example/p.gif' width='1' height='1'><img src='http://i.example/a.png'>"
-    assert only(rss([item(1, more=media + enclosure)])).image == "https://i.example/m.jpg"
-    assert only(rss([item(1, more=enclosure)])).image == "https://i.example/e.jpg"
-    assert only(rss([item(1, text=html)])).image is None
-    assert only(rss([item(1, text=html + "<img src='/b.png'>")])).image == "https://news.example/b.png"
+    assert parse_only_entry(rss([item(1, more=media + enclosure)])).image == "https://i.example/m.jpg"
+    assert parse_only_entry(rss([item(1, more=enclosure)])).image == "https://i.example/e.jpg"
+    assert parse_only_entry(rss([item(1, text=html)])).image is None
+    assert (
+        parse_only_entry(rss([item(1, text=html + "<img src='/b.png'>")])).image
+        == "https://news.example/b.png"
+    )
 
 
 WORDS: dict[Language, str] = {
@@ -215,7 +226,7 @@ WORDS: dict[Language, str] = {
         ("cp1252", "en", None, None),
     ],
 )
-def test_the_encoding_is_found_whatever_is_said_of_it(
+def test_the_encoding_is_detected_despite_wrong_declarations(
     encoding: str, language: Language, declared: str | None, charset: str | None
 ) -> None:
     words = "交易所公告" if encoding == "big5" else WORDS[language]
@@ -223,34 +234,41 @@ def test_the_encoding_is_found_whatever_is_said_of_it(
     body = f"{head}<rss version='2.0'><channel><title>N</title>{item(1, words)}</channel></rss>".encode(
         encoding
     )
-    assert only(body, language, charset=charset).title == words
+    assert parse_only_entry(body, language, charset=charset).title == words
 
 
-def test_one_damaged_letter_makes_a_feed_no_other_encoding() -> None:
+def test_one_damaged_character_does_not_change_the_encoding() -> None:
     body = rss([item(1, "取引所が発表" * 20), item(2, "x")]).replace(b">x<", b">x\xff<")
-    assert read(body, "ja").entries[0].title.startswith("取引所が発表")
+    assert parse_feed(body, "ja").entries[0].title.startswith("取引所が発表")
 
 
 @pytest.mark.parametrize(
     "before", ["\ufeff", "\n\n  ", "<br />Warning: x in y\n", "<!-- made by z -->\n", "\x00\x08"]
 )
-def test_what_stands_before_the_feed_is_passed_over(before: str) -> None:
-    assert only(before.encode() + rss([item(1, "T")])).title == "T"
+def test_content_before_the_feed_is_skipped(before: str) -> None:
+    assert parse_only_entry(before.encode() + rss([item(1, "T")])).title == "T"
 
 
-def test_bare_ampersands_html_entities_and_undeclared_prefixes_are_mended() -> None:
+def test_bare_ampersands_html_entities_and_undeclared_prefixes_are_repaired() -> None:
     source = (
         "<item><title>Q&A &nbsp; caf&eacute; &unknown; end</title><link>https://news.example/?a=1&b=2</link>"
         "<media:content url='https://i.example/m.jpg' medium='image'/><dc:date>2026-05-18</dc:date></item>"
     )
-    entry = only(rss([source]))
-    assert told(entry) == ("https://news.example/?a=1&b=2", "Q&A café end", "2026-05-18T00:00:00+00:00")
+    entry = parse_only_entry(rss([source]))
+    assert entry_texts(entry) == (
+        "https://news.example/?a=1&b=2",
+        "Q&A café end",
+        "2026-05-18T00:00:00+00:00",
+    )
     assert entry.image == "https://i.example/m.jpg"
 
 
-def test_a_feed_that_breaks_off_gives_what_came() -> None:
+def test_a_truncated_feed_keeps_its_complete_entries() -> None:
     whole = rss([item(1), item(2)])
-    assert [entry.guid for entry in read(whole[: whole.rindex(b"<description>")]).entries] == ["n-1", "n-2"]
+    assert [entry.guid for entry in parse_feed(whole[: whole.rindex(b"<description>")]).entries] == [
+        "n-1",
+        "n-2",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -262,9 +280,9 @@ def test_a_feed_that_breaks_off_gives_what_came() -> None:
         (b"\x89PNG\r\n", "nothing that is a feed"),
     ],
 )
-def test_what_is_no_feed_is_told_in_words(body: bytes, reason: str) -> None:
-    with pytest.raises(NotAFeed, match=reason):
-        read(body)
+def test_a_response_that_is_no_feed_is_described(body: bytes, reason: str) -> None:
+    with pytest.raises(NotAFeedError, match=reason):
+        parse_feed(body)
 
 
 BOMB = '<!DOCTYPE rss [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;"><!ENTITY x SYSTEM "file:///etc/hostname">]>'
@@ -277,7 +295,7 @@ def test_no_entity_is_ever_expanded_or_fetched(reference: str) -> None:
         b"<item><title>T" + reference.encode() + b"</title>"
         b"<link>https://news.example/1</link></item></channel>",
     )
-    assert only(body).title == "T"
+    assert parse_only_entry(body).title == "T"
 
 
 @pytest.mark.parametrize(
@@ -289,13 +307,13 @@ def test_no_entity_is_ever_expanded_or_fetched(reference: str) -> None:
         "file:///etc/passwd",
     ],
 )
-def test_an_entry_that_leads_to_no_page_of_the_open_web_is_kept_out(link: str) -> None:
+def test_an_entry_without_a_public_url_is_left_out(link: str) -> None:
     source = f"<item><title>T</title><link>{escape(link)}</link><guid>dup</guid></item>"
-    assert (read(rss([source])).entries, read(rss([source])).left_out) == ((), 1)
+    assert (parse_feed(rss([source])).entries, parse_feed(rss([source])).left_out) == ((), 1)
 
 
-def test_of_very_many_entries_the_first_are_read() -> None:
-    found = read(rss(item(number) for number in range(5 * MAX_ENTRIES)))
+def test_only_the_first_of_many_entries_are_read() -> None:
+    found = parse_feed(rss(item(number) for number in range(5 * MAX_ENTRIES)))
     assert [entry.guid for entry in found.entries] == [f"n-{n}" for n in range(MAX_ENTRIES)]
 
 
@@ -324,14 +342,14 @@ def test_of_very_many_entries_the_first_are_read() -> None:
         "cdata-ends",
     ],
 )
-def test_hostile_markup_ends_in_an_answer_or_a_refusal(inside: str) -> None:
+def test_hostile_markup_is_parsed_or_refused(inside: str) -> None:
     try:
-        found = read(rss([item(1), inside, item(2)]))
-    except NotAFeed:
+        found = parse_feed(rss([item(1), inside, item(2)]))
+    except NotAFeedError:
         return
     assert len(found.entries) <= 2
 
 
-def test_a_text_of_hostile_markup_is_read_in_bounds() -> None:
+def test_hostile_markup_is_parsed_in_bounded_time() -> None:
     for html in ("<div>" * 40_000 + "deep", "<a " * 60_000, "<!--" * 50_000 + "x", "&lt;" * 100_000):
-        assert len(only(rss([item(1, text=html)])).text) <= entry_text.LONGEST_TEXT
+        assert len(parse_only_entry(rss([item(1, text=html)])).text) <= entry_text.MAX_TEXT_CHARS

@@ -1,24 +1,33 @@
-"""How often feeds and their hosts want to be asked."""
+"""Polling hints of feeds and their hosts."""
 
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from lxml import etree
 
-from backend.topics.feeds.polling_interval import ANY_TIME, Pace, kept_for, next_time, pace_of, retry_after
+from backend.topics.feeds.polling_interval import (
+    ANY_TIME,
+    Pace,
+    compute_next_poll,
+    parse_cache_time,
+    parse_pace,
+    parse_retry_after,
+)
 
 NOON = datetime(2026, 5, 18, 12, 0, tzinfo=UTC)  # a Monday
 TEN = timedelta(minutes=10)
 
 
-def said(inside: str) -> Pace:
-    return pace_of(etree.fromstring(f"<rss version='2.0'><channel><title>A</title>{inside}</channel></rss>"))
+def text_value(inside: str) -> Pace:
+    return parse_pace(
+        etree.fromstring(f"<rss version='2.0'><channel><title>A</title>{inside}</channel></rss>")
+    )
 
 
-def test_a_channel_says_how_long_it_may_be_kept_and_what_it_skips() -> None:
+def test_ttl_and_skipped_hours_and_days_are_parsed() -> None:
     hours = "<skipHours><hour>0</hour><hour> 24 </hour><hour>7</hour><hour>99</hour><hour/></skipHours>"
     days = "<skipDays><day>Sunday</day><day>saturday</day><day>Caturday</day></skipDays>"
-    assert said(f"<ttl> 60 </ttl>{hours}{days}") == Pace(60, frozenset({0, 7}), frozenset({5, 6}))
+    assert text_value(f"<ttl> 60 </ttl>{hours}{days}") == Pace(60, frozenset({0, 7}), frozenset({5, 6}))
 
 
 @pytest.mark.parametrize(
@@ -35,18 +44,18 @@ def test_a_channel_says_how_long_it_may_be_kept_and_what_it_skips() -> None:
         "<item><ttl>60</ttl></item>",
     ],
 )
-def test_what_cannot_be_meant_is_not_obeyed(inside: str) -> None:
-    assert said(inside) == ANY_TIME
+def test_implausible_hints_are_ignored(inside: str) -> None:
+    assert text_value(inside) == ANY_TIME
 
 
-def test_atom_says_nothing_and_rdf_says_it_in_its_own_namespace() -> None:
+def test_atom_has_no_hints_and_rdf_has_them_in_its_namespace() -> None:
     atom = "<feed xmlns='http://www.w3.org/2005/Atom'><ttl>60</ttl></feed>"
-    assert pace_of(etree.fromstring(atom)) == ANY_TIME
+    assert parse_pace(etree.fromstring(atom)) == ANY_TIME
     rdf = "<rdf:RDF xmlns:rdf='http://r/' xmlns='http://purl.org/rss/1.0/'><channel><ttl>5</ttl></channel></rdf:RDF>"
-    assert pace_of(etree.fromstring(rdf)).ttl_minutes == 5
+    assert parse_pace(etree.fromstring(rdf)).ttl_minutes == 5
 
 
-def test_a_pace_is_read_as_it_was_stored() -> None:
+def test_hints_survive_json() -> None:
     pace = Pace(60, frozenset({23, 1}), frozenset({6}))
     assert Pace.from_json(pace.to_json()) == pace
     assert Pace.from_json(None) == ANY_TIME
@@ -65,8 +74,8 @@ def test_a_pace_is_read_as_it_was_stored() -> None:
         ({"cache-control": "max-age=-3"}, 0),
     ],
 )
-def test_a_host_says_for_how_long_its_answer_stays(headers: dict[str, str], seconds: int) -> None:
-    assert kept_for(headers) == timedelta(seconds=seconds)
+def test_the_cache_time_comes_from_the_headers(headers: dict[str, str], seconds: int) -> None:
+    assert parse_cache_time(headers) == timedelta(seconds=seconds)
 
 
 @pytest.mark.parametrize(
@@ -85,27 +94,27 @@ def test_a_host_says_for_how_long_its_answer_stays(headers: dict[str, str], seco
         ("99999999999999999999999", None),
     ],
 )
-def test_a_refusing_host_says_how_long_to_wait_within_a_day(text: str, wait: timedelta | None) -> None:
-    assert retry_after({"retry-after": text}, NOON) == wait
+def test_retry_after_is_parsed_up_to_a_day(text: str, wait: timedelta | None) -> None:
+    assert parse_retry_after({"retry-after": text}, NOON) == wait
 
 
-def test_the_longest_of_cadence_ttl_and_cache_decides_within_six_hours() -> None:
-    def wait(ttl: int = 0, kept: float = 0) -> timedelta:
-        return next_time(NOON, TEN, Pace(ttl), timedelta(minutes=kept)) - NOON
+def test_the_longest_of_interval_ttl_and_cache_time_counts_up_to_six_hours() -> None:
+    def wait(ttl: int = 0, cache_time: float = 0) -> timedelta:
+        return compute_next_poll(NOON, TEN, Pace(ttl), timedelta(minutes=cache_time)) - NOON
 
-    assert (wait(), wait(ttl=5), wait(ttl=30), wait(ttl=30, kept=45)) == (
+    assert (wait(), wait(ttl=5), wait(ttl=30), wait(ttl=30, cache_time=45)) == (
         TEN,
         TEN,
         timedelta(minutes=30),
         timedelta(minutes=45),
     )
     assert wait(ttl=10_000) == timedelta(hours=6)
-    assert next_time(NOON, timedelta(hours=24), Pace(), timedelta()) == NOON + timedelta(hours=24)
+    assert compute_next_poll(NOON, timedelta(hours=24), Pace(), timedelta()) == NOON + timedelta(hours=24)
 
 
-def test_hours_and_days_that_are_skipped_are_waited_out_for_a_day_at_most() -> None:
+def test_skipped_hours_and_days_delay_a_poll_by_at_most_a_day() -> None:
     def due(now: datetime, *hours: int, days: frozenset[int] = frozenset()) -> datetime:
-        return next_time(now, TEN, Pace(0, frozenset(hours), days), timedelta())
+        return compute_next_poll(now, TEN, Pace(0, frozenset(hours), days), timedelta())
 
     assert due(NOON, 13) == NOON + TEN
     assert due(NOON, 12, 13) == NOON + timedelta(hours=2)

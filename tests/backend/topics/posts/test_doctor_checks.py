@@ -25,21 +25,13 @@ def test_without_a_token_the_check_names_the_setting(rounds: Rounds, server: XSe
     assert not server.requests
 
 
-<<<<<<< HEAD
 def test_the_check_reports_the_posts_and_requests_left_and_reads_no_post(
     rounds: Rounds, server: XServer
 ) -> None:
-    rounds.tell()
-    server.x.found["story"] = [post(n, "x", NOW) for n in range(1, 31)]
-    rounds.read()
-    assert check(rounds) == (
-=======
-def test_it_says_what_is_left_of_posts_and_requests_and_reads_none(rounds: Rounds, server: XServer) -> None:
     rounds.store_topic()
     server.x.found["story"] = [post(n, "x", NOW) for n in range(1, 31)]
     rounds.fetch()
-    assert told(rounds) == (
->>>>>>> 6b57abe (Name the parts of post fetching plainly; keep windows and half-lives of topics in one place)
+    assert check(rounds) == (
         "ok",
         "answers. 999,970 of 1,000,000 posts of this month are left, and 59 searches of this quarter of an "
         "hour. X itself counts 43,435 of 2,000,000 posts, reset on day 10 of the month.",
@@ -71,19 +63,11 @@ def test_the_check_reports_a_refusal_in_the_words_of_x(
     assert (result[0], words in result[1]) == (state, True), result
 
 
-<<<<<<< HEAD
 def test_the_check_makes_no_request_while_x_tells_us_to_wait(rounds: Rounds, server: XServer) -> None:
-    rounds.tell()
-    server.always("*", limited(NOW + timedelta(minutes=7)))
-    rounds.read()
-    state, sentence = check(rounds)
-=======
-def test_what_is_left_alone_is_not_asked_by_doctor_either(rounds: Rounds, server: XServer) -> None:
     rounds.store_topic()
     server.always("*", limited(NOW + timedelta(minutes=7)))
     rounds.fetch()
-    state, sentence = told(rounds)
->>>>>>> 6b57abe (Name the parts of post fetching plainly; keep windows and half-lives of topics in one place)
+    state, sentence = check(rounds)
     assert state == "note"
     assert sentence.startswith(
         "gets no requests until 2026-05-18T12:12:00Z: Too Many Requests (status 429). "
@@ -91,25 +75,14 @@ def test_what_is_left_alone_is_not_asked_by_doctor_either(rounds: Rounds, server
     assert not server.seen(USAGE)
 
 
-<<<<<<< HEAD
 def test_a_token_that_x_accepts_again_is_used_again(rounds: Rounds, server: XServer) -> None:
-    rounds.tell()
-=======
-def test_a_token_that_x_takes_again_is_used_again(rounds: Rounds, server: XServer) -> None:
     rounds.store_topic()
->>>>>>> 6b57abe (Name the parts of post fetching plainly; keep windows and half-lives of topics in one place)
     server.once("*", FAULTS["unauthorised"])
     rounds.fetch()
     later = NOW + timedelta(seconds=10)
-<<<<<<< HEAD
-    assert rounds.read(later).pages == 0
-    assert check(rounds, later)[0] == "ok"
-    assert rounds.read(later).pages == 1
-=======
     assert rounds.fetch(later).pages == 0
-    assert told(rounds, later)[0] == "ok"
+    assert check(rounds, later)[0] == "ok"
     assert rounds.fetch(later).pages == 1
->>>>>>> 6b57abe (Name the parts of post fetching plainly; keep windows and half-lives of topics in one place)
 
 
 def test_an_unsendable_token_is_a_fault_that_does_not_show_it(rounds: Rounds) -> None:

@@ -28,7 +28,7 @@ def read_change_counter(database: Database) -> int:
 
 def count_rows(database: Database, table: sa.Table) -> int:
     with database.read() as connection:
-        return connection.execute(sa.select(sa.func.count_rows()).select_from(table)).scalar_one()
+        return connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one()
 
 
 def test_found_posts_become_media_and_determine_the_score(
@@ -141,7 +141,10 @@ def test_a_post_that_a_client_also_sent_is_one_item_under_the_sent_url(
     server.x.found["story"] = [post(11, "x", NOW, likes=5)]
     rounds.fetch()
     items = {item.url: item.score for item in rounds.posts(topic_id)}
-    assert items == {sent.url: compute_score(PublicMetrics(5), NOW, False, NOW), "https://other.example/5": 1.0}
+    assert items == {
+        sent.url: compute_score(PublicMetrics(5), NOW, False, NOW),
+        "https://other.example/5": 1.0,
+    }
 
 
 def test_posts_of_a_merged_topic_count_for_its_replacement(rounds: Rounds, server: XServer) -> None:
