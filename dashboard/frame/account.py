@@ -14,26 +14,26 @@ def can_write() -> bool:
     return "write" in service.scopes()
 
 
-def render_missing_scope(what: Literal["store", "submit", "cancel"]) -> None:
+def render_missing_scope(action: Literal["store", "submit", "cancel"]) -> None:
     """Renders a note beside a disabled control: the scope that it needs is missing."""
-    st.html(tag("p", text(t(f"sign_in.needs_write_{what}")), class_="cp-note cp-may-not"))
+    st.html(tag("p", text(t(f"sign_in.needs_write_{action}")), class_="cp-note cp-may-not"))
 
 
 def render_account() -> None:
     """Renders the person signed in, their rights and the sign-out button; nothing without sign-in."""
-    who = service.person()
-    if who is None:
+    person = service.person()
+    if person is None:
         return
-    name = t("sign_in.signed_in_as", name=who.name) if who.name else t("sign_in.signed_in")
-    may = t("sign_in.may_write") if "write" in who.scopes else t("sign_in.may_read")
+    name = t("sign_in.signed_in_as", name=person.name) if person.name else t("sign_in.signed_in")
+    rights = t("sign_in.may_write") if "write" in person.scopes else t("sign_in.may_read")
     button = tag("button", text(t("sign_in.sign_out")), type="submit", class_="cp-sign-out")
-    word = tag("input", type="hidden", name="csrf", value=who.csrf)
+    csrf = tag("input", type="hidden", name="csrf", value=person.csrf)
     st.html(
         tag(
             "div",
             tag("p", text(name), class_="cp-account-name"),
-            tag("p", text(may), class_="cp-note"),
-            tag("form", word, button, method="post", action="/sign-out", target="_self"),
+            tag("p", text(rights), class_="cp-note"),
+            tag("form", csrf, button, method="post", action="/sign-out", target="_self"),
             class_="cp-account",
         )
     )

@@ -35,8 +35,8 @@ _lock = threading.Lock()
 async def serve_icon(request: Request) -> Response:
     """Serves the icon of one asset, or 404 without caching if there is none."""
     asset_id = request.path_params["asset_id"]
-    asked = partial(callers.run_as, guard.caller_of(request.scope) or ANONYMOUS, partial(find_icon, asset_id))
-    image = await run_in_threadpool(asked) if ASSET_ID.fullmatch(asset_id) else None
+    find = partial(callers.run_as, guard.caller_of(request.scope) or ANONYMOUS, partial(find_icon, asset_id))
+    image = await run_in_threadpool(find) if ASSET_ID.fullmatch(asset_id) else None
     if image is None:
         return Response(status_code=HTTPStatus.NOT_FOUND, headers={"Cache-Control": "no-store"})
     return Response(image[0], media_type=image[1], headers=HEADERS)
@@ -48,14 +48,14 @@ def find_icon(asset_id: str) -> tuple[bytes, str] | None:
         if asset_id in _icon_cache:
             _icon_cache.move_to_end(asset_id)
             return _icon_cache[asset_id]
-    found = markets.fetch_icon(asset_id)
-    if found is None or found[1].split(";")[0].strip() not in IMAGE_TYPES or len(found[0]) > MAX_ICON_BYTES:
+    image = markets.fetch_icon(asset_id)
+    if image is None or image[1].split(";")[0].strip() not in IMAGE_TYPES or len(image[0]) > MAX_ICON_BYTES:
         return None
     with _lock:
-        _icon_cache[asset_id] = found
+        _icon_cache[asset_id] = image
         if len(_icon_cache) > MAX_CACHED_ICONS:
             _icon_cache.popitem(last=False)
-    return found
+    return image
 
 
 ROUTES = (Route("/assets/{asset_id}/icon", serve_icon, methods=["GET"]),)

@@ -27,7 +27,7 @@ def escape_formula(text: str) -> str:
 def build_csv(rows: Iterable[Mapping[str, Any]], fields: Sequence[str], text: Sequence[str]) -> bytes:
     """Builds CSV with a byte order mark, by which spreadsheets recognise UTF-8.
 
-    Formulas are escaped in the columns ``text``. The other columns are numbers, which may begin with
+    Formulas are escaped in the columns ``text``. The other columns are numbers, which may start with
     a minus.
     """
     table = pd.DataFrame(rows, columns=fields, dtype=object)

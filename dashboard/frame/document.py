@@ -64,29 +64,29 @@ class DocumentMiddleware:
                 **scope,
                 "headers": [pair for pair in scope["headers"] if pair[0] not in _CONDITIONAL_HEADERS],
             }
-        started: Message | None = None
+        start: Message | None = None
         body = bytearray()
 
-        async def pass_on(message: Message) -> None:
-            nonlocal started
+        async def send_with_head(message: Message) -> None:
+            nonlocal start
             if message["type"] == "http.response.start":
                 message = {**message, "headers": _add_security_headers(message["headers"])}
                 if scope["method"] == "GET" and _is_html(message["headers"]):
-                    started = message
+                    start = message
                     return
-            elif started is not None and message["type"] == "http.response.body":
+            elif start is not None and message["type"] == "http.response.body":
                 body.extend(message.get("body", b""))
                 if message.get("more_body"):
                     return
-                written = self._write(bytes(body))
-                await send({**started, "headers": _replace_length(started["headers"], len(written))})
-                message = {"type": "http.response.body", "body": written}
+                page = self._add_head(bytes(body))
+                await send({**start, "headers": _replace_length(start["headers"], len(page))})
+                message = {"type": "http.response.body", "body": page}
             await send(message)
 
-        await self._app(scope, receive, pass_on)
+        await self._app(scope, receive, send_with_head)
 
-    def _write(self, page: bytes) -> bytes:
-        if TITLE not in page:  # not Streamlit's document, but a page of our own
+    def _add_head(self, page: bytes) -> bytes:
+        if TITLE not in page:  # one of our own pages, not Streamlit's document
             return page
         return page.replace(TITLE, self._title, 1).replace(b"</head>", self._head, 1)
 
@@ -96,8 +96,8 @@ def _accepts_html(scope: Scope) -> bool:
 
 
 def _is_html(headers: Sequence[Header]) -> bool:
-    facts = dict(headers)
-    return facts.get(b"content-type", b"").startswith(b"text/html") and b"content-encoding" not in facts
+    by_name = dict(headers)
+    return by_name.get(b"content-type", b"").startswith(b"text/html") and b"content-encoding" not in by_name
 
 
 def _add_security_headers(headers: Sequence[Header]) -> list[Header]:

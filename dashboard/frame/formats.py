@@ -6,7 +6,8 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Literal, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-Language = Literal["en", "ja", "zh"]
+from dashboard.i18n.languages import Language
+
 Direction = Literal["up", "down", "flat"]
 UNKNOWN = "–"
 UNKNOWN_LABEL: Mapping[Language, str] = {"en": "not known", "ja": "不明", "zh": "未知"}
@@ -150,10 +151,10 @@ class LocalTime(NamedTuple):
 
 def local_time(instant: datetime, timezone: str | None, now: datetime | None = None) -> LocalTime:
     """Formats ``instant`` (aware) in the IANA ``timezone``; an unknown zone counts as UTC."""
-    zone = _zone(timezone)
-    there = instant.astimezone(zone)
+    zone = parse_zone(timezone)
+    local = instant.astimezone(zone)
     today = (now or datetime.now(UTC)).astimezone(zone).date()
-    text = f"{there:%H:%M:%S}" if there.date() == today else f"{there:%Y-%m-%d %H:%M}"
+    text = f"{local:%H:%M:%S}" if local.date() == today else f"{local:%Y-%m-%d %H:%M}"
     return LocalTime(text, f"{instant.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC")
 
 
@@ -162,7 +163,8 @@ def parse_instant(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)
 
 
-def _zone(name: str | None) -> ZoneInfo:
+def parse_zone(name: str | None) -> ZoneInfo:
+    """Returns the IANA zone ``name``; an unknown zone counts as UTC."""
     try:
         return ZoneInfo(name or "UTC")
     except (ZoneInfoNotFoundError, ValueError, OSError):

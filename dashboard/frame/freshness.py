@@ -6,28 +6,23 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from dashboard.client import Mode
-from dashboard.frame import formats, preferences, refresh
+from dashboard.frame import formats, preferences, providers, refresh
 from dashboard.frame.markup import tag, text
+from dashboard.frame.providers import PROVIDERS
 from dashboard.i18n import language, t
 
-PROVIDERS = {"coingecko": "CoinGecko", "coinmarketcap": "CoinMarketCap", "alternative.me": "alternative.me"}
 MODE_LABELS: Mapping[Mode | None, tuple[str, str]] = {
     "sample": ("frame.sample_label", "frame.sample_note"),
     "replay": ("frame.replay_label", "frame.replay_note"),
 }
 """Catalogue keys of the label and note for modes without current figures."""
-PROVIDER_SITES = {
-    "CoinGecko": "https://www.coingecko.com/",
-    "CoinMarketCap": "https://coinmarketcap.com/",
-    "alternative.me": "https://alternative.me/crypto/fear-and-greed-index/",
-}
 
 
 def provider_name(provider: str) -> str:
     """Returns the display name of a provider; the sample market has two views, A and B."""
     if provider.startswith("sample-"):
         return t("frame.sample_view", letter=provider.removeprefix("sample-").upper())
-    return PROVIDERS.get(provider, provider)
+    return providers.get_name(provider)
 
 
 def source_name(source: str | None) -> str:
@@ -92,17 +87,18 @@ def mode_label_html(mode: Mode | None) -> str:
     )
 
 
+def _provider_link(provider_id: str) -> str:
+    if provider_id not in PROVIDERS:
+        return text(provider_id)
+    provider = PROVIDERS[provider_id]
+    return tag("a", text(provider.name), href=provider.website, rel="noreferrer", target="_blank")
+
+
 def render_footer(
-    mode: Mode | None, providers: Iterable[str] = ("coingecko", "coinmarketcap", "alternative.me")
+    mode: Mode | None, provider_ids: Iterable[str] = ("coingecko", "coinmarketcap", "alternative.me")
 ) -> None:
     """Renders the data sources, as the providers' terms require, and the time zone of the page."""
-    names = [PROVIDERS.get(name, name) for name in providers]
-    links = ", ".join(
-        tag("a", text(name), href=PROVIDER_SITES[name], rel="noreferrer", target="_blank")
-        if name in PROVIDER_SITES
-        else text(name)
-        for name in names
-    )
+    links = ", ".join(map(_provider_link, provider_ids))
     if mode is None:
         origin = ""  # nothing was received, so there is no provider to name
     elif mode == "sample":

@@ -9,31 +9,31 @@ from dashboard.frame.preferences import COOKIE
 from dashboard.i18n import HTML_LANG, Language
 
 _JS = """
-// Charts have the colours of the mode in which the server drew them, so a change of mode asks for a redraw.
-// A redraw right at the change may still use the old mode, so it is repeated, at most three times:
+// Charts have the colours of the mode in which the server drew them, so a change of mode requests a redraw.
+// A redraw right at the change may still use the old mode, so the request is repeated, at most three times:
 // a server that sees another mode than the browser must not redraw forever.
 const page = document.documentElement;
-let asked = 0;
-let tell = () => {};
-function look(app) {
+let requests = 0;
+let requestRedraw = () => {};
+function compareMode(app) {
   const mode = getComputedStyle(app).colorScheme;
-  if (mode === page.dataset.drawn) asked = 0;
-  else if (asked < 3) setTimeout(() => tell(mode), 40 * asked++);
+  if (mode === page.dataset.drawn) requests = 0;
+  else if (requests < 3) setTimeout(() => requestRedraw(mode), 40 * requests++);
 }
-const turns = new MutationObserver(([turn]) => look(turn.target));
+const modeObserver = new MutationObserver(([mutation]) => compareMode(mutation.target));
 
 export default function ({ data, setTriggerValue }) {
   page.lang = data.lang;
   page.dataset.drawn = data.drawn;
-  tell = (mode) => setTriggerValue("mode", mode);
+  requestRedraw = (mode) => setTriggerValue("mode", mode);
   const app = document.querySelector(".stApp");
   if (app) {
-    turns.observe(app, { attributes: true, attributeFilter: ["class"] });
-    look(app);
+    modeObserver.observe(app, { attributes: true, attributeFilter: ["class"] });
+    compareMode(app);
   }
-  if (data.keep !== null) {
+  if (data.value !== null) {
     const secure = location.protocol === "https:" ? "; Secure" : "";
-    document.cookie = `${data.cookie}=${data.keep}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
+    document.cookie = `${data.cookie}=${data.value}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
   }
 }
 """
@@ -44,14 +44,14 @@ def _component() -> Any:
     return st.components.v2.component("chainproof.html_lang", js=_JS, isolate_styles=False)
 
 
-def html_lang(language: Language, keep: str | None) -> None:
-    """Renders the component. ``keep`` is the new cookie (codes joined by ``=`` and ``&``), or ``None``."""
+def render_html_lang(language: Language, cookie: str | None) -> None:
+    """Renders the component. ``cookie`` is the new value (codes joined by ``=`` and ``&``), or ``None``."""
     _component()(
         key="html_lang",
         data={
             "lang": HTML_LANG[language],
             "cookie": COOKIE,
-            "keep": keep,
+            "value": cookie,
             "drawn": st.context.theme.type or "light",
         },
         height="content",

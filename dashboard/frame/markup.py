@@ -13,12 +13,12 @@ def tag(name: str, /, *content: str, **attributes: str | None) -> str:
 
     ``class_`` becomes ``class``; other underscores become hyphens; ``None`` omits the attribute.
     """
-    written = "".join(
+    markup = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"'
         for key, value in attributes.items()
         if value is not None
     )
-    return f"<{name}{written}>" if name in VOID_ELEMENTS else f"<{name}{written}>{''.join(content)}</{name}>"
+    return f"<{name}{markup}>" if name in VOID_ELEMENTS else f"<{name}{markup}>{''.join(content)}</{name}>"
 
 
 def text(value: str) -> str:
@@ -26,18 +26,18 @@ def text(value: str) -> str:
     return escape(value, quote=False)
 
 
-def note(said: str) -> str:
+def note(content: str) -> str:
     """Builds a line of small print."""
-    return tag("p", text(said), class_="cp-small-note")
+    return tag("p", text(content), class_="cp-small-note")
 
 
-def detect_language(said: str) -> Language:
+def detect_language(content: str) -> Language:
     """Detects the language by script: kana is Japanese, other Han characters are Chinese, else English."""
-    if re.search("[ぁ-ヿ]", said):
+    if re.search("[ぁ-ヿ]", content):
         return "ja"
-    return "zh" if re.search("[㐀-鿿]", said) else "en"
+    return "zh" if re.search("[㐀-鿿]", content) else "en"
 
 
-def detect_html_lang(said: str) -> str:
+def detect_html_lang(content: str) -> str:
     """Returns the ``lang`` attribute for a text that the reader or a source wrote."""
-    return HTML_LANG[detect_language(said)]
+    return HTML_LANG[detect_language(content)]

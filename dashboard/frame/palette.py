@@ -44,7 +44,7 @@ def shades(scheme: Scheme, *, dark: bool) -> Shades:
 
 
 def css_variables(scheme: Scheme) -> str:
-    """``--up``, ``--down`` and ``--flat`` for both modes, as declarations of one CSS rule."""
+    """Builds the declarations of ``--up``, ``--down`` and ``--flat`` for both modes."""
     pair = PALETTES[scheme]
     return "".join(
         f"--{name}:light-dark({getattr(pair.light, name)},{getattr(pair.dark, name)});"
@@ -53,13 +53,13 @@ def css_variables(scheme: Scheme) -> str:
 
 
 def contrast(one: str, other: str) -> float:
-    """Contrast ratio of two ``#rrggbb`` colours, 1 to 21 (WCAG 2.2, section "contrast ratio")."""
+    """Computes the contrast ratio of two ``#rrggbb`` colours, 1 to 21 (WCAG 2.2, "contrast ratio")."""
     lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 
 
 def mix(colour: str, background: str, amount: float) -> str:
-    """``amount`` (0 to 1) of ``colour`` over ``background``, in sRGB."""
+    """Mixes ``amount`` (0 to 1) of ``colour`` into ``background``, in sRGB."""
     parts = (
         round(a * amount + b * (1 - amount)) for a, b in zip(_rgb(colour), _rgb(background), strict=True)
     )

@@ -44,15 +44,15 @@ def load() -> Preferences:
     """Loads the session's preferences; called once at the start of every run."""
     state = st.session_state
     if SCHEME_KEY not in state:
-        kept = parse_cookie(st.context.cookies.get(COOKIE))
-        state[i18n.SESSION_KEY] = kept.get("lang") or i18n.match_locale(st.context.locale)
-        state[SCHEME_KEY] = kept.get("colours", palette.DEFAULT_SCHEME)
-        state[REFRESH_KEY] = kept.get("refresh", DEFAULT_REFRESH)
-    linked = st.query_params.get("lang")
-    if linked != state.get(_LINK):
-        state[_LINK] = linked
-        if linked in LANGUAGES:
-            state[i18n.SESSION_KEY] = linked
+        stored = parse_cookie(st.context.cookies.get(COOKIE))
+        state[i18n.SESSION_KEY] = stored.get("lang") or i18n.match_locale(st.context.locale)
+        state[SCHEME_KEY] = stored.get("colours", palette.DEFAULT_SCHEME)
+        state[REFRESH_KEY] = stored.get("refresh", DEFAULT_REFRESH)
+    lang = st.query_params.get("lang")
+    if lang != state.get(_LINK):
+        state[_LINK] = lang
+        if lang in LANGUAGES:
+            state[i18n.SESSION_KEY] = lang
     return current()
 
 
@@ -82,7 +82,7 @@ def build_cookie() -> str | None:
     return urlencode({"lang": now.language, "colours": now.scheme, "refresh": now.refresh})
 
 
-def parse_cookie(build_cookie: str | None) -> Mapping[str, str]:
+def parse_cookie(cookie: str | None) -> Mapping[str, str]:
     """Returns the valid entries of the cookie; other content is dropped as untrusted."""
     known: Mapping[str, tuple[str, ...]] = {"lang": LANGUAGES, "colours": SCHEMES, "refresh": REFRESHES}
-    return {name: code for name, code in parse_qsl(build_cookie or "") if code in known.get(name, ())}
+    return {name: code for name, code in parse_qsl(cookie or "") if code in known.get(name, ())}

@@ -6,11 +6,12 @@ from collections.abc import Callable
 import streamlit as st
 
 from dashboard.client import Fetched
+from dashboard.client.problems import MAX_PAUSE_SECONDS
 from dashboard.frame import preferences
 
 FAILURES_BEFORE_BACKOFF = 3
 """Consecutive failures before a page refreshes only every :data:`BACKOFF_SECONDS`."""
-BACKOFF_SECONDS = 60.0
+BACKOFF_SECONDS = MAX_PAUSE_SECONDS
 FIRST_LOAD_INTERVAL_SECONDS = 2.0
 """The interval while a new installation has no figures yet; it overrides the settings."""
 _FAILURES = "_refresh_failures"
@@ -24,13 +25,13 @@ def render_live(render: Callable[[], None], *, key: str) -> None:
 
 def schedule_rerun(*, key: str) -> None:
     """Reruns the page after the interval of the settings, for an error in a part that is not live."""
-    drawn, seconds = time.monotonic(), _interval()
+    rendered_at, seconds = time.monotonic(), _interval()
 
-    def look() -> None:
-        if seconds is not None and time.monotonic() - drawn >= seconds / 2:  # not during the first run
+    def rerun_if_due() -> None:
+        if seconds is not None and time.monotonic() - rendered_at >= seconds / 2:  # not during the first run
             st.rerun()
 
-    st.fragment(look, run_every=seconds, key=key)()
+    st.fragment(rerun_if_due, run_every=seconds, key=key)()
 
 
 def _interval() -> float | None:
@@ -41,15 +42,15 @@ def _interval() -> float | None:
     return seconds if seconds is None or not is_backing_off() else max(seconds, BACKOFF_SECONDS)
 
 
-def record_results(*answers: Fetched[object]) -> None:
+def record_results(*results: Fetched[object]) -> None:
     """Counts failures in the results of one refresh; reruns the page if that changes its interval.
 
     A busy service is no failure: the page keeps its interval and recovers by itself.
     """
-    failed = any(answer.error is not None and not answer.error.is_temporary for answer in answers)
-    rested = is_backing_off()
+    failed = any(result.error is not None and not result.error.is_temporary for result in results)
+    was_backing_off = is_backing_off()
     st.session_state[_FAILURES] = count_failures() + 1 if failed else 0
-    if is_backing_off() != rested:
+    if is_backing_off() != was_backing_off:
         st.rerun()
 
 

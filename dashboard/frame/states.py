@@ -69,41 +69,41 @@ def alert(title: str, detail: str = "", request_id: str | None = None) -> None:
     )
 
 
-def stale_banner(*answers: Fetched[object], key: str) -> None:
-    """That the page shows old figures, how old, why, and whether it still tries by itself."""
-    old = [
-        answer for answer in answers if answer.stale and answer.at is not None and answer.error is not None
+def stale_banner(*results: Fetched[object], key: str) -> None:
+    """Renders that the page shows old figures: their age, the reason, and the pace of retries."""
+    stale = [
+        result for result in results if result.stale and result.at is not None and result.error is not None
     ]
-    lacking = next((answer.error for answer in answers if answer.data is None and answer.error), None)
-    if not old and lacking is not None:
-        _banner([tag("strong", text(t("frame.partly")))], lacking, key)
-    if not old:
+    missing = next((result.error for result in results if result.data is None and result.error), None)
+    if not stale and missing is not None:
+        _banner([tag("strong", text(t("frame.partly")))], missing, key)
+    if not stale:
         return
-    oldest = min(old, key=lambda answer: answer.at or datetime.max.replace(tzinfo=UTC))
+    oldest = min(stale, key=lambda result: result.at or datetime.max.replace(tzinfo=UTC))
     if oldest.at is None or oldest.error is None:
         return
     now = datetime.now(UTC)
     local = formats.local_time(oldest.at, st.context.timezone, now)
-    said = t(
+    message = t(
         "frame.stale_title",
         time=local.text,
         age=formats.duration((now - oldest.at).total_seconds(), language()),
     )
-    _banner([tag("strong", text(said), title=local.utc)], oldest.error, key)
+    _banner([tag("strong", text(message), title=local.utc)], oldest.error, key)
 
 
 def worker_banner(status: MarketStatus | None) -> bool:
     """Renders that no worker runs, since when, and the remedy. True if anything was rendered."""
-    worker = status and status.get("worker")  # the previous version of the service reports no workers
+    worker = status and status.get("worker")  # the previous version of the service reports no worker
     if not worker or worker["state"] in ("working", "waiting"):
         return False
     seen, now = formats.parse_instant(worker["seen_at"]), datetime.now(UTC)
-    said, title = t(f"frame.worker_{worker['state']}"), None
+    message, title = t(f"frame.worker_{worker['state']}"), None
     if worker["state"] == "missing" and seen is not None:
         local = formats.local_time(seen, st.context.timezone, now)
-        said, title = t("frame.worker_missing_since", time=local.text), local.utc
+        message, title = t("frame.worker_missing_since", time=local.text), local.utc
     action = t("frame.worker_start" if worker["state"] == "missing" else "frame.worker_log")
-    words = tag("strong", text(said), title=title) + " " + tag("span", text(action))
+    words = tag("strong", text(message), title=title) + " " + tag("span", text(action))
     st.html(tag("div", words, class_="cp-stale", role="status"))
     return True
 
@@ -128,13 +128,15 @@ def _provider_line(provider: ProviderStatus) -> str:
         formats.parse_instant(provider.get("failing_since")),
         formats.parse_instant(provider["retry_at"]),
     )
-    began = formats.local_time(since, st.context.timezone, now) if since else None
-    told = t("frame.provider_failing", provider=name, time=began.text if began else "–", fault=why)
-    again = t("frame.provider_retry_soon")
+    started = formats.local_time(since, st.context.timezone, now) if since else None
+    message = t("frame.provider_failing", provider=name, time=started.text if started else "–", fault=why)
+    retry_note = t("frame.provider_retry_soon")
     if retry is not None and retry > now + timedelta(minutes=1):
-        again = t("frame.provider_retry_at", time=formats.local_time(retry, st.context.timezone, now).text)
-    title = began.utc if began else None
-    return tag("p", tag("strong", text(told), title=title) + " " + tag("span", text(again)))
+        retry_note = t(
+            "frame.provider_retry_at", time=formats.local_time(retry, st.context.timezone, now).text
+        )
+    title = started.utc if started else None
+    return tag("p", tag("strong", text(message), title=title) + " " + tag("span", text(retry_note)))
 
 
 def _banner(parts: list[str], problem: Problem, key: str) -> None:

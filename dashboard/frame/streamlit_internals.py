@@ -1,11 +1,11 @@
-"""Names what the dashboard uses of Streamlit beyond its documented interface.
+"""Lists the undocumented names of Streamlit that the dashboard relies on.
 
-Any version of Streamlit may rename these. Nothing raises then: a page only loses a style or waits for ever.
-A test therefore looks for each name in the installed version, and for any other in our styles and scripts.
+Any version of Streamlit may rename them. That raises no error: a page loses a style or waits forever.
+A test therefore finds each name in the installed version, and no other such name in our styles and scripts.
 """
 
 TITLE = b"<title>Streamlit</title>"
-"""In Streamlit's document, once."""
+"""Occurs once in Streamlit's document."""
 MARKERS = (
     "stApp",
     "stBaseButton",
@@ -19,4 +19,4 @@ MARKERS = (
     "notRunning",
     "st-key-",
 )
-"""Classes and attributes of the elements in Streamlit's frontend, for styles and scripts."""
+"""Classes and attributes of elements in Streamlit's frontend, used by styles and scripts."""

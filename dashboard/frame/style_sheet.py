@@ -8,6 +8,6 @@ _FRAME = Path(__file__).parent
 
 @cache
 def build_style_sheet() -> str:
-    """Joins the CSS of the frame and of each page. Components bring their own."""
+    """Joins the CSS of the frame and of each page. Components have their own style sheets."""
     pages = sorted((_FRAME.parent / "app_pages").glob("*/*.css"))
     return "\n".join(file.read_text(encoding="utf-8") for file in (_FRAME / "frame.css", *pages))

@@ -1,11 +1,12 @@
 """Provides the colours of the page for charts, in the reader's dark or light mode."""
 
 from dataclasses import dataclass
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 import streamlit as st
 
 from dashboard.frame import preferences
+from dashboard.frame.formats import parse_zone
 from dashboard.frame.palette import DARK_BACKGROUNDS, LIGHT_BACKGROUNDS, Shades, shades
 
 
@@ -31,12 +32,5 @@ def current_theme() -> Theme:
         background=(DARK_BACKGROUNDS if dark else LIGHT_BACKGROUNDS)[0],
         accent=st.get_option(f"theme.{mode}.primaryColor") or ("#7aa7ff" if dark else "#0b57d0"),
         shades=shades(preferences.current().scheme, dark=dark),
-        zone=_zone(st.context.timezone),
+        zone=parse_zone(st.context.timezone),
     )
-
-
-def _zone(name: str | None) -> ZoneInfo:
-    try:
-        return ZoneInfo(name or "UTC")
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return ZoneInfo("UTC")

@@ -53,8 +53,8 @@ def write(key: str, value: str, default: str = "") -> None:
 
 def link(path: str, **query: str) -> str:
     """Builds a link to another page and keeps the ``lang`` of the current URL."""
-    asked = {**query, "lang": st.query_params.get("lang", "")}
-    return f"{path}?{urlencode({name: value for name, value in asked.items() if value})}"
+    params = {**query, "lang": st.query_params.get("lang", "")}
+    return f"{path}?{urlencode({name: value for name, value in params.items() if value})}"
 
 
 def _write_widget(key: str, default: str) -> None:

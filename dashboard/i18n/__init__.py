@@ -14,15 +14,26 @@ from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from string import Formatter
-from typing import Any, Literal, cast, get_args
+from typing import Any, cast
 
 import streamlit as st
 
-Language = Literal["en", "ja", "zh"]
-LANGUAGES: tuple[Language, ...] = get_args(Language)
-# Keyed by str, not by Language: the service or a URL may name another language.
-LANGUAGE_NAMES: Mapping[str, str] = {"en": "English", "ja": "日本語", "zh": "简体中文"}
-HTML_LANG: Mapping[str, str] = {"en": "en", "ja": "ja", "zh": "zh-Hans"}
+from dashboard.i18n.languages import HTML_LANG, LANGUAGE_NAMES, LANGUAGES, Language
+
+__all__ = [
+    "HTML_LANG",
+    "LANGUAGES",
+    "LANGUAGE_NAMES",
+    "SESSION_KEY",
+    "Language",
+    "catalogue",
+    "fill",
+    "language",
+    "list_word_files",
+    "match_locale",
+    "t",
+]
+
 SESSION_KEY = "language"
 
 

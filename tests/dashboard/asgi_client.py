@@ -1,4 +1,4 @@
-"""One request at a time to an ASGI application, without a server."""
+"""Sends single requests to an ASGI application without a server."""
 
 import asyncio
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The dashboard as a server: what it has ready, and that it starts without the service."""
+"""The ASGI application: preloading, and startup without the service or with invalid settings."""
 
 from importlib import import_module
 
@@ -12,12 +12,12 @@ from tests.dashboard.conftest import Backend
 from tests.support.line import Line
 
 
-def test_what_is_imported_ahead_is_there() -> None:
+def test_every_preloaded_module_exists() -> None:
     for name in asgi.PRELOADED_MODULES:
         import_module(name)
 
 
-def test_the_first_pages_answers_are_at_hand_from_the_start(
+def test_the_data_of_the_first_page_is_loaded_at_startup(
     dashboard_backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line = Line()
@@ -35,7 +35,7 @@ def test_the_first_pages_answers_are_at_hand_from_the_start(
     assert [answer.error for answer in answers if answer.data] == [None] * 5
 
 
-def test_a_service_that_is_down_does_not_keep_the_dashboard_from_starting(
+def test_the_dashboard_starts_without_the_service(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("CHAINPROOF_BASE_URL", "http://127.0.0.1:1")
@@ -45,14 +45,14 @@ def test_a_service_that_is_down_does_not_keep_the_dashboard_from_starting(
     assert error.is_unreachable
 
 
-def test_settings_that_cannot_be_read_do_not_either(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_dashboard_starts_with_invalid_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHAINPROOF_PORT", "seventy")
     asgi.warm_caches()
     with pytest.raises(connection.SettingsError):
         connection.get_client()
 
 
-def test_proxies_of_the_environment_are_not_asked_for_the_local_service(
+def test_proxies_of_the_environment_are_ignored(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://proxy.test:3128")

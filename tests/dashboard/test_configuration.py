@@ -1,4 +1,4 @@
-"""The server's settings: private, quick, and known to the installed Streamlit."""
+"""Streamlit's configuration: privacy, speed, and known options; images and scripts without other hosts."""
 
 import subprocess
 import sys
@@ -25,21 +25,23 @@ def test_every_option_is_recognised() -> None:
     assert {name for section, body in CONFIG.items() for name in options(body, section)} <= known
 
 
-def test_the_collection_after_every_run_is_off_and_streamlit_still_knows_the_option() -> None:
+def test_garbage_collection_after_every_run_is_off() -> None:
     assert CONFIG["runner"]["postScriptGC"] is False
-    asked = "from streamlit import config; print(config.get_option('runner.postScriptGC'))"
-    told = subprocess.run([sys.executable, "-c", asked], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert told.stdout.strip() == "False"
+    command = "from streamlit import config; print(config.get_option('runner.postScriptGC'))"
+    result = subprocess.run(
+        [sys.executable, "-c", command], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert result.stdout.strip() == "False"
 
 
-def test_nothing_is_told_to_anybody() -> None:
+def test_usage_statistics_are_off() -> None:
     assert CONFIG["browser"]["gatherUsageStats"] is False
     assert CONFIG["client"]["toolbarMode"] == "viewer"
     assert CONFIG["client"]["showErrorDetails"] == "none"
     assert CONFIG["server"]["address"] == "127.0.0.1"
 
 
-def test_the_pictures_are_whole_and_ask_for_nothing() -> None:
+def test_images_are_valid_and_load_nothing() -> None:
     for name in ("favicon.svg", "logo.svg"):
         picture = ElementTree.parse(DASHBOARD / "frame" / name)  # our own files
         assert picture.getroot().tag == "{http://www.w3.org/2000/svg}svg"
@@ -48,7 +50,7 @@ def test_the_pictures_are_whole_and_ask_for_nothing() -> None:
         ]
 
 
-def test_neither_style_nor_script_names_another_host() -> None:
+def test_styles_and_scripts_name_no_other_host() -> None:
     written = [*DASHBOARD.rglob("*.css"), *DASHBOARD.rglob("*.js")]
     assert written
     for path in written:

@@ -1,4 +1,4 @@
-"""Catalogues and sources hold together: every text is there, in every language, and is used."""
+"""Every text exists in every language and is used, and every used text exists."""
 
 import ast
 import re
@@ -17,13 +17,13 @@ KEY = re.compile(rf"({'|'.join(NAMESPACES)})\.[a-z0-9_]+")
 
 
 @cache
-def trees() -> dict[Path, ast.Module]:
+def parse_sources() -> dict[Path, ast.Module]:
     return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(SOURCES.rglob("*.py"))}
 
 
-def calls() -> Iterator[tuple[Path, ast.expr]]:
-    """The first argument of every call of ``t``."""
-    for path, tree in trees().items():
+def find_text_calls() -> Iterator[tuple[Path, ast.expr]]:
+    """Finds the first argument of every call of ``t``."""
+    for path, tree in parse_sources().items():
         for node in ast.walk(tree):
             if (
                 isinstance(node, ast.Call)
@@ -34,10 +34,10 @@ def calls() -> Iterator[tuple[Path, ast.expr]]:
                 yield path, node.args[0]
 
 
-def constants() -> set[str]:
-    """Every string of the sources that is not a part of an f-string."""
+def find_string_constants() -> set[str]:
+    """Finds every string of the sources outside of f-strings."""
     found: set[str] = set()
-    for tree in trees().values():
+    for tree in parse_sources().values():
         nodes = list(ast.walk(tree))
         pieces = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
         found |= {
@@ -48,8 +48,8 @@ def constants() -> set[str]:
     return found
 
 
-def composed(node: ast.expr) -> re.Pattern[str] | None:
-    """What an f-string (``f"overview.span_{code}"``) can be as a key or a key's name."""
+def key_pattern(node: ast.expr) -> re.Pattern[str] | None:
+    """Builds the pattern of the keys that an f-string (``f"overview.span_{code}"``) can produce."""
     if not isinstance(node, ast.JoinedStr):
         return None
     written = [str(part.value) if isinstance(part, ast.Constant) else None for part in node.values]
@@ -58,16 +58,20 @@ def composed(node: ast.expr) -> re.Pattern[str] | None:
     return re.compile("".join("[a-z0-9_]+" if part is None else re.escape(part) for part in written))
 
 
-def patterns() -> list[re.Pattern[str]]:
-    return [pattern for _, argument in calls() if (pattern := composed(argument))]
+def find_key_patterns() -> list[re.Pattern[str]]:
+    return [pattern for _, argument in find_text_calls() if (pattern := key_pattern(argument))]
 
 
-def passed_on() -> tuple[set[str], list[re.Pattern[str]]]:
-    """Namespaces with a function that adds the namespace to a name, and the composed names it may get."""
-    whole = {namespace for namespace in NAMESPACES if re.compile(rf"{namespace}\.[a-z0-9_]+") in patterns()}
+def find_prefixing_namespaces() -> tuple[set[str], list[re.Pattern[str]]]:
+    """Namespaces with a function that adds the namespace to a name, and the key_pattern names it may get."""
+    whole = {
+        namespace
+        for namespace in NAMESPACES
+        if re.compile(rf"{namespace}\.[a-z0-9_]+") in find_key_patterns()
+    }
     found = [
-        composed(node)
-        for tree in trees().values()
+        key_pattern(node)
+        for tree in parse_sources().values()
         for node in ast.walk(tree)
         if isinstance(node, ast.JoinedStr)
     ]
@@ -79,7 +83,7 @@ def passed_on() -> tuple[set[str], list[re.Pattern[str]]]:
 
 
 @pytest.mark.parametrize("key", sorted(catalogue()))
-def test_every_text_is_there_in_every_language_with_the_same_placeholders(key: str) -> None:
+def test_every_text_has_all_languages_with_the_same_placeholders(key: str) -> None:
     versions = catalogue()[key]
     assert set(versions) == set(LANGUAGES)
     assert all(text.strip() for text in versions.values())
@@ -90,37 +94,47 @@ def test_every_text_is_there_in_every_language_with_the_same_placeholders(key: s
     assert len(set(map(frozenset, fields.values()))) == 1, fields
 
 
-def test_every_key_that_is_used_is_there() -> None:
-    used = {str(argument.value) for _, argument in calls() if isinstance(argument, ast.Constant)}
-    named = {value for value in constants() if KEY.fullmatch(value) and not value.endswith((".css", ".js"))}
+def test_every_used_key_exists() -> None:
+    used = {str(argument.value) for _, argument in find_text_calls() if isinstance(argument, ast.Constant)}
+    named = {
+        value
+        for value in find_string_constants()
+        if KEY.fullmatch(value) and not value.endswith((".css", ".js"))
+    }
     assert sorted((used | named) - set(catalogue())) == []
-    assert [pattern.pattern for pattern in patterns() if not any(map(pattern.fullmatch, catalogue()))] == []
+    assert [
+        pattern.pattern for pattern in find_key_patterns() if not any(map(pattern.fullmatch, catalogue()))
+    ] == []
 
 
 def test_every_key_is_used() -> None:
-    words = constants()
-    whole, names = passed_on()
-    telling = [pattern for pattern in patterns() if not any(pattern.fullmatch(f"{name}.x") for name in whole)]
+    words = find_string_constants()
+    whole, names = find_prefixing_namespaces()
+    specific = [
+        pattern
+        for pattern in find_key_patterns()
+        if not any(pattern.fullmatch(f"{name}.x") for name in whole)
+    ]
 
     def is_used(key: str) -> bool:
         namespace, name = key.split(".", 1)
-        if key in words or any(pattern.fullmatch(key) for pattern in telling):
+        if key in words or any(pattern.fullmatch(key) for pattern in specific):
             return True
         return namespace in whole and (name in words or any(pattern.fullmatch(name) for pattern in names))
 
     assert [key for key in catalogue() if not is_used(key)] == []
 
 
-def test_keys_are_composed_or_written_but_never_passed_through_unseen() -> None:
-    unseen = [
+def test_keys_are_literals_or_f_strings_and_never_plain_variables() -> None:
+    opaque = [
         (path.name, argument.lineno)
-        for path, argument in calls()
+        for path, argument in find_text_calls()
         if not isinstance(argument, ast.Constant | ast.JoinedStr | ast.Subscript | ast.IfExp)
     ]
-    assert not unseen
+    assert not opaque
 
 
-def test_texts_fill_their_placeholders_in_the_language_asked_for() -> None:
+def test_texts_fill_their_placeholders_in_the_given_language() -> None:
     assert t("frame.refresh_seconds", lang="ja", n="5") == "5秒"
     assert t("frame.settings", lang="zh") == "设置"
     with pytest.raises(KeyError):
@@ -139,12 +153,12 @@ def test_texts_fill_their_placeholders_in_the_language_asked_for() -> None:
         (None, "en"),
     ],
 )
-def test_the_browsers_locale_chooses_the_first_language(locale: str | None, code: str) -> None:
+def test_the_browser_locale_determines_the_first_language(locale: str | None, code: str) -> None:
     assert match_locale(locale) == code
 
 
 @pytest.mark.parametrize(
     ("number", "text"), [(1, "1 topic"), ("1", "1 topic"), (0, "0 topics"), ("1,200", "1,200 topics")]
 )
-def test_a_text_gives_the_noun_in_the_number_of_its_value(number: object, text: str) -> None:
+def test_a_noun_follows_the_number(number: object, text: str) -> None:
     assert t("topics.count", lang="en", n=number) == text

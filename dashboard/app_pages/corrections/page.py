@@ -4,6 +4,6 @@ from dashboard.app_pages.corrections import layout
 from dashboard.frame import freshness, head
 from dashboard.i18n import t
 
-head.head(t("corrections.title"), None)
+head.render_head(t("corrections.title"), None)
 layout.page()
 freshness.render_footer(None)

@@ -6,6 +6,6 @@ from dashboard.frame import freshness, head, refresh
 from dashboard.i18n import t
 
 mode = markets.fetch_overview().mode
-head.head(t("overview.title"), mode)
+head.render_head(t("overview.title"), mode)
 refresh.render_live(layout.body, key="overview")
 freshness.render_footer(mode)

@@ -6,7 +6,7 @@ from dashboard.client import markets
 from dashboard.frame import freshness, head, refresh
 from dashboard.i18n import t
 
-head.head(t("rankings.title"), markets.fetch_prices().mode)
+head.render_head(t("rankings.title"), markets.fetch_prices().mode)
 refresh.render_live(layout.board, key="rk_board")
 plotly_chart.prepare()
 freshness.render_footer(markets.fetch_prices().mode)

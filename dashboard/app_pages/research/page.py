@@ -4,6 +4,6 @@ from dashboard.app_pages.research import layout
 from dashboard.frame import freshness, head
 from dashboard.i18n import t
 
-head.head(t("research.title"), None)
+head.render_head(t("research.title"), None)
 layout.page()
 freshness.render_footer(None)

@@ -4,6 +4,6 @@ from dashboard.app_pages.timelines import layout
 from dashboard.frame import freshness, head
 from dashboard.i18n import t
 
-head.head(t("timelines.title"), None, layout.render_sample_label())
+head.render_head(t("timelines.title"), None, layout.render_sample_label())
 layout.render_page()
 freshness.render_footer(None)

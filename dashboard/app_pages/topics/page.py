@@ -6,6 +6,6 @@ from dashboard.frame import freshness, head
 from dashboard.i18n import t
 
 mode = markets.fetch_overview().mode
-head.head(t("topics.title"), mode)
+head.render_head(t("topics.title"), mode)
 layout.page()
 freshness.render_footer(mode)

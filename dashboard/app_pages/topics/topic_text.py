@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from dashboard.components.topic_categories import CATEGORIES, Category
-from dashboard.frame.formats import Language
+from dashboard.i18n.languages import Language
 
 PAGE_SIZE = 25
 LONGEST_SEARCH = 200

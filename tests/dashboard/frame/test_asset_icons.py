@@ -1,4 +1,4 @@
-"""Icons from the dashboard's own address: once from the service, checked, then from memory."""
+"""Asset icons: validation, caching and missing icons."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from tests.dashboard.asgi_client import AsgiClient
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def requested_ids(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     calls: list[str] = []
     images = {
         "bitcoin": (b"<svg/>", "image/svg+xml; charset=utf-8"),
@@ -34,29 +34,29 @@ def client() -> AsgiClient:
     return AsgiClient(Starlette(routes=list(asset_icons.ROUTES)))
 
 
-def test_an_icon_is_asked_for_once_and_may_be_cached(client: AsgiClient, asked: list[str]) -> None:
+def test_an_icon_is_requested_once_and_is_cacheable(client: AsgiClient, requested_ids: list[str]) -> None:
     for _ in range(3):
         answer = client.get("/assets/bitcoin/icon")
         assert (answer.status_code, answer.content) == (200, b"<svg/>")
-    assert asked == ["bitcoin"]
+    assert requested_ids == ["bitcoin"]
     assert answer.headers["content-type"].startswith("image/svg+xml")
     assert "max-age" in answer.headers["cache-control"]
     assert "sandbox" in answer.headers["content-security-policy"]
 
 
 @pytest.mark.parametrize("asset_id", ["unknown", "page", "huge"])
-def test_what_is_no_image_of_ours_is_not_found_and_asked_for_again(
-    client: AsgiClient, asked: list[str], asset_id: str
+def test_a_missing_or_invalid_image_is_a_404_and_is_not_cached(
+    client: AsgiClient, requested_ids: list[str], asset_id: str
 ) -> None:
     for _ in range(2):
         answer = client.get(f"/assets/{asset_id}/icon")
         assert (answer.status_code, answer.headers["cache-control"]) == (404, "no-store")
-    assert asked == [asset_id] * 2
+    assert requested_ids == [asset_id] * 2
 
 
 @pytest.mark.parametrize("asset_id", ["..%2Fkeys", "a" * 200, "-x", "%00"])
-def test_an_id_that_cannot_be_one_is_not_even_asked_for(
-    client: AsgiClient, asked: list[str], asset_id: str
+def test_an_invalid_asset_id_sends_no_request(
+    client: AsgiClient, requested_ids: list[str], asset_id: str
 ) -> None:
     assert client.get(f"/assets/{asset_id}/icon").status_code == 404
-    assert asked == []
+    assert requested_ids == []

@@ -1,4 +1,4 @@
-"""The document around the pages: our style from its first byte, and headers on every answer."""
+"""Streamlit's HTML document with the style sheet, and the security headers of all responses."""
 
 import re
 from collections.abc import AsyncIterator
@@ -52,18 +52,18 @@ def test_the_style_and_the_title_are_in_the_head(client: AsgiClient, path: str) 
     assert "etag" not in answer.headers
 
 
-def test_what_is_no_document_goes_through_untouched(client: AsgiClient) -> None:
+def test_other_responses_pass_unchanged(client: AsgiClient) -> None:
     assert client.get("/plain").text == "</head>"
 
 
-def test_every_answer_has_the_security_headers_and_keeps_its_own(client: AsgiClient) -> None:
+def test_every_response_has_the_security_headers_and_keeps_its_own(client: AsgiClient) -> None:
     assert client.get("/").headers["x-content-type-options"] == "nosniff"
     assert client.get("/missing").headers["x-frame-options"] == "SAMEORIGIN"
     assert client.get("/plain").headers["x-frame-options"] == "DENY"
     assert client.get("/").headers["cross-origin-resource-policy"] == "same-origin"
 
 
-def test_pages_load_and_send_nothing_beyond_their_own_address(client: AsgiClient) -> None:
+def test_the_policy_blocks_requests_to_other_hosts(client: AsgiClient) -> None:
     policy = client.get("/", headers=HTML).headers["content-security-policy"]
     rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
     assert rules["default-src"] == "'self'"
@@ -77,7 +77,7 @@ def test_a_head_request_has_no_body(client: AsgiClient) -> None:
     assert (answer.status_code, answer.content) == (200, b"")
 
 
-def test_no_style_looks_into_the_text_of_classes() -> None:
-    """Such a rule has the browser look through all that is below an element whose class changes, and
-    Streamlit changes classes at each run: thousands of cells of the rank table among them."""
+def test_no_style_selects_by_a_part_of_the_class_attribute() -> None:
+    """With such a rule, browsers recheck all descendants of an element whose class changes. Streamlit changes
+    classes at each run, above thousands of cells of the rank table."""
     assert not re.search(r"\[class\W+=", style_sheet.build_style_sheet())

@@ -1,4 +1,4 @@
-"""Figures as they are read: exact until the last step, and never a zero for what is not known."""
+"""Formats of figures: exact until the last step, and never zero for an unknown figure."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -49,7 +49,7 @@ def test_a_price_shows_the_digits_that_matter(value: str, shown: str) -> None:
     assert price(Decimal(value)) == shown
 
 
-def test_a_tiny_price_is_spoken_with_all_its_zeros() -> None:
+def test_the_label_of_a_tiny_price_has_all_its_zeros() -> None:
     assert price_label(Decimal("0.000000215312")) == "$0.0000002153"
     assert price_label(None, "ja") == "不明"
 
@@ -79,7 +79,7 @@ def test_large_amounts_take_the_units_of_the_language(value: str, en: str, ja: s
     assert [compact_usd(Decimal(value), lang) for lang in ("en", "ja", "zh")] == [en, ja, zh]
 
 
-def test_a_round_limit_is_written_without_zeros() -> None:
+def test_a_round_amount_has_no_trailing_zeros() -> None:
     assert compact_usd(10**7, trim=True) == "$10M"
     assert compact_usd(10**7, "ja", trim=True) == "$1,000万"
     assert compact_usd(None) == UNKNOWN
@@ -117,11 +117,11 @@ def test_a_larger_price_never_reads_as_a_smaller_one(one: Decimal, other: Decima
         ("12345.6", "+12,346%", "up"),
     ],
 )
-def test_a_change_has_the_sign_that_it_shows(value: str, shown: str, way: str) -> None:
+def test_a_change_has_the_sign_of_its_rounded_value(value: str, shown: str, way: str) -> None:
     assert (percent(Decimal(value)), direction(Decimal(value))) == (shown, way)
 
 
-def test_what_is_not_known_is_never_zero() -> None:
+def test_an_unknown_figure_is_never_zero() -> None:
     assert {price(None), compact_usd(None), percent(None), integer(None)} == {UNKNOWN}
     assert direction(None) is None
     assert parse_decimal(None) is None
@@ -137,7 +137,7 @@ def test_the_sign_of_a_percentage_agrees_with_its_direction(value: Decimal) -> N
     assert way == "flat" or shown.startswith(signs[way])
 
 
-def test_ages_are_told_in_the_largest_unit() -> None:
+def test_ages_use_the_largest_unit() -> None:
     assert [age(seconds) for seconds in (0, -5, 12, 125, 7300, 200_000)] == [
         "just now",
         "just now",
@@ -151,7 +151,7 @@ def test_ages_are_told_in_the_largest_unit() -> None:
     assert duration(0) == "0 s"
 
 
-def test_a_time_is_the_readers_own_with_the_exact_utc_beside_it() -> None:
+def test_a_time_is_local_with_the_exact_utc() -> None:
     noon = datetime(2026, 5, 18, 12, 0, 5, tzinfo=UTC)
     assert local_time(noon, "Asia/Tokyo", noon) == ("21:00:05", "2026-05-18 12:00:05 UTC")
     assert local_time(noon, "Asia/Tokyo", noon + timedelta(hours=5)).text == "2026-05-18 21:00"

@@ -1,4 +1,4 @@
-"""Every figure says when and by whom; nothing foreign gets into the markup."""
+"""Time and source of figures, and escaping of their markup."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -8,7 +8,7 @@ from dashboard.frame.markup import tag, text
 NOON = datetime(2026, 5, 18, 12, 0, 5, tzinfo=UTC)
 
 
-def test_a_line_tells_time_age_and_source_with_the_exact_utc() -> None:
+def test_a_line_shows_time_age_and_source_with_the_exact_utc() -> None:
     line = freshness_html(NOON, "coingecko+coinmarketcap", now=NOON + timedelta(seconds=12))
     assert "as of 12:00:05 · 12 s ago" in line
     assert "CoinGecko + CoinMarketCap" in line
@@ -16,18 +16,18 @@ def test_a_line_tells_time_age_and_source_with_the_exact_utc() -> None:
     assert 'datetime="2026-05-18T12:00:05+00:00"' in line
 
 
-def test_a_time_that_is_not_known_is_said_to_be_so() -> None:
+def test_an_unknown_time_is_named_as_unknown() -> None:
     assert "time unknown" in freshness_html(None)
 
 
-def test_sources_have_their_names_and_their_state() -> None:
+def test_a_source_shows_provider_names_and_stale_state() -> None:
     assert source_name("coingecko:stale") == "CoinGecko (last known)"
     assert source_name("sample") == "sample market"
     assert source_name(None) == "no source"
     assert source_name("another+sample-b") == "another + Sample view B"
 
 
-def test_only_simulated_figures_bear_the_sample_label() -> None:
+def test_only_simulated_figures_have_the_sample_label() -> None:
     assert "Sample data" in mode_label_html("sample")
     assert mode_label_html("live") == mode_label_html(None) == ""
 
@@ -40,5 +40,5 @@ def test_markup_escapes_texts_and_attributes() -> None:
     assert tag("img", alt="") == '<img alt="">'
 
 
-def test_a_source_cannot_bring_markup_along() -> None:
+def test_a_source_with_markup_is_escaped() -> None:
     assert "<script>" not in freshness_html(NOON, "<script>", now=NOON)

@@ -1,4 +1,4 @@
-"""Markup that parts of pages share."""
+"""Language detection and escaping in shared markup."""
 
 import pytest
 
@@ -6,10 +6,10 @@ from dashboard.frame import markup
 
 
 @pytest.mark.parametrize(
-    ("said", "lang"), [("SEC", "en"), ("SECが承認", "ja"), ("美国证监会批准", "zh"), ("", "en")]
+    ("content", "lang"), [("SEC", "en"), ("SECが承認", "ja"), ("美国证监会批准", "zh"), ("", "en")]
 )
-def test_texts_are_shown_in_the_language_of_their_script(said: str, lang: str) -> None:
-    assert markup.detect_language(said) == lang
+def test_the_language_of_a_text_follows_its_script(content: str, lang: str) -> None:
+    assert markup.detect_language(content) == lang
 
 
 def test_small_print_is_escaped() -> None:

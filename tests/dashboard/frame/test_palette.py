@@ -1,4 +1,4 @@
-"""Colours that can be read, and told apart."""
+"""Contrast and distinctness of colours."""
 
 import itertools
 import tomllib
@@ -21,7 +21,7 @@ from dashboard.frame.palette import (
 CONFIG = Path(__file__).parents[3] / ".streamlit" / "config.toml"
 
 
-def test_contrast_is_that_of_the_standard() -> None:
+def test_contrast_follows_wcag() -> None:
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
     assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
 
@@ -36,13 +36,13 @@ def test_every_text_colour_is_readable_on_the_theme(scheme: Scheme, dark: bool) 
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_rise_and_fall_are_never_the_same_colour(scheme: Scheme) -> None:
+def test_rise_and_fall_have_different_colours(scheme: Scheme) -> None:
     for dark in (False, True):
         colours = shades(scheme, dark=dark)
         assert len({colours.up, colours.down, colours.flat}) == 3
 
 
-def test_the_backgrounds_are_those_of_the_theme() -> None:
+def test_the_backgrounds_match_the_streamlit_theme() -> None:
     theme = tomllib.loads(CONFIG.read_text())["theme"]
     for mode, backgrounds in (("light", LIGHT_BACKGROUNDS), ("dark", DARK_BACKGROUNDS)):
         assert (theme[mode]["backgroundColor"], theme[mode]["secondaryBackgroundColor"]) == backgrounds
@@ -58,10 +58,10 @@ def test_text_on_every_tile_of_the_map_is_readable(scheme: Scheme) -> None:
             assert contrast(ink, background) >= 4.5, (scheme, change, background)
 
 
-def test_mixing_ends_at_both_colours() -> None:
+def test_mixing_no_or_all_of_a_colour_returns_one_of_the_two() -> None:
     assert mix("#102030", "#ffffff", 1) == "#102030"
     assert mix("#102030", "#ffffff", 0) == "#ffffff"
 
 
-def test_the_style_gets_both_modes_of_a_scheme() -> None:
+def test_css_variables_hold_both_modes_of_a_scheme() -> None:
     assert css_variables("red").startswith("--up:light-dark(#b3261e,#ff8a80);")

@@ -1,4 +1,4 @@
-"""A reader's choices: from the cookie, the link and the browser, in that order of strangers' trust."""
+"""Preferences from the cookie, the link and the browser's locale."""
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -23,12 +23,12 @@ def page() -> None:
         st.rerun()
 
 
-def test_before_any_choice_the_defaults_stand_and_no_cookie_is_set(app: AppTest) -> None:
+def test_without_a_choice_the_defaults_apply_and_no_cookie_is_set(app: AppTest) -> None:
     assert shown(app.run()) == "en/blue/10"
     assert app.text[0].value == "none"
 
 
-def test_the_language_follows_the_browser(app: AppTest) -> None:
+def test_the_language_follows_the_browser_locale(app: AppTest) -> None:
     app.context["locale"] = "ja-JP"
     assert shown(app.run()) == "ja/blue/10"
 
@@ -41,7 +41,7 @@ def test_a_link_sets_the_language_for_the_visit_but_not_the_cookie(app: AppTest)
     assert shown(app.run()) == "zh/blue/10"
 
 
-def test_a_choice_takes_effect_and_goes_into_the_cookie(app: AppTest) -> None:
+def test_a_choice_takes_effect_and_is_stored_in_the_cookie(app: AppTest) -> None:
     app.query_params["lang"] = "zh"
     app.run()
     app.button[0].click().run()
@@ -52,7 +52,7 @@ def test_a_choice_takes_effect_and_goes_into_the_cookie(app: AppTest) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cookie", "kept"),
+    ("cookie", "codes"),
     [
         ("lang=ja&colours=red&refresh=60", {"lang": "ja", "colours": "red", "refresh": "60"}),
         ("lang=xx&colours=&refresh=1", {}),
@@ -63,5 +63,5 @@ def test_a_choice_takes_effect_and_goes_into_the_cookie(app: AppTest) -> None:
         (None, {}),
     ],
 )
-def test_of_a_cookie_only_our_own_codes_are_taken(cookie: str | None, kept: dict[str, str]) -> None:
-    assert parse_cookie(cookie) == kept
+def test_only_valid_codes_of_a_cookie_are_used(cookie: str | None, codes: dict[str, str]) -> None:
+    assert parse_cookie(cookie) == codes

@@ -1,4 +1,4 @@
-"""The installed Streamlit has what the dashboard uses of it beyond its documented interface."""
+"""The installed Streamlit has the undocumented names that the dashboard relies on."""
 
 import re
 from pathlib import Path

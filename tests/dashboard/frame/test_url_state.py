@@ -1,4 +1,4 @@
-"""The address wins when it changed; what the reader chooses goes into the address."""
+"""A changed URL overrides the session, and the reader's choices are written to the URL."""
 
 from typing import Any
 
@@ -24,31 +24,31 @@ def page() -> None:
         st.rerun()
 
 
-def address(app: AppTest) -> dict[str, Any]:
+def read_query(app: AppTest) -> dict[str, Any]:
     return {
         key: values[0] if isinstance(values, list) else values for key, values in app.query_params.items()
     }
 
 
-def test_without_an_address_the_defaults_stand_and_the_address_stays_clean(app: AppTest) -> None:
+def test_without_a_query_the_defaults_apply_and_the_url_stays_clean(app: AppTest) -> None:
     assert shown(app.run()) == "24h/"
-    assert address(app) == {}
+    assert read_query(app) == {}
 
 
-def test_a_link_opens_in_its_state(app: AppTest) -> None:
+def test_a_link_restores_its_state(app: AppTest) -> None:
     app.query_params.update({"span": "7d", "coin": "bitcoin"})
     assert shown(app.run()) == "7d/bitcoin"
 
 
-def test_a_choice_goes_into_the_address_and_the_default_out_of_it(app: AppTest) -> None:
+def test_a_choice_is_written_to_the_url_and_a_default_is_removed(app: AppTest) -> None:
     app.run()
     app.segmented_control(key="span").set_value("7d").run()
-    assert (shown(app), address(app)) == ("7d/", {"span": "7d"})
+    assert (shown(app), read_query(app)) == ("7d/", {"span": "7d"})
     app.segmented_control(key="span").set_value("24h").run()
-    assert (shown(app), address(app)) == ("24h/", {})
+    assert (shown(app), read_query(app)) == ("24h/", {})
 
 
-def test_back_and_forward_bring_their_state_with_them(app: AppTest) -> None:
+def test_back_and_forward_restore_their_state(app: AppTest) -> None:
     app.run()
     app.segmented_control(key="span").set_value("7d").run()
     del app.query_params["span"]
@@ -57,21 +57,21 @@ def test_back_and_forward_bring_their_state_with_them(app: AppTest) -> None:
     assert shown(app.run()) == "7d/"
 
 
-def test_a_rerun_keeps_what_was_chosen(app: AppTest) -> None:
+def test_a_rerun_keeps_the_choice(app: AppTest) -> None:
     app.query_params["coin"] = "bitcoin"
     app.run()
     app.segmented_control(key="span").set_value("7d").run()
     assert shown(app.run()) == "7d/bitcoin"
 
 
-def test_a_code_that_is_none_of_ours_counts_as_the_default(app: AppTest) -> None:
+def test_an_unknown_code_counts_as_the_default(app: AppTest) -> None:
     app.query_params.update({"span": "時価総額", "coin": "<SCRIPT>"})
     assert shown(app.run()) == "24h/"
 
 
-def test_code_can_choose_too(app: AppTest) -> None:
+def test_write_changes_session_and_url(app: AppTest) -> None:
     app.run()
     app.button[0].click().run()
-    assert (shown(app), address(app)) == ("24h/ether", {"coin": "ether"})
+    assert (shown(app), read_query(app)) == ("24h/ether", {"coin": "ether"})
     app.button[1].click().run()
-    assert (shown(app), address(app)) == ("24h/", {})
+    assert (shown(app), read_query(app)) == ("24h/", {})

@@ -1,4 +1,4 @@
-"""Addresses of the web: what is shown of them, and what may be linked to."""
+"""URLs: the displayed host, and which URLs may be links."""
 
 import pytest
 
@@ -15,6 +15,6 @@ from dashboard.frame import web_links
         ("//sec.gov/x", "sec.gov", False),
     ],
 )
-def test_only_web_addresses_are_linked_to(url: str, host: str, is_web: bool) -> None:
+def test_only_http_and_https_urls_with_a_host_are_linked(url: str, host: str, is_web: bool) -> None:
     assert web_links.display_host(url) == host
     assert web_links.is_web_url(url) is is_web

@@ -117,12 +117,12 @@ def test_the_panel_shows_both_providers_quotes_and_why(lang: Any) -> None:
 def test_the_panel_leads_to_what_was_told_of_the_coin(monkeypatch: pytest.MonkeyPatch, lang: Any) -> None:
     assert t("rankings.topics_none", lang=lang) in html(opened(coin="monad", lang=lang))
 
-    def latest(entity: str, language: Any, *, many: int) -> Fetched[topics.TopicPage]:
+    def latest(entity: str, language: Any, *, limit: int) -> Fetched[topics.TopicPage]:
         told: list[Any] = [
             {"id": n, "title": f"{entity} <b> {n}", "lang": language, "category": 1, "published_at": at}
             for n, at in ((9, "2026-11-14T00:00:00Z"), (7, "2026-11-13T00:00:00Z"))
         ]
-        return Fetched({"topics": told[:many], "total": 5}, datetime.now(UTC))
+        return Fetched({"topics": told[:limit], "total": 5}, datetime.now(UTC))
 
     monkeypatch.setattr(topics, "fetch_entity_topics", latest)
     page = html(opened(coin="cardano", lang=lang))
