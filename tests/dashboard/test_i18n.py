@@ -63,7 +63,7 @@ def find_key_patterns() -> list[re.Pattern[str]]:
 
 
 def find_prefixing_namespaces() -> tuple[set[str], list[re.Pattern[str]]]:
-    """Namespaces with a function that adds the namespace to a name, and the key_pattern names it may get."""
+    """Finds namespaces with a function that prefixes names, and the patterns of names it may get."""
     whole = {
         namespace
         for namespace in NAMESPACES
