@@ -59,8 +59,8 @@ def show(
 
 def price_rows(prices: "Prices") -> list[list[str | Text | None]]:
     """Of each entry: rank, symbol, name, price, changes over 24 hours and 7 days, market cap, source, age."""
-    from backend.markets.numbers import compact_usd, plain
-    from backend.markets.reasons import words
+    from backend.markets.numbers import format_compact_usd, format_plain
+    from backend.markets.reasons import format_duration
 
     rows: list[list[str | Text | None]] = []
     for entry in prices.entries:
@@ -70,12 +70,12 @@ def price_rows(prices: "Prices") -> list[list[str | Text | None]]:
                 None if figure.market_cap_rank is None else str(figure.market_cap_rank),
                 entry.asset.symbol,
                 entry.asset.name,
-                None if figure.price is None else plain(figure.price),
+                None if figure.price is None else format_plain(figure.price),
                 _change(figure.pct_change_24h),
                 _change(figure.pct_change_7d),
-                None if figure.market_cap is None else compact_usd(figure.market_cap),
+                None if figure.market_cap is None else format_compact_usd(figure.market_cap),
                 figure.source,
-                None if figure.last_updated is None else words(prices.now - figure.last_updated),
+                None if figure.last_updated is None else format_duration(prices.now - figure.last_updated),
             ]
         )
     return rows

@@ -1,4 +1,4 @@
-"""The market's wiring out of the settings: assets, providers, cadence, the rule's constants."""
+"""The market's wiring out of the settings: assets, providers, polling_plan, the rule's constants."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,18 +8,18 @@ from decimal import Decimal
 import sqlalchemy as sa
 from pydantic import SecretStr
 
-from backend.markets.aggregation.policy import AssetTraits, Policy
+from backend.markets.aggregation.policy import AggregationPolicy, AssetTraits
 from backend.markets.assets.model import Asset
 from backend.markets.assets.registry import AssetBook, load_configured
 from backend.markets.model import COINGECKO_IDS_PER_CALL, COINMARKETCAP_ASSETS_PER_CREDIT
 from backend.markets.provider_limits.circuit_breaker import fingerprint
 from backend.markets.provider_limits.polling_schedule import (
-    COINGECKO_QUOTAS,
-    Cadence,
+    DEFAULT_COINGECKO_QUOTAS,
+    PollingPlan,
+    PollingSchedule,
     Quota,
     Role,
-    Schedule,
-    plan,
+    plan_polling,
 )
 from backend.markets.provider_names import ALTERNATIVE_ME, COINGECKO, COINMARKETCAP, SAMPLE_PROVIDERS
 from backend.markets.provider_registry import Sources, live_sources, replay_sources, sample_sources
@@ -37,7 +37,7 @@ SIGMA_1H: Mapping[str, Decimal] = {
 """Standard deviation of hourly returns in percent, measured on 31,973 hours of perpetual futures."""
 SIGMA_OTHERS = Decimal("1.5")
 SIGMA_PEGGED = Decimal("0.05")
-STAND_IN_SECONDS = 3600
+FALLBACK_POLL_SECONDS = 3600
 ASSETS_PER_CREDIT: Mapping[str, int] = {
     COINGECKO: COINGECKO_IDS_PER_CALL,
     COINMARKETCAP: COINMARKETCAP_ASSETS_PER_CREDIT,
@@ -55,8 +55,8 @@ class Market:
 
     sources: Sources
     book: AssetBook
-    policy: Policy
-    cadence: Cadence
+    policy: AggregationPolicy
+    polling_plan: PollingPlan
     fingerprints: Mapping[str, str]
 
     def close(self) -> None:
@@ -75,12 +75,12 @@ def prepare(settings: Settings, database: Database) -> Market:
     else:
         sources = live_sources(settings, load_slug_ids(database), lambda ids: save_slug_ids(database, ids))
         order, primary = (COINGECKO, COINMARKETCAP), settings.primary_provider
-    schedules: dict[str, Schedule] = {}
+    schedules: dict[str, PollingSchedule] = {}
     for quota in _quotas(settings, sources):
-        schedules |= plan([quota], _asked_for(quota.provider, book)).schedules
-    cadence = with_stand_ins(Cadence(schedules), sources)
-    policy = Policy(primary=primary, order=order, poll_seconds=cadence.poll_seconds)
-    return Market(sources, book, policy, cadence, _fingerprints(settings))
+        schedules |= plan_polling([quota], _asked_for(quota.provider, book)).schedules
+    polling_plan = add_fallback_intervals(PollingPlan(schedules), sources)
+    policy = AggregationPolicy(primary=primary, order=order, poll_seconds=polling_plan.poll_seconds)
+    return Market(sources, book, policy, polling_plan, _fingerprints(settings))
 
 
 def traits_of(asset: Asset) -> AssetTraits:
@@ -90,16 +90,16 @@ def traits_of(asset: Asset) -> AssetTraits:
     return AssetTraits(asset.id, pegged=pegged, sigma_1h=sigma)
 
 
-def with_stand_ins(cadence: Cadence, sources: Sources) -> Cadence:
-    """``cadence`` with hourly intervals for roles in which a provider only stands in for another.
+def add_fallback_intervals(polling_plan: PollingPlan, sources: Sources) -> PollingPlan:
+    """``polling_plan`` with hourly intervals for roles in which a provider only stands in for another.
 
     They are asked for while the other does not answer, so the plan of the month leaves them out;
     the budget itself stretches the intervals of a provider that had to stand in for long.
     """
-    return Cadence(
+    return PollingPlan(
         {
-            name: schedule.standing_in(sources.roles(name), STAND_IN_SECONDS)
-            for name, schedule in cadence.schedules.items()
+            name: schedule.with_fallback_roles(sources.roles(name), FALLBACK_POLL_SECONDS)
+            for name, schedule in polling_plan.schedules.items()
         }
     )
 
@@ -113,12 +113,12 @@ def _leads(name: str, sources: Sources) -> tuple[Role, ...]:
 def _quotas(settings: Settings, sources: Sources) -> list[Quota]:
     if settings.mode != "live":
         often = (settings.tick_seconds, 60, 300)
-        return [Quota(name, sources.roles(name), None, unmetered=often) for name in sources.names]
+        return [Quota(name, sources.roles(name), None, unmetered_intervals=often) for name in sources.names]
     # A key without a plan is taken for a demo key, as the adapter takes it.
     keyed = settings.coingecko_api_key is not None and settings.coingecko_plan == "keyless"
     monthly = {
         COINGECKO: settings.coingecko_monthly_quota
-        or COINGECKO_QUOTAS["demo" if keyed else settings.coingecko_plan],
+        or DEFAULT_COINGECKO_QUOTAS["demo" if keyed else settings.coingecko_plan],
         COINMARKETCAP: settings.coinmarketcap_monthly_quota,
     }
     return [

@@ -6,15 +6,15 @@ from datetime import datetime
 from functools import partial
 
 from backend.markets import configuration
-from backend.markets.aggregation.freshness import restale
+from backend.markets.aggregation.freshness import apply_staleness
 from backend.markets.assets.model import Asset
 from backend.markets.configuration import Market
 from backend.markets.model import ProviderError
-from backend.markets.numbers import stamp
-from backend.markets.provider_limits.circuit_breaker import Standing
+from backend.markets.numbers import format_timestamp
+from backend.markets.provider_limits.circuit_breaker import ProviderHealth
 from backend.markets.provider_registry import FearGreedSource, QuoteSource
 from backend.markets.provider_state import ProviderState, load_states
-from backend.markets.reasons import words
+from backend.markets.reasons import format_duration
 from backend.markets.responses import queries
 from backend.runtime.check_result import CheckResult
 from backend.runtime.redaction import redact
@@ -66,12 +66,14 @@ def check_coverage(market: Market, database: Database, now: datetime) -> CheckRe
         )
     ids = [asset.id for asset in market.book.enabled]
     stored = queries.load(database, market.sources.realm, (), now).figures
-    figures = [restale(stored[asset_id], now, market.policy) for asset_id in ids if asset_id in stored]
+    figures = [
+        apply_staleness(stored[asset_id], now, market.policy) for asset_id in ids if asset_id in stored
+    ]
     quoted = [figure for figure in figures if figure.price is not None]
     stale_count = sum(figure.stale for figure in quoted)
     share = f"{len(quoted)} of {len(ids)} {'asset has' if len(ids) == 1 else 'assets have'} a quote"
     stale = f", {stale_count} of them stale" if stale_count else ""
-    sentence = f"{share}{stale}; last refreshed {words(now - last)} ago."
+    sentence = f"{share}{stale}; last refreshed {format_duration(now - last)} ago."
     fresh_count = len(quoted) - stale_count
     if 2 * fresh_count < len(ids):
         return CheckResult("Figures", "fault", sentence)
@@ -103,13 +105,13 @@ def check_providers(market: Market, database: Database | None, now: datetime) ->
     for index in market.sources.fear_greed:
         checks.setdefault(index.name, partial(_check_index, index, now))
     for name, check in checks.items():
-        yield _check_provider(name, states.get(name, ProviderState()).breaker.standing(now), check)
+        yield _check_provider(name, states.get(name, ProviderState()).breaker.health(now), check)
 
 
-def _check_provider(name: str, standing: Standing, check: ProviderCheck) -> CheckResult:
+def _check_provider(name: str, standing: ProviderHealth, check: ProviderCheck) -> CheckResult:
     if standing.message is None:
         return _run_check(name, check)
-    since = f" since {stamp(standing.since)}" if standing.since else ""
+    since = f" since {format_timestamp(standing.since)}" if standing.since else ""
     worker = f"The worker has had no good answer{since}: {redact(standing.message.text)}"
     if standing.state in ("throttled", "quota_spent"):
         return CheckResult(name, "note", f"is not asked by this check. {worker}")
@@ -126,7 +128,7 @@ def _run_check(name: str, check: ProviderCheck) -> CheckResult:
 
 def _check_quote(source: QuoteSource, assets: Sequence[Asset], market: Market, now: datetime) -> CheckResult:
     """Fetch the quote of one asset, which needs the right key, URL and response format."""
-    schedule = market.cadence.schedules[source.name]
+    schedule = market.polling_plan.schedules[source.name]
     poll = source.quotes(assets, now)
     answers = "answers" if poll.quotes else "answers, but did not know the first asset"
     return CheckResult(

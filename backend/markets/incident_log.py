@@ -1,4 +1,4 @@
-"""The incident log: when figures diverged, conflicted, jumped or lost their peg, and for how long."""
+"""Stores incidents: when figures diverged, conflicted, jumped or lost their peg, and for how long."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -10,8 +10,10 @@ from backend.markets.aggregation.incident_tracking import IncidentEvent
 from backend.markets.tables import incidents
 
 
-def record(connection: Connection, realm: str, events: Iterable[IncidentEvent], now: datetime) -> None:
-    """Open, worsen and close incidents; an asset has at most one open incident of a kind."""
+def record_incidents(
+    connection: Connection, realm: str, events: Iterable[IncidentEvent], now: datetime
+) -> None:
+    """Open, update and close incidents. An asset has at most one open incident of each kind."""
     for event in events:
         is_open = sa.and_(
             incidents.c.realm == realm,
@@ -23,7 +25,7 @@ def record(connection: Connection, realm: str, events: Iterable[IncidentEvent], 
             connection.execute(sa.update(incidents).where(is_open).values(closed_at=now))
             continue
         if event.detail is None:
-            raise ValueError(f"{event.asset_id}: an incident that is not over needs to be told of.")
+            raise ValueError(f"{event.asset_id}: the event of an open incident needs a detail.")
         row = connection.execute(sa.select(incidents.c.id, incidents.c.worst_pct).where(is_open)).first()
         if row is None:
             connection.execute(

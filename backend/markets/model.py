@@ -180,7 +180,7 @@ class Published:
     ath: Decimal | None = None
     ath_change_percentage: Decimal | None = None
     ath_date: datetime | None = None
-    judgements: tuple[QuoteEvaluation, ...] = ()
+    evaluations: tuple[QuoteEvaluation, ...] = ()
 
     @property
     def source(self) -> str | None:

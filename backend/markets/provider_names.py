@@ -1,4 +1,4 @@
-"""Names the data providers: their ids, as stored and sent, and the titles that people read."""
+"""Defines the ids of the data providers, as stored and sent, and their titles for users."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -8,7 +8,7 @@ COINMARKETCAP: Final = "coinmarketcap"
 ALTERNATIVE_ME: Final = "alternative.me"
 
 SAMPLE_PROVIDERS: Final = ("sample-a", "sample-b")
-"""The two views that the sample market gives of itself; both are published as ``sample``."""
+"""The two views of the sample market; both are published as ``sample``."""
 
 TITLES: Mapping[str, str] = {
     COINGECKO: "CoinGecko",

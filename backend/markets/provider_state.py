@@ -12,8 +12,8 @@ from sqlalchemy.engine import Connection
 from backend.formats.timestamps import parse_instant, write_instant
 from backend.markets.configuration import Market
 from backend.markets.model import ProviderError, QuotesResult
-from backend.markets.provider_limits.circuit_breaker import Breaker
-from backend.markets.provider_limits.credit_budget import Budget
+from backend.markets.provider_limits.circuit_breaker import CircuitBreaker
+from backend.markets.provider_limits.credit_budget import CreditBudget
 from backend.markets.provider_limits.polling_schedule import Role
 from backend.markets.tables import provider_states
 from backend.store.database import Database, upsert
@@ -25,8 +25,8 @@ class ProviderState:
     the roles that the provider's plan does not include. ``missing`` and ``rejected``:
     assets that the last poll of quotes did not bring, and why where the provider's answer was refused."""
 
-    breaker: Breaker = field(default_factory=Breaker)
-    budget: Budget = field(default_factory=Budget)
+    breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
+    budget: CreditBudget = field(default_factory=CreditBudget)
     polled: Mapping[Role, datetime] = field(default_factory=dict)
     refused: tuple[Role, ...] = ()
     last_success: datetime | None = None
@@ -35,7 +35,9 @@ class ProviderState:
 
     def asked(self, role: Role, now: datetime) -> "ProviderState":
         left = tuple(known for known in self.refused if known != role)
-        return replace(self, polled={**self.polled, role: now}, refused=left, breaker=self.breaker.asked(now))
+        return replace(
+            self, polled={**self.polled, role: now}, refused=left, breaker=self.breaker.record_call(now)
+        )
 
     def lacking(self, role: Role, now: datetime) -> "ProviderState":
         """The provider's plan does not include ``role``: its next turn is soon enough to ask again."""
@@ -45,8 +47,8 @@ class ProviderState:
     def answered(self, answer: object, credits: int, now: datetime) -> "ProviderState":
         state = replace(
             self,
-            breaker=self.breaker.succeeded(now),
-            budget=self.budget.spent(credits, now),
+            breaker=self.breaker.record_success(now),
+            budget=self.budget.record_spending(credits, now),
             last_success=now,
         )
         if isinstance(answer, QuotesResult):
@@ -55,15 +57,15 @@ class ProviderState:
 
     def failed(self, error: ProviderError, jitter: float, now: datetime) -> "ProviderState":
         """Providers bill answers, not refusals: the budget stays as it is."""
-        breaker = self.breaker.failed(
-            error.kind, now, retry_after=error.retry_after, jitter=jitter, why=error.message
+        breaker = self.breaker.record_failure(
+            error.kind, now, retry_after=error.retry_after, jitter=jitter, message=error.message
         )
         return replace(self, breaker=breaker)
 
     def restarted(self) -> "ProviderState":
         """The state for the first calls of a new process: what was refused is asked for at once."""
         polled = {role: at for role, at in self.polled.items() if role not in self.refused}
-        return replace(self, breaker=self.breaker.restarted(), polled=polled, refused=())
+        return replace(self, breaker=self.breaker.after_restart(), polled=polled, refused=())
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -80,8 +82,8 @@ class ProviderState:
     def from_json(cls, data: Mapping[str, Any]) -> "ProviderState":
         last = data.get("last_success")
         return cls(
-            breaker=Breaker.from_json(data.get("breaker", {})),
-            budget=Budget.from_json(data.get("budget", {})),
+            breaker=CircuitBreaker.from_json(data.get("breaker", {})),
+            budget=CreditBudget.from_json(data.get("budget", {})),
             polled={role: parse_instant(at) for role, at in data.get("polled", {}).items()},
             refused=tuple(data.get("refused", ())),
             last_success=parse_instant(last) if last else None,
@@ -125,12 +127,12 @@ def change_state(
 
 
 def _configured(state: ProviderState, name: str, market: Market) -> ProviderState:
-    schedule = market.cadence.schedules.get(name)
+    schedule = market.polling_plan.schedules.get(name)
     fingerprint = market.fingerprints.get(name, "")
     if state.breaker.fingerprint not in (None, fingerprint):
         state = state.restarted()
     return replace(
         state,
-        breaker=state.breaker.configured(fingerprint),
-        budget=state.budget.limited(schedule.per_month if schedule else None),
+        breaker=state.breaker.with_fingerprint(fingerprint),
+        budget=state.budget.with_limit(schedule.per_month if schedule else None),
     )

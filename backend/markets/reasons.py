@@ -1,10 +1,9 @@
-"""Why a figure, a quote or a provider is as it is: a code with values, and the sentence they make. Pure.
+"""Builds the reasons of figures, quotes and provider states: a code, values, and an English message. No I/O.
 
-Codes are stable words by which other languages tell the same; the sentence is English. A value's
-name says what it is: ``…_pct`` a percentage as a decimal string, ``…_seconds`` a whole number,
-``as_of`` and ``retry_at`` RFC 3339 instants, ``price`` a plain decimal in USD, ``provider``,
-``providers`` and ``left_out`` names of providers. ``said`` holds a provider's own words (or ours on
-what went wrong) and ``fault`` their kind; both come behind the sentence of any code.
+Codes are stable, so that other languages can translate a reason. The name of a value defines its type:
+``…_pct`` is a percentage as a decimal string, ``…_seconds`` a whole number, ``as_of`` and ``retry_at`` are
+RFC 3339 instants, ``price`` is a plain decimal in USD, ``provider``, ``providers`` and ``left_out`` are
+provider ids. Any code can also have ``said``, the provider's error text or ours, and ``fault``, its kind.
 """
 
 from collections.abc import Mapping
@@ -15,7 +14,7 @@ from typing import Any
 
 import orjson
 
-from backend.markets.numbers import plain, stamp
+from backend.markets.numbers import format_plain, format_timestamp
 from backend.markets.provider_names import title
 
 Value = str | int | list[str]
@@ -26,7 +25,7 @@ _HELD = "the last good figure, of {as_of}, stands until it is {hold_seconds} old
 _UNHELD = "and no good figure is younger than {hold_seconds}: {provider} as the primary."
 _MOVED = "{provider}'s price moved by {move_pct} (limit {limit_pct})"
 
-SENTENCES: Mapping[str, str] = {
+MESSAGES: Mapping[str, str] = {
     # of a figure
     "nothing_yet": "No provider has given a usable price yet.",
     "single": "{provider} alone has a usable quote.",
@@ -89,7 +88,7 @@ SENTENCES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """``code`` is null where only a sentence is known: what was stored before there were codes."""
+    """A code with its values and message. ``code`` is null for messages stored by versions without codes."""
 
     code: str | None
     text: str
@@ -100,65 +99,67 @@ class Reason:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any] | str) -> "Reason":
-        """Out of what :meth:`to_json` gave, or of a bare sentence."""
+        """Parse the result of :meth:`to_json` or a bare message."""
         if isinstance(data, str):
             return cls(None, data)
         return cls(data["code"], data["text"], data["values"])
 
     def to_text(self) -> str:
-        """For a column of text."""
+        """Encode the reason for a text column."""
         return orjson.dumps(self.to_json()).decode()
 
     @classmethod
     def from_text(cls, text: str) -> "Reason":
-        """Out of a column that holds what :meth:`to_text` gave, or a bare sentence; none begins so."""
+        """Parse a text column: the result of :meth:`to_text`, or a bare message, which is never JSON."""
         return cls.from_json(orjson.loads(text) if text.startswith('{"code":') else text)
 
 
-def say(code: str, *, said: str = "", fault: str = "", **given: Any) -> Reason:
-    """The reason ``code`` with its values: names, decimals, instants and durations as they are.
+def build_reason(
+    code: str, *, provider_message: str = "", error_kind: str = "", **values_by_name: Any
+) -> Reason:
+    """Build the reason ``code`` with its values: names, decimals, instants and durations.
 
-    Raises :class:`KeyError` for a code that has no sentence, and for a value that the sentence lacks.
+    Raises :class:`KeyError` for a code without a message, and for a value missing from its message.
     """
-    values = {name: _wire(name, value) for name, value in given.items()}
-    sentence = SENTENCES[code].format_map({name: _shown(name, value) for name, value in values.items()})
-    if said:
-        values["said"] = said
-        sentence += f" It said: {said}"
-    if fault:
-        values["fault"] = fault
-    return Reason(code, sentence, values)
+    values = {name: _to_wire_value(name, value) for name, value in values_by_name.items()}
+    message = MESSAGES[code].format_map({name: _format_value(name, value) for name, value in values.items()})
+    if provider_message:
+        values["said"] = provider_message
+        message += f" It said: {provider_message}"
+    if error_kind:
+        values["fault"] = error_kind
+    return Reason(code, message, values)
 
 
-def names(providers: list[str]) -> str:
-    """``CoinGecko, CoinMarketCap and third``."""
+def join_titles(providers: list[str]) -> str:
+    """Join the providers' titles: ``CoinGecko, CoinMarketCap and third``."""
     titles = [title(provider) for provider in providers]
     return " and ".join([", ".join(titles[:-1]), titles[-1]] if len(titles) > 1 else titles)
 
 
-def words(duration: timedelta) -> str:
-    """A duration for a sentence: ``45 s``, ``12 min``, ``5 h``, ``3 d`` (rounded down)."""
+def format_duration(duration: timedelta) -> str:
+    """Format a duration: ``45 s``, ``12 min``, ``5 h``, ``3 d`` (rounded down)."""
     seconds = int(duration.total_seconds())
-    for size, unit, least in ((86_400, "d", 172_800), (3600, "h", 7200), (60, "min", 120)):
-        if seconds >= least:
+    for size, unit, threshold in ((86_400, "d", 172_800), (3600, "h", 7200), (60, "min", 120)):
+        if seconds >= threshold:
             return f"{seconds // size} {unit}"
     return f"{seconds} s"
 
 
-def _wire(name: str, value: Any) -> Value:
-    """What is stored and sent: percentages to the hundredth unless their digits were chosen."""
+def _to_wire_value(name: str, value: Any) -> Value:
+    """Convert a value to its stored and sent form. Percentages get two decimals unless given as text."""
     if isinstance(value, datetime):
-        return stamp(value)
+        return format_timestamp(value)
     if isinstance(value, timedelta):
         return int(value.total_seconds())
     if isinstance(value, Decimal):
-        return f"{value:.2f}" if name.endswith("_pct") else plain(value)
+        return f"{value:.2f}" if name.endswith("_pct") else format_plain(value)
     return value if isinstance(value, int | list) else str(value)
 
 
-def _shown(name: str, value: Value) -> str:
+def _format_value(name: str, value: Value) -> str:
     if isinstance(value, list):
-        return names(value)
+        return join_titles(value)
     if name == "provider":
         return title(str(value))
     if name == "move_pct":
@@ -166,5 +167,5 @@ def _shown(name: str, value: Value) -> str:
     if name.endswith("_pct"):
         return f"{value} %"
     if name.endswith("_seconds"):
-        return words(timedelta(seconds=int(value)))
+        return format_duration(timedelta(seconds=int(value)))
     return str(value)

@@ -19,8 +19,8 @@ from sqlalchemy.engine import Connection
 from backend.markets import incident_log
 from backend.markets.aggregation.aggregate import aggregate
 from backend.markets.aggregation.incident_tracking import IncidentEvent
-from backend.markets.aggregation.ranks import assign_ranks, ranks_of
-from backend.markets.aggregation.state import Memory
+from backend.markets.aggregation.ranks import assign_ranks, collect_ranks
+from backend.markets.aggregation.state import AggregationState
 from backend.markets.candles import price_history
 from backend.markets.configuration import Market, traits_of
 from backend.markets.icons import icon_store
@@ -39,7 +39,13 @@ from backend.markets.provider_limits.polling_schedule import Role
 from backend.markets.provider_registry import Named
 from backend.markets.provider_state import ProviderState, load_states, store_states
 from backend.markets.responses.snapshot import CHANGED
-from backend.markets.row_conversion import figure_row, published_of, published_row, quote_of, quote_row
+from backend.markets.row_conversion import (
+    figure_to_row,
+    published_from_row,
+    published_to_row,
+    quote_from_row,
+    quote_to_row,
+)
 from backend.markets.tables import market_figures, provider_quotes, published_figures
 from backend.runtime import metrics
 from backend.store.database import Database, bump, upsert
@@ -52,7 +58,7 @@ AHEAD = timedelta(minutes=1)
 """What was asked later than that after now was so by a clock that has been put back since."""
 """How much before its time a provider may be asked at the most."""
 Answer = QuotesResult | GlobalFigures | FearGreed
-Remembered = tuple[Published, Memory]
+Remembered = tuple[Published, AggregationState]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +128,7 @@ class Refresher:
         return calls
 
     def _call(self, provider: str, role: Role, ask: Callable[[], Answer]) -> Call:
-        return Call(provider, role, self._market.cadence.schedules[provider].cost(role), ask)
+        return Call(provider, role, self._market.polling_plan.schedules[provider].cost(role), ask)
 
     def _willing(
         self, sources: Sequence[N], role: Role, states: Mapping[str, ProviderState], now: datetime
@@ -130,18 +136,18 @@ class Refresher:
         """The first source, and the next ones as long as those before them do not answer."""
         for source in sources:
             yield source
-            state, schedule = states[source.name], self._market.cadence.schedules[source.name]
-            asked = state.breaker.allows(now) and state.budget.may_spend(schedule.cost(role), now)
+            state, schedule = states[source.name], self._market.polling_plan.schedules[source.name]
+            asked = state.breaker.is_allowed(now) and state.budget.can_spend(schedule.cost(role), now)
             if asked and not state.breaker.failures and role not in state.refused:
                 return
 
     def _is_due(self, name: str, role: Role, states: Mapping[str, ProviderState], now: datetime) -> bool:
-        state, schedule = states[name], self._market.cadence.schedules[name]
-        if not state.breaker.allows(now) or not state.budget.may_spend(schedule.cost(role), now):
+        state, schedule = states[name], self._market.polling_plan.schedules[name]
+        if not state.breaker.is_allowed(now) or not state.budget.can_spend(schedule.cost(role), now):
             return False
         last = state.polled.get(role)
-        interval = self._market.cadence.interval(name, role)
-        stretched = state.budget.stretched(interval, now, schedule.credits_per_month)
+        interval = self._market.polling_plan.interval(name, role)
+        stretched = state.budget.stretch_interval(interval, now, schedule.credits_per_month)
         if last is None or last > now + AHEAD:
             return True
         # A little early is on time: a tick starts up to a tenth of its period late, the next one may not.
@@ -172,15 +178,15 @@ class Refresher:
         after, events = self._judge(quotes, before, now)
         changed = [asset_id for asset_id, now_known in after.items() if before.get(asset_id) != now_known]
         rows = [
-            published_row(self._realm, after[asset_id][0], after[asset_id][1].to_json())
+            published_to_row(self._realm, after[asset_id][0], after[asset_id][1].to_json())
             for asset_id in changed
         ]
         upsert(connection, published_figures, rows)
-        incident_log.record(connection, self._realm, events, now)
+        incident_log.record_incidents(connection, self._realm, events, now)
         overview = [result.answer for result in results if isinstance(result.answer, GlobalFigures)]
         moods = [result.answer for result in results if isinstance(result.answer, FearGreed)]
-        figures = [figure_row(self._realm, "global", item) for item in overview]
-        figures += [figure_row(self._realm, "fear_greed", item) for item in moods]
+        figures = [figure_to_row(self._realm, "global", item) for item in overview]
+        figures += [figure_to_row(self._realm, "fear_greed", item) for item in moods]
         upsert(connection, market_figures, figures)
         self._grow_history(connection, [figure for figure, _ in after.values()], polls, past, now)
         if changed or figures or polls:
@@ -237,7 +243,7 @@ class Refresher:
     def _quotes(self, connection: Connection, polls: Sequence[QuotesResult]) -> dict[str, list[Quote]]:
         """Every provider's newest quote by asset, the new ones stored."""
         fresh = {(quote.provider, quote.asset_id): quote for poll in polls for quote in poll.quotes.values()}
-        upsert(connection, provider_quotes, [quote_row(self._realm, quote) for quote in fresh.values()])
+        upsert(connection, provider_quotes, [quote_to_row(self._realm, quote) for quote in fresh.values()])
         rows = connection.execute(
             sa.select(provider_quotes).where(provider_quotes.c.realm == self._realm)
         ).mappings()
@@ -245,15 +251,15 @@ class Refresher:
         by_asset: dict[str, list[Quote]] = {}
         for row in rows:
             if row["provider"] in known:
-                by_asset.setdefault(row["asset_id"], []).append(quote_of(row))
+                by_asset.setdefault(row["asset_id"], []).append(quote_from_row(row))
         return by_asset
 
     def _published(self, connection: Connection) -> dict[str, Remembered]:
         rows = connection.execute(
             sa.select(published_figures).where(published_figures.c.realm == self._realm)
         ).mappings()
-        pairs = (published_of(row) for row in rows)
-        return {figure.asset_id: (figure, Memory.from_json(memory)) for figure, memory in pairs}
+        pairs = (published_from_row(row) for row in rows)
+        return {figure.asset_id: (figure, AggregationState.from_json(memory)) for figure, memory in pairs}
 
     def _judge(
         self, quotes: Mapping[str, Sequence[Quote]], before: Mapping[str, Remembered], now: datetime
@@ -262,13 +268,13 @@ class Refresher:
         figures, memories = {}, {}
         events: list[IncidentEvent] = []
         for asset in self._market.book.enabled:
-            previous, memory = before.get(asset.id, (None, Memory()))
+            previous, memory = before.get(asset.id, (None, AggregationState()))
             outcome = aggregate(
                 quotes.get(asset.id, ()), previous, memory, now=now, policy=policy, asset=traits_of(asset)
             )
-            figures[asset.id], memories[asset.id] = outcome.published, outcome.memory
+            figures[asset.id], memories[asset.id] = outcome.published, outcome.state
             events += outcome.events
-        current = ranks_of((quote for each in quotes.values() for quote in each), now=now, policy=policy)
+        current = collect_ranks((quote for each in quotes.values() for quote in each), now=now, policy=policy)
         ranked = assign_ranks(figures, current, policy.order)
         return {asset_id: (figure, memories[asset_id]) for asset_id, figure in ranked.items()}, events
 

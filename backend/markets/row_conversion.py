@@ -1,4 +1,4 @@
-"""Between rows and the words of the domain; pure."""
+"""Converts between database rows and domain objects. No I/O."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -14,7 +14,7 @@ from backend.markets.tables import FIGURES
 KEY_FIELDS = ("provider", "as_of", "credits")
 
 
-def quote_row(realm: str, quote: Quote) -> dict[str, Any]:
+def quote_to_row(realm: str, quote: Quote) -> dict[str, Any]:
     row = {name: getattr(quote, name) for name in FIGURES}
     return row | {
         "realm": realm,
@@ -27,11 +27,11 @@ def quote_row(realm: str, quote: Quote) -> dict[str, Any]:
     }
 
 
-def quote_of(row: Mapping[Any, Any]) -> Quote:
+def quote_from_row(row: Mapping[Any, Any]) -> Quote:
     return Quote(**{name: value for name, value in row.items() if name != "realm"})
 
 
-def published_row(realm: str, published: Published, memory: Mapping[str, Any]) -> dict[str, Any]:
+def published_to_row(realm: str, published: Published, memory: Mapping[str, Any]) -> dict[str, Any]:
     row = {name: getattr(published, name) for name in FIGURES}
     return row | {
         "realm": realm,
@@ -44,31 +44,31 @@ def published_row(realm: str, published: Published, memory: Mapping[str, Any]) -
         "reason": published.reason.to_text(),
         "flags": ",".join(published.flags),
         "spread_pct": published.spread_pct,
-        "judgements": orjson.dumps([asdict(judgement) for judgement in published.judgements]).decode(),
+        "judgements": orjson.dumps([asdict(evaluation) for evaluation in published.evaluations]).decode(),
         "memory": orjson.dumps(memory).decode(),
     }
 
 
-def published_of(row: Mapping[Any, Any]) -> tuple[Published, dict[str, Any]]:
-    """The published figure and the aggregation rule's memory, out of one row."""
+def published_from_row(row: Mapping[Any, Any]) -> tuple[Published, dict[str, Any]]:
+    """Build the published figure and the stored aggregation state from one row."""
     figures = {name: row[name] for name in FIGURES}
     published = Published(
         asset_id=row["asset_id"],
         price=row["price"],
-        providers=_words(row["providers"]),
+        providers=_split_list(row["providers"]),
         stale=row["stale"],
         last_updated=row["last_updated"],
         rule=row["rule"],
         reason=Reason.from_text(row["reason"]),
-        flags=_words(row["flags"]),
+        flags=_split_list(row["flags"]),
         spread_pct=row["spread_pct"],
-        judgements=tuple(_judgement(item) for item in orjson.loads(row["judgements"])),
+        evaluations=tuple(_evaluation_from_json(item) for item in orjson.loads(row["judgements"])),
         **figures,
     )
     return published, orjson.loads(row["memory"])
 
 
-def figure_row(realm: str, kind: str, item: GlobalFigures | FearGreed) -> dict[str, Any]:
+def figure_to_row(realm: str, kind: str, item: GlobalFigures | FearGreed) -> dict[str, Any]:
     values = {name: getattr(item, name) for name in type(item).__dataclass_fields__ if name not in KEY_FIELDS}
     body = {
         name: format(value, "f") if isinstance(value, Decimal) else value for name, value in values.items()
@@ -82,12 +82,12 @@ def figure_row(realm: str, kind: str, item: GlobalFigures | FearGreed) -> dict[s
     }
 
 
-def global_of(row: Mapping[Any, Any]) -> GlobalFigures:
+def global_figures_from_row(row: Mapping[Any, Any]) -> GlobalFigures:
     body = {
         name: None if value is None else Decimal(value) for name, value in orjson.loads(row["body"]).items()
     }
     market_cap = body["market_cap"]
-    assert market_cap is not None  # never written without one
+    assert market_cap is not None  # every stored row has one
     return GlobalFigures(
         provider=row["provider"],
         as_of=row["as_of"],
@@ -99,15 +99,15 @@ def global_of(row: Mapping[Any, Any]) -> GlobalFigures:
     )
 
 
-def fear_greed_of(row: Mapping[Any, Any]) -> FearGreed:
+def fear_greed_from_row(row: Mapping[Any, Any]) -> FearGreed:
     return FearGreed(provider=row["provider"], as_of=row["as_of"], **orjson.loads(row["body"]))
 
 
-def _judgement(item: Mapping[str, Any]) -> QuoteEvaluation:
+def _evaluation_from_json(item: Mapping[str, Any]) -> QuoteEvaluation:
     return QuoteEvaluation(
         item["provider"], item["freshness"], item["used"], Reason.from_json(item["reason"])
     )
 
 
-def _words(joined: str) -> tuple[str, ...]:
+def _split_list(joined: str) -> tuple[str, ...]:
     return tuple(joined.split(",")) if joined else ()

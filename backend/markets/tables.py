@@ -139,7 +139,7 @@ provider_states = sa.Table(
     sa.Column("provider", sa.String(32), primary_key=True),
     sa.Column("body", sa.Text, nullable=False),
 )
-"""Breaker, budget, last polls and known faults of a provider, shared by all processes."""
+"""CircuitBreaker, budget, last polls and known faults of a provider, shared by all processes."""
 
 incidents = sa.Table(
     "incidents",

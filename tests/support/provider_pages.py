@@ -187,7 +187,7 @@ class Pages:
             "ath_change_percentage": -44.4,
             "ath_date": "2025-10-06T18:57:42.558Z",
             "roi": None,
-            "last_updated": stamp(now - timedelta(seconds=int(40 * noise("age", coin.gecko)))),
+            "last_updated": format_timestamp(now - timedelta(seconds=int(40 * noise("age", coin.gecko)))),
             "market_cap_rank_with_rehypothecated": self._rank(coin, every=True),
         }
         for name, span in SPANS.items():
@@ -272,7 +272,11 @@ class Pages:
             case ["v1", "global-metrics", "quotes", "latest"]:
                 return 200, self.cmc_global()
             case ["v3", "fear-and-greed", "latest"]:
-                value = {"value": 64, "update_time": stamp(self.moment()), "value_classification": "Greed"}
+                value = {
+                    "value": 64,
+                    "update_time": format_timestamp(self.moment()),
+                    "value_classification": "Greed",
+                }
                 return 200, self.enveloped(value, code="0")
             case ["v1", "key", "info"]:
                 plan = {"credit_limit_monthly": 10_000, "rate_limit_minute": 30}
@@ -283,7 +287,7 @@ class Pages:
     def enveloped(self, data: object, *, credits: int = 1, code: int | str = 0) -> dict[str, Any]:
         self.used += credits
         status = {
-            "timestamp": stamp(self.moment()),
+            "timestamp": format_timestamp(self.moment()),
             "error_code": code,
             "error_message": None if code == 0 else "",
             "elapsed": 12,
@@ -302,7 +306,7 @@ class Pages:
         )
 
     def cmc_row(self, coin: Coin) -> dict[str, Any]:
-        when = stamp(self.moment() - timedelta(seconds=int(50 * noise("cmc age", coin.slug))))
+        when = format_timestamp(self.moment() - timedelta(seconds=int(50 * noise("cmc age", coin.slug))))
         usd = {
             "price": self.price(coin, self.moment()) * (1 + self.provider_gap),
             "volume_24h": None if coin.cap is None else coin.cap / 28,
@@ -342,11 +346,11 @@ class Pages:
             "total_volume_24h": self._total() / 24,
             "total_market_cap_yesterday_percentage_change": -1.5,
             "total_volume_24h_yesterday_percentage_change": 30.1,
-            "last_updated": stamp(self.moment()),
+            "last_updated": format_timestamp(self.moment()),
         }
         key = "2781" if self.quote_form == "keyed_by_id" else "USD"
         return self.enveloped(
-            {"btc_dominance": 57.7, "quote": {key: usd}, "last_updated": stamp(self.moment())}
+            {"btc_dominance": 57.7, "quote": {key: usd}, "last_updated": format_timestamp(self.moment())}
         )
 
     # alternative.me -----------------------------------------------------------------------------------
@@ -370,7 +374,7 @@ SPANS = {
 }
 
 
-def stamp(moment: datetime) -> str:
+def format_timestamp(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
 
 

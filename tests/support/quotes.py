@@ -1,21 +1,21 @@
-"""Quotes and figures for tests of the market's rules, all around one moment."""
+"""Builds quotes and figures for tests of the aggregation rule, all around one moment."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from backend.markets.aggregation.aggregate import Outcome, aggregate
-from backend.markets.aggregation.policy import AssetTraits, Policy
-from backend.markets.aggregation.state import Memory
+from backend.markets.aggregation.aggregate import AggregationResult, aggregate
+from backend.markets.aggregation.policy import AggregationPolicy, AssetTraits
+from backend.markets.aggregation.state import AggregationState
 from backend.markets.model import Published, Quote
 from backend.markets.reasons import Reason
 
 NOW = datetime(2026, 5, 18, 12, 0, tzinfo=UTC)
-POLICY = Policy()
+POLICY = AggregationPolicy()
 COIN = AssetTraits("coin", pegged=False, sigma_1h=Decimal("0.7"))
 DOLLAR = AssetTraits("coin", pegged=True, sigma_1h=Decimal("0.1"))
-EMPTY = Memory()
+EMPTY = AggregationState()
 
 
 def seconds(count: float) -> timedelta:
@@ -45,33 +45,35 @@ def cmc(price: str | Decimal, **rest: Any) -> Quote:
     return quote("coinmarketcap", price, **rest)
 
 
-def judge(
+def run_aggregation(
     quotes: Sequence[Quote],
     previous: Published | None = None,
-    memory: Memory = EMPTY,
+    state: AggregationState = EMPTY,
     *,
     now: datetime = NOW,
-    policy: Policy = POLICY,
+    policy: AggregationPolicy = POLICY,
     asset: AssetTraits = COIN,
-) -> Outcome:
-    return aggregate(quotes, previous, memory, now=now, policy=policy, asset=asset)
+) -> AggregationResult:
+    return aggregate(quotes, previous, state, now=now, policy=policy, asset=asset)
 
 
-def then(before: Outcome, quotes: Sequence[Quote], *, now: datetime, **rest: Any) -> Outcome:
+def next_tick(
+    before: AggregationResult, quotes: Sequence[Quote], *, now: datetime, **rest: Any
+) -> AggregationResult:
     """The next tick after ``before``."""
-    return judge(quotes, before.published, before.memory, now=now, **rest)
+    return run_aggregation(quotes, before.published, before.state, now=now, **rest)
 
 
-def reasons(outcome: Outcome) -> dict[str, str]:
-    """Why each provider's quote was used or not, in words."""
-    return {judgement.provider: judgement.reason.text for judgement in outcome.published.judgements}
+def reasons(outcome: AggregationResult) -> dict[str, str]:
+    """The message why each provider's quote was used or not."""
+    return {evaluation.provider: evaluation.reason.text for evaluation in outcome.published.evaluations}
 
 
-def used(outcome: Outcome) -> set[str]:
-    return {judgement.provider for judgement in outcome.published.judgements if judgement.used}
+def used(outcome: AggregationResult) -> set[str]:
+    return {evaluation.provider for evaluation in outcome.published.evaluations if evaluation.used}
 
 
-def told(outcome: Outcome) -> list[tuple[str, str]]:
+def incident_actions(outcome: AggregationResult) -> list[tuple[str, str]]:
     return [(event.kind, event.action) for event in outcome.events]
 
 

@@ -1,1 +1,1 @@
-"""Aggregates the providers' quotes of one asset into one price."""
+"""Aggregates the providers' quotes of an asset into one published price."""

@@ -1,16 +1,18 @@
-"""One price out of several providers' quotes, and why: the rule that every published figure follows. Pure.
+"""Aggregates several providers' quotes of an asset into one published price with its reason. No I/O.
 
-1. Identity was checked by the providers' adapters. 2. A quote is valid when its price is a finite
-number above zero and its time at most a minute ahead. 3. Of the valid quotes only the best class of
-fresh and ageing ones is combined; stale ones never are. 4. Three or more: the median without those
-outside a band. 5. Two: their mean when they agree; the one nearer the last price, or the primary's,
-when they diverge; the last good figure, then the primary's, when they conflict. 6. One: itself,
-unless it jumped and nothing bears that out yet. 7. None: the last known figure with its own time,
-labelled stale, and nothing after a day. 8. Capitalisation, changes and records are those of the
-chosen provider, in a blend those of the primary; a figure is as old as the oldest quote in it.
+1. The providers' adapters check the identity of the asset.
+2. A quote is valid if its price is a finite number above zero and its time at most a minute in the future.
+3. Only the best class of the valid quotes is combined: fresh, else ageing. Stale quotes are never combined.
+4. Three or more quotes: the median of those within a band.
+5. Two quotes: their mean if they agree. If they diverge, the one nearer the last price, else the primary's.
+   If they conflict, the last good figure, later the primary's.
+6. One quote: itself, unless its price jumped and no second observation confirms the jump.
+7. No quote: the last known figure with its own time, labelled stale; no figure after a day.
+8. Capitalisation, changes and records come from the selected provider, in a blend from the primary. A figure
+   is as old as its oldest quote.
 
-The same quotes in any order give the same outcome. Tick by tick the caller passes the figure
-published before and the memory that came with it.
+The same quotes in any order give the same result. At each tick the caller passes the previously published
+figure and the state of the previous result.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,144 +21,161 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from backend.markets.aggregation.freshness import classify, expired, fault_of, last_known
-from backend.markets.aggregation.incident_tracking import IncidentEvent, Sign, advance
-from backend.markets.aggregation.policy import AssetTraits, Policy
+from backend.markets.aggregation.freshness import build_expired, build_last_known, classify, validate_quote
+from backend.markets.aggregation.incident_tracking import IncidentEvent, IncidentSignal, track_incidents
+from backend.markets.aggregation.policy import AggregationPolicy, AssetTraits
 from backend.markets.aggregation.price_selection import (
-    Choice,
-    Situation,
-    choose_many,
-    choose_one,
-    choose_two,
+    AggregationContext,
+    PriceSelection,
+    select_from_many,
+    select_from_two,
+    select_single,
 )
-from backend.markets.aggregation.state import GoodFigure, IncidentKind, Memory
+from backend.markets.aggregation.state import AggregationState, GoodFigure, IncidentKind
 from backend.markets.model import Freshness, Published, Quote, QuoteEvaluation
-from backend.markets.numbers import WIDE, is_sane
+from backend.markets.numbers import EXACT_CONTEXT, is_sane
 from backend.markets.provider_names import SAMPLE_PROVIDERS
-from backend.markets.reasons import Reason, say
+from backend.markets.reasons import Reason, build_reason
 
 ONE_DOLLAR = Decimal(1)
-SPREAD_STEP = Decimal("0.0001")
+SPREAD_QUANTUM = Decimal("0.0001")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What to publish and store, what to remember, and which incidents opened, grew or ended."""
+class AggregationResult:
+    """The figure to publish, the state for the next tick, and the incidents that opened, grew or closed."""
 
     published: Published
-    memory: Memory
+    state: AggregationState
     events: tuple[IncidentEvent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """A quote with its class, or with what makes it invalid."""
+class ClassifiedQuote:
+    """A quote with its freshness class, or with the reason why it is invalid."""
 
     quote: Quote
     freshness: Freshness | None
-    fault: Reason | None
+    error: Reason | None
 
 
 def aggregate(
     quotes: Sequence[Quote],
     previous: Published | None,
-    memory: Memory,
+    state: AggregationState,
     *,
     now: datetime,
-    policy: Policy,
+    policy: AggregationPolicy,
     asset: AssetTraits,
-) -> Outcome:
-    """Judge ``quotes`` (the newest of each provider) of one asset and say what to publish at ``now``.
+) -> AggregationResult:
+    """Aggregate ``quotes`` (the newest of each provider) of one asset at ``now``.
 
-    Raises :class:`ValueError` for quotes of another asset, two of one provider, or sample figures
-    beside live ones: those are mistakes of the caller, not of a provider.
+    Raises :class:`ValueError` for quotes of another asset, two quotes of one provider, or sample figures
+    mixed with live ones: these are errors of the caller, not of a provider.
     """
-    _check(quotes, previous, asset)
-    at = Situation(previous, memory, now, policy, asset)
-    seen = [_look(quote, at) for quote in sorted(quotes, key=lambda quote: policy.rank(quote.provider))]
-    best = _best_class(seen)
-    usable = [item.quote for item in seen if item.freshness == best] if best else []
+    _check_arguments(quotes, previous, asset)
+    context = AggregationContext(previous, state, now, policy, asset)
+    classified = [
+        _classify_quote(quote, context)
+        for quote in sorted(quotes, key=lambda quote: policy.sort_key(quote.provider))
+    ]
+    best = _best_class(classified)
+    usable = [item.quote for item in classified if item.freshness == best] if best else []
     if not usable:
-        return _without_quotes(seen, at)
+        return _without_quotes(classified, context)
     if len(usable) >= 3:
-        choice = choose_many(usable, at)
+        choice = select_from_many(usable, context)
     elif len(usable) == 2:
-        choice = choose_two(usable[0], usable[1], at)
+        choice = select_from_two(usable[0], usable[1], context)
     else:
-        choice = choose_one(usable[0], at)
-    return _outcome(choice, seen, at)
+        choice = select_single(usable[0], context)
+    return _build_result(choice, classified, context)
 
 
-def _check(quotes: Sequence[Quote], previous: Published | None, asset: AssetTraits) -> None:
+def _check_arguments(quotes: Sequence[Quote], previous: Published | None, asset: AssetTraits) -> None:
     providers = [quote.provider for quote in quotes]
     if len(set(providers)) != len(providers):
         raise ValueError(f"{asset.asset_id}: more than one quote of the same provider: {sorted(providers)}.")
-    strangers = {quote.asset_id for quote in quotes} - {asset.asset_id}
-    if strangers or (previous is not None and previous.asset_id != asset.asset_id):
-        raise ValueError(f"{asset.asset_id}: quotes or a figure of another asset were given.")
-    everyone = {*providers, *(previous.providers if previous else ())}
-    if len({provider in SAMPLE_PROVIDERS for provider in everyone}) > 1:
-        raise ValueError(f"{asset.asset_id}: sample figures must never meet live ones: {sorted(everyone)}.")
+    other_assets = {quote.asset_id for quote in quotes} - {asset.asset_id}
+    if other_assets or (previous is not None and previous.asset_id != asset.asset_id):
+        raise ValueError(f"{asset.asset_id}: the quotes or the previous figure belong to another asset.")
+    all_providers = {*providers, *(previous.providers if previous else ())}
+    if len({provider in SAMPLE_PROVIDERS for provider in all_providers}) > 1:
+        raise ValueError(
+            f"{asset.asset_id}: sample figures must never be mixed with live ones: {sorted(all_providers)}."
+        )
 
 
-def _look(quote: Quote, at: Situation) -> Seen:
-    fault = fault_of(quote, at.now, at.policy)
-    freshness = None if fault else classify(quote.provider, quote.as_of, at.now, at.policy)
-    return Seen(quote, freshness, fault)
+def _classify_quote(quote: Quote, context: AggregationContext) -> ClassifiedQuote:
+    error = validate_quote(quote, context.now, context.policy)
+    freshness = None if error else classify(quote.provider, quote.as_of, context.now, context.policy)
+    return ClassifiedQuote(quote, freshness, error)
 
 
-def _best_class(seen: Sequence[Seen]) -> Freshness | None:
-    classes = {item.freshness for item in seen}
+def _best_class(classified: Sequence[ClassifiedQuote]) -> Freshness | None:
+    classes = {item.freshness for item in classified}
     if "fresh" in classes:
         return "fresh"
     return "ageing" if "ageing" in classes else None
 
 
-def _outcome(choice: Choice, seen: Sequence[Seen], at: Situation) -> Outcome:
-    signs = dict(choice.signs) | _peg_sign(choice, at)
-    incidents, events = advance(at.asset.asset_id, at.memory.incidents, signs, at.now, at.policy.quiet)
-    told: dict[str, Any] = {
+def _build_result(
+    choice: PriceSelection, classified: Sequence[ClassifiedQuote], context: AggregationContext
+) -> AggregationResult:
+    signals = dict(choice.signals) | _peg_signal(choice, context)
+    incidents, events = track_incidents(
+        context.asset.asset_id, context.state.incidents, signals, context.now, context.policy.quiet_period
+    )
+    fields: dict[str, Any] = {
         "rule": choice.rule,
         "reason": choice.reason,
         "flags": choice.flags + (("depeg",) if "depeg" in incidents else ()),
-        "spread_pct": _spread(choice),
-        "judgements": _judgements(seen, choice, at),
+        "spread_pct": _rounded_spread(choice),
+        "evaluations": _evaluate_quotes(classified, choice, context),
     }
-    published = _chosen(choice, told, at) if choice.held is None else _held(choice.held, told, at)
-    memory = Memory(
-        excluded=at.memory.excluded if choice.excluded is None else choice.excluded,
+    published = (
+        _publish_selection(choice, fields, context)
+        if choice.held is None
+        else _publish_held(choice.held, fields, context)
+    )
+    state = AggregationState(
+        excluded=context.state.excluded if choice.excluded is None else choice.excluded,
         pending=choice.pending,
-        last_good=_good(choice, published) or at.memory.last_good,
-        newest=_newest(seen, at),
+        last_good=_last_good_figure(choice, published) or context.state.last_good,
+        newest=_newest_time(classified, context),
         incidents=incidents,
     )
-    return Outcome(published, memory, events)
+    return AggregationResult(published, state, events)
 
 
-def _chosen(choice: Choice, told: Mapping[str, Any], at: Situation) -> Published:
-    leader = next((quote for quote in choice.used if quote.provider == at.policy.primary), choice.used[0])
+def _publish_selection(
+    choice: PriceSelection, fields: Mapping[str, Any], context: AggregationContext
+) -> Published:
+    leader = next(
+        (quote for quote in choice.used if quote.provider == context.policy.primary), choice.used[0]
+    )
     return Published(
-        asset_id=at.asset.asset_id,
+        asset_id=context.asset.asset_id,
         price=choice.price,
         providers=tuple(quote.provider for quote in choice.used),
         stale=False,
         last_updated=min(quote.as_of for quote in choice.used),
-        **_figures(leader),
-        **told,
+        **_copy_figures(leader),
+        **fields,
     )
 
 
-def _held(good: GoodFigure, told: Mapping[str, Any], at: Situation) -> Published:
-    """The last good figure once more; with all its fields where ``previous`` still carries it."""
-    previous = at.previous
+def _publish_held(good: GoodFigure, fields: Mapping[str, Any], context: AggregationContext) -> Published:
+    """Publish the last good figure again, with all its fields if ``previous`` is that figure."""
+    previous = context.previous
     if previous is None or (previous.price, previous.last_updated) != (good.price, good.at):
         previous = Published(
-            at.asset.asset_id, good.price, good.providers, True, good.at, "held", told["reason"]
+            context.asset.asset_id, good.price, good.providers, True, good.at, "held", fields["reason"]
         )
-    return replace(previous, stale=True, **told)
+    return replace(previous, stale=True, **fields)
 
 
-def _figures(leader: Quote) -> dict[str, Any]:
+def _copy_figures(leader: Quote) -> dict[str, Any]:
     def sane(value: Decimal | None) -> Decimal | None:
         return value if value is not None and is_sane(value) else None
 
@@ -174,11 +193,11 @@ def _figures(leader: Quote) -> dict[str, Any]:
     }
 
 
-def _spread(choice: Choice) -> Decimal | None:
-    return None if choice.spread_pct is None else WIDE.quantize(choice.spread_pct, SPREAD_STEP)
+def _rounded_spread(choice: PriceSelection) -> Decimal | None:
+    return None if choice.spread_pct is None else EXACT_CONTEXT.quantize(choice.spread_pct, SPREAD_QUANTUM)
 
 
-def _good(choice: Choice, published: Published) -> GoodFigure | None:
+def _last_good_figure(choice: PriceSelection, published: Published) -> GoodFigure | None:
     if (
         choice.contested
         or choice.held is not None
@@ -189,25 +208,27 @@ def _good(choice: Choice, published: Published) -> GoodFigure | None:
     return GoodFigure(published.price, published.last_updated, published.providers)
 
 
-def _newest(seen: Sequence[Seen], at: Situation) -> datetime | None:
-    times = [item.quote.as_of for item in seen if item.freshness]
-    if at.memory.newest:
-        times.append(at.memory.newest)
+def _newest_time(classified: Sequence[ClassifiedQuote], context: AggregationContext) -> datetime | None:
+    times = [item.quote.as_of for item in classified if item.freshness]
+    if context.state.newest:
+        times.append(context.state.newest)
     return max(times, default=None)
 
 
-def _peg_sign(choice: Choice, at: Situation) -> dict[IncidentKind, Sign]:
-    """Whether a pegged asset is worth a dollar; nothing to say of a figure that is only held."""
-    if not at.asset.pegged:
-        return {"depeg": Sign(False, Decimal(0), over=True)}
+def _peg_signal(choice: PriceSelection, context: AggregationContext) -> dict[IncidentKind, IncidentSignal]:
+    """Signal whether a pegged asset is off one dollar. A held figure gives no signal."""
+    if not context.asset.pegged:
+        return {"depeg": IncidentSignal(False, Decimal(0), is_over=True)}
     if choice.price is None:
         return {}
-    off = WIDE.multiply(abs(WIDE.subtract(choice.price, ONE_DOLLAR)), Decimal(100))
-    limit = at.policy.depeg_pct
-    return {"depeg": Sign(off > limit, off, say("off_peg", off_pct=off, limit_pct=limit))}
+    off = EXACT_CONTEXT.multiply(abs(EXACT_CONTEXT.subtract(choice.price, ONE_DOLLAR)), Decimal(100))
+    limit = context.policy.depeg_pct
+    return {"depeg": IncidentSignal(off > limit, off, build_reason("off_peg", off_pct=off, limit_pct=limit))}
 
 
-def _judgements(seen: Sequence[Seen], choice: Choice | None, at: Situation) -> tuple[QuoteEvaluation, ...]:
+def _evaluate_quotes(
+    classified: Sequence[ClassifiedQuote], choice: PriceSelection | None, context: AggregationContext
+) -> tuple[QuoteEvaluation, ...]:
     used = {quote.provider for quote in choice.used} if choice else set()
     reasons = choice.reasons if choice else {}
     return tuple(
@@ -215,84 +236,104 @@ def _judgements(seen: Sequence[Seen], choice: Choice | None, at: Situation) -> t
             provider=item.quote.provider,
             freshness=item.freshness,
             used=item.quote.provider in used,
-            reason=reasons.get(item.quote.provider) or _unused(item, at),
+            reason=reasons.get(item.quote.provider) or _unused_reason(item, context),
         )
-        for item in seen
+        for item in classified
     )
 
 
-def _unused(item: Seen, at: Situation) -> Reason:
-    if item.fault:
-        return item.fault
+def _unused_reason(item: ClassifiedQuote, context: AggregationContext) -> Reason:
+    if item.error:
+        return item.error
     as_of, provider = item.quote.as_of, item.quote.provider
     if item.freshness == "stale":
-        return say("stale", as_of=as_of, limit_seconds=at.policy.ageing_limit(provider))
-    return say("ageing", as_of=as_of, limit_seconds=at.policy.fresh_limit(provider))
+        return build_reason("stale", as_of=as_of, limit_seconds=context.policy.ageing_limit(provider))
+    return build_reason("ageing", as_of=as_of, limit_seconds=context.policy.fresh_limit(provider))
 
 
 # -- no usable quote ----------------------------------------------------------------------------
 
 
-def _without_quotes(seen: Sequence[Seen], at: Situation) -> Outcome:
-    """Step 7. Incidents stay as they are while a figure is shown: nothing new was learnt about them."""
-    memory = replace(at.memory, newest=_newest(seen, at))
-    judgements = _judgements(seen, None, at)
-    late = _late_news(seen, at)
-    if late is not None:
-        return Outcome(replace(_late(late, at), judgements=_mark(judgements, late, at)), memory)
-    previous = at.previous
+def _without_quotes(classified: Sequence[ClassifiedQuote], context: AggregationContext) -> AggregationResult:
+    """Apply step 7. Incidents do not change while a figure is shown: nothing new is known about them."""
+    state = replace(context.state, newest=_newest_time(classified, context))
+    evaluations = _evaluate_quotes(classified, None, context)
+    late_quote = _find_late_quote(classified, context)
+    if late_quote is not None:
+        return AggregationResult(
+            replace(
+                _publish_late_quote(late_quote, context),
+                evaluations=_mark_as_used(evaluations, late_quote, context),
+            ),
+            state,
+        )
+    previous = context.previous
     if previous is None or previous.price is None or previous.last_updated is None:
-        nothing = Published(at.asset.asset_id, None, (), False, None, "none", say("nothing_yet"))
+        nothing = Published(
+            context.asset.asset_id, None, (), False, None, "none", build_reason("nothing_yet")
+        )
         shown = previous if previous is not None else nothing
-        return _ended(replace(shown, judgements=judgements), memory, at)
-    if at.now - previous.last_updated > at.policy.null_after:
-        return _ended(expired(previous, at.policy, judgements), memory, at)
-    return Outcome(last_known(previous, judgements), memory)
+        return _end_incidents(replace(shown, evaluations=evaluations), state, context)
+    if context.now - previous.last_updated > context.policy.null_after:
+        return _end_incidents(build_expired(previous, context.policy, evaluations), state, context)
+    return AggregationResult(build_last_known(previous, evaluations), state)
 
 
-def _late_news(seen: Sequence[Seen], at: Situation) -> Quote | None:
-    """A stale quote that is news all the same: later than every time seen before, or all there is.
+def _find_late_quote(classified: Sequence[ClassifiedQuote], context: AggregationContext) -> Quote | None:
+    """Find a stale quote that is still new: later than all earlier ones, or the only one known.
 
-    Providers date a seldom traded asset by its last trade, so each of its quotes arrives stale.
+    Providers date a rarely traded asset by its last trade, so each of its quotes arrives stale.
     """
     candidates = [
         item.quote
-        for item in seen
+        for item in classified
         if item.freshness == "stale"
-        and at.now - item.quote.as_of <= at.policy.null_after
-        and (at.last_price is None or at.memory.newest is None or item.quote.as_of > at.memory.newest)
+        and context.now - item.quote.as_of <= context.policy.null_after
+        and (
+            context.last_price is None
+            or context.state.newest is None
+            or item.quote.as_of > context.state.newest
+        )
     ]
-    # The latest; of two equally late ones the first in the policy's order.
+    # The latest quote; if two are equally late, the first in the policy's order.
     return max(candidates, key=lambda quote: quote.as_of, default=None)
 
 
-def _late(quote: Quote, at: Situation) -> Published:
+def _publish_late_quote(quote: Quote, context: AggregationContext) -> Published:
     return Published(
-        asset_id=at.asset.asset_id,
+        asset_id=context.asset.asset_id,
         price=quote.price,
         providers=(quote.provider,),
         stale=True,
         last_updated=quote.as_of,
         rule="stale",
-        reason=say("latest_known", provider=quote.provider, as_of=quote.as_of),
-        flags=("depeg",) if "depeg" in at.memory.incidents else (),
-        **_figures(quote),
+        reason=build_reason("latest_known", provider=quote.provider, as_of=quote.as_of),
+        flags=("depeg",) if "depeg" in context.state.incidents else (),
+        **_copy_figures(quote),
     )
 
 
-def _mark(judgements: tuple[QuoteEvaluation, ...], late: Quote, at: Situation) -> tuple[QuoteEvaluation, ...]:
-    limit = at.policy.ageing_limit(late.provider)
-    reason = say("stale_but_latest", as_of=late.as_of, limit_seconds=limit)
+def _mark_as_used(
+    evaluations: tuple[QuoteEvaluation, ...], late_quote: Quote, context: AggregationContext
+) -> tuple[QuoteEvaluation, ...]:
+    limit = context.policy.ageing_limit(late_quote.provider)
+    reason = build_reason("stale_but_latest", as_of=late_quote.as_of, limit_seconds=limit)
     return tuple(
-        replace(judgement, used=True, reason=reason) if judgement.provider == late.provider else judgement
-        for judgement in judgements
+        replace(evaluation, used=True, reason=reason)
+        if evaluation.provider == late_quote.provider
+        else evaluation
+        for evaluation in evaluations
     )
 
 
-def _ended(published: Published, memory: Memory, at: Situation) -> Outcome:
-    """Nothing is shown any more, so nothing is wrong with it either."""
-    signs: Mapping[IncidentKind, Sign] = {
-        kind: Sign(False, Decimal(0), over=True) for kind in memory.incidents
+def _end_incidents(
+    published: Published, state: AggregationState, context: AggregationContext
+) -> AggregationResult:
+    """Close all incidents, because no figure is shown any more."""
+    signals: Mapping[IncidentKind, IncidentSignal] = {
+        kind: IncidentSignal(False, Decimal(0), is_over=True) for kind in state.incidents
     }
-    incidents, events = advance(at.asset.asset_id, memory.incidents, signs, at.now, at.policy.quiet)
-    return Outcome(published, replace(memory, incidents=incidents, pending=None), events)
+    incidents, events = track_incidents(
+        context.asset.asset_id, state.incidents, signals, context.now, context.policy.quiet_period
+    )
+    return AggregationResult(published, replace(state, incidents=incidents, pending=None), events)

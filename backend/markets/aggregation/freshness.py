@@ -1,46 +1,46 @@
-"""How old is too old: classes of quotes, and what becomes of a published figure by the clock. Pure.
+"""Classifies quotes by age and marks published figures as stale when time passes. No I/O.
 
-A quote's age counts from the provider's own time. With T the expected poll interval a quote is
-fresh up to max(180 s, 2.5 T), ageing up to max(900 s, 6 T), then stale.
+The age of a quote counts from the provider's own time. With T the expected poll interval, a quote is fresh
+up to max(180 s, 2.5 T), ageing up to max(900 s, 6 T), then stale.
 """
 
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from backend.markets.aggregation.policy import Policy
+from backend.markets.aggregation.policy import AggregationPolicy
 from backend.markets.model import Freshness, Published, Quote, QuoteEvaluation
 from backend.markets.numbers import is_sane
-from backend.markets.reasons import Reason, say
+from backend.markets.reasons import Reason, build_reason
 
 
-def fault_of(quote: Quote, now: datetime, policy: Policy) -> Reason | None:
-    """Why ``quote`` cannot be used at all; null when it is valid.
+def validate_quote(quote: Quote, now: datetime, policy: AggregationPolicy) -> Reason | None:
+    """Return the reason why ``quote`` is invalid; null if it is valid.
 
-    Reasons name times, not ages: they stay the same until something happens.
+    Reasons contain times, not ages, so that they change only when the quote changes.
     """
     if not quote.price.is_finite():
-        return say("price_not_finite", figure=str(quote.price))
+        return build_reason("price_not_finite", figure=str(quote.price))
     if quote.price <= 0:
-        return say("price_not_positive")
+        return build_reason("price_not_positive")
     if not is_sane(quote.price):
-        return say("price_out_of_range")
+        return build_reason("price_out_of_range")
     if quote.as_of - now > policy.future_tolerance:
-        return say("time_ahead", as_of=quote.as_of, limit_seconds=policy.future_tolerance)
+        return build_reason("time_ahead", as_of=quote.as_of, limit_seconds=policy.future_tolerance)
     return None
 
 
-def classify(provider: str, as_of: datetime, now: datetime, policy: Policy) -> Freshness:
-    """The class of a figure that ``provider`` dated ``as_of``; both limits belong to the better class."""
+def classify(provider: str, as_of: datetime, now: datetime, policy: AggregationPolicy) -> Freshness:
+    """Classify a figure that ``provider`` dated ``as_of``. Each limit belongs to the better class."""
     age = now - as_of
     if age <= policy.fresh_limit(provider):
         return "fresh"
     return "ageing" if age <= policy.ageing_limit(provider) else "stale"
 
 
-def is_fresh(published: Published, now: datetime, policy: Policy) -> bool:
-    """Whether a published figure is recent enough to judge new quotes by.
+def is_fresh(published: Published, now: datetime, policy: AggregationPolicy) -> bool:
+    """Whether a published figure is recent enough to compare new quotes with.
 
-    A blend is dated by its oldest quote, so the most patient of its providers' limits holds.
+    A blend has the time of its oldest quote, so the longest of its providers' limits applies.
     """
     if published.price is None or published.last_updated is None or not published.providers:
         return False
@@ -48,51 +48,51 @@ def is_fresh(published: Published, now: datetime, policy: Policy) -> bool:
     return now - published.last_updated <= limit
 
 
-def restale(published: Published, now: datetime, policy: Policy) -> Published:
-    """What a reader must be shown at ``now`` of a stored figure that no refresh has renewed since.
+def apply_staleness(published: Published, now: datetime, policy: AggregationPolicy) -> Published:
+    """Return what to show at ``now`` of a stored figure that was not refreshed since.
 
-    The same object while nothing changes; a copy labelled stale once its age is past the limit of
-    each of its providers; a copy without figures once it is past ``policy.null_after``.
+    Returns the same object while nothing changes. Returns a copy labelled stale when the age exceeds the
+    limits of all its providers, and a copy without figures when it exceeds ``policy.null_after``.
     """
     if published.price is None or published.last_updated is None:
         return published
     if now - published.last_updated > policy.null_after:
-        return expired(published, policy)
-    if published.stale or now - published.last_updated <= _usable_for(published, policy):
+        return build_expired(published, policy)
+    if published.stale or now - published.last_updated <= _usable_duration(published, policy):
         return published
-    judgements = tuple(
-        replace(judgement, freshness="stale", used=False, reason=say("not_renewed"))
-        for judgement in published.judgements
+    evaluations = tuple(
+        replace(evaluation, freshness="stale", used=False, reason=build_reason("not_renewed"))
+        for evaluation in published.evaluations
     )
-    return last_known(published, judgements)
+    return build_last_known(published, evaluations)
 
 
-def next_change(published: Published, policy: Policy) -> datetime | None:
-    """The first instant at which :func:`restale` gives something else; null when it never will."""
+def next_staleness_change(published: Published, policy: AggregationPolicy) -> datetime | None:
+    """The first instant at which :func:`apply_staleness` changes the figure; null if it never does."""
     if published.price is None or published.last_updated is None:
         return None
-    lasts = policy.null_after
+    duration = policy.null_after
     if not published.stale:
-        lasts = min(lasts, _usable_for(published, policy))
-    return published.last_updated + lasts + timedelta.resolution
+        duration = min(duration, _usable_duration(published, policy))
+    return published.last_updated + duration + timedelta.resolution
 
 
-def last_known(previous: Published, judgements: tuple[QuoteEvaluation, ...]) -> Published:
-    """``previous`` once more as the last known good figure: same price, same time, labelled stale."""
+def build_last_known(previous: Published, evaluations: tuple[QuoteEvaluation, ...]) -> Published:
+    """Build the last known figure from ``previous``: same price, same time, labelled stale."""
     return replace(
         previous,
         stale=True,
         rule="stale",
-        reason=say("last_known", providers=list(previous.providers), as_of=_time_of(previous)),
+        reason=build_reason("last_known", providers=list(previous.providers), as_of=_require_time(previous)),
         spread_pct=None,
-        judgements=judgements,
+        evaluations=evaluations,
     )
 
 
-def expired(
-    previous: Published, policy: Policy, judgements: tuple[QuoteEvaluation, ...] | None = None
+def build_expired(
+    previous: Published, policy: AggregationPolicy, evaluations: tuple[QuoteEvaluation, ...] | None = None
 ) -> Published:
-    """No figure at all: the last known one is too old to be shown."""
+    """Build an empty figure: the last known one is too old to be shown."""
     return Published(
         asset_id=previous.asset_id,
         price=None,
@@ -100,18 +100,16 @@ def expired(
         stale=False,
         last_updated=None,
         rule="none",
-        reason=say("expired", as_of=_time_of(previous), limit_seconds=policy.null_after),
-        judgements=previous.judgements if judgements is None else judgements,
+        reason=build_reason("expired", as_of=_require_time(previous), limit_seconds=policy.null_after),
+        evaluations=previous.evaluations if evaluations is None else evaluations,
     )
 
 
-def _time_of(previous: Published) -> datetime:
+def _require_time(previous: Published) -> datetime:
     if previous.last_updated is None:
-        raise ValueError(f"{previous.asset_id}: a figure without a time is not a known one.")
+        raise ValueError(f"{previous.asset_id}: the figure has no time.")
     return previous.last_updated
 
 
-def _usable_for(published: Published, policy: Policy) -> timedelta:
-    return max(
-        (policy.ageing_limit(provider) for provider in published.providers), default=policy.ageing_floor
-    )
+def _usable_duration(published: Published, policy: AggregationPolicy) -> timedelta:
+    return max((policy.ageing_limit(provider) for provider in published.providers), default=policy.min_ageing)

@@ -1,7 +1,7 @@
-"""When an incident opens, worsens and is over. Pure.
+"""Opens, updates and closes incidents. No I/O.
 
-An incident opens at once, and is over when its cause has been absent for ``Policy.quiet``: a spread
-that swings about its limit from poll to poll is one incident, not fifty.
+An incident opens at once and closes when its cause has been absent for ``AggregationPolicy.quiet_period``.
+So a spread that crosses its limit from poll to poll is one incident, not fifty.
 """
 
 from collections.abc import Mapping
@@ -10,21 +10,22 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Literal
 
-from backend.markets.aggregation.state import KINDS, IncidentKind, OpenIncident
-from backend.markets.numbers import WIDE
+from backend.markets.aggregation.state import INCIDENT_KINDS, IncidentKind, OpenIncident
+from backend.markets.numbers import EXACT_CONTEXT
 from backend.markets.reasons import Reason
 
-SIZE_STEP = Decimal("0.01")
-"""Sizes are told to the hundredth of a percent; smaller growth is no news."""
+SIZE_QUANTUM = Decimal("0.01")
+"""Sizes are rounded to hundredths of a percent; smaller growth is not an update."""
 
 Action = Literal["open", "update", "close"]
 
 
 @dataclass(frozen=True, slots=True)
 class IncidentEvent:
-    """An incident of an asset opens, grows worse or is over.
+    """An incident of an asset opens, grows or closes.
 
-    ``size_pct`` is the worst so far, in percent; ``detail`` says what is wrong, null when it is over.
+    ``size_pct`` is the largest size so far, in percent. ``detail`` is the cause, null when the incident
+    closes.
     """
 
     action: Action
@@ -36,62 +37,62 @@ class IncidentEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class Sign:
-    """What one tick shows of one kind of incident.
+class IncidentSignal:
+    """What one tick shows about one kind of incident.
 
-    ``active``: its cause is present. ``over``: it is gone for good, so there is no need to wait.
-    ``size_pct`` is how large the cause is, ``detail`` what it is; needless where there is none.
+    ``active``: the cause is present. ``is_over``: the cause is gone, so the incident closes without waiting.
+    ``size_pct`` is the size of the cause, ``detail`` its reason; not needed without a cause.
     """
 
     active: bool
     size_pct: Decimal
     detail: Reason | None = None
-    over: bool = False
+    is_over: bool = False
 
 
-def advance(
+def track_incidents(
     asset_id: str,
     incidents: Mapping[IncidentKind, OpenIncident],
-    signs: Mapping[IncidentKind, Sign],
+    signals: Mapping[IncidentKind, IncidentSignal],
     now: datetime,
-    quiet: timedelta,
+    quiet_period: timedelta,
 ) -> tuple[dict[IncidentKind, OpenIncident], tuple[IncidentEvent, ...]]:
-    """The incidents that are open after this tick, and what happened to them.
+    """Return the open incidents after this tick, and the events of the tick.
 
-    Kinds without a sign stay as they are: there was nothing to judge them by. Events come in the
-    order of :data:`~backend.markets.aggregation.state.KINDS`.
+    Kinds without a signal do not change: there is no information about them. Events come in the order of
+    :data:`~backend.markets.aggregation.state.INCIDENT_KINDS`.
     """
-    after, events = dict(incidents), []
-    for kind in KINDS:
-        if kind not in signs:
+    current, events = dict(incidents), []
+    for kind in INCIDENT_KINDS:
+        if kind not in signals:
             continue
-        sign, before = signs[kind], incidents.get(kind)
-        now_open, action = _step(before, sign, now, quiet)
+        signal, previous = signals[kind], incidents.get(kind)
+        now_open, action = _track_incident(previous, signal, now, quiet_period)
         if now_open is None:
-            after.pop(kind, None)
+            current.pop(kind, None)
         else:
-            after[kind] = now_open
-        subject = now_open or before
+            current[kind] = now_open
+        subject = now_open or previous
         if action and subject:
-            detail = None if action == "close" else sign.detail
+            detail = None if action == "close" else signal.detail
             events.append(IncidentEvent(action, kind, asset_id, now, subject.worst_pct, detail))
-    return after, tuple(events)
+    return current, tuple(events)
 
 
-def _step(
-    before: OpenIncident | None, sign: Sign, now: datetime, quiet: timedelta
+def _track_incident(
+    previous: OpenIncident | None, signal: IncidentSignal, now: datetime, quiet_period: timedelta
 ) -> tuple[OpenIncident | None, Action | None]:
-    """What one incident is after one tick, and the event to tell, if any."""
-    size = WIDE.quantize(sign.size_pct, SIZE_STEP)
-    if sign.active:
-        if before is None:
+    """Return one incident after this tick, and its event if there is one."""
+    size = EXACT_CONTEXT.quantize(signal.size_pct, SIZE_QUANTUM)
+    if signal.active:
+        if previous is None:
             return OpenIncident(now, size), "open"
-        if size > before.worst_pct:
-            return OpenIncident(before.since, size), "update"
-        return replace(before, calm_since=None), None
-    if before is None:
+        if size > previous.worst_pct:
+            return OpenIncident(previous.since, size), "update"
+        return replace(previous, calm_since=None), None
+    if previous is None:
         return None, None
-    calm_since = before.calm_since or now
-    if sign.over or now - calm_since >= quiet:
+    calm_since = previous.calm_since or now
+    if signal.is_over or now - calm_since >= quiet_period:
         return None, "close"
-    return replace(before, calm_since=calm_since), None
+    return replace(previous, calm_since=calm_since), None

@@ -1,37 +1,37 @@
-"""Medians of three or more quotes, with a band that outliers leave and re-enter at different widths. Pure.
+"""Computes medians of three or more quotes and excludes outliers with hysteresis. No I/O.
 
-The exclusion band with readmission at half its width follows the practice of regulated reference
-rates, where a venue is left out when it strays and let back in only when it is clearly home again.
+A provider outside the band is excluded, and included again within half of the band. This follows the practice
+of regulated reference rates.
 """
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 from backend.markets.model import Quote
-from backend.markets.numbers import WIDE, is_sane, mean
+from backend.markets.numbers import EXACT_CONTEXT, is_sane, mean
 
 
 def median(prices: Sequence[Decimal]) -> Decimal:
-    """The middle price, or the mean of the middle two. Raises :class:`ValueError` without any."""
+    """The middle price, or the mean of the middle two. Raises :class:`ValueError` without prices."""
     if not prices:
-        raise ValueError("There is no median of no prices.")
+        raise ValueError("A median needs at least one price.")
     ordered, half = sorted(prices), len(prices) // 2
     return ordered[half] if len(ordered) % 2 else mean(ordered[half - 1], ordered[half])
 
 
 def weighted_median(prices: Sequence[Decimal], weights: Sequence[Decimal]) -> Decimal:
-    """The price at which half of the weight is reached; on an exact half, the mean with the next one.
+    """The price at which half of the weight is reached; at exactly half, the mean with the next price.
 
-    ``weights`` are above zero. The heaviest counts for no more than the second heaviest, so that
-    among three or more no single weight decides: a reported volume cannot buy the price.
+    ``weights`` are above zero. The largest weight is capped at the second largest, so that with three or more
+    no single weight decides: a provider cannot control the price by reporting a large volume.
     """
     cap = sorted(weights)[-2] if len(weights) > 1 else weights[0]
     pairs = sorted((price, min(weight, cap)) for price, weight in zip(prices, weights, strict=True))
     total = _sum(weight for _, weight in pairs)
     reached = Decimal(0)
     for position, (price, weight) in enumerate(pairs):
-        reached = WIDE.add(reached, weight)
-        doubled = WIDE.add(reached, reached)
+        reached = EXACT_CONTEXT.add(reached, weight)
+        doubled = EXACT_CONTEXT.add(reached, reached)
         if doubled == total:
             return mean(price, pairs[position + 1][0])
         if doubled > total:
@@ -39,8 +39,8 @@ def weighted_median(prices: Sequence[Decimal], weights: Sequence[Decimal]) -> De
     raise ValueError("The weights of a median must be above zero.")
 
 
-def combined(quotes: Sequence[Quote]) -> Decimal:
-    """The median of ``quotes``, weighted by volume when there are three or more and all volumes are known."""
+def combine_prices(quotes: Sequence[Quote]) -> Decimal:
+    """The median of ``quotes``, weighted by volume if there are three or more with known volumes."""
     prices = [quote.price for quote in quotes]
     volumes = [volume for quote in quotes if (volume := quote.volume_24h) and is_sane(volume) and volume > 0]
     if len(quotes) >= 3 and len(volumes) == len(quotes):
@@ -48,21 +48,21 @@ def combined(quotes: Sequence[Quote]) -> Decimal:
     return median(prices)
 
 
-def deviations(quotes: Sequence[Quote]) -> dict[str, Decimal]:
+def compute_deviations_pct(quotes: Sequence[Quote]) -> dict[str, Decimal]:
     """Each provider's distance from the plain median of all ``quotes``, in percent."""
     middle = median([quote.price for quote in quotes])
     return {
-        quote.provider: WIDE.divide(
-            WIDE.multiply(abs(WIDE.subtract(quote.price, middle)), Decimal(100)), middle
+        quote.provider: EXACT_CONTEXT.divide(
+            EXACT_CONTEXT.multiply(abs(EXACT_CONTEXT.subtract(quote.price, middle)), Decimal(100)), middle
         )
         for quote in quotes
     }
 
 
-def outliers(distance: dict[str, Decimal], band_pct: Decimal, before: frozenset[str]) -> frozenset[str]:
-    """Who is left out: farther than the band, or left out ``before`` and not yet within half of it.
+def find_outliers(distance: dict[str, Decimal], band_pct: Decimal, before: frozenset[str]) -> frozenset[str]:
+    """Find providers to exclude: outside the band, or excluded ``before`` and not yet within half of it.
 
-    No one stays out who is nearer the median than somebody who is in.
+    No excluded provider is nearer to the median than an included one.
     """
     out = {
         provider
@@ -76,5 +76,5 @@ def outliers(distance: dict[str, Decimal], band_pct: Decimal, before: frozenset[
 def _sum(values: Iterable[Decimal]) -> Decimal:
     total = Decimal(0)
     for value in values:
-        total = WIDE.add(total, value)
+        total = EXACT_CONTEXT.add(total, value)
     return total

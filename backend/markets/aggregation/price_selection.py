@@ -1,7 +1,7 @@
-"""Steps 4 to 6 of the aggregation rule: one price out of three or more, two, or one usable quote. Pure.
+"""Selects a price from three or more, two, or one usable quote: steps 4 to 6 of the aggregation rule. No I/O.
 
-Each function gets quotes that passed validity and freshness, sorted by the policy's order, and
-gives a :class:`Choice`; :mod:`backend.markets.aggregation.aggregate` turns that into the published figure.
+Each function takes quotes that are valid and recent enough, sorted by the policy's order, and returns a
+:class:`PriceSelection`. :mod:`backend.markets.aggregation.aggregate` builds the published figure from it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,28 +11,28 @@ from decimal import Decimal
 from typing import Any
 
 from backend.markets.aggregation.freshness import is_fresh
-from backend.markets.aggregation.incident_tracking import Sign
-from backend.markets.aggregation.medians import combined, deviations, outliers
-from backend.markets.aggregation.policy import AssetTraits, Policy
-from backend.markets.aggregation.state import GoodFigure, IncidentKind, Memory, PendingJump
+from backend.markets.aggregation.incident_tracking import IncidentSignal
+from backend.markets.aggregation.medians import combine_prices, compute_deviations_pct, find_outliers
+from backend.markets.aggregation.policy import AggregationPolicy, AssetTraits
+from backend.markets.aggregation.state import AggregationState, GoodFigure, IncidentKind, PendingJump
 from backend.markets.model import Published, Quote, Rule
-from backend.markets.numbers import WIDE, mean, pct_change, pct_spread
-from backend.markets.reasons import Reason, say
+from backend.markets.numbers import EXACT_CONTEXT, mean, pct_change, pct_spread
+from backend.markets.reasons import Reason, build_reason
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
-    """What the rule knows beside the quotes."""
+class AggregationContext:
+    """Inputs of the rule in addition to the quotes."""
 
     previous: Published | None
-    memory: Memory
+    state: AggregationState
     now: datetime
-    policy: Policy
+    policy: AggregationPolicy
     asset: AssetTraits
 
     @property
     def last_price(self) -> tuple[Decimal, datetime] | None:
-        """The price published last and its time, unless it is too old to be shown any more."""
+        """The price published last and its time, unless it is too old to be shown."""
         previous = self.previous
         if previous is None or previous.price is None or previous.last_updated is None:
             return None
@@ -42,12 +42,12 @@ class Situation:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """A price and where it came from; ``held`` instead of a price when the last good figure stands.
+class PriceSelection:
+    """A selected price and its quotes; ``held`` instead of a price if the last good figure is held.
 
-    ``excluded``: who is out of the median from now on, null to leave that as it was. ``reasons``
-    gives each quote's provider why it was used or not. ``contested``: the price is published
-    in doubt, so a later conflict must not hold on to it.
+    ``excluded``: providers now excluded from the median, null for no change. ``reasons`` maps providers to
+    the reason why their quote was used or not. ``contested``: the published price is in doubt, so a later
+    conflict must not hold it.
     """
 
     rule: Rule
@@ -61,136 +61,151 @@ class Choice:
     contested: bool = False
     excluded: frozenset[str] | None = None
     pending: PendingJump | None = None
-    signs: Mapping[IncidentKind, Sign] = field(default_factory=dict)
+    signals: Mapping[IncidentKind, IncidentSignal] = field(default_factory=dict)
 
 
-def agreement_limits(gap: timedelta, policy: Policy, asset: AssetTraits) -> tuple[Decimal, Decimal]:
-    """``(agree, conflict)`` in percent for two quotes whose times are ``gap`` apart.
+def agreement_limits(
+    gap: timedelta, policy: AggregationPolicy, asset: AssetTraits
+) -> tuple[Decimal, Decimal]:
+    """Compute ``(agree, conflict)`` in percent for two quotes whose times are ``gap`` apart.
 
-    agree = max(0.5 %, 4 sigma sqrt(gap / 1 h)), never above conflict: a volatile asset may move
-    that far between the two times, but two quotes in conflict are not averaged for any reason.
+    agree = max(0.5 %, 4 sigma sqrt(gap / 1 h)), never above conflict: a volatile asset may move that far
+    between the two times, but two quotes in conflict are never averaged.
     """
     if asset.pegged:
         return policy.pegged_agree_pct, policy.pegged_conflict_pct
-    allowed = _sigmas(policy.agree_sigmas, asset, gap)
+    allowed = _sigma_limit(policy.agree_sigmas, asset, gap)
     return min(max(policy.agree_pct, allowed), policy.conflict_pct), policy.conflict_pct
 
 
-def jump_limit(gap: timedelta, policy: Policy, asset: AssetTraits) -> Decimal:
-    """How far, in percent, one lone quote may lie from the last price ``gap`` before it, unconfirmed."""
-    return max(policy.jump_pct, _sigmas(policy.jump_sigmas, asset, gap))
+def jump_limit(gap: timedelta, policy: AggregationPolicy, asset: AssetTraits) -> Decimal:
+    """Largest unconfirmed move, in percent, of a single quote from the last price ``gap`` before it."""
+    return max(policy.jump_pct, _sigma_limit(policy.jump_sigmas, asset, gap))
 
 
-def choose_many(quotes: Sequence[Quote], at: Situation) -> Choice:
-    """Step 4: the median of those within the band around the median of all."""
-    band = at.policy.pegged_band_pct if at.asset.pegged else at.policy.band_pct
-    distance = deviations(quotes)
-    out = outliers(distance, band, at.memory.excluded)
-    used = tuple(quote for quote in quotes if quote.provider not in out)
+def select_from_many(quotes: Sequence[Quote], context: AggregationContext) -> PriceSelection:
+    """Apply step 4: the median of the quotes within the band around the median of all."""
+    band = context.policy.pegged_band_pct if context.asset.pegged else context.policy.band_pct
+    distance = compute_deviations_pct(quotes)
+    excluded = find_outliers(distance, band, context.state.excluded)
+    used = tuple(quote for quote in quotes if quote.provider not in excluded)
     widest = max(distance.values())
     spread = pct_spread(min(quote.price for quote in quotes), max(quote.price for quote in quotes))
     if not used:
         camps = {"total": len(quotes), "limit_pct": band}
-        return _hold_or_primary(quotes, at, spread, "camps", camps)
+        return _select_held_or_primary(quotes, context, spread, "camps", camps)
     reasons = {
-        provider: say("out_of_median", distance_pct=pct, limit_pct=band, back_pct=band / 2)
-        if provider in out
-        else say("in_median", distance_pct=pct)
+        provider: build_reason("out_of_median", distance_pct=pct, limit_pct=band, back_pct=band / 2)
+        if provider in excluded
+        else build_reason("in_median", distance_pct=pct)
         for provider, pct in distance.items()
     }
-    told: dict[str, Any] = {"providers": _names(used), "used": len(used), "total": len(quotes)}
-    left_out = [quote.provider for quote in quotes if quote.provider in out]
-    reason = say("median_without", left_out=left_out, **told) if out else say("median", **told)
-    signs: dict[IncidentKind, Sign] = {
-        "divergent": Sign(bool(out), widest, reason),
-        "conflict": Sign(False, spread),
+    values: dict[str, Any] = {"providers": _provider_ids(used), "used": len(used), "total": len(quotes)}
+    left_out = [quote.provider for quote in quotes if quote.provider in excluded]
+    reason = (
+        build_reason("median_without", left_out=left_out, **values)
+        if excluded
+        else build_reason("median", **values)
+    )
+    signals: dict[IncidentKind, IncidentSignal] = {
+        "divergent": IncidentSignal(bool(excluded), widest, reason),
+        "conflict": IncidentSignal(False, spread),
     }
-    return Choice(
+    return PriceSelection(
         rule="median",
-        price=combined(used),
+        price=combine_prices(used),
         used=used,
         reason=reason,
         reasons=reasons,
-        flags=("divergent",) if out else (),
+        flags=("divergent",) if excluded else (),
         spread_pct=spread,
-        excluded=out,
-        signs=signs | _no_jump(),
+        excluded=excluded,
+        signals=signals | _no_jump_signal(),
     )
 
 
-def choose_two(a: Quote, b: Quote, at: Situation) -> Choice:
-    """Step 5: the mean of two that agree; else one of them, or the last good figure, never a mean."""
+def select_from_two(a: Quote, b: Quote, context: AggregationContext) -> PriceSelection:
+    """Apply step 5: the mean of two quotes that agree; else one of them, or the last good figure."""
     spread = pct_spread(a.price, b.price)
-    agree, conflict = agreement_limits(abs(a.as_of - b.as_of), at.policy, at.asset)
+    agree, conflict = agreement_limits(abs(a.as_of - b.as_of), context.policy, context.asset)
     if spread <= agree:
-        return _mean_of_two(a, b, spread, agree)
+        return _select_mean(a, b, spread, agree)
     if spread <= conflict:
-        return _one_of_two(a, b, at, spread, agree)
-    return _hold_or_primary((a, b), at, spread, "conflict", _difference(a, b, spread, conflict))
+        return _select_one_of_two(a, b, context, spread, agree)
+    return _select_held_or_primary(
+        (a, b), context, spread, "conflict", _difference_values(a, b, spread, conflict)
+    )
 
 
-def choose_one(quote: Quote, at: Situation) -> Choice:
-    """Step 6: the only quote, unless it jumped and no second observation has borne that out yet."""
-    none: dict[IncidentKind, Sign] = {
-        "divergent": Sign(False, Decimal(0)),
-        "conflict": Sign(False, Decimal(0)),
+def select_single(quote: Quote, context: AggregationContext) -> PriceSelection:
+    """Apply step 6: the only quote, unless it jumped and no second observation confirms the jump."""
+    no_conflict: dict[IncidentKind, IncidentSignal] = {
+        "divergent": IncidentSignal(False, Decimal(0)),
+        "conflict": IncidentSignal(False, Decimal(0)),
     }
-    alone = say("single", provider=quote.provider)
-    last = at.last_price
-    if last is None or at.previous is None:
-        return _single(quote, alone, none | _no_jump())
+    reason_single = build_reason("single", provider=quote.provider)
+    last = context.last_price
+    if last is None or context.previous is None:
+        return _select_only_quote(quote, reason_single, no_conflict | _no_jump_signal())
     price, when = last
     move = pct_change(price, quote.price)
-    limit = jump_limit(abs(quote.as_of - when), at.policy, at.asset)
+    limit = jump_limit(abs(quote.as_of - when), context.policy, context.asset)
     if abs(move) <= limit:
-        return _single(quote, alone, none | _no_jump())
-    moved: dict[str, Any] = {"provider": quote.provider, "move_pct": move, "limit_pct": limit}
-    if _bears_out(at.memory.pending, quote, price):
-        return _single(quote, say("jump_confirmed", **moved), none | _no_jump())
-    reason = say("jump_held", **moved)
-    return Choice(
+        return _select_only_quote(quote, reason_single, no_conflict | _no_jump_signal())
+    jump_values: dict[str, Any] = {"provider": quote.provider, "move_pct": move, "limit_pct": limit}
+    if _confirms(context.state.pending, quote, price):
+        return _select_only_quote(
+            quote, build_reason("jump_confirmed", **jump_values), no_conflict | _no_jump_signal()
+        )
+    reason = build_reason("jump_held", **jump_values)
+    return PriceSelection(
         rule="held",
-        held=GoodFigure(price, when, at.previous.providers),
+        held=GoodFigure(price, when, context.previous.providers),
         reason=reason,
-        reasons={quote.provider: say("jump_waits", move_pct=move)},
+        reasons={quote.provider: build_reason("jump_waits", move_pct=move)},
         flags=("jump",),
-        pending=_awaited(at.memory.pending, quote, price),
-        signs=none | {"jump": Sign(True, abs(move), reason)},
+        pending=_next_pending_jump(context.state.pending, quote, price),
+        signals=no_conflict | {"jump": IncidentSignal(True, abs(move), reason)},
     )
 
 
-def _mean_of_two(a: Quote, b: Quote, spread: Decimal, agree: Decimal) -> Choice:
-    calm = Sign(False, spread)
-    signs: dict[IncidentKind, Sign] = {"divergent": calm, "conflict": calm}
-    return Choice(
+def _select_mean(a: Quote, b: Quote, spread: Decimal, agree: Decimal) -> PriceSelection:
+    inactive = IncidentSignal(False, spread)
+    signals: dict[IncidentKind, IncidentSignal] = {"divergent": inactive, "conflict": inactive}
+    return PriceSelection(
         rule="mean",
         price=mean(a.price, b.price),
         used=(a, b),
-        reason=say("two_agree", **_difference(a, b, spread, agree)),
-        reasons=dict.fromkeys((a.provider, b.provider), say("in_mean")),
+        reason=build_reason("two_agree", **_difference_values(a, b, spread, agree)),
+        reasons=dict.fromkeys((a.provider, b.provider), build_reason("in_mean")),
         spread_pct=spread,
-        signs=signs | _no_jump(),
+        signals=signals | _no_jump_signal(),
     )
 
 
-def _one_of_two(a: Quote, b: Quote, at: Situation, spread: Decimal, agree: Decimal) -> Choice:
-    chosen, rule = _nearer(a, b, at)
+def _select_one_of_two(
+    a: Quote, b: Quote, context: AggregationContext, spread: Decimal, agree: Decimal
+) -> PriceSelection:
+    chosen, rule = _select_nearer(a, b, context)
     other = b if chosen is a else a
-    differ = _difference(a, b, spread, agree) | {"provider": chosen.provider}
-    if rule == "nearest" and at.previous and at.previous.price is not None:
-        last = at.previous.price
-        reason = say("nearer_of_two", **differ)
+    differ = _difference_values(a, b, spread, agree) | {"provider": chosen.provider}
+    if rule == "nearest" and context.previous and context.previous.price is not None:
+        last = context.previous.price
+        reason = build_reason("nearer_of_two", **differ)
         reasons = {
-            chosen.provider: say("nearer", price=last),
-            other.provider: say("farther", spread_pct=spread, price=last),
+            chosen.provider: build_reason("nearer", price=last),
+            other.provider: build_reason("farther", spread_pct=spread, price=last),
         }
     else:
-        reason = say("primary_of_two", **differ)
-        reasons = {chosen.provider: say("primary"), other.provider: say("not_primary", spread_pct=spread)}
-    signs: dict[IncidentKind, Sign] = {"conflict": Sign(False, spread)}
-    if "conflict" not in at.memory.incidents:  # one that is not over yet already tells of the difference
-        signs["divergent"] = Sign(True, spread, reason)
-    return Choice(
+        reason = build_reason("primary_of_two", **differ)
+        reasons = {
+            chosen.provider: build_reason("primary"),
+            other.provider: build_reason("not_primary", spread_pct=spread),
+        }
+    signals: dict[IncidentKind, IncidentSignal] = {"conflict": IncidentSignal(False, spread)}
+    if "conflict" not in context.state.incidents:  # an open conflict already reports the difference
+        signals["divergent"] = IncidentSignal(True, spread, reason)
+    return PriceSelection(
         rule=rule,
         price=chosen.price,
         used=(chosen,),
@@ -198,79 +213,85 @@ def _one_of_two(a: Quote, b: Quote, at: Situation, spread: Decimal, agree: Decim
         reasons=reasons,
         flags=("divergent",),
         spread_pct=spread,
-        signs=signs | _no_jump(),
+        signals=signals | _no_jump_signal(),
     )
 
 
-def _nearer(a: Quote, b: Quote, at: Situation) -> tuple[Quote, Rule]:
-    previous = at.previous
-    primary = _primary((a, b), at.policy)
-    if previous is None or previous.price is None or not is_fresh(previous, at.now, at.policy):
+def _select_nearer(a: Quote, b: Quote, context: AggregationContext) -> tuple[Quote, Rule]:
+    previous = context.previous
+    primary = _primary_quote((a, b), context.policy)
+    if previous is None or previous.price is None or not is_fresh(previous, context.now, context.policy):
         return primary, "primary"
-    to_a = abs(WIDE.subtract(a.price, previous.price))
-    to_b = abs(WIDE.subtract(b.price, previous.price))
+    to_a = abs(EXACT_CONTEXT.subtract(a.price, previous.price))
+    to_b = abs(EXACT_CONTEXT.subtract(b.price, previous.price))
     if to_a == to_b:
         return primary, "primary"
     return (a if to_a < to_b else b), "nearest"
 
 
-def _hold_or_primary(
-    quotes: Sequence[Quote], at: Situation, spread: Decimal, trouble: str, values: Mapping[str, Any]
-) -> Choice:
-    """In a conflict: the last good figure while it is recent, then the primary's, flagged.
+def _select_held_or_primary(
+    quotes: Sequence[Quote],
+    context: AggregationContext,
+    spread: Decimal,
+    code_prefix: str,
+    values: Mapping[str, Any],
+) -> PriceSelection:
+    """Resolve a conflict: the last good figure while it is recent, then the primary's, flagged.
 
-    ``trouble`` is the reason's code for how the quotes conflict, with its ``values``.
+    ``code_prefix`` is the reason code of the conflict, ``values`` its values.
     """
-    signs: dict[IncidentKind, Sign] = {
-        "divergent": Sign(False, spread, over=True),
-        "conflict": Sign(True, spread, say(trouble, **values)),
+    signals: dict[IncidentKind, IncidentSignal] = {
+        "divergent": IncidentSignal(False, spread, is_over=True),
+        "conflict": IncidentSignal(True, spread, build_reason(code_prefix, **values)),
     }
-    good, hold = at.memory.last_good, at.policy.hold
-    if good is not None and at.now - good.at <= hold:
-        return Choice(
+    good, hold = context.state.last_good, context.policy.max_hold
+    if good is not None and context.now - good.at <= hold:
+        return PriceSelection(
             rule="held",
             held=good,
-            reason=say(f"{trouble}_held", **values, as_of=good.at, hold_seconds=hold),
-            reasons=dict.fromkeys((quote.provider for quote in quotes), say("in_conflict")),
+            reason=build_reason(f"{code_prefix}_held", **values, as_of=good.at, hold_seconds=hold),
+            reasons=dict.fromkeys((quote.provider for quote in quotes), build_reason("in_conflict")),
             flags=("conflict",),
             spread_pct=spread,
-            signs=signs | _no_jump(),
+            signals=signals | _no_jump_signal(),
         )
-    primary = _primary(quotes, at.policy)
+    primary = _primary_quote(quotes, context.policy)
     reasons = {
-        quote.provider: say("primary_in_conflict" if quote is primary else "against_primary")
+        quote.provider: build_reason("primary_in_conflict" if quote is primary else "against_primary")
         for quote in quotes
     }
-    return Choice(
+    return PriceSelection(
         rule="primary",
         price=primary.price,
         used=(primary,),
-        reason=say(f"{trouble}_primary", **values, hold_seconds=hold, provider=primary.provider),
+        reason=build_reason(f"{code_prefix}_primary", **values, hold_seconds=hold, provider=primary.provider),
         reasons=reasons,
         flags=("conflict",),
         spread_pct=spread,
         contested=True,
-        signs=signs | _no_jump(),
+        signals=signals | _no_jump_signal(),
     )
 
 
-def _no_jump() -> dict[IncidentKind, Sign]:
-    return {"jump": Sign(False, Decimal(0), over=True)}
+def _no_jump_signal() -> dict[IncidentKind, IncidentSignal]:
+    return {"jump": IncidentSignal(False, Decimal(0), is_over=True)}
 
 
-def _single(quote: Quote, reason: Reason, signs: Mapping[IncidentKind, Sign]) -> Choice:
-    return Choice(
+def _select_only_quote(
+    quote: Quote, reason: Reason, signals: Mapping[IncidentKind, IncidentSignal]
+) -> PriceSelection:
+    return PriceSelection(
         rule="single",
         price=quote.price,
         used=(quote,),
         reason=reason,
-        reasons={quote.provider: say("only_quote")},
-        signs=signs,
+        reasons={quote.provider: build_reason("only_quote")},
+        signals=signals,
     )
 
 
-def _bears_out(pending: PendingJump | None, quote: Quote, last: Decimal) -> bool:
-    """Whether ``quote`` is another observation of the jump that ``pending`` saw: same way from ``last``."""
+def _confirms(pending: PendingJump | None, quote: Quote, last: Decimal) -> bool:
+    """Whether ``quote`` is another observation of the ``pending`` jump in the same direction."""
     return (
         pending is not None
         and (quote.provider != pending.provider or quote.as_of > pending.as_of)
@@ -278,30 +299,30 @@ def _bears_out(pending: PendingJump | None, quote: Quote, last: Decimal) -> bool
     )
 
 
-def _awaited(pending: PendingJump | None, quote: Quote, last: Decimal) -> PendingJump:
+def _next_pending_jump(pending: PendingJump | None, quote: Quote, last: Decimal) -> PendingJump:
     same = pending is not None and (quote.provider, quote.as_of) == (pending.provider, pending.as_of)
     if pending is not None and same and (quote.price > last) == (pending.price > last):
         return pending
     return PendingJump(quote.provider, quote.price, quote.as_of)
 
 
-def _primary(quotes: Sequence[Quote], policy: Policy) -> Quote:
+def _primary_quote(quotes: Sequence[Quote], policy: AggregationPolicy) -> Quote:
     return next((quote for quote in quotes if quote.provider == policy.primary), quotes[0])
 
 
-def _sigmas(count: Decimal, asset: AssetTraits, gap: timedelta) -> Decimal:
+def _sigma_limit(count: Decimal, asset: AssetTraits, gap: timedelta) -> Decimal:
     hours = Decimal(max(gap, timedelta(0)) // timedelta(milliseconds=1)) / 3_600_000
     return count * asset.sigma_1h * hours.sqrt()
 
 
-def _names(quotes: Sequence[Quote]) -> list[str]:
+def _provider_ids(quotes: Sequence[Quote]) -> list[str]:
     return [quote.provider for quote in quotes]
 
 
-def _difference(a: Quote, b: Quote, spread: Decimal, limit: Decimal) -> dict[str, Any]:
-    """How far two are apart, with more digits than two where two would hide which is larger."""
+def _difference_values(a: Quote, b: Quote, spread: Decimal, limit: Decimal) -> dict[str, Any]:
+    """Build the values that describe the spread, with more than two decimals if two hide which is larger."""
     for places in (2, 4, 6):
         shown, bound = f"{spread:.{places}f}", f"{limit:.{places}f}"
         if shown != bound:
             break
-    return {"providers": _names((a, b)), "spread_pct": shown, "limit_pct": bound}
+    return {"providers": _provider_ids((a, b)), "spread_pct": shown, "limit_pct": bound}

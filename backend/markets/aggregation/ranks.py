@@ -1,22 +1,24 @@
-"""Market capitalisation ranks for a whole response, all from one provider. Pure.
+"""Assigns market capitalisation ranks, all from one provider. No I/O.
 
-Ranks of two providers do not mix: each counts another universe, so a mixture has gaps and twins.
+Ranks of two providers are never mixed: they count different assets, so a mixture has gaps and duplicates.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from backend.markets.aggregation.freshness import classify, fault_of
-from backend.markets.aggregation.policy import Policy
+from backend.markets.aggregation.freshness import classify, validate_quote
+from backend.markets.aggregation.policy import AggregationPolicy
 from backend.markets.model import Published, Quote
 
 
-def ranks_of(quotes: Iterable[Quote], *, now: datetime, policy: Policy) -> dict[str, dict[str, int]]:
-    """Ranks by provider and asset, of valid quotes that are not stale."""
+def collect_ranks(
+    quotes: Iterable[Quote], *, now: datetime, policy: AggregationPolicy
+) -> dict[str, dict[str, int]]:
+    """Collect the ranks of valid quotes that are not stale, by provider and asset."""
     ranks: dict[str, dict[str, int]] = {}
     for quote in quotes:
-        if quote.market_cap_rank is None or fault_of(quote, now, policy):
+        if quote.market_cap_rank is None or validate_quote(quote, now, policy):
             continue
         if classify(quote.provider, quote.as_of, now, policy) != "stale":
             ranks.setdefault(quote.provider, {})[quote.asset_id] = quote.market_cap_rank
@@ -28,11 +30,11 @@ def assign_ranks(
     ranks_by_provider: Mapping[str, Mapping[str, int | None]],
     order: Sequence[str],
 ) -> dict[str, Published]:
-    """``published`` with every rank from one provider: the one that ranks most assets, then by ``order``.
+    """Assign to ``published`` the ranks of the provider that ranks most assets; ties break by ``order``.
 
-    ``ranks_by_provider`` holds current ranks only (see :func:`ranks_of`). An asset that the provider
-    does not rank, or that has no price, gets none. Without any current rank the figures keep the
-    ranks that they have: those came from one provider too.
+    ``ranks_by_provider`` contains current ranks only (see :func:`collect_ranks`). An asset that the provider
+    does not rank, or that has no price, gets no rank. Without current ranks the figures keep their ranks,
+    which came from one provider too.
     """
     counts = {
         provider: sum(1 for asset_id, rank in ranks.items() if rank is not None and asset_id in published)
@@ -47,9 +49,9 @@ def assign_ranks(
     if chosen is None:
         return dict(published)
     ranks = ranks_by_provider[chosen]
-    return {asset_id: _ranked(figure, ranks.get(asset_id)) for asset_id, figure in published.items()}
+    return {asset_id: _with_rank(figure, ranks.get(asset_id)) for asset_id, figure in published.items()}
 
 
-def _ranked(figure: Published, rank: int | None) -> Published:
+def _with_rank(figure: Published, rank: int | None) -> Published:
     shown = None if figure.price is None else rank
     return figure if figure.market_cap_rank == shown else replace(figure, market_cap_rank=shown)

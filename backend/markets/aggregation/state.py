@@ -1,4 +1,4 @@
-"""What the aggregation rule carries from one tick to the next for one asset; stored as JSON. Pure."""
+"""Defines the state that the aggregation rule keeps between ticks for one asset, stored as JSON. No I/O."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,12 +9,12 @@ from typing import Any, Literal
 from backend.formats.timestamps import parse_instant, write_instant
 
 IncidentKind = Literal["divergent", "conflict", "depeg", "jump"]
-KINDS: tuple[IncidentKind, ...] = ("divergent", "conflict", "depeg", "jump")
+INCIDENT_KINDS: tuple[IncidentKind, ...] = ("divergent", "conflict", "depeg", "jump")
 
 
 @dataclass(frozen=True, slots=True)
 class GoodFigure:
-    """The last price that no open conflict put in doubt."""
+    """The last price that was not in conflict."""
 
     price: Decimal
     at: datetime
@@ -23,7 +23,7 @@ class GoodFigure:
 
 @dataclass(frozen=True, slots=True)
 class PendingJump:
-    """A first observation far from the last published price, which a second one must bear out."""
+    """A first observation far from the last published price, which a second one must confirm."""
 
     provider: str
     price: Decimal
@@ -32,7 +32,7 @@ class PendingJump:
 
 @dataclass(frozen=True, slots=True)
 class OpenIncident:
-    """An incident that is not over; ``calm_since`` is when its cause was first absent."""
+    """An open incident; ``calm_since`` is when its cause was first absent."""
 
     since: datetime
     worst_pct: Decimal
@@ -40,11 +40,11 @@ class OpenIncident:
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
-    """Everything the rule needs of the past beside the figure that it published last.
+class AggregationState:
+    """What the rule needs from earlier ticks in addition to the figure published last.
 
-    ``excluded``: providers left out of the median, until they are well inside the band again.
-    ``newest``: the latest provider time seen so far, by which a late quote is told from an old one.
+    ``excluded``: providers excluded from the median until they are within half of the band again.
+    ``newest``: the latest provider time so far, which distinguishes a late quote from an old one.
     """
 
     excluded: frozenset[str] = frozenset()
@@ -54,7 +54,7 @@ class Memory:
     incidents: Mapping[IncidentKind, OpenIncident] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """Decimals as strings, instants as RFC 3339 to the microsecond; only what is set."""
+        """Encode decimals as strings and instants as RFC 3339 with microseconds; unset fields are omitted."""
         out: dict[str, Any] = {}
         if self.excluded:
             out["excluded"] = sorted(self.excluded)
@@ -75,11 +75,11 @@ class Memory:
         if self.newest:
             out["newest"] = write_instant(self.newest)
         if self.incidents:
-            out["incidents"] = {kind: _incident_json(item) for kind, item in self.incidents.items()}
+            out["incidents"] = {kind: _incident_to_json(item) for kind, item in self.incidents.items()}
         return out
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "Memory":
+    def from_json(cls, data: Mapping[str, Any]) -> "AggregationState":
         pending, good, newest = data.get("pending"), data.get("last_good"), data.get("newest")
         stored = data.get("incidents", {})
         return cls(
@@ -89,18 +89,18 @@ class Memory:
             last_good=good
             and GoodFigure(Decimal(good["price"]), parse_instant(good["at"]), tuple(good["providers"])),
             newest=newest and parse_instant(newest),
-            incidents={kind: _incident(stored[kind]) for kind in KINDS if kind in stored},
+            incidents={kind: _incident_from_json(stored[kind]) for kind in INCIDENT_KINDS if kind in stored},
         )
 
 
-def _incident_json(item: OpenIncident) -> dict[str, Any]:
+def _incident_to_json(item: OpenIncident) -> dict[str, Any]:
     out: dict[str, Any] = {"since": write_instant(item.since), "worst_pct": str(item.worst_pct)}
     if item.calm_since:
         out["calm_since"] = write_instant(item.calm_since)
     return out
 
 
-def _incident(data: Mapping[str, Any]) -> OpenIncident:
+def _incident_from_json(data: Mapping[str, Any]) -> OpenIncident:
     calm = data.get("calm_since")
     calm_since = parse_instant(calm) if calm else None
     return OpenIncident(parse_instant(data["since"]), Decimal(data["worst_pct"]), calm_since)

@@ -53,7 +53,7 @@ def grow_candles(connection: Connection, realm: str, prices: Mapping[str, Decima
         open_ones = current_candles(connection, realm, list(prices), seconds, now)
         for asset_id, price in prices.items():
             candle = fold(open_ones.get(asset_id), price, now, seconds)
-            rows.append(candle_row(realm, asset_id, seconds, candle))
+            rows.append(candle_to_row(realm, asset_id, seconds, candle))
     upsert(connection, candles, rows)
 
 
@@ -68,7 +68,7 @@ def current_candles(
         candles.c.open_time == align(now, seconds),
     )
     rows = connection.execute(sa.select(candles).where(condition)).mappings()
-    return {row["asset_id"]: candle_of(row) for row in rows}
+    return {row["asset_id"]: candle_from_row(row) for row in rows}
 
 
 def candles_between(
@@ -83,7 +83,7 @@ def candles_between(
         candles.c.open_time < end,
     )
     rows = connection.execute(sa.select(candles).where(condition).order_by(candles.c.open_time)).mappings()
-    return [candle_of(row) for row in rows]
+    return [candle_from_row(row) for row in rows]
 
 
 class Around(NamedTuple):
@@ -176,7 +176,7 @@ def render_sparklines(connection: Connection, realm: str, poll: QuotesResult, no
 def backfill(connection: Connection, realm: str, past: Past) -> None:
     """Store half-hour candles of the past where none are."""
     rows = [
-        candle_row(realm, asset_id, HALF_HOUR, candle)
+        candle_to_row(realm, asset_id, HALF_HOUR, candle)
         for asset_id, series in past.items()
         for candle in series
     ]
@@ -197,7 +197,7 @@ def missing_from(connection: Connection, realm: str, now: datetime) -> datetime 
     return newest if newest < opened - timedelta(seconds=HALF_HOUR) else None
 
 
-def candle_row(realm: str, asset_id: str, seconds: int, candle: Candle) -> dict[str, Any]:
+def candle_to_row(realm: str, asset_id: str, seconds: int, candle: Candle) -> dict[str, Any]:
     return {
         "realm": realm,
         "asset_id": asset_id,
@@ -211,5 +211,5 @@ def candle_row(realm: str, asset_id: str, seconds: int, candle: Candle) -> dict[
     }
 
 
-def candle_of(row: Mapping[Any, Any]) -> Candle:
+def candle_from_row(row: Mapping[Any, Any]) -> Candle:
     return Candle(**{name: row[name] for name in ("open_time", "open", "high", "low", "close", "volume")})

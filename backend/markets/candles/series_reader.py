@@ -28,7 +28,7 @@ from backend.markets.model import (
     Span,
     source_label,
 )
-from backend.markets.numbers import stamp
+from backend.markets.numbers import format_timestamp
 from backend.markets.provider_state import ProviderState, change_state, load_states, store_states
 from backend.markets.tables import candle_strips
 from backend.store.database import Database, upsert
@@ -58,7 +58,7 @@ class CandleReader:
                 "interval_seconds": SPAN_SECONDS[span],
                 "basis": found["basis"],
                 "source": found["source"],
-                "last_updated": found["as_of"] and stamp(found["as_of"]),
+                "last_updated": found["as_of"] and format_timestamp(found["as_of"]),
                 "candles": orjson.Fragment(window(found["body"], span, now)),
             }
         )
@@ -70,7 +70,7 @@ class CandleReader:
         return orjson.dumps(
             {
                 "id": asset.id,
-                "at": stamp(at),
+                "at": format_timestamp(at),
                 "interval_seconds": found.seconds,
                 "basis": "polls",
                 "source": "sample" if self._realm.startswith("sample") and found.candles else None,
@@ -146,8 +146,8 @@ class CandleReader:
     def _may_ask(self, provider: str, now: datetime) -> bool:
         with self._database.read() as connection:
             state = load_states(connection, self._market)[provider]
-        planned = self._market.cadence.schedules[provider].credits_per_month
-        return state.breaker.allows(now) and state.budget.may_spend_on_demand(1, now, planned)
+        planned = self._market.polling_plan.schedules[provider].credits_per_month
+        return state.breaker.is_allowed(now) and state.budget.can_spend_on_demand(1, now, planned)
 
     def _sampled(self, asset: Asset, span: Span, now: datetime) -> dict[str, Any]:
         if span == "7d":

@@ -1,11 +1,11 @@
-"""Circuit breaker of a provider: decides when it may be asked. Shared by all processes as JSON. Pure.
+"""Decides with a circuit breaker when a provider may be called. Shared by all processes as JSON. No I/O.
 
-Five failures within five minutes, with no success between, or one refusal of access open it for 30 s. Then
-one probe is let through, and each probe that fails doubles the wait, up to 30 minutes. A throttle and a
-spent quota last as long as the provider says, a repeated throttle at least twice as long as the last one.
-Nothing lasts for good: a success, a restart of the worker (:meth:`Breaker.restarted`) and a changed
-configuration (:meth:`Breaker.configured`) end a wait. Every method gives a new value; the clock and the
-jitter come from the caller.
+The breaker opens for 30 s after five failures within five minutes without a success between them, or after
+one refusal of access. Then it allows one probe. Each failed probe doubles the wait, up to 30 minutes. A
+throttle and a spent quota last as long as the provider says; a repeated throttle lasts at least twice as long
+as the last one. No wait is permanent: a success, a restart of the worker
+(:meth:`CircuitBreaker.after_restart`) and a changed configuration (:meth:`CircuitBreaker.with_fingerprint`)
+end it. Every method returns a new value; the caller passes the clock and the jitter.
 """
 
 import hashlib
@@ -18,45 +18,47 @@ from typing import Any, Literal
 import orjson
 
 from backend.formats.timestamps import parse_instant, write_instant
-from backend.markets.model import ErrorKind
-from backend.markets.reasons import Reason, say
+from backend.markets.model import DEFAULT_THROTTLE_SECONDS, ErrorKind
+from backend.markets.reasons import Reason, build_reason
 
-FAILURES = 5
-WINDOW = timedelta(minutes=5)
-"""Longer than five ticks of the slowest refresh: a provider that fails at each of them must open it."""
-FIRST_WAIT = timedelta(seconds=30)
-LONGEST_WAIT = timedelta(minutes=30)
-SKEW = timedelta(minutes=1)
-"""By which the clocks of several machines may differ."""
-JITTER = 0.1
-"""At most this share of a wait is added to it, so that replicas do not probe in step."""
-PROBE_LEASE = timedelta(seconds=60)
-"""So long others wait for the answer of a probe; then its process is taken for dead."""
-THROTTLED_FOR = timedelta(seconds=60)
-LONGEST_TOLD = timedelta(days=1)
-"""A longer Retry-After is cut to this: a quota may be raised before, and a refused call a day is cheap."""
+FAILURE_THRESHOLD = 5
+FAILURE_WINDOW = timedelta(minutes=5)
+"""Longer than five ticks of the slowest refresh, so that a failure at each tick opens the breaker."""
+INITIAL_BACKOFF = timedelta(seconds=30)
+MAX_BACKOFF = timedelta(minutes=30)
+MAX_CLOCK_SKEW = timedelta(minutes=1)
+"""How far the clocks of several machines may differ."""
+MAX_JITTER_SHARE = 0.1
+"""Largest share of a wait that is added to it, so that replicas do not probe at the same time."""
+PROBE_TIMEOUT = timedelta(seconds=60)
+"""How long other processes wait for the result of a probe before they consider its process dead."""
+DEFAULT_THROTTLE = timedelta(seconds=DEFAULT_THROTTLE_SECONDS)
+MAX_RETRY_AFTER = timedelta(days=1)
+"""A longer Retry-After is cut to this: a quota may be raised earlier, and one refused call a day is cheap."""
 
 State = Literal["ok", "waiting", "throttled", "open", "unauthorised", "refused", "quota_spent"]
 Kind = Literal["closed", "open", "throttled", "unauthorised", "refused", "quota_spent"]
 Period = Literal["day", "month"]
-REFUSALS: Mapping[ErrorKind, Kind] = {ErrorKind.UNAUTHORISED: "unauthorised", ErrorKind.REFUSED: "refused"}
-OWN_WAITS: frozenset[Kind] = frozenset({"open", *REFUSALS.values()})
-"""Kinds whose wait is our guess; that of the others was named by the provider."""
+ACCESS_DENIED_KINDS: Mapping[ErrorKind, Kind] = {
+    ErrorKind.UNAUTHORISED: "unauthorised",
+    ErrorKind.REFUSED: "refused",
+}
+BACKOFF_KINDS: frozenset[Kind] = frozenset({"open", *ACCESS_DENIED_KINDS.values()})
+"""Kinds whose wait is our own backoff. The provider names the wait of the others."""
 
-
-_CODES: Mapping[Kind, str] = {
+_REASON_CODES: Mapping[Kind, str] = {
     "open": "failed_repeatedly",
     "throttled": "throttled",
     "unauthorised": "key_refused",
     "refused": "access_refused",
     "quota_spent": "quota_spent",
 }
-"""The sentence about each kind of wait."""
+"""Reason code for each kind of wait."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Whether to ask now, whether that is a probe, and if not now, when."""
+    """Whether a call is allowed now, whether it is a probe, and otherwise when to retry."""
 
     allowed: bool
     probe: bool
@@ -67,10 +69,11 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """The provider's state for people.
+class ProviderHealth:
+    """A provider's state as shown to users.
 
-    ``since`` is when its trouble began, ``retry_at`` the next attempt (null if it may be asked now)."""
+    ``since`` is the first failure, ``retry_at`` the next attempt (null if a call is allowed now).
+    """
 
     state: State
     message: Reason | None
@@ -79,13 +82,14 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Breaker:
-    """What is known of a provider's willingness to answer.
+class CircuitBreaker:
+    """State of the circuit breaker of one provider.
 
-    ``until`` ends the wait of ``kind``; ``wait_seconds`` is the last wait without jitter, which the
-    next one doubles; ``failures`` are the instants of those that still count; ``since`` is the first failure
-    after the last success; ``fingerprint`` is of the configuration in use (see :func:`fingerprint`); ``why``
-    is the provider's last refusal in words that hold no secret, ``fault`` its kind.
+    ``until`` is the end of the wait of ``kind``. ``wait_seconds`` is the last wait without jitter; the next
+    one doubles it. ``failures`` are the instants of the failures that still count. ``since`` is the first
+    failure after the last success. ``fingerprint`` identifies the configuration in use (see
+    :func:`fingerprint`). ``message`` is the text of the provider's last error without secrets, ``error_kind``
+    its kind.
     """
 
     kind: Kind = "closed"
@@ -95,144 +99,160 @@ class Breaker:
     probe_until: datetime | None = None
     since: datetime | None = None
     fingerprint: str | None = None
-    why: str = ""
-    fault: ErrorKind | None = None
+    message: str = ""
+    error_kind: ErrorKind | None = None
 
-    # -- asking ------------------------------------------------------------------------------
+    # -- calling -----------------------------------------------------------------------------
 
-    def allow(self, now: datetime) -> Decision:
-        """Whether a call may be made at ``now``. Call :meth:`asked` when it is."""
+    def check(self, now: datetime) -> Decision:
+        """Decide whether a call may be made at ``now``. Call :meth:`record_call` when it is made."""
         if self.kind == "closed":
             return Decision(True, False, None)
-        if self._waits(now):
+        if self._is_waiting(now):
             return Decision(False, False, self.until)
-        if self.probe_until is not None and now < self.probe_until <= now + PROBE_LEASE + SKEW:
+        if self.probe_until is not None and now < self.probe_until <= now + PROBE_TIMEOUT + MAX_CLOCK_SKEW:
             return Decision(False, False, self.probe_until)
         return Decision(True, True, None)
 
-    def _waits(self, now: datetime) -> bool:
-        """Whether a wait is on. One longer than it was made is over: the clock was put back."""
+    def _is_waiting(self, now: datetime) -> bool:
+        """Whether the breaker waits. A rest longer than the whole wait is void: the clock was set back."""
         if self.until is None or now >= self.until:
             return False
-        return self.until - now <= timedelta(seconds=self.wait_seconds * (1 + JITTER)) + SKEW
+        return (
+            self.until - now <= timedelta(seconds=self.wait_seconds * (1 + MAX_JITTER_SHARE)) + MAX_CLOCK_SKEW
+        )
 
-    def allows(self, now: datetime) -> bool:
-        return self.allow(now).allowed
+    def is_allowed(self, now: datetime) -> bool:
+        return self.check(now).allowed
 
-    def asked(self, now: datetime) -> "Breaker":
-        """A call begins: if it is the probe, all others wait for its answer."""
-        if self.allow(now).probe:
-            return replace(self, probe_until=now + PROBE_LEASE)
+    def record_call(self, now: datetime) -> "CircuitBreaker":
+        """Record the start of a call. If it is the probe, all other callers wait for its result."""
+        if self.check(now).probe:
+            return replace(self, probe_until=now + PROBE_TIMEOUT)
         return self
 
-    def configured(self, fingerprint: str) -> "Breaker":
-        """The breaker under the configuration in force: a new one forgets what the old one suffered."""
+    def with_fingerprint(self, fingerprint: str) -> "CircuitBreaker":
+        """The breaker for the current configuration. A changed configuration resets it."""
         if fingerprint == self.fingerprint:
             return self
         if self.fingerprint is None:
             return replace(self, fingerprint=fingerprint)
-        return Breaker(fingerprint=fingerprint)
+        return CircuitBreaker(fingerprint=fingerprint)
 
-    def restarted(self) -> "Breaker":
-        """The breaker for a new process's first call: only a wait that the provider named holds it back."""
-        return replace(self, until=None, probe_until=None) if self.kind in OWN_WAITS else self
+    def after_restart(self) -> "CircuitBreaker":
+        """The breaker for the first call of a new process: only a wait that the provider named remains."""
+        return replace(self, until=None, probe_until=None) if self.kind in BACKOFF_KINDS else self
 
-    # -- learning ----------------------------------------------------------------------------
+    # -- results ---------------------------------------------------------------------------
 
-    def succeeded(self, now: datetime) -> "Breaker":
-        """The provider answered. Waits that it named itself stay: the answer may be to an older call."""
-        if self.kind not in OWN_WAITS and self._waits(now):
+    def record_success(self, now: datetime) -> "CircuitBreaker":
+        """Record a response. Waits that the provider named stay: the response may belong to an older call."""
+        if self.kind not in BACKOFF_KINDS and self._is_waiting(now):
             return replace(self, failures=())
-        return Breaker(fingerprint=self.fingerprint)
+        return CircuitBreaker(fingerprint=self.fingerprint)
 
-    def failed(
+    def record_failure(
         self,
-        fault: ErrorKind,
+        error_kind: ErrorKind,
         now: datetime,
         *,
         retry_after: float | None = None,
         jitter: float = 0.0,
         period: Period = "day",
-        why: str = "",
-    ) -> "Breaker":
-        """A call failed.
+        message: str = "",
+    ) -> "CircuitBreaker":
+        """Record a failed call.
 
-        ``retry_after`` is what the provider told, in seconds. ``jitter`` is a random number in
-        [0, 1). ``period`` says which quota is spent when the provider did not tell until when; a
-        month's quota taken for a day's costs one refused call a day. ``why`` must hold no secret.
+        ``retry_after`` is the provider's Retry-After in seconds. ``jitter`` is a random number in [0, 1).
+        ``period`` is the period of a spent quota if the provider does not send Retry-After. A monthly quota
+        treated as a daily one costs one refused call a day. ``message`` must contain no secret.
         """
-        if fault is ErrorKind.NOT_FOUND:
-            return self.succeeded(now)
-        why = " ".join(why.split())[:300]
-        if fault is ErrorKind.QUOTA_SPENT:
-            told = now + _told(retry_after) if retry_after is not None else next_period(now, period)
-            return self._wait("quota_spent", told, now, why, fault)
-        if fault is ErrorKind.THROTTLED:
-            return self._throttle(retry_after, now, why)
-        return self._count(now, jitter, why, fault)
+        if error_kind is ErrorKind.NOT_FOUND:
+            return self.record_success(now)
+        message = " ".join(message.split())[:300]
+        if error_kind is ErrorKind.QUOTA_SPENT:
+            until = (
+                now + _clamp_retry_after(retry_after) if retry_after is not None else next_period(now, period)
+            )
+            return self._open("quota_spent", until, now, message, error_kind)
+        if error_kind is ErrorKind.THROTTLED:
+            return self._record_throttle(retry_after, now, message)
+        return self._count_failure(now, jitter, message, error_kind)
 
-    def _throttle(self, retry_after: float | None, now: datetime, why: str) -> "Breaker":
-        wait = THROTTLED_FOR if retry_after is None else _told(retry_after)
-        if self._waits(now):
-            if self.kind not in OWN_WAITS and self.until is not None and now + wait <= self.until:
-                return self  # an older call's refusal adds nothing to a wait that is on
+    def _record_throttle(self, retry_after: float | None, now: datetime, message: str) -> "CircuitBreaker":
+        wait = DEFAULT_THROTTLE if retry_after is None else _clamp_retry_after(retry_after)
+        if self._is_waiting(now):
+            if self.kind not in BACKOFF_KINDS and self.until is not None and now + wait <= self.until:
+                return self  # an older call's refusal does not extend a running wait
         elif self.kind == "throttled":
-            wait = max(wait, self._next_wait())
-        return self._wait("throttled", now + wait, now, why, ErrorKind.THROTTLED)
+            wait = max(wait, self._next_backoff())
+        return self._open("throttled", now + wait, now, message, ErrorKind.THROTTLED)
 
-    def _count(self, now: datetime, jitter: float, why: str, fault: ErrorKind) -> "Breaker":
+    def _count_failure(
+        self, now: datetime, jitter: float, message: str, error_kind: ErrorKind
+    ) -> "CircuitBreaker":
         if not 0 <= jitter < 1:
             raise ValueError("Jitter is a random number from 0 up to, but not including, 1.")
-        if self._waits(now):
-            return self  # an older call's failure adds nothing to a wait that is on
-        failures = (*self._counting(now), now)[-FAILURES:]
-        again = self.kind in OWN_WAITS
-        if not again and fault not in REFUSALS and len(failures) < FAILURES:
-            since = self._since(now)
-            return Breaker(failures=failures, since=since, fingerprint=self.fingerprint, why=why, fault=fault)
-        wait = self._next_wait() if again else FIRST_WAIT
-        opened = self._wait(REFUSALS.get(fault, "open"), now + wait, now, why, fault)
-        return replace(opened, until=now + wait * (1 + JITTER * jitter))
+        if self._is_waiting(now):
+            return self  # an older call's failure does not extend a running wait
+        failures = (*self._recent_failures(now), now)[-FAILURE_THRESHOLD:]
+        is_probe = self.kind in BACKOFF_KINDS
+        if not is_probe and error_kind not in ACCESS_DENIED_KINDS and len(failures) < FAILURE_THRESHOLD:
+            since = self._failing_since(now)
+            return CircuitBreaker(
+                failures=failures,
+                since=since,
+                fingerprint=self.fingerprint,
+                message=message,
+                error_kind=error_kind,
+            )
+        wait = self._next_backoff() if is_probe else INITIAL_BACKOFF
+        opened = self._open(ACCESS_DENIED_KINDS.get(error_kind, "open"), now + wait, now, message, error_kind)
+        return replace(opened, until=now + wait * (1 + MAX_JITTER_SHARE * jitter))
 
-    def _next_wait(self) -> timedelta:
-        """Twice the last wait, within bounds."""
-        return max(FIRST_WAIT, min(2 * timedelta(seconds=self.wait_seconds), LONGEST_WAIT))
+    def _next_backoff(self) -> timedelta:
+        """Twice the last wait, between the initial and the maximum backoff."""
+        return max(INITIAL_BACKOFF, min(2 * timedelta(seconds=self.wait_seconds), MAX_BACKOFF))
 
-    def _wait(self, kind: Kind, until: datetime, now: datetime, why: str, fault: ErrorKind) -> "Breaker":
-        return Breaker(
+    def _open(
+        self, kind: Kind, until: datetime, now: datetime, message: str, error_kind: ErrorKind
+    ) -> "CircuitBreaker":
+        return CircuitBreaker(
             kind=kind,
             until=until,
             wait_seconds=math.ceil((until - now).total_seconds()),
-            since=self._since(now),
+            since=self._failing_since(now),
             fingerprint=self.fingerprint,
-            why=why,
-            fault=fault,
+            message=message,
+            error_kind=error_kind,
         )
 
-    def _counting(self, now: datetime) -> tuple[datetime, ...]:
-        """The failures that are not too long ago to count."""
-        return tuple(at for at in self.failures if now - at < WINDOW)
+    def _recent_failures(self, now: datetime) -> tuple[datetime, ...]:
+        """The failures within the failure window before ``now``."""
+        return tuple(at for at in self.failures if now - at < FAILURE_WINDOW)
 
-    def _since(self, now: datetime) -> datetime:
-        """When the trouble began that a failure at ``now`` belongs to."""
-        over = self.kind == "closed" and not self._counting(now)
-        return now if over or self.since is None else self.since
+    def _failing_since(self, now: datetime) -> datetime:
+        """The first failure of the series that a failure at ``now`` belongs to."""
+        is_new_series = self.kind == "closed" and not self._recent_failures(now)
+        return now if is_new_series or self.since is None else self.since
 
-    # -- telling -----------------------------------------------------------------------------
+    # -- health -----------------------------------------------------------------------------
 
-    def standing(self, now: datetime) -> Standing:
-        """The breaker's state as the status page and ``doctor`` show it."""
+    def health(self, now: datetime) -> ProviderHealth:
+        """The provider's state as the status page and ``doctor`` show it."""
         if self.kind == "closed":
             if not self.failures:
-                return Standing("ok", None, None, None)
-            return Standing("ok", self._say("recent_failures", failures=len(self.failures)), self.since, None)
-        if self._waits(now) and self.until is not None:
-            message = self._say(_CODES[self.kind], retry_at=self.until)
-            return Standing(self.kind, message, self.since, self.until)
-        return Standing("waiting", self._say("probing"), self.since, self.allow(now).retry_at)
+                return ProviderHealth("ok", None, None, None)
+            return ProviderHealth(
+                "ok", self._build_reason("recent_failures", failures=len(self.failures)), self.since, None
+            )
+        if self._is_waiting(now) and self.until is not None:
+            message = self._build_reason(_REASON_CODES[self.kind], retry_at=self.until)
+            return ProviderHealth(self.kind, message, self.since, self.until)
+        return ProviderHealth("waiting", self._build_reason("probing"), self.since, self.check(now).retry_at)
 
-    def _say(self, code: str, **values: Any) -> Reason:
-        return say(code, said=self.why, fault=self.fault or "", **values)
+    def _build_reason(self, code: str, **values: Any) -> Reason:
+        return build_reason(code, provider_message=self.message, error_kind=self.error_kind or "", **values)
 
     # -- storing -----------------------------------------------------------------------------
 
@@ -245,48 +265,48 @@ class Breaker:
             "probe_until": self.probe_until and write_instant(self.probe_until),
             "since": self.since and write_instant(self.since),
             "fingerprint": self.fingerprint,
-            "why": self.why,
-            # A process of the version before does not know the fault; its kind says the same.
-            "fault": None if self.fault is ErrorKind.REFUSED else self.fault,
+            "why": self.message,
+            # The previous version does not know this error kind; the breaker's kind says the same.
+            "fault": None if self.error_kind is ErrorKind.REFUSED else self.error_kind,
         }
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "Breaker":
-        fault = "refused" if data.get("kind") == "refused" else data.get("fault")
+    def from_json(cls, data: Mapping[str, Any]) -> "CircuitBreaker":
+        error_kind = "refused" if data.get("kind") == "refused" else data.get("fault")
         return cls(
             kind=data.get("kind", "closed"),
-            until=_read(data.get("until")),
+            until=_parse_optional(data.get("until")),
             wait_seconds=data.get("wait_seconds", 0),
             failures=tuple(parse_instant(at) for at in data.get("failures", ())),
-            probe_until=_read(data.get("probe_until")),
-            since=_read(data.get("since")),
+            probe_until=_parse_optional(data.get("probe_until")),
+            since=_parse_optional(data.get("since")),
             fingerprint=data.get("fingerprint"),
-            why=data.get("why", ""),
-            fault=ErrorKind(fault) if fault else None,
+            message=data.get("why", ""),
+            error_kind=ErrorKind(error_kind) if error_kind else None,
         )
 
 
 def fingerprint(*parts: str | None) -> str:
-    """A digest that changes with any part of a provider's configuration, its key included.
+    """Compute a digest of a provider's configuration, including its key.
 
-    SHA-256 over the parts as a JSON array, so that no two lists of parts run together.
+    SHA-256 of the parts as a JSON array, so that different lists of parts give different digests.
     """
     return hashlib.sha256(orjson.dumps(parts)).hexdigest()
 
 
 def next_period(now: datetime, period: Period) -> datetime:
-    """The next UTC midnight, or the first of the next month."""
+    """The next UTC midnight, or the first day of the next month."""
     today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     if period == "day":
         return today + timedelta(days=1)
     return (today.replace(day=1) + timedelta(days=32)).replace(day=1)
 
 
-def _told(seconds: float) -> timedelta:
+def _clamp_retry_after(seconds: float) -> timedelta:
     if math.isnan(seconds):
-        return THROTTLED_FOR
-    return timedelta(seconds=min(max(seconds, 0.0), LONGEST_TOLD.total_seconds()))
+        return DEFAULT_THROTTLE
+    return timedelta(seconds=min(max(seconds, 0.0), MAX_RETRY_AFTER.total_seconds()))
 
 
-def _read(stored: str | None) -> datetime | None:
+def _parse_optional(stored: str | None) -> datetime | None:
     return parse_instant(stored) if stored else None

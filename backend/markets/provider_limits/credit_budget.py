@@ -1,6 +1,6 @@
-"""A provider's credits of the running month, shared by all processes as JSON. Pure.
+"""Tracks the credits that a provider's calls use in the current month. Shared as JSON. No I/O.
 
-Months are UTC calendar months. A budget that has not been touched since last month counts as new.
+Months are UTC calendar months. A budget last used in an earlier month counts as unused.
 """
 
 import math
@@ -11,63 +11,63 @@ from typing import Any
 
 from backend.markets.provider_limits.circuit_breaker import next_period
 
-MONTH = timedelta(days=31)
-"""The longest month: what fits it fits them all."""
+LONGEST_MONTH = timedelta(days=31)
+"""Duration of the longest month: a plan that fits it fits every month."""
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
-    """Credits used in ``month`` (``2026-05``) out of ``limit`` (null: no monthly limit)."""
+class CreditBudget:
+    """Credits used in ``month`` (such as ``2026-05``) of ``limit`` (null: no monthly limit)."""
 
     limit: int | None = None
     used: int = 0
     month: str = ""
 
-    def spent(self, credits: int, now: datetime) -> "Budget":
-        """After a call that cost ``credits``."""
+    def record_spending(self, credits: int, now: datetime) -> "CreditBudget":
+        """The budget after a call that cost ``credits``."""
         if credits < 0:
-            raise ValueError("A call cannot cost less than nothing.")
-        current = self.at(now)
+            raise ValueError("The cost of a call must not be negative.")
+        current = self.for_month_of(now)
         return replace(current, used=current.used + credits)
 
-    def at(self, now: datetime) -> "Budget":
-        """The budget of the month of ``now``: in a new month nothing is used yet."""
+    def for_month_of(self, now: datetime) -> "CreditBudget":
+        """The budget in the month of ``now``. In a new month, nothing is used."""
         month = now.astimezone(UTC).strftime("%Y-%m")
         return self if self.month == month else replace(self, used=0, month=month)
 
-    def limited(self, limit: int | None) -> "Budget":
-        """Under the quota that is configured now."""
+    def with_limit(self, limit: int | None) -> "CreditBudget":
+        """The budget with the configured quota."""
         return self if self.limit == limit else replace(self, limit=limit)
 
-    def left(self, now: datetime) -> int | None:
+    def remaining(self, now: datetime) -> int | None:
         """Credits left this month; null without a limit."""
-        return None if self.limit is None else max(0, self.limit - self.at(now).used)
+        return None if self.limit is None else max(0, self.limit - self.for_month_of(now).used)
 
-    def may_spend(self, credits: int, now: datetime, *, keep: int = 0) -> bool:
-        """Whether ``credits`` can be paid so that ``keep`` more stay for others."""
-        left = self.left(now)
-        return left is None or credits + keep <= left
+    def can_spend(self, credits: int, now: datetime, *, reserve: int = 0) -> bool:
+        """Whether ``credits`` can be spent and at least ``reserve`` credits remain."""
+        left = self.remaining(now)
+        return left is None or credits + reserve <= left
 
-    def may_spend_on_demand(self, credits: int, now: datetime, planned_per_month: int) -> bool:
-        """Whether a detail somebody asked for can be paid without taking from the polls to come."""
-        return self.may_spend(credits, now, keep=self.still_planned(now, planned_per_month))
+    def can_spend_on_demand(self, credits: int, now: datetime, planned_per_month: int) -> bool:
+        """Whether a request on demand can be paid without using credits of the planned polls."""
+        return self.can_spend(credits, now, reserve=self.remaining_planned_credits(now, planned_per_month))
 
-    def still_planned(self, now: datetime, planned_per_month: int) -> int:
-        """What polls will cost until the month ends, when 31 days of them cost ``planned_per_month``."""
-        return math.ceil(planned_per_month * ((self.resets_at(now) - now) / MONTH))
+    def remaining_planned_credits(self, now: datetime, planned_per_month: int) -> int:
+        """Credits that polls need until the end of the month, if 31 days cost ``planned_per_month``."""
+        return math.ceil(planned_per_month * ((self.resets_at(now) - now) / LONGEST_MONTH))
 
     def resets_at(self, now: datetime) -> datetime:
         """The first instant of the next month, UTC."""
         return next_period(now, "month")
 
-    def stretched(self, interval: timedelta, now: datetime, planned_per_month: int) -> timedelta:
-        """``interval``, made longer when what is left of the month's credits no longer pays for it.
+    def stretch_interval(self, interval: timedelta, now: datetime, planned_per_month: int) -> timedelta:
+        """``interval``, lengthened if the remaining credits do not pay for it.
 
-        The same factor for all polls of the provider spreads the rest over the rest of the month;
-        with nothing left the interval reaches to the month's end.
+        All polls of the provider get the same factor, which spreads the remaining credits over the rest of
+        the month. Without credits the interval lasts until the end of the month.
         """
-        left = self.left(now)
-        needed = self.still_planned(now, planned_per_month)
+        left = self.remaining(now)
+        needed = self.remaining_planned_credits(now, planned_per_month)
         if left is None or needed <= left:
             return interval
         rest = self.resets_at(now) - now
@@ -79,5 +79,5 @@ class Budget:
         return {"limit": self.limit, "used": self.used, "month": self.month}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "Budget":
+    def from_json(cls, data: Mapping[str, Any]) -> "CreditBudget":
         return cls(limit=data.get("limit"), used=data.get("used", 0), month=data.get("month", ""))

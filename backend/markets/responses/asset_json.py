@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from backend.markets.assets.model import Asset
-from backend.markets.numbers import stamp
+from backend.markets.numbers import format_timestamp
 from backend.markets.provider_names import COINGECKO, COINMARKETCAP
 from backend.markets.responses.json_values import icon_url, number
 from backend.markets.responses.price_json import Entry
@@ -42,7 +42,7 @@ def asset_json(entry: Entry) -> bytes:
             "enabled": asset.enabled,
             "ath": number(figure.ath),
             "ath_change_percentage": number(figure.ath_change_percentage),
-            "ath_date": None if figure.ath_date is None else stamp(figure.ath_date),
+            "ath_date": None if figure.ath_date is None else format_timestamp(figure.ath_date),
             "sources": sources(asset),
             "metadata": orjson.Fragment(metadata),
             "urls": orjson.Fragment(urls),

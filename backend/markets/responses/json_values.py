@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from backend.markets.assets.model import Asset
-from backend.markets.numbers import json_number, plain, stamp
+from backend.markets.numbers import format_plain, format_timestamp, json_number
 from backend.markets.reasons import Reason
 
 
@@ -19,7 +19,7 @@ def number(value: Decimal | None) -> orjson.Fragment | None:
 
 
 def text(value: Decimal | None) -> str | None:
-    return None if value is None else plain(value)
+    return None if value is None else format_plain(value)
 
 
 def told(name: str, reason: Reason | None) -> dict[str, Any]:
@@ -33,5 +33,5 @@ def icon_url(asset: Asset) -> str:
     return f"/assets/{asset.id}/icon"
 
 
-def optional_stamp(moment: datetime | None) -> str | None:
-    return None if moment is None else stamp(moment)
+def optional_timestamp(moment: datetime | None) -> str | None:
+    return None if moment is None else format_timestamp(moment)

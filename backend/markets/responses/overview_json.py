@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from backend.markets.model import FearGreed, GlobalFigures, source_label
-from backend.markets.numbers import compact_usd, stamp
+from backend.markets.numbers import format_compact_usd, format_timestamp
 from backend.markets.responses.json_values import number
 
 
@@ -23,13 +23,13 @@ class Overview:
 
 def overview_answer(overview: Overview) -> bytes:
     totals, mood = overview.totals, overview.fear_greed
-    when = stamp(totals.as_of) if totals else None
+    when = format_timestamp(totals.as_of) if totals else None
     source = source_label((totals.provider,), stale=overview.totals_stale) if totals else None
 
     def total(value: Decimal | None, change: Decimal | None) -> dict[str, Any]:
         return {
             "value": number(value),
-            "display_value": None if value is None else compact_usd(value),
+            "display_value": None if value is None else format_compact_usd(value),
             "change_24h": number(change),
             "last_updated": when,
             "source": source,
@@ -44,7 +44,7 @@ def overview_answer(overview: Overview) -> bytes:
             "fear_greed": {
                 "value": mood.value if mood else None,
                 "label": mood.label if mood else None,
-                "last_updated": stamp(mood.as_of) if mood else None,
+                "last_updated": format_timestamp(mood.as_of) if mood else None,
                 "source": source_label((mood.provider,), stale=overview.fear_greed_stale) if mood else None,
             },
             "market_cap": cap,

@@ -5,7 +5,7 @@ from typing import Any
 
 from backend.markets.assets.model import Asset
 from backend.markets.model import Published
-from backend.markets.responses.json_values import number, optional_stamp, text, told
+from backend.markets.responses.json_values import number, optional_timestamp, text, told
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +26,14 @@ def price_record(entry: Entry) -> dict[str, Any]:
         "price_usd": text(figure.price),
         "market_cap": number(figure.market_cap),
         "market_cap_rank": figure.market_cap_rank,
-        "last_updated": optional_stamp(figure.last_updated),
+        "last_updated": optional_timestamp(figure.last_updated),
         "pct_change_1h": text(figure.pct_change_1h),
         "pct_change_24h": text(figure.pct_change_24h),
         "pct_change_7d": text(figure.pct_change_7d),
         "pct_change_30d": text(figure.pct_change_30d),
         "ath": text(figure.ath),
         "ath_change_percentage": text(figure.ath_change_percentage),
-        "ath_date": optional_stamp(figure.ath_date),
+        "ath_date": optional_timestamp(figure.ath_date),
     }
 
 

@@ -15,7 +15,12 @@ from backend.markets.candles.candle_json import EMPTY, put
 from backend.markets.candles.price_history import HALF_HOUR, current_candles
 from backend.markets.model import FearGreed, GlobalFigures, Published, Quote, Span
 from backend.markets.responses.overview_json import Overview
-from backend.markets.row_conversion import fear_greed_of, global_of, published_of, quote_of
+from backend.markets.row_conversion import (
+    fear_greed_from_row,
+    global_figures_from_row,
+    published_from_row,
+    quote_from_row,
+)
 from backend.markets.tables import (
     candle_strips,
     incidents,
@@ -27,7 +32,7 @@ from backend.markets.tables import (
 from backend.store.database import Database
 
 OVERVIEW_STALE_AFTER = timedelta(hours=3)
-"""Three hourly polls: the slowest cadence that a quota leaves for the overview."""
+"""Three hourly polls: the slowest polling_plan that a quota leaves for the overview."""
 SPREAD_SLOT_SECONDS = 300
 FEAR_GREED_STALE_AFTER = timedelta(hours=36)
 """The index is set once a day; half a day more for a late one."""
@@ -80,7 +85,7 @@ def load(database: Database, realm: str, asset_ids: Sequence[str], now: datetime
     """``asset_ids``: whose open half-hour candles are wanted."""
     with database.read() as connection:
         figures = connection.execute(sa.select(published_figures).where(published_figures.c.realm == realm))
-        published = {row["asset_id"]: published_of(row)[0] for row in figures.mappings()}
+        published = {row["asset_id"]: published_from_row(row)[0] for row in figures.mappings()}
         strips = _strips(connection, realm)
         for asset_id, candle in current_candles(connection, realm, asset_ids, HALF_HOUR, now).items():
             strips[asset_id, "24h"] = put(strips.get((asset_id, "24h"), EMPTY), candle)
@@ -90,9 +95,9 @@ def load(database: Database, realm: str, asset_ids: Sequence[str], now: datetime
         totals, moods = [], []
         for row in stored:
             if row["kind"] == "global":
-                totals.append(global_of(row))
+                totals.append(global_figures_from_row(row))
             else:
-                moods.append(fear_greed_of(row))
+                moods.append(fear_greed_from_row(row))
     return Stored(published, strips, totals, moods)
 
 
@@ -109,7 +114,7 @@ def quotes_of_asset(database: Database, realm: str, asset_id: str) -> list[Quote
         rows = connection.execute(
             sa.select(provider_quotes).where(condition).order_by(provider_quotes.c.provider)
         ).mappings()
-        return [quote_of(row) for row in rows]
+        return [quote_from_row(row) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ from decimal import Decimal
 from typing import Any
 
 from backend.markets.aggregation.freshness import classify
-from backend.markets.aggregation.policy import AssetTraits, Policy
+from backend.markets.aggregation.policy import AggregationPolicy, AssetTraits
 from backend.markets.aggregation.price_selection import agreement_limits
 from backend.markets.assets.model import Asset
 from backend.markets.model import Quote, QuoteEvaluation, source_label
-from backend.markets.numbers import plain, stamp
-from backend.markets.reasons import Reason, say
+from backend.markets.numbers import format_plain, format_timestamp
+from backend.markets.reasons import Reason, build_reason
 from backend.markets.responses.json_values import number, text, told
 from backend.markets.responses.price_json import Entry
 
@@ -23,7 +23,7 @@ def quotes_answer(
     spreads: Mapping[datetime, Decimal],
     *,
     now: datetime,
-    policy: Policy,
+    policy: AggregationPolicy,
     traits: AssetTraits,
 ) -> dict[str, Any]:
     """The answer of ``GET /prices/{id}/quotes``.
@@ -31,14 +31,14 @@ def quotes_answer(
     ``incidents`` are rows of the log, newest first; ``spreads`` the widest one in percent by slot.
     """
     figure = entry.figure
-    judged = {judgement.provider: judgement for judgement in figure.judgements}
+    judged = {evaluation.provider: evaluation for evaluation in figure.evaluations}
     agree, conflict = _limits(quotes, now, policy, traits)
     return {
         "id": entry.asset.id,
         "symbol": entry.asset.symbol,
         "price_usd": text(figure.price),
         "source": figure.source,
-        "last_updated": None if figure.last_updated is None else stamp(figure.last_updated),
+        "last_updated": None if figure.last_updated is None else format_timestamp(figure.last_updated),
         "rule": figure.rule,
         **told("reason", figure.reason),
         "flags": list(figure.flags),
@@ -46,7 +46,7 @@ def quotes_answer(
         "agree_pct": text(agree),
         "conflict_pct": text(conflict),
         "spread_24h": [
-            {"opened_at": stamp(slot), "spread_pct": plain(spread)}
+            {"opened_at": format_timestamp(slot), "spread_pct": format_plain(spread)}
             for slot, spread in sorted(spreads.items())
         ],
         "quotes": [_quote(quote, judged.get(quote.provider), now, policy) for quote in quotes],
@@ -55,7 +55,7 @@ def quotes_answer(
 
 
 def _limits(
-    quotes: Sequence[Quote], now: datetime, policy: Policy, traits: AssetTraits
+    quotes: Sequence[Quote], now: datetime, policy: AggregationPolicy, traits: AssetTraits
 ) -> tuple[Decimal | None, Decimal | None]:
     """The limits for the two quotes that were compared: of the best class, as the rule has it.
 
@@ -70,7 +70,9 @@ def _limits(
     return agree.quantize(Decimal("0.0001")), conflict
 
 
-def _quote(quote: Quote, judgement: QuoteEvaluation | None, now: datetime, policy: Policy) -> dict[str, Any]:
+def _quote(
+    quote: Quote, evaluation: QuoteEvaluation | None, now: datetime, policy: AggregationPolicy
+) -> dict[str, Any]:
     return {
         "provider": quote.provider,
         "source": source_label((quote.provider,)),
@@ -80,12 +82,12 @@ def _quote(quote: Quote, judgement: QuoteEvaluation | None, now: datetime, polic
         "market_cap_rank": quote.market_cap_rank,
         "volume_24h": number(quote.volume_24h),
         "pct_change_24h": text(quote.pct_change_24h),
-        "as_of": stamp(quote.as_of),
-        "received_at": stamp(quote.received_at),
+        "as_of": format_timestamp(quote.as_of),
+        "received_at": format_timestamp(quote.received_at),
         "age_seconds": max(0, int((now - quote.as_of).total_seconds())),
         "freshness": classify(quote.provider, quote.as_of, now, policy),
-        "used": judgement is not None and judgement.used,
-        **told("reason", judgement.reason if judgement else say("not_judged")),
+        "used": evaluation is not None and evaluation.used,
+        **told("reason", evaluation.reason if evaluation else build_reason("not_judged")),
     }
 
 
@@ -102,8 +104,8 @@ def _incident(row: dict[str, Any]) -> dict[str, Any]:
     return {
         "id": row["id"],
         "kind": row["kind"],
-        "opened_at": stamp(row["opened_at"]),
-        "closed_at": None if row["closed_at"] is None else stamp(row["closed_at"]),
+        "opened_at": format_timestamp(row["opened_at"]),
+        "closed_at": None if row["closed_at"] is None else format_timestamp(row["closed_at"]),
         "worst_pct": text(row["worst_pct"]),
         **told("detail", Reason.from_text(row["detail"])),
     }

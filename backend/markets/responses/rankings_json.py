@@ -7,7 +7,7 @@ from typing import Literal
 import orjson
 
 from backend.markets.model import Span
-from backend.markets.responses.json_values import icon_url, number, optional_stamp, text
+from backend.markets.responses.json_values import icon_url, number, optional_timestamp, text
 from backend.markets.responses.price_json import Entry
 
 SortKey = Literal["market_cap", "pct_change_24h", "pct_change_7d"]
@@ -32,7 +32,7 @@ def ranked_token(entry: Entry, span: Span | None, strip: str | None) -> bytes:
             "pct_change_7d": text(figure.pct_change_7d),
             "candles_7d": candles if span == "7d" else [],
             "candles_24h": candles if span == "24h" else [],
-            "last_updated": optional_stamp(figure.last_updated),
+            "last_updated": optional_timestamp(figure.last_updated),
         }
     )
 

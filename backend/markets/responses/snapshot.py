@@ -16,14 +16,14 @@ import orjson
 
 from backend.formats.timestamps import Clock, utc_now
 from backend.http.prepared_responses import Prepared
-from backend.markets.aggregation.freshness import next_change, restale
+from backend.markets.aggregation.freshness import apply_staleness, next_staleness_change
 from backend.markets.assets.model import Asset
 from backend.markets.assets.registry import AssetBook
 from backend.markets.assets.symbol_lookup import legacy_keys
 from backend.markets.candles.candle_json import window
 from backend.markets.configuration import Market
 from backend.markets.model import Published, Span
-from backend.markets.reasons import say
+from backend.markets.reasons import build_reason
 from backend.markets.responses import asset_json, queries
 from backend.markets.responses.overview_json import Overview, overview_answer
 from backend.markets.responses.price_json import Entry, figure_facts, price_record
@@ -49,7 +49,7 @@ def nothing_known(asset: Asset) -> Published:
         stale=False,
         last_updated=None,
         rule="none",
-        reason=say("nothing_yet"),
+        reason=build_reason("nothing_yet"),
     )
 
 
@@ -222,8 +222,10 @@ class MarketView:
 
     def _build(self) -> Snapshot:
         now, stored, policy = self._now(), self._stored, self._market.policy
-        figures = {asset_id: restale(figure, now, policy) for asset_id, figure in stored.figures.items()}
-        moments = [moment for figure in figures.values() if (moment := next_change(figure, policy))]
+        figures = {
+            asset_id: apply_staleness(figure, now, policy) for asset_id, figure in stored.figures.items()
+        }
+        moments = [moment for figure in figures.values() if (moment := next_staleness_change(figure, policy))]
         moments += [moment for moment in stored.overview_changes() if moment > now]
         sources = self._market.sources
         return Snapshot(

@@ -1,10 +1,10 @@
-"""How each provider is doing, for people: faults, cadence, what is left of its quota."""
+"""How each provider is doing, for people: faults, polling_plan, what is left of its quota."""
 
 from datetime import datetime
 from typing import Any
 
 from backend.markets.configuration import Market
-from backend.markets.numbers import stamp
+from backend.markets.numbers import format_timestamp
 from backend.markets.provider_state import ProviderState, load_states
 from backend.markets.responses.json_values import told
 from backend.markets.responses.snapshot import Snapshot
@@ -28,10 +28,10 @@ def status_answer(
 
 
 def _provider(name: str, state: ProviderState, market: Market, now: datetime) -> dict[str, Any]:
-    standing, budget = state.breaker.standing(now), state.budget.at(now)
-    schedule = market.cadence.schedules[name]
+    standing, budget = state.breaker.health(now), state.budget.for_month_of(now)
+    schedule = market.polling_plan.schedules[name]
     roles = market.sources.roles(name)
-    intervals = [seconds for role in roles if (seconds := schedule.seconds(role)) is not None]
+    intervals = [seconds for role in roles if (seconds := schedule.interval_seconds(role)) is not None]
     metered = budget.limit is not None
     return {
         "provider": name,
@@ -44,10 +44,10 @@ def _provider(name: str, state: ProviderState, market: Market, now: datetime) ->
         "poll_interval_seconds": min(intervals, default=None),
         "credits_used": budget.used if metered else None,
         "credits_quota": budget.limit,
-        "quota_resets_at": stamp(budget.resets_at(now)) if metered else None,
+        "quota_resets_at": format_timestamp(budget.resets_at(now)) if metered else None,
         "missing_ids": list(state.missing),
     }
 
 
 def _stamp(moment: datetime | None) -> str | None:
-    return None if moment is None else stamp(moment)
+    return None if moment is None else format_timestamp(moment)

@@ -52,7 +52,7 @@ def _check_usage(settings: Settings, database: Database, api: XApi, now: datetim
     if breaker.kind in ("throttled", "quota_spent") and breaker.until is not None and now < breaker.until:
         until = write_instant(breaker.until.replace(microsecond=0))
         return CheckResult(
-            "X", "note", f"gets no requests until {until}: {_end_sentence(breaker.why)} {left}"
+            "X", "note", f"gets no requests until {until}: {_end_sentence(breaker.message)} {left}"
         )
     try:
         usage = api.usage(now=now)
@@ -78,12 +78,12 @@ def _report_refusal(error: XRequestError, left: str) -> CheckResult:
 
 
 def _format_left(settings: Settings, limits: XState, now: datetime) -> str:
-    budget = limits.budget.at(now)
+    budget = limits.budget.for_month_of(now)
     searches = limits.requests_left(now, settings.x_requests_per_15_minutes)
     window = limits.windows.get("search")
     if window is not None and now < window.reset_at:
         searches = min(searches, window.remaining)
-    posts = f"{budget.left(now) or 0:,} of {settings.x_monthly_posts:,} posts of this month are left"
+    posts = f"{budget.remaining(now) or 0:,} of {settings.x_monthly_posts:,} posts of this month are left"
     return f"{posts}, and {searches} searches of this quarter of an hour."
 
 

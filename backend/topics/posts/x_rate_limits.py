@@ -16,8 +16,8 @@ from sqlalchemy.engine import Connection
 
 from backend.formats.timestamps import parse_instant, write_instant
 from backend.markets.candles.building import align
-from backend.markets.provider_limits.circuit_breaker import Breaker, fingerprint
-from backend.markets.provider_limits.credit_budget import MONTH, Budget
+from backend.markets.provider_limits.circuit_breaker import CircuitBreaker, fingerprint
+from backend.markets.provider_limits.credit_budget import LONGEST_MONTH, CreditBudget
 from backend.settings import Settings
 from backend.store.database import upsert
 from backend.topics.posts.model import (
@@ -40,8 +40,8 @@ class XState:
     """The state that all processes share. ``since`` is the start of reading in this month. ``calls`` counts
     our requests in the 15 minutes that began at ``calls_from``."""
 
-    breaker: Breaker = field(default_factory=Breaker)
-    budget: Budget = field(default_factory=Budget)
+    breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
+    budget: CreditBudget = field(default_factory=CreditBudget)
     since: datetime | None = None
     windows: Mapping[Endpoint, RateLimitWindow] = field(default_factory=dict)
     calls: int = 0
@@ -53,7 +53,7 @@ class XState:
         window = self.windows.get(endpoint)
         if window is not None and window.is_spent(now):
             return False
-        return self.breaker.allows(now) and self.requests_left(now, max_requests) > 0
+        return self.breaker.is_allowed(now) and self.requests_left(now, max_requests) > 0
 
     def requests_left(self, now: datetime, max_requests: int) -> int:
         """Return the requests left in these 15 minutes."""
@@ -62,24 +62,27 @@ class XState:
 
     def posts_allowed(self, now: datetime) -> int:
         """Return the number of posts that may be read now."""
-        limit, left = self.budget.limit, self.budget.left(now)
+        limit, left = self.budget.limit, self.budget.remaining(now)
         if limit is None or left is None:
             raise ValueError("The monthly budget of posts has no limit. Set CHAINPROOF_X_MONTHLY_POSTS.")
-        due = int(limit * ((now - self._reading_start(now) + READ_AHEAD) / MONTH)) - self.budget.at(now).used
-        return max(0, min(left, due, max(MIN_PAGE_SIZE, int(limit * (DAY / MONTH)))))
+        due = (
+            int(limit * ((now - self._reading_start(now) + READ_AHEAD) / LONGEST_MONTH))
+            - self.budget.for_month_of(now).used
+        )
+        return max(0, min(left, due, max(MIN_PAGE_SIZE, int(limit * (DAY / LONGEST_MONTH)))))
 
     def asked(self, now: datetime) -> "XState":
         """Return the state at the start of a request."""
         window = align(now, RATE_WINDOW_SECONDS)
         calls = self.calls + 1 if self.calls_from == window else 1
-        return replace(self, breaker=self.breaker.asked(now), calls=calls, calls_from=window)
+        return replace(self, breaker=self.breaker.record_call(now), calls=calls, calls_from=window)
 
     def answered(self, endpoint: Endpoint, page: Page, cost: int, now: datetime) -> "XState":
         """Return the state after a response with ``cost`` billed posts."""
         return replace(
             self,
-            breaker=self.breaker.succeeded(now),
-            budget=self.budget.spent(cost, now),
+            breaker=self.breaker.record_success(now),
+            budget=self.budget.record_spending(cost, now),
             since=self._reading_start(now),
             windows=self._update_windows(endpoint, page.window),
             last_success=now,
@@ -89,19 +92,19 @@ class XState:
         """Return the state after an error. A malformed request counts as a success of X itself."""
         windows = self._update_windows(endpoint, error.window)
         if error.is_invalid_request:
-            return replace(self, breaker=self.breaker.succeeded(now), windows=windows)
-        breaker = self.breaker.failed(
-            error.kind, now, retry_after=error.retry_after, jitter=jitter, why=error.message
+            return replace(self, breaker=self.breaker.record_success(now), windows=windows)
+        breaker = self.breaker.record_failure(
+            error.kind, now, retry_after=error.retry_after, jitter=jitter, message=error.message
         )
         return replace(self, breaker=breaker, windows=windows)
 
     def restarted(self) -> "XState":
         """Return the state for the first round of a new process."""
-        return replace(self, breaker=self.breaker.restarted())
+        return replace(self, breaker=self.breaker.after_restart())
 
     def with_closed_breaker(self) -> "XState":
         """Return the state with a closed breaker, after X answered a check by ``doctor``."""
-        return replace(self, breaker=Breaker(fingerprint=self.breaker.fingerprint))
+        return replace(self, breaker=CircuitBreaker(fingerprint=self.breaker.fingerprint))
 
     def _reading_start(self, now: datetime) -> datetime:
         """Return the start of this month's reading: ``now`` if nothing was read this month."""
@@ -132,8 +135,8 @@ class XState:
     def from_json(cls, data: Mapping[str, Any]) -> "XState":
         since, calls_from, last = data["since"], data["calls_from"], data["last_success"]
         return cls(
-            breaker=Breaker.from_json(data["breaker"]),
-            budget=Budget.from_json(data["budget"]),
+            breaker=CircuitBreaker.from_json(data["breaker"]),
+            budget=CreditBudget.from_json(data["budget"]),
             since=parse_instant(since) if since else None,
             windows={
                 name: RateLimitWindow(limit, remaining, parse_instant(reset))
@@ -154,8 +157,8 @@ def load(connection: Connection, settings: Settings) -> XState:
     configured = fingerprint(settings.x_base_url, token.get_secret_value() if token else None)
     return replace(
         state,
-        breaker=state.breaker.configured(configured),
-        budget=state.budget.limited(settings.x_monthly_posts),
+        breaker=state.breaker.with_fingerprint(configured),
+        budget=state.budget.with_limit(settings.x_monthly_posts),
     )
 
 

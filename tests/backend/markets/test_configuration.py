@@ -111,7 +111,7 @@ def test_a_key_alone_counts_as_the_plan_that_is_given_away(tmp_path: Path, datab
     """The provider's adapter takes a key without a plan for a demo key; so must its quota be."""
     settings = live_settings(tmp_path, URL, coingecko_api_key=SecretStr("k"))
     market = configuration.prepare(settings, database)
-    assert market.cadence.schedules["coingecko"].per_month == 10_000
+    assert market.polling_plan.schedules["coingecko"].per_month == 10_000
     market.close()
 
 

@@ -12,12 +12,12 @@ import sqlalchemy as sa
 from backend.markets import incident_log
 from backend.markets.aggregation.incident_tracking import Action, IncidentEvent
 from backend.markets.aggregation.state import IncidentKind
-from backend.markets.reasons import say
+from backend.markets.reasons import build_reason
 from backend.markets.tables import incidents
 from tests.support.market_app import CALM, Clock, Running, enable_only, run_app, settings_in
 
 PATH = "/markets/incidents"
-OFF_PEG = say("off_peg", off_pct=Decimal("2.5"), limit_pct=Decimal(1))
+OFF_PEG = build_reason("off_peg", off_pct=Decimal("2.5"), limit_pct=Decimal(1))
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def happens(
     detail = None if action == "close" else OFF_PEG
     event = IncidentEvent(action, kind, asset, at, Decimal(size), detail)
     with running.database.write() as connection:
-        incident_log.record(connection, running.market.market.sources.realm, [event], at)
+        incident_log.record_incidents(connection, running.market.market.sources.realm, [event], at)
 
 
 @pytest.fixture

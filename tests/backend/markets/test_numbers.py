@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.markets.numbers import (
-    WIDE,
-    compact_usd,
+    EXACT_CONTEXT,
+    format_compact_usd,
+    format_plain,
+    format_timestamp,
     is_sane,
     json_number,
     mean,
     pct_change,
     pct_spread,
-    plain,
     round_significant,
-    stamp,
 )
 
 figures = st.decimals(
@@ -47,18 +47,18 @@ prices = st.builds(
     ],
 )
 def test_a_decimal_is_written_in_plain_notation_with_the_digits_it_needs(value, text):
-    assert plain(Decimal(value)) == text
+    assert format_plain(Decimal(value)) == text
 
 
 @pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity", "sNaN"])
 def test_what_is_not_a_number_has_no_plain_notation(value):
     with pytest.raises(ValueError, match="finite"):
-        plain(Decimal(value))
+        format_plain(Decimal(value))
 
 
 @given(figures)
 def test_plain_notation_matches_the_wire_pattern_and_loses_nothing(value):
-    text = plain(value)
+    text = format_plain(value)
     assert re.fullmatch(r"-?\d+(\.\d+)?", text)
     assert Decimal(text) == value
     assert not text.endswith(".0")
@@ -84,7 +84,7 @@ def test_a_json_number_is_valid_json_without_an_exponent(value):
 def test_a_mean_has_at_most_one_digit_more_than_the_finer_figure(a, b, expected):
     result = mean(Decimal(a), Decimal(b))
     assert result == Decimal(expected)
-    assert plain(result) == plain(Decimal(expected))
+    assert format_plain(result) == format_plain(Decimal(expected))
 
 
 @given(prices, prices)
@@ -92,7 +92,7 @@ def test_a_mean_is_exact_symmetric_inside_the_range_and_no_longer_than_meaningfu
     result = mean(a, b)
     assert result == mean(b, a)
     assert min(a, b) <= result <= max(a, b)
-    assert WIDE.multiply(result, Decimal(2)) == WIDE.add(a, b)
+    assert EXACT_CONTEXT.multiply(result, Decimal(2)) == EXACT_CONTEXT.add(a, b)
     finer = min(a.as_tuple().exponent, b.as_tuple().exponent)
     assert result.as_tuple().exponent >= finer - 1
 
@@ -132,12 +132,12 @@ def test_a_change_is_relative_to_what_was_before():
     ],
 )
 def test_dollars_are_shortened_for_a_glance(value, text):
-    assert compact_usd(Decimal(value)) == text
+    assert format_compact_usd(Decimal(value)) == text
 
 
 def test_dollars_that_are_not_a_number_are_refused():
     with pytest.raises(ValueError, match="finite"):
-        compact_usd(Decimal("NaN"))
+        format_compact_usd(Decimal("NaN"))
 
 
 @pytest.mark.parametrize(
@@ -150,12 +150,12 @@ def test_dollars_that_are_not_a_number_are_refused():
     ],
 )
 def test_an_instant_is_written_in_utc_with_milliseconds_only_when_there_are_any(moment, text):
-    assert stamp(moment) == text
+    assert format_timestamp(moment) == text
 
 
 def test_an_instant_without_a_time_zone_is_refused():
     with pytest.raises(ValueError, match="time zone"):
-        stamp(datetime(2026, 5, 18))  # noqa: DTZ001
+        format_timestamp(datetime(2026, 5, 18))  # noqa: DTZ001
 
 
 @pytest.mark.parametrize(

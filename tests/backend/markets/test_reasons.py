@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from backend.markets.reasons import SENTENCES, Reason, say, words
+from backend.markets.reasons import MESSAGES, Reason, build_reason, format_duration
 from tests.support.quotes import NOW
 
 SAMPLES = {
@@ -26,15 +26,15 @@ SAMPLES = {
 
 def given(code):
     """A value of the right kind for every place in the sentence of ``code``."""
-    fields = {name for _, name, _, _ in string.Formatter().parse(SENTENCES[code]) if name}
+    fields = {name for _, name, _, _ in string.Formatter().parse(MESSAGES[code]) if name}
     pct = {name: Decimal("1.005") for name in fields if name.endswith("_pct")}
     spans = {name: timedelta(minutes=15) for name in fields if name.endswith("_seconds")}
     return pct | spans | {name: SAMPLES[name] for name in fields if name in SAMPLES}
 
 
-@pytest.mark.parametrize("code", SENTENCES)
+@pytest.mark.parametrize("code", MESSAGES)
 def test_every_code_makes_a_whole_sentence_and_comes_back_from_storage(code):
-    reason = say(code, **given(code))
+    reason = build_reason(code, **given(code))
     assert re.fullmatch(r"[a-z][a-z0-9_]*", code)
     assert re.fullmatch(r"[A-Z\d].*\.", reason.text)
     assert "{" not in reason.text
@@ -43,7 +43,7 @@ def test_every_code_makes_a_whole_sentence_and_comes_back_from_storage(code):
 
 
 def test_values_are_plain_and_keep_the_kind_that_their_name_says():
-    reason = say("conflict_held", **given("conflict_held"))
+    reason = build_reason("conflict_held", **given("conflict_held"))
     assert reason.values == {
         "providers": ["coingecko", "coinmarketcap", "third"],
         "spread_pct": "1.00",
@@ -55,26 +55,26 @@ def test_values_are_plain_and_keep_the_kind_that_their_name_says():
         "CoinGecko, CoinMarketCap and third differ by 1.00 % (limit 1.00 %): "
         "the last good figure, of 2026-05-18T12:00:00Z, stands until it is 15 min old."
     )
-    assert say("nearer", price=Decimal("1E-9")).values == {"price": "0.000000001"}
+    assert build_reason("nearer", price=Decimal("1E-9")).values == {"price": "0.000000001"}
 
 
 @pytest.mark.parametrize(("move", "told"), [("50", "+50.00 %"), ("-3.5", "-3.50 %")])
 def test_a_move_is_told_with_its_sign(move, told):
-    assert told in say("jump_waits", move_pct=Decimal(move)).text
+    assert told in build_reason("jump_waits", move_pct=Decimal(move)).text
 
 
 def test_a_providers_own_words_come_behind_the_sentence():
-    reason = say("probing", said="slow down", fault="throttled")
+    reason = build_reason("probing", provider_message="slow down", error_kind="throttled")
     assert reason.text == "The wait is over; one probe decides. It said: slow down"
     assert reason.values == {"said": "slow down", "fault": "throttled"}
-    assert say("probing", said="", fault="").values == {}
+    assert build_reason("probing", provider_message="", error_kind="").values == {}
 
 
 def test_a_value_that_the_sentence_lacks_is_a_mistake_and_so_is_an_unknown_code():
     with pytest.raises(KeyError):
-        say("stale", as_of=NOW)
+        build_reason("stale", as_of=NOW)
     with pytest.raises(KeyError):
-        say("no_such_code")
+        build_reason("no_such_code")
 
 
 def test_a_bare_sentence_is_a_reason_without_a_code():
@@ -85,4 +85,4 @@ def test_a_bare_sentence_is_a_reason_without_a_code():
     ("seconds", "text"), [(0, "0 s"), (119, "119 s"), (125, "2 min"), (7200, "2 h"), (172_800, "2 d")]
 )
 def test_durations_are_told_in_the_unit_that_fits(seconds, text):
-    assert words(timedelta(seconds=seconds)) == text
+    assert format_duration(timedelta(seconds=seconds)) == text

@@ -141,7 +141,13 @@ def test_no_transaction_is_open_while_a_provider_is_asked(trouble: tuple[Worker,
 
 @pytest.mark.parametrize(
     "where",
-    ["store_states", "bump", "published_row", "price_history.close_half_hours", "incident_log.record"],
+    [
+        "store_states",
+        "bump",
+        "published_to_row",
+        "price_history.close_half_hours",
+        "incident_log.record_incidents",
+    ],
 )
 def test_a_refresh_that_is_killed_leaves_the_former_state_and_the_next_one_goes_on(
     database: Database, monkeypatch: pytest.MonkeyPatch, where: str
@@ -182,11 +188,11 @@ def test_a_provider_that_fails_leaves_the_others_figures_and_is_told_of(
     figure = worker.view().snapshot.figures["bitcoin"]
     assert figure.providers == ("sample-a",)
     assert not figure.stale
-    judgements = {judgement.provider: judgement for judgement in figure.judgements}
-    assert judgements["sample-a"].used
-    assert not judgements["sample-b"].used
-    assert judgements["sample-b"].freshness == "ageing"
-    assert judgements["sample-b"].reason.text.startswith("Ageing")
+    evaluations = {evaluation.provider: evaluation for evaluation in figure.evaluations}
+    assert evaluations["sample-a"].used
+    assert not evaluations["sample-b"].used
+    assert evaluations["sample-b"].freshness == "ageing"
+    assert evaluations["sample-b"].reason.text.startswith("Ageing")
     told = worker.status()["by_name"]
     assert told["sample-a"]["state"] == "ok"
     assert "as the test has it" in told["sample-b"]["message"]

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from backend.markets.model import FearGreed, GlobalFigures, Published, Quote, QuoteEvaluation
 from backend.markets.reasons import Reason
 from backend.markets.row_conversion import (
-    fear_greed_of,
-    figure_row,
-    global_of,
-    published_of,
-    published_row,
-    quote_of,
-    quote_row,
+    fear_greed_from_row,
+    figure_to_row,
+    global_figures_from_row,
+    published_from_row,
+    published_to_row,
+    quote_from_row,
+    quote_to_row,
 )
 from backend.markets.tables import market_figures, provider_quotes, published_figures
 from backend.store.database import Database, upsert
@@ -68,7 +68,7 @@ PUBLISHED = st.builds(
     reason=REASONS,
     flags=st.sampled_from([(), ("divergent",), ("conflict", "depeg")]),
     spread_pct=MAYBE,
-    judgements=st.lists(
+    evaluations=st.lists(
         st.builds(
             QuoteEvaluation,
             WORDS,
@@ -86,8 +86,8 @@ PUBLISHED = st.builds(
 @given(quote=QUOTES)
 def test_a_quote_comes_back_as_it_was(database: Database, quote: Quote) -> None:
     with database.write() as connection:
-        upsert(connection, provider_quotes, [quote_row("live", quote)])
-        assert quote_of(connection.execute(sa.select(provider_quotes)).mappings().one()) == quote
+        upsert(connection, provider_quotes, [quote_to_row("live", quote)])
+        assert quote_from_row(connection.execute(sa.select(provider_quotes)).mappings().one()) == quote
 
 
 @ONE_STORE
@@ -97,22 +97,22 @@ def test_a_published_figure_comes_back_as_it_was_with_its_memory(
 ) -> None:
     memory = {"pending": {"price": "1.5"}, "excluded": ["a"]}
     with database.write() as connection:
-        upsert(connection, published_figures, [published_row("live", figure, memory)])
+        upsert(connection, published_figures, [published_to_row("live", figure, memory)])
         row = connection.execute(sa.select(published_figures)).mappings().one()
-    assert published_of(row) == (figure, memory)
+    assert published_from_row(row) == (figure, memory)
 
 
 def test_a_figure_of_an_earlier_version_keeps_its_bare_sentences(database: Database) -> None:
-    figure = published(reason=Reason(None, "For a test."), judgements=())
-    row = published_row("live", figure, {}) | {
+    figure = published(reason=Reason(None, "For a test."), evaluations=())
+    row = published_to_row("live", figure, {}) | {
         "reason": "They agree.",
         "judgements": '[{"provider":"coingecko","freshness":null,"used":false,"reason":"Not used."}]',
     }
     with database.write() as connection:
         upsert(connection, published_figures, [row])
-        found, _ = published_of(connection.execute(sa.select(published_figures)).mappings().one())
+        found, _ = published_from_row(connection.execute(sa.select(published_figures)).mappings().one())
     assert found.reason == Reason(None, "They agree.")
-    assert found.judgements == (QuoteEvaluation("coingecko", None, False, Reason(None, "Not used.")),)
+    assert found.evaluations == (QuoteEvaluation("coingecko", None, False, Reason(None, "Not used.")),)
 
 
 @ONE_STORE
@@ -127,8 +127,8 @@ def test_the_overviews_figures_come_back_as_they_were(
         upsert(
             connection,
             market_figures,
-            [figure_row("live", "global", totals), figure_row("live", "fear_greed", mood)],
+            [figure_to_row("live", "global", totals), figure_to_row("live", "fear_greed", mood)],
         )
         rows = {row["kind"]: row for row in connection.execute(sa.select(market_figures)).mappings()}
-    assert global_of(rows["global"]) == totals
-    assert fear_greed_of(rows["fear_greed"]) == mood
+    assert global_figures_from_row(rows["global"]) == totals
+    assert fear_greed_from_row(rows["fear_greed"]) == mood

@@ -3,9 +3,9 @@
 from datetime import timedelta
 from decimal import Decimal
 
-from backend.markets.aggregation.policy import AssetTraits, Policy
+from backend.markets.aggregation.policy import AggregationPolicy, AssetTraits
 from backend.markets.aggregation.price_selection import agreement_limits, jump_limit
-from backend.markets.aggregation.state import GoodFigure, Memory, PendingJump
+from backend.markets.aggregation.state import AggregationState, GoodFigure, PendingJump
 from tests.support.quotes import (
     COIN,
     DOLLAR,
@@ -13,24 +13,24 @@ from tests.support.quotes import (
     POLICY,
     cmc,
     gecko,
-    judge,
+    incident_actions,
+    next_tick,
     published,
     quote,
     reasons,
+    run_aggregation,
     seconds,
-    then,
-    told,
     used,
 )
 
-SECOND_FIRST = Policy(primary="coinmarketcap")
+SECOND_FIRST = AggregationPolicy(primary="coinmarketcap")
 
 
 # -- two quotes ----------------------------------------------------------------------------------
 
 
 def test_two_quotes_that_agree_give_their_mean():
-    outcome = judge([cmc("100.12", age=50), gecko("100.00", age=30)])
+    outcome = run_aggregation([cmc("100.12", age=50), gecko("100.00", age=30)])
     figure = outcome.published
     assert figure.price == Decimal("100.06")
     assert figure.source == "coingecko+coinmarketcap"
@@ -40,13 +40,16 @@ def test_two_quotes_that_agree_give_their_mean():
     assert figure.spread_pct == Decimal("0.1199")
     assert figure.flags == ()
     assert used(outcome) == {"coingecko", "coinmarketcap"}
-    assert outcome.memory.last_good == GoodFigure(figure.price, figure.last_updated, figure.providers)
+    assert outcome.state.last_good == GoodFigure(figure.price, figure.last_updated, figure.providers)
 
 
-def test_in_a_blend_the_other_figures_are_the_primarys_alone():
+def test_in_a_blend_the_other_figures_come_from_the_primary():
     a = gecko("100", market_cap=Decimal(7), pct_change_24h=None, ath=Decimal(200), market_cap_rank=3)
     b = cmc("100", market_cap=Decimal(8), pct_change_24h=Decimal("1.5"), market_cap_rank=4)
-    by_gecko, by_cmc = judge([a, b]).published, judge([a, b], policy=SECOND_FIRST).published
+    by_gecko, by_cmc = (
+        run_aggregation([a, b]).published,
+        run_aggregation([a, b], policy=SECOND_FIRST).published,
+    )
     assert (by_gecko.market_cap, by_gecko.pct_change_24h, by_gecko.ath, by_gecko.market_cap_rank) == (
         Decimal(7),
         None,
@@ -57,13 +60,15 @@ def test_in_a_blend_the_other_figures_are_the_primarys_alone():
     assert by_gecko.source == by_cmc.source == "coingecko+coinmarketcap"
 
 
-def test_a_figure_beside_the_price_that_is_not_a_number_is_dropped():
-    figure = judge([gecko("100", market_cap=Decimal("NaN"), volume_24h=Decimal("1E+99999"))]).published
+def test_an_invalid_figure_other_than_the_price_is_dropped():
+    figure = run_aggregation(
+        [gecko("100", market_cap=Decimal("NaN"), volume_24h=Decimal("1E+99999"))]
+    ).published
     assert (figure.market_cap, figure.volume_24h) == (None, None)
 
 
-def test_two_that_differ_are_not_averaged_but_the_one_nearer_the_last_price_stands():
-    outcome = judge([gecko("100"), cmc("102", market_cap=Decimal(9))], published("101.9"))
+def test_of_two_divergent_quotes_the_one_nearer_the_last_price_is_used():
+    outcome = run_aggregation([gecko("100"), cmc("102", market_cap=Decimal(9))], published("101.9"))
     figure = outcome.published
     assert figure.price == Decimal(102)
     assert figure.source == "coinmarketcap"
@@ -72,64 +77,64 @@ def test_two_that_differ_are_not_averaged_but_the_one_nearer_the_last_price_stan
     assert figure.market_cap == Decimal(9)
     assert "differ by 1.98 % (limit 0.50 %)" in figure.reason.text
     assert reasons(outcome)["coinmarketcap"] == "Nearer the last published price, 101.9."
-    assert told(outcome) == [("divergent", "open")]
+    assert incident_actions(outcome) == [("divergent", "open")]
     assert outcome.events[0].size_pct == Decimal("1.98")
 
 
-def test_two_that_differ_without_a_fresh_last_price_leave_it_to_the_primary():
+def test_of_two_divergent_quotes_without_a_fresh_last_price_the_primary_is_used():
     for before in (None, published("102", age=181), published(None)):
-        figure = judge([gecko("100"), cmc("102")], before).published
+        figure = run_aggregation([gecko("100"), cmc("102")], before).published
         assert (figure.price, figure.rule, figure.source) == (Decimal(100), "primary", "coingecko")
         assert figure.flags == ("divergent",)
 
 
-def test_two_equally_near_the_last_price_leave_it_to_the_primary():
-    figure = judge([gecko("100"), cmc("102")], published("101"), policy=SECOND_FIRST).published
+def test_of_two_quotes_equally_near_the_last_price_the_primary_is_used():
+    figure = run_aggregation([gecko("100"), cmc("102")], published("101"), policy=SECOND_FIRST).published
     assert (figure.price, figure.rule) == (Decimal(102), "primary")
 
 
-def test_a_gap_between_the_two_times_widens_what_agrees_by_the_assets_volatility():
+def test_a_time_gap_widens_the_agreement_limit_by_the_assets_volatility():
     sol = AssetTraits("coin", sigma_1h=Decimal("1.45"))
     agree, conflict = agreement_limits(timedelta(minutes=2), POLICY, sol)
     assert (round(agree, 2), conflict) == (Decimal("1.06"), Decimal(5))
     bitcoin, _ = agreement_limits(timedelta(minutes=2), POLICY, COIN)
     assert round(bitcoin, 1) == Decimal("0.5")
     apart = [gecko("100", age=150), cmc("101", age=30)]
-    assert judge(apart, asset=sol).published.rule == "mean"
-    assert judge(apart, asset=COIN).published.rule == "primary"
+    assert run_aggregation(apart, asset=sol).published.rule == "mean"
+    assert run_aggregation(apart, asset=COIN).published.rule == "primary"
 
 
-def test_no_volatility_makes_two_quotes_in_conflict_agree():
+def test_volatility_never_widens_agreement_beyond_the_conflict_limit():
     wild = AssetTraits("coin", sigma_1h=Decimal(30))
     agree, conflict = agreement_limits(timedelta(hours=1), POLICY, wild)
     assert agree == conflict == Decimal(5)
 
 
-def test_pegged_assets_have_narrower_limits_and_no_allowance_for_time():
+def test_pegged_assets_have_narrower_limits_independent_of_time():
     assert agreement_limits(timedelta(hours=1), POLICY, DOLLAR) == (Decimal("0.3"), Decimal(1))
-    assert judge([gecko("1.000"), cmc("1.004")], asset=DOLLAR).published.rule == "primary"
-    assert judge([gecko("1.000"), cmc("1.0029")], asset=DOLLAR).published.rule == "mean"
+    assert run_aggregation([gecko("1.000"), cmc("1.004")], asset=DOLLAR).published.rule == "primary"
+    assert run_aggregation([gecko("1.000"), cmc("1.0029")], asset=DOLLAR).published.rule == "mean"
 
 
-def test_the_limits_themselves_belong_to_the_milder_case():
+def test_a_spread_equal_to_a_limit_belongs_to_the_milder_case():
     a, b = gecko("199.5"), cmc("200.5")  # exactly 0.5 %
-    assert judge([a, b]).published.rule == "mean"
+    assert run_aggregation([a, b]).published.rule == "mean"
     a, b = gecko("97.5"), cmc("102.5")  # exactly 5 %
-    assert judge([a, b]).published.flags == ("divergent",)
+    assert run_aggregation([a, b]).published.flags == ("divergent",)
 
 
-def test_a_spread_just_above_the_limit_is_told_with_enough_digits():
-    reason = judge([gecko("199.499"), cmc("200.5")]).published.reason.text
+def test_a_spread_just_above_the_limit_is_shown_with_enough_digits():
+    reason = run_aggregation([gecko("199.499"), cmc("200.5")]).published.reason.text
     assert "differ by 0.5005 % (limit 0.5000 %)" in reason
 
 
 # -- conflict ------------------------------------------------------------------------------------
 
 
-def test_in_a_conflict_the_last_good_figure_stands_while_it_is_recent():
-    good = judge([gecko("100", market_cap=Decimal(7)), cmc("100")])
+def test_in_a_conflict_the_last_good_figure_is_held_while_recent():
+    good = run_aggregation([gecko("100", market_cap=Decimal(7)), cmc("100")])
     later = NOW + seconds(300)
-    outcome = then(good, [gecko("100", now=later), cmc("110", now=later)], now=later)
+    outcome = next_tick(good, [gecko("100", now=later), cmc("110", now=later)], now=later)
     figure = outcome.published
     assert (figure.price, figure.last_updated) == (Decimal(100), NOW - seconds(30))
     assert figure.source == "coingecko+coinmarketcap:stale"
@@ -140,13 +145,13 @@ def test_in_a_conflict_the_last_good_figure_stands_while_it_is_recent():
         "the last good figure, of 2026-05-18T11:59:30Z, stands until it is 15 min old" in figure.reason.text
     )
     assert used(outcome) == set()
-    assert told(outcome) == [("conflict", "open")]
+    assert incident_actions(outcome) == [("conflict", "open")]
 
 
-def test_a_conflict_that_outlasts_the_last_good_figure_is_decided_by_the_primary_and_flagged():
-    good = judge([gecko("100"), cmc("100")])
+def test_in_a_longer_conflict_the_primary_is_used_and_flagged():
+    good = run_aggregation([gecko("100"), cmc("100")])
     later = NOW + seconds(871)  # 901 s after the good figure's own time
-    outcome = then(good, [gecko("90", now=later), cmc("110", now=later)], now=later)
+    outcome = next_tick(good, [gecko("90", now=later), cmc("110", now=later)], now=later)
     figure = outcome.published
     assert (figure.price, figure.rule, figure.source, figure.flags) == (
         Decimal(90),
@@ -158,170 +163,170 @@ def test_a_conflict_that_outlasts_the_last_good_figure_is_decided_by_the_primary
 
 
 def test_a_contested_price_is_not_held_by_the_next_conflict():
-    good = judge([gecko("100"), cmc("100")])
+    good = run_aggregation([gecko("100"), cmc("100")])
     later = NOW + seconds(900)
-    contested = then(good, [gecko("90", now=later), cmc("110", now=later)], now=later)
+    contested = next_tick(good, [gecko("90", now=later), cmc("110", now=later)], now=later)
     latest = later + seconds(60)
-    figure = then(contested, [gecko("80", now=latest), cmc("110", now=latest)], now=latest).published
+    figure = next_tick(contested, [gecko("80", now=latest), cmc("110", now=latest)], now=latest).published
     assert (figure.price, figure.rule) == (Decimal(80), "primary")
 
 
-def test_a_conflict_at_the_very_start_is_decided_by_the_primary():
-    figure = judge([gecko("90"), cmc("110")]).published
+def test_in_a_conflict_without_history_the_primary_is_used():
+    figure = run_aggregation([gecko("90"), cmc("110")]).published
     assert (figure.price, figure.flags) == (Decimal(90), ("conflict",))
 
 
-def test_a_good_figure_is_held_by_memory_alone_when_the_published_row_is_lost():
-    memory = Memory(last_good=GoodFigure(Decimal(100), NOW - seconds(60), ("coingecko",)))
-    figure = judge([gecko("90"), cmc("110")], None, memory).published
+def test_the_last_good_figure_is_held_from_state_when_the_published_row_is_lost():
+    state = AggregationState(last_good=GoodFigure(Decimal(100), NOW - seconds(60), ("coingecko",)))
+    figure = run_aggregation([gecko("90"), cmc("110")], None, state).published
     assert (figure.price, figure.source, figure.market_cap) == (Decimal(100), "coingecko:stale", None)
 
 
-def test_without_the_primary_among_the_quotes_the_first_in_order_decides():
-    policy = Policy(primary="third", order=("coingecko", "coinmarketcap", "third"))
-    assert judge([cmc("110"), gecko("90")], policy=policy).published.source == "coingecko"
+def test_without_a_quote_of_the_primary_the_first_in_order_is_used():
+    policy = AggregationPolicy(primary="third", order=("coingecko", "coinmarketcap", "third"))
+    assert run_aggregation([cmc("110"), gecko("90")], policy=policy).published.source == "coingecko"
 
 
 # -- one quote -----------------------------------------------------------------------------------
 
 
-def test_a_lone_quote_is_taken():
-    outcome = judge([gecko("100")])
+def test_a_single_quote_is_used():
+    outcome = run_aggregation([gecko("100")])
     assert outcome.published.rule == "single"
     assert outcome.published.source == "coingecko"
     assert outcome.published.spread_pct is None
 
 
-def test_a_lone_quote_that_jumped_waits_for_a_second_observation():
-    first = judge([gecko("100")])
+def test_a_single_quote_that_jumped_waits_for_a_second_observation():
+    first = run_aggregation([gecko("100")])
     later = NOW + seconds(60)
-    outcome = then(first, [gecko("150", now=later)], now=later)
+    outcome = next_tick(first, [gecko("150", now=later)], now=later)
     figure = outcome.published
     assert (figure.price, figure.last_updated) == (Decimal(100), NOW - seconds(30))
     assert (figure.rule, figure.source, figure.flags) == ("held", "coingecko:stale", ("jump",))
     assert "moved by +50.00 % (limit 20.00 %)" in figure.reason.text
-    assert told(outcome) == [("jump", "open")]
-    assert outcome.memory.pending == PendingJump("coingecko", Decimal(150), later - seconds(30))
+    assert incident_actions(outcome) == [("jump", "open")]
+    assert outcome.state.pending == PendingJump("coingecko", Decimal(150), later - seconds(30))
 
 
-def test_the_same_observation_again_bears_nothing_out():
-    first = judge([gecko("100")])
+def test_the_same_observation_again_does_not_confirm_a_jump():
+    first = run_aggregation([gecko("100")])
     later = NOW + seconds(60)
     jumped = gecko("150", now=later)
-    waiting = then(first, [jumped], now=later)
-    again = then(waiting, [jumped], now=later + seconds(15))
+    waiting = next_tick(first, [jumped], now=later)
+    again = next_tick(waiting, [jumped], now=later + seconds(15))
     assert again.published.rule == "held"
-    assert again.memory.pending == waiting.memory.pending
-    assert told(again) == []
+    assert again.state.pending == waiting.state.pending
+    assert incident_actions(again) == []
 
 
-def test_a_second_observation_bears_a_jump_out():
-    first = judge([gecko("100")])
+def test_a_second_observation_confirms_a_jump():
+    first = run_aggregation([gecko("100")])
     later = NOW + seconds(60)
-    waiting = then(first, [gecko("150", now=later)], now=later)
+    waiting = next_tick(first, [gecko("150", now=later)], now=later)
     latest = later + seconds(60)
-    outcome = then(waiting, [gecko("149", now=latest)], now=latest)
+    outcome = next_tick(waiting, [gecko("149", now=latest)], now=latest)
     assert (outcome.published.price, outcome.published.rule) == (Decimal(149), "single")
     assert "a second observation bears out" in outcome.published.reason.text
-    assert outcome.memory.pending is None
-    assert told(outcome) == [("jump", "close")]
+    assert outcome.state.pending is None
+    assert incident_actions(outcome) == [("jump", "close")]
 
 
-def test_another_providers_observation_bears_a_jump_out_too():
-    first = judge([gecko("100")])
+def test_an_observation_of_another_provider_confirms_a_jump():
+    first = run_aggregation([gecko("100")])
     later = NOW + seconds(60)
-    waiting = then(first, [gecko("150", now=later)], now=later)
-    outcome = then(waiting, [cmc("148", now=later)], now=later)
+    waiting = next_tick(first, [gecko("150", now=later)], now=later)
+    outcome = next_tick(waiting, [cmc("148", now=later)], now=later)
     assert (outcome.published.price, outcome.published.source) == (Decimal(148), "coinmarketcap")
 
 
-def test_a_jump_the_other_way_does_not_bear_the_first_out():
-    first = judge([gecko("100")])
+def test_a_jump_in_the_other_direction_does_not_confirm_the_first():
+    first = run_aggregation([gecko("100")])
     later = NOW + seconds(60)
-    waiting = then(first, [gecko("150", now=later)], now=later)
+    waiting = next_tick(first, [gecko("150", now=later)], now=later)
     latest = later + seconds(60)
-    outcome = then(waiting, [gecko("50", now=latest)], now=latest)
+    outcome = next_tick(waiting, [gecko("50", now=latest)], now=latest)
     assert outcome.published.price == Decimal(100)
-    assert outcome.memory.pending == PendingJump("coingecko", Decimal(50), latest - seconds(30))
+    assert outcome.state.pending == PendingJump("coingecko", Decimal(50), latest - seconds(30))
 
 
-def test_a_jump_that_is_not_repeated_is_forgotten():
-    first = judge([gecko("100")])
+def test_a_jump_that_is_not_repeated_is_discarded():
+    first = run_aggregation([gecko("100")])
     later = NOW + seconds(60)
-    waiting = then(first, [gecko("150", now=later)], now=later)
+    waiting = next_tick(first, [gecko("150", now=later)], now=later)
     latest = later + seconds(60)
-    outcome = then(waiting, [gecko("101", now=latest)], now=latest)
-    assert (outcome.published.price, outcome.memory.pending) == (Decimal(101), None)
-    assert told(outcome) == [("jump", "close")]
+    outcome = next_tick(waiting, [gecko("101", now=latest)], now=latest)
+    assert (outcome.published.price, outcome.state.pending) == (Decimal(101), None)
+    assert incident_actions(outcome) == [("jump", "close")]
 
 
-def test_a_jump_needs_no_second_observation_when_another_provider_saw_it_as_well():
-    first = judge([gecko("100")])
+def test_a_jump_that_two_providers_report_needs_no_second_observation():
+    first = run_aggregation([gecko("100")])
     later = NOW + seconds(60)
-    waiting = then(first, [gecko("150", now=later)], now=later)
-    outcome = then(waiting, [gecko("150", now=later), cmc("150", now=later)], now=later)
+    waiting = next_tick(first, [gecko("150", now=later)], now=later)
+    outcome = next_tick(waiting, [gecko("150", now=later), cmc("150", now=later)], now=later)
     assert (outcome.published.price, outcome.published.rule) == (Decimal(150), "mean")
-    assert told(outcome) == [("jump", "close")]
+    assert incident_actions(outcome) == [("jump", "close")]
 
 
-def test_the_longer_ago_the_last_price_the_larger_a_move_may_be():
+def test_the_jump_limit_grows_with_the_age_of_the_last_price():
     assert jump_limit(timedelta(0), POLICY, COIN) == Decimal(20)
     assert round(jump_limit(timedelta(hours=16), POLICY, COIN), 1) == Decimal("33.6")
     old = published("100", age=16 * 3600, stale=True)
-    assert judge([gecko("130")], old).published.rule == "single"
+    assert run_aggregation([gecko("130")], old).published.rule == "single"
 
 
-def test_a_last_price_that_is_no_longer_shown_holds_no_jump_back():
-    figure = judge([gecko("500")], published("100", age=90_000, stale=True)).published
+def test_a_jump_from_a_price_no_longer_shown_needs_no_confirmation():
+    figure = run_aggregation([gecko("500")], published("100", age=90_000, stale=True)).published
     assert (figure.price, figure.rule) == (Decimal(500), "single")
 
 
 # -- three and more ------------------------------------------------------------------------------
 
-THREE = Policy(order=("coingecko", "coinmarketcap", "third", "fourth"))
+THREE = AggregationPolicy(order=("coingecko", "coinmarketcap", "third", "fourth"))
 
 
-def test_three_quotes_give_their_median_whatever_an_outlier_says():
-    outcome = judge([gecko("100"), cmc("101"), quote("third", "500")], policy=THREE)
+def test_three_quotes_give_their_median_without_the_outlier():
+    outcome = run_aggregation([gecko("100"), cmc("101"), quote("third", "500")], policy=THREE)
     figure = outcome.published
     assert figure.price == Decimal("100.5")
     assert figure.rule == "median"
     assert figure.source == "coingecko+coinmarketcap"
     assert figure.flags == ("divergent",)
-    assert outcome.memory.excluded == frozenset({"third"})
+    assert outcome.state.excluded == frozenset({"third"})
     assert "Left out" in reasons(outcome)["third"]
-    assert told(outcome) == [("divergent", "open")]
+    assert incident_actions(outcome) == [("divergent", "open")]
 
 
-def test_three_quotes_within_the_band_all_count():
-    outcome = judge([gecko("100"), cmc("101"), quote("third", "102")], policy=THREE)
+def test_three_quotes_within_the_band_are_all_used():
+    outcome = run_aggregation([gecko("100"), cmc("101"), quote("third", "102")], policy=THREE)
     assert outcome.published.price == Decimal(101)
     assert outcome.published.source == "coingecko+coinmarketcap+third"
     assert outcome.published.reason.text.endswith("the median of 3 of 3 quotes.")
 
 
-def test_an_outlier_comes_back_only_when_it_is_well_inside_the_band():
-    out = judge([gecko("100"), cmc("100"), quote("third", "104")], policy=THREE)
-    edge = then(out, [gecko("100"), cmc("100"), quote("third", "102")], now=NOW, policy=THREE)
-    back = then(edge, [gecko("100"), cmc("100"), quote("third", "101.4")], now=NOW, policy=THREE)
+def test_an_outlier_is_included_again_only_within_half_of_the_band():
+    out = run_aggregation([gecko("100"), cmc("100"), quote("third", "104")], policy=THREE)
+    edge = next_tick(out, [gecko("100"), cmc("100"), quote("third", "102")], now=NOW, policy=THREE)
+    back = next_tick(edge, [gecko("100"), cmc("100"), quote("third", "101.4")], now=NOW, policy=THREE)
     assert edge.published.source == "coingecko+coinmarketcap"
     assert back.published.source == "coingecko+coinmarketcap+third"
-    assert back.memory.excluded == frozenset()
+    assert back.state.excluded == frozenset()
 
 
-def test_no_quote_stays_out_that_is_nearer_the_middle_than_one_that_is_in():
-    memory = Memory(excluded=frozenset({"coingecko"}))
-    outcome = judge([gecko("98"), cmc("100"), quote("third", "102.9")], None, memory, policy=THREE)
+def test_no_excluded_quote_is_nearer_the_median_than_an_included_one():
+    state = AggregationState(excluded=frozenset({"coingecko"}))
+    outcome = run_aggregation([gecko("98"), cmc("100"), quote("third", "102.9")], None, state, policy=THREE)
     assert outcome.published.price == Decimal(100)
-    assert outcome.memory.excluded == frozenset()
+    assert outcome.state.excluded == frozenset()
 
 
 def test_pegged_assets_have_a_narrower_band():
-    outcome = judge([gecko("1"), cmc("1"), quote("third", "1.004")], policy=THREE, asset=DOLLAR)
-    assert outcome.memory.excluded == frozenset({"third"})
+    outcome = run_aggregation([gecko("1"), cmc("1"), quote("third", "1.004")], policy=THREE, asset=DOLLAR)
+    assert outcome.state.excluded == frozenset({"third"})
 
 
-def test_with_all_volumes_known_the_median_leans_to_where_the_volume_is():
+def test_with_all_volumes_known_the_median_is_weighted_by_volume():
     def vol(amount):
         return {"volume_24h": Decimal(amount)}
 
@@ -331,20 +336,20 @@ def test_with_all_volumes_known_the_median_leans_to_where_the_volume_is():
         quote("third", "101", **vol(10)),
         quote("fourth", "101.5", **vol(9)),
     ]
-    assert judge(quotes, policy=THREE).published.price == Decimal(101)
+    assert run_aggregation(quotes, policy=THREE).published.price == Decimal(101)
     quotes[0] = gecko("100")
-    assert judge(quotes, policy=THREE).published.price == Decimal("100.75")
+    assert run_aggregation(quotes, policy=THREE).published.price == Decimal("100.75")
 
 
-def test_camps_without_a_middle_are_a_conflict():
+def test_groups_of_quotes_without_a_middle_are_a_conflict():
     quotes = [gecko("100"), cmc("100"), quote("third", "200"), quote("fourth", "200")]
-    outcome = judge(quotes, policy=THREE)
+    outcome = run_aggregation(quotes, policy=THREE)
     assert outcome.published.source == "coingecko"
     assert outcome.published.flags == ("conflict",)
-    assert told(outcome) == [("conflict", "open")]
-    assert outcome.memory.excluded == frozenset()
+    assert incident_actions(outcome) == [("conflict", "open")]
+    assert outcome.state.excluded == frozenset()
 
 
-def test_the_median_takes_its_other_figures_from_the_first_in_order_when_the_primary_is_out():
+def test_the_median_takes_other_figures_from_the_first_in_order_when_the_primary_is_excluded():
     quotes = [gecko("500"), cmc("100", market_cap=Decimal(4)), quote("third", "100", market_cap=Decimal(5))]
-    assert judge(quotes, policy=THREE).published.market_cap == Decimal(4)
+    assert run_aggregation(quotes, policy=THREE).published.market_cap == Decimal(4)

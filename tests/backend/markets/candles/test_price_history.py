@@ -225,7 +225,7 @@ def test_realms_keep_their_candles_apart(database: Database) -> None:
 
 def fill(database: Database, seconds: int, start: datetime, many: int) -> None:
     rows = [
-        price_history.candle_row(
+        price_history.candle_to_row(
             REALM, "bitcoin", seconds, Candle(start + n * timedelta(seconds=seconds), *[Decimal(n + 1)] * 4)
         )
         for n in range(many)

@@ -10,7 +10,7 @@ import pytest
 from backend.http.prepared_responses import Prepared
 from backend.markets.model import FearGreed, GlobalFigures
 from backend.markets.responses.snapshot import MarketView, Snapshot
-from backend.markets.row_conversion import figure_row
+from backend.markets.row_conversion import figure_to_row
 from backend.markets.tables import market_figures
 from backend.store.database import Database, upsert
 from tests.support.market_app import Worker, body_of, few_in_sample
@@ -34,7 +34,7 @@ def mood(worker: Worker, provider: str, value: int, **older: float) -> None:
 
 def put(worker: Worker, kind: str, item: GlobalFigures | FearGreed) -> None:
     with worker.database.write() as connection:
-        upsert(connection, market_figures, [figure_row(worker.realm, kind, item)])
+        upsert(connection, market_figures, [figure_to_row(worker.realm, kind, item)])
 
 
 def test_a_refresh_is_served_after_the_next_reload_and_not_before(worker: Worker) -> None:

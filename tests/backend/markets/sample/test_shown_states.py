@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backend.markets.aggregation.aggregate import aggregate
-from backend.markets.aggregation.policy import Policy
-from backend.markets.aggregation.state import Memory
+from backend.markets.aggregation.policy import AggregationPolicy
+from backend.markets.aggregation.state import AggregationState
 from backend.markets.assets.model import Asset
 from backend.markets.configuration import traits_of
 from backend.markets.model import Quote
@@ -23,7 +23,7 @@ from tests.support.sample_events import next_event
 ASSETS = coins()
 MARKET = SampleMarket(SEED, ASSETS)
 VIEWS = [SampleProvider(name, MARKET) for name in SAMPLE_PROVIDERS]
-POLICY = Policy(primary=SAMPLE_PROVIDERS[0], order=SAMPLE_PROVIDERS)
+POLICY = AggregationPolicy(primary=SAMPLE_PROVIDERS[0], order=SAMPLE_PROVIDERS)
 ANY_TIME = st.datetimes(datetime(2024, 1, 1), datetime(2040, 12, 31), timezones=st.just(UTC))  # noqa: DTZ001
 LOUD = (EventKind.OUTAGE, EventKind.THROTTLE, EventKind.CRASH)
 
@@ -33,7 +33,7 @@ def states(polls: list[Mapping[str, Quote]], now: datetime) -> Counter[str]:
     for asset in ASSETS:
         quotes = [quotes[asset.id] for quotes in polls if asset.id in quotes]
         traits = traits_of(cast(Asset, asset))
-        told = aggregate(quotes, None, Memory(), now=now, policy=POLICY, asset=traits).published
+        told = aggregate(quotes, None, AggregationState(), now=now, policy=POLICY, asset=traits).published
         seen.update([told.rule, *told.flags, *(["kept"] if told.stale else [])])
     return seen
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from backend.markets.model import ErrorKind
-from backend.markets.provider_limits.credit_budget import Budget
+from backend.markets.provider_limits.credit_budget import CreditBudget
 from backend.topics.posts.model import Page, RateLimitWindow, XRequestError
 from backend.topics.posts.x_rate_limits import XState
 
 NOW = datetime(2026, 5, 18, 12, 5, tzinfo=UTC)
-FRESH = XState(budget=Budget(limit=31_000))
+FRESH = XState(budget=CreditBudget(limit=31_000))
 
 
 def spend(state: XState, posts: int, now: datetime = NOW, window: RateLimitWindow | None = None) -> XState:
@@ -26,13 +26,13 @@ def test_posts_are_read_at_an_even_rate_of_at_most_a_days_share_at_once() -> Non
 
 
 def test_a_small_budget_accumulates_until_it_pays_for_a_page() -> None:
-    small = XState(budget=Budget(limit=100), since=NOW)
+    small = XState(budget=CreditBudget(limit=100), since=NOW)
     assert small.posts_allowed(NOW + timedelta(days=2)) == 7
     assert small.posts_allowed(NOW + timedelta(days=9)) == 10
 
 
 def test_the_rest_of_the_month_is_the_limit_and_a_new_month_starts_fresh() -> None:
-    used = replace(FRESH, since=NOW, budget=Budget(31_000, 30_990, "2026-05"))
+    used = replace(FRESH, since=NOW, budget=CreditBudget(31_000, 30_990, "2026-05"))
     late = datetime(2026, 5, 31, 23, 0, tzinfo=UTC)
     assert used.posts_allowed(late) == 0
     assert used.posts_allowed(datetime(2026, 6, 1, 0, 1, tzinfo=UTC)) == 250

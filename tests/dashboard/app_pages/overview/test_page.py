@@ -11,7 +11,7 @@ import httpx
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from backend.markets.reasons import say
+from backend.markets.reasons import build_reason
 from dashboard.app_pages.overview.data_health import ALL_EVENTS, FEW_EVENTS
 from dashboard.client import connection, markets
 from dashboard.frame import refresh
@@ -143,7 +143,7 @@ def test_no_figure_is_shown_where_none_is_known(line: Line, monkeypatch: pytest.
 
 
 def incident(number: int, **given: Any) -> dict[str, Any]:
-    detail = say("off_peg", off_pct=Decimal("2.5"), limit_pct=Decimal(1))
+    detail = build_reason("off_peg", off_pct=Decimal("2.5"), limit_pct=Decimal(1))
     begun = datetime.now(UTC) - timedelta(hours=number)
     return {
         "id": number,
@@ -166,7 +166,12 @@ def troubled(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two open incidents, nine that are over, and a provider that failed."""
     real = connection.get_client().get
     ended = datetime.now(UTC).isoformat()
-    failing = say("failed_repeatedly", retry_at=datetime.now(UTC), said="timed out", fault="unavailable")
+    failing = build_reason(
+        "failed_repeatedly",
+        retry_at=datetime.now(UTC),
+        provider_message="timed out",
+        error_kind="unavailable",
+    )
 
     def given(path: str, *rest: Any, **more: Any) -> Any:
         fetched = real(path, *rest, **more)

@@ -10,7 +10,7 @@ import pytest
 import streamlit as st
 
 from backend.markets.model import ErrorKind
-from backend.markets.reasons import SENTENCES, say
+from backend.markets.reasons import MESSAGES, build_reason
 from dashboard.app_pages.overview import price_reasons
 from dashboard.app_pages.overview.price_reasons import Explanation, explain
 from dashboard.i18n import LANGUAGES, SESSION_KEY, catalogue
@@ -37,10 +37,10 @@ def fields(text: str) -> set[str]:
 
 def made(code: str, **more: str) -> Any:
     """A reason as the service would give it."""
-    pct = {name: Decimal("0.5") for name in fields(SENTENCES[code]) if name.endswith("_pct")}
-    spans = {name: timedelta(minutes=15) for name in fields(SENTENCES[code]) if name.endswith("_seconds")}
-    known = {name: GIVEN[name] for name in fields(SENTENCES[code]) if name in GIVEN}
-    return say(code, **(pct | spans | known), **more)
+    pct = {name: Decimal("0.5") for name in fields(MESSAGES[code]) if name.endswith("_pct")}
+    spans = {name: timedelta(minutes=15) for name in fields(MESSAGES[code]) if name.endswith("_seconds")}
+    known = {name: GIVEN[name] for name in fields(MESSAGES[code]) if name in GIVEN}
+    return build_reason(code, **(pct | spans | known), **more)
 
 
 def told(code: str, lang: str, monkeypatch: pytest.MonkeyPatch, **more: str) -> Explanation:
@@ -50,17 +50,17 @@ def told(code: str, lang: str, monkeypatch: pytest.MonkeyPatch, **more: str) -> 
 
 
 def test_every_reason_of_the_service_has_its_texts_and_there_are_no_others() -> None:
-    assert set(SENTENCES) == CODES
+    assert set(MESSAGES) == CODES
     assert set(price_reasons.FAULTS) == {fault.value for fault in ErrorKind}
 
 
-@pytest.mark.parametrize("code", SENTENCES)
+@pytest.mark.parametrize("code", MESSAGES)
 def test_a_text_is_made_with_every_value_of_the_sentence(code: str) -> None:
     for lang in LANGUAGES:
-        assert fields(catalogue()[f"reasons.code_{code}"][lang]) == fields(SENTENCES[code]), lang
+        assert fields(catalogue()[f"reasons.code_{code}"][lang]) == fields(MESSAGES[code]), lang
 
 
-@pytest.mark.parametrize("code", SENTENCES)
+@pytest.mark.parametrize("code", MESSAGES)
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_every_reason_is_told_whole_in_every_language(
     code: str, lang: str, monkeypatch: pytest.MonkeyPatch
@@ -86,7 +86,7 @@ def test_providers_percentages_times_and_durations_are_told_as_a_reader_writes_t
     assert "$101.90" in told("nearer", "en", monkeypatch).text
     assert "+0.50%" in told("jump_waits", "ja", monkeypatch).text
     assert "−3.00%" in explain("", "jump_waits", {"move_pct": "-3.00"}).text
-    many = say("last_known", providers=["coingecko", "coinmarketcap", "third"], as_of=NOW)
+    many = build_reason("last_known", providers=["coingecko", "coinmarketcap", "third"], as_of=NOW)
     assert "CoinGecko、CoinMarketCapとthird" in explain(many.text, many.code, many.values, NOW).text
 
 
@@ -106,7 +106,9 @@ def test_what_is_not_known_here_stays_the_services_own_sentence(
 def test_a_provider_is_quoted_and_its_failure_told_in_the_readers_language(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    found = told("failed_repeatedly", "ja", monkeypatch, said="slow <b>", fault="unavailable")
+    found = told(
+        "failed_repeatedly", "ja", monkeypatch, provider_message="slow <b>", error_kind="unavailable"
+    )
     assert (found.fault, found.said) == ("直近の失敗：応答なし。", "slow <b>")
-    assert told("failed_repeatedly", "ja", monkeypatch, fault="a new one").fault is None
+    assert told("failed_repeatedly", "ja", monkeypatch, error_kind="a new one").fault is None
     assert told("probing", "en", monkeypatch) == Explanation("The wait is over; one probe decides.")
