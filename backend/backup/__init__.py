@@ -1,9 +1,8 @@
-"""One archive of all that cannot be made again, and the way back from it.
+"""Backs up the application's data to one archive and restores it.
 
-It holds the tables of the application as one snapshot, in a form that is the same for both databases,
-and the files that a user has put into the data folder. It does not hold what is made again by itself: the
-full-text indexes, and the state of the job engine. A job is accepted when its row is stored, so that one
-snapshot of the tables holds every accepted job exactly once; what the engine knows beside (which steps of
-unfinished jobs are done) is left out on purpose, since a copy of it, taken a moment earlier or later,
-could contradict the rows. After a restore the unfinished jobs begin anew.
+An archive contains a snapshot of the application's tables, in one form for both databases, and the user's
+files in the data folder. It does not contain data that the service rebuilds: the full-text indexes and the
+state of the job engine. A job is accepted when its row is stored, so a snapshot of the tables contains every
+accepted job exactly once. The engine's state (completed steps of unfinished jobs) is excluded, because a
+copy of an earlier or later moment could contradict the rows. After a restore, unfinished jobs start again.
 """

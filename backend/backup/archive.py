@@ -1,7 +1,7 @@
-"""The archive: a zip file of parts, with a manifest by which each of them is verified.
+"""Reads and writes backup archives: zip files whose manifest verifies every part.
 
-``tables/NAME.jsonl`` holds the rows of a table, a JSON array each, in the order of the manifest's columns.
-``files/PATH`` holds a file of the data folder. ``manifest.json`` is written last.
+``tables/NAME.jsonl`` contains a JSON array for each row of a table, in the order of the manifest's columns.
+``files/PATH`` contains a file of the data folder. ``manifest.json`` is written last.
 """
 
 import hashlib
@@ -17,18 +17,18 @@ import msgspec
 
 from backend.errors import BadRequest
 
-FORMAT = 1
-"""Of the archive itself; how rows look is told by the schema revision."""
+FORMAT_VERSION = 1
+"""The version of the archive's own format; the schema revision defines the rows."""
 MANIFEST = "manifest.json"
-TABLES, FILES = "tables/", "files/"
-PIECE = 1 << 20
-LARGEST_MANIFEST = 16 << 20
-LEVEL = 3
-"""Of compression: a sixth larger than the usual one, in a third of the time."""
+TABLES_PREFIX, FILES_PREFIX = "tables/", "files/"
+CHUNK_BYTES = 1 << 20
+MAX_MANIFEST_BYTES = 16 << 20
+COMPRESSION_LEVEL = 3
+"""Archives are a sixth larger than with the default level, and take a third of the time."""
 
 
-class ArchiveDamaged(ValueError):
-    """The archive is not what its manifest says, or is none; the message is a sentence."""
+class DamagedArchiveError(ValueError):
+    """The file is not an archive, or differs from its manifest; the message is a sentence."""
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -40,8 +40,10 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TablePart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A table: its columns in the order of each row's values. ``last_id`` is the last id that the store
-    has counted up, where it does so."""
+    """A table. ``columns`` are in the order of each row's values.
+
+    ``last_id`` is the last id that the store generated, if the table has generated ids.
+    """
 
     name: str
     columns: list[str]
@@ -51,9 +53,12 @@ class TablePart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What an archive says of itself. ``schema`` is the revision of the tables, ``store`` the kind of
-    database that they came from, ``taken_at`` the instant of the snapshot, and ``files_elsewhere`` are
-    files in use that are not in the archive, since they lie outside the data folder."""
+    """The content of an archive.
+
+    ``schema`` is the revision of the tables, ``store`` the kind of their database, ``taken_at`` the time of
+    the snapshot. ``files_elsewhere`` are files in use that the archive does not contain, because they are
+    outside the data folder.
+    """
 
     format: int
     version: str
@@ -74,18 +79,18 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ArchiveWriter:
-    """Writes an archive to a file that is open, from the first part to the manifest."""
+    """Writes an archive to an open file, from the first part to the manifest."""
 
     def __init__(self, stream: zipfile.ZipFile) -> None:
         self._zip = stream
 
-    def add(self, path: str, pieces: Iterable[bytes]) -> Part:
+    def add(self, path: str, chunks: Iterable[bytes]) -> Part:
         digest, size = hashlib.sha256(), 0
         with self._zip.open(path, "w", force_zip64=True) as member:
-            for piece in pieces:
-                digest.update(piece)
-                size += len(piece)
-                member.write(piece)
+            for chunk in chunks:
+                digest.update(chunk)
+                size += len(chunk)
+                member.write(chunk)
         return Part(path, size, digest.hexdigest())
 
     def finish(self, manifest: Manifest) -> None:
@@ -93,7 +98,7 @@ class ArchiveWriter:
 
 
 class ArchiveReader:
-    """An archive and its manifest. Raises :class:`ArchiveDamaged` for what is none or of another format."""
+    """Reads an archive and its manifest. Raises :class:`DamagedArchiveError` for other files and formats."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -101,9 +106,9 @@ class ArchiveReader:
             self._zip = zipfile.ZipFile(file)
             self.manifest = self._read_manifest()
         except (FileNotFoundError, IsADirectoryError):
-            raise BadRequest(f"There is no file {file}.") from None
+            raise BadRequest(f"The file {file} does not exist.") from None
         except (zipfile.BadZipFile, zlib.error, EOFError, KeyError):
-            raise ArchiveDamaged(f"{file} is no whole archive of a backup.") from None
+            raise DamagedArchiveError(f"{file} is not a complete backup archive.") from None
 
     def __enter__(self) -> Self:
         return self
@@ -111,71 +116,77 @@ class ArchiveReader:
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         self._zip.close()
 
-    def pieces(self, part: Part) -> Iterator[bytes]:
-        """The content of a part, which is checked as it is read: it ends with a raise where it is not what
-        the manifest says, and never gives more than that."""
+    def read_chunks(self, part: Part) -> Iterator[bytes]:
+        """Read and check the content of a part.
+
+        Raises :class:`DamagedArchiveError` if the content differs from the manifest, and never yields more.
+        """
         digest, size = hashlib.sha256(), 0
         try:
             with self._zip.open(part.path) as member:
-                while piece := member.read(PIECE):
-                    size += len(piece)
+                while chunk := member.read(CHUNK_BYTES):
+                    size += len(chunk)
                     if size > part.size:
                         break
-                    digest.update(piece)
-                    yield piece
+                    digest.update(chunk)
+                    yield chunk
         except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, RuntimeError):
-            raise self._damaged(part) from None
+            raise self._damage_error(part) from None
         if (size, digest.hexdigest()) != (part.size, part.sha256):
-            raise self._damaged(part)
+            raise self._damage_error(part)
 
-    def rows(self, table: TablePart) -> Iterator[list[object]]:
-        """The rows of a table; as many, and as wide, as the manifest says."""
-        found, rest = 0, b""
+    def read_rows(self, table: TablePart) -> Iterator[list[object]]:
+        """Read the rows of a table, and check their number and width against the manifest."""
+        count, rest = 0, b""
         decoder = msgspec.json.Decoder(list[object])
-        for piece in self.pieces(table.part):
-            *lines, rest = (rest + piece).split(b"\n")
+        for chunk in self.read_chunks(table.part):
+            *lines, rest = (rest + chunk).split(b"\n")
             for line in lines:
                 try:
                     row = decoder.decode(line)
                 except msgspec.DecodeError:
-                    raise self._damaged(table.part) from None
+                    raise self._damage_error(table.part) from None
                 if len(row) != len(table.columns):
-                    raise self._damaged(table.part)
-                found += 1
+                    raise self._damage_error(table.part)
+                count += 1
                 yield row
-        if rest or found != table.rows:
-            raise self._damaged(table.part)
+        if rest or count != table.rows:
+            raise self._damage_error(table.part)
 
     def verify(self) -> None:
-        """Read everything; raises :class:`ArchiveDamaged` unless all is as the manifest says."""
+        """Read everything. Raises :class:`DamagedArchiveError` if anything differs from the manifest."""
         for table in self.manifest.tables:
-            for _ in self.rows(table):
+            for _ in self.read_rows(table):
                 pass
         for file in self.manifest.files:
-            for _ in self.pieces(file):
+            for _ in self.read_chunks(file):
                 pass
 
     def _read_manifest(self) -> Manifest:
-        if self._zip.getinfo(MANIFEST).file_size > LARGEST_MANIFEST:
-            raise ArchiveDamaged(f"{self.file} has a manifest of more than {LARGEST_MANIFEST} bytes.")
+        if self._zip.getinfo(MANIFEST).file_size > MAX_MANIFEST_BYTES:
+            raise DamagedArchiveError(f"{self.file} has a manifest of more than {MAX_MANIFEST_BYTES} bytes.")
         raw = self._zip.read(MANIFEST)
         try:
-            told = msgspec.json.decode(raw, type=dict[str, object]).get("format")
-            if isinstance(told, int) and told > FORMAT:
-                raise ArchiveDamaged(f"{self.file} was made by a newer version. Restore it with that one.")
+            version = msgspec.json.decode(raw, type=dict[str, object]).get("format")
+            if isinstance(version, int) and version > FORMAT_VERSION:
+                raise DamagedArchiveError(
+                    f"{self.file} was made by a newer version. Restore it with that one."
+                )
             manifest = msgspec.json.decode(raw, type=Manifest)
-        except msgspec.DecodeError:  # a validation error is one too
-            raise ArchiveDamaged(f"{self.file} has a manifest that cannot be read.") from None
+        except msgspec.DecodeError:  # also the base of a validation error
+            raise DamagedArchiveError(f"{self.file} has a manifest that cannot be read.") from None
         for part in manifest.files:
-            if not _is_inside(part.path.removeprefix(FILES)):
-                raise ArchiveDamaged(f"{self.file} holds a file outside of the data folder: {part.path!r}.")
+            if not _is_inside(part.path.removeprefix(FILES_PREFIX)):
+                raise DamagedArchiveError(
+                    f"{self.file} contains a file outside the data folder: {part.path!r}."
+                )
         return manifest
 
-    def _damaged(self, part: Part) -> ArchiveDamaged:
-        return ArchiveDamaged(f"{self.file} is damaged: {part.path} is not what its manifest says.")
+    def _damage_error(self, part: Part) -> DamagedArchiveError:
+        return DamagedArchiveError(f"{self.file} is damaged: {part.path} differs from its manifest.")
 
 
 def _is_inside(path: str) -> bool:
-    """Whether a path stays within the folder that it is put into, on any system."""
+    """Whether a relative path stays within its folder, on any system."""
     parts = PurePosixPath(path).parts
     return bool(parts) and not path.startswith("/") and ".." not in parts and not set(path) & set("\\:\0")

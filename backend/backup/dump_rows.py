@@ -1,4 +1,4 @@
-"""Reading a store into an archive, as one snapshot, while others write."""
+"""Writes the rows of a store to an archive, from one snapshot, without blocking writers."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,20 +8,20 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend import migrations
-from backend.backup.archive import TABLES, ArchiveWriter, TablePart
-from backend.backup.table_selection import counted_ids, names_at, reflected
-from backend.backup.value_encoding import written
+from backend.backup.archive import TABLES_PREFIX, ArchiveWriter, TablePart
+from backend.backup.table_selection import find_generated_id, list_tables_at, reflect_tables
+from backend.backup.value_encoding import encode
 from backend.errors import Conflict
 from backend.store.database import Database
 
-ROWS_AT_ONCE = 1_000
+BATCH_ROWS = 1_000
 
 
 @contextmanager
-def snapshot(database: Database) -> Iterator[Connection]:
-    """A transaction that sees the store as it is at its first question, whatever others commit meanwhile.
+def open_snapshot(database: Database) -> Iterator[Connection]:
+    """Open a transaction that sees the store as of its first query, whatever others commit later.
 
-    On SQLite every reading transaction does, in WAL mode; it keeps no writer waiting on either.
+    On SQLite in WAL mode every read transaction does so. It blocks no writer on either database.
     """
     if database.is_sqlite:
         with database.read() as connection:
@@ -32,8 +32,8 @@ def snapshot(database: Database) -> Iterator[Connection]:
         yield connection
 
 
-def revision_to_dump(connection: Connection) -> str:
-    """The revision of the store, which this version must know all tables of."""
+def require_known_revision(connection: Connection) -> str:
+    """Return the revision of the store. Raises :class:`Conflict` if this version does not know its tables."""
     revision = migrations.find_revision(connection)
     if revision is None:
         raise Conflict("There is nothing to back up: the data store is empty.", code="nothing_there")
@@ -46,32 +46,35 @@ def revision_to_dump(connection: Connection) -> str:
     return revision
 
 
-def dump(connection: Connection, archive: ArchiveWriter, revision: str) -> list[TablePart]:
-    """Every table as the snapshot of ``connection`` has it."""
-    return [_table(connection, archive, table) for table in reflected(connection, names_at(revision))]
+def dump_tables(connection: Connection, archive: ArchiveWriter, revision: str) -> list[TablePart]:
+    """Write every table as the snapshot of ``connection`` contains it."""
+    return [
+        _dump_table(connection, archive, table)
+        for table in reflect_tables(connection, list_tables_at(revision))
+    ]
 
 
-def _table(connection: Connection, archive: ArchiveWriter, table: sa.Table) -> TablePart:
-    counted = 0
+def _dump_table(connection: Connection, archive: ArchiveWriter, table: sa.Table) -> TablePart:
+    row_count = 0
 
-    def pieces() -> Iterator[bytes]:
-        nonlocal counted
-        # In the order of the key, so that the same content makes the same part.
-        look = sa.select(table).order_by(*table.primary_key.columns)
-        found = connection.execution_options(yield_per=ROWS_AT_ONCE).execute(look)
-        for rows in found.partitions():
-            counted += len(rows)
-            lines = [msgspec.json.encode([written(value) for value in row]) for row in rows]
+    def encode_chunks() -> Iterator[bytes]:
+        nonlocal row_count
+        # In the order of the primary key, so that equal content gives equal parts.
+        query = sa.select(table).order_by(*table.primary_key.columns)
+        result = connection.execution_options(yield_per=BATCH_ROWS).execute(query)
+        for rows in result.partitions():
+            row_count += len(rows)
+            lines = [msgspec.json.encode([encode(value) for value in row]) for row in rows]
             yield b"\n".join([*lines, b""])
 
-    part = archive.add(f"{TABLES}{table.name}.jsonl", pieces())
+    part = archive.add(f"{TABLES_PREFIX}{table.name}.jsonl", encode_chunks())
     columns = [str(column.name) for column in table.columns]
-    return TablePart(str(table.name), columns, counted, part, _last_id(connection, table))
+    return TablePart(str(table.name), columns, row_count, part, _find_last_id(connection, table))
 
 
-def _last_id(connection: Connection, table: sa.Table) -> int | None:
-    """Asked after the rows, so that it is no less than any id among them."""
-    column = counted_ids(table)
+def _find_last_id(connection: Connection, table: sa.Table) -> int | None:
+    """Find the last generated id. Call this after reading the rows, so that no row has a higher id."""
+    column = find_generated_id(table)
     if column is None:
         return None
     if connection.dialect.name == "sqlite":

@@ -1,19 +1,20 @@
-"""What is refused before anything is touched."""
+"""Checks an archive against this version and its settings before a restore changes anything."""
 
 import os
 import tomllib
 from collections.abc import Sequence
 
 from backend import migrations
-from backend.backup.archive import FILES, ArchiveReader, Part
-from backend.backup.user_files import CONFIGURATION
+from backend.backup.archive import FILES_PREFIX, ArchiveReader, Part
+from backend.backup.user_files import CONFIG_FILE
 from backend.errors import Conflict
 from backend.settings import Settings
 
 
-def check(settings: Settings, archive: ArchiveReader, files: Sequence[Part]) -> None:
-    """Raises :class:`Conflict` where this version cannot restore the archive, or its settings name another
-    store than the one that it would be restored into."""
+def check_archive(settings: Settings, archive: ArchiveReader, files: Sequence[Part]) -> None:
+    """Raise :class:`Conflict` if this version cannot restore the archive, or if the archived settings name
+    a different store than the target.
+    """
     manifest = archive.manifest
     if not migrations.is_known(manifest.schema):
         newest = migrations.find_newest_revision()
@@ -22,20 +23,20 @@ def check(settings: Settings, archive: ArchiveReader, files: Sequence[Part]) -> 
             f"than this version's {newest}. Restore it with that version or later.",
             code="newer_schema",
         )
-    configured = next((part for part in files if part.path == FILES + CONFIGURATION), None)
+    configured = next((part for part in files if part.path == FILES_PREFIX + CONFIG_FILE), None)
     if configured is not None and "CHAINPROOF_DATABASE_URL" not in os.environ:
-        told = _database_url(b"".join(archive.pieces(configured)))
-        now = settings.database_url and settings.database_url.get_secret_value()
-        if told != now:
+        archived_url = _read_database_url(b"".join(archive.read_chunks(configured)))
+        current_url = settings.database_url and settings.database_url.get_secret_value()
+        if archived_url != current_url:
             raise Conflict(
-                f"The {CONFIGURATION} in {archive.file} names another database_url than the one in force. "
-                "Set CHAINPROOF_DATABASE_URL to the store that is meant, or say --data-only to leave it out."
+                f"The {CONFIG_FILE} in {archive.file} names a different database_url than the current one. "
+                "Set CHAINPROOF_DATABASE_URL to the intended store, or use --data-only to skip the file."
             )
 
 
-def _database_url(configuration: bytes) -> str | None:
+def _read_database_url(configuration: bytes) -> str | None:
     try:
-        told = tomllib.loads(configuration.decode()).get("database_url")
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError):  # it is put back as it was, mistakes and all
+        url = tomllib.loads(configuration.decode()).get("database_url")
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):  # restored unchanged, with its mistakes
         return None
-    return str(told) if told else None
+    return str(url) if url else None

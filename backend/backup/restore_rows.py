@@ -1,4 +1,4 @@
-"""Putting the rows of an archive into a store that is empty, in the caller's one transaction."""
+"""Loads the rows of an archive into an empty store, within the caller's transaction."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -12,8 +12,8 @@ from sqlalchemy.engine import Connection
 
 from backend import migrations
 from backend.backup.archive import ArchiveReader, TablePart
-from backend.backup.table_selection import counted_ids, names_at, reflected
-from backend.backup.value_encoding import reader
+from backend.backup.table_selection import find_generated_id, list_tables_at, reflect_tables
+from backend.backup.value_encoding import get_decoder
 from backend.documents.store import DocumentStore
 from backend.errors import BadRequest
 from backend.jobs.transitions import reset_unfinished
@@ -21,70 +21,78 @@ from backend.store.database import Database, change_counters
 from backend.topics.store.topic_store import index_outdated
 from backend.topics.tables import topic_texts
 
-ROWS_AT_ONCE = 2_000
-GAP = 1_000_000_000
-"""Added to the change counters, by which answers are told apart in caches: no number that the former store
-has given out comes again with other content."""
+BATCH_ROWS = 2_000
+COUNTER_OFFSET = 1_000_000_000
+"""Added to the change counters, which are part of cache keys, so that no value of the former store returns
+with other content."""
 
 
-def load(connection: Connection, archive: ArchiveReader) -> None:
-    """Make the schema of the archive, put its rows in, and bring both to the newest schema."""
+def load_rows(connection: Connection, archive: ArchiveReader) -> None:
+    """Create the archive's schema, insert its rows, and upgrade to the newest schema."""
     revision = archive.manifest.schema
     migrations.upgrade_in_transaction(connection, revision)
     parts = {table.name: table for table in archive.manifest.tables}
-    tables = reflected(connection, names_at(revision))
+    tables = reflect_tables(connection, list_tables_at(revision))
     if {table.name for table in tables} != set(parts):
-        raise BadRequest(f"{archive.file} does not hold the tables of its schema {revision}.")
+        raise BadRequest(
+            f"{archive.file} does not contain the tables of its schema {revision}. Use another backup."
+        )
     for table in tables:
-        _fill(connection, table, archive, parts[table.name])
+        _load_table(connection, table, archive, parts[table.name])
     migrations.upgrade_in_transaction(connection)
-    _set_to_work(connection)
+    _reset_state(connection)
 
 
-def index_anew(database: Database, *, now: datetime) -> None:
-    """Make the full-text indexes. What is left undone here is done by the service at its start."""
+def rebuild_indexes(database: Database, *, now: datetime) -> None:
+    """Build the full-text indexes. If this is interrupted, the service completes it at its start."""
     DocumentStore(database).reindex()
     index_outdated(database, now=now, most=sys.maxsize)
 
 
-def _set_to_work(connection: Connection) -> None:
-    """What must not be as it was: caches, the index of topics, and jobs that somebody was at."""
-    gap = sa.update(change_counters).where(change_counters.c.topic != migrations.OLDEST_SUPPORTED_COUNTER)
-    connection.execute(gap.values(n=change_counters.c.n + GAP))
+def _reset_state(connection: Connection) -> None:
+    """Reset state that must not survive a restore: cache keys, the topic index, running jobs."""
+    counters = sa.update(change_counters).where(
+        change_counters.c.topic != migrations.OLDEST_SUPPORTED_COUNTER
+    )
+    connection.execute(counters.values(n=change_counters.c.n + COUNTER_OFFSET))
     connection.execute(sa.update(topic_texts).values(indexed=None))
     reset_unfinished(connection)
 
 
-def _fill(connection: Connection, table: sa.Table, archive: ArchiveReader, part: TablePart) -> None:
+def _load_table(connection: Connection, table: sa.Table, archive: ArchiveReader, part: TablePart) -> None:
     if {column.name for column in table.columns} != set(part.columns):
-        raise BadRequest(f"{archive.file} does not hold the columns of table {table.name} in its schema.")
+        raise BadRequest(
+            f"{archive.file} does not contain all columns of table {table.name}. Use another backup."
+        )
     columns = [table.c[name] for name in part.columns]
-    rows = _read(columns, archive.rows(part))
+    rows = _decode(columns, archive.read_rows(part))
     if connection.dialect.name == "sqlite":
         _insert(connection, table, columns, rows)
     else:
         _copy(connection, table, columns, rows)
-        _count_on(connection, table, part)
+        _set_sequence(connection, table, part)
 
 
-def _read(columns: Sequence[sa.Column[Any]], rows: Iterator[list[Any]]) -> Iterator[list[Any]]:
-    readers = [(place, read) for place, column in enumerate(columns) if (read := reader(column)) is not None]
+def _decode(columns: Sequence[sa.Column[Any]], rows: Iterator[list[Any]]) -> Iterator[list[Any]]:
+    decoders = [
+        (index, decode) for index, column in enumerate(columns) if (decode := get_decoder(column)) is not None
+    ]
     for row in rows:
-        for place, read in readers:
-            row[place] = read(row[place])
+        for index, decode in decoders:
+            row[index] = decode(row[index])
         yield row
 
 
 def _insert(
     connection: Connection, table: sa.Table, columns: Sequence[sa.Column[Any]], rows: Iterator[list[Any]]
 ) -> None:
-    """By the driver itself, which takes each value as it stands."""
+    """Insert through the driver itself, which takes each value unchanged."""
     quote = connection.dialect.identifier_preparer.quote
     names = ", ".join(quote(column.name) for column in columns)
-    places = ", ".join("?" * len(columns))
-    statement = f"INSERT INTO {quote(table.name)} ({names}) VALUES ({places})"  # noqa: S608 - quoted names
-    while some := [tuple(row) for row in islice(rows, ROWS_AT_ONCE)]:
-        connection.exec_driver_sql(statement, some)
+    placeholders = ", ".join("?" * len(columns))
+    statement = f"INSERT INTO {quote(table.name)} ({names}) VALUES ({placeholders})"  # noqa: S608 - quoted names
+    while batch := [tuple(row) for row in islice(rows, BATCH_ROWS)]:
+        connection.exec_driver_sql(statement, batch)
 
 
 def _copy(
@@ -98,14 +106,14 @@ def _copy(
         with raw.cursor() as cursor, cursor.copy(f"COPY {quote(table.name)} ({names}) FROM STDIN") as copy:
             for row in rows:
                 copy.write_row(row)
-    except psycopg.DataError as error:  # a NUL in a text, which SQLite takes and PostgreSQL does not
+    except psycopg.DataError as error:  # such as a NUL in a text, which only SQLite accepts
         reason = " ".join(str(error).split())
-        raise BadRequest(f"PostgreSQL does not take in a row of table {table.name}: {reason}") from None
+        raise BadRequest(f"PostgreSQL refuses a row of table {table.name}: {reason}") from None
 
 
-def _count_on(connection: Connection, table: sa.Table, part: TablePart) -> None:
-    """Let PostgreSQL count ids on from where they were."""
-    column = counted_ids(table)
+def _set_sequence(connection: Connection, table: sa.Table, part: TablePart) -> None:
+    """Let PostgreSQL generate ids from the archived last id on."""
+    column = find_generated_id(table)
     if column is None:
         return
     highest = connection.execute(sa.select(sa.func.max(column))).scalar()

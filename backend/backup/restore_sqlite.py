@@ -1,4 +1,4 @@
-"""Restores into an empty data folder. The store is renamed to its place last, when all else is there."""
+"""Restores an archive into an empty data folder. Renaming the store into place is the last step."""
 
 import os
 import shutil
@@ -7,8 +7,8 @@ from datetime import datetime
 from pathlib import Path
 
 from backend.backup.archive import ArchiveReader, Part
-from backend.backup.restore_files import check_files, written_files
-from backend.backup.restore_rows import index_anew, load
+from backend.backup.restore_files import check_files, write_files
+from backend.backup.restore_rows import load_rows, rebuild_indexes
 from backend.errors import BadRequest, Conflict
 from backend.settings import Settings
 from backend.store.data_lock import STAGING_FOLDER, DataLock, sync_folder
@@ -16,13 +16,13 @@ from backend.store.database import Database, sqlite_file
 from backend.store.sqlite_file import check_free_space, raise_folder_errors
 
 NOT_EMPTY = (
-    "{home} holds data already, and a restore writes into an empty data folder only. 1. Stop the service and "
+    "{home} already contains data, and a restore needs an empty data folder. 1. Stop the service and "
     "move the folder away, or set CHAINPROOF_HOME to another one. 2. Run the same command again."
 )
 
 
 def restore(settings: Settings, archive: ArchiveReader, files: Sequence[Part], *, at: datetime) -> None:
-    """Raises :class:`Conflict` where the folder is not empty."""
+    """Restore rows and files. Raises :class:`Conflict` if the folder is not empty."""
     home = settings.home
     store = sqlite_file(settings.app_database_url)
     if store is None or store.parent.resolve() != home.resolve():
@@ -36,33 +36,33 @@ def restore(settings: Settings, archive: ArchiveReader, files: Sequence[Part], *
         lock = DataLock(store, exclusive=True)
     staging = home / STAGING_FOLDER
     with lock:
-        _check_empty(settings, store, files)  # again: a service may have been started meanwhile
-        shutil.rmtree(staging, ignore_errors=True)  # of a restore that was interrupted
+        _check_empty(settings, store, files)  # again: a service may have started since
+        shutil.rmtree(staging, ignore_errors=True)  # left by an interrupted restore
         try:
-            fresh = _build(archive, staging / store.name, at)
-            with written_files(settings, archive, files):
+            new_store = _build_store(archive, staging / store.name, at)
+            with write_files(settings, archive, files):
                 sync_folder(home)
-                fresh.rename(store)
+                new_store.rename(store)
             sync_folder(home)
         finally:
             shutil.rmtree(staging, ignore_errors=True)
 
 
 def _check_empty(settings: Settings, store: Path, files: Sequence[Part]) -> None:
-    """Neither a store nor the job engine's own, and no files of the user's but those of the archive."""
+    """Raise :class:`Conflict` if there is a store, the job engine's file, or a user's file that differs."""
     stores = (store, sqlite_file(settings.jobs_database_url))
     if any(file is not None and file.exists() for file in stores):
         raise Conflict(NOT_EMPTY.format(home=settings.home), code="not_empty")
     check_files(settings, files)
 
 
-def _build(archive: ArchiveReader, file: Path, at: datetime) -> Path:
-    """A whole store in a file of its own, on the disk."""
+def _build_store(archive: ArchiveReader, file: Path, at: datetime) -> Path:
+    """Build a complete store in a new file and sync it to disk."""
     database = Database(f"sqlite:///{file}")
     try:
         with database.write() as connection:
-            load(connection, archive)
-        index_anew(database, now=at)
+            load_rows(connection, archive)
+        rebuild_indexes(database, now=at)
         with database.read() as connection:
             connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
     finally:

@@ -1,4 +1,4 @@
-"""Which tables go into an archive, as a store of some revision has them."""
+"""Selects the tables of a store that belong in an archive."""
 
 import functools
 import tempfile
@@ -13,36 +13,36 @@ from backend.migrations.declared_tables import is_declared
 from backend.store.database import Database
 
 VERSION_TABLE = "alembic_version"
-MADE_AGAIN = frozenset({document_terms.name, VERSION_TABLE})
-"""Tables whose content the service makes by itself; the full-text indexes are others."""
+REBUILT_TABLES = frozenset({document_terms.name, VERSION_TABLE})
+"""Tables that the service rebuilds; the full-text indexes are others."""
 
 
 @functools.cache
-def names_at(revision: str) -> frozenset[str]:
-    """The tables that the migrations up to ``revision`` make and that an archive holds.
+def list_tables_at(revision: str) -> frozenset[str]:
+    """List the names of the tables that an archive of schema ``revision`` contains.
 
-    Asked of a store that is made for it, since what a table is called is written there alone.
+    Migrates a temporary store, because only the migrations define the table names of a revision.
     """
     with tempfile.TemporaryDirectory(prefix="chainproof-schema-") as folder:
         database = Database(f"sqlite:///{Path(folder) / 'schema.db'}")
         try:
             with database.write() as connection:
                 migrations.upgrade_in_transaction(connection, revision)
-                found = sa.inspect(connection).get_table_names()
+                names = sa.inspect(connection).get_table_names()
         finally:
             database.dispose()
-    return frozenset(name for name in found if is_declared(name)) - MADE_AGAIN
+    return frozenset(name for name in names if is_declared(name)) - REBUILT_TABLES
 
 
-def reflected(connection: Connection, names: frozenset[str]) -> list[sa.Table]:
-    """The tables as the store has them, those that others refer to first."""
-    found = sa.MetaData()
-    there = set(sa.inspect(connection).get_table_names())
-    found.reflect(connection, only=sorted(names & there), resolve_fks=False)
-    return found.sorted_tables
+def reflect_tables(connection: Connection, names: frozenset[str]) -> list[sa.Table]:
+    """Reflect the tables of the store; referenced tables come before those that refer to them."""
+    metadata = sa.MetaData()
+    existing = set(sa.inspect(connection).get_table_names())
+    metadata.reflect(connection, only=sorted(names & existing), resolve_fks=False)
+    return metadata.sorted_tables
 
 
-def counted_ids(table: sa.Table) -> sa.Column[int] | None:
-    """The column that the store counts up by itself, if there is one."""
+def find_generated_id(table: sa.Table) -> sa.Column[int] | None:
+    """Find the column whose values the store generates, if there is one."""
     column = table.autoincrement_column
     return column if column is not None and isinstance(column.type, sa.Integer) else None

@@ -1,8 +1,7 @@
-"""Values of columns in an archive: the same text for both databases, and nothing lost.
+"""Encodes column values for an archive without loss, in the same form for both databases.
 
-JSON's null, booleans, whole numbers and text stand for themselves, floats in their shortest exact form
-or, where they are no finite number, as text. Instants and decimals are text as SQLite stores them, bytes
-are base64.
+Null, booleans, integers and text are JSON values. Floats have their shortest exact form; non-finite ones
+are text. Timestamps and decimals are text as SQLite stores them. Bytes are base64.
 """
 
 import math
@@ -14,11 +13,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-Read = Callable[[Any], Any]
+Decoder = Callable[[Any], Any]
 
 
-def written(value: Any) -> Any:
-    """What stands in the archive for a value as a driver gives it."""
+def encode(value: Any) -> Any:
+    """Encode a value as a database driver returns it."""
     match value:
         case bytes() | memoryview():
             return b64encode(value).decode("ascii")
@@ -32,21 +31,21 @@ def written(value: Any) -> Any:
             return value
 
 
-def reader(column: sa.Column[Any]) -> Read | None:
-    """How a value of the archive is given to a column of a database; null where it is as it stands.
+def get_decoder(column: sa.Column[Any]) -> Decoder | None:
+    """Return the function that decodes an archived value for ``column``; None if it needs no decoding.
 
-    PostgreSQL reads instants and decimals out of text by itself.
+    PostgreSQL itself reads timestamps and decimals from text.
     """
     if isinstance(column.type, sa.LargeBinary):
-        return _bytes
+        return _decode_bytes
     if isinstance(column.type, sa.Float):
-        return _float
+        return _decode_float
     return None
 
 
-def _bytes(value: str | None) -> bytes | None:
+def _decode_bytes(value: str | None) -> bytes | None:
     return None if value is None else b64decode(value, validate=True)
 
 
-def _float(value: float | str | None) -> float | None:
+def _decode_float(value: float | str | None) -> float | None:
     return None if value is None else float(value)

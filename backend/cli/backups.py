@@ -1,4 +1,4 @@
-"""``chainproof backup`` and ``chainproof restore``."""
+"""Defines ``chainproof backup`` and ``chainproof restore``."""
 
 import json
 from pathlib import Path
@@ -34,30 +34,33 @@ def backup(
 ) -> None:
     """Back up all data to one archive, while the service runs. Includes your own files in the data folder."""
     from backend.backup import service
-    from backend.backup.archive import ArchiveDamaged
+    from backend.backup.archive import DamagedArchiveError
 
     if verify:
         try:
             with err.status("Reading…"):
                 manifest = service.verify(target)
-        except ArchiveDamaged as damage:
-            fail(str(damage), FINDINGS)
-        _tell(manifest, as_json, f"{target} is whole: {_words(manifest)}.")
+        except DamagedArchiveError as error:
+            fail(str(error), FINDINGS)
+        _print_result(manifest, as_json, f"{target} is complete: {_describe(manifest)}.")
         return
     with err.status("Backing up…"):
-        written = service.back_up(Settings(), target, overwrite=overwrite, clock=utc_now)
-    _tell(
-        written.manifest,
+        backup_result = service.back_up(Settings(), target, overwrite=overwrite, clock=utc_now)
+    size = counted(backup_result.size, "byte")
+    _print_result(
+        backup_result.manifest,
         as_json,
-        f"{written.file} ({counted(written.size, 'byte')}) holds {_words(written.manifest)}.",
-        file=str(written.file),
-        size=written.size,
+        f"{backup_result.file} ({size}) contains {_describe(backup_result.manifest)}.",
+        file=str(backup_result.file),
+        size=backup_result.size,
     )
-    if written.manifest.files_elsewhere:
-        left = ", ".join(written.manifest.files_elsewhere)
-        err.print(f"Not in it, since outside the data folder: {left}", highlight=False, soft_wrap=True)
+    if backup_result.manifest.files_elsewhere:
+        excluded = ", ".join(backup_result.manifest.files_elsewhere)
+        err.print(
+            f"Not included, because outside the data folder: {excluded}", highlight=False, soft_wrap=True
+        )
     if not as_json:
-        out.print("It holds keys and settings: keep it as you keep those.")
+        out.print("The archive contains keys and settings. Keep it as safe as those.")
 
 
 @app.command()
@@ -74,22 +77,22 @@ def restore(
 
     with err.status("Restoring…"):
         restored = service.restore(Settings(), file, data_only=data_only, clock=utc_now)
-    _tell(restored.manifest, as_json, f"Restored {_words(restored.manifest)}.")
+    _print_result(restored.manifest, as_json, f"Restored {_describe(restored.manifest)}.")
 
 
-def _words(manifest: "Manifest") -> str:
+def _describe(manifest: "Manifest") -> str:
     tables = f"{counted(manifest.rows, 'row')} of {counted(len(manifest.tables), 'table')}"
     files = counted(len(manifest.files), "file")
     at = write_instant(manifest.taken_at.replace(microsecond=0))
     return f"{tables} and {files} as of {at} (version {manifest.version}, schema {manifest.schema})"
 
 
-def _tell(manifest: "Manifest", as_json: bool, sentence: str, **more: Any) -> None:
+def _print_result(manifest: "Manifest", as_json: bool, sentence: str, **extra: Any) -> None:
     if not as_json:
         out.print(sentence, highlight=False, soft_wrap=True)
         return
-    told = {
-        **more,
+    result = {
+        **extra,
         "version": manifest.version,
         "schema": manifest.schema,
         "store": manifest.store,
@@ -98,4 +101,4 @@ def _tell(manifest: "Manifest", as_json: bool, sentence: str, **more: Any) -> No
         "files": [part.path for part in manifest.files],
         "files_elsewhere": manifest.files_elsewhere,
     }
-    print(json.dumps(told, indent=2))
+    print(json.dumps(result, indent=2))

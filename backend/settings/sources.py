@@ -125,7 +125,8 @@ def _read_secrets(variables: Mapping[str, str], collected: CollectedValues) -> N
     if not folder.is_dir():
         if named:
             collected.errors.append(
-                f"{SECRETS_DIR_VARIABLE} names {folder}, which is not a folder. Create it, or unset the variable."
+                f"{SECRETS_DIR_VARIABLE} names {folder}, which is not a folder. "
+                "Create it, or unset the variable."
             )
         return
     try:

@@ -1,12 +1,12 @@
-"""The one door out: every request that the service sends to another host goes through here.
+"""Sends all HTTP requests of the service to other hosts.
 
-Two doors in one wall. :class:`UpstreamClient` asks an address that the operator configured, such as
-a market API. :func:`guarded_fetch` takes a foreign address out of somebody's data (an image, a page,
-a feed) and reaches only public hosts, whatever the address, its DNS answer or a redirect says.
+:class:`UpstreamClient` calls a URL that the operator configured, such as a market API.
+:func:`guarded_fetch` fetches a URL from untrusted data (an image, a page, a feed). It connects only to
+public hosts, whatever the URL, its DNS answer or a redirect says.
 
-Both bound everything that the other side controls: the time of the whole exchange (name lookup,
-trickled headers and a slow body included), the size before and after decompression, the redirects.
-Neither reads proxies or credentials from the environment, and neither keeps cookies.
+Both limit everything that the other host controls: the time of the whole exchange (with name lookup, slow
+headers and a slow body), the size before and after decompression, and redirects. Neither reads proxies or
+credentials from the environment, and neither stores cookies.
 """
 
 from backend.upstream.client import Retry, UpstreamClient, UpstreamResponse

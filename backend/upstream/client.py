@@ -1,4 +1,4 @@
-"""Asking an address that the operator configured."""
+"""Calls URLs that the operator configured, with retries and one deadline per call."""
 
 import contextlib
 import time
@@ -10,18 +10,21 @@ import orjson
 import stamina
 from pydantic import SecretStr
 
-from backend.upstream.deadline import Clock, Deadline, Resolver, ResolvingBackend, lookup, until
-from backend.upstream.failures import FailureKind, UpstreamFailure, in_our_words
-from backend.upstream.transport import MIB, client, origin_name, read_body
+from backend.upstream.deadline import Clock, Deadline, Resolver, ResolvingBackend, lookup, use_deadline
+from backend.upstream.failures import FailureKind, UpstreamFailure, convert_errors
+from backend.upstream.transport import MIB, build_client, origin_name, read_body
 
-_REDIRECTS = 3
-_POLITE_WAIT = 2.0
-_UPGRADE = ("http", 80, "https", 443)
+_MAX_REDIRECTS = 3
+_MAX_WAIT_SECONDS = 2.0
+_MIN_RETRY_SECONDS = 0.5
+"""With less time left, a request is not retried."""
+_RETRIED_STATUSES = (502, 503, 504)
+_HTTPS_UPGRADE = ("http", 80, "https", 443)
 
 
 @dataclass(frozen=True, slots=True)
 class UpstreamResponse:
-    """A whole answer: any status, headers without regard to case, the body decompressed."""
+    """A complete response of any status: case-insensitive headers, decompressed body."""
 
     status: int
     headers: Mapping[str, str]
@@ -30,16 +33,16 @@ class UpstreamResponse:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """How often a request is tried and how long to wait between, in seconds."""
+    """The number of attempts of a request, and the waits between them in seconds."""
 
     attempts: int = 3
     wait_initial: float = 0.25
-    wait_max: float = _POLITE_WAIT
+    wait_max: float = _MAX_WAIT_SECONDS
     wait_jitter: float = 0.25
 
 
 class _BusyError(Exception):
-    """A 502, 503 or 504, carried as an exception so that it can be tried again."""
+    """Carries a response 502, 503 or 504 as an exception, so that the request is retried."""
 
     def __init__(self, response: UpstreamResponse) -> None:
         super().__init__(f"status {response.status}")
@@ -47,11 +50,11 @@ class _BusyError(Exception):
 
 
 class UpstreamClient:
-    """Asks one configured address, with ``secret_headers`` that never reach a log or an error.
+    """Calls one configured URL. ``secret_headers`` never appear in a log or an error.
 
-    ``base_url`` may hold a path; ``deadline`` is for the whole of a call in seconds, retries
-    included. Connection failures and 502, 503, 504 are tried again; nothing else is, 429 least of
-    all. A redirect is followed on the same host only. Safe for use by several threads.
+    ``base_url`` may contain a path. ``deadline`` limits a whole call with its retries, in seconds. Only
+    connection failures and 502, 503, 504 are retried; 429 is not. Redirects are followed only on the same
+    host. Thread-safe.
     """
 
     def __init__(
@@ -67,45 +70,52 @@ class UpstreamClient:
         resolver: Resolver = lookup,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        """``transport`` answers in place of the network, under the same limits."""
-        self._base = _base(base_url)
+        """``transport`` replaces the network, under the same limits."""
+        self._base = _parse_base_url(base_url)
         self.host = origin_name(self._base)
-        """The upstream as an error names it."""
-        self._secrets = {name: _header_value(name, value) for name, value in (secret_headers or {}).items()}
+        """The name of the upstream in error messages."""
+        self._secrets = {
+            name: _read_header_value(name, value) for name, value in (secret_headers or {}).items()
+        }
         self._deadline = deadline
         self._max_bytes = max_bytes
         self._retry = retry or Retry()
         self._clock = clock
-        sent = {"Accept": "application/json", "Accept-Encoding": "gzip", **(headers or {}), **self._secrets}
-        self._client = client(ResolvingBackend(resolver), sent, deadline, transport)
+        all_headers = {
+            "Accept": "application/json",
+            "Accept-Encoding": "gzip",
+            **(headers or {}),
+            **self._secrets,
+        }
+        self._client = build_client(ResolvingBackend(resolver), all_headers, deadline, transport)
 
     def get(self, path: str, params: Mapping[str, str | int] | None = None) -> UpstreamResponse:
-        """The answer at ``path`` below the base URL, whatever its status.
+        """Send a GET request to ``path`` below the base URL. Returns a response of any status.
 
-        Raises :class:`UpstreamFailure` when there is none.
+        Raises :class:`UpstreamFailure` if there is no response.
         """
-        url = httpx.URL(self._address(path), params=params or None)
-        return self._tried(self._client.build_request("GET", url))
+        url = httpx.URL(self._build_url(path), params=params or None)
+        return self._send_with_retries(self._client.build_request("GET", url))
 
     def post(self, path: str, body: object) -> UpstreamResponse:
-        """The answer to ``body``, sent as JSON, under the same rules; a redirect is not followed.
+        """Send ``body`` as JSON, under the same rules. Follows no redirect.
 
-        It may be sent twice, so it is for questions and not for orders.
+        It may be sent more than once, so it must not change anything at the upstream.
         """
         content = orjson.dumps(body)
         headers = {"Content-Type": "application/json"}
-        return self._tried(
-            self._client.build_request("POST", self._address(path), content=content, headers=headers)
+        return self._send_with_retries(
+            self._client.build_request("POST", self._build_url(path), content=content, headers=headers)
         )
 
-    def _address(self, path: str) -> str:
+    def _build_url(self, path: str) -> str:
         return f"{str(self._base).rstrip('/')}/{path.lstrip('/')}"
 
-    def _tried(self, request: httpx.Request) -> UpstreamResponse:
-        with until(Deadline(self._deadline, self._clock)) as deadline:
+    def _send_with_retries(self, request: httpx.Request) -> UpstreamResponse:
+        with use_deadline(Deadline(self._deadline, self._clock)) as deadline:
             try:
                 for attempt in stamina.retry_context(
-                    on=lambda error: _worth_another_try(error, deadline),
+                    on=lambda error: _should_retry(error, deadline),
                     attempts=self._retry.attempts,
                     timeout=None,
                     wait_initial=self._retry.wait_initial,
@@ -114,15 +124,15 @@ class UpstreamClient:
                 ):
                     with attempt:
                         response = self._exchange(request, deadline)
-                        if response.status in (502, 503, 504):
+                        if response.status in _RETRIED_STATUSES:
                             raise _BusyError(response)
                         return response
-            except _BusyError as busy:
-                return busy.response
-        raise AssertionError("a retry context ends with an answer or an error")
+            except _BusyError as error:
+                return error.response
+        raise AssertionError("a retry context ends with a response or an error")
 
-    def redacted(self, text: str) -> str:
-        """``text`` with every secret of this client struck out: some upstreams quote the key."""
+    def redact(self, text: str) -> str:
+        """Replace every secret of this client in ``text``: some upstreams quote the key."""
         for value in self._secrets.values():
             text = text.replace(value, "[key]")
         return text
@@ -131,59 +141,62 @@ class UpstreamClient:
         self._client.close()
 
     def _exchange(self, request: httpx.Request, deadline: Deadline) -> UpstreamResponse:
-        with in_our_words(self.host, deadline):
-            for _ in range(_REDIRECTS + 1):
+        with convert_errors(self.host, deadline):
+            for _ in range(_MAX_REDIRECTS + 1):
                 response = self._client.send(request, stream=True)
                 with contextlib.closing(response):
                     if response.next_request is None or request.method != "GET":
                         body = read_body(response, self._max_bytes, self.host, gzip=True)
                         return UpstreamResponse(response.status_code, response.headers, body)
-                    url = self._followed(response.next_request.url)
+                    url = self._check_redirect(response.next_request.url)
                 request = self._client.build_request("GET", url)
-        raise UpstreamFailure(FailureKind.REDIRECT, f"{self.host} keeps sending the request on.")
+        raise UpstreamFailure(FailureKind.REDIRECT, f"{self.host} redirects too often.")
 
-    def _followed(self, url: httpx.URL) -> httpx.URL:
-        """``url`` if our headers may go there: the same origin, or the same host from http to https."""
-        here, there = _origin(self._base), _origin(url)
-        if there == here or (there[1] == here[1] and (here[0], here[2], there[0], there[2]) == _UPGRADE):
+    def _check_redirect(self, url: httpx.URL) -> httpx.URL:
+        """Return ``url`` if it may get our headers: same origin, or same host upgraded from http to https."""
+        base, target = _split_origin(self._base), _split_origin(url)
+        if target == base or (
+            target[1] == base[1] and (base[0], base[2], target[0], target[2]) == _HTTPS_UPGRADE
+        ):
             return url
-        words = f"{self.host} sent the request on to {origin_name(url)}, which is not followed."
-        raise UpstreamFailure(FailureKind.REDIRECT, words)
+        message = f"{self.host} redirects to {origin_name(url)}, which is not followed."
+        raise UpstreamFailure(FailureKind.REDIRECT, message)
 
 
-def _worth_another_try(error: Exception, deadline: Deadline) -> bool | float:
-    """Whether to try again, or after how many seconds if the upstream said so."""
-    if deadline.remaining() < 0.5:
+def _should_retry(error: Exception, deadline: Deadline) -> bool | float:
+    """Return whether to retry, or the wait in seconds if the upstream sent a short Retry-After."""
+    if deadline.remaining() < _MIN_RETRY_SECONDS:
         return False
     if isinstance(error, UpstreamFailure):
         return error.kind is FailureKind.CONNECT
     if not isinstance(error, _BusyError):
         return False
-    told = error.response.headers.get("retry-after")
-    if told is None:
+    retry_after = error.response.headers.get("retry-after")
+    if retry_after is None:
         return True
-    if not (told.isascii() and told.isdigit() and len(told) < 6):
+    if not (retry_after.isascii() and retry_after.isdigit() and len(retry_after) < 6):
         return False
-    return float(told) if float(told) <= _POLITE_WAIT and float(told) < deadline.remaining() else False
+    seconds = float(retry_after)
+    return seconds if seconds <= _MAX_WAIT_SECONDS and seconds < deadline.remaining() else False
 
 
-def _base(base_url: str) -> httpx.URL:
+def _parse_base_url(base_url: str) -> httpx.URL:
     try:
         url = httpx.URL(base_url.strip())
     except httpx.InvalidURL:
         url = httpx.URL()
     if url.scheme not in ("http", "https") or not url.host or url.userinfo or url.query or url.fragment:
-        raise ValueError("A base URL is http:// or https://, a host and perhaps a path, and no more.")
+        raise ValueError("A base URL must be http:// or https://, a host and an optional path.")
     return url
 
 
-def _header_value(name: str, secret: SecretStr) -> str:
+def _read_header_value(name: str, secret: SecretStr) -> str:
     value = secret.get_secret_value().strip()
     token = value.removeprefix("Bearer ")
     if not token or not all("!" <= character <= "~" for character in token):
-        raise ValueError(f"The value for {name} is empty or holds characters that a header cannot carry.")
+        raise ValueError(f"The value for {name} is empty or contains characters that a header cannot carry.")
     return value
 
 
-def _origin(url: httpx.URL) -> tuple[str, str, int]:
+def _split_origin(url: httpx.URL) -> tuple[str, str, int]:
     return url.scheme, url.host.rstrip("."), url.port or (443 if url.scheme == "https" else 80)

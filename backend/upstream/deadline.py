@@ -1,8 +1,7 @@
-"""Time limits that hold for a whole exchange.
+"""Limits the time of a whole HTTP exchange with one deadline.
 
-httpx's own limits are per read, so a peer that sends a byte a second, or trickles its headers, would
-hold a thread for as long as it likes; and a name lookup knows no limit at all. Here every operation
-on a socket gets what is left of one deadline.
+The limits of httpx apply to each read, so a peer that sends a byte a second could hold a thread forever.
+Name lookups have no limit at all. Here every socket operation gets the remaining time of one deadline.
 """
 
 import contextlib
@@ -18,16 +17,18 @@ import httpcore
 
 CONNECT_SECONDS: Final = 5.0
 READ_SECONDS: Final = 8.0
-ATTEMPTS: Final = 2
-"""How many of a name's addresses are tried."""
+MAX_ADDRESSES: Final = 2
+"""The number of a name's addresses to try."""
+MAX_LOOKUPS: Final = 32
+"""Name lookups that run at the same time."""
 
 Clock = Callable[[], float]
 Resolver = Callable[..., Any]
-"""A stand-in for :func:`socket.getaddrinfo`."""
+"""Has the signature of :func:`socket.getaddrinfo`."""
 
 
 class Deadline:
-    """When the exchange in hand must be over."""
+    """The time at which the current exchange must end."""
 
     def __init__(self, seconds: float, clock: Clock) -> None:
         self.seconds = seconds
@@ -37,20 +38,20 @@ class Deadline:
     def remaining(self) -> float:
         return max(0.0, self._end - self._clock())
 
-    def within(self, timeout: float | None, error: type[Exception] = TimeoutError) -> float:
-        """``timeout`` or what is left, whichever is less; raises ``error`` when nothing is left."""
-        left = self.remaining()
-        if left <= 0:
+    def limit(self, timeout: float | None, error: type[Exception] = TimeoutError) -> float:
+        """Return the lesser of ``timeout`` and the remaining time. Raises ``error`` if no time remains."""
+        remaining = self.remaining()
+        if remaining <= 0:
             raise error("the time for the whole exchange is over")
-        return left if timeout is None else min(left, timeout)
+        return remaining if timeout is None else min(remaining, timeout)
 
 
-_current: ContextVar[Deadline | None] = ContextVar("deadline of the exchange in hand", default=None)
+_current: ContextVar[Deadline | None] = ContextVar("deadline of the current exchange", default=None)
 
 
 @contextlib.contextmanager
-def until(deadline: Deadline) -> Iterator[Deadline]:
-    """Every socket operation of this thread inside the block shares ``deadline``."""
+def use_deadline(deadline: Deadline) -> Iterator[Deadline]:
+    """Apply ``deadline`` to every socket operation of this thread within the block."""
     token = _current.set(deadline)
     try:
         yield deadline
@@ -58,19 +59,20 @@ def until(deadline: Deadline) -> Iterator[Deadline]:
         _current.reset(token)
 
 
-def seconds_left(timeout: float | None, error: type[Exception] = TimeoutError) -> float:
-    """``timeout`` or what the exchange in hand has left, whichever is less; raises ``error`` if nothing is
-    left. Outside of an exchange it is ``timeout``, up to :data:`READ_SECONDS`.
+def limit_timeout(timeout: float | None, error: type[Exception] = TimeoutError) -> float:
+    """Return the lesser of ``timeout`` and the remaining time of the current exchange.
+
+    Raises ``error`` if no time remains. Outside an exchange it is ``timeout``, at most :data:`READ_SECONDS`.
     """
     deadline = _current.get()
     if deadline is None:
         return READ_SECONDS if timeout is None else min(timeout, READ_SECONDS)
-    return deadline.within(timeout, error)
+    return deadline.limit(timeout, error)
 
 
 def wait_for_timeout(sleep: Callable[[float], None]) -> NoReturn:
-    """Behave as a peer that sends nothing: wait as long as a read may, then raise :class:`TimeoutError`."""
-    sleep(seconds_left(READ_SECONDS))
+    """Simulate a peer that sends nothing: wait for the read timeout, then raise :class:`TimeoutError`."""
+    sleep(limit_timeout(READ_SECONDS))
     raise TimeoutError("nothing was sent")
 
 
@@ -79,10 +81,10 @@ class _BoundedStream(httpcore.NetworkStream):
         self._inner = inner
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._inner.read(max_bytes, seconds_left(timeout, httpcore.ReadTimeout))
+        return self._inner.read(max_bytes, limit_timeout(timeout, httpcore.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._inner.write(buffer, seconds_left(timeout, httpcore.WriteTimeout))
+        self._inner.write(buffer, limit_timeout(timeout, httpcore.WriteTimeout))
 
     def close(self) -> None:
         self._inner.close()
@@ -90,7 +92,7 @@ class _BoundedStream(httpcore.NetworkStream):
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
-        limit = seconds_left(timeout, httpcore.ConnectTimeout)
+        limit = limit_timeout(timeout, httpcore.ConnectTimeout)
         return _BoundedStream(self._inner.start_tls(ssl_context, server_hostname, limit))
 
     def get_extra_info(self, info: str) -> Any:
@@ -98,7 +100,7 @@ class _BoundedStream(httpcore.NetworkStream):
 
 
 class BoundedBackend(httpcore.NetworkBackend):
-    """Opens connections through ``inner``, sharing the time among the addresses it may try."""
+    """Opens connections through ``inner``, and divides the time among the addresses to try."""
 
     def __init__(self, inner: httpcore.NetworkBackend) -> None:
         self._inner = inner
@@ -111,13 +113,13 @@ class BoundedBackend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        share = seconds_left(None, httpcore.ConnectTimeout) / ATTEMPTS
+        share = limit_timeout(None, httpcore.ConnectTimeout) / MAX_ADDRESSES
         limit = share if timeout is None else min(share, timeout)
         return _BoundedStream(self._inner.connect_tcp(host, port, limit, local_address, socket_options))
 
 
 class ResolvingBackend(httpcore.NetworkBackend):
-    """Looks a name up within the deadline and tries its first addresses in turn."""
+    """Looks up a name within the deadline and tries its first addresses in order."""
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
@@ -139,7 +141,7 @@ class ResolvingBackend(httpcore.NetworkBackend):
         except OSError as error:
             raise httpcore.ConnectError(str(error)) from error
         failure: Exception = httpcore.ConnectError("the name resolves to no address")
-        for answer in answers[:ATTEMPTS]:
+        for answer in answers[:MAX_ADDRESSES]:
             try:
                 return self._sockets.connect_tcp(answer[4][0], port, timeout, local_address, options)
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
@@ -147,14 +149,14 @@ class ResolvingBackend(httpcore.NetworkBackend):
         raise failure
 
 
-_lookups = threading.BoundedSemaphore(32)
+_lookups = threading.BoundedSemaphore(MAX_LOOKUPS)
 
 
 def lookup(*arguments: Any) -> Any:
-    """:func:`socket.getaddrinfo`, given up when the deadline is over.
+    """Call :func:`socket.getaddrinfo`, and give up at the deadline.
 
-    The lookup that was given up ends in a thread of its own; their number is bounded, so that a
-    name server that never answers cannot gather threads.
+    An abandoned lookup ends in its own thread. The number of such threads is limited, so that a dead name
+    server cannot accumulate them.
     """
     answer: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
@@ -168,11 +170,11 @@ def lookup(*arguments: Any) -> Any:
         finally:
             _lookups.release()
 
-    if not _lookups.acquire(timeout=seconds_left(CONNECT_SECONDS)):
+    if not _lookups.acquire(timeout=limit_timeout(CONNECT_SECONDS)):
         raise TimeoutError("too many name lookups are waiting")
     threading.Thread(target=run, name="name-lookup", daemon=True).start()
     try:
-        result = answer.get(timeout=seconds_left(CONNECT_SECONDS))
+        result = answer.get(timeout=limit_timeout(CONNECT_SECONDS))
     except queue.Empty:
         raise TimeoutError("the name lookup took too long") from None
     if isinstance(result, OSError):

@@ -1,4 +1,4 @@
-"""One error for everything that can go wrong with another host, in words for an operator."""
+"""Converts all errors of HTTP requests to other hosts into one error with a message for operators."""
 
 import contextlib
 import socket
@@ -15,18 +15,20 @@ from backend.upstream.deadline import READ_SECONDS, Deadline
 
 class FailureKind(StrEnum):
     CONNECT = "connect"  # no connection: name, route, refusal, TLS
-    TIMEOUT = "timeout"  # connected, but the answer was not whole in time
+    TIMEOUT = "timeout"  # connected, but no complete response in time
     TOO_LARGE = "too_large"
-    PROTOCOL = "protocol"  # not HTTP, broken off, or coded in a way that was not asked for
-    REDIRECT = "redirect"  # sent on to where we do not follow
-    REFUSED = "refused"  # we may not go there
+    PROTOCOL = "protocol"  # not HTTP, incomplete, or in an encoding that was not requested
+    REDIRECT = "redirect"  # to a host that is not followed, or too many
+    REFUSED = "refused"  # the address is not allowed
     CONTENT_TYPE = "content_type"
     STATUS = "status"
 
 
 class UpstreamFailure(Exception):
-    """No usable answer from another host; ``message`` is a sentence that holds no secret. ``headers`` are
-    those of an answer with another status than was asked for, as of a ``Retry-After``."""
+    """No usable response from another host. ``message`` is a sentence without secrets.
+
+    ``headers`` are those of a response with an unexpected status, such as ``Retry-After``.
+    """
 
     def __init__(
         self,
@@ -43,16 +45,16 @@ class UpstreamFailure(Exception):
         self.headers: Mapping[str, str] = {} if headers is None else headers
 
 
-def too_large(host: str, limit: int) -> UpstreamFailure:
+def build_size_error(host: str, limit: int) -> UpstreamFailure:
     return UpstreamFailure(FailureKind.TOO_LARGE, f"{host} sent more than {limit:,} bytes.")
 
 
 @contextlib.contextmanager
-def in_our_words(host: str, deadline: Deadline) -> Iterator[None]:
-    """Turn what the libraries raise into :class:`UpstreamFailure`.
+def convert_errors(host: str, deadline: Deadline) -> Iterator[None]:
+    """Convert exceptions of the libraries into :class:`UpstreamFailure`.
 
-    Only our own words go in, and nothing is chained: the libraries' messages quote header values,
-    keys among them.
+    The message contains only our own words and no exception is chained: messages of the libraries quote
+    header values, such as keys.
     """
     try:
         yield
@@ -67,11 +69,11 @@ def in_our_words(host: str, deadline: Deadline) -> Iterator[None]:
         TimeoutError,
         UnicodeError,
     ) as error:
-        kind, words = _told(error, deadline)
-        raise UpstreamFailure(kind, f"{host} {words}.") from None
+        kind, message = _describe(error, deadline)
+        raise UpstreamFailure(kind, f"{host} {message}.") from None
 
 
-def _told(error: Exception, deadline: Deadline) -> tuple[FailureKind, str]:
+def _describe(error: Exception, deadline: Deadline) -> tuple[FailureKind, str]:
     match error:
         case ssrfguard.SSRFGuardError():
             reason = str(getattr(error, "reason", error)).rstrip(".")
@@ -79,23 +81,23 @@ def _told(error: Exception, deadline: Deadline) -> tuple[FailureKind, str]:
         case (
             httpx.InvalidURL() | httpx.UnsupportedProtocol() | httpcore.UnsupportedProtocol() | UnicodeError()
         ):
-            return FailureKind.REFUSED, "is not an address that can be asked"
+            return FailureKind.REFUSED, "is not a valid address"
         case httpcore.TimeoutException() | TimeoutError() if deadline.remaining() <= 0:
-            return FailureKind.TIMEOUT, f"did not finish its answer within {deadline.seconds:g} s"
+            return FailureKind.TIMEOUT, f"did not complete its response within {deadline.seconds:g} s"
         case httpcore.ConnectTimeout():
-            return FailureKind.CONNECT, "could not be connected to in time"
+            return FailureKind.CONNECT, "did not accept a connection in time"
         case httpcore.TimeoutException() | TimeoutError():
             return FailureKind.TIMEOUT, f"sent nothing for {READ_SECONDS:g} s"
         case httpcore.ConnectError():
-            return FailureKind.CONNECT, f"could not be reached: {_cause(error)}"
+            return FailureKind.CONNECT, f"could not be reached: {_describe_cause(error)}"
         case httpcore.LocalProtocolError():
-            return FailureKind.PROTOCOL, "could not be asked: the request is not valid"
+            return FailureKind.PROTOCOL, "got no request: the request is not valid"
         case _:
-            return FailureKind.PROTOCOL, "broke off or did not speak HTTP"
+            return FailureKind.PROTOCOL, "closed the connection or did not speak HTTP"
 
 
-def _cause(error: BaseException) -> str:
-    """The operating system's cause of a failed connection, in words."""
+def _describe_cause(error: BaseException) -> str:
+    """Describe the operating system's cause of a failed connection."""
     cause: BaseException | None = error
     while cause is not None:
         match cause:
@@ -107,7 +109,7 @@ def _cause(error: BaseException) -> str:
                 return "the TLS handshake failed"
             case ConnectionRefusedError():
                 return "it refused the connection"
-            case OSError(strerror=str(words)):
-                return words.lower()
+            case OSError(strerror=str(message)):
+                return message.lower()
         cause = cause.__cause__ or cause.__context__
     return "the connection failed"

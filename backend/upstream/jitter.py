@@ -1,6 +1,6 @@
-"""How processes that failed together are kept from asking again together."""
+"""Randomizes waits, so that processes that failed together do not retry together."""
 
 from random import SystemRandom
 
 jitter = SystemRandom().random
-"""A share of a pause, from 0 on and below 1, other in each process and at each call."""
+"""Returns a random fraction of a wait, at least 0 and below 1."""

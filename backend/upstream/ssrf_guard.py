@@ -15,12 +15,12 @@ import httpx
 import ssrfguard
 from ssrfguard.httpx import SafeBackend
 
-from backend.upstream.deadline import ATTEMPTS, Clock, Deadline, Resolver, lookup, until
-from backend.upstream.failures import FailureKind, UpstreamFailure, in_our_words
-from backend.upstream.transport import MIB, client, origin_name, read_body
+from backend.upstream.deadline import MAX_ADDRESSES, Clock, Deadline, Resolver, lookup, use_deadline
+from backend.upstream.failures import FailureKind, UpstreamFailure, convert_errors
+from backend.upstream.transport import MIB, build_client, origin_name, read_body
 
-# A cloud platform's own service on a public address: globally routable by registry, but it answers
-# only from inside and hands out certificates and settings.
+# A cloud platform's internal service on a public address. Registries list it as globally routable, but it
+# answers only from inside and gives out certificates and settings.
 _WIRE_SERVER = ssrfguard.Block(
     network=ip_network("168.63.129.16/32"),
     name="a cloud platform's virtual public address",
@@ -28,30 +28,40 @@ _WIRE_SERVER = ssrfguard.Block(
     reach=ssrfguard.Reach.DENIED,
 )
 _DENIED = ssrfguard.AddressTable((*ssrfguard.DEFAULT_DENIED.blocks, _WIRE_SERVER))
-_INSIDE = (".localhost", ".local", ".internal", ".lan", ".intranet", ".corp", ".home.arpa", ".onion")
-_ISATAP = (0x0000_5EFE, 0x0200_5EFE)
+_INTERNAL_SUFFIXES = (
+    ".localhost",
+    ".local",
+    ".internal",
+    ".lan",
+    ".intranet",
+    ".corp",
+    ".home.arpa",
+    ".onion",
+)
+_ISATAP_IDS = (0x0000_5EFE, 0x0200_5EFE)
 
 
-class _PublicOnly(ssrfguard.Policy):
-    """The guard's policy plus ISATAP (RFC 5214), which carries an IPv4 address in the low half of
-    any prefix, so that no table of prefixes can hold it."""
+class _PublicPolicy(ssrfguard.Policy):
+    """Adds ISATAP (RFC 5214) to the library's policy.
+
+    ISATAP has an IPv4 address in the low half of any prefix, so no table of prefixes can list it.
+    """
 
     def check_address(self, address: Any) -> None:
         parsed = ip_address(address) if isinstance(address, str) else address
-        if isinstance(parsed, IPv6Address) and (int(parsed) >> 32) & 0xFFFF_FFFF in _ISATAP:
+        if isinstance(parsed, IPv6Address) and (int(parsed) >> 32) & 0xFFFF_FFFF in _ISATAP_IDS:
             raise ssrfguard.BlockedAddressError(str(parsed), "an ISATAP address tunnels to IPv4")
         super().check_address(parsed)
 
 
-_PUBLIC = _PublicOnly(denied_networks=_DENIED, max_connection_attempts=ATTEMPTS)
+_PUBLIC = _PublicPolicy(denied_networks=_DENIED, max_connection_attempts=MAX_ADDRESSES)
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A foreign document. ``url`` is where it was found after redirects; ``content_type`` is bare.
+    """A fetched document. ``url`` is its URL after redirects; ``content_type`` has no parameters.
 
-    ``not_modified`` where the host says (304) that what the asker holds is still right: then there is
-    no body.
+    ``not_modified`` means that the host answered 304 to a conditional request; then the body is empty.
     """
 
     url: str
@@ -62,32 +72,33 @@ class Fetched:
 
 
 class HostSlots:
-    """At most ``limit`` holders per host at once."""
+    """Limits the number of concurrent requests to each host."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._held: Counter[str] = Counter()
+        self._in_use: Counter[str] = Counter()
         self._changed = threading.Condition()
 
     @contextlib.contextmanager
-    def hold(self, host: str, deadline: Deadline) -> Iterator[None]:
+    def acquire(self, host: str, deadline: Deadline) -> Iterator[None]:
         with self._changed:
-            if not self._changed.wait_for(lambda: self._held[host] < self._limit, deadline.within(None)):
+            if not self._changed.wait_for(lambda: self._in_use[host] < self._limit, deadline.limit(None)):
                 raise TimeoutError("the host is busy with our other requests")
-            self._held[host] += 1
+            self._in_use[host] += 1
         try:
             yield
         finally:
             with self._changed:
-                self._held[host] -= 1
-                if not self._held[host]:
-                    del self._held[host]
+                self._in_use[host] -= 1
+                if not self._in_use[host]:
+                    del self._in_use[host]
                 self._changed.notify_all()
 
 
-_slots = HostSlots(4)
-_CONDITIONS = frozenset({"if-none-match", "if-modified-since"})
-_SENDABLE = _CONDITIONS | {"accept", "accept-language"}
+MAX_REQUESTS_PER_HOST = 4
+_slots = HostSlots(MAX_REQUESTS_PER_HOST)
+_CONDITIONAL_HEADERS = frozenset({"if-none-match", "if-modified-since"})
+_ALLOWED_HEADERS = _CONDITIONAL_HEADERS | {"accept", "accept-language"}
 
 
 def guarded_fetch(
@@ -102,29 +113,29 @@ def guarded_fetch(
     resolver: Resolver = lookup,
     clock: Clock = time.monotonic,
 ) -> Fetched:
-    """The document at a foreign ``url``, if it is on a public host and of a type in ``accept``.
+    """Fetch the document at an untrusted ``url`` from a public host, if its type is in ``accept``.
 
-    ``accept`` holds content types (``image/png``) or families (``image/*``). ``allow`` holds
-    ``host:port`` pairs that may be reached although they are not public. Ports are 80 and 443 else.
-    ``deadline`` (seconds) and ``max_bytes`` are for the whole fetch. Every redirect is judged like
-    the first address. Raises :class:`UpstreamFailure`, for a status other than 200 too.
+    ``accept`` contains content types (``image/png``) or families (``image/*``). ``allow`` contains
+    ``host:port`` pairs that may be reached although they are not public; otherwise only ports 80 and 443
+    are allowed. ``deadline`` (seconds) and ``max_bytes`` limit the whole fetch. Every redirect is checked
+    like the first URL. Raises :class:`UpstreamFailure`, also for a status other than 200.
 
-    ``headers`` go to every host on the way, so they may be conditions (``If-None-Match``,
-    ``If-Modified-Since``) and ``Accept`` or ``Accept-Language`` alone; ``Accept`` stands for the one made
-    of ``accept``, by which the answer is judged all the same. With a condition, 304 is an answer too.
+    ``headers`` go to every host of a redirect chain, so only conditions (``If-None-Match``,
+    ``If-Modified-Since``), ``Accept`` and ``Accept-Language`` are allowed. ``Accept`` replaces the header
+    built from ``accept``; the response must still match ``accept``. With a condition, 304 is valid.
     """
-    allowed, asked = _pairs(allow), _request_headers(accept, headers or {})
-    with until(Deadline(deadline, clock)) as limit:
+    allowed, request_headers = _parse_pairs(allow), _build_headers(accept, headers or {})
+    with use_deadline(Deadline(deadline, clock)) as limit:
         for _ in range(redirects + 1):
-            with in_our_words(_shown(url), limit):
-                policy, parsed = _judged(url, allowed)
-                with _slots.hold(parsed.host, limit):
-                    found = _fetch_once(parsed, policy, accept, asked, max_bytes, limit, resolver)
-            if isinstance(found, Fetched):
-                return found
-            url = found
-    words = f"{_shown(url)} was not reached within {redirects} redirects."
-    raise UpstreamFailure(FailureKind.REDIRECT, words)
+            with convert_errors(_format_host(url), limit):
+                policy, parsed = _check_url(url, allowed)
+                with _slots.acquire(parsed.host, limit):
+                    result = _fetch_once(parsed, policy, accept, request_headers, max_bytes, limit, resolver)
+            if isinstance(result, Fetched):
+                return result
+            url = result
+    message = f"{_format_host(url)} was not reached within {redirects} redirects."
+    raise UpstreamFailure(FailureKind.REDIRECT, message)
 
 
 def _fetch_once(
@@ -136,76 +147,76 @@ def _fetch_once(
     deadline: Deadline,
     resolver: Resolver,
 ) -> Fetched | str:
-    """The document, or the address that the answer sends us on to."""
+    """Fetch the document, or return the URL of a redirect."""
     host = origin_name(url)
     backend = SafeBackend(policy=policy, resolver=resolver)
-    with client(backend, headers, deadline.seconds) as session, session.stream("GET", url) as response:
+    with build_client(backend, headers, deadline.seconds) as client, client.stream("GET", url) as response:
         if response.next_request is not None:
             return str(response.next_request.url)
-        if response.status_code == 304 and not _CONDITIONS.isdisjoint(headers):
+        if response.status_code == 304 and not _CONDITIONAL_HEADERS.isdisjoint(headers):
             return Fetched(str(url), "", response.headers, b"", not_modified=True)
         if response.status_code != 200:
-            words = f"{host} answered with status {response.status_code}."
+            message = f"{host} answered with status {response.status_code}."
             raise UpstreamFailure(
-                FailureKind.STATUS, words, status=response.status_code, headers=response.headers
+                FailureKind.STATUS, message, status=response.status_code, headers=response.headers
             )
-        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if not any(_fits(kind, wanted) for wanted in accept):
-            shown = repr(kind[:60]) if kind else "no content type"
-            words = f"{host} sent {shown} where {', '.join(accept)} was asked for."
-            raise UpstreamFailure(FailureKind.CONTENT_TYPE, words)
+        content_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if not any(_matches(content_type, expected) for expected in accept):
+            shown = repr(content_type[:60]) if content_type else "no content type"
+            message = f"{host} sent {shown} instead of {', '.join(accept)}."
+            raise UpstreamFailure(FailureKind.CONTENT_TYPE, message)
         body = read_body(response, max_bytes, host, gzip=False)
-        return Fetched(str(url), kind, response.headers, body)
+        return Fetched(str(url), content_type, response.headers, body)
 
 
-def _request_headers(accept: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
-    """What is sent along, names in lower case."""
-    named = {name.lower(): value for name, value in given.items()}
-    if strange := sorted(named.keys() - _SENDABLE):
-        raise ValueError(f"{', '.join(strange)} may not be sent to a foreign address.")
-    return {"accept": ", ".join(accept), **named, "accept-encoding": "identity"}
+def _build_headers(accept: Sequence[str], extra: Mapping[str, str]) -> dict[str, str]:
+    """Build the request headers, with names in lower case."""
+    lowercase = {name.lower(): value for name, value in extra.items()}
+    if forbidden := sorted(lowercase.keys() - _ALLOWED_HEADERS):
+        raise ValueError(f"{', '.join(forbidden)} may not be sent to a foreign address.")
+    return {"accept": ", ".join(accept), **lowercase, "accept-encoding": "identity"}
 
 
 def is_public(url: str) -> bool:
-    """Whether ``url`` is one that may be fetched or shown, as far as it tells itself.
+    """Whether ``url`` itself looks public, so that it may be fetched or shown.
 
-    No name is resolved; a name that means something inside a network alone is told by its ending.
+    Resolves no name. The suffix shows whether a name has a meaning only inside a network.
     """
     try:
-        _, parsed = _judged(url, frozenset())
+        _, parsed = _check_url(url, frozenset())
         host = parsed.host.rstrip(".").lower()
     except (ssrfguard.SSRFGuardError, httpx.InvalidURL, UnicodeError):
         return False
     if parsed.scheme not in ("http", "https"):
         return False
     if ":" in host:
-        return True  # a literal that the policy let through
+        return True  # an IPv6 literal that the policy allows
     try:
         _PUBLIC.check_address(socket.inet_ntoa(socket.inet_aton(host)))  # as resolvers read 0x7f.1
     except ssrfguard.SSRFGuardError:
         return False
     except OSError:
-        return "." in host and not host.endswith(_INSIDE)
+        return "." in host and not host.endswith(_INTERNAL_SUFFIXES)
     return True
 
 
-def _fits(kind: str, wanted: str) -> bool:
-    return kind == wanted or (wanted.endswith("/*") and kind.startswith(wanted[:-1]))
+def _matches(content_type: str, expected: str) -> bool:
+    return content_type == expected or (expected.endswith("/*") and content_type.startswith(expected[:-1]))
 
 
-def _judged(url: str, allowed: frozenset[tuple[str, int]]) -> tuple[ssrfguard.Policy, httpx.URL]:
-    """The policy for ``url`` and the address as the client reads it, both readings judged.
+def _check_url(url: str, allowed: frozenset[tuple[str, int]]) -> tuple[ssrfguard.Policy, httpx.URL]:
+    """Check ``url`` as written and as the HTTP client parses it. Returns the policy and the parsed URL.
 
-    What the name resolves to is judged again where the socket is opened.
+    The backend checks the resolved addresses again when it opens the socket.
     """
-    policy = _policy_for(url, allowed)
+    policy = _select_policy(url, allowed)
     policy.check_url(url)
     parsed = httpx.URL(url)
     policy.check_url(str(parsed))
     return policy, parsed
 
 
-def _policy_for(url: str, allowed: frozenset[tuple[str, int]]) -> ssrfguard.Policy:
+def _select_policy(url: str, allowed: frozenset[tuple[str, int]]) -> ssrfguard.Policy:
     try:
         split = urlsplit(url)
         pair = (split.hostname or "", split.port or (443 if split.scheme.lower() == "https" else 80))
@@ -217,12 +228,12 @@ def _policy_for(url: str, allowed: frozenset[tuple[str, int]]) -> ssrfguard.Poli
         allowed_hosts=frozenset({pair[0]}),
         allowed_ports=frozenset({pair[1]}),
         allowed_networks=(ip_network("0.0.0.0/0"), ip_network("::/0")),
-        max_connection_attempts=ATTEMPTS,
+        max_connection_attempts=MAX_ADDRESSES,
     )
 
 
-def _pairs(allow: Sequence[str]) -> frozenset[tuple[str, int]]:
-    found = set()
+def _parse_pairs(allow: Sequence[str]) -> frozenset[tuple[str, int]]:
+    pairs = set()
     for entry in allow:
         try:
             split = urlsplit(f"//{entry}")
@@ -231,12 +242,12 @@ def _pairs(allow: Sequence[str]) -> frozenset[tuple[str, int]]:
             host = port = None
         if not host or not port or split.path or split.username is not None:
             raise ValueError(f"{entry!r} is not a host:port pair such as 127.0.0.1:9900 or [::1]:9900.")
-        found.add((host, port))
-    return frozenset(found)
+        pairs.add((host, port))
+    return frozenset(pairs)
 
 
-def _shown(url: str) -> str:
-    """Host and port of ``url`` for an error: its credentials and query may be somebody's secrets."""
+def _format_host(url: str) -> str:
+    """Return host and port of ``url`` for an error: its credentials and query may be secrets."""
     try:
         split = urlsplit(url)
         host, port = split.hostname, split.port

@@ -1,4 +1,4 @@
-"""What both doors share: a client without memory, and a body that is read within its limits."""
+"""Builds stateless HTTP clients and reads response bodies within size limits."""
 
 import http.cookiejar
 import importlib.metadata
@@ -12,26 +12,26 @@ import httpcore
 import httpx
 
 from backend.upstream.deadline import CONNECT_SECONDS, READ_SECONDS, BoundedBackend
-from backend.upstream.failures import FailureKind, UpstreamFailure, too_large
+from backend.upstream.failures import FailureKind, UpstreamFailure, build_size_error
 
 USER_AGENT: Final = f"chainproof/{importlib.metadata.version('chainproof')}"
 MIB: Final = 1024 * 1024
 
 
 @lru_cache(maxsize=1)
-def _tls() -> ssl.SSLContext:
+def _tls_context() -> ssl.SSLContext:
     return httpx.create_ssl_context(trust_env=False)
 
 
 class PoolTransport(httpx.BaseTransport):
-    """Sends requests over connections that ``backend`` opens, which httpx's own transport cannot be given.
+    """Sends requests over connections of ``backend``, which the transport of httpx does not accept.
 
-    Raises the errors of httpcore, also while a body is read.
+    Raises exceptions of httpcore, also while reading a body.
     """
 
     def __init__(self, backend: httpcore.NetworkBackend) -> None:
         self._connections = httpcore.ConnectionPool(
-            ssl_context=_tls(), max_connections=8, keepalive_expiry=5.0, network_backend=backend
+            ssl_context=_tls_context(), max_connections=8, keepalive_expiry=5.0, network_backend=backend
         )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -72,15 +72,15 @@ class _Stream(httpx.SyncByteStream):
         self._response.close()
 
 
-def client(
+def build_client(
     backend: httpcore.NetworkBackend,
     headers: Mapping[str, str],
     deadline: float,
     transport: httpx.BaseTransport | None = None,
 ) -> httpx.Client:
-    """A client that keeps no cookies, follows nothing and reads nothing from the environment.
+    """Build a client that stores no cookies, follows no redirects and ignores the environment.
 
-    ``transport`` answers in place of the network.
+    ``transport`` replaces the network.
     """
     return httpx.Client(
         transport=transport or PoolTransport(BoundedBackend(backend)),
@@ -93,40 +93,40 @@ def client(
 
 
 def origin_name(url: httpx.URL) -> str:
-    """Host and, if it is not the scheme's own, port: how an error names an address."""
+    """Return the host, and the port if it is not the default one, for error messages."""
     return url.host if url.port is None else f"{url.host}:{url.port}"
 
 
 def read_body(response: httpx.Response, limit: int, host: str, *, gzip: bool) -> bytes:
-    """The body up to ``limit`` bytes, counted both as sent and as decompressed.
+    """Read a body of at most ``limit`` bytes, both as sent and decompressed.
 
-    A coding other than none (and gzip, if ``gzip``) is refused: it was not asked for.
+    Refuses encodings that were not requested: all except none, and gzip if ``gzip`` is true.
     """
-    coding = response.headers.get("content-encoding", "").strip().lower()
-    plain = coding in ("", "identity")
-    if not plain and not (gzip and coding in ("gzip", "x-gzip")):
-        words = f"{host} coded its answer as {coding[:40]!r}, which was not asked for."
-        raise UpstreamFailure(FailureKind.PROTOCOL, words)
+    encoding = response.headers.get("content-encoding", "").strip().lower()
+    is_plain = encoding in ("", "identity")
+    if not is_plain and not (gzip and encoding in ("gzip", "x-gzip")):
+        message = f"{host} sent the encoding {encoding[:40]!r}, which was not requested."
+        raise UpstreamFailure(FailureKind.PROTOCOL, message)
     declared = response.headers.get("content-length", "")
     if declared.isascii() and declared.isdigit() and len(declared) < 19 and int(declared) > limit:
-        raise too_large(host, limit)
-    raw = _counted(response.iter_raw(), limit, host)
-    return b"".join(raw if plain else _inflated(raw, limit, host))
+        raise build_size_error(host, limit)
+    raw = _limit_size(response.iter_raw(), limit, host)
+    return b"".join(raw if is_plain else _decompress(raw, limit, host))
 
 
-def _counted(chunks: Iterable[bytes], limit: int, host: str) -> Iterator[bytes]:
+def _limit_size(chunks: Iterable[bytes], limit: int, host: str) -> Iterator[bytes]:
     size = 0
     for chunk in chunks:
         size += len(chunk)
         if size > limit:
-            raise too_large(host, limit)
+            raise build_size_error(host, limit)
         yield chunk
 
 
-def _inflated(chunks: Iterable[bytes], limit: int, host: str) -> Iterator[bytes]:
-    """Gunzip piece by piece, so that a bomb is stopped at ``limit`` and not after it went off.
+def _decompress(chunks: Iterable[bytes], limit: int, host: str) -> Iterator[bytes]:
+    """Decompress gzip in chunks, so that a decompression bomb is stopped at ``limit``.
 
-    All members are read: the usual decoders drop what follows the first.
+    Reads all members; common decoders drop everything after the first one.
     """
     size, ended, inflater = 0, False, zlib.decompressobj(31)
     for chunk in chunks:
@@ -135,14 +135,14 @@ def _inflated(chunks: Iterable[bytes], limit: int, host: str) -> Iterator[bytes]
             if ended:
                 inflater, ended = zlib.decompressobj(31), False
             try:
-                piece = inflater.decompress(rest, limit + 1 - size)
+                output = inflater.decompress(rest, limit + 1 - size)
             except zlib.error:
                 raise UpstreamFailure(FailureKind.PROTOCOL, f"{host} sent a damaged gzip body.") from None
-            size += len(piece)
+            size += len(output)
             if size > limit:
-                raise too_large(host, limit)
-            yield piece
+                raise build_size_error(host, limit)
+            yield output
             ended = inflater.eof
             rest = inflater.unused_data.lstrip(b"\0") if ended else inflater.unconsumed_tail
     if not ended:
-        raise UpstreamFailure(FailureKind.PROTOCOL, f"{host} broke off its gzip body.")
+        raise UpstreamFailure(FailureKind.PROTOCOL, f"{host} sent an incomplete gzip body.")

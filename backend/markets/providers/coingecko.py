@@ -155,7 +155,7 @@ class CoinGecko:
         try:
             return check_response(response, now, keyed=self._keyed)
         except ProviderError as error:
-            message = self._client.redacted(error.message)
+            message = self._client.redact(error.message)
             raise ProviderError(COINGECKO, error.kind, message, retry_after=error.retry_after) from None
 
 

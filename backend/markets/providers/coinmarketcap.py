@@ -218,7 +218,7 @@ class CoinMarketCap:
         try:
             return check_response(response, now)
         except ProviderError as error:
-            message = self._client.redacted(error.message)
+            message = self._client.redact(error.message)
             raise type(error)(COINMARKETCAP, error.kind, message, retry_after=error.retry_after) from None
 
 

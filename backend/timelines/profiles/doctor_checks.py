@@ -42,5 +42,6 @@ def check_profiles(settings: Settings, database: Database) -> Iterator[CheckResu
     for name, found in origins.items():
         if len(found) > 1:
             others = " and ".join(ORIGIN_TEXTS[place] for place in found[1:])
-            sentence = f"'{name}' is taken from {ORIGIN_TEXTS[found[0]]}; {others} would have another. Keep one of them."
+            used = ORIGIN_TEXTS[found[0]]
+            sentence = f"'{name}' is taken from {used}; {others} define it differently. Keep one of them."
             yield CheckResult("Profiles", "note", sentence)

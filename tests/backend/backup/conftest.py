@@ -1,4 +1,4 @@
-"""Installations to back up and to restore into, on SQLite and on PostgreSQL."""
+"""Provides installations to back up and to restore into, on SQLite and PostgreSQL."""
 
 import contextlib
 import shutil
@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from backend.backup import service
 from backend.backup.archive import ArchiveReader
-from backend.backup.service import Restored, Written
+from backend.backup.service import BackupResult, RestoreResult
 from backend.settings import Settings
 from backend.store.database import Database, sqlite_file
 from tests.support import databases
@@ -42,13 +42,13 @@ class Installation:
         finally:
             database.dispose()
 
-    def back_up(self, target: Path, **more: Any) -> Written:
-        return service.back_up(self.settings, target, clock=lambda: NOW, **more)
+    def back_up(self, target: Path, **options: Any) -> BackupResult:
+        return service.back_up(self.settings, target, clock=lambda: NOW, **options)
 
-    def restore(self, file: Path, **more: Any) -> Restored:
-        return service.restore(self.settings, file, clock=lambda: NOW, **more)
+    def restore(self, file: Path, **options: Any) -> RestoreResult:
+        return service.restore(self.settings, file, clock=lambda: NOW, **options)
 
-    def rows(self, table: sa.Table) -> list[Any]:
+    def read_rows(self, table: sa.Table) -> list[Any]:
         with self.open() as database, database.read() as connection:
             return list(connection.execute(sa.select(table).order_by(*table.primary_key.columns)).all())
 
@@ -58,11 +58,11 @@ Install = Callable[..., Installation]
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
-    """A fresh installation; ``empty`` has no schema yet."""
+    """Create new installations; ``empty`` ones have no schema yet."""
     own_home(tmp_path, monkeypatch)
     with contextlib.ExitStack() as stack:
 
-        def make(kind: Store, *, empty: bool = False) -> Installation:
+        def create(kind: Store, *, empty: bool = False) -> Installation:
             home = tmp_path / f"home-{len(list(tmp_path.glob('home-*')))}"
             home.mkdir()
             url = None
@@ -73,7 +73,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
                     shutil.copyfile(str(sqlite_file(template)), home / "chainproof.db")
             return Installation(settings_in(home, database_url=url))
 
-        yield make
+        yield create
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -82,7 +82,7 @@ def kind(request: pytest.FixtureRequest) -> Store:
     return store
 
 
-def digests(file: Path) -> dict[str, str]:
-    """What an archive says of each of its tables."""
+def read_digests(file: Path) -> dict[str, str]:
+    """Read the digest of each table from an archive."""
     with ArchiveReader(file) as archive:
         return {table.name: table.part.sha256 for table in archive.manifest.tables}

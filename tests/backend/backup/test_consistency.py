@@ -1,4 +1,4 @@
-"""A backup while others write: what was accepted before it began is in it once, and nothing of later."""
+"""Tests that a backup during writes contains each job accepted before its start once, and no later one."""
 
 import threading
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ from tests.support.waiting import LIMIT_SECONDS
 
 
 class Writer:
-    """A thread that submits a job, with its idempotency key in the same transaction, each time it is told."""
+    """Submits a job with an idempotency key from its own thread, each time ``write`` is called."""
 
     def __init__(self, database: Database) -> None:
         self.accepted: list[str] = []
@@ -48,84 +48,86 @@ class Writer:
             self._done.release()
 
 
-def test_a_backup_is_one_snapshot_and_keeps_no_writer_waiting(
+def test_a_backup_is_one_snapshot_and_blocks_no_writer(
     install: Install, tmp_path: Path, kind: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here, there = install(kind), install(kind, empty=True)
+    source, target = install(kind), install(kind, empty=True)
     add = ArchiveWriter.add
 
-    with here.open() as database:
+    with source.open() as database:
         writer = Writer(database)
         for _ in range(3):
             writer.write()
         before = list(writer.accepted)
 
-        def add_while_others_write(self: ArchiveWriter, path: str, pieces: Iterable[bytes]) -> Part:
-            writer.write()  # between any two tables
-            return add(self, path, pieces)
+        def add_while_others_write(self: ArchiveWriter, path: str, chunks: Iterable[bytes]) -> Part:
+            writer.write()  # before each table
+            return add(self, path, chunks)
 
         monkeypatch.setattr(ArchiveWriter, "add", add_while_others_write)
-        file = here.back_up(tmp_path / "b.zip").file
+        file = source.back_up(tmp_path / "b.zip").file
         writer.end()
 
     assert len(writer.accepted) > len(before) + 20
-    there.restore(file)
-    assert {row.id for row in there.rows(jobs)} == set(before)
-    assert {row.job_id for row in there.rows(submissions)} == set(before)
+    target.restore(file)
+    assert {row.id for row in target.read_rows(jobs)} == set(before)
+    assert {row.job_id for row in target.read_rows(submissions)} == set(before)
 
 
-def test_each_accepted_job_ends_once_after_a_restore_wherever_the_backup_found_it(
+def test_each_accepted_job_completes_once_after_a_restore(
     install: Install, tmp_path: Path, kind: Store
 ) -> None:
-    here, there = install(kind), install(kind, empty=True)
-    hold, at_work = threading.Event(), threading.Semaphore(0)
+    source, target = install(kind), install(kind, empty=True)
+    release, started = threading.Event(), threading.Semaphore(0)
     runs: list[str] = []
 
     def handle(context: JobContext) -> dict[str, int]:
         runs.append(context.job.id)
-        at_work.release()
-        assert hold.wait(LIMIT_SECONDS)
+        started.release()
+        assert release.wait(LIMIT_SECONDS)
         return {"n": 1}
 
     def publish(connection: sa.Connection, job: Job, _result: object, _now: datetime) -> None:
         bump(connection, f"published-{job.id}")
 
-    def engine(place: Installation, database: Database) -> JobEngine:
+    def build_engine(installation: Installation, database: Database) -> JobEngine:
         types = [long_jobs(handle, publish=publish, concurrency=1), short_jobs(handle, publish=publish)]
         return JobEngine(
-            place.settings.jobs_database_url,
-            place.home,
+            installation.settings.jobs_database_url,
+            installation.home,
             schedules=[],
             dispatcher=Dispatcher(database, types, timeout=timedelta(seconds=LIMIT_SECONDS)),
         )
 
-    with here.open() as database, engine(here, database):
-        hold.set()
+    with source.open() as database, build_engine(source, database):
+        release.set()
         done = submit(database, "sources", now=datetime.now(UTC))
         assert ended(database, done).status == "completed"
-        assert at_work.acquire(timeout=LIMIT_SECONDS)
-        hold.clear()
+        assert started.acquire(timeout=LIMIT_SECONDS)
+        release.clear()
         running = submit(database, "sources", now=datetime.now(UTC))
-        assert at_work.acquire(timeout=LIMIT_SECONDS)
+        assert started.acquire(timeout=LIMIT_SECONDS)
         waiting = submit(database, "sources", now=datetime.now(UTC))
         taken = submit(database, "sources", now=datetime.now(UTC))
-        with database.write() as connection:  # taken up by a process that died before it started it
+        with database.write() as connection:  # claimed by a process that died before it started the job
             lost = sa.update(jobs).where(jobs.c.id == taken.id).values(enqueued_at=datetime.now(UTC))
             connection.execute(lost)
-        file = here.back_up(tmp_path / "b.zip").file
-        hold.set()
-        assert ended(database, running).status == "completed", "which the backup does not know of"
+        file = source.back_up(tmp_path / "b.zip").file
+        release.set()
+        assert ended(database, running).status == "completed", "after the backup"
         assert ended(database, waiting).status == "completed"
 
-    there.restore(file)
+    target.restore(file)
     runs.clear()
     unfinished = {running.id, waiting.id, taken.id}
-    assert {row.id for row in there.rows(jobs) if row.status == "pending"} == unfinished
-    assert there.rows(job_steps) == []
-    with there.open() as database, engine(there, database):
+    assert {row.id for row in target.read_rows(jobs) if row.status == "pending"} == unfinished
+    assert target.read_rows(job_steps) == []
+    with target.open() as database, build_engine(target, database):
         for job in (running, waiting, taken):
             assert ended(database, job).status == "completed"
         assert job_store.read(database, "sources", done.id) is not None
     assert sorted(runs) == sorted(unfinished)
-    published = {row.topic: row.n % 1_000 for row in there.rows(change_counters) if "published" in row.topic}
+    published = {
+        row.topic: row.n % 1_000 for row in target.read_rows(change_counters) if "published" in row.topic
+    }
     assert published == {f"published-{job.id}": 1 for job in (done, running, waiting, taken)}

@@ -1,4 +1,4 @@
-"""What is backed up comes back, whichever of the two databases it came from and goes to."""
+"""Tests that a restore returns all backed-up data, from and to either database."""
 
 import stat
 from datetime import timedelta
@@ -13,7 +13,7 @@ from backend import migrations
 from backend.auth import service as auth_service
 from backend.auth.key_cache import KeyCache
 from backend.auth.principal import CredentialHeader
-from backend.backup.archive import FILES
+from backend.backup.archive import FILES_PREFIX
 from backend.documents.model import Document
 from backend.documents.store import DocumentStore
 from backend.errors import Conflict
@@ -23,16 +23,16 @@ from backend.store.database import Database, change_counters
 from backend.topics.model import Category, Topic, TopicText
 from backend.topics.store import topic_store
 from backend.topics.tables import topic_texts, topics
-from tests.backend.backup.conftest import NOW, Install, Installation, digests
+from tests.backend.backup.conftest import NOW, Install, Installation, read_digests
 from tests.support.databases import Store
 from tests.support.schema_changes import is_current
 from tests.support.timelines import made_run, put
 
-MADE_OTHER_ON_PURPOSE = {"change_counters", "jobs", "topic_texts"}
+CHANGED_BY_RESTORE = {"change_counters", "jobs", "topic_texts"}
 
 
 def fill(database: Database) -> bytes:
-    """Rows of every type of column there is; gives an API key."""
+    """Insert rows with every column type; return an API key."""
     key = auth_service.create_key(database, name="desk", scopes=["read"], now=NOW)
     document = Document(
         kind="user",
@@ -61,12 +61,12 @@ def fill(database: Database) -> bytes:
     return key.key.encode()
 
 
-def is_the_same(there: Installation, key: bytes) -> None:
-    with there.open() as database:
+def assert_restored(target: Installation, key: bytes) -> None:
+    with target.open() as database:
         assert is_current(database)
-        ring = KeyCache(database)
-        ring.reload()
-        assert ring.find(key, CredentialHeader.API_KEY) is not None
+        cache = KeyCache(database)
+        cache.reload()
+        assert cache.find(key, CredentialHeader.API_KEY) is not None
         assert [hit.document.external_id for hit in DocumentStore(database).search("比特币")] == ["d1"]
         with database.read() as connection:
             assert connection.execute(sa.select(topic_texts.c.indexed)).scalars().all() != [None]
@@ -75,111 +75,113 @@ def is_the_same(there: Installation, key: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "target"),
+    ("source_kind", "target_kind"),
     [("sqlite", "sqlite"), ("sqlite", "postgres"), ("postgres", "sqlite"), ("postgres", "postgres")],
 )
-def test_all_rows_come_back_and_ids_are_counted_on(
-    install: Install, tmp_path: Path, source: Store, target: Store
+def test_all_rows_are_restored_and_generated_ids_continue(
+    install: Install, tmp_path: Path, source_kind: Store, target_kind: Store
 ) -> None:
-    here, there = install(source), install(target, empty=True)
-    with here.open() as database:
+    source, target = install(source_kind), install(target_kind, empty=True)
+    with source.open() as database:
         key = fill(database)
-    first = here.back_up(tmp_path / "first.zip")
+    first = source.back_up(tmp_path / "first.zip")
 
-    there.restore(first.file)
-    is_the_same(there, key)
-    again = there.back_up(tmp_path / "again.zip")
+    target.restore(first.file)
+    assert_restored(target, key)
+    again = target.back_up(tmp_path / "again.zip")
 
-    before, after = digests(first.file), digests(again.file)
-    differ = {name for name in before if before[name] != after[name]}
-    assert differ <= MADE_OTHER_ON_PURPOSE, differ
+    before, after = read_digests(first.file), read_digests(again.file)
+    changed = {name for name in before if before[name] != after[name]}
+    assert changed <= CHANGED_BY_RESTORE, changed
     assert set(before) == set(after)
-    with there.open() as database, database.write() as connection:
+    with target.open() as database, database.write() as connection:
         known = connection.execute(sa.select(sa.func.max(topics.c.id))).scalar_one()
         topic = Topic(Category.NORMAL, NOW, "https://b.example/", texts={"en": TopicText("Next")})
         topic_store.store_topics(connection, [topic], now=NOW)
         assert connection.execute(sa.select(sa.func.max(topics.c.id))).scalar_one() > known
 
 
-def test_no_cached_answer_is_mistaken_for_one_after_a_restore(
+def test_cached_responses_are_not_valid_after_a_restore(
     install: Install, tmp_path: Path, kind: Store
 ) -> None:
-    here, there = install(kind), install(kind, empty=True)
-    with here.open() as database:
+    source, target = install(kind), install(kind, empty=True)
+    with source.open() as database:
         fill(database)
-    counted = {row.topic: row.n for row in here.rows(change_counters)}
-    there.restore(here.back_up(tmp_path / "b.zip").file)
-    after = {row.topic: row.n for row in there.rows(change_counters)}
-    assert all(after[name] > number + 1_000 for name, number in counted.items())
+    before = {row.topic: row.n for row in source.read_rows(change_counters)}
+    target.restore(source.back_up(tmp_path / "b.zip").file)
+    after = {row.topic: row.n for row in target.read_rows(change_counters)}
+    assert all(after[name] > number + 1_000 for name, number in before.items())
 
 
-def test_an_older_backup_is_brought_to_the_newest_schema(
+def test_an_older_backup_is_upgraded_to_the_newest_schema(
     install: Install, tmp_path: Path, kind: Store
 ) -> None:
-    here = install(kind, empty=True)
+    source = install(kind, empty=True)
     config = migrations.build_alembic_config()
-    config.attributes["url"] = here.settings.app_database_url
+    config.attributes["url"] = source.settings.app_database_url
     command.upgrade(config, "0002")
-    with here.open() as database, database.write() as connection:
+    with source.open() as database, database.write() as connection:
         connection.execute(sa.insert(change_counters).values(topic="kept", n=7))
-    written = here.back_up(tmp_path / "old.zip")
-    assert written.manifest.schema == "0002"
-    with here.open() as database:
+    backup = source.back_up(tmp_path / "old.zip")
+    assert backup.manifest.schema == "0002"
+    with source.open() as database:
         assert not is_current(database), "A backup changes nothing."
 
-    there = install(kind, empty=True)
-    there.restore(written.file)
+    target = install(kind, empty=True)
+    target.restore(backup.file)
 
-    with there.open() as database:
+    with target.open() as database:
         assert is_current(database)
-    assert [row.n % 1_000 for row in there.rows(change_counters)] == [7]
+    assert [row.n % 1_000 for row in target.read_rows(change_counters)] == [7]
 
 
-def test_the_users_own_files_come_back_for_their_owner_alone(install: Install, tmp_path: Path) -> None:
-    here = install("sqlite")
+def test_the_users_files_are_restored_and_only_the_owner_can_read_them(
+    install: Install, tmp_path: Path
+) -> None:
+    source = install("sqlite")
     own = {"assets.yaml": b"assets: []\n", "rules/deep/a.yaml": b"rules: []\n", "local.key": b"cp_local"}
     for name, content in own.items():
-        (here.home / name).parent.mkdir(parents=True, exist_ok=True)
-        (here.home / name).write_bytes(content)
-    (here.home / "notes.txt").write_text("not ours")
-    written = here.back_up(tmp_path)
-    assert written.file.name == "chainproof-20260518T120000Z.zip"
-    assert stat.S_IMODE(written.file.stat().st_mode) == 0o600
-    assert {part.path for part in written.manifest.files} == {FILES + name for name in own}
+        (source.home / name).parent.mkdir(parents=True, exist_ok=True)
+        (source.home / name).write_bytes(content)
+    (source.home / "notes.txt").write_text("not ours")
+    backup = source.back_up(tmp_path)
+    assert backup.file.name == "chainproof-20260518T120000Z.zip"
+    assert stat.S_IMODE(backup.file.stat().st_mode) == 0o600
+    assert {part.path for part in backup.manifest.files} == {FILES_PREFIX + name for name in own}
 
-    there = install("sqlite", empty=True)
-    restored = there.restore(written.file)
+    target = install("sqlite", empty=True)
+    restored = target.restore(backup.file)
 
-    assert {path.relative_to(there.home).as_posix() for path in restored.files} == set(own)
-    assert {name: (there.home / name).read_bytes() for name in own} == own
-    assert stat.S_IMODE((there.home / "local.key").stat().st_mode) == 0o600
-    assert not (there.home / "notes.txt").exists()
-    assert not (there.home / STAGING_FOLDER).exists()
+    assert {path.relative_to(target.home).as_posix() for path in restored.files} == set(own)
+    assert {name: (target.home / name).read_bytes() for name in own} == own
+    assert stat.S_IMODE((target.home / "local.key").stat().st_mode) == 0o600
+    assert not (target.home / "notes.txt").exists()
+    assert not (target.home / STAGING_FOLDER).exists()
 
 
 @pytest.mark.parametrize("changed", ["assets.yaml", "rules/later.yaml"])
-def test_a_file_of_the_users_is_never_replaced_nor_mixed_with_others(
+def test_a_users_file_is_never_replaced_and_folders_are_not_merged(
     install: Install, tmp_path: Path, kind: Store, changed: str
 ) -> None:
-    here, there = install(kind), install(kind, empty=True)
-    for home in (here.home, there.home):
+    source, target = install(kind), install(kind, empty=True)
+    for home in (source.home, target.home):
         (home / "rules").mkdir()
         for name in ("assets.yaml", "rules/a.yaml"):
             (home / name).write_text("same\n")
-    file = here.back_up(tmp_path / "b.zip").file
-    (there.home / changed).write_text("mine\n")
+    file = source.back_up(tmp_path / "b.zip").file
+    (target.home / changed).write_text("mine\n")
     with pytest.raises(Conflict, match="--data-only"):
-        there.restore(file)
-    there.restore(file, data_only=True)
-    assert (there.home / changed).read_text() == "mine\n"
+        target.restore(file)
+    target.restore(file, data_only=True)
+    assert (target.home / changed).read_text() == "mine\n"
 
 
-def test_files_that_lie_elsewhere_are_named_and_left_out(
+def test_files_outside_the_data_folder_are_listed_but_not_included(
     install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = install("sqlite")
+    source = install("sqlite")
     feeds = tmp_path / "feeds.yaml"
     feeds.write_text("feeds: []\n")
-    here.settings = here.settings.model_copy(update={"feeds_file": feeds})
-    manifest = here.back_up(tmp_path / "b.zip").manifest
+    source.settings = source.settings.model_copy(update={"feeds_file": feeds})
+    manifest = source.back_up(tmp_path / "b.zip").manifest
     assert (manifest.files, manifest.files_elsewhere) == ([], [str(feeds)])

@@ -1,4 +1,4 @@
-"""A server of another host, and fetches from it that are allowed."""
+"""Provides a server of another host, and fetches that may reach it."""
 
 from collections.abc import Iterator
 from typing import Any

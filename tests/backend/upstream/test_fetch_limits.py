@@ -1,4 +1,4 @@
-"""Fetching foreign addresses within limits of size, time, coding and requests at once."""
+"""Tests the limits of guarded fetches: size, time, encoding and concurrent requests."""
 
 import threading
 import time
@@ -23,7 +23,7 @@ def test_a_body_over_the_limit_is_stopped(server: ProviderServer) -> None:
 
 
 @pytest.mark.parametrize("coding", ["gzip", "br", "deflate", "zstd", "identity, gzip"])
-def test_a_coding_that_was_not_asked_for_is_refused(server: ProviderServer, coding: str) -> None:
+def test_an_encoding_that_was_not_requested_is_refused(server: ProviderServer, coding: str) -> None:
     server.once("/x", Behaviour(body=b"abc", content_type="image/png", headers={"Content-Encoding": coding}))
     with pytest.raises(UpstreamFailure) as caught:
         fetch(server, "/x")
@@ -31,14 +31,14 @@ def test_a_coding_that_was_not_asked_for_is_refused(server: ProviderServer, codi
     assert server.requests[0].headers["accept-encoding"] == "identity"
 
 
-def test_a_body_that_trickles_ends_with_the_deadline(server: ProviderServer) -> None:
+def test_a_slow_body_ends_at_the_deadline(server: ProviderServer) -> None:
     server.once("/x", Behaviour(body=bytes(100), content_type="image/png", pause=0.02))
     with pytest.raises(UpstreamFailure) as caught:
         fetch(server, "/x", deadline=0.2)
     assert caught.value.kind is FailureKind.TIMEOUT
 
 
-def test_the_deadline_holds_over_all_redirects(server: ProviderServer) -> None:
+def test_the_deadline_covers_all_redirects(server: ProviderServer) -> None:
     ticks = iter(range(10_000))
     server.always("/a", Behaviour(302, b"", headers={"Location": "/a"}))
     with pytest.raises(UpstreamFailure) as caught:
@@ -55,24 +55,24 @@ def test_proxies_in_the_environment_are_not_used(
     assert fetch(server).body == png()
 
 
-def test_a_host_gets_only_so_many_requests_at_once() -> None:
+def test_concurrent_requests_to_a_host_are_limited() -> None:
     slots = ssrf_guard.HostSlots(2)
     soon = Deadline(0.05, time.monotonic)
-    with slots.hold("a.test", soon), slots.hold("a.test", soon):
-        with slots.hold("b.test", soon):
+    with slots.acquire("a.test", soon), slots.acquire("a.test", soon):
+        with slots.acquire("b.test", soon):
             pass
-        with pytest.raises(TimeoutError), slots.hold("a.test", soon):
+        with pytest.raises(TimeoutError), slots.acquire("a.test", soon):
             pass
-    with slots.hold("a.test", Deadline(LIMIT_SECONDS, time.monotonic)):
+    with slots.acquire("a.test", Deadline(LIMIT_SECONDS, time.monotonic)):
         pass
 
 
-def test_a_fetch_waits_for_its_turn_at_the_host(
+def test_a_fetch_waits_for_a_slot_of_the_host(
     server: ProviderServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slots = ssrf_guard.HostSlots(1)
     monkeypatch.setattr(ssrf_guard, "_slots", slots)
-    with slots.hold("127.0.0.1", Deadline(LIMIT_SECONDS, time.monotonic)):
+    with slots.acquire("127.0.0.1", Deadline(LIMIT_SECONDS, time.monotonic)):
         with pytest.raises(UpstreamFailure):
             fetch(server, deadline=0.05)
         waiting = threading.Thread(target=fetch, args=(server,))

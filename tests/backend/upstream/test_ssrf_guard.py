@@ -1,4 +1,4 @@
-"""Fetching foreign addresses: no spelling of a private place is ever connected to."""
+"""Tests that guarded fetches never connect to a private address, however it is written."""
 
 import socket
 from typing import Any
@@ -14,8 +14,8 @@ from tests.support.waiting import LIMIT_SECONDS
 
 PUBLIC = "93.184.215.14"
 
-REFUSED_AS_WRITTEN = [
-    # loopback, in every spelling that some resolver or browser understands
+REFUSED_URLS = [
+    # loopback, in every notation that some resolver or browser understands
     "http://127.0.0.1/", "http://127.1/", "http://127.0.1/", "http://2130706433/", "http://0x7f000001/",
     "http://0x7f.0.0.1/", "http://0177.0.0.1/", "http://017700000001/", "http://127.0.0.01/", "http://127.0.0.1./",
     "http://0/", "http://0.0.0.0/", "http://①②⑦.⓪.⓪.①/", "http://127。0。0。1/", "http://127.0.0.1%00.test/",
@@ -67,97 +67,97 @@ NAMES = {
 
 
 class Resolver:
-    """Answers from the table, and remembers what was asked."""
+    """Answers from a table and records the queries."""
 
     def __init__(self, names: dict[str, list[str]] | None = None) -> None:
         self.names = NAMES if names is None else names
-        self.asked: list[str] = []
+        self.queries: list[str] = []
 
     def __call__(self, host: str, port: int, *_: object) -> list[object]:
-        self.asked.append(host)
+        self.queries.append(host)
         try:
-            return [self._answer(address, port) for address in self.names.get(host, [host])]
+            return [self._build_answer(address, port) for address in self.names.get(host, [host])]
         except OSError:
             raise socket.gaierror(socket.EAI_NONAME, "unknown name") from None
 
     @staticmethod
-    def _answer(address: str, port: int) -> object:
+    def _build_answer(address: str, port: int) -> object:
         if ":" in address:
             socket.inet_pton(socket.AF_INET6, address)
             return (socket.AF_INET6, socket.SOCK_STREAM, 6, "", (address, port, 0, 0))
-        # As the C library does: 0x7f000001, 0177.1 and the like are addresses.
+        # As in the C library, 0x7f000001 and 0177.1 are addresses.
         plain = socket.inet_ntoa(socket.inet_aton(address))
         return (socket.AF_INET, socket.SOCK_STREAM, 6, "", (plain, port))
 
 
 @pytest.fixture
 def attempts(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """Every connection that is tried, none of which is made."""
-    tried: list[object] = []
+    """Record every connection attempt and refuse it."""
+    attempted: list[object] = []
 
     def connect(_: socket.socket, address: object) -> None:
-        tried.append(address)
+        attempted.append(address)
         raise ConnectionRefusedError(111, "Connection refused")
 
     own = in_this_thread(connect, socket.socket.connect)
     monkeypatch.setattr(socket.socket, "connect", own, raising=False)
     monkeypatch.setattr(socket.socket, "connect_ex", own, raising=False)
-    return tried
+    return attempted
 
 
-def refusal(url: str, **options: Any) -> UpstreamFailure:
+def expect_failure(url: str, **options: Any) -> UpstreamFailure:
     with pytest.raises(UpstreamFailure) as caught:
         guarded_fetch(url, **{"accept": IMAGES, "deadline": LIMIT_SECONDS, "resolver": Resolver(), **options})
     return caught.value
 
 
-@pytest.mark.parametrize("url", REFUSED_AS_WRITTEN)
-def test_an_address_of_a_private_place_is_refused_without_a_packet(url: str, attempts: list[object]) -> None:
-    assert refusal(url).kind is FailureKind.REFUSED
+@pytest.mark.parametrize("url", REFUSED_URLS)
+def test_a_private_address_is_refused_without_a_connection(url: str, attempts: list[object]) -> None:
+    assert expect_failure(url).kind is FailureKind.REFUSED
     assert attempts == []
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "public.test"])
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_a_name_of_a_private_place_is_refused_without_a_packet(
+def test_a_name_of_a_private_address_is_refused_without_a_connection(
     name: str, scheme: str, attempts: list[object]
 ) -> None:
-    told = refusal(f"{scheme}://{name}/")
-    assert told.kind is FailureKind.REFUSED
+    error = expect_failure(f"{scheme}://{name}/")
+    assert error.kind is FailureKind.REFUSED
     assert attempts == []
 
 
-def test_an_internationalised_name_is_judged_by_where_it_leads(attempts: list[object]) -> None:
-    assert refusal("http://münchen.test/").kind is FailureKind.REFUSED
+def test_an_internationalised_name_is_checked_by_its_address(attempts: list[object]) -> None:
+    assert expect_failure("http://münchen.test/").kind is FailureKind.REFUSED
     assert attempts == []
 
 
 @pytest.mark.parametrize("url", [f"http://{PUBLIC}/", "http://public.test/", "http://public.test:80/x?y=1#z"])
-def test_a_public_place_is_tried(url: str, attempts: list[object]) -> None:
-    assert refusal(url).kind is FailureKind.CONNECT
+def test_a_public_address_is_connected_to(url: str, attempts: list[object]) -> None:
+    assert expect_failure(url).kind is FailureKind.CONNECT
     assert attempts == [(PUBLIC, 80)]
 
 
-def test_a_name_is_resolved_once_so_that_it_cannot_change_after_it_was_judged(attempts: list[object]) -> None:
+def test_a_name_is_resolved_once_so_that_it_cannot_change_after_the_check(attempts: list[object]) -> None:
     class Rebinding(Resolver):
         def __call__(self, host: str, port: int, *rest: object) -> list[object]:
-            answer = [self._answer(PUBLIC if not self.asked else "127.0.0.1", port)]
-            self.asked.append(host)
+            answer = [self._build_answer(PUBLIC if not self.queries else "127.0.0.1", port)]
+            self.queries.append(host)
             return answer
 
     resolver = Rebinding()
-    refusal("http://rebind.test/", resolver=resolver)
-    assert resolver.asked == ["rebind.test"]
+    expect_failure("http://rebind.test/", resolver=resolver)
+    assert resolver.queries == ["rebind.test"]
     assert attempts == [(PUBLIC, 80)]
 
 
-def test_a_refusal_shows_no_credentials_and_no_query() -> None:
-    told = refusal("http://user:hunter2@127.0.0.1/?token=abc")
-    assert "hunter2" not in told.message
-    assert "abc" not in told.message
+def test_the_error_shows_no_credentials_and_no_query() -> None:
+    error = expect_failure("http://user:hunter2@127.0.0.1/?token=abc")
+    assert "hunter2" not in error.message
+    assert "abc" not in error.message
 
 
-def test_an_allowed_pair_is_reached_and_only_that_pair(server: ProviderServer) -> None:
+def test_only_the_allowed_host_and_port_are_reached(server: ProviderServer) -> None:
     found = fetch(server)
     assert (found.content_type, found.body, found.url) == ("image/png", png(), f"{server.url}/images/x.png")
     with ProviderServer() as other:
@@ -174,13 +174,13 @@ def test_an_allowed_pair_is_reached_and_only_that_pair(server: ProviderServer) -
 
 
 @pytest.mark.parametrize("entry", ["127.0.0.1", "http://127.0.0.1:80", "127.0.0.1:x", ":80", "a@b:80", ""])
-def test_an_allowance_that_is_no_host_and_port_is_refused(entry: str) -> None:
+def test_an_allowed_entry_must_be_host_and_port(entry: str) -> None:
     with pytest.raises(ValueError, match="host:port"):
         guarded_fetch("http://public.test/", accept=IMAGES, allow=(entry,), resolver=Resolver())
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_a_redirect_to_a_private_place_is_refused_whatever_its_status(
+def test_a_redirect_to_a_private_address_is_refused_for_every_status(
     server: ProviderServer, status: int
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as canary:
@@ -200,7 +200,7 @@ def test_a_redirect_to_a_private_place_is_refused_whatever_its_status(
             canary.accept()
 
 
-def test_redirects_are_followed_up_to_the_limit_and_the_last_address_is_told(server: ProviderServer) -> None:
+def test_redirects_are_followed_up_to_the_limit_and_the_last_url_is_returned(server: ProviderServer) -> None:
     for step in range(5):
         server.always(f"/{step}", Behaviour(302, b"", headers={"Location": f"/{step + 1}"}))
     server.always("/5", Behaviour(302, b"", headers={"Location": "/images/x.png"}))
@@ -218,14 +218,14 @@ def test_a_redirect_loop_ends(server: ProviderServer) -> None:
     assert len(server.requests) == 4
 
 
-def test_cookies_are_not_carried_from_one_hop_to_the_next(server: ProviderServer) -> None:
+def test_cookies_are_not_sent_after_a_redirect(server: ProviderServer) -> None:
     server.once("/a", Behaviour(302, b"", headers={"Location": "/images/x.png", "Set-Cookie": "id=1"}))
     fetch(server, "/a")
     assert "cookie" not in server.requests[1].headers
 
 
 @pytest.mark.parametrize(
-    ("sent", "accept", "fits"),
+    ("content_type", "accept", "matches"),
     [
         ("image/png", ("image/png",), True),
         ("IMAGE/PNG; q=1", ("image/png",), True),
@@ -236,11 +236,11 @@ def test_cookies_are_not_carried_from_one_hop_to_the_next(server: ProviderServer
         ("", ("image/*",), False),
     ],
 )
-def test_only_the_content_types_asked_for_are_taken(
-    server: ProviderServer, sent: str, accept: tuple[str, ...], fits: bool
+def test_only_accepted_content_types_are_returned(
+    server: ProviderServer, content_type: str, accept: tuple[str, ...], matches: bool
 ) -> None:
-    server.once("/x", Behaviour(body=png(), content_type=sent))
-    if fits:
+    server.once("/x", Behaviour(body=png(), content_type=content_type))
+    if matches:
         assert fetch(server, "/x", accept=accept).body == png()
     else:
         with pytest.raises(UpstreamFailure) as caught:
@@ -249,7 +249,7 @@ def test_only_the_content_types_asked_for_are_taken(
 
 
 @pytest.mark.parametrize("status", [204, 206, 304, 401, 404, 410, 500, 503])
-def test_a_status_other_than_200_is_told_and_asked_once(server: ProviderServer, status: int) -> None:
+def test_a_status_other_than_200_is_a_failure_and_is_not_retried(server: ProviderServer, status: int) -> None:
     server.once("/x", Behaviour(status, b"", "image/png"))
     with pytest.raises(UpstreamFailure) as caught:
         fetch(server, "/x")
@@ -260,7 +260,7 @@ def test_a_status_other_than_200_is_told_and_asked_once(server: ProviderServer, 
 CONDITION = {"If-None-Match": '"1"'}
 
 
-def test_a_condition_is_sent_and_304_says_that_nothing_changed(server: ProviderServer) -> None:
+def test_a_condition_is_sent_and_304_means_not_modified(server: ProviderServer) -> None:
     server.once("/x", Behaviour(304, b"", headers={"ETag": '"1"'}))
     found = fetch(server, "/x", headers={**CONDITION, "If-Modified-Since": "Fri, 10 Jul 2026 00:00:00 GMT"})
     assert (found.not_modified, found.body, found.headers["etag"]) == (True, b"", '"1"')
@@ -269,26 +269,26 @@ def test_a_condition_is_sent_and_304_says_that_nothing_changed(server: ProviderS
     assert sent["accept"] == "image/png, image/jpeg"
 
 
-def test_a_condition_goes_along_with_a_redirect(server: ProviderServer) -> None:
+def test_a_condition_is_sent_again_after_a_redirect(server: ProviderServer) -> None:
     server.once("/a", Behaviour(302, b"", headers={"Location": "/x"}))
     server.once("/x", Behaviour(304, b""))
     found = fetch(server, "/a", headers=CONDITION)
     assert (found.not_modified, found.url) == (True, f"{server.url}/x")
 
 
-def test_a_document_that_did_change_comes_whole(server: ProviderServer) -> None:
+def test_a_modified_document_is_returned(server: ProviderServer) -> None:
     assert fetch(server, headers=CONDITION).body == png()
     assert not fetch(server, headers=CONDITION).not_modified
 
 
-def test_304_is_no_answer_to_a_request_without_a_condition(server: ProviderServer) -> None:
+def test_304_is_a_failure_without_a_condition(server: ProviderServer) -> None:
     server.once("/x", Behaviour(304, b""))
     with pytest.raises(UpstreamFailure) as caught:
         fetch(server, "/x", headers={"Accept-Language": "ja"})
     assert (caught.value.kind, caught.value.status) == (FailureKind.STATUS, 304)
 
 
-def test_accept_may_be_worded_anew_but_the_answer_is_judged_as_before(server: ProviderServer) -> None:
+def test_the_accept_header_can_be_replaced_but_the_check_stays_the_same(server: ProviderServer) -> None:
     server.once("/x", Behaviour(body=b"<p>", content_type="text/html"))
     with pytest.raises(UpstreamFailure) as caught:
         fetch(server, "/x", headers={"Accept": "image/png, */*;q=0.1"})
@@ -297,28 +297,28 @@ def test_accept_may_be_worded_anew_but_the_answer_is_judged_as_before(server: Pr
 
 
 @pytest.mark.parametrize("name", ["Authorization", "Cookie", "Host", "Accept-Encoding", "X-Anything"])
-def test_no_other_header_is_ever_sent_to_a_foreign_address(server: ProviderServer, name: str) -> None:
+def test_no_other_header_is_sent_to_a_foreign_address(server: ProviderServer, name: str) -> None:
     with pytest.raises(ValueError, match="may not be sent"):
         fetch(server, headers={name: "x"})
     assert server.requests == []
 
 
-def test_a_header_that_http_does_not_allow_is_told_in_our_words(server: ProviderServer) -> None:
+def test_an_invalid_header_value_is_a_protocol_failure(server: ProviderServer) -> None:
     with pytest.raises(UpstreamFailure) as caught:
         fetch(server, headers={"If-None-Match": "a\r\nX-Other: b"})
     assert caught.value.kind is FailureKind.PROTOCOL
     assert server.requests == []
 
 
-@pytest.mark.parametrize("url", REFUSED_AS_WRITTEN)
-def test_an_address_that_is_not_fetched_is_not_public(url: str) -> None:
+@pytest.mark.parametrize("url", REFUSED_URLS)
+def test_a_refused_url_is_not_public(url: str) -> None:
     assert not is_public(url)
 
 
 @pytest.mark.parametrize(
     "url", ["http://localhost/", "https://printer.local/a", "http://metadata.google.internal/", "http://nas/"]
 )
-def test_a_name_that_means_something_inside_alone_is_not_public(url: str) -> None:
+def test_an_internal_name_is_not_public(url: str) -> None:
     assert not is_public(url)
 
 
@@ -326,5 +326,5 @@ def test_a_name_that_means_something_inside_alone_is_not_public(url: str) -> Non
     "url",
     [f"http://{PUBLIC}/", "https://news.example/a?b=c#d", "https://例え.テスト/", "https://[2606:4700::1]/"],
 )
-def test_an_address_of_the_open_web_is_public(url: str) -> None:
+def test_a_url_of_the_open_web_is_public(url: str) -> None:
     assert is_public(url)
