@@ -1,4 +1,4 @@
-"""The Topics page in a real browser, over the real service with its archive and market reports."""
+"""The Topics page in a browser with the real service, its archive and market reports."""
 
 import csv
 import re
@@ -23,7 +23,7 @@ MERGE = "The Merge moves Ethereum to proof of stake"
 
 @pytest.fixture(scope="module")
 def ids(running_service: Service) -> dict[str, str]:
-    """Topics of these tests beside those that the worker wrote, by their own names."""
+    """Ids of these tests' topics, by external id; the service also has the worker's topics."""
     wait_for(lambda: running_service.get("/topics").json()["total"] > 200, "The archive as topics")
     now = datetime.now(UTC)
     topics: list[dict[str, Any]] = [
@@ -59,13 +59,13 @@ def page(warm_reader: Reader, ids: dict[str, str]) -> Iterator[Page]:
     page.close()
 
 
-def focused(page: Page) -> str:
+def find_focused_id(page: Page) -> str:
     """The id of the element that has the focus."""
     found: str = page.evaluate("document.activeElement.id")
     return found
 
 
-def test_an_analyst_finds_the_top_story_reads_it_and_sends_its_link(
+def test_an_analyst_opens_the_top_story_and_copies_its_link(
     warm_reader: Reader, page: Page, ids: dict[str, str]
 ) -> None:
     first = page.locator(".tp-top a").first
@@ -73,7 +73,7 @@ def test_an_analyst_finds_the_top_story_reads_it_and_sends_its_link(
     expect(first).to_contain_text("Breaking")
     first.click()
     expect(page.locator(TITLE)).to_contain_text("SEC approves")
-    wait_for(lambda: focused(page) == "tp-title", "The focus on the title")
+    wait_for(lambda: find_focused_id(page) == "tp-title", "The focus on the title")
     expect(page.locator(".tp-primary")).to_be_visible()
     expect(page.locator(".tp-insight")).to_contain_text("Insight")
     expect(page.locator(".tp-terms")).to_contain_text("A fund that holds the asset.")
@@ -89,15 +89,15 @@ def test_an_analyst_finds_the_top_story_reads_it_and_sends_its_link(
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_in_each_language_there_are_top_stories_and_one_opens(
+def test_every_language_has_top_stories_that_open(
     warm_reader: Reader, ids: dict[str, str], lang: Any
 ) -> None:
     page = warm_reader.open(f"/topics?lang={lang}", ".tp-top a")
     expect(page.locator(".tp-top h2")).to_have_text(t("topics.top", lang=lang))
     card = page.locator(".tp-top a", has_text="%").first
-    said = card.locator(".tp-card-title").inner_text()
+    title = card.locator(".tp-card-title").inner_text()
     card.click()
-    expect(page.locator(TITLE)).to_have_text(said)
+    expect(page.locator(TITLE)).to_have_text(title)
     expect(page.locator(".tp-primary a").first).to_be_visible()
     expect(page.locator(".tp-insight h3")).to_have_text(t("topics.insight", lang=lang))
     page.close()
@@ -108,21 +108,21 @@ def test_the_keyboard_alone_moves_opens_and_closes(page: Page) -> None:
     for _ in range(cards + 2):
         page.keyboard.press("j")
     page.keyboard.press("k")
-    wanted = page.locator(ROWS).first.get_attribute("id")
-    assert focused(page) == wanted
+    first_row = page.locator(ROWS).first.get_attribute("id")
+    assert find_focused_id(page) == first_row
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowUp")
-    assert focused(page) == wanted
+    assert find_focused_id(page) == first_row
     page.keyboard.press("Enter")
     expect(page.locator(TITLE)).to_be_visible()
-    wait_for(lambda: focused(page) == "tp-title", "The focus on the title")
+    wait_for(lambda: find_focused_id(page) == "tp-title", "The focus on the title")
     page.keyboard.press("Escape")
     expect(page.locator(TITLE)).to_have_count(0)
-    wait_for(lambda: focused(page) == wanted, "The focus back on the topic in the list")
+    wait_for(lambda: find_focused_id(page) == first_row, "The focus back on the topic in the list")
     expect(page).not_to_have_url(re.compile("topic="))
 
 
-def test_letters_typed_into_the_search_move_nothing(page: Page) -> None:
+def test_typing_into_the_search_does_not_move_the_focus(page: Page) -> None:
     box = page.locator(".st-key-tp_find input")
     box.click()
     page.keyboard.type("jkj")
@@ -130,7 +130,7 @@ def test_letters_typed_into_the_search_move_nothing(page: Page) -> None:
     expect(box).to_have_value("jkj")
 
 
-def test_a_topic_that_was_opened_has_no_mark_any_more_in_this_browser(page: Page) -> None:
+def test_an_opened_topic_loses_its_unread_mark_in_this_browser(page: Page) -> None:
     row = page.locator(ROWS).nth(3)
     number = row.get_attribute("data-open")
     mark = page.locator(f"{ROWS}[data-open='{number}'] .tp-new")
@@ -144,7 +144,7 @@ def test_a_topic_that_was_opened_has_no_mark_any_more_in_this_browser(page: Page
     expect(mark).to_be_hidden()
 
 
-def test_a_search_finds_a_landmark_whose_languages_stand_side_by_side(page: Page) -> None:
+def test_a_search_finds_a_topic_and_shows_its_languages_side_by_side(page: Page) -> None:
     page.locator(".st-key-tp_find input").fill("the merge proof of stake")
     page.keyboard.press("Enter")
     row = page.locator(ROWS, has_text=MERGE).first
@@ -159,19 +159,19 @@ def test_a_search_finds_a_landmark_whose_languages_stand_side_by_side(page: Page
     expect(page.locator(TITLE)).to_have_count(0)
 
 
-def test_an_insight_leads_to_earlier_topics_within_the_page(page: Page) -> None:
+def test_an_insight_links_to_earlier_topics(page: Page) -> None:
     page.locator(".st-key-tp_find input").fill("CME Solana futures begin trading")
     page.keyboard.press("Enter")
     page.locator(ROWS, has_text="CME Group's Solana futures").first.click()
     link = page.locator(".tp-insight a").first
-    said = link.inner_text()
+    title = link.inner_text()
     link.click()
-    expect(page.locator(TITLE)).to_have_text(said)
+    expect(page.locator(TITLE)).to_have_text(title)
     page.go_back()
     expect(page.locator(TITLE)).to_contain_text("CME Group's Solana futures")
 
 
-def test_days_and_category_narrow_the_list_from_the_link(warm_reader: Reader, ids: dict[str, str]) -> None:
+def test_days_and_category_from_the_url_filter_the_list(warm_reader: Reader, ids: dict[str, str]) -> None:
     page = warm_reader.open("/topics?from=2022-09-01&to=2022-09-30&category=normal", ROWS)
     expect(page.locator(ROWS, has_text=MERGE)).to_have_count(1)
     for badge in page.locator(f"{ROWS} .cp-badge").all_inner_texts():
@@ -192,12 +192,12 @@ def test_the_list_is_downloaded_with_its_sources(page: Page) -> None:
     assert rows[0]["link"].startswith(page.url.partition("/topics")[0])
 
 
-BESIDE = {"&topic={fund}&topic_lang=en&beside=1": ".tp-language"}
+SIDE_BY_SIDE = {"&topic={fund}&topic_lang=en&beside=1": ".tp-language"}
 STATES = {
-    "desktop": BESIDE,
+    "desktop": SIDE_BY_SIDE,
     "phone": {
         "&topic={fund}&topic_lang=en": ".tp-insight",
-        **BESIDE,
+        **SIDE_BY_SIDE,
         "&topic={fund}&topic_lang=zh": ".tp-lacks",
         "&topic=99999999": ".st-key-empty-tp_topic",
         "&find=nosuchwords": ".st-key-empty-tp_list",
@@ -206,11 +206,10 @@ STATES = {
 
 
 @pytest.mark.parametrize(("look", "lang"), [("desktop", "ja"), ("phone", "en")])
-def test_nobody_is_shut_out_nothing_overflows_and_nothing_jumps(
+def test_the_page_is_accessible_without_overflow_or_layout_shift(
     browser: Browser, running_dashboard: str, ids: dict[str, str], axe_source: str, look: str, lang: str
 ) -> None:
-    """Each look in one language: English has the longest words, which the phone has the least room for. The
-    desktop has what is laid out otherwise there."""
+    """Each device is tested in one language: English has the longest words, and the phone the least space."""
     reader = Reader(browser, running_dashboard, look)
     fund = ids["e2e:fund"]
     page = reader.open(f"/topics?lang={lang}", ROWS)
@@ -231,7 +230,7 @@ def test_nobody_is_shut_out_nothing_overflows_and_nothing_jumps(
     reader.close()
 
 
-def test_on_a_phone_the_topic_takes_the_place_of_the_list(
+def test_on_a_phone_the_topic_replaces_the_list(
     browser: Browser, running_dashboard: str, ids: dict[str, str]
 ) -> None:
     reader = Reader(browser, running_dashboard, "phone")

@@ -1,31 +1,30 @@
-"""What the list shows: a page of what the filters let through, and whom its topics name."""
+"""Loads a page of the topic list, and the entities of its topics."""
 
 from typing import NamedTuple
 
-from dashboard.app_pages.topics import topic_text as reading
-from dashboard.app_pages.topics import url_state as desk
-from dashboard.app_pages.topics.topic_text import Filters
+from dashboard.app_pages.topics import filter_params, session_state
+from dashboard.app_pages.topics.filter_params import Filters
 from dashboard.client import Fetched, topics
 from dashboard.client.topics import TopicItem, TopicPage
 from dashboard.components.text_marks import Named
 
 
-class Listing(NamedTuple):
-    """``total`` counts what the filters let through on all pages."""
+class TopicListing(NamedTuple):
+    """A page of topics; ``total`` counts matching topics on all pages."""
 
     answer: Fetched[TopicPage]
-    shown: tuple[TopicItem, ...]
+    topics: tuple[TopicItem, ...]
     total: int
-    named: dict[int, tuple[Named, ...]]
+    entities: dict[int, tuple[Named, ...]]
 
     @property
     def names(self) -> dict[str, str]:
-        """Everybody whom the topics of this page name, by id."""
-        return {one.id: one.name for some in self.named.values() for one in some}
+        """Names of all entities in the topics of this page, by id."""
+        return {one.id: one.name for some in self.entities.values() for one in some}
 
 
-def gather(filters: Filters) -> Listing:
-    answer = topics.fetch_page(reading.query(filters))
+def load(filters: Filters) -> TopicListing:
+    answer = topics.fetch_page(filter_params.build_query(filters))
     data = answer.data
     items = tuple(data["topics"]) if data else ()
-    return Listing(answer, items, data["total"] if data else 0, desk.entities(items))
+    return TopicListing(answer, items, data["total"] if data else 0, session_state.find_entities(items))

@@ -1,4 +1,4 @@
-"""A list of topics as a file, with source and as-of in every row. Pure."""
+"""Exports a list of topics as CSV or Markdown, with source and as-of in every row. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,19 +13,19 @@ FIELDS = (
     "id", "published_at", "category", "language", "title", "subtitle", "summary", "url", "source", "as_of",
     "link",
 )  # fmt: skip
-_MARKS = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>#|"})
+_MARKDOWN_ESCAPES = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>#|"})
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """Topics as the service sent them, when it did, and the dashboard's address that links begin with."""
+class TopicExport:
+    """Topics, the time of the service's response, and the base URL of the dashboard for links."""
 
     topics: Sequence[Mapping[str, Any]]
     as_of: datetime
     base: str
 
 
-def record(topic: Mapping[str, Any], listed: Listed) -> dict[str, str]:
+def build_row(topic: Mapping[str, Any], topic_export: TopicExport) -> dict[str, str]:
     return {
         "id": str(topic["id"]),
         "published_at": topic["published_at"],
@@ -36,35 +36,42 @@ def record(topic: Mapping[str, Any], listed: Listed) -> dict[str, str]:
         "summary": topic["summary"] or "",
         "url": topic["url"],
         "source": display_host(topic["url"]),
-        "as_of": f"{listed.as_of.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
-        "link": f"{listed.base}/topics?topic={topic['id']}&topic_lang={topic['lang']}",
+        "as_of": f"{topic_export.as_of.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        "link": f"{topic_export.base}/topics?topic={topic['id']}&topic_lang={topic['lang']}",
     }
 
 
-def to_csv(listed: Listed) -> bytes:
-    """UTF-8 with a byte order mark, so that spreadsheets read it; no cell is taken for a formula."""
-    return build_csv([record(topic, listed) for topic in listed.topics], FIELDS, FIELDS)
+def to_csv(topic_export: TopicExport) -> bytes:
+    """Write CSV in UTF-8 with a byte order mark for spreadsheets; cells that start a formula are escaped."""
+    return build_csv([build_row(topic, topic_export) for topic in topic_export.topics], FIELDS, FIELDS)
 
 
-def to_markdown(listed: Listed) -> bytes:
-    """One entry a topic; texts are text, whatever signs they hold."""
-    parts = []
-    for topic in listed.topics:
-        row = record(topic, listed)
+def to_markdown(topic_export: TopicExport) -> bytes:
+    """Write one entry per topic; Markdown in texts is escaped."""
+    entries = []
+    for topic in topic_export.topics:
+        row = build_row(topic, topic_export)
         source = (
-            f"[{_plain(row['source'])}](<{_url(row['url'])}>)" if is_web_url(row["url"]) else row["source"]
+            f"[{_escape_markdown(row['source'])}](<{_escape_url(row['url'])}>)"
+            if is_web_url(row["url"])
+            else row["source"]
         )
         facts = (
             f"{row['published_at']} · {row['category']} · {source} · as of {row['as_of']} · <{row['link']}>"
         )
-        told = [f"## {_plain(row['title'])}", facts, _plain(row["subtitle"]), _plain(row["summary"])]
-        parts.append("\n\n".join(part for part in told if part))
-    return ("\n\n".join(parts) + "\n").encode()
+        entries = [
+            f"## {_escape_markdown(row['title'])}",
+            facts,
+            _escape_markdown(row["subtitle"]),
+            _escape_markdown(row["summary"]),
+        ]
+        entries.append("\n\n".join(part for part in entries if part))
+    return ("\n\n".join(entries) + "\n").encode()
 
 
-def _plain(text: str) -> str:
-    return " ".join(text.split()).translate(_MARKS)
+def _escape_markdown(text: str) -> str:
+    return " ".join(text.split()).translate(_MARKDOWN_ESCAPES)
 
 
-def _url(url: str) -> str:
+def _escape_url(url: str) -> str:
     return url.replace("<", "%3C").replace(">", "%3E")

@@ -1,21 +1,21 @@
-"""Pieces that several parts of the Topics page are made of."""
+"""Renders links to sources and their names for the sections of the Topics page."""
 
-from dashboard.app_pages.topics import topic_text as reading
+from dashboard.app_pages.topics import links
 from dashboard.client import connection
 from dashboard.frame import web_links
 from dashboard.frame.markup import tag, text
 from dashboard.i18n import t
 
 
-def outlet(url: str) -> str:
-    """Who tells it: a host, or this service's own market figures."""
-    own = reading.own_page(url, str(connection.get_client().base_url))
-    return t("topics.own_figures") if own is not None else web_links.display_host(url)
+def name_source(url: str) -> str:
+    """Name the source of a URL: its host, or the label of this service's market figures."""
+    page_url = links.find_dashboard_page(url, str(connection.get_client().base_url))
+    return t("topics.own_figures") if page_url is not None else web_links.display_host(url)
 
 
-def link(said: str, url: str, *, lang: str | None = None) -> str:
-    """A link to a source in a tab of its own; text alone where the address is none of the web."""
-    own = reading.own_page(url, str(connection.get_client().base_url))
-    if own is None and not web_links.is_web_url(url):
-        return tag("span", text(said), lang=lang)
-    return tag("a", text(said), href=own or url, target="_blank", rel="noopener noreferrer", lang=lang)
+def render_source_link(label: str, url: str, *, lang: str | None = None) -> str:
+    """Render a link to a source that opens in a new tab; plain text if the URL is not a web URL."""
+    page_url = links.find_dashboard_page(url, str(connection.get_client().base_url))
+    if page_url is None and not web_links.is_web_url(url):
+        return tag("span", text(label), lang=lang)
+    return tag("a", text(label), href=page_url or url, target="_blank", rel="noopener noreferrer", lang=lang)

@@ -1,4 +1,4 @@
-"""Topics: what matters now in three languages, who tells it, what it means, and the price around it."""
+"""Shows the Topics page: the list of topics, and an opened topic with sources, insight and prices."""
 
 from dashboard.app_pages.topics import layout
 from dashboard.client import markets
@@ -7,5 +7,5 @@ from dashboard.i18n import t
 
 mode = markets.fetch_overview().mode
 head.render_head(t("topics.title"), mode)
-layout.page()
+layout.render_page()
 freshness.render_footer(mode)

@@ -1,4 +1,4 @@
-"""The assets that a topic names: links to their prices, and the price around the event."""
+"""Shows the assets of a topic: links to their prices, and the price around the event."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -19,36 +19,36 @@ from dashboard.frame.markup import note, tag, text
 from dashboard.frame.url_state import link
 from dashboard.i18n import language, t
 
-MOST = 4
-LATE_MS = 3_600_000
-"""An event is on the chart up to an hour after the last candle, which may not have ended."""
-AXIS_LABEL = 18
-"""Pixels to the left, so that the first time on the axis is whole."""
-KEPT = (1_800, 14_400, 86_400)
-"""Seconds of the candles that the service keeps, the finest for the shortest time."""
+MAX_ASSETS = 4
+MAX_DELAY_MS = 3_600_000
+"""The event is drawn up to this time after the last candle, which may be incomplete."""
+LEFT_MARGIN_PX = 18
+"""Space for the label of the first tick of the time axis."""
+STORED_INTERVALS_SECONDS = (1_800, 14_400, 86_400)
+"""Intervals of the stored candles; shorter intervals are stored for a shorter time."""
 ASSET_TYPES = ("asset", "stablecoin", "protocol")
 
 
-def show(topic: TopicDetail, named: Sequence[Named], now: datetime) -> None:
-    """Nothing where the topic names no asset of this service."""
+def render(topic: TopicDetail, entities: Sequence[Named], now: datetime) -> None:
+    """Render the prices; nothing if the topic names no asset of this service."""
     assets = markets.fetch_assets()
-    if assets.data is None and assets.error is not None and named:
+    if assets.data is None and assets.error is not None and entities:
         states.error(assets.error, key="tp_prices")
         return
     listed = {asset["id"] for asset in assets.data or ()}
-    found = [one for one in named if one.id in listed and one.type in ASSET_TYPES][:MOST]
+    found = [one for one in entities if one.id in listed and one.type in ASSET_TYPES][:MAX_ASSETS]
     if not found:
         return
     event = datetime.fromisoformat(topic["published_at"])
     with st.container(key="tp_prices", gap="small"):
-        st.html(tag("h3", text(t("topics.prices")), class_="cp-subhead") + _links(found))
+        st.html(tag("h3", text(t("topics.prices")), class_="cp-subhead") + _build_links(found))
         chosen = found[0]
         if len(found) > 1:
-            chosen = _choose(found)
-        _chart(chosen, event, now)
+            chosen = _render_asset_choice(found)
+        _render_chart(chosen, event, now)
 
 
-def _choose(found: Sequence[Named]) -> Named:
+def _render_asset_choice(found: Sequence[Named]) -> Named:
     names = {one.id: one.name for one in found}
     if st.session_state.get("tp_asset") not in names:
         st.session_state["tp_asset"] = found[0].id
@@ -63,15 +63,15 @@ def _choose(found: Sequence[Named]) -> Named:
     return next((one for one in found if one.id == code), found[0])
 
 
-def _links(found: Sequence[Named]) -> str:
+def _build_links(found: Sequence[Named]) -> str:
     links = "".join(
         tag("li", tag("a", text(one.name), href=link("/rankings", coin=one.id), lang="en")) for one in found
     )
     return tag("ul", links, class_="cp-chips", aria_label=t("topics.on_rankings"))
 
 
-class _Series(NamedTuple):
-    """Candles around an event, what they span in words and for the axis, and what they are made of."""
+class _CandleSeries(NamedTuple):
+    """Candles around an event, their time span for the axis and in words, and their basis."""
 
     candles: Sequence[CandleRow]
     span: Span
@@ -80,16 +80,16 @@ class _Series(NamedTuple):
     source: str | None
 
 
-def _chart(asset: Named, event: datetime, now: datetime) -> None:
-    """Of the last days what the Rankings draw; of earlier ones what is kept."""
-    found = _recent(asset, event, now) if is_drawn(event, now) else _kept(asset, event)
+def _render_chart(asset: Named, event: datetime, now: datetime) -> None:
+    """Render the candles of the Rankings page for recent events, and stored candles for earlier ones."""
+    found = _load_recent(asset, event, now) if is_drawn(event, now) else _load_stored(asset, event)
     if isinstance(found, Problem):
         states.error(found, key="tp_candles")
-    if not isinstance(found, _Series):
+    if not isinstance(found, _CandleSeries):
         return
-    said = t("topics.prices_event", time=f"{event.astimezone(UTC):%Y-%m-%d %H:%M} UTC")
+    event_text = t("topics.prices_event", time=f"{event.astimezone(UTC):%Y-%m-%d %H:%M} UTC")
     if not found.candles:
-        st.html(note(f"{said} · {t('topics.prices_none')}"))
+        st.html(note(f"{event_text} · {t('topics.prices_none')}"))
         return
     look = theme.current_theme()
     figure = candles.figure(
@@ -103,50 +103,52 @@ def _chart(asset: Named, event: datetime, now: datetime) -> None:
         identity=f"{asset.id} {found.label} {event.isoformat()}",
     )
     local = event.astimezone(look.zone).replace(tzinfo=None)
-    marked = mark(figure, found.candles, local, event, look.accent)
+    is_event_drawn = draw_event(figure, found.candles, local, event, look.accent)
     words = candles.summary(found.candles, asset.name, found.label)
     chart(
         figure,
         key="tp_candles",
         height=candles.HEIGHT,
-        alt=f"{words} {said}" if marked else words,
+        alt=f"{words} {event_text}" if is_event_drawn else words,
         table=candles.table(found.candles, asset.name, language()),
     )
-    st.html(note(f"{said} · {found.basis}" if marked else found.basis))
+    st.html(note(f"{event_text} · {found.basis}" if is_event_drawn else found.basis))
 
 
-def _recent(asset: Named, event: datetime, now: datetime) -> _Series | Problem | None:
+def _load_recent(asset: Named, event: datetime, now: datetime) -> _CandleSeries | Problem | None:
     span: Span = "24h" if now - event < timedelta(hours=20) else "7d"
     answer = markets.fetch_candles(asset.id, span)
     series = answer.data
     if series is None:
         return answer.error
     basis = t(f"chart.basis_{series['basis']}", source=source_name(series["source"]))
-    return _Series(series["candles"], span, t(f"chart.span_{span}"), basis, series["source"])
+    return _CandleSeries(series["candles"], span, t(f"chart.span_{span}"), basis, series["source"])
 
 
-def _kept(asset: Named, event: datetime) -> _Series | Problem | None:
+def _load_stored(asset: Named, event: datetime) -> _CandleSeries | Problem | None:
     answer = markets.fetch_candles_around(asset.id, event)
     series = answer.data
     if series is None:
         return answer.error
     seconds = series["interval_seconds"]
-    basis = t(f"topics.kept_{seconds}") if seconds in KEPT else ""
-    span: Span = "24h" if seconds == KEPT[0] else "7d"
-    return _Series(series["candles"], span, t("topics.around"), basis, series["source"])
+    basis = t(f"topics.kept_{seconds}") if seconds in STORED_INTERVALS_SECONDS else ""
+    span: Span = "24h" if seconds == STORED_INTERVALS_SECONDS[0] else "7d"
+    return _CandleSeries(series["candles"], span, t("topics.around"), basis, series["source"])
 
 
-def mark(figure: Figure, shown: Sequence[CandleRow], local: datetime, event: datetime, colour: str) -> bool:
-    """Draw the event across a figure of candles; false where they do not reach it.
+def draw_event(
+    figure: Figure, shown: Sequence[CandleRow], local: datetime, event: datetime, colour: str
+) -> bool:
+    """Draw a vertical line at the event; returns false if the candles do not reach it.
 
-    ``local`` is the event's time as the figure writes times.
+    ``local`` is the event's time in the time zone of the figure.
     """
     first, last = shown[0][0], shown[-1][0]
     at = event.timestamp() * 1000
-    if not first <= at <= last + max(LATE_MS, (last - first) / len(shown) * 2):
+    if not first <= at <= last + max(MAX_DELAY_MS, (last - first) / len(shown) * 2):
         return False
     layout: dict[str, Any] = figure["layout"]
-    layout["margin"] = {**layout["margin"], "l": AXIS_LABEL}
+    layout["margin"] = {**layout["margin"], "l": LEFT_MARGIN_PX}
     line = {"color": colour, "width": 2, "dash": "dot"}
     layout["shapes"] = [
         {"type": "line", "x0": local, "x1": local, "y0": 0, "y1": 1, "yref": "paper", "line": line}

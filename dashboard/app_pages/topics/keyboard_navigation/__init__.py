@@ -1,6 +1,6 @@
-"""The keyboard through a list of topics, and the marks of what was read; draws nothing.
+"""Navigates the list of topics by keyboard, and hides the unread marks of opened topics. Draws nothing.
 
-Which topics were read stays in this browser: nothing of it is sent.
+The opened topics are stored only in the browser.
 """
 
 from functools import cache
@@ -10,14 +10,14 @@ from typing import Any
 import streamlit as st
 
 
-def topic_keys(opened: int | None, *, key: str) -> bool:
-    """``opened`` is the topic that is shown. True when the reader has just asked to close it."""
-    result = _component()(key=key, data={"opened": opened}, height="content", on_close_change=_nothing)
+def keyboard_navigation(opened: int | None, *, key: str) -> bool:
+    """Bind the keys. ``opened`` is the opened topic. Returns whether Escape was pressed to close it."""
+    result = _component()(key=key, data={"opened": opened}, height="content", on_close_change=_ignore_trigger)
     return bool(result.close)
 
 
-def _nothing() -> None:
-    """A trigger is only sent for callbacks that exist; the value is read from the result."""
+def _ignore_trigger() -> None:
+    """Do nothing: Streamlit sends a trigger only if it has a callback. The value is read from the result."""
 
 
 @cache

@@ -1,84 +1,84 @@
-// J/K (and the arrows, once a topic has the focus) move through the list, Enter is the link's own,
-// Escape closes. Topics that were opened are remembered here and lose their mark.
-const STORE = "chainproof.topics.read";
-const MOST = 1000;
-const SHEET = "tp-read-marks";
+// Handles keys: J/K (and arrows, once a topic has the focus) moveFocus through the list, Enter follows the focused
+// link, Escape closes the topic. Opened topics are stored in the browser and lose their unread hideUnreadMarks.
+const STORAGE_KEY = "chainproof.topics.read";
+const MAX_STORED = 1000;
+const STYLE_ID = "tp-read-marks";
 const LINKS = ".tp-list a[data-open], .tp-top a[data-open]";
 const STEPS = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
-const BUSY = "input, textarea, select, [contenteditable=true], [role=dialog], [role=listbox], [data-testid=stPopoverBody]";
+const INPUTS = "input, textarea, select, [contenteditable=true], [role=dialog], [role=listbox], [data-testid=stPopoverBody]";
 
-function readOnes() {
+function loadReadTopics() {
   try {
-    const kept = JSON.parse(localStorage.getItem(STORE) ?? "[]");
-    return Array.isArray(kept) ? kept.filter(Number.isSafeInteger) : [];
+    const ids = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "[]");
+    return Array.isArray(ids) ? ids.filter(Number.isSafeInteger) : [];
   } catch {
-    return []; // storage may be forbidden: then nothing counts as read
+    return []; // storage may be disabled: all topics count as unread
   }
 }
 
-function remember(id) {
-  const kept = [...readOnes().filter((other) => other !== id), id].slice(-MOST);
+function storeReadTopic(id) {
+  const ids = [...loadReadTopics().filter((other) => other !== id), id].slice(-MOST);
   try {
-    localStorage.setItem(STORE, JSON.stringify(kept));
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(ids));
   } catch {
     return [id];
   }
-  return kept;
+  return ids;
 }
 
-function mark(ids) {
-  let sheet = document.getElementById(SHEET);
+function hideUnreadMarks(ids) {
+  let sheet = document.getElementById(STYLE_ID);
   if (!sheet) {
     sheet = document.createElement("style");
-    sheet.id = SHEET;
+    sheet.id = STYLE_ID;
     document.head.append(sheet);
   }
   const rules = ids.map((id) => `[data-topic="${id}"] .tp-new`);
   sheet.textContent = rules.length ? `:is(${rules.join(",")}) { visibility: hidden; }` : "";
 }
 
-function move(step) {
+function moveFocus(step) {
   const links = [...document.querySelectorAll(LINKS)].filter((link) => link.offsetParent !== null);
   if (!links.length) return false;
-  let at = links.indexOf(document.activeElement);
-  if (at < 0) {
+  let focused = links.indexOf(document.activeElement);
+  if (focused < 0) {
     const shown = links.findIndex((link) => link.getAttribute("aria-current") === "true");
-    at = shown >= 0 ? shown : step > 0 ? -1 : links.length;
+    focused = shown >= 0 ? shown : step > 0 ? -1 : links.length;
   }
-  const next = links[Math.min(links.length - 1, Math.max(0, at + step))];
+  const next = links[Math.min(links.length - 1, Math.max(0, focused + step))];
   next.focus({ preventScroll: true });
   next.scrollIntoView({ block: "nearest" });
   return true;
 }
 
-// The list beside a topic shows where the reader is in it.
-function reveal(id) {
+// Scrolls the list beside a topic to the topic's row.
+function scrollToRow(id) {
   const row = document.querySelector(`.tp-list a[data-open="${id}"]`);
   const list = row?.closest(".tp-list");
   if (!list || list.scrollHeight <= list.clientHeight) return;
-  const there = row.getBoundingClientRect(), box = list.getBoundingClientRect();
-  if (there.top < box.top || there.bottom > box.bottom) {
-    list.scrollTop += there.top - box.top - (box.height - there.height) / 2;
+  const rowBox = row.getBoundingClientRect(), listBox = list.getBoundingClientRect();
+  if (rowBox.top < listBox.top || rowBox.bottom > listBox.bottom) {
+    list.scrollTop += rowBox.top - listBox.top - (listBox.height - rowBox.height) / 2;
   }
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
-  mark(data.opened === null ? readOnes() : remember(data.opened));
-  if (data.opened !== null && parentElement.opened !== data.opened) setTimeout(reveal, 300, data.opened);
+  hideUnreadMarks(data.opened === null ? loadReadTopics() : storeReadTopic(data.opened));
+  if (data.opened !== null && parentElement.opened !== data.opened) setTimeout(scrollToRow, 300, data.opened);
   parentElement.opened = data.opened;
-  const before = document.cpTopicKeys;
-  if (before) document.removeEventListener("keydown", before);
+  const previousHandler = document.cpTopicKeyHandler;
+  if (previousHandler) document.removeEventListener("keydown", previousHandler);
   const onKey = (event) => {
     if (!parentElement.isConnected) {
       document.removeEventListener("keydown", onKey);
       return;
     }
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.isComposing) return;
-    const at = document.activeElement;
-    if (at?.closest?.(BUSY)) return;
+    const focused = document.activeElement;
+    if (focused?.closest?.(INPUTS)) return;
     if (event.key === "Escape") {
-      const above = document.querySelector("[data-testid=stPopoverBody], [role=dialog], [role=listbox]");
-      if (data.opened !== null && !above) {
+      const overlay = document.querySelector("[data-testid=stPopoverBody], [role=dialog], [role=listbox]");
+      if (data.opened !== null && !overlay) {
         event.preventDefault();
         setTriggerValue("close", true);
       }
@@ -86,10 +86,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
     }
     const step = STEPS[event.key];
     if (!step || event.shiftKey) return;
-    if (event.key.startsWith("Arrow") && !at?.matches?.(LINKS)) return;
-    if (move(step)) event.preventDefault();
+    if (event.key.startsWith("Arrow") && !focused?.matches?.(LINKS)) return;
+    if (moveFocus(step)) event.preventDefault();
   };
-  document.cpTopicKeys = onKey;
+  document.cpTopicKeyHandler = onKey;
   document.addEventListener("keydown", onKey);
   return () => document.removeEventListener("keydown", onKey);
 }

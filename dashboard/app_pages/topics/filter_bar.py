@@ -1,0 +1,145 @@
+"""Shows the filters above the list; each choice is written to the URL."""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from dashboard.app_pages.topics import filter_params, session_state, url_state
+from dashboard.app_pages.topics.filter_params import Filters
+from dashboard.client.articles import RuleEntity
+from dashboard.components.topic_badge import GLYPHS, category_name
+from dashboard.components.topic_categories import CATEGORIES
+from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, language, t
+
+ALL_CODE = "all"
+
+
+def render(filters: Filters, names: Mapping[str, str]) -> None:
+    """Render the filters. ``names`` are the entities of this page's topics, by id."""
+    with st.container(key="tp_filters", horizontal=True, vertical_alignment="center", gap="small"):
+        _render_language(filters)
+        _render_category(filters)
+        _render_days(filters)
+        _render_entity(filters, names)
+        _render_search(filters)
+
+
+def _render_language(filters: Filters) -> None:
+    st.session_state["tp_lang"] = filters.language
+    st.segmented_control(
+        t("topics.language"),
+        LANGUAGES,
+        format_func=lambda code: LANGUAGE_NAMES[code],
+        key="tp_lang",
+        required=True,
+        label_visibility="collapsed",
+        on_change=lambda: url_state.set_language(st.session_state["tp_lang"]),
+    )
+
+
+def _render_category(filters: Filters) -> None:
+    names = {ALL_CODE: t("topics.category_all")}
+    names |= {code: f"{GLYPHS[code]} {category_name(code)}" for code in CATEGORIES}
+    st.session_state["tp_category"] = filters.category or ALL_CODE
+    st.segmented_control(
+        t("topics.category"),
+        (ALL_CODE, *CATEGORIES),
+        format_func=lambda code: names[code],
+        key="tp_category",
+        required=True,
+        label_visibility="collapsed",
+        on_change=_on_category_chosen,
+    )
+
+
+def _on_category_chosen() -> None:
+    code = st.session_state["tp_category"]
+    url_state.set_filter(url_state.CATEGORY, "" if code == ALL_CODE else code)
+
+
+def _render_days(filters: Filters) -> None:
+    label = t("topics.days")
+    if filters.since or filters.until:
+        ends = (
+            filters.since.isoformat() if filters.since else "",
+            filters.until.isoformat() if filters.until else "",
+        )
+        label = f"{ends[0]} – {ends[1]}".strip()
+    with st.popover(label, icon=":material/date_range:", width="content", key="tp_days"):
+        for key, name, day in (
+            ("tp_since", t("topics.since"), filters.since),
+            ("tp_until", t("topics.until"), filters.until),
+        ):
+            st.session_state[key] = day
+            st.date_input(
+                name,
+                key=key,
+                format="YYYY-MM-DD",
+                min_value=filter_params.EARLIEST_DAY,
+                max_value=filter_params.LATEST_DAY,
+                on_change=_on_days_chosen,
+            )
+        st.caption(t("topics.days_utc"))
+        st.button(
+            t("topics.days_clear"),
+            key="tp_days_clear",
+            disabled=not (filters.since or filters.until),
+            on_click=url_state.set_days,
+            args=(None, None),
+        )
+
+
+def _on_days_chosen() -> None:
+    url_state.set_days(st.session_state["tp_since"], st.session_state["tp_until"])
+
+
+def _render_entity(filters: Filters, names: Mapping[str, str]) -> None:
+    labels = _build_entity_labels(filters.entity, names)
+    st.session_state["tp_entity"] = filters.entity
+    st.selectbox(
+        t("topics.entity"),
+        list(labels),
+        format_func=lambda code: labels.get(code, code),
+        key="tp_entity",
+        label_visibility="collapsed",
+        on_change=lambda: url_state.set_filter(url_state.ENTITY, st.session_state["tp_entity"] or ""),
+    )
+
+
+def _build_entity_labels(filters: str, names: Mapping[str, str]) -> dict[str, str]:
+    """Build the options: any, the entities of this page, then all others, each group sorted by name.
+
+    The chosen entity is always an option, even if it is unknown.
+    """
+    all_names = {one["id"]: _format_name(one) for one in session_state.list_known_entities()}
+    page_names = {code: all_names.get(code, name) for code, name in names.items()}
+    parts = [
+        {"": t("topics.entity_any")},
+        *(
+            dict(sorted(part.items(), key=lambda item: item[1].casefold()))
+            for part in (page_names, all_names)
+        ),
+    ]
+    found = {code: label for part in parts for code, label in part.items()}
+    return found if filters in found else {**found, filters: filters}
+
+
+def _format_name(entity: RuleEntity) -> str:
+    """Format the name in the page's language and, if different, in English: readers search for either."""
+    names = entity["names"]
+    english = names.get("en") or entity["id"]
+    own = names.get(language(), english)
+    return english if own == english else f"{own} · {english}"
+
+
+def _render_search(filters: Filters) -> None:
+    st.session_state["tp_find"] = filters.find
+    st.text_input(
+        t("topics.find"),
+        key="tp_find",
+        placeholder=t("topics.find"),
+        icon=":material/search:",
+        max_chars=filter_params.MAX_SEARCH_CHARS,
+        label_visibility="collapsed",
+        on_change=lambda: url_state.set_filter(url_state.FIND, st.session_state["tp_find"] or ""),
+    )

@@ -1,0 +1,44 @@
+"""Builds links to the Topics page, and finds the pages that show what the service's URLs answer. Pure."""
+
+import re
+from collections.abc import Mapping
+from urllib.parse import urlencode, urlsplit
+
+_TOPIC_PATH = re.compile(r"/topics/([1-9][0-9]{0,17})/?")
+_QUOTES_PATH = re.compile(r"/(?:prices|assets)/([A-Za-z0-9._-]+)(?:/[a-z]+)?")
+_PAGES: Mapping[str, str] = {"/crypto/market-overview": "/", "/rankings": "/rankings", "/prices": "/rankings"}
+
+
+def find_topic_id(url: str) -> int | None:
+    """Find the topic that a URL of the service, or its path, refers to."""
+    try:
+        match = _TOPIC_PATH.fullmatch(urlsplit(url).path)
+    except ValueError:
+        return None
+    return int(match[1]) if match else None
+
+
+def find_dashboard_page(url: str, service: str) -> str | None:
+    """Find the dashboard page that shows the content of a URL of the ``service``; null for other URLs.
+
+    A browser has no API key, so the service would reject a request for its own URL.
+    """
+    try:
+        target, base = urlsplit(url), urlsplit(service)
+    except ValueError:
+        return None
+    prefix = base.path.rstrip("/")
+    if (target.scheme, target.netloc) != (base.scheme, base.netloc) or not target.path.startswith(prefix):
+        return None
+    path = target.path.removeprefix(prefix).rstrip("/")
+    if match := _TOPIC_PATH.fullmatch(path):
+        return f"/topics?topic={match[1]}"
+    if match := _QUOTES_PATH.fullmatch(path):
+        return f"/rankings?{urlencode({'coin': match[1]})}"
+    return _PAGES.get(path)
+
+
+def build_url(state: Mapping[str, str], **changes: str) -> str:
+    """Build a link to the page from ``state`` and ``changes``; empty values are omitted."""
+    params = {name: value for name, value in {**state, **changes}.items() if value}
+    return f"/topics?{urlencode(params)}" if params else "/topics"
