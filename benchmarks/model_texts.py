@@ -25,7 +25,7 @@ from backend.documents import landmark_archive
 from backend.entities.model import LANGUAGES, Language
 from backend.extraction.mentions import find
 from backend.sources.claims import numbers
-from backend.topics.generated_texts.faithfulness_check import Given, faults
+from backend.topics.generated_texts.faithfulness_check import CheckInputs, find_faults
 
 _DIGITS = re.compile(r"\d+")
 _GROUPED = re.compile(r"\d+(?:,\d{3})*")
@@ -63,8 +63,8 @@ def main() -> None:
     reasons: Counter[str] = Counter()
     started, checks = time.process_time(), 0
     for one in chosen:
-        given = Given(rules, [(one.source, one.from_language)], [one.beside], {}, 5_000)
-        found = faults(one.told, one.language, given)
+        given = CheckInputs(rules, [(one.source, one.from_language)], [one.beside], {}, 5_000)
+        found = find_faults(one.told, one.language, given)
         checks += 1
         right[f"{one.from_language}-{one.language} {one.what}"] += not found
         right[f"{one.from_language}-{one.language} {one.what} of"] += 1
@@ -75,7 +75,7 @@ def main() -> None:
         for kind, told in altered(one, rules, chance):
             wrong[f"{kind} of"] += 1
             checks += 1
-            missed = not faults(told, one.language, given)
+            missed = not find_faults(told, one.language, given)
             wrong[kind] += missed
             if missed and options.show:
                 print(f"MISSED {kind}: {one.source}\n    {told}\n")

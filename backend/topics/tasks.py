@@ -21,7 +21,7 @@ from backend.topics.grouping.regrouping import regroup
 from backend.topics.posts import post_store, search_schedule
 from backend.topics.posts.fetching import fetch_posts
 from backend.topics.posts.x_api import XApi
-from backend.topics.reports.publishing import Reporter
+from backend.topics.reports.publishing import ReportPublisher
 from backend.topics.service import visible_realms
 from backend.topics.store import topic_store
 
@@ -37,7 +37,7 @@ MAX_INDEXED_PER_TICK = 10_000
 def topic_schedules(settings: Settings, database: Database, rules: ActiveRules) -> list[Schedule]:
     """Return the schedules of the mode. Both modes write reports. Live mode also polls feeds, groups their
     articles into topics, reads posts on them, and writes texts with a model."""
-    reporter = Reporter(settings, database, rules)
+    reporter = ReportPublisher(settings, database, rules)
 
     def report(now: datetime) -> None:
         rules.refresh()

@@ -1,1 +1,1 @@
-"""Texts of topics that a language model words: checked against what is stored, kept, and labelled."""
+"""Has a language model write texts of topics, checks them against stored facts, stores and labels them."""

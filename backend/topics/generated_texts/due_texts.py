@@ -1,4 +1,4 @@
-"""What there is to word: the most important topics of two days first, each language and kind by itself."""
+"""Lists the texts that a model should write, by language and kind, the most important topics first."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,101 +9,101 @@ from sqlalchemy.engine import Connection
 
 from backend.entities.model import LANGUAGES, Language
 from backend.settings import TopicWords
-from backend.topics.insights.facts import stage_of
+from backend.topics.insights.facts import count_past_stages
 from backend.topics.model import Realm
 from backend.topics.store import generation_records
 from backend.topics.store.generation_records import Kind, Record
 from backend.topics.tables import topic_texts, topics
 
-RECENT = timedelta(hours=48)
-MOST_TOPICS = 100
-"""The most important recent topics: what lies behind them keeps its templates."""
-ASKED_AGAIN = timedelta(hours=3)
-"""A model that gave nothing usable for a text is asked for it again, since it may have been the model."""
+RECENT_WINDOW = timedelta(hours=48)
+MAX_TOPICS = 100
+"""Only this many of the most important recent topics get model texts; the others keep their templates."""
+RETRY_UNUSABLE_AFTER = timedelta(hours=3)
+"""A text without a usable response is requested again after this time, because the model may have failed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
-    """``known`` is what came of it when it was last asked for, if it was. ``is_there`` tells of a translation
-    that it stands in the topic."""
+class DueText:
+    """A text that may be requested. ``known`` is the record of the last request, if any. ``is_there`` is True
+    if the topic already has the translation."""
 
     topic_id: int
     language: Language
     kind: Kind
     updated_at: datetime
     stage: int
-    known: Record | None
-    is_there: bool
+    record: Record | None
+    exists: bool
 
 
 @dataclass(frozen=True, slots=True)
-class _Recent:
+class _RecentTopic:
     id: int
     published_at: datetime
     updated_at: datetime
     origins: Mapping[Language, str]
 
 
-def due(
+def list_due_texts(
     connection: Connection,
     *,
     realms: Collection[Realm],
     own_address: str,
-    words: Collection[TopicWords],
+    kinds: Collection[TopicWords],
     asked_by: str,
     now: datetime,
-) -> list[Due]:
-    """What is not asked for yet, or has changed since, in the order in which it matters.
+) -> list[DueText]:
+    """List the texts that were never requested or have changed since, the most important first.
 
-    Topics at ``own_address`` are reports of this service's own, in every language already.
+    Topics under ``own_address`` are reports of this service, which exist in every language.
     """
-    recent = _recent(connection, realms, own_address, now)
-    known = generation_records.load_records(connection, [one.id for one in recent])
+    recent = _load_recent(connection, realms, own_address, now)
+    records = generation_records.load_records(connection, [one.id for one in recent])
     return [
-        wanted
+        text
         for topic in recent
-        for wanted in _of_topic(topic, words, known, now)
-        if _is_due(wanted, asked_by, now)
+        for text in _list_texts(topic, kinds, records, now)
+        if _is_due(text, asked_by, now)
     ]
 
 
-def _of_topic(
-    topic: _Recent,
-    words: Collection[TopicWords],
-    known: Mapping[tuple[int, str, str], Record],
+def _list_texts(
+    topic: _RecentTopic,
+    kinds: Collection[TopicWords],
+    records: Mapping[tuple[int, str, str], Record],
     now: datetime,
-) -> Iterator[Due]:
-    stage = stage_of(topic.published_at, now)
+) -> Iterator[DueText]:
+    stage = count_past_stages(topic.published_at, now)
 
-    def one(language: Language, kind: Kind, stage: int, is_there: bool) -> Due:
-        found = known.get((topic.id, language, kind))
-        return Due(topic.id, language, kind, topic.updated_at, stage, found, is_there)
+    def build_due(language: Language, kind: Kind, stage: int, exists: bool) -> DueText:
+        found = records.get((topic.id, language, kind))
+        return DueText(topic.id, language, kind, topic.updated_at, stage, found, exists)
 
-    if "translations" in words:
+    if "translations" in kinds:
         for language in LANGUAGES:
             if topic.origins.get(language, "model") == "model":
-                yield one(language, "translation", 0, language in topic.origins)
-    if "insights" in words:
-        yield from (one(language, "insight", stage, True) for language in topic.origins)
+                yield build_due(language, "translation", 0, language in topic.origins)
+    if "insights" in kinds:
+        yield from (build_due(language, "insight", stage, True) for language in topic.origins)
 
 
-def _is_due(wanted: Due, asked_by: str, now: datetime) -> bool:
-    known = wanted.known
-    if known is None or known.asked_by != asked_by or known.as_of != wanted.updated_at:
+def _is_due(text: DueText, asked_by: str, now: datetime) -> bool:
+    record = text.record
+    if record is None or record.asked_by != asked_by or record.as_of != text.updated_at:
         return True
-    if known.outcome == "unusable":
-        return now - known.made_at >= ASKED_AGAIN
-    return known.stage != wanted.stage or (not wanted.is_there and known.outcome in ("written", "partly"))
+    if record.outcome == "unusable":
+        return now - record.made_at >= RETRY_UNUSABLE_AFTER
+    return record.stage != text.stage or (not text.exists and record.outcome in ("written", "partly"))
 
 
-def _recent(
+def _load_recent(
     connection: Connection, realms: Collection[Realm], own_address: str, now: datetime
-) -> Sequence[_Recent]:
-    look = (
+) -> Sequence[_RecentTopic]:
+    selected = (
         sa.select(topics.c.id, topics.c.published_at, topics.c.updated_at)
         .where(
             topics.c.realm.in_(sorted(realms)),
-            topics.c.published_at >= now - RECENT,
+            topics.c.published_at >= now - RECENT_WINDOW,
             topics.c.published_at <= now,
             topics.c.merged_into.is_(None),
             ~topics.c.url.startswith(f"{own_address}/", autoescape=True),
@@ -114,13 +114,13 @@ def _recent(
             topics.c.published_at.desc(),
             topics.c.id.desc(),
         )
-        .limit(MOST_TOPICS)
+        .limit(MAX_TOPICS)
     )
-    found = connection.execute(look).all()
+    found = connection.execute(selected).all()
     texts = sa.select(topic_texts.c.topic_id, topic_texts.c.language, topic_texts.c.origin).where(
         topic_texts.c.topic_id.in_([row.id for row in found])
     )
     origins: dict[int, dict[Language, str]] = {}
     for row in connection.execute(texts):
         origins.setdefault(row.topic_id, {})[row.language] = row.origin
-    return [_Recent(row.id, row.published_at, row.updated_at, origins.get(row.id, {})) for row in found]
+    return [_RecentTopic(row.id, row.published_at, row.updated_at, origins.get(row.id, {})) for row in found]

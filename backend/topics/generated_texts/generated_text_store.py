@@ -1,4 +1,4 @@
-"""Puts a text that a model worded into the store, unless the topic has changed meanwhile."""
+"""Stores a text that a model wrote, unless the topic has changed meanwhile."""
 
 from dataclasses import replace
 
@@ -13,24 +13,24 @@ from backend.topics.store.topic_store import CHANGE_COUNTER
 from backend.topics.tables import topics
 
 
-def place(database: Database, record: Record, text: TopicText | None) -> bool:
-    """Store a record, and with it a translation. False where the topic is another by now: then nothing is
-    stored, and what there is to word is looked at anew."""
+def store_text(database: Database, record: Record, text: TopicText | None) -> bool:
+    """Store a record together with its translation, if any. Returns False and stores nothing if the topic has
+    changed meanwhile; the next tick then decides again."""
     with database.write() as connection:
         if record.kind == "insight" or text is None:
             generation_records.store_record(connection, record)
             return True
-        bump(connection, CHANGE_COUNTER)  # the first statement: other writers of topics wait for it
-        topic = _current(connection, record)
+        bump(connection, CHANGE_COUNTER)  # first statement: it locks out other writers of topics
+        topic = _load_unchanged_topic(connection, record)
         if topic is None:
             return False
         generation_records.store_record(connection, record)
-        _add(connection, topic, record, text)
+        _add_translation(connection, topic, record, text)
     return True
 
 
-def _current(connection: Connection, record: Record) -> Topic | None:
-    """The topic, if it still lacks the language and its original is the one that was translated."""
+def _load_unchanged_topic(connection: Connection, record: Record) -> Topic | None:
+    """Return the topic if it still lacks the language and its original text is the translated one."""
     found = topic_rows.read_topics(connection, [record.topic_id])
     if not found or record.from_language is None:
         return None
@@ -41,7 +41,7 @@ def _current(connection: Connection, record: Record) -> Topic | None:
     return found[0] if generation_records.hash_text(source) == record.inputs else None
 
 
-def _add(connection: Connection, topic: Topic, record: Record, text: TopicText) -> None:
+def _add_translation(connection: Connection, topic: Topic, record: Record, text: TopicText) -> None:
     both = (topics.c.tweet_score + topics.c.media_score).label("score")
     score = connection.execute(sa.select(both).where(topics.c.id == record.topic_id)).scalar_one()
     alone = replace(topic, texts={record.language: text})

@@ -1,7 +1,7 @@
-"""Whom and what a text names, as far as that can be told: the catalogue's entities, words in Latin letters,
-and whatever leads elsewhere (addresses, handles, wallets).
+"""Finds names in a text that its inputs do not contain.
 
-Names in kanji or katakana that the catalogue does not know cannot be told from other words.
+Names are the catalogue's entities, words in Latin letters, and references (URLs, handles, wallets). Names in
+kanji or katakana outside of the catalogue cannot be told from other words.
 """
 
 import re
@@ -20,15 +20,15 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 _LINK = re.compile(
     r"[a-z][a-z0-9+.-]{1,20}://|\bwww\.|\bmailto:|\]\(|<[a-z/!]|&#?\w{1,8};|`|\bjavascript:", re.I
 )
-_PLACE = re.compile(
+_REFERENCE = re.compile(
     r"(?<![\w.])(?:[a-z0-9-]{1,63}\.)+[a-z]{2,24}(?:/\S*)?(?!\w|\.\w)"  # a host, perhaps with a path
     r"|[\w.+-]{1,64}@[\w.-]{1,255}|(?<!\w)@\w{2,40}|(?<!\w)[#$][a-z]\w{1,40}"
     r"|\b0x[0-9a-f]{4,64}\b|\b[0-9a-f]{32,64}\b|\bbc1[0-9a-z]{6,87}\b|\b[1-9A-HJ-NP-Za-km-z]{26,64}\b",
     re.I,
 )
 _SENTENCE_END = re.compile(r"[.!?:;。！？：；…\n]['\"”’」』）)]*\s*['\"“‘「『（(]*$")
-_ORDINARY = frozenset({"i", "utc", "am", "pm"})
-_CALENDAR = re.compile(
+_ORDINARY_WORDS = frozenset({"i", "utc", "am", "pm"})
+_CALENDAR_WORDS = re.compile(
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?|(?:mon|tues|wednes|thurs|fri|satur|sun)day|q[1-4])s?",
     re.I,
@@ -57,45 +57,47 @@ _PLACES: Mapping[str, re.Pattern[str]] = {
     "australia australian": re.compile("オーストラリア|豪(?=州|政|当)|澳大利亚"),
     "france french": re.compile("フランス|仏(?=政|当|検)|法国"),
 }
-"""English words for places, and how Japanese and Chinese write them: the catalogue holds no places."""
+"""English words for places by their Japanese and Chinese names, because the catalogue has no places."""
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """Whom and what some texts name; words in Latin letters are in lower case."""
+class NamedThings:
+    """The names in a set of texts. Words in Latin letters are in lower case."""
 
     entities: frozenset[str]
     words: frozenset[str]
-    places: frozenset[str]
+    references: frozenset[str]
     text: str
-    """All of them, with one width of letters."""
+    """All texts in NFKC form."""
 
 
-def of(rules: RuleSet, texts: Iterable[str]) -> Named:
-    """What may be named by whoever tells ``texts`` again."""
-    whole = even("\n".join(texts))
+def collect_names(rules: RuleSet, texts: Iterable[str]) -> NamedThings:
+    """Collect the names in ``texts``, which a text about them may use."""
+    whole = normalize("\n".join(texts))
     found = {entity for _, _, entity in mentions(rules, whole)}
-    words = {*_words(whole), *_places_in(whole)}
-    return Named(frozenset(found), frozenset(words), frozenset(_places(whole)), whole)
+    words = {*_list_words(whole), *_list_place_words(whole)}
+    return NamedThings(frozenset(found), frozenset(words), frozenset(_find_references(whole)), whole)
 
 
-def even(text: str) -> str:
+def normalize(text: str) -> str:
     return unicodedata.normalize("NFKC", text)
 
 
-def links(text: str) -> list[str]:
-    """What leads out of the page or is no plain text: such a thing no model writes."""
-    return [match.group() for match in _LINK.finditer(even(text))]
+def find_links(text: str) -> list[str]:
+    """Find links and markup, which a model's text must not contain."""
+    return [match.group() for match in _LINK.finditer(normalize(text))]
 
 
-def foreign_places(text: str, known: Named) -> list[str]:
-    """Hosts, handles, cashtags, wallets and transactions that ``known`` does not hold as they are."""
-    return sorted(place for place in _places(even(text)) if place not in known.places)
+def find_unsupported_references(text: str, known: NamedThings) -> list[str]:
+    """Find hosts, handles, cashtags, wallets and transactions that are not in ``known``."""
+    return sorted(
+        reference for reference in _find_references(normalize(text)) if reference not in known.references
+    )
 
 
-def foreign_entities(rules: RuleSet, text: str, known: Named) -> list[str]:
-    """Names of entities of the catalogue that ``known`` does not name in any language."""
-    plain = even(text)
+def find_unsupported_entities(rules: RuleSet, text: str, known: NamedThings) -> list[str]:
+    """Find names of catalogue entities that ``known`` does not contain in any language."""
+    plain = normalize(text)
     return [
         plain[start:end]
         for start, end, entity in mentions(rules, plain)
@@ -103,27 +105,31 @@ def foreign_entities(rules: RuleSet, text: str, known: Named) -> list[str]:
     ]
 
 
-def foreign_words(
-    rules: RuleSet, text: str, language: Language, known: Named, excused: Mapping[str, str] | None = None
+def find_unsupported_words(
+    rules: RuleSet,
+    text: str,
+    language: Language,
+    known: NamedThings,
+    excused: Mapping[str, str] | None = None,
 ) -> list[str]:
-    """Names and tickers in Latin letters that ``known`` does not hold.
+    """Find names and tickers in Latin letters that are not in ``known``.
 
-    In Japanese and Chinese each such word is one; in English those with a capital where no sentence begins,
-    or with capitals within. ``excused`` are names that were translated, by what stands in the source.
+    In Japanese and Chinese each Latin word counts. In English a word counts if it has a capital inside a
+    sentence or after its first letter. ``excused`` maps names of the source to their translations.
     """
-    plain = even(text)
+    plain = normalize(text)
     covered = [(s, e) for s, e, entity in mentions(rules, plain) if entity in known.entities]
     covered += [
-        *_excused(plain, known, excused or {}),
-        *stated_values.measures(numbers.plain(plain), language),
+        *_find_excused_spans(plain, known, excused or {}),
+        *stated_values.find_measures(numbers.plain(plain), language),
     ]
     found = []
     matches = list(_LATIN.finditer(plain))
-    for place, match in enumerate(matches):
+    for index, match in enumerate(matches):
         word = _POSSESSIVE.sub("", match.group())
         if any(start <= match.start() and match.start() + len(word) <= end for start, end in covered):
             continue
-        if _is_known(word, known.words) or (language == "en" and not _is_name(plain, matches, place)):
+        if _is_known(word, known.words) or (language == "en" and not _is_name(plain, matches, index)):
             continue
         found.append(word)
     return found
@@ -131,16 +137,16 @@ def foreign_words(
 
 def _is_known(word: str, words: frozenset[str]) -> bool:
     low = word.lower()
-    if low in words or low in _ORDINARY or _CALENDAR.fullmatch(low):
+    if low in words or low in _ORDINARY_WORDS or _CALENDAR_WORDS.fullmatch(low):
         return True
     parts = [part for part in re.split(r"[-/]", low) if part]
     return len(parts) > 1 and all(part in words or (part.islower() and part == low) for part in parts)
 
 
-def _is_name(text: str, matches: Sequence[re.Match[str]], place: int) -> bool:
-    """Whether an English word is a name by its letters: capitals within, or one where no sentence begins. The
-    first word of a sentence is one where another name follows it at once."""
-    match = matches[place]
+def _is_name(text: str, matches: Sequence[re.Match[str]], index: int) -> bool:
+    """True if an English word is a name by its capitals: after the first letter, or inside a sentence. The
+    first word of a sentence counts if another capitalised word follows directly."""
+    match = matches[index]
     word = _POSSESSIVE.sub("", match.group())
     if not any(letter.isupper() for letter in word):
         return False
@@ -151,41 +157,41 @@ def _is_name(text: str, matches: Sequence[re.Match[str]], place: int) -> bool:
     before = text[: match.start()].rstrip(" '\"“‘(")
     if before and not _SENTENCE_END.search(text[: match.start()]):
         return True
-    follows = matches[place + 1] if place + 1 < len(matches) else None
-    beside = follows is not None and text[match.end() : follows.start()] == " "
-    return bool(beside and follows and follows.group()[0].isupper() and len(word) > 3)
+    follows = matches[index + 1] if index + 1 < len(matches) else None
+    is_adjacent = follows is not None and text[match.end() : follows.start()] == " "
+    return bool(is_adjacent and follows and follows.group()[0].isupper() and len(word) > 3)
 
 
-def _excused(text: str, known: Named, names: Mapping[str, str]) -> Iterator[tuple[int, int]]:
-    """Where a translated name stands whose original stands in the source, and is in other letters there."""
-    for source, told in names.items():
-        original, name = even(source).strip(), even(told).strip()
+def _find_excused_spans(text: str, known: NamedThings, names: Mapping[str, str]) -> Iterator[tuple[int, int]]:
+    """Generate the spans of translated names whose original is in the source in another script."""
+    for source, translated in names.items():
+        original, name = normalize(source).strip(), normalize(translated).strip()
         if len(original) < 2 or len(name) < 2 or original not in known.text or _ANY_LATIN.search(original):
             continue
         if any(letter.isdigit() for letter in name) or len(name) > 60:
             continue
-        yield from ((at, at + len(name)) for at in _all(text, name))
+        yield from ((at, at + len(name)) for at in _find_all(text, name))
 
 
-def _all(text: str, name: str) -> Iterator[int]:
+def _find_all(text: str, name: str) -> Iterator[int]:
     at = text.find(name)
     while at >= 0:
         yield at
         at = text.find(name, at + 1)
 
 
-def _words(text: str) -> Iterator[str]:
+def _list_words(text: str) -> Iterator[str]:
     for match in _LATIN.finditer(text):
         word = _POSSESSIVE.sub("", match.group()).lower()
         yield word
         yield from re.split(r"[-/.&]", word)
 
 
-def _places_in(text: str) -> Iterator[str]:
+def _list_place_words(text: str) -> Iterator[str]:
     for words, pattern in _PLACES.items():
         if pattern.search(text):
             yield from words.split()
 
 
-def _places(text: str) -> Iterator[str]:
-    return (match.group().lower().rstrip("./") for match in _PLACE.finditer(text))
+def _find_references(text: str) -> Iterator[str]:
+    return (match.group().lower().rstrip("./") for match in _REFERENCE.finditer(text))

@@ -1,4 +1,4 @@
-"""Words that are compared by their class alone: rises and falls, weekdays, days told from that of reading."""
+"""Finds words that are compared by class alone: directions, weekdays and relative dates."""
 
 import re
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ _WEEKDAYS = {
     "Saturday": "Satur|土曜|周六|星期六|礼拜六",
     "Sunday": "Sun|日曜|周日|周天|星期日|星期天|礼拜天",
 }
-_MOVING = {
+_RELATIVE_DATES = {
     "yesterday": r"\byesterday\b|昨日|昨天",
     "today": r"\btoday\b|\btonight\b|今日|本日|今天|今晚|今夜",
     "tomorrow": r"\btomorrow\b|明日|明天",
@@ -45,17 +45,17 @@ _MOVING = {
     "this year": r"\bthis year\b|今年|本年",
     "next year": r"\bnext year\b|来年|明年",
 }
-_MOMENTS: Mapping[str, re.Pattern[str]] = {
+_PATTERNS: Mapping[str, re.Pattern[str]] = {
     **{name: re.compile(rf"\b{words.replace('|', 'day|', 1)}") for name, words in _WEEKDAYS.items()},
-    **{name: re.compile(words, re.IGNORECASE) for name, words in _MOVING.items()},
+    **{name: re.compile(words, re.IGNORECASE) for name, words in _RELATIVE_DATES.items()},
 }
 
 
-def directions(text: str) -> set[Direction]:
-    """Which ways a text tells something to have gone."""
+def find_directions(text: str) -> set[Direction]:
+    """Find the directions of change in a text."""
     return {way for way, pattern in _DIRECTIONS.items() if pattern.search(text)}
 
 
-def moments(text: str) -> set[str]:
-    """Weekdays, and days and spans that are told from the day of reading."""
-    return {name for name, pattern in _MOMENTS.items() if pattern.search(text)}
+def find_relative_dates(text: str) -> set[str]:
+    """Find weekdays and relative dates such as "yesterday" in a text."""
+    return {name for name, pattern in _PATTERNS.items() if pattern.search(text)}

@@ -1,7 +1,7 @@
-"""Has a model word what is due, a little each minute, and stores what passes the check.
+"""Has a model write the due texts, a few each minute, and stores the ones that pass the check.
 
-Safe to repeat and to kill at any moment: an answer is kept before anything is made of it, and a text is
-stored in one transaction with the record of it. A model that fails ends the tick; templates serve meanwhile.
+A tick can be repeated and killed at any time: a response is cached before it is processed, and a text is
+stored in one transaction with its record. A failing model ends the tick; templates serve meanwhile.
 """
 
 from collections import Counter
@@ -20,9 +20,9 @@ from backend.runtime import metrics
 from backend.settings import Settings
 from backend.store.database import Database
 from backend.topics.generated_texts import generated_text_store, insight_text, prompts, translation
-from backend.topics.generated_texts.due_texts import Due, due
-from backend.topics.insights.facts import staged
-from backend.topics.insights.sections import parts
+from backend.topics.generated_texts.due_texts import DueText, list_due_texts
+from backend.topics.insights.facts import find_stage_end
+from backend.topics.insights.sections import build_parts
 from backend.topics.insights.service import InsightService
 from backend.topics.model import Realm, Topic, TopicText
 from backend.topics.store import generation_records, topic_store
@@ -30,16 +30,16 @@ from backend.topics.store.generation_records import Outcome, Record
 
 log = structlog.get_logger(__name__)
 
-MOST_CALLS, MOST_TOKENS = 10, 60_000
-"""What one tick may ask for."""
-MOST_LOOKS = 60
-"""Texts looked at in one tick, most of which turn out to be as they were."""
-LONGEST_TICK = timedelta(seconds=40)
-LONGEST_REASON = 500
+MAX_CALLS, MAX_TOKENS = 10, 60_000
+"""Limits of one tick."""
+MAX_EXAMINED = 60
+"""Texts examined in one tick; most of them are unchanged."""
+MAX_TICK_TIME = timedelta(seconds=40)
+MAX_REASON_CHARS = 500
 
 
-class _Made(NamedTuple):
-    """What came of one text. ``text`` is a translation to place."""
+class _Result(NamedTuple):
+    """The result for one text. ``text`` is a translation to store."""
 
     outcome: Outcome
     inputs: str
@@ -49,7 +49,7 @@ class _Made(NamedTuple):
 
 
 class Writer:
-    """Words texts for one process."""
+    """Writes texts for one process."""
 
     def __init__(
         self,
@@ -71,132 +71,137 @@ class Writer:
         self._asked_by = prompts.asked_by(model.name)
 
     def write(self, now: datetime) -> Counter[str]:
-        """One tick; gives how many texts came to which outcome."""
-        wanted = self._due(now)
+        """Run one tick; returns the number of texts by outcome."""
+        due_texts = self._list_due(now)
         done: Counter[str] = Counter()
-        allowance = Allowance(MOST_CALLS, MOST_TOKENS)
-        for one in wanted[:MOST_LOOKS]:
-            if self._now() - now > LONGEST_TICK:
+        allowance = Allowance(MAX_CALLS, MAX_TOKENS)
+        for due in due_texts[:MAX_EXAMINED]:
+            if self._now() - now > MAX_TICK_TIME:
                 break
             try:
-                outcome = self._work(one, allowance, now)
+                outcome = self._write_text(due, allowance, now)
             except ModelFailed as failure:
-                log.info("model_texts_postponed", reason=failure.message, due=len(wanted) - done.total())
+                log.info("model_texts_postponed", reason=failure.message, due=len(due_texts) - done.total())
                 break
             done[outcome] += 1
         if done:
             log.info("model_texts_written", **done)
         return done
 
-    def _due(self, now: datetime) -> Sequence[Due]:
+    def _list_due(self, now: datetime) -> Sequence[DueText]:
         with self._database.read() as connection:
-            return due(
+            return list_due_texts(
                 connection,
                 realms=self._realms,
                 own_address=self._settings.api_url,
-                words=self._settings.model_topics,
+                kinds=self._settings.model_topics,
                 asked_by=self._asked_by,
                 now=now,
             )
 
-    def _work(self, wanted: Due, allowance: Allowance, now: datetime) -> str:
-        """Raises :class:`ModelFailed` where the model gives nothing now, for this text or any other."""
-        topic = topic_store.load_topic(self._database, wanted.topic_id)
-        if topic is None or topic.id != wanted.topic_id:
+    def _write_text(self, due: DueText, allowance: Allowance, now: datetime) -> str:
+        """Write one text and store it. Raises :class:`ModelFailed` if the model is unavailable for any
+        text."""
+        topic = topic_store.load_topic(self._database, due.topic_id)
+        if topic is None or topic.id != due.topic_id:
             return "gone"
         try:
-            made = (
-                self._translation(wanted, topic, allowance)
-                if wanted.kind == "translation"
-                else self._insight(wanted, topic, allowance, now)
+            result = (
+                self._translate(due, topic, allowance)
+                if due.kind == "translation"
+                else self._write_insight(due, topic, allowance, now)
             )
         except AnswerUnusable as failure:
-            made = _Made("unusable", "", failure.message)
-        if made is None:
+            result = _Result("unusable", "", failure.message)
+        if result is None:
             return "gone"
-        record = self._record(wanted, topic, made, now)
-        if made.outcome == "same" and wanted.known is not None:
+        record = self._build_record(due, topic, result, now)
+        if result.outcome == "same" and due.record is not None:
             with self._database.write() as connection:
-                generation_records.confirm_record(connection, wanted.known, wanted.updated_at)
+                generation_records.confirm_record(connection, due.record, due.updated_at)
             return "same"
-        if not generated_text_store.place(self._database, record, made.text):
+        if not generated_text_store.store_text(self._database, record, result.text):
             return "overtaken"
-        metrics.MODEL_TEXTS.labels(wanted.kind, made.outcome).inc()
-        if made.reason:
+        metrics.MODEL_TEXTS.labels(due.kind, result.outcome).inc()
+        if result.reason:
             log.info(
                 "model_text_refused",
                 topic=topic.id,
-                language=wanted.language,
-                kind=wanted.kind,
+                language=due.language,
+                kind=due.kind,
                 reason=record.reason,
             )
-        return made.outcome
+        return result.outcome
 
-    def _translation(self, wanted: Due, topic: Topic, allowance: Allowance) -> _Made | None:
-        from_language = translation.source_of(topic, wanted.language)
+    def _translate(self, due: DueText, topic: Topic, allowance: Allowance) -> _Result | None:
+        from_language = translation.find_source_language(topic, due.language)
         if from_language is None:
             return None
         source = topic.texts[from_language]
         inputs = generation_records.hash_text(source)
-        settled = wanted.is_there or (
-            wanted.known is not None and wanted.known.outcome in ("dropped", "nothing")
-        )
-        if settled and self._is_same(wanted, inputs):
-            return _Made("same", inputs)
-        problem = translation.problem_of(source)
+        is_settled = due.exists or (due.record is not None and due.record.outcome in ("dropped", "nothing"))
+        if is_settled and self._is_same(due, inputs):
+            return _Result("same", inputs)
+        problem = translation.find_problem(source)
         if problem:
-            return _Made("nothing", inputs, problem)
-        made = translation.translated(
+            return _Result("nothing", inputs, problem)
+        result = translation.translate(
             source,
             from_language,
-            wanted.language,
+            due.language,
             self._rules.current,
-            lambda shown: prompts.translation(self._model, shown, from_language, wanted.language, allowance),
+            lambda model_inputs: prompts.request_translation(
+                self._model, model_inputs, from_language, due.language, allowance
+            ),
         )
-        outcome: Outcome = "dropped" if made.text is None else "partly" if made.faults else "written"
-        return _Made(outcome, inputs, "; ".join(made.faults), text=made.text)
+        outcome: Outcome = "dropped" if result.text is None else "partly" if result.faults else "written"
+        return _Result(outcome, inputs, "; ".join(result.faults), text=result.text)
 
-    def _insight(self, wanted: Due, topic: Topic, allowance: Allowance, now: datetime) -> _Made | None:
-        if wanted.language not in topic.texts:
+    def _write_insight(
+        self, due: DueText, topic: Topic, allowance: Allowance, now: datetime
+    ) -> _Result | None:
+        if due.language not in topic.texts:
             return None
-        facts = self._insights.facts(topic, wanted.language, staged(topic.published_at, now))
-        found = parts(facts, wanted.language, self._settings.api_url)
-        inputs = insight_text.digest_of(facts, found)
-        if self._is_same(wanted, inputs):
-            return _Made("same", inputs)
-        if not insight_text.is_worth_wording(facts):
-            return _Made("nothing", inputs, "")
-        if insight_text.has_instructions(facts, found):
-            return _Made("nothing", inputs, "the text gives instructions to whoever reads it")
-        made = insight_text.worded(
+        facts = self._insights.facts(topic, due.language, find_stage_end(topic.published_at, now))
+        parts = build_parts(facts, due.language, self._settings.api_url)
+        inputs = insight_text.hash_inputs(facts, parts)
+        if self._is_same(due, inputs):
+            return _Result("same", inputs)
+        if not insight_text.is_worth_writing(facts):
+            return _Result("nothing", inputs, "")
+        if insight_text.has_instructions(facts, parts):
+            return _Result("nothing", inputs, "the text contains instructions for its reader")
+        result = insight_text.write_parts(
             facts,
-            found,
-            wanted.language,
+            parts,
+            due.language,
             self._rules.current,
-            lambda shown: prompts.insight(self._model, shown, wanted.language, allowance),
+            lambda model_inputs: prompts.request_insight(self._model, model_inputs, due.language, allowance),
         )
-        outcome: Outcome = "dropped" if not made.by_basis else "partly" if made.faults else "written"
-        return _Made(outcome, inputs, "; ".join(made.faults), made.by_basis)
+        outcome: Outcome = "dropped" if not result.by_basis else "partly" if result.faults else "written"
+        return _Result(outcome, inputs, "; ".join(result.faults), result.by_basis)
 
-    def _is_same(self, wanted: Due, inputs: str) -> bool:
-        known = wanted.known
-        usable = known is not None and known.outcome != "unusable" and known.stage == wanted.stage
+    def _is_same(self, due: DueText, inputs: str) -> bool:
+        known = due.record
+        usable = known is not None and known.outcome != "unusable" and known.stage == due.stage
         return bool(usable and known and known.asked_by == self._asked_by and known.inputs == inputs)
 
-    def _record(self, wanted: Due, topic: Topic, made: _Made, now: datetime) -> Record:
-        from_language = translation.source_of(topic, wanted.language) if made.text is not None else None
+    def _build_record(self, due: DueText, topic: Topic, result: _Result, now: datetime) -> Record:
+        from_language = (
+            translation.find_source_language(topic, due.language) if result.text is not None else None
+        )
         return Record(
-            topic_id=wanted.topic_id,
-            language=wanted.language,
-            kind=wanted.kind,
-            outcome=made.outcome,
-            reason=made.reason[:LONGEST_REASON],
+            topic_id=due.topic_id,
+            language=due.language,
+            kind=due.kind,
+            outcome=result.outcome,
+            reason=result.reason[:MAX_REASON_CHARS],
             model=self._model.name,
             asked_by=self._asked_by,
-            inputs=made.inputs,
-            stage=wanted.stage,
+            inputs=result.inputs,
+            stage=due.stage,
             from_language=from_language,
-            as_of=wanted.updated_at,
+            as_of=due.updated_at,
             made_at=now,
-            body=made.body,
+            body=result.body,
         )

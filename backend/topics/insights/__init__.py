@@ -1,1 +1,1 @@
-"""What a topic means: who confirms it, where figures differ, what the market did, what came before."""
+"""Builds insights on a topic: confirmation, differing figures, market moves and earlier topics."""

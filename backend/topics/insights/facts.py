@@ -1,4 +1,4 @@
-"""The facts that an insight is written from; nothing else may be said in it."""
+"""Collects the facts of an insight, which must state nothing else."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -17,20 +17,20 @@ from backend.topics.model import Realm, Topic
 from backend.topics.store import topic_rows
 from backend.topics.tables import topics
 
-AROUND = timedelta(hours=24)
-"""How far before and after a topic the market is looked at."""
-MOST_ASSETS, MOST_RELATED, MOST_DIFFERENCES = 3, 3, 3
-LOOKED_AT = 400
-"""Earlier topics among which related ones are looked for."""
+MARKET_WINDOW = timedelta(hours=24)
+"""Time before and after a topic for which the market is examined."""
+MAX_ASSETS, MAX_RELATED, MAX_DIFFERENCES = 3, 3, 3
+MAX_SEARCHED_TOPICS = 400
+"""Earlier topics that are searched for related ones."""
 STAGES = (timedelta(hours=1), timedelta(hours=6), timedelta(hours=24))
-"""When after a topic its market is written of anew."""
-NEAREST = timedelta(hours=4)
-"""A price that is older at an instant than this, and than one candle, says nothing of it."""
+"""Times after a topic at which its market section is written again."""
+MAX_PRICE_AGE = timedelta(hours=4)
+"""Maximum age of a price at a point in time; for longer candles one candle."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Who tells it. ``official`` where it is not press, a post or a page of nobody known."""
+    """A publisher of the topic. ``official`` is False for press, posts and pages of unknown owners."""
 
     name: str
     url: str
@@ -38,8 +38,8 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class FigureSaid:
-    """A figure as one source writes it."""
+class SourcedFigure:
+    """A figure in the notation of one source."""
 
     text: str
     source: str
@@ -47,7 +47,7 @@ class FigureSaid:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """An asset's price before the topic and a day after it, or as late as there is one. US dollars."""
+    """An asset's price in US dollars before the topic and a day after it, or the latest within that day."""
 
     name: str
     before: Decimal
@@ -74,137 +74,139 @@ class InsightFacts:
     summary: str
     realm: Realm
     is_report: bool
-    """Whether it was written from the service's own figures."""
+    """True if the topic is a report of this service on its own figures."""
     sources: Sequence[Source]
-    """Of others."""
-    differences: Sequence[tuple[FigureSaid, FigureSaid]]
-    """Pairs of figures of one unit that two sources give differently."""
+    """Other publishers than this service."""
+    differences: Sequence[tuple[SourcedFigure, SourcedFigure]]
+    """Pairs of different figures of one unit from two sources."""
     moves: Sequence[Move]
     related: Sequence[Related]
     stage: int = 0
-    """How much of the market around the topic is known: prose on it is written once a stage."""
+    """The number of past :data:`STAGES`: prose on the market is written once for each stage."""
 
 
-def stage_of(published_at: datetime, now: datetime) -> int:
-    """How many of the :data:`STAGES` of a topic are past."""
+def count_past_stages(published_at: datetime, now: datetime) -> int:
+    """Count the :data:`STAGES` of a topic that are past."""
     return sum(1 for after in STAGES if published_at + after <= now)
 
 
-def staged(published_at: datetime, now: datetime) -> datetime:
-    """The end of the last stage that is past, or the topic's own instant."""
-    stage = stage_of(published_at, now)
+def find_stage_end(published_at: datetime, now: datetime) -> datetime:
+    """Return the end of the last past stage, or the topic's publication."""
+    stage = count_past_stages(published_at, now)
     return published_at + STAGES[stage - 1] if stage else published_at
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
-    """Where the facts around a topic are looked up."""
+class FactSources:
+    """The data in which facts about a topic are looked up."""
 
     entities: Mapping[str, Entity]
     authorities: Authorities
     history_realm: str
     realms: Collection[Realm]
     base_url: str
-    """The service's own address."""
+    """The URL of this service."""
 
 
-def gather(
-    connection: Connection, topic: Topic, language: Language, around: Surroundings, now: datetime
+def collect_facts(
+    connection: Connection, topic: Topic, language: Language, sources: FactSources, now: datetime
 ) -> InsightFacts:
-    """What is known of ``topic`` and around it, for readers of ``language``, which it has text in."""
+    """Collect the facts of ``topic`` in ``language``; the topic must have a text in it."""
     return InsightFacts(
         topic.texts[language].title,
         topic.texts[language].summary,
         topic.realm,
-        topic.url.startswith(around.base_url),
-        _sources(topic, around),
-        _differences(topic, language),
-        _moves(connection, topic, language, around, now),
-        _related(connection, topic, language, around),
-        stage_of(topic.published_at, now),
+        topic.url.startswith(sources.base_url),
+        _find_sources(topic, sources),
+        _find_differences(topic, language),
+        _find_moves(connection, topic, language, sources, now),
+        _find_related(connection, topic, language, sources),
+        count_past_stages(topic.published_at, now),
     )
 
 
-def _sources(topic: Topic, around: Surroundings) -> list[Source]:
-    """Each host once, official ones first."""
+def _find_sources(topic: Topic, sources: FactSources) -> list[Source]:
+    """List the publishers, each host once, official ones first."""
     found: dict[str, Source] = {}
     about = set(topic.entities)
     for item in topic.media:
-        if item.kind == "tweet" or item.url.startswith(around.base_url):
+        if item.kind == "tweet" or item.url.startswith(sources.base_url):
             continue
-        authority = around.authorities.classify(item.url, about=about)
-        owner = around.entities.get(authority.owner or "")
+        authority = sources.authorities.classify(item.url, about=about)
+        owner = sources.entities.get(authority.owner or "")
         name = owner.name("en") if owner else item.site_name or item.url.split("/")[2].removeprefix("www.")
         found.setdefault(name, Source(name, item.url, authority.is_official))
     return sorted(found.values(), key=lambda source: not source.official)
 
 
-def _differences(topic: Topic, language: Language) -> list[tuple[FigureSaid, FigureSaid]]:
-    """Figures in the titles and summaries of media that two sources give differently in one unit."""
-    said: dict[str, list[tuple[Decimal, FigureSaid]]] = defaultdict(list)
+def _find_differences(topic: Topic, language: Language) -> list[tuple[SourcedFigure, SourcedFigure]]:
+    """Find figures of one unit in media titles and summaries that differ between two sources."""
+    by_unit: dict[str, list[tuple[Decimal, SourcedFigure]]] = defaultdict(list)
     for item in topic.media:
         text = f"{item.title}. {item.summary}"
         name = item.site_name or item.url.split("/")[2].removeprefix("www.")
         for quantity in quantities.find(text, item.language or language):
             if quantity.unit is not None and quantity.value:
-                said[quantity.unit].append((quantity.value, FigureSaid(quantity.text, name)))
+                by_unit[quantity.unit].append((quantity.value, SourcedFigure(quantity.text, name)))
     found = []
-    for told in said.values():
-        sources = {figure.source for _, figure in told}
-        values = sorted({value for value, _ in told})
-        if len(sources) < 2 or len(values) != 2 or len(told) != len(sources):
-            continue  # several figures of a unit in one text are about several things
-        low, high = (next(figure for value, figure in told if value == wanted) for wanted in values)
+    for figures in by_unit.values():
+        sources = {figure.source for _, figure in figures}
+        values = sorted({value for value, _ in figures})
+        if len(sources) < 2 or len(values) != 2 or len(figures) != len(sources):
+            continue  # several figures of one unit in one text describe different things
+        low, high = (next(figure for value, figure in figures if value == wanted) for wanted in values)
         found.append((low, high))
-    return found[:MOST_DIFFERENCES]
+    return found[:MAX_DIFFERENCES]
 
 
-def _moves(
-    connection: Connection, topic: Topic, language: Language, around: Surroundings, now: datetime
+def _find_moves(
+    connection: Connection, topic: Topic, language: Language, sources: FactSources, now: datetime
 ) -> list[Move]:
-    named = [around.entities[name] for name in topic.entities if name in around.entities]
+    named = [sources.entities[name] for name in topic.entities if name in sources.entities]
     assets = [(entity.name(language), asset) for entity in named if (asset := entity.market_asset)]
-    realm, at = around.history_realm, topic.published_at
-    moves = (_move(connection, name, asset, at, realm, now) for name, asset in assets[:MOST_ASSETS])
+    realm, at = sources.history_realm, topic.published_at
+    moves = (_find_move(connection, name, asset, at, realm, now) for name, asset in assets[:MAX_ASSETS])
     return [move for move in moves if move is not None]
 
 
-def _move(
+def _find_move(
     connection: Connection, name: str, asset: str, at: datetime, realm: str, now: datetime
 ) -> Move | None:
-    """From the last price before ``at`` to the last within a day of it, by the finest candles that tell both.
+    """Compute the move from the last price before ``at`` to the last within a day after it.
 
-    A price is of the instant at which its candle ended.
+    The finest candles that contain both prices are used. A price has the time at which its candle ended.
     """
     for seconds in price_history.RESOLUTIONS:
         length = timedelta(seconds=seconds)
-        reach = max(NEAREST, length)
+        reach = max(MAX_PRICE_AGE, length)
         candles = price_history.candles_between(
-            connection, realm, asset, seconds, at - length - reach, at + AROUND
+            connection, realm, asset, seconds, at - length - reach, at + MARKET_WINDOW
         )
         ended = [(candle.open_time + length, candle.close) for candle in candles]
         before = [(end, price) for end, price in ended if at - reach <= end <= at and price]
-        after = [(end, price) for end, price in ended if at < end <= min(now, at + AROUND)]
+        after = [(end, price) for end, price in ended if at < end <= min(now, at + MARKET_WINDOW)]
         if before and after:
             (before_at, first), (after_at, last) = before[-1], after[-1]
             return Move(name, first, last, before_at, after_at)
     return None
 
 
-def _related(connection: Connection, topic: Topic, language: Language, around: Surroundings) -> list[Related]:
-    """Earlier topics of the same entities, those that share most first, then the newest."""
-    look = (
+def _find_related(
+    connection: Connection, topic: Topic, language: Language, sources: FactSources
+) -> list[Related]:
+    """Find earlier topics with the same entities: most shared entities first, then the newest."""
+    selected = (
         sa.select(topics.c.id)
         .where(
-            topics.c.realm.in_(sorted(around.realms)),
+            topics.c.realm.in_(sorted(sources.realms)),
             topics.c.published_at < topic.published_at,
             topics.c.merged_into.is_(None),
             topics.c.id != topic.id,
         )
         .order_by(topics.c.published_at.desc(), topics.c.id.desc())
-        .limit(LOOKED_AT)
+        .limit(MAX_SEARCHED_TOPICS)
     )
-    earlier = topic_rows.read_topics(connection, connection.execute(look).scalars().all())
+    earlier = topic_rows.read_topics(connection, connection.execute(selected).scalars().all())
     shared = [
         (len(set(one.entities) & set(topic.entities)), one)
         for one in earlier
@@ -214,5 +216,5 @@ def _related(connection: Connection, topic: Topic, language: Language, around: S
         (pair for pair in shared if pair[0]), key=lambda pair: (-pair[0], -pair[1].published_at.timestamp())
     )
     return [
-        Related(one.id or 0, one.texts[language].title, one.published_at) for _, one in best[:MOST_RELATED]
+        Related(one.id or 0, one.texts[language].title, one.published_at) for _, one in best[:MAX_RELATED]
     ]

@@ -1,4 +1,4 @@
-"""The sentences of insights; every name, figure and day in them comes from stored facts."""
+"""Holds the sentence templates of insights; names, figures and dates are filled in from stored facts."""
 
 from collections.abc import Mapping
 

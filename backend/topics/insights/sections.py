@@ -1,4 +1,4 @@
-"""The frame of an insight by templates: its parts, their links, and the facts behind each."""
+"""Builds the parts of an insight from templates, with their links and a digest of their facts."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -12,14 +12,14 @@ from backend.topics.insights.facts import InsightFacts, Move
 from backend.topics.insights.insight_templates import JOIN, PHRASES
 from backend.topics.number_format import format_day, format_percent, format_price
 
-MOST_NAMED = 4
+MAX_NAMES = 4
 PartName = Literal["conclusion", "confirmed", "differ", "market", "before", "note"]
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of an insight as the templates word it. ``basis`` is a digest of the facts that it tells,
-    under which other prose on the very same facts may be kept."""
+    """One part of an insight, written by templates. ``basis`` is a digest of its facts, under which model
+    prose about the same facts is stored."""
 
     name: PartName
     title: str
@@ -28,22 +28,24 @@ class Part:
     links: Sequence[Mapping[str, str]] = ()
 
 
-def parts(facts: InsightFacts, language: Language, base_url: str) -> list[Part]:
-    """The conclusion first, then the sections that there are facts for."""
+def build_parts(facts: InsightFacts, language: Language, base_url: str) -> list[Part]:
+    """Build the conclusion, then the sections that have facts."""
     found = [
-        _conclusion(facts, language),
-        _confirmed(facts, language),
-        _differing(facts, language),
-        _market(facts, language),
-        _earlier(facts, language, base_url),
+        _build_conclusion(facts, language),
+        _build_confirmation(facts, language),
+        _build_differences(facts, language),
+        _build_market(facts, language),
+        _build_earlier(facts, language, base_url),
     ]
     return [part for part in found if part is not None]
 
 
-def answer(found: Sequence[Part], prose: Mapping[str, str], note: Part | None = None) -> dict[str, Any]:
-    """The interface's answer: a conclusion, and sections with links to the service's own topics.
+def build_insight(
+    found: Sequence[Part], prose: Mapping[str, str], note: Part | None = None
+) -> dict[str, Any]:
+    """Build the response data: a conclusion, and sections with links to topics of this service.
 
-    ``prose`` takes the place of a part's text by its basis; ``note`` follows where any did.
+    ``prose`` replaces the text of parts by their basis. ``note`` is added if it replaced any.
     """
     conclusion, *sections = found
     if note is not None and any(part.basis in prose for part in found):
@@ -61,59 +63,59 @@ def answer(found: Sequence[Part], prose: Mapping[str, str], note: Part | None = 
     }
 
 
-def _conclusion(facts: InsightFacts, language: Language) -> Part:
-    said = [_support(facts, language)]
+def _build_conclusion(facts: InsightFacts, language: Language) -> Part:
+    sentences = [_format_support(facts, language)]
     if facts.moves:
         greatest = max(facts.moves, key=lambda move: abs(move.change))
-        said.append(_say(language, "moved", name=greatest.name, change=format_percent(greatest.change)))
-    told = (facts.title, facts.summary, facts.is_report, _names_of(facts), _market_basis(facts))
-    text = (" " if language == "en" else "").join(said)
-    return Part("conclusion", "", text, _basis("conclusion", language, told))
+        sentences.append(_fill(language, "moved", name=greatest.name, change=format_percent(greatest.change)))
+    facts_told = (facts.title, facts.summary, facts.is_report, _list_sources(facts), _market_basis(facts))
+    text = (" " if language == "en" else "").join(sentences)
+    return Part("conclusion", "", text, _hash_basis("conclusion", language, facts_told))
 
 
-def _support(facts: InsightFacts, language: Language) -> str:
+def _format_support(facts: InsightFacts, language: Language) -> str:
     official = [source.name for source in facts.sources if source.official]
-    every = [source.name for source in facts.sources]
+    all_names = [source.name for source in facts.sources]
     if official:
-        return _say(language, "official", names=_names(official, language))
-    if every:
-        return _say(language, "outlets", names=_names(every, language))
-    return _say(language, "own" if facts.is_report else "alone")
+        return _fill(language, "official", names=_join_names(official, language))
+    if all_names:
+        return _fill(language, "outlets", names=_join_names(all_names, language))
+    return _fill(language, "own" if facts.is_report else "alone")
 
 
-def _confirmed(facts: InsightFacts, language: Language) -> Part:
-    told = (facts.title, facts.is_report, _names_of(facts))
-    return _part("confirmed", language, [_support(facts, language)], told)
+def _build_confirmation(facts: InsightFacts, language: Language) -> Part:
+    facts_told = (facts.title, facts.is_report, _list_sources(facts))
+    return _build_part("confirmed", language, [_format_support(facts, language)], facts_told)
 
 
-def _differing(facts: InsightFacts, language: Language) -> Part | None:
+def _build_differences(facts: InsightFacts, language: Language) -> Part | None:
     sentences = [
-        _say(language, "differ_one", first=one.source, a=one.text, second=other.source, b=other.text)
+        _fill(language, "differ_one", first=one.source, a=one.text, second=other.source, b=other.text)
         for one, other in facts.differences
     ]
-    return _part("differ", language, sentences, (facts.title, sentences)) if sentences else None
+    return _build_part("differ", language, sentences, (facts.title, sentences)) if sentences else None
 
 
-def _market(facts: InsightFacts, language: Language) -> Part | None:
+def _build_market(facts: InsightFacts, language: Language) -> Part | None:
     if not facts.moves:
         return None
-    sentences = [_moved(move, language) for move in facts.moves]
+    sentences = [_format_move(move, language) for move in facts.moves]
     if facts.realm == "sample":
-        sentences.append(_say(language, "sample"))
-    return _part("market", language, sentences, (facts.title, _market_basis(facts)))
+        sentences.append(_fill(language, "sample"))
+    return _build_part("market", language, sentences, (facts.title, _market_basis(facts)))
 
 
 def _market_basis(facts: InsightFacts) -> tuple[object, ...]:
-    """The assets and the stage, and no prices: within a stage these change, and are told with their time."""
+    """Return the assets and the stage without prices, which change within a stage and carry their time."""
     return (facts.realm, facts.stage, [move.name for move in facts.moves])
 
 
-def _names_of(facts: InsightFacts) -> list[tuple[str, bool]]:
+def _list_sources(facts: InsightFacts) -> list[tuple[str, bool]]:
     return [(source.name, source.official) for source in facts.sources]
 
 
-def _moved(move: Move, language: Language) -> str:
-    return _say(
+def _format_move(move: Move, language: Language) -> str:
+    return _fill(
         language,
         "market_one",
         name=move.name,
@@ -125,36 +127,36 @@ def _moved(move: Move, language: Language) -> str:
     )
 
 
-def _earlier(facts: InsightFacts, language: Language, base_url: str) -> Part | None:
+def _build_earlier(facts: InsightFacts, language: Language, base_url: str) -> Part | None:
     if not facts.related:
         return None
-    told = [(format_day(one.published_at, language), one.title) for one in facts.related]
-    sentences = [_say(language, "before_one", day=when, title=title) for when, title in told]
+    facts_told = [(format_day(one.published_at, language), one.title) for one in facts.related]
+    sentences = [_fill(language, "before_one", day=when, title=title) for when, title in facts_told]
     links = [{one.title: f"{base_url}/topics/{one.id}?lang={language}"} for one in facts.related]
-    return _part("before", language, sentences, told, gap="\n", links=links)
+    return _build_part("before", language, sentences, facts_told, separator="\n", links=links)
 
 
-def _part(
+def _build_part(
     name: PartName,
     language: Language,
     sentences: Sequence[str],
-    told: object,
+    facts_told: object,
     *,
-    gap: str | None = None,
+    separator: str | None = None,
     links: Sequence[Mapping[str, str]] = (),
 ) -> Part:
-    between = gap if gap is not None else " " if language == "en" else ""
-    basis = _basis(name, language, told)
-    return Part(name, _say(language, name), between.join(sentences), basis, links)
+    between = separator if separator is not None else " " if language == "en" else ""
+    basis = _hash_basis(name, language, facts_told)
+    return Part(name, _fill(language, name), between.join(sentences), basis, links)
 
 
-def _basis(name: PartName, language: Language, told: object) -> str:
-    return hashlib.sha256(orjson.dumps([name, language, told])).hexdigest()
+def _hash_basis(name: PartName, language: Language, facts_told: object) -> str:
+    return hashlib.sha256(orjson.dumps([name, language, facts_told])).hexdigest()
 
 
-def _names(names: Sequence[str], language: Language) -> str:
-    return JOIN[language].join(names[:MOST_NAMED])
+def _join_names(names: Sequence[str], language: Language) -> str:
+    return JOIN[language].join(names[:MAX_NAMES])
 
 
-def _say(language: Language, key: str, **values: str) -> str:
+def _fill(language: Language, key: str, **values: str) -> str:
     return PHRASES[language][key].format(**values)

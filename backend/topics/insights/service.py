@@ -1,4 +1,4 @@
-"""Insights as they are asked for: by templates, in a model's words where these are of the same facts."""
+"""Builds insights on request from templates, with stored model prose where it matches the facts."""
 
 from datetime import datetime
 from typing import Any
@@ -11,8 +11,8 @@ from backend.settings import Settings
 from backend.sources.authority import Authorities
 from backend.store.database import Database
 from backend.topics.ai_disclosure import build_insight_note
-from backend.topics.insights.facts import InsightFacts, Surroundings, gather
-from backend.topics.insights.sections import Part, answer, parts
+from backend.topics.insights.facts import FactSources, InsightFacts, collect_facts
+from backend.topics.insights.sections import Part, build_insight, build_parts
 from backend.topics.model import Realm, Topic
 from backend.topics.store import generation_records
 
@@ -37,22 +37,22 @@ class InsightService:
         self._authorities: tuple[str, Authorities] | None = None
 
     def insight(self, topic: Topic, language: Language) -> dict[str, Any]:
-        """The interface's answer on ``topic``, which is stored and has text in ``language``."""
-        found = parts(self.facts(topic, language), language, self._settings.api_url)
-        kept = generation_records.load_prose(self._database, topic.id or 0, language)
-        title, text = build_insight_note(language, kept.model)
-        return answer(found, kept.by_basis, Part("note", title, text, ""))
+        """Build the response data for ``topic``, which is stored and has a text in ``language``."""
+        found = build_parts(self.facts(topic, language), language, self._settings.api_url)
+        prose = generation_records.load_prose(self._database, topic.id or 0, language)
+        title, text = build_insight_note(language, prose.model)
+        return build_insight(found, prose.by_basis, Part("note", title, text, ""))
 
     def facts(self, topic: Topic, language: Language, at: datetime | None = None) -> InsightFacts:
-        """What may be said of ``topic`` now, or what could be ``at`` an earlier instant."""
+        """Collect the facts of ``topic`` as of now, or as of ``at``."""
         with self._database.read() as connection:
-            return gather(connection, topic, language, self._surroundings(), at or self._now())
+            return collect_facts(connection, topic, language, self._fact_sources(), at or self._now())
 
-    def _surroundings(self) -> Surroundings:
+    def _fact_sources(self) -> FactSources:
         rules = self._rules.current
         if self._authorities is None or self._authorities[0] != rules.version:
             self._authorities = (rules.version, Authorities(rules.entities))
-        return Surroundings(
+        return FactSources(
             rules.entities,
             self._authorities[1],
             realm_of(self._settings),

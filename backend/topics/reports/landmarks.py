@@ -1,4 +1,4 @@
-"""The archive of landmarks as topics at their true dates, and those of this day of the year."""
+"""Builds topics from the archive of landmarks: at their dates, and on anniversaries."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, time
@@ -8,7 +8,7 @@ from backend.entities.model import LANGUAGES, Language
 from backend.sources.authority import Authorities
 from backend.topics.model import Category, Media, Realm, Topic, TopicText
 from backend.topics.number_format import format_day
-from backend.topics.reports.report_templates import WORDS
+from backend.topics.reports.report_templates import TEMPLATES
 
 _CATEGORIES: Mapping[str, Category] = {
     "incident": Category.BREAKING,
@@ -17,59 +17,60 @@ _CATEGORIES: Mapping[str, Category] = {
 }
 
 
-def archive_topics(landmarks: Iterable[Landmark], authorities: Authorities) -> list[Topic]:
-    """Each event as a topic of the day on which it was, with its primary sources."""
+def build_archive_topics(landmarks: Iterable[Landmark], authorities: Authorities) -> list[Topic]:
+    """Build a topic for each event at its date, with its primary sources."""
     return [
         Topic(
             category=_CATEGORIES.get(landmark.category, Category.NORMAL),
-            published_at=_instant(landmark),
+            published_at=_event_time(landmark),
             url=landmark.primary_sources[0],
-            texts={language: _text(landmark, language) for language in LANGUAGES},
+            texts={language: _build_text(landmark, language) for language in LANGUAGES},
             external_id=f"archive:{landmark.id}",
             realm="sample",
             entities=tuple(landmark.entities),
             event=landmark.id,
-            media=_sources(landmark, authorities),
+            media=_build_media(landmark, authorities),
         )
         for landmark in landmarks
     ]
 
 
-def on_this_day(
+def build_anniversary_topics(
     landmarks: Iterable[Landmark], now: datetime, authorities: Authorities, realm: Realm
 ) -> list[Topic]:
-    """The events of this day of the year in earlier years, told again today."""
+    """Build a topic of today for each event on this day of an earlier year."""
     today = now.date()
     return [
         Topic(
             category=Category.NORMAL,
             published_at=datetime.combine(today, time(), UTC),
             url=landmark.primary_sources[0],
-            texts={language: _retold(landmark, language) for language in LANGUAGES},
+            texts={language: _build_anniversary_text(landmark, language) for language in LANGUAGES},
             external_id=f"{realm}:on-this-day:{today.isoformat()}:{landmark.id}",
             realm=realm,
             entities=tuple(landmark.entities),
             event=landmark.id,
-            media=_sources(landmark, authorities),
+            media=_build_media(landmark, authorities),
         )
         for landmark in landmarks
-        if _is_of(today, landmark.date)
+        if _is_anniversary(today, landmark.date)
     ]
 
 
-def _is_of(today: date, then: date) -> bool:
-    """Whether ``then`` was on this day of an earlier year; 29 February comes on 28 February else."""
+def _is_anniversary(today: date, then: date) -> bool:
+    """True if ``then`` was on this day of an earlier year. 29 February counts as 28 February in common
+    years."""
     leaping = (then.month, then.day) == (2, 29) and (today.month, today.day) == (2, 28)
     same = (today.month, today.day) == (then.month, then.day)
     has_its_own = leaping and today.year % 4 == 0
     return then.year < today.year and (same or (leaping and not has_its_own))
 
 
-def _instant(landmark: Landmark) -> datetime:
+def _event_time(landmark: Landmark) -> datetime:
     return landmark.time_utc or datetime.combine(landmark.date, time(12), UTC)
 
 
-def _text(landmark: Landmark, language: Language) -> TopicText:
+def _build_text(landmark: Landmark, language: Language) -> TopicText:
     detail = landmark.detail[language]
     return TopicText(
         title=landmark.title[language],
@@ -80,25 +81,25 @@ def _text(landmark: Landmark, language: Language) -> TopicText:
     )
 
 
-def _retold(landmark: Landmark, language: Language) -> TopicText:
-    told = _text(landmark, language)
-    words = WORDS[language]
+def _build_anniversary_text(landmark: Landmark, language: Language) -> TopicText:
+    text = _build_text(landmark, language)
+    templates = TEMPLATES[language]
     return TopicText(
-        title=words["day_title"].format(year=landmark.date.year, title=told.title),
-        subtitle=words["day_sub"].format(date=told.subtitle),
-        summary=told.summary,
-        bullets=told.bullets,
+        title=templates["day_title"].format(year=landmark.date.year, title=text.title),
+        subtitle=templates["day_sub"].format(date=text.subtitle),
+        summary=text.summary,
+        bullets=text.bullets,
         origin="template",
     )
 
 
-def _sources(landmark: Landmark, authorities: Authorities) -> tuple[Media, ...]:
-    """Best first, each with the name of whoever answers for its host."""
+def _build_media(landmark: Landmark, authorities: Authorities) -> tuple[Media, ...]:
+    """List the primary sources, the most authoritative first, each named by its host."""
     about = set(landmark.entities)
     ranked: Sequence[str] = sorted(
         landmark.primary_sources, key=lambda url: -authorities.classify(url, about=about).score
     )
-    at = _instant(landmark)
+    at = _event_time(landmark)
     return tuple(Media("primary_source", url, published_at=at, site_name=_host(url)) for url in ranked)
 
 

@@ -1,4 +1,4 @@
-"""What a market report is written from: the figures that the service stands behind at one moment."""
+"""Collects the published market figures of one moment, from which market reports are written."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,24 +13,24 @@ from backend.markets.model import SPAN_SECONDS, FearGreed, GlobalFigures, Publis
 from backend.markets.responses.snapshot import Snapshot
 from backend.topics.model import Realm
 
-LARGEST = 100
-"""Assets that reports speak of: the largest by market cap, so that nobody's pump makes the news."""
+MAX_ASSETS = 100
+"""Reports cover only this many assets with the largest market cap, so that a pumped coin makes no news."""
 WEEK = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
 class Coin:
-    """An asset and its figures, all known. ``week_high`` and ``week_low`` are of the closed candles of the
-    last seven days, null where there are too few."""
+    """An asset and its figures. ``week_high`` and ``week_low`` come from the closed candles of the last seven
+    days; None if there are too few."""
 
     id: str
     entity: str | None
     names: Mapping[Language, str]
     symbol: str
     is_stable: bool
-    """Whether it stands for another value: a dollar, gold, a lent dollar with its interest."""
+    """True if it represents another asset: a dollar, gold, a lent dollar with its interest."""
     is_dollar: bool
-    """Whether it is meant to be worth one dollar."""
+    """True if it is pegged to one dollar."""
     price: Decimal
     change: Decimal
     cap: Decimal
@@ -45,17 +45,17 @@ class Coin:
 
 @dataclass(frozen=True, slots=True)
 class MarketFacts:
-    """``realm`` is ``sample`` or ``live``; nothing of one ever stands beside the other."""
+    """The figures of one moment. ``realm`` is ``sample`` or ``live``; the two are never mixed."""
 
     realm: Realm
     at: datetime
     coins: Sequence[Coin]
-    """By market cap, the largest first; stale figures are left out."""
+    """Sorted by market cap, the largest first, without stale figures."""
     totals: GlobalFigures | None
     mood: FearGreed | None
 
 
-def gather(
+def collect_facts(
     connection: Connection,
     snapshot: Snapshot,
     *,
@@ -64,8 +64,8 @@ def gather(
     entities: Mapping[str, Entity],
     now: datetime,
 ) -> MarketFacts:
-    """The facts of this moment. ``entities`` give the names in the three languages, and ``history_realm``
-    is the name under which the market keeps its candles."""
+    """Collect the facts at ``now``. ``entities`` provide the names in the three languages. ``history_realm``
+    is the realm of the stored candles."""
     by_asset = {
         entity.asset or entity.id: entity
         for entity in entities.values()
@@ -74,7 +74,7 @@ def gather(
     ranked = sorted(
         (entry for entry in snapshot.entries if _is_known(entry.figure)),
         key=lambda entry: (-(entry.figure.market_cap or 0), entry.asset.id),
-    )[:LARGEST]
+    )[:MAX_ASSETS]
     seconds, coins = SPAN_SECONDS["7d"], []
     for entry in ranked:
         figure, entity = entry.figure, by_asset.get(entry.asset.id)

@@ -1,4 +1,4 @@
-"""Writing the reports that are due: once each, however often it is looked."""
+"""Stores the reports that are due, each once."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -15,9 +15,9 @@ from backend.settings import Settings
 from backend.sources.authority import Authorities
 from backend.store.database import Database
 from backend.topics.model import Realm, Topic
-from backend.topics.reports.landmarks import archive_topics, on_this_day
-from backend.topics.reports.market_facts import gather
-from backend.topics.reports.market_reports import market_reports
+from backend.topics.reports.landmarks import build_anniversary_topics, build_archive_topics
+from backend.topics.reports.market_facts import collect_facts
+from backend.topics.reports.market_reports import build_market_reports
 from backend.topics.reports.report_builder import ReportContext
 from backend.topics.store import topic_store
 from backend.topics.tables import topics
@@ -25,8 +25,8 @@ from backend.topics.tables import topics
 log = structlog.get_logger(__name__)
 
 
-class Reporter:
-    """Writes reports for one process."""
+class ReportPublisher:
+    """Publishes reports for one process."""
 
     def __init__(self, settings: Settings, database: Database, rules: ActiveRules) -> None:
         self._settings = settings
@@ -37,12 +37,12 @@ class Reporter:
         self._landmarks: list[Landmark] | None = None
 
     def publish(self, now: datetime) -> int:
-        """Write what is due and not written yet; gives how many topics are new."""
+        """Store the due reports that do not exist yet; returns the number of new topics."""
         self._view.reload()
         rules = self._rules.current
         realm: Realm = "sample" if self._settings.mode == "sample" else "live"
         with self._database.read() as connection:
-            facts = gather(
+            facts = collect_facts(
                 connection,
                 self._view.snapshot,
                 realm=realm,
@@ -51,10 +51,10 @@ class Reporter:
                 now=now,
             )
         authorities = Authorities(rules.entities)
-        due = market_reports(facts, ReportContext(self._settings.api_url))
-        due += on_this_day(self._archive(), now, authorities, realm)
+        due = build_market_reports(facts, ReportContext(self._settings.api_url))
+        due += build_anniversary_topics(self._archive(), now, authorities, realm)
         if realm == "sample":
-            due += archive_topics(self._archive(), authorities)
+            due += build_archive_topics(self._archive(), authorities)
         return self._write(due, now)
 
     def close(self) -> None:
@@ -66,7 +66,7 @@ class Reporter:
         return self._landmarks
 
     def _write(self, due: Sequence[Topic], now: datetime) -> int:
-        """A report stays as it was written: later figures are the next one's."""
+        """Store the new topics. An existing report never changes; later figures go into the next one."""
         names = [topic.external_id for topic in due]
         written = sa.select(topics.c.external_id).where(topics.c.external_id.in_(names))
         with self._database.read() as connection:

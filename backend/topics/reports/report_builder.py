@@ -1,4 +1,4 @@
-"""Putting a report together: a topic in three languages, with the address that its figures stand at."""
+"""Builds a report as a topic in three languages, with the URL of its figures as its source."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -8,37 +8,37 @@ from backend.entities.model import LANGUAGES, Language
 from backend.topics.model import Category, Media, Topic, TopicText
 from backend.topics.number_format import format_percent, format_price
 from backend.topics.reports.market_facts import Coin, MarketFacts
-from backend.topics.reports.report_templates import JOIN, NOTE, SAMPLE, WORDS
+from backend.topics.reports.report_templates import JOIN, SAMPLE_NOTE, SAMPLE_PREFIX, TEMPLATES
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A report in one language: a title, a line below it, and sentences, of which the first sum it up."""
+    """A report in one language. The first two sentences are its summary."""
 
     title: str
     subtitle: str
     sentences: Sequence[str]
 
 
-Wording = Callable[[Language], Draft]
+DraftWriter = Callable[[Language], Draft]
 
 
 @dataclass(frozen=True, slots=True)
 class ReportContext:
-    """Where reports are written: the address of the service, whose own answers are their sources."""
+    """Builds report topics whose sources are URLs of this service."""
 
     base_url: str
 
-    def topic(
+    def build_topic(
         self,
         facts: MarketFacts,
         kind: str,
         slot: datetime,
         category: Category,
-        wording: Wording,
+        write_draft: DraftWriter,
         coins: Iterable[Coin] = (),
     ) -> Topic:
-        """A report that is named by its kind and the beginning of the stretch of time that it stands for."""
+        """Build a report. Its external id consists of its realm, kind and time slot."""
         named = list(coins)
         path = f"/prices/{named[0].id}/quotes" if named else "/crypto/market-overview"
         name = f"{facts.realm}:{kind}:{slot:%Y-%m-%dT%H:%MZ}"
@@ -47,7 +47,9 @@ class ReportContext:
             category=category,
             published_at=max(slot, facts.at.replace(second=0, microsecond=0)),
             url=url,
-            texts={language: _text(wording(language), facts.realm, language) for language in LANGUAGES},
+            texts={
+                language: _build_text(write_draft(language), facts.realm, language) for language in LANGUAGES
+            },
             external_id=name,
             realm=facts.realm,
             entities=tuple(coin.entity for coin in named if coin.entity),
@@ -56,34 +58,34 @@ class ReportContext:
         )
 
 
-def _text(draft: Draft, realm: str, language: Language) -> TopicText:
-    sentences = [*draft.sentences, *([NOTE[language]] if realm == "sample" else [])]
-    title = f"{SAMPLE[language]}{draft.title}" if realm == "sample" else draft.title
-    gap = " " if language == "en" else ""
+def _build_text(draft: Draft, realm: str, language: Language) -> TopicText:
+    sentences = [*draft.sentences, *([SAMPLE_NOTE[language]] if realm == "sample" else [])]
+    title = f"{SAMPLE_PREFIX[language]}{draft.title}" if realm == "sample" else draft.title
+    separator = " " if language == "en" else ""
     return TopicText(
         title=title,
         subtitle=draft.subtitle,
-        summary=gap.join(sentences[:2]),
+        summary=separator.join(sentences[:2]),
         bullets=(tuple(sentences),),
         origin="template",
     )
 
 
-def say(language: Language, key: str, **values: str) -> str:
-    return WORDS[language][key].format(**values)
+def fill(language: Language, key: str, **values: str) -> str:
+    return TEMPLATES[language][key].format(**values)
 
 
-def names(coins: Sequence[Coin], language: Language, *, changes: bool = True) -> str:
-    """Coins in a row, each with its change if wanted."""
+def join_names(coins: Sequence[Coin], language: Language, *, changes: bool = True) -> str:
+    """Join the names of coins, each with its change unless ``changes`` is False."""
     if not changes:
         return JOIN[language].join(coin.name(language) for coin in coins)
     return JOIN[language].join(
-        say(language, "coin", name=coin.name(language), change=format_percent(coin.change)) for coin in coins
+        fill(language, "coin", name=coin.name(language), change=format_percent(coin.change)) for coin in coins
     )
 
 
-def stands_at(coin: Coin, language: Language) -> str:
-    return say(
+def format_price_line(coin: Coin, language: Language) -> str:
+    return fill(
         language,
         "coin_price",
         name=coin.name(language),

@@ -1,4 +1,4 @@
-"""The sentences of market reports. Every figure in them comes in from outside, already written out."""
+"""Holds the sentence templates of market reports; figures are filled in already formatted."""
 
 from collections.abc import Mapping
 
@@ -6,16 +6,16 @@ from backend.entities.model import Language
 
 Phrases = Mapping[str, str]
 
-SAMPLE: Mapping[Language, str] = {"en": "Sample market: ", "ja": "サンプル市場：", "zh": "示例市场："}
-"""Before each title in sample mode; live titles have nothing before them."""
-NOTE: Mapping[Language, str] = {
+SAMPLE_PREFIX: Mapping[Language, str] = {"en": "Sample market: ", "ja": "サンプル市場：", "zh": "示例市场："}
+"""Prefix of each title in sample mode."""
+SAMPLE_NOTE: Mapping[Language, str] = {
     "en": "Figures of the sample market, not of any real one.",
     "ja": "サンプル市場の数値であり、実際の市場のものではありません。",
     "zh": "此为示例市场的数据，并非真实市场。",
 }
 JOIN: Mapping[Language, str] = {"en": ", ", "ja": "、", "zh": "、"}
 
-WORDS: Mapping[Language, Phrases] = {
+TEMPLATES: Mapping[Language, Phrases] = {
     "en": {
         "coin": "{name} {change}",
         "coin_price": "{name} stands at {price} ({change} in 24 hours).",
@@ -118,4 +118,4 @@ MOODS: Mapping[str, Mapping[Language, str]] = {
     "Greed": {"en": "Greed", "ja": "強欲", "zh": "贪婪"},
     "Extreme Greed": {"en": "Extreme Greed", "ja": "極度の強欲", "zh": "极度贪婪"},
 }
-"""The provider's labels in the three languages; one that is not listed stands as it came."""
+"""The provider's labels in the three languages; other labels are shown unchanged."""

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from backend.topics.insights.sections import parts
+from backend.topics.insights.sections import build_parts
 from backend.topics.model import Category, Topic, TopicText
 from backend.topics.store import generation_records, topic_store
 from backend.topics.store.generation_records import Record
@@ -24,11 +24,11 @@ def test_a_list_item_has_the_fields_of_the_interface_and_a_number_for_its_catego
     number = service.add(
         texts={"en": WHOLE}, category=1, published_at="2026-03-01T08:00:00+09:00", url="https://a.example/x"
     )
-    answer = service.get("/topics").json()
-    assert list(answer) == ["code", "message", "data", "total"]
-    assert (answer["code"], answer["message"], answer["total"]) == (0, "ok", 1)
-    assert list(answer["data"][0]) == ITEM
-    assert answer["data"][0] == {
+    build_insight = service.get("/topics").json()
+    assert list(build_insight) == ["code", "message", "data", "total"]
+    assert (build_insight["code"], build_insight["message"], build_insight["total"]) == (0, "ok", 1)
+    assert list(build_insight["data"][0]) == ITEM
+    assert build_insight["data"][0] == {
         "id": number,
         "title": "T",
         "subtitle": "S",
@@ -74,8 +74,8 @@ def test_publish_after_is_inclusive_and_publish_before_exclusive(service: Servic
 def test_total_counts_all_that_match_on_every_page(service: Service) -> None:
     service.post("/topics", [service.topic(category=number % 2) for number in range(7)])
     for page, many in ((1, 2), (2, 2), (3, 0), (2**63 - 1, 0)):
-        answer = service.get(f"/topics?category=0&page_size=2&page={page}").json()
-        assert (answer["total"], len(answer["data"])) == (4, many)
+        build_insight = service.get(f"/topics?category=0&page_size=2&page={page}").json()
+        assert (build_insight["total"], len(build_insight["data"])) == (4, many)
 
 
 def test_a_page_holds_a_hundred_at_the_most(service: Service) -> None:
@@ -92,9 +92,9 @@ def test_a_topic_is_listed_in_the_languages_that_it_has_text_in(service: Service
     (item,) = service.data("/topics?lang=ja")
     assert (item["id"], item["title"], item["lang"]) == (number, "見出し", "ja")
     for path in (f"/topics/{number}", f"/ai_insights/{number}"):
-        answer = service.get(path)
-        assert answer.status == 404
-        assert answer.json() == {
+        build_insight = service.get(path)
+        assert build_insight.status == 404
+        assert build_insight.json() == {
             "code": 404,
             "message": f"Topic {number} has no text in en. It has ja, zh: ask with lang.",
             "data": None,
@@ -104,9 +104,9 @@ def test_a_topic_is_listed_in_the_languages_that_it_has_text_in(service: Service
 @pytest.mark.parametrize("path", ["/topics/{}", "/topics/{}/media", "/ai_insights/{}"])
 @pytest.mark.parametrize("number", ["999999", "0", "-1", str(2**63 - 1)])
 def test_a_topic_that_there_is_not_is_404_in_the_envelope(service: Service, path: str, number: str) -> None:
-    answer = service.get(path.format(number))
-    body = answer.json()
-    assert (answer.status, body["code"], body["data"]) == (404, 404, None)
+    build_insight = service.get(path.format(number))
+    body = build_insight.json()
+    assert (build_insight.status, body["code"], body["data"]) == (404, 404, None)
     assert number in body["message"]
 
 
@@ -147,12 +147,12 @@ WRONG = [
 
 def test_every_wrong_parameter_is_400_in_the_envelope(service: Service) -> None:
     for path in WRONG:
-        answer = service.get(path)
-        body = answer.json()
-        assert (answer.status, body["code"], body["data"]) == (400, 400, None), path
+        build_insight = service.get(path)
+        body = build_insight.json()
+        assert (build_insight.status, body["code"], body["data"]) == (400, 400, None), path
         assert list(body) == ["code", "message", "data"]
         assert body["message"], path
-        assert answer.headers["content-type"] == "application/json"
+        assert build_insight.headers["content-type"] == "application/json"
 
 
 def test_unknown_parameters_are_ignored(service: Service) -> None:
@@ -168,11 +168,11 @@ def test_the_ranking_holds_the_last_24_hours_by_score_and_ties_newest_first(serv
 
     old, edge, tie_old, tie_new = ranked(24.01, 900), ranked(24, 3), ranked(5, 7.5), ranked(2, 7.5)
     best, unscored, tomorrow = ranked(20, 8), ranked(1, None), ranked(-1, 999)
-    answer = service.get("/ranking_topics?top=50").json()
-    assert list(answer) == ["code", "message", "data"]
-    assert [item["id"] for item in answer["data"]] == [best, tie_new, tie_old, edge, unscored]
-    assert list(answer["data"][0]) == ITEM
-    assert not {old, tomorrow} & {item["id"] for item in answer["data"]}
+    build_insight = service.get("/ranking_topics?top=50").json()
+    assert list(build_insight) == ["code", "message", "data"]
+    assert [item["id"] for item in build_insight["data"]] == [best, tie_new, tie_old, edge, unscored]
+    assert list(build_insight["data"][0]) == ITEM
+    assert not {old, tomorrow} & {item["id"] for item in build_insight["data"]}
     assert len(service.data("/ranking_topics?top=2")) == 2
 
 
@@ -198,10 +198,10 @@ def covered(service: Service, *figures: tuple[float, float]) -> list[int]:
 def test_the_ranking_is_by_coverage_where_no_topic_has_posts_and_says_so(service: Service) -> None:
     low, high, old = covered(service, (1, 0.5), (5, 2.0), (25, 9.0))
     for _ in range(2):  # made, then ready
-        answer = service.get("/ranking_topics")
-        assert answer.headers["x-ranked-by"] == "coverage"
-        assert [item["id"] for item in answer.json()["data"]] == [high, low]
-    assert old not in {item["id"] for item in answer.json()["data"]}
+        build_insight = service.get("/ranking_topics")
+        assert build_insight.headers["x-ranked-by"] == "coverage"
+        assert [item["id"] for item in build_insight.json()["data"]] == [high, low]
+    assert old not in {item["id"] for item in build_insight.json()["data"]}
 
 
 def test_one_topic_with_posts_makes_the_ranking_one_by_posts_until_it_leaves(service: Service) -> None:
@@ -256,9 +256,13 @@ def test_refusals_of_credentials_are_in_the_envelope(service: Service) -> None:
     from tests.support.asgi import send
 
     for path in ("/topics", "/ranking_topics", "/ai_insights/1", "/topics/x"):
-        answer = send(service.running.app, path)
-        assert (answer.status, answer.json()["code"], answer.json()["data"]) == (401, 401, None)
-        assert "www-authenticate" in answer.headers
+        build_insight = send(service.running.app, path)
+        assert (build_insight.status, build_insight.json()["code"], build_insight.json()["data"]) == (
+            401,
+            401,
+            None,
+        )
+        assert "www-authenticate" in build_insight.headers
     assert service.post("/topics", service.topic(), key="read").json()["code"] == 403
     assert service.get("/topics", key="write").json()["code"] == 403
 
@@ -275,7 +279,7 @@ def test_an_insight_in_a_models_words_is_answered_for_the_facts_that_it_is_of(se
     topic = topic_store.load_topic(service.database, number)
     assert topic is not None
     facts = service.running.inner.state.topics.insights.facts(topic, "en")
-    conclusion = parts(facts, "en", "")[0]
+    conclusion = build_parts(facts, "en", "")[0]
     record = Record(
         topic_id=number,
         language="en",

@@ -1,4 +1,4 @@
-"""A writer at a server that speaks the chat-completions shape, over topics of live mode."""
+"""Fixtures: a writer with a local chat-completions server, and topics of live mode."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ ZH = {
 
 
 @dataclass
-class House:
+class WriterSetup:
     """One process that words topics; ``again`` is another one on the same store."""
 
     database: Database
@@ -63,7 +63,7 @@ class House:
     def tick(self, **changed: Any) -> dict[str, int]:
         return dict(self.writer(**changed).write(self.clock()))
 
-    def put(self, text: TopicText = THEFT, *, hours: float = 1, **more: Any) -> int:
+    def put(self, text: TopicText = THEFT, *, hours: float = 1, **fields: Any) -> int:
         given: dict[str, Any] = {
             "category": Category.NORMAL,
             "published_at": self.clock() - timedelta(hours=hours),
@@ -72,7 +72,7 @@ class House:
             "realm": "live",
         }
         with self.database.write() as connection:
-            (number,) = topic_store.store_topics(connection, [Topic(**{**given, **more})], now=self.clock())
+            (number,) = topic_store.store_topics(connection, [Topic(**{**given, **fields})], now=self.clock())
         return number
 
     def read(self, number: int) -> Topic:
@@ -92,8 +92,8 @@ def server() -> Iterator[ProviderServer]:
 
 
 @pytest.fixture
-def make_house(tmp_path: Path, server: ProviderServer) -> Callable[[Database], House]:
-    def made(database: Database) -> House:
+def make_setup(tmp_path: Path, server: ProviderServer) -> Callable[[Database], WriterSetup]:
+    def made(database: Database) -> WriterSetup:
         settings = Settings(
             mode="live",
             home=tmp_path,
@@ -104,15 +104,15 @@ def make_house(tmp_path: Path, server: ProviderServer) -> Callable[[Database], H
             model_daily_ceiling=Decimal(1),
             model_topics=("translations",),
         )
-        return House(database, server, Clock(NOW), tmp_path, settings, ActiveRules(settings))
+        return WriterSetup(database, server, Clock(NOW), tmp_path, settings, ActiveRules(settings))
 
     return made
 
 
 @pytest.fixture
-def house(make_house: Callable[[Database], House], sqlite_database: Database) -> House:
-    return make_house(sqlite_database)
+def setup(make_setup: Callable[[Database], WriterSetup], sqlite_database: Database) -> WriterSetup:
+    return make_setup(sqlite_database)
 
 
-def article(url: str, title: str, site: str) -> Media:
+def build_article(url: str, title: str, site: str) -> Media:
     return Media("article", url, title=title, site_name=site)

@@ -278,7 +278,7 @@ def test_a_translation_is_no_change_and_goes_when_its_original_changes(
         as_of=noon,
         made_at=noon,
     )
-    assert generated_text_store.place(database, record, told)
+    assert generated_text_store.store_text(database, record, told)
     assert regroup(database, rules, now=noon).changed == 0
     add(f"{DERIBIT} in cash and stock", url="https://second.example/")
     regroup(database, rules, now=noon)

@@ -1,4 +1,4 @@
-"""The archive as topics, and events of this day."""
+"""Topics from the archive of landmarks, and on anniversaries."""
 
 from datetime import UTC, datetime
 
@@ -9,7 +9,7 @@ from backend.documents import landmark_archive
 from backend.documents.landmark_archive import Landmark
 from backend.sources.authority import Authorities
 from backend.topics.model import Category
-from backend.topics.reports.landmarks import archive_topics, on_this_day
+from backend.topics.reports.landmarks import build_anniversary_topics, build_archive_topics
 
 
 @pytest.fixture(scope="module")
@@ -22,10 +22,10 @@ def landmarks() -> list[Landmark]:
     return landmark_archive.load()
 
 
-def test_every_landmark_is_a_topic_of_its_day_with_its_primary_sources(
+def test_every_landmark_becomes_a_topic_at_its_date_with_its_primary_sources(
     landmarks: list[Landmark], authorities: Authorities
 ) -> None:
-    topics = archive_topics(landmarks, authorities)
+    topics = build_archive_topics(landmarks, authorities)
     assert len(topics) == len(landmarks) >= 120
     for topic, landmark in zip(topics, landmarks, strict=True):
         assert set(topic.texts) == {"en", "ja", "zh"}
@@ -39,7 +39,7 @@ def test_an_incident_is_breaking_and_a_rule_important(
 ) -> None:
     found = {
         one.category: topic.category
-        for one, topic in zip(landmarks, archive_topics(landmarks, authorities), strict=True)
+        for one, topic in zip(landmarks, build_archive_topics(landmarks, authorities), strict=True)
     }
     assert (found["incident"], found["regulation"], found["protocol"]) == (
         Category.BREAKING,
@@ -48,22 +48,24 @@ def test_an_incident_is_breaking_and_a_rule_important(
     )
 
 
-def test_events_of_this_day_are_told_again_with_their_year(
+def test_anniversaries_are_reported_with_the_year_of_the_event(
     landmarks: list[Landmark], authorities: Authorities
 ) -> None:
     now = datetime(2026, 4, 20, 9, tzinfo=UTC)
-    told = {topic.event: topic for topic in on_this_day(landmarks, now, authorities, "live")}
-    halving = told["lm-2024-04-20-bitcoin"]
+    facts = {topic.event: topic for topic in build_anniversary_topics(landmarks, now, authorities, "live")}
+    halving = facts["lm-2024-04-20-bitcoin"]
     assert halving.texts["en"].title.startswith("On this day in 2024: ")
     assert halving.published_at == datetime(2026, 4, 20, tzinfo=UTC)
     assert halving.realm == "live"
-    assert all(str(topic.event)[8:13] == "04-20" for topic in told.values())
+    assert all(str(topic.event)[8:13] == "04-20" for topic in facts.values())
 
 
-def test_an_event_is_not_told_again_in_its_own_year(
+def test_an_event_has_no_anniversary_in_its_own_year(
     landmarks: list[Landmark], authorities: Authorities
 ) -> None:
     assert not any(
         topic.event == "lm-2024-04-20-bitcoin"
-        for topic in on_this_day(landmarks, datetime(2024, 4, 20, tzinfo=UTC), authorities, "live")
+        for topic in build_anniversary_topics(
+            landmarks, datetime(2024, 4, 20, tzinfo=UTC), authorities, "live"
+        )
     )

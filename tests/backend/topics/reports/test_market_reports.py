@@ -1,4 +1,4 @@
-"""Which reports a market calls for, and that each figure in them is one of the market's."""
+"""Market reports: when they are due, and that every figure in them comes from the facts."""
 
 import re
 from collections.abc import Sequence
@@ -13,14 +13,14 @@ from backend.entities.model import LANGUAGES
 from backend.markets.model import FearGreed, GlobalFigures
 from backend.topics.model import Category, Topic
 from backend.topics.reports.market_facts import Coin, MarketFacts
-from backend.topics.reports.market_reports import market_reports, slot
+from backend.topics.reports.market_reports import build_market_reports, slot_start
 from backend.topics.reports.report_builder import ReportContext
 
 NOW = datetime(2026, 5, 18, 13, 37, 5, tzinfo=UTC)
 DESK = ReportContext("http://127.0.0.1:8000")
 
 
-def coin(number: int, change: str = "1.0", **more: Any) -> Coin:
+def build_coin(number: int, change: str = "1.0", **fields: Any) -> Coin:
     usual: dict[str, Any] = {
         "id": f"coin-{number}",
         "entity": f"entity-{number}",
@@ -36,60 +36,63 @@ def coin(number: int, change: str = "1.0", **more: Any) -> Coin:
         "week_high": Decimal(200),
         "week_low": Decimal(10),
     }
-    return Coin(**{**usual, **more})
+    return Coin(**{**usual, **fields})
 
 
-COINS = [coin(0, id="bitcoin", entity="bitcoin"), *(coin(n, str(n - 5)) for n in range(1, 12))]
+COINS = [build_coin(0, id="bitcoin", entity="bitcoin"), *(build_coin(n, str(n - 5)) for n in range(1, 12))]
 TOTALS = GlobalFigures(
     "sample-a", NOW, Decimal("2.5e12"), Decimal("-1.2"), Decimal("9e10"), None, Decimal("52.3")
 )
 MOOD = FearGreed("sample-a", NOW, 47, "Neutral")
 
 
-def facts(coins: Sequence[Coin] = COINS, **more: Any) -> MarketFacts:
+def build_facts(coins: Sequence[Coin] = COINS, **fields: Any) -> MarketFacts:
     usual: dict[str, Any] = {"realm": "sample", "at": NOW, "coins": coins, "totals": TOTALS, "mood": MOOD}
-    return MarketFacts(**{**usual, **more})
+    return MarketFacts(**{**usual, **fields})
 
 
-def written(told: MarketFacts) -> dict[str, Topic]:
-    return {str(topic.external_id): topic for topic in market_reports(told, DESK)}
+def write_reports(facts: MarketFacts) -> dict[str, Topic]:
+    return {str(topic.external_id): topic for topic in build_market_reports(facts, DESK)}
 
 
-def of(told: MarketFacts, kind: str) -> list[Topic]:
-    return [topic for name, topic in written(told).items() if name.split(":")[1] == kind]
+def reports_of_kind(facts: MarketFacts, kind: str) -> list[Topic]:
+    return [topic for name, topic in write_reports(facts).items() if name.split(":")[1] == kind]
 
 
-def test_a_market_has_a_wrap_movers_and_a_mood_in_three_languages() -> None:
-    reports = written(facts())
+def test_a_market_gets_a_wrap_movers_and_a_mood_report_in_three_languages() -> None:
+    reports = write_reports(build_facts())
     assert sorted(name.split(":")[1] for name in reports) == ["mood", "movers-down", "movers-up", "wrap"]
     assert all(set(topic.texts) == set(LANGUAGES) for topic in reports.values())
 
 
-def test_sample_reports_say_so_in_title_and_text_and_live_ones_do_not() -> None:
+def test_only_sample_reports_are_marked_in_title_and_text() -> None:
     words = {"en": "ample", "ja": "サンプル", "zh": "示例"}
-    for topic in written(facts()).values():
+    for topic in write_reports(build_facts()).values():
         assert topic.realm == "sample"
         for language, text in topic.texts.items():
             assert words[language] in text.title
             assert words[language] in text.bullets[0][-1]
-    for topic in written(facts(realm="live")).values():
+    for topic in write_reports(build_facts(realm="live")).values():
         assert topic.realm == "live"
         assert not any(words[lang] in text.title + text.summary for lang, text in topic.texts.items())
 
 
-def test_a_report_is_named_once_in_its_stretch_of_time() -> None:
-    later = replace(facts(), at=NOW.replace(hour=17, minute=59))
-    assert written(facts()).keys() == written(later).keys()
-    assert not written(facts()).keys() & written(replace(facts(), at=NOW.replace(day=19))).keys()
+def test_a_report_has_one_name_in_its_time_slot() -> None:
+    later = replace(build_facts(), at=NOW.replace(hour=17, minute=59))
+    assert write_reports(build_facts()).keys() == write_reports(later).keys()
+    assert (
+        not write_reports(build_facts()).keys()
+        & write_reports(replace(build_facts(), at=NOW.replace(day=19))).keys()
+    )
 
 
 @pytest.mark.parametrize(("hour", "hours", "begin"), [(13, 6, 12), (5, 6, 0), (23, 12, 12), (13, 24, 0)])
-def test_a_slot_begins_at_midnight_or_a_multiple_of_its_hours(hour: int, hours: int, begin: int) -> None:
-    assert slot(NOW.replace(hour=hour), hours) == datetime(2026, 5, 18, begin, tzinfo=UTC)
+def test_a_slot_starts_at_a_multiple_of_its_hours_after_midnight(hour: int, hours: int, begin: int) -> None:
+    assert slot_start(NOW.replace(hour=hour), hours) == datetime(2026, 5, 18, begin, tzinfo=UTC)
 
 
-def test_every_figure_in_a_text_is_one_of_the_facts() -> None:
-    told = facts()
+def test_every_figure_in_a_report_comes_from_the_facts() -> None:
+    facts = build_facts()
     allowed = {
         "2.5",
         "2",
@@ -109,57 +112,57 @@ def test_every_figure_in_a_text_is_one_of_the_facts() -> None:
         "2026",
     }
     allowed |= {"2.50", "90.0", "900", "2,500", "5", "1"}
-    allowed |= {f"{one.price:.2f}" for one in told.coins} | {f"{abs(one.change):.1f}" for one in told.coins}
-    allowed |= {f"{abs(one.change):.2f}" for one in told.coins}
-    for topic in written(told).values():
+    allowed |= {f"{one.price:.2f}" for one in facts.coins} | {f"{abs(one.change):.1f}" for one in facts.coins}
+    allowed |= {f"{abs(one.change):.2f}" for one in facts.coins}
+    for topic in write_reports(facts).values():
         for text in topic.texts.values():
             said = " ".join([text.title, text.subtitle, text.summary, *text.bullets[0]])
             assert set(re.findall(r"\d[\d,]*(?:\.\d+)?", said)) <= allowed, said
 
 
-def test_a_coin_beyond_its_week_is_reported_the_largest_first() -> None:
+def test_coins_beyond_their_weekly_range_are_reported_largest_first() -> None:
     high = [replace(one, week_high=Decimal(50)) if one.id in ("coin-1", "coin-3") else one for one in COINS]
-    (topic,) = of(facts(high), "week-high")
+    (topic,) = reports_of_kind(build_facts(high), "week-high")
     assert topic.entities == ("entity-1", "entity-3")
     assert "CoinB, CoinD" in topic.texts["en"].title
-    assert of(facts(high), "week-low") == []
+    assert reports_of_kind(build_facts(high), "week-low") == []
 
 
-def test_a_stablecoin_off_its_dollar_is_important_and_breaking_when_far_off() -> None:
-    def told(price: str) -> list[Topic]:
-        stable = coin(9, "0", id="usdx", is_stable=True, is_dollar=True, price=Decimal(price))
-        return of(facts([*COINS, stable]), "peg")
+def test_a_stablecoin_off_its_peg_is_important_and_far_off_breaking() -> None:
+    def facts(price: str) -> list[Topic]:
+        stable = build_coin(9, "0", id="usdx", is_stable=True, is_dollar=True, price=Decimal(price))
+        return reports_of_kind(build_facts([*COINS, stable]), "peg")
 
-    assert told("0.997") == []
-    assert [topic.category for topic in told("0.99")] == [Category.IMPORTANT]
-    assert [topic.category for topic in told("0.97")] == [Category.BREAKING]
+    assert facts("0.997") == []
+    assert [topic.category for topic in facts("0.99")] == [Category.IMPORTANT]
+    assert [topic.category for topic in facts("0.97")] == [Category.BREAKING]
 
 
 def test_a_stablecoin_is_never_a_mover() -> None:
-    stable = coin(9, "40", id="usdx", entity="usdx", is_stable=True)
-    (topic,) = of(facts([*COINS, stable]), "movers-up")
+    stable = build_coin(9, "40", id="usdx", entity="usdx", is_stable=True)
+    (topic,) = reports_of_kind(build_facts([*COINS, stable]), "movers-up")
     assert "usdx" not in topic.entities
 
 
-def test_a_great_move_is_important() -> None:
-    (topic,) = of(facts([*COINS, coin(12, "-31.5")]), "movers-down")
+def test_a_large_move_is_important() -> None:
+    (topic,) = reports_of_kind(build_facts([*COINS, build_coin(12, "-31.5")]), "movers-down")
     assert (topic.category, topic.entities[0]) == (Category.IMPORTANT, "entity-12")
 
 
-def test_a_busy_coin_is_reported_against_the_median() -> None:
-    busy = coin(12, volume=Decimal(10**10), cap=Decimal(2 * 10**10))
-    (topic,) = of(facts([*COINS, busy]), "turnover")
+def test_a_coin_with_high_turnover_is_reported_against_the_median() -> None:
+    busy = build_coin(12, volume=Decimal(10**10), cap=Decimal(2 * 10**10))
+    (topic,) = reports_of_kind(build_facts([*COINS, busy]), "turnover")
     assert "50 times the median" in topic.texts["en"].summary
 
 
-def test_too_small_a_market_or_one_without_totals_is_not_reported() -> None:
-    assert market_reports(facts(COINS[:5]), DESK) == []
-    assert of(facts(totals=None), "wrap") == []
-    assert of(facts(mood=None), "mood") == []
+def test_a_small_market_or_one_without_totals_gets_no_report() -> None:
+    assert build_market_reports(build_facts(COINS[:5]), DESK) == []
+    assert reports_of_kind(build_facts(totals=None), "wrap") == []
+    assert reports_of_kind(build_facts(mood=None), "mood") == []
 
 
-def test_its_source_is_the_address_at_which_its_figures_stand() -> None:
-    topics = written(facts())
+def test_the_source_of_a_report_is_the_url_of_its_figures() -> None:
+    topics = write_reports(build_facts())
     urls = {name.split(":")[1]: topic.media[0].url for name, topic in topics.items()}
     assert urls["wrap"] == "http://127.0.0.1:8000/crypto/market-overview"
     assert urls["movers-up"] == "http://127.0.0.1:8000/prices/coin-11/quotes"
